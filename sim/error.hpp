@@ -1,0 +1,16 @@
+// Bad input: the one exception for everything that a person can cause.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace lockstep::sim {
+
+/// A bad scenario, flag, protocol, script, trace or address. `what()` is one complete line that names
+/// the place (file, line or path inside the file), what was found and what was expected. Caught once, in main: exit code 3.
+class BadInput : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace lockstep::sim
