@@ -47,6 +47,14 @@ struct Action {
 
 const char* name(Action::Kind);
 
+/// Whether an action of this kind is a fault, taken from its budget.
+constexpr bool is_fault(Action::Kind kind) {
+  using Kind = Action::Kind;
+  return kind == Kind::pause || kind == Kind::delay || kind == Kind::lose || kind == Kind::crash ||
+         kind == Kind::jump_process || kind == Kind::jump_node || kind == Kind::node_crash ||
+         kind == Kind::power_loss;
+}
+
 using Schedule = std::vector<Action>;
 
 }  // namespace lockstep::sim
