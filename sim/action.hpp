@@ -55,6 +55,13 @@ constexpr bool is_fault(Action::Kind kind) {
          kind == Kind::power_loss;
 }
 
+/// Whether an action of this kind need not ever happen: a fault or a free action.
+constexpr bool is_optional(Action::Kind kind) {
+  using Kind = Action::Kind;
+  return is_fault(kind) || kind == Kind::begin || kind == Kind::resume || kind == Kind::release ||
+         kind == Kind::node_restart || kind == Kind::save;
+}
+
 using Schedule = std::vector<Action>;
 
 }  // namespace lockstep::sim
