@@ -1,5 +1,9 @@
 // `lockstep check`: explore every run, and show the shortest one that breaks the lock.
+#include <fmt/format.h>
+
 #include "checker/audit.hpp"
+#include "checker/no_return.hpp"
+#include "checker/trace.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
@@ -56,6 +60,20 @@ std::string keep_trace(const std::string& file, const Judgement& judgement,
   return file;
 }
 
+/// Until when the violation could have been avoided, and by what; nothing if that would take too
+/// long to find out.
+std::optional<std::string> avoidable(const Judgement& judgement) {
+  const auto& schedule = judgement.result.schedule;
+  const auto point = checker::point_of_no_return(judgement.model, schedule);
+  if (!point) return std::nullopt;
+  if (point->step == 0) return "never: every run violates it";
+  checker::Walk walk(judgement.model);
+  for (std::size_t i = 0; i + 1 < point->step; ++i) walk.take(schedule.at(i));
+  const auto& other = walk.take(point->way_out);
+  return fmt::format("until step {}: instead of it, this was possible: {}{}{}", point->step,
+                     other.actor, other.actor.empty() ? "" : " ", other.sentence);
+}
+
 }  // namespace
 
 int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
@@ -79,6 +97,8 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
   notes.target = arguments.target;
   notes.overridden = from_file && arguments.model.any();
   notes.trace_file = keep_trace(arguments.trace_file, judgement, catalog);
+  const bool found = judgement.outcome() == Outcome::violated && !schedule;
+  if (found && !arguments.json) notes.avoidable = avoidable(judgement);
   const auto code = exit_code(judgement);
   if (arguments.json)
     io.out << scenarios::check_report(judgement, code, notes.trace_file);
