@@ -98,6 +98,12 @@ std::int64_t fencing_number(const std::string& text) {
   return number;
 }
 
+Message broken_message() {
+  Message broken;
+  broken.state = Message::State::broken;
+  return broken;
+}
+
 Observation heard(Observation::Kind kind, const Connection& connection) {
   Observation observation;
   observation.kind = kind;
@@ -149,22 +155,14 @@ void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
 
 Facts Rules::apply(World& world, const Action& action) {
   Facts facts;
-  const std::uint8_t p = action.process;
   if (const std::optional<Fault> fault = fault_of(action.kind)) spend(world, *fault);
-  const auto connection = [&]() -> Connection& {
-    return world.processes[p].connections[action.connection];
-  };
   switch (action.kind) {
     case Action::Kind::begin:
       begin(world, action, facts);
       break;
-    case Action::Kind::run: {
-      Observation observation;
-      observation.kind = Observation::Kind::run;
-      observation.task = action.task;
-      feed(world, p, std::move(observation), action, facts);
+    case Action::Kind::run:
+      run(world, action, facts);
       break;
-    }
     case Action::Kind::execute:
       execute(world, action, facts);
       break;
@@ -177,51 +175,8 @@ Facts Rules::apply(World& world, const Action& action) {
     case Action::Kind::pass:
       pass(world, action.amount_ms, facts);
       break;
-    case Action::Kind::pause:
-      world.processes[p].life = Life::paused;
-      if (model_.pause_max_ms > 0)
-        world.processes[p].pause_left_ms = rounded_up(model_.pause_max_ms);
-      break;
-    case Action::Kind::resume:
-      world.processes[p].life = Life::up;
-      world.processes[p].pause_left_ms.reset();
-      break;
-    case Action::Kind::delay:
-      connection().messages.front().held = true;
-      break;
-    case Action::Kind::release:
-      connection().messages.front().held = false;
-      break;
-    case Action::Kind::lose: {
-      Message broken;
-      broken.state = Message::State::broken;
-      connection().messages.assign(1, broken);
-      break;
-    }
-    case Action::Kind::crash:
-      crash(world, p);
-      break;
-    case Action::Kind::jump_process: {
-      sim::Duration& offset = world.processes[p].offset;
-      offset = offset + sim::Duration{action.amount_ms};
-      break;
-    }
-    case Action::Kind::jump_node: {
-      sim::Duration& offset = world.nodes[action.node].offset;
-      offset = offset + sim::Duration{action.amount_ms};
-      break;
-    }
-    case Action::Kind::node_crash:
-      stop_node(world, action.node, 0);
-      break;
-    case Action::Kind::power_loss:
-      stop_node(world, action.node, action.image);
-      break;
-    case Action::Kind::node_restart:
-      world.nodes[action.node].up = true;
-      break;
-    case Action::Kind::save:
-      world.nodes[action.node].saved = keys_only(world.nodes[action.node].keyspace);
+    default:
+      disturb(world, action);
       break;
   }
   if (facts.choices_missing > 0) return facts;
@@ -229,6 +184,58 @@ Facts Rules::apply(World& world, const Action& action) {
   judge_rest(world, action, facts);
   note_spinning(world, action, facts);
   return facts;
+}
+
+/// The faults, and the free actions that undo them.
+void Rules::disturb(World& world, const Action& action) const {
+  const auto process = [&]() -> Process& { return world.processes[action.process]; };
+  const auto node = [&]() -> Node& { return world.nodes[action.node]; };
+  const auto messages = [&]() -> std::vector<Message>& {
+    return process().connections[action.connection].messages;
+  };
+  const sim::Duration amount{action.amount_ms};
+  switch (action.kind) {
+    case Action::Kind::pause:
+      process().life = Life::paused;
+      if (model_.pause_max_ms > 0) process().pause_left_ms = rounded_up(model_.pause_max_ms);
+      break;
+    case Action::Kind::resume:
+      process().life = Life::up;
+      process().pause_left_ms.reset();
+      break;
+    case Action::Kind::delay:
+      messages().front().held = true;
+      break;
+    case Action::Kind::release:
+      messages().front().held = false;
+      break;
+    case Action::Kind::lose:
+      messages().assign(1, broken_message());
+      break;
+    case Action::Kind::crash:
+      crash(world, action.process);
+      break;
+    case Action::Kind::jump_process:
+      process().offset = process().offset + amount;
+      break;
+    case Action::Kind::jump_node:
+      node().offset = node().offset + amount;
+      break;
+    case Action::Kind::node_crash:
+      stop_node(world, action.node, 0);
+      break;
+    case Action::Kind::power_loss:
+      stop_node(world, action.node, action.image);
+      break;
+    case Action::Kind::node_restart:
+      node().up = true;
+      break;
+    case Action::Kind::save:
+      node().saved = keys_only(node().keyspace);
+      break;
+    default:
+      sim::fail("an action of the environment", __FILE__, __LINE__);
+  }
 }
 
 std::vector<Outcome> Rules::outcomes(const World& world, const Action& action) {
@@ -271,6 +278,13 @@ void Rules::begin(World& world, const Action& action, Facts& facts) {
   process.rounds_begun.at(action.task) += 1;
   Observation observation;
   observation.kind = Observation::Kind::begin;
+  observation.task = action.task;
+  feed(world, action.process, std::move(observation), action, facts);
+}
+
+void Rules::run(World& world, const Action& action, Facts& facts) {
+  Observation observation;
+  observation.kind = Observation::Kind::run;
   observation.task = action.task;
   feed(world, action.process, std::move(observation), action, facts);
 }
@@ -391,7 +405,7 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
   feed(world, action.process, std::move(observation), action, facts);
 }
 
-void Rules::crash(World& world, std::uint8_t p) {
+void Rules::crash(World& world, std::uint8_t p) const {
   Process& process = world.processes[p];
   process.life = Life::dead;
   process.pause_left_ms.reset();
@@ -412,7 +426,7 @@ void Rules::crash(World& world, std::uint8_t p) {
   }
 }
 
-void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) {
+void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   Node& node = world.nodes[n];
   switch (model_.persistence) {
     case sim::Persistence::none:
@@ -437,9 +451,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) {
       };
       if (!connection.open) std::erase_if(connection.messages, waiting);
       for (Message& message : connection.messages) {
-        if (!waiting(message)) continue;
-        message = Message{};
-        message.state = Message::State::broken;
+        if (waiting(message)) message = broken_message();
       }
     }
   }

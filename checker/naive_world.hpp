@@ -200,6 +200,8 @@ class Rules {
   // naive_world.cpp
   void incarnate(Process& process, const sim::ProcessSetup& setup) const;
   void begin(World& world, const sim::Action& action, Facts& facts);
+  void run(World& world, const sim::Action& action, Facts& facts);
+  void disturb(World& world, const sim::Action& action) const;
   void execute(World& world, const sim::Action& action, Facts& facts);
   sim::Reply execute_on_node(World& world, std::uint8_t p, const Connection& connection,
                              const sim::Request& request, Facts& facts);
@@ -207,8 +209,8 @@ class Rules {
                                  const Message& message, Facts& facts);
   void deliver(World& world, const sim::Action& action, Facts& facts);
   void fire_timer(World& world, const sim::Action& action, Facts& facts);
-  void crash(World& world, std::uint8_t p);
-  void stop_node(World& world, std::uint8_t n, std::size_t image);
+  void crash(World& world, std::uint8_t p) const;
+  void stop_node(World& world, std::uint8_t n, std::size_t image) const;
   void pass(World& world, std::int64_t ms, Facts& facts) const;
   void note_spinning(World& world, const sim::Action& action, Facts& facts) const;
 
