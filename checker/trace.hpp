@@ -20,6 +20,7 @@ struct TraceStep {
   std::string actor;                 ///< "A", "redis", "resource", or "" for time
   std::string sentence;              ///< "SET lock A.1 NX PX 30000 -> OK"
   std::vector<std::string> changes;  ///< only what changed: "lock = A.1, expires in 30000 ms"
+  std::vector<sim::Effect> effects;  ///< what the client program did in this step, in order
 };
 
 struct Trace {

@@ -47,6 +47,21 @@ struct Action {
 
 const char* name(Action::Kind);
 
+/// Whether an action of this kind is a fault, taken from its budget.
+constexpr bool is_fault(Action::Kind kind) {
+  using Kind = Action::Kind;
+  return kind == Kind::pause || kind == Kind::delay || kind == Kind::lose || kind == Kind::crash ||
+         kind == Kind::jump_process || kind == Kind::jump_node || kind == Kind::node_crash ||
+         kind == Kind::power_loss;
+}
+
+/// Whether an action of this kind need not ever happen: a fault or a free action.
+constexpr bool is_optional(Action::Kind kind) {
+  using Kind = Action::Kind;
+  return is_fault(kind) || kind == Kind::begin || kind == Kind::resume || kind == Kind::release ||
+         kind == Kind::node_restart || kind == Kind::save;
+}
+
 using Schedule = std::vector<Action>;
 
 }  // namespace lockstep::sim
