@@ -1,5 +1,5 @@
-# Holds the shipped scenarios against the published JSON Schema with an independent validator, and the schema against
-# mistakes that it must refuse: a key or a fault that does not exist, nothing expected, no source.
+"""Holds the shipped scenarios against the published JSON Schema with an independent validator, and the schema against
+mistakes that it must refuse: a key or a fault that does not exist, nothing expected, no source."""
 import copy
 import glob
 import json
