@@ -47,7 +47,7 @@ class Writer {
   void number(std::int64_t number) {
     char digits[24];
     const auto end = std::to_chars(digits, digits + sizeof digits, number);
-    bytes_.append(digits, end.ptr);
+    bytes_.append(digits, static_cast<std::size_t>(end.ptr - digits));
     bytes_ += ';';
   }
   void text(std::string_view text) {

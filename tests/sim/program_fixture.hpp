@@ -162,7 +162,7 @@ inline std::string told(const Step& step) {
     if (!text.empty()) text += "; ";
     text += kNames.at(effect.kind);
     if (effect.kind == Effect::Kind::send) {
-      text += effect.node == kResource ? " resource" : " " + std::to_string(effect.node);
+      text.append(" ").append(effect.node == kResource ? "resource" : std::to_string(effect.node));
       for (const std::string& argument : effect.request)
         text.append(" ").append(without_brackets(argument));
     } else if (effect.kind == Effect::Kind::instant) {
