@@ -18,9 +18,7 @@ void readable(lua_State* L) {
 /// Argument 1 is a table that may be changed.
 void writable(lua_State* L) {
   check_table(L, 1);
-  if (!push_real(L, 1)) return;
-  lua_pushliteral(L, "Attempt to modify a readonly table");
-  lua_error(L);
+  if (push_real(L, 1)) raise_without_place(L, kReadonly);
 }
 
 int table_concat(lua_State* L) {
