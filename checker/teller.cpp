@@ -367,6 +367,7 @@ TraceStep tell_step(const Event& event) {
   tell_resource(event, step.changes);
   tell_processes(event, step.changes);
   tell_lost_requests(event, step.changes);
+  step.effects = event.facts.effects;
   return step;
 }
 

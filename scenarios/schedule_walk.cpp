@@ -259,9 +259,14 @@ class ScheduleWalk {
   std::optional<Option> request(const ScheduleStep& step) const {
     return find([&](const Option& option) { return executes(step, option.step); });
   }
+  /// The sentence of an execution begins with the request, after "A's " where no token tells whose
+  /// it is.
   static bool executes(const ScheduleStep& step, const TraceStep& told) {
+    std::string_view request = told.sentence;
+    const auto owner = sim::process_name(step.client) + "'s ";
+    if (request.starts_with(owner)) request.remove_prefix(owner.size());
     return told.action.kind == Do::execute && told.action.process == step.client &&
-           told.actor == step.node && begins_with_words(told.sentence, step.words);
+           told.actor == step.node && begins_with_words(request, step.words);
   }
 
   std::optional<Option> find(const std::function<bool(const Option&)>& wanted) const {

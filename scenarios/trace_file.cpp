@@ -2,9 +2,8 @@
 #include "scenarios/trace_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
+#include <chrono>
 #include <fstream>
 
 #include "scenarios/names.hpp"
@@ -126,7 +125,8 @@ Json to_json(const sim::Action& action) {
 }
 
 void write_whole(const fs::path& file, const std::string& text) {
-  const auto temporary = fs::path(fmt::format("{}.{}.tmp", file.string(), getpid()));
+  const auto unlike_others = std::chrono::steady_clock::now().time_since_epoch().count();
+  const fs::path temporary = fmt::format("{}.{}.tmp", file.string(), unlike_others);
   std::ofstream out(temporary, std::ios::binary);
   out << text;
   out.close();
