@@ -56,7 +56,8 @@ Audit audit(const sim::Model& model, const Result& full, const Bounds& bounds,
   scaled.tick_ms = audit.tick_ms;
   audit.naive = explore_naively(scaled, bounds, progress);
   audit.coarse = explore(scaled, bounds, progress);
-  for (const auto* result : std::initializer_list<const Result*>{&full, &audit.naive, &audit.coarse}) {
+  for (const auto* result :
+       std::initializer_list<const Result*>{&full, &audit.naive, &audit.coarse}) {
     if (result->verdict != Verdict::inconclusive) continue;
     audit.detail = result->why_inconclusive;
     return audit;

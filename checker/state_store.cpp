@@ -1,3 +1,4 @@
+// The visited set; see the header.
 #include "checker/state_store.hpp"
 
 #include <new>

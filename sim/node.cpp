@@ -1,3 +1,4 @@
+// What a node remembers, as bytes; see the header.
 #include "sim/node.hpp"
 
 namespace lockstep::sim {

@@ -1,3 +1,4 @@
+// What a process remembers; see the header.
 #include "sim/process.hpp"
 
 #include <algorithm>

@@ -16,8 +16,9 @@ using lockstep::sim::Facts;
 
 constexpr lockstep::sim::Bits kGoal = 1;
 
-/// Two jugs of 3 and 5 litres; the goal is 4 litres in the large one. Every reachable state has a full or an empty jug: on the border of
-/// the 4 x 6 grid lie 2*4 + 2*6 - 4 = 16 states, and all are reachable. The shortest solution takes 6 steps.
+/// Two jugs of 3 and 5 litres; the goal is 4 litres in the large one. Every reachable state has a
+/// full or an empty jug: on the border of the 4 x 6 grid lie 2*4 + 2*6 - 4 = 16 states, and all are
+/// reachable. The shortest solution takes 6 steps.
 struct Jugs {
   static constexpr std::uint32_t kSmall = 3, kLarge = 5;
   unsigned width() const { return 2; }
@@ -34,14 +35,15 @@ struct Jugs {
     go(s[0], kLarge);
     go(0, s[1]);
     go(s[0], 0);
-    const std::uint32_t to_large = std::min(s[0], kLarge - s[1]), to_small = std::min(s[1], kSmall - s[0]);
+    const std::uint32_t to_large = std::min(s[0], kLarge - s[1]),
+                        to_small = std::min(s[1], kSmall - s[0]);
     go(s[0] - to_large, s[1] + to_large);
     go(s[0] + to_small, s[1] - to_small);
   }
 };
 
-/// The sliding puzzle on 2 x 3 squares: half of 6! arrangements are reachable, 360; the hardest is 21 moves away (known since
-/// J. Edwards' and others' tables of the 5-puzzle).
+/// The sliding puzzle on 2 x 3 squares: half of 6! arrangements are reachable, 360; the hardest is
+/// 21 moves away (known since J. Edwards' and others' tables of the 5-puzzle).
 struct Sliding {
   unsigned width() const { return 6; }
   void initial(std::uint32_t* s) const {
