@@ -42,7 +42,7 @@ constexpr const char* kCheckFooter =
     "  lockstep check set-token-lua --fault pause=1          and if a client may pause once?\n"
     "  lockstep check set-token-lua --work-ms 15000          and if the work outlasts the lease?\n"
     "  lockstep check ./my-lock --fault crash=1,lose=1 --trace my.trace.json\n"
-    "  lockstep check set-token-fencing --resource fenced --fault pause=1 --property "
+    "  lockstep check fencing --resource fenced --fault pause=1 --property "
     "no-lost-update\n"
     "  lockstep check set-token-lua --fault pause=1 --audit  does the naive explorer agree?\n"
     "\n`lockstep list faults` and `lockstep list properties` explain the names.\n";
