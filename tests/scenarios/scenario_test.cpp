@@ -36,11 +36,11 @@ Json sound_schedule() {
     "steps": ["A acquires", "A pauses", "redis's clock jumps by -50 ms"], "expect": {"verdict": "holds"}})");
 }
 
-Scenario read(const std::string& text) {
+Scenario read_text(const std::string& text) {
   const TemporaryFolder folder;
   return read_scenario(folder.write("x.json", text), kAnyProtocol);
 }
-Scenario read(const Json& json) { return read(json.dump(2)); }
+Scenario read(const Json& json) { return read_text(json.dump(2)); }
 
 /// The error of a sound scenario in which `path` (a JSON pointer) is set to `value`.
 std::string spoilt(const std::string& path, const Json& value, Json json = sound()) {
@@ -93,7 +93,7 @@ TEST_CASE("everything that a scenario says is understood") {
 
 TEST_CASE("what a scenario leaves out has a default") {
   const auto scenario =
-      read(R"({"title": "t", "source": "s", "why": "w", "protocol": "p", "kind": "search",
+      read_text(R"({"title": "t", "source": "s", "why": "w", "protocol": "p", "kind": "search",
     "expect": {"verdict": "holds"}})");
   const auto model = model_of(scenario, nullptr);
   CHECK(model.processes.size() == 2);
@@ -190,12 +190,13 @@ TEST_CASE("what does not fit together is refused") {
 }
 
 TEST_CASE("malformed JSON is named with line and column") {
-  CHECK_THAT(bad_input([] { read("{\n  \"title\": }"); }), Contains("x.json:2:12: not JSON: "));
-  CHECK_THAT(bad_input([] { read("{\"title\": \"t\""); }),
+  CHECK_THAT(bad_input([] { read_text("{\n  \"title\": }"); }),
+             Contains("x.json:2:12: not JSON: "));
+  CHECK_THAT(bad_input([] { read_text("{\"title\": \"t\""); }),
              Contains("x.json:1:14: not JSON: ") && Contains("end of input"));
-  CHECK_THAT(bad_input([] { read(R"({"faults": {"pause": 0, "pause": 1}})"); }),
+  CHECK_THAT(bad_input([] { read_text(R"({"faults": {"pause": 0, "pause": 1}})"); }),
              Contains("the key `pause` stands twice"));
-  CHECK_THAT(bad_input([] { read("[]"); }), Contains("$: found [], expected an object"));
+  CHECK_THAT(bad_input([] { read_text("[]"); }), Contains("$: found [], expected an object"));
   CHECK_THAT(bad_input([] { read_scenario("/nowhere/x.json", kAnyProtocol); }),
              Contains("/nowhere/x.json: cannot be read"));
 }
