@@ -140,7 +140,7 @@ void print_figures(std::ostream& out, const Judgement& judgement) {
                         plural(figures.transitions, "transition"), figures.depth, covered,
                         figures.seconds));
   print_row(
-      out, "really ran",
+      out, "ran",
       fmt::format("{}, {}, {}; all else was looked up; visited set {:.1f} MB",
                   plural(figures.program_runs, "client step"),
                   plural(figures.command_runs, "command"), plural(figures.script_runs, "script"),

@@ -173,12 +173,11 @@ class ScheduleWalk {
   /// also on the way.
   void take_pass(std::int64_t amount_ms) {
     for (auto left_ms = amount_ms; left_ms > 0 && settle();) {
-      const auto reach = farthest_pass();
-      if (!reach) fail("time cannot pass here");
-      sim::Action pass = reach->action;
-      pass.amount_ms = std::min(left_ms, pass.amount_ms);
-      walk_.take(pass, place_);
-      left_ms -= pass.amount_ms;
+      const auto reach_ms = farthest_pass_ms();
+      if (reach_ms == 0) fail("time cannot pass here");
+      const auto passed_ms = std::min(left_ms, reach_ms);
+      take_time(passed_ms);
+      left_ms -= passed_ms;
       if (violated()) return;
     }
   }
@@ -188,7 +187,7 @@ class ScheduleWalk {
     for (int taken = 0; taken < kMostActionsPerSentence && settle(); ++taken) {
       const auto next = soonest_pass();
       if (!next) fail("time cannot pass here");
-      const auto& changes = take(*next).changes;
+      const auto& changes = take_time(next->action.amount_ms).changes;
       if (violated() || std::find(changes.begin(), changes.end(), told) != changes.end()) return;
     }
     if (!violated()) fail("it does not expire");
@@ -251,7 +250,7 @@ class ScheduleWalk {
     while (!next && !violated() && settle()) {
       const auto pass = soonest_pass();
       if (!pass) break;
-      take(*pass);
+      take_time(pass->action.amount_ms);
       next = own_next_of(client, false);
     }
     // Time alone does not help the client: it has not passed.
@@ -269,13 +268,29 @@ class ScheduleWalk {
     return std::nullopt;
   }
 
-  std::optional<Option> farthest_pass() const {
-    std::optional<Option> farthest;
-    for (const auto& option : walk_.enabled()) {
-      const bool farther = !farthest || option.action.amount_ms > farthest->action.amount_ms;
-      if (option.action.kind == Do::pass && farther) farthest = option;
-    }
-    return farthest;
+  /// Lets time pass, as one step with the passing before it where nothing stood between.
+  const TraceStep& take_time(std::int64_t amount_ms) {
+    sim::Action pass;
+    pass.kind = Do::pass;
+    pass.amount_ms = amount_ms;
+    const auto& steps = walk_.trace().steps;
+    if (steps.empty() || steps.back().action.kind != Do::pass) return walk_.take(pass, place_);
+    const auto before = steps.back().action;
+    walk_.back();
+    if (farthest_pass_ms() >= before.amount_ms + amount_ms)
+      pass.amount_ms += before.amount_ms;
+    else
+      walk_.take(before, place_);
+    return walk_.take(pass, place_);
+  }
+
+  /// 0: time cannot pass here.
+  std::int64_t farthest_pass_ms() const {
+    std::int64_t farthest_ms = 0;
+    for (const auto& option : walk_.enabled())
+      if (option.action.kind == Do::pass)
+        farthest_ms = std::max(farthest_ms, option.action.amount_ms);
+    return farthest_ms;
   }
 
   std::optional<Option> soonest_pass() const {
