@@ -56,8 +56,9 @@ void print_headline(std::ostream& out, const Judgement& judgement, bool colours)
     case Outcome::inconclusive:
       out << coloured("INCONCLUSIVE", Colour::yellow, colours) << "  " << result.why_inconclusive
           << '\n';
+      // The deepest level may have been judged in part only.
       return print_row(out, "",
-                       fmt::format("nothing is violated in what was searched: the states within {}",
+                       fmt::format("covered: every run of fewer than {}; none violates anything",
                                    plural(result.statistics.depth, "step")));
   }
 }
