@@ -1,4 +1,5 @@
-// The main explorer: breadth-first over the interned world, so that the first violation is a shortest one.
+// The main explorer: breadth-first over the interned world, so that the first violation is a
+// shortest one.
 #pragma once
 
 #include "checker/result.hpp"
@@ -6,8 +7,9 @@
 
 namespace lockstep::checker {
 
-/// Explores every run of `model` within its fault budget. Among shortest counterexamples it returns one with the fewest
-/// faults, then the fewest switches between processes. Throws BadInput for what the protocol does wrong.
+/// Explores every run of `model` within its fault budget. Among shortest counterexamples it returns
+/// one with the fewest faults, then the fewest switches between processes. Throws BadInput for what
+/// the protocol does wrong.
 Result explore(const sim::Model& model, const Bounds& bounds, const Progress& progress = {});
 
 }  // namespace lockstep::checker

@@ -25,30 +25,32 @@ struct Bounds {
 };
 
 struct Statistics {
-  std::uint64_t states = 0;        ///< distinct states
+  std::uint64_t states = 0;  ///< distinct states
   std::uint64_t transitions = 0;
-  std::uint64_t depth = 0;         ///< of the deepest level reached, in steps
+  std::uint64_t depth = 0;  ///< of the deepest level reached, in steps
   double seconds = 0;
-  std::uint64_t visited_bytes = 0; ///< memory of the visited set, parents included
-  std::uint64_t program_runs = 0;  ///< client programs really run (not looked up)
-  std::uint64_t script_runs = 0;   ///< server-side Lua scripts really run
-  std::uint64_t command_runs = 0;  ///< commands really executed
+  std::uint64_t visited_bytes = 0;  ///< memory of the visited set, parents included
+  std::uint64_t program_runs = 0;   ///< client programs really run (not looked up)
+  std::uint64_t script_runs = 0;    ///< server-side Lua scripts really run
+  std::uint64_t command_runs = 0;   ///< commands really executed
 };
 
 struct Result {
   Verdict verdict = Verdict::inconclusive;
-  std::optional<sim::Property> property;     ///< the violated one
-  sim::Schedule schedule;                    ///< of the counterexample
-  std::set<sim::Witness> unmet;              ///< `sometimes` claims without a witness; with `holds`: vacuous
-  std::string unmet_detail;                  ///< which process never acquired, ...
-  std::string why_inconclusive;              ///< the bound that was reached, or the zero-time cycle with its task
+  std::optional<sim::Property> property;  ///< the violated one
+  sim::Schedule schedule;                 ///< of the counterexample
+  std::set<sim::Witness> unmet;  ///< `sometimes` claims without a witness; with `holds`: vacuous
+  std::string unmet_detail;      ///< which process never acquired, ...
+  std::string
+      why_inconclusive;  ///< the bound that was reached, or the zero-time cycle with its task
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
   Statistics statistics;
 
   bool vacuous() const { return verdict == Verdict::holds && !unmet.empty(); }
 };
 
-/// Called now and then during a search with the figures so far; returning false ends the search (inconclusive, "interrupted").
+/// Called now and then during a search with the figures so far; returning false ends the search
+/// (inconclusive, "interrupted").
 using Progress = std::function<bool(const Statistics&)>;
 
 }  // namespace lockstep::checker

@@ -1,5 +1,5 @@
-// A trace: the worlds and actions that a schedule leads through, told for a person. Told by the naive explorer's world, never
-// by the engine's.
+// A trace: the worlds and actions that a schedule leads through, told for a person. Told by the
+// naive explorer's world, never by the engine's.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,18 @@ namespace lockstep::checker {
 
 struct TraceStep {
   sim::Action action;
-  std::int64_t time_ms = 0;      ///< true time after the step
-  bool environment = false;      ///< done by the environment: a fault (mark `!`)
-  std::string actor;             ///< "A", "redis", "resource", or "" for time
-  std::string sentence;          ///< "SET lock A.1 NX PX 30000 -> OK"
+  std::int64_t time_ms = 0;          ///< true time after the step
+  bool environment = false;          ///< done by the environment: a fault (mark `!`)
+  std::string actor;                 ///< "A", "redis", "resource", or "" for time
+  std::string sentence;              ///< "SET lock A.1 NX PX 30000 -> OK"
   std::vector<std::string> changes;  ///< only what changed: "lock = A.1, expires in 30000 ms"
+  std::vector<sim::Effect> effects;  ///< what the client program did in this step, in order
 };
 
 struct Trace {
   std::vector<TraceStep> steps;
   std::optional<sim::Property> violated;  ///< by the last step
-  std::string violation;                  ///< the violated property in words, with the names of this run
+  std::string violation;  ///< the violated property in words, with the names of this run
 };
 
 /// One action that is possible somewhere, with the step it would be.
@@ -42,10 +43,12 @@ class Walk {
   Walk(Walk&&) noexcept;
   Walk& operator=(Walk&&) noexcept;
 
-  /// Takes one action. Throws BadInput if it is not enabled here, naming what is (`place` is where the action comes from).
+  /// Takes one action. Throws BadInput if it is not enabled here, naming what is (`place` is where
+  /// the action comes from).
   const TraceStep& take(const sim::Action& action, const std::string& place = "");
   void back();                          ///< undoes the last step; nothing at the start
-  std::vector<Option> enabled() const;  ///< everything possible here, in a fixed order; of time only the points of `pass` that are deadlines
+  std::vector<Option> enabled() const;  ///< everything possible here, in a fixed order; of time
+                                        ///< only the points of `pass` that are deadlines
   const Trace& trace() const;
 
  private:
@@ -53,7 +56,8 @@ class Walk {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Re-executes `schedule` from the initial world. Throws BadInput at the first action that is not enabled.
+/// Re-executes `schedule` from the initial world. Throws BadInput at the first action that is not
+/// enabled.
 Trace tell(const sim::Model& model, const sim::Schedule& schedule);
 
 }  // namespace lockstep::checker

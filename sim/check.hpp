@@ -13,7 +13,8 @@ class InternalError : public std::logic_error {
 };
 
 [[noreturn]] inline void fail(const char* condition, const char* file, int line) {
-  throw InternalError(std::string(file) + ":" + std::to_string(line) + ": does not hold: " + condition);
+  throw InternalError(std::string(file) + ":" + std::to_string(line) +
+                      ": does not hold: " + condition);
 }
 
 }  // namespace lockstep::sim

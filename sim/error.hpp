@@ -6,8 +6,9 @@
 
 namespace lockstep::sim {
 
-/// A bad scenario, flag, protocol, script, trace or address. `what()` is one complete line that names
-/// the place (file, line or path inside the file), what was found and what was expected. Caught once, in main: exit code 3.
+/// A bad scenario, flag, protocol, script, trace or address. `what()` is one complete line that
+/// names the place (file, line or path inside the file), what was found and what was expected.
+/// Caught once, in main: exit code 3.
 class BadInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

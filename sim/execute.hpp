@@ -11,16 +11,18 @@ class ScriptVm;
 
 /// What surrounds one execution.
 struct Execution {
-  WallTime now;                  ///< the node's wall clock; stands still while the command or script runs
-  Maker sender = 0;              ///< becomes the maker of what the command makes
-  ScriptVm* scripts = nullptr;   ///< runs EVAL and EVALSHA; must not be null when such a command may come
-  bool looked_at_time = false;   ///< out: the result depends on the absolute value of `now` (TIME, PXAT, EXPIREAT,
-                                 ///< EXPIRETIME, ...), not only on remaining lifetimes
+  WallTime now;      ///< the node's wall clock; stands still while the command or script runs
+  Maker sender = 0;  ///< becomes the maker of what the command makes
+  ScriptVm* scripts =
+      nullptr;  ///< runs EVAL and EVALSHA; must not be null when such a command may come
+  bool looked_at_time =
+      false;  ///< out: the result depends on the absolute value of `now` (TIME, PXAT, EXPIREAT,
+              ///< EXPIRETIME, ...), not only on remaining lifetimes
 };
 
-/// Executes `request` (name and arguments) and changes `keyspace` as Redis 7.0.15 does, replies and error texts
-/// included. Never throws for what Redis says no to: that is a reply. Throws BadInput only for a script that the
-/// dialect layer refuses to run.
+/// Executes `request` (name and arguments) and changes `keyspace` as Redis 7.0.15 does, replies and
+/// error texts included. Never throws for what Redis says no to: that is a reply. Throws BadInput
+/// only for a script that the dialect layer refuses to run.
 Reply execute(Keyspace& keyspace, const Request& request, Execution& execution);
 
 }  // namespace lockstep::sim

@@ -13,20 +13,23 @@
 
 namespace lockstep::sim {
 
-/// Who made a key or a field: process index + 1, or 0 for nobody (a former incarnation, or no process at all).
+/// Who made a key or a field: process index + 1, or 0 for nobody (a former incarnation, or no
+/// process at all).
 using Maker = std::uint8_t;
 
 struct HashField {
   std::string value;
   Maker maker = 0;
+  std::uint32_t position = 0;  ///< 0..n-1: order of insertion, which is the order of HGETALL (Redis's listpack)
   friend bool operator==(const HashField&, const HashField&) = default;
 };
 using Hash = std::map<std::string, HashField, std::less<>>;
 
 struct Entry {
   std::variant<std::string, Hash> value;
-  std::optional<WallTime> expires;  ///< on the node's wall clock; readable at this instant, gone 1 ms later
-  Maker maker = 0;                  ///< who created the key, or overwrote it last (SET, GETSET, ...)
+  std::optional<WallTime>
+      expires;      ///< on the node's wall clock; readable at this instant, gone 1 ms later
+  Maker maker = 0;  ///< who created the key, or overwrote it last (SET, GETSET, ...)
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
@@ -35,13 +38,14 @@ inline constexpr std::uint64_t kInitialScriptRandom = 0x1234'ABCD'330EULL;
 
 struct Keyspace {
   std::map<std::string, Entry, std::less<>> keys;
-  std::map<std::string, std::string, std::less<>> scripts;  ///< the script cache: lower-case SHA-1 -> body
+  std::map<std::string, std::string, std::less<>>
+      scripts;  ///< the script cache: lower-case SHA-1 -> body
   std::uint64_t script_random = kInitialScriptRandom;
 
   friend bool operator==(const Keyspace&, const Keyspace&) = default;
 
-  /// The entry of `key` if it exists and is not expired at `now` (expired iff now > expires, as Redis 7.0
-  /// db.c keyIsExpired), else null.
+  /// The entry of `key` if it exists and is not expired at `now` (expired iff now > expires, as
+  /// Redis 7.0 db.c keyIsExpired), else null.
   const Entry* find(std::string_view key, WallTime now) const;
   /// Drops every key that is expired at `now`.
   void purge(WallTime now);

@@ -14,9 +14,9 @@ using Request = std::vector<std::string>;
 struct Reply {
   enum class Kind : std::uint8_t { null, status, error, integer, bulk, array };
   Kind kind = Kind::null;
-  std::int64_t integer = 0;    ///< for Kind::integer
-  std::string text;            ///< for status, error (with its code, without the leading '-'), bulk
-  std::vector<Reply> items;    ///< for array
+  std::int64_t integer = 0;  ///< for Kind::integer
+  std::string text;          ///< for status, error (with its code, without the leading '-'), bulk
+  std::vector<Reply> items;  ///< for array
 
   static Reply null() { return {}; }
   static Reply status(std::string s) { return {Kind::status, 0, std::move(s), {}}; }

@@ -1,5 +1,5 @@
-// Durations and instants. True time and a host's wall clock are different types on purpose: code that
-// peeks at true time where only a clock may be read does not compile.
+// Durations and instants. True time and a host's wall clock are different types on purpose: code
+// that peeks at true time where only a clock may be read does not compile.
 #pragma once
 
 #include <compare>
@@ -16,7 +16,8 @@ struct Duration {
   constexpr Duration operator-() const { return {-ms}; }
 };
 
-/// Milliseconds since the start of the run, as an outside observer would count them. No host can read it.
+/// Milliseconds since the start of the run, as an outside observer would count them. No host can
+/// read it.
 struct TrueTime {
   std::int64_t ms = 0;
   friend constexpr auto operator<=>(TrueTime, TrueTime) = default;
@@ -36,6 +37,8 @@ struct WallTime {
 inline constexpr WallTime kEpoch{1'767'225'600'000};
 
 /// A host's wall clock: true time plus its offset.
-constexpr WallTime wall_clock(TrueTime now, Duration offset) { return kEpoch + Duration{now.ms} + offset; }
+constexpr WallTime wall_clock(TrueTime now, Duration offset) {
+  return kEpoch + Duration{now.ms} + offset;
+}
 
 }  // namespace lockstep::sim

@@ -1,6 +1,6 @@
-// Lock tokens: what unique() returns. A token is random in the world and a name here: ⟨A.1⟩ is the first token of
-// process A. The brackets (U+27E8, U+27E9) make a token recognisable inside any string, so that tokens can be renamed
-// and recycled; printouts leave the brackets out.
+// Lock tokens: what unique() returns. A token is random in the world and a name here: ⟨A.1⟩ is the
+// first token of process A. The brackets (U+27E8, U+27E9) make a token recognisable inside any
+// string, so that tokens can be renamed and recycled; printouts leave the brackets out.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ std::string token_text(Token token);
 /// What a scan of some bytes found.
 struct TokenScan {
   std::vector<Token> tokens;  ///< in order of first appearance, each once
-  bool cut = false;           ///< a piece of a token without the rest: tokens must not be renamed or recycled then
+  bool cut =
+      false;  ///< a piece of a token without the rest: tokens must not be renamed or recycled then
 };
 TokenScan scan_tokens(std::string_view bytes);
 

@@ -1,0 +1,73 @@
+// The audit; see the header.
+#include "checker/audit.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <numeric>
+#include <set>
+
+#include "checker/explorer.hpp"
+#include "checker/naive.hpp"
+#include "sim/check.hpp"
+
+namespace lockstep::checker {
+
+namespace {
+
+std::vector<std::int64_t> durations_of(const sim::Model& model, const Result& full) {
+  std::set<std::int64_t> durations(full.grid_durations.begin(), full.grid_durations.end());
+  durations.insert({model.request_timeout_ms, model.pause_max_ms});
+  for (const auto& process : model.processes) {
+    durations.insert(process.lease_ms);
+    for (const auto& step : process.workload) durations.insert(step.ms);
+  }
+  if (model.budget.at(static_cast<std::size_t>(sim::Fault::jump)) > 0)
+    for (const auto jump : model.jumps_ms) durations.insert(std::abs(jump));
+  durations.erase(0);
+  return {durations.begin(), durations.end()};
+}
+
+std::string told(const Result& result) {
+  if (result.verdict != Verdict::violated) return name(result.verdict);
+  return fmt::format("violated after {} steps", result.schedule.size());
+}
+
+bool agree(const Result& a, const Result& b) {
+  return a.verdict == b.verdict && a.schedule.size() == b.schedule.size() && a.unmet == b.unmet;
+}
+
+}  // namespace
+
+std::int64_t audit_tick_ms(const std::vector<std::int64_t>& durations_ms) {
+  LOCKSTEP_CHECK(!durations_ms.empty());
+  std::int64_t divisor = 0;
+  for (const auto duration : durations_ms) divisor = std::gcd(divisor, duration);
+  LOCKSTEP_CHECK(divisor > 0);
+  return divisor % 2 == 0 ? divisor / 2 : divisor;
+}
+
+Audit audit(const sim::Model& model, const Result& full, const Bounds& bounds,
+            const Progress& progress) {
+  Audit audit;
+  audit.durations_ms = durations_of(model, full);
+  audit.tick_ms = audit_tick_ms(audit.durations_ms);
+  auto scaled = model;
+  scaled.tick_ms = audit.tick_ms;
+  audit.naive = explore_naively(scaled, bounds, progress);
+  audit.coarse = explore(scaled, bounds, progress);
+  for (const auto* result :
+       std::initializer_list<const Result*>{&full, &audit.naive, &audit.coarse}) {
+    if (result->verdict != Verdict::inconclusive) continue;
+    audit.detail = result->why_inconclusive;
+    return audit;
+  }
+  const bool same = agree(full, audit.naive) && agree(full, audit.coarse);
+  audit.outcome = same ? Audit::Outcome::agree : Audit::Outcome::disagree;
+  if (!same)
+    audit.detail = fmt::format("found {}; naive explorer: {}; main explorer with the same tick: {}",
+                               told(full), told(audit.naive), told(audit.coarse));
+  return audit;
+}
+
+}  // namespace lockstep::checker

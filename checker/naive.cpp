@@ -1,0 +1,183 @@
+// The naive explorer: the search loop of naive_search.hpp on the worlds of naive_world.hpp, with
+// bounds, witnesses and a verdict.
+#include "checker/naive.hpp"
+
+#include <chrono>
+
+#include "checker/naive_search.hpp"
+#include "checker/naive_world.hpp"
+#include "sim/token.hpp"
+
+namespace lockstep::checker {
+
+using sim::Action;
+using sim::Schedule;
+
+namespace {
+
+constexpr double kProgressEverySeconds = 0.1;
+
+/// How many faults a schedule has, then how often it goes from one process to another.
+std::pair<int, int> cost(const Schedule& schedule) {
+  int faults = 0, switches = 0;
+  std::optional<std::uint8_t> last;
+  for (const Action& action : schedule) {
+    if (naive::fault_of(action.kind)) ++faults;
+    const bool of_process =
+        action.kind <= Action::Kind::jump_process && action.kind != Action::Kind::pass;
+    if (!of_process) continue;
+    if (last && *last != action.process) ++switches;
+    last = action.process;
+  }
+  return {faults, switches};
+}
+
+class Exploration {
+ public:
+  Exploration(const sim::Model& model, const Bounds& bounds, const Progress& progress)
+      : model_(model),
+        bounds_(bounds),
+        progress_(progress),
+        rules_(model),
+        runs_before_(model.program->runs()) {}
+
+  Result run() {
+    search_.run(
+        rules_.initial(), naive::identity,
+        [this](StateNumber number, const naive::World& world) { return expand(number, world); },
+        [this](const SearchFigures& figures, std::uint64_t level) { return stop(figures, level); });
+    Result result;
+    result.statistics = statistics(search_.figures());
+    conclude(result);
+    if (result.verdict != Verdict::violated) note_unmet(result);
+    return result;
+  }
+
+ private:
+  using Search = BreadthFirst<naive::World, Action>;
+
+  std::vector<Move<naive::World, Action>> expand(StateNumber number, const naive::World& world) {
+    if (!stuck_ && model_.properties.contains(sim::Property::deadlock) &&
+        rules_.stuck_in_acquire(world)) {
+      stuck_ = number;
+    }
+    std::vector<Move<naive::World, Action>> moves;
+    for (naive::Outcome& outcome : rules_.successors(world)) {
+      note(outcome);
+      const bool goal = outcome.facts.violation.has_value();
+      if (goal) properties_.push_back(outcome.facts.violation->property);
+      moves.push_back({std::move(outcome.action), std::move(outcome.world), goal});
+    }
+    return moves;
+  }
+
+  void note(const naive::Outcome& outcome) {
+    for (const sim::Witness witness : outcome.facts.witnesses) {
+      witnesses_.insert(witness);
+      if (witness == sim::Witness::acquired) acquired_by_.insert(outcome.action.process);
+    }
+    if (outcome.facts.spinning && trouble_.empty()) {
+      trouble_ = "a zero-time cycle: task " + std::to_string(*outcome.facts.spinning) +
+                 " of process " + sim::process_name(outcome.action.process) +
+                 " takes step after step while time cannot pass";
+    }
+    if (outcome.facts.probe_endless && trouble_.empty()) {
+      trouble_ = "the probe for deadlock came to no end: acquire() goes on and on alone";
+    }
+  }
+
+  bool stop(const SearchFigures& figures, std::uint64_t level) {
+    const double seconds = seconds_since_start();
+    if (trouble_.empty() && bounds_.max_states > 0 && figures.states > bounds_.max_states) {
+      trouble_ = "more than " + std::to_string(bounds_.max_states) + " states";
+    }
+    if (trouble_.empty() && bounds_.max_bytes > 0 && figures.bytes > bounds_.max_bytes) {
+      trouble_ = "more than " + std::to_string(bounds_.max_bytes) + " bytes of visited states";
+    }
+    if (trouble_.empty() && bounds_.max_depth > 0 && level >= bounds_.max_depth) {
+      trouble_ = "runs of more than " + std::to_string(bounds_.max_depth) + " steps";
+    }
+    if (trouble_.empty() && bounds_.max_seconds > 0 && seconds > bounds_.max_seconds) {
+      trouble_ = "the time limit was reached";
+    }
+    if (progress_ && seconds >= next_progress_) {
+      next_progress_ = seconds + kProgressEverySeconds;
+      if (!progress_(statistics(figures)) && trouble_.empty()) trouble_ = "interrupted";
+    }
+    return !trouble_.empty();
+  }
+
+  void conclude(Result& result) {
+    const std::vector<Schedule> ways = search_.ways_to_goals();
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      if (i > 0 && cost(ways[i]) >= cost(result.schedule)) continue;
+      result.verdict = Verdict::violated;
+      result.schedule = ways[i];
+      result.property = properties_[i];
+    }
+    if (!ways.empty()) return;
+    if (!trouble_.empty() || !search_.complete()) {
+      result.why_inconclusive = trouble_;
+    } else if (stuck_) {
+      result.verdict = Verdict::violated;
+      result.schedule = search_.way_to(*stuck_);
+      result.property = sim::Property::deadlock;
+    } else {
+      result.verdict = Verdict::holds;
+    }
+  }
+
+  void note_unmet(Result& result) const {
+    for (const sim::Witness claim : model_.witnesses) {
+      if (claim != sim::Witness::acquired) {
+        if (!witnesses_.contains(claim)) result.unmet.insert(claim);
+        continue;
+      }
+      for (std::size_t p = 0; p < model_.processes.size(); ++p) {
+        if (acquired_by_.contains(static_cast<std::uint8_t>(p))) continue;
+        result.unmet.insert(claim);
+        result.unmet_detail += (result.unmet_detail.empty() ? "" : ", ") +
+                               sim::process_name(static_cast<unsigned>(p)) + " never acquired";
+      }
+    }
+  }
+
+  double seconds_since_start() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  Statistics statistics(const SearchFigures& figures) const {
+    Statistics statistics;
+    statistics.states = figures.states;
+    statistics.transitions = figures.transitions;
+    statistics.depth = figures.depth;
+    statistics.visited_bytes = figures.bytes;
+    statistics.seconds = seconds_since_start();
+    statistics.program_runs = model_.program->runs() - runs_before_;
+    statistics.script_runs = rules_.scripts_run();
+    statistics.command_runs = rules_.commands_run();
+    return statistics;
+  }
+
+  const sim::Model& model_;
+  const Bounds& bounds_;
+  const Progress& progress_;
+  naive::Rules rules_;
+  Search search_;
+  const std::uint64_t runs_before_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double next_progress_ = 0;
+  std::vector<sim::Property> properties_;  // of the goals, in the order of the search
+  std::optional<StateNumber> stuck_;  // a first world with no way out but faults, inside acquire()
+  std::set<sim::Witness> witnesses_;
+  std::set<std::uint8_t> acquired_by_;
+  std::string trouble_;  // why the search cannot be conclusive
+};
+
+}  // namespace
+
+Result explore_naively(const sim::Model& model, const Bounds& bounds, const Progress& progress) {
+  return Exploration(model, bounds, progress).run();
+}
+
+}  // namespace lockstep::checker

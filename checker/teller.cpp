@@ -1,0 +1,569 @@
+// The sentences of a trace, and what changed in a step.
+#include "checker/teller.hpp"
+
+#include <algorithm>
+
+#include "checker/wording.hpp"
+#include "sim/check.hpp"
+#include "sim/token.hpp"
+
+namespace lockstep::checker {
+
+using naive::Connection;
+using naive::Message;
+using naive::Node;
+using naive::Process;
+using sim::Action;
+using sim::Effect;
+using sim::Wait;
+
+namespace {
+
+std::string ms(std::int64_t amount) { return std::to_string(amount) + " ms"; }
+
+std::string node_name(const Event& event, std::uint8_t node) {
+  if (node == sim::kResource) return "resource";
+  return event.before.nodes.size() == 1 ? "redis" : "redis " + std::to_string(node + 1);
+}
+
+/// "the lock", or "the lock KEY" where the model has several.
+std::string lock_name(const Event& event, std::uint8_t process, std::uint8_t lock) {
+  std::set<std::string> keys;
+  for (const sim::ProcessSetup& setup : event.rules.model().processes) {
+    keys.insert(setup.lock_keys.begin(), setup.lock_keys.end());
+  }
+  if (keys.size() == 1) return "the lock";
+  return "the lock " + worded_value(event.rules.model().processes[process].lock_keys[lock]);
+}
+
+const Connection& connection_of(const Event& event) {
+  return event.before.processes[event.action.process].connections[event.action.connection];
+}
+
+std::string worded_to(const Event& event, const sim::Request& request, std::uint8_t node) {
+  if (node == sim::kResource) return worded_for_resource(request);
+  return worded(request, *event.rules.model().program, event.after.nodes[node].keyspace);
+}
+
+/// A request, with the name of its process where no token tells it.
+std::string owned(const Event& event, const sim::Request& request, std::uint8_t node) {
+  const std::uint8_t process = event.action.process;
+  const bool told = std::any_of(request.begin(), request.end(), [&](const std::string& argument) {
+    const auto tokens = sim::scan_tokens(argument).tokens;
+    return std::any_of(tokens.begin(), tokens.end(),
+                       [&](sim::Token token) { return token.process == process; });
+  });
+  const std::string text = worded_to(event, request, node);
+  return told ? text : sim::process_name(process) + "'s " + text;
+}
+
+// ---- what a process does ------------------------------------------------------------------------
+
+/// The message that `execute` executed.
+const Message& executed(const Event& event) {
+  const auto& messages = connection_of(event).messages;
+  const auto message = std::find_if(messages.begin(), messages.end(), [](const Message& m) {
+    return m.state == Message::State::waiting;
+  });
+  LOCKSTEP_CHECK(message != messages.end());
+  return *message;
+}
+
+std::string tell_send(const Event& event, const Effect& effect) {
+  const std::string request = worded_to(event, effect.request, effect.node);
+  if (effect.node == sim::kResource) return "sends " + request + " to the resource";
+  if (event.before.nodes.size() == 1) return "sends " + request;
+  return "sends " + request + " to " + node_name(event, effect.node);
+}
+
+std::string tell_effect(const Event& event, const Effect& effect) {
+  const std::string lock = lock_name(event, event.action.process, effect.lock);
+  switch (effect.kind) {
+    case Effect::Kind::send:
+      return tell_send(event, effect);
+    case Effect::Kind::instant:
+      return effect.wall ? "reads its wall clock" : "reads its monotonic clock";
+    case Effect::Kind::acquired:
+      return "holds " + lock + ", in the critical section" +
+             (effect.fencing.empty() ? "" : ", with fencing token " + worded_value(effect.fencing));
+    case Effect::Kind::refused:
+      return "does not get " + lock;
+    case Effect::Kind::releasing:
+      return "leaves the critical section, releases " + lock;
+    case Effect::Kind::released:
+      return effect.ok ? "has released " + lock
+                       : "is told that " + lock + " was not its own any more";
+    case Effect::Kind::failed:
+      return std::string(effect.in_release ? "release()" : "acquire()") +
+             " ends in an error: " + sim::without_brackets(effect.text);
+    case Effect::Kind::lost:
+      return "gives " + lock + " up as lost, leaves the critical section";
+    case Effect::Kind::log:
+      return "logs \"" + sim::without_brackets(effect.text) + "\"";
+  }
+  sim::fail("an effect kind", __FILE__, __LINE__);
+}
+
+std::string tell_wait(const Wait& wait) {
+  switch (wait.kind) {
+    case Wait::Kind::sleep:
+      return "sleeps " + ms(wait.ms);
+    case Wait::Kind::work:
+      return "works " + ms(wait.ms);
+    case Wait::Kind::blocked:
+      return "waits for another task";
+    default:
+      return "";
+  }
+}
+
+bool about_the_lock(const Effect& effect) {
+  switch (effect.kind) {
+    case Effect::Kind::send:
+    case Effect::Kind::instant:
+    case Effect::Kind::log:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// "hears OK" and what follows from it.
+std::string with_consequences(const Event& event, std::string opening) {
+  std::vector<std::string> phrases;
+  const auto add = [&](const std::string& phrase) {
+    if (!phrase.empty() && (phrases.empty() || phrases.back() != phrase)) phrases.push_back(phrase);
+  };
+  for (const Effect& effect : event.facts.effects) add(tell_effect(event, effect));
+  for (const Wait& wait : event.facts.waits) add(tell_wait(wait));
+  const bool outcome = !event.facts.effects.empty() && about_the_lock(event.facts.effects.front());
+  for (std::size_t i = 0; i < phrases.size(); ++i) {
+    opening += (i == 0 && outcome ? ": " : "; ") + phrases[i];
+  }
+  const auto task_of = [&] {
+    const Action& action = event.action;
+    return action.kind == Action::Kind::deliver ? connection_of(event).task : action.task;
+  };
+  const sim::ProcessSetup& setup = event.rules.model().processes[event.action.process];
+  const int task = task_of();
+  if (task >= setup.threads) return "(task " + std::to_string(task) + ") " + opening;
+  return setup.threads > 1 ? "(thread " + std::to_string(task) + ") " + opening : opening;
+}
+
+std::string opening_of_begin(const Event& event) {
+  const Process& before = event.before.processes[event.action.process];
+  if (before.life == naive::Life::dead) return "starts again";
+  const int round = before.rounds_begun[event.action.task];
+  return round == 0 ? "starts" : "starts round " + std::to_string(round + 1);
+}
+
+std::string opening_of_deliver(const Event& event) {
+  const Connection& connection = connection_of(event);
+  const Message& message = connection.messages.front();
+  const bool plain = connection.node != sim::kResource && event.before.nodes.size() == 1;
+  const std::string where =
+      connection.node == sim::kResource ? "the resource" : node_name(event, connection.node);
+  if (message.state == Message::State::broken) return "gets a connection error from " + where;
+  return "hears " + worded(message.reply) + (plain ? "" : " from " + where);
+}
+
+std::string opening_of_timer(const Event& event) {
+  for (const Wait& wait : event.before.processes[event.action.process].waits) {
+    if (wait.task != event.action.task) continue;
+    if (wait.kind == Wait::Kind::sleep) return "wakes up";
+    if (wait.kind == Wait::Kind::work) return "has done its work";
+  }
+  return "gives up waiting for a reply";
+}
+
+std::string tell_execute(const Event& event) {
+  const Connection& connection = connection_of(event);
+  const std::string process = sim::process_name(event.action.process);
+  std::string text =
+      owned(event, executed(event).request, connection.node) + " -> " + worded(*event.facts.reply);
+  if (connection.former) return text + "; sent before " + process + " crashed";
+  return connection.open ? text : text + "; " + process + " does not listen any more";
+}
+
+// ---- what the environment does ------------------------------------------------------------------
+
+/// "SET lock ... to redis", "the reply OK to A": the message in front of a connection.
+std::string tell_message(const Event& event) {
+  const Connection& connection = connection_of(event);
+  const Message& message = connection.messages.front();
+  if (message.state == Message::State::answered) {
+    return "the reply " + worded(message.reply) + " to " + sim::process_name(event.action.process);
+  }
+  return owned(event, message.request, connection.node);
+}
+
+std::string tell_jump(std::int64_t amount_ms) {
+  return amount_ms < 0 ? "its wall clock jumps back " + ms(-amount_ms)
+                       : "its wall clock jumps forward " + ms(amount_ms);
+}
+
+std::string sentence_of(const Event& event) {
+  switch (event.action.kind) {
+    case Action::Kind::begin:
+      return with_consequences(event, opening_of_begin(event));
+    case Action::Kind::run:
+      return with_consequences(event, "goes on");
+    case Action::Kind::deliver:
+      return with_consequences(event, opening_of_deliver(event));
+    case Action::Kind::timer:
+      return with_consequences(event, opening_of_timer(event));
+    case Action::Kind::execute:
+      return tell_execute(event);
+    case Action::Kind::pass:
+      return "time passes";
+    case Action::Kind::pause:
+      return "pauses";
+    case Action::Kind::resume:
+      return "resumes";
+    case Action::Kind::delay:
+      return tell_message(event) + " is held back on its way";
+    case Action::Kind::release:
+      return tell_message(event) + " goes on its way again";
+    case Action::Kind::lose:
+      return "the connection breaks: " + tell_message(event) + " is lost";
+    case Action::Kind::crash:
+      return "crashes";
+    case Action::Kind::jump_process:
+    case Action::Kind::jump_node:
+      return tell_jump(event.action.amount_ms);
+    case Action::Kind::node_crash:
+      return "crashes";
+    case Action::Kind::power_loss:
+      return "loses power";
+    case Action::Kind::node_restart:
+      return "restarts";
+    case Action::Kind::save:
+      return "has saved its keys to disk";
+  }
+  sim::fail("an action kind", __FILE__, __LINE__);
+}
+
+std::string actor_of(const Event& event) {
+  switch (event.action.kind) {
+    case Action::Kind::pass:
+      return "";
+    case Action::Kind::execute:
+      return node_name(event, connection_of(event).node);
+    case Action::Kind::jump_node:
+    case Action::Kind::node_crash:
+    case Action::Kind::power_loss:
+    case Action::Kind::node_restart:
+    case Action::Kind::save:
+      return node_name(event, event.action.node);
+    default:
+      return sim::process_name(event.action.process);
+  }
+}
+
+// ---- what changed -------------------------------------------------------------------------------
+
+bool by_time(const Action& action) {
+  return action.kind == Action::Kind::pass || action.kind == Action::Kind::jump_node;
+}
+
+std::string tell_expiry(const Event& event, const Node& node, const sim::Entry& entry) {
+  if (!entry.expires) return "without expiry";
+  return "expires in " + ms(naive::lifetime_left(event.after, node, entry).ms);
+}
+
+void tell_keys(const Event& event, std::size_t n, std::vector<std::string>& changes) {
+  const Node& before = event.before.nodes[n];
+  const Node& after = event.after.nodes[n];
+  const std::string where =
+      event.before.nodes.size() == 1 ? "" : node_name(event, static_cast<std::uint8_t>(n)) + ": ";
+  for (const auto& [key, entry] : after.keyspace.keys) {
+    const auto was = before.keyspace.keys.find(key);
+    const bool known = was != before.keyspace.keys.end();
+    const std::string text = where + worded_value(key);
+    const std::string expiry = tell_expiry(event, after, entry);
+    if (!known || was->second.value != entry.value) {
+      changes.push_back(text + " = " + worded(entry) + ", " + expiry);
+    } else if (was->second.expires != entry.expires ||
+               (event.action.kind == Action::Kind::jump_node && event.action.node == n &&
+                entry.expires)) {
+      changes.push_back(text + " now " + (entry.expires ? expiry : "stays without expiry"));
+    }
+  }
+  for (const auto& [key, entry] : before.keyspace.keys) {
+    if (after.keyspace.keys.contains(key)) continue;
+    changes.push_back(where + worded_value(key) +
+                      (by_time(event.action) ? " has expired" : " is gone"));
+  }
+}
+
+bool has_basis(const Process& process, naive::Basis basis) {
+  return std::any_of(process.tasks.begin(), process.tasks.end(),
+                     [&](const auto& task) { return task.second.basis == basis; });
+}
+
+void tell_resource(const Event& event, std::vector<std::string>& changes) {
+  if (event.action.kind != Action::Kind::execute) return;
+  if (connection_of(event).node != sim::kResource) return;
+  if (executed(event).request[0] == "WRITE") {
+    changes.push_back(sim::process_name(event.action.process) + "'s write is " +
+                      (event.facts.reply->is_error() ? "rejected" : "accepted"));
+  }
+  if (event.after.highest_token != event.before.highest_token) {
+    changes.push_back("the highest fencing token seen is now " +
+                      std::to_string(event.after.highest_token));
+  }
+  for (std::size_t p = 0; p < event.after.processes.size(); ++p) {
+    const bool was = has_basis(event.before.processes[p], naive::Basis::stale);
+    if (was || !has_basis(event.after.processes[p], naive::Basis::stale)) continue;
+    changes.push_back("what " + sim::process_name(static_cast<unsigned>(p)) +
+                      " has read is out of date");
+  }
+}
+
+void tell_processes(const Event& event, std::vector<std::string>& changes) {
+  const std::uint8_t p = event.action.process;
+  const Process& after = event.after.processes[p];
+  const auto said = [&](Effect::Kind kind) {
+    return std::any_of(event.facts.effects.begin(), event.facts.effects.end(),
+                       [&](const Effect& effect) { return effect.kind == kind; });
+  };
+  const bool left = !event.before.processes[p].holdings.empty() && after.holdings.empty();
+  if (left && !said(Effect::Kind::releasing) && !said(Effect::Kind::lost)) {
+    changes.push_back(sim::process_name(p) + " is no longer in the critical section");
+  }
+  if (event.action.kind == Action::Kind::jump_process) {
+    const std::int64_t offset_ms = after.offset.ms;
+    changes.push_back(offset_ms < 0 ? "its wall clock is " + ms(-offset_ms) + " slow"
+                                    : "its wall clock is " + ms(offset_ms) + " fast");
+  }
+}
+
+void tell_lost_requests(const Event& event, std::vector<std::string>& changes) {
+  const bool crash = event.action.kind == Action::Kind::node_crash ||
+                     event.action.kind == Action::Kind::power_loss;
+  if (!crash) return;
+  for (std::size_t p = 0; p < event.before.processes.size(); ++p) {
+    for (const Connection& connection : event.before.processes[p].connections) {
+      if (connection.node != event.action.node) continue;
+      for (const Message& message : connection.messages) {
+        if (message.state != Message::State::waiting) continue;
+        changes.push_back(sim::process_name(static_cast<unsigned>(p)) + "'s " +
+                          worded_to(event, message.request, connection.node) + " is lost");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TraceStep tell_step(const Event& event) {
+  TraceStep step;
+  step.action = event.action;
+  step.time_ms = event.after.now.ms;
+  step.environment = naive::fault_of(event.action.kind).has_value();
+  step.actor = actor_of(event);
+  step.sentence = sentence_of(event);
+  for (std::size_t n = 0; n < event.after.nodes.size(); ++n) tell_keys(event, n, step.changes);
+  tell_resource(event, step.changes);
+  tell_processes(event, step.changes);
+  tell_lost_requests(event, step.changes);
+  step.effects = event.facts.effects;
+  return step;
+}
+
+// ---- the story and the violation ----------------------------------------------------------------
+
+namespace {
+
+/// How the lease key of `owner` ended in this event.
+std::string tell_end(const Event& event, std::size_t n, const std::string& key,
+                     const sim::Entry& was, bool overwritten) {
+  const auto owner = static_cast<std::uint8_t>(was.maker - 1);
+  const std::string name = sim::process_name(owner);
+  const std::string at = " at " + ms(event.after.now.ms);
+  switch (event.action.kind) {
+    case Action::Kind::pass: {
+      const std::int64_t end_ms =
+          event.before.now.ms + naive::lifetime_left(event.before, event.before.nodes[n], was).ms;
+      return name + "'s lease ended at " + ms(end_ms);
+    }
+    case Action::Kind::jump_node:
+      return name + "'s lease ended" + at + ", when the clock of redis jumped";
+    case Action::Kind::execute: {
+      const std::string request =
+          worded_to(event, executed(event).request, static_cast<std::uint8_t>(n));
+      return sim::process_name(event.action.process) + "'s " + request +
+             (overwritten ? " overwrote " : " removed ") + name + "'s key " + worded_value(key) +
+             at;
+    }
+    default:
+      return node_name(event, static_cast<std::uint8_t>(n)) + " lost " + name + "'s key" + at;
+  }
+}
+
+std::set<std::string> lease_keys(const sim::Model& model) {
+  std::set<std::string> keys;
+  for (const sim::ProcessSetup& setup : model.processes) {
+    for (const std::string& lock : setup.lock_keys) {
+      for (const std::string& key : model.program->lease_keys(lock)) keys.insert(key);
+    }
+  }
+  return keys;
+}
+
+void tell_ends(Story& story, const Event& event) {
+  for (std::size_t n = 0; n < event.before.nodes.size(); ++n) {
+    const auto& before = event.before.nodes[n].keyspace.keys;
+    const auto& after = event.after.nodes[n].keyspace.keys;
+    for (const std::string& key : lease_keys(event.rules.model())) {
+      const auto was = before.find(key);
+      const auto is = after.find(key);
+      const sim::Maker old_maker = was == before.end() ? sim::Maker{0} : was->second.maker;
+      const sim::Maker new_maker = is == after.end() ? sim::Maker{0} : is->second.maker;
+      if (old_maker == new_maker) continue;
+      if (old_maker > 0 && event.action.kind != Action::Kind::crash) {
+        story.ends[{static_cast<std::uint8_t>(old_maker - 1), key}] =
+            tell_end(event, n, key, was->second, is != after.end());
+      }
+      if (new_maker > 0) story.ends.erase({static_cast<std::uint8_t>(new_maker - 1), key});
+    }
+  }
+}
+
+/// How the lease of a process on a lock ended, if it did.
+std::string end_of(const Story& story, const Event& event, std::uint8_t process,
+                   const std::string& lock) {
+  for (const std::string& key : event.rules.model().program->lease_keys(lock)) {
+    const auto end = story.ends.find({process, key});
+    if (end != story.ends.end()) return end->second;
+  }
+  return "";
+}
+
+std::string tell_overlap(const Story& story, const Event& event,
+                         const naive::Violation& violation) {
+  const std::string first = sim::process_name(violation.other);
+  const std::string second = sim::process_name(violation.process);
+  std::string text = violation.other == violation.process
+                         ? "two threads of " + first + " are both in the critical section"
+                         : first + " and " + second + " are both in the critical section";
+  for (const std::uint8_t process : {violation.other, violation.process}) {
+    const std::string end = end_of(story, event, process, violation.key);
+    if (end.empty()) continue;
+    return text + "; " + end + ", and " + sim::process_name(process) + " does not know.";
+  }
+  return text + "; both were told that they hold the lock.";
+}
+
+std::string tell_foreign(const Story& story, const Event& event,
+                         const naive::Violation& violation) {
+  const std::uint8_t n = connection_of(event).node;
+  const auto& keys = event.after.nodes[n].keyspace.keys;
+  const auto is = keys.find(violation.key);
+  const auto owner_maker = violation.other + 1;
+  std::string verb = " prolonged ";
+  if (is == keys.end()) {
+    verb = " removed ";
+  } else if (is->second.maker != owner_maker) {
+    verb = " overwrote ";
+  } else if (violation.property == sim::Property::foreign_release) {
+    verb = " shortened ";
+  }
+  const std::string owner = sim::process_name(violation.other);
+  const std::string former = connection_of(event).former ? ", sent before it crashed," : "";
+  std::string text = sim::process_name(violation.process) + "'s " +
+                     worded_to(event, executed(event).request, n) + former + verb + owner +
+                     "'s key " + worded_value(violation.key) + ", while " + owner +
+                     " is in the critical section";
+  const auto since = story.in_section_since_ms.find(violation.other);
+  if (since != story.in_section_since_ms.end()) text += " (since " + ms(since->second) + ")";
+  const std::string end = end_of(story, event, violation.process, violation.key);
+  return end.empty() || violation.process == violation.other ? text + "." : text + "; " + end + ".";
+}
+
+std::string tell_dishonesty(const Story& story, const Event& event,
+                            const naive::Violation& violation) {
+  const std::string name = sim::process_name(violation.process);
+  const bool refused =
+      std::any_of(event.facts.effects.begin(), event.facts.effects.end(),
+                  [](const Effect& effect) { return effect.kind == Effect::Kind::refused; });
+  if (refused) {
+    return name + " is told that it did not get the lock, but the key " +
+           worded_value(violation.key) + " is its own.";
+  }
+  const std::string end = end_of(story, event, violation.process, violation.key);
+  return name + " is told that it released the lock, but no key of its own was removed" +
+         (end.empty() ? "." : "; " + end + ".");
+}
+
+std::string tell_lost_update(const Story& story, const naive::Violation& violation) {
+  const std::string name = sim::process_name(violation.process);
+  if (!story.last_write) return name + "'s write is based on an old value.";
+  const std::string other = story.last_write->first == violation.process
+                                ? name + " itself"
+                                : sim::process_name(story.last_write->first);
+  return name + "'s write was accepted, although " + other + " had written at " +
+         ms(story.last_write->second) + ", after " + name + " read: that update is lost.";
+}
+
+std::string tell_lasting_key(const Event& event, const std::string& key) {
+  for (const Node& node : event.after.nodes) {
+    const auto entry = node.keyspace.keys.find(key);
+    if (entry != node.keyspace.keys.end() && !entry->second.expires) {
+      return worded_value(key) + " = " + worded(entry->second) + " stays for ever";
+    }
+  }
+  return "";
+}
+
+std::string tell_deadlock(const Event& event, const naive::Violation& violation) {
+  std::string text =
+      "nobody holds the lock and nothing is on its way, yet a fresh client could never acquire it";
+  for (const std::string& key : event.rules.model().program->lease_keys(violation.key)) {
+    const std::string lasting = tell_lasting_key(event, key);
+    if (!lasting.empty()) text += ": " + lasting;
+  }
+  return text + ".";
+}
+
+}  // namespace
+
+void tell_on(Story& story, const Event& event) {
+  tell_ends(story, event);
+  for (std::size_t p = 0; p < event.after.processes.size(); ++p) {
+    const auto process = static_cast<std::uint8_t>(p);
+    if (event.after.processes[p].holdings.empty())
+      story.in_section_since_ms.erase(process);
+    else
+      story.in_section_since_ms.try_emplace(process, event.after.now.ms);
+  }
+  const bool write = event.action.kind == Action::Kind::execute &&
+                     connection_of(event).node == sim::kResource &&
+                     executed(event).request[0] == "WRITE" && !event.facts.reply->is_error();
+  if (write && !event.facts.violation) {
+    story.last_write = {event.action.process, event.after.now.ms};
+  }
+}
+
+std::string tell_violation(const Story& story, const Event& event,
+                           const naive::Violation& violation) {
+  switch (violation.property) {
+    case sim::Property::mutual_exclusion:
+      return tell_overlap(story, event, violation);
+    case sim::Property::no_lost_update:
+      return tell_lost_update(story, violation);
+    case sim::Property::foreign_release:
+    case sim::Property::foreign_extend:
+      return tell_foreign(story, event, violation);
+    case sim::Property::honest_result:
+      return tell_dishonesty(story, event, violation);
+    case sim::Property::deadlock:
+      return tell_deadlock(event, violation);
+    case sim::Property::leak:
+      return "everybody is done or dead, and the key " + tell_lasting_key(event, violation.key) +
+             ".";
+  }
+  sim::fail("a property", __FILE__, __LINE__);
+}
+
+}  // namespace lockstep::checker

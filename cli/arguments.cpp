@@ -1,0 +1,235 @@
+// The command line; see the header.
+#include "cli/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "scenarios/names.hpp"
+#include "scenarios/suggest.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+constexpr const char* kAbout =
+    "Runs the exact Redis scripts and commands of a lock protocol in a simulated world, explores "
+    "every\n"
+    "order of events within stated bounds, and shows the shortest run that breaks the lock.\n";
+
+constexpr const char* kFooter =
+    "\nTo begin with:\n"
+    "  lockstep list                             what is shipped\n"
+    "  lockstep check exists-set                 why EXISTS + SET fails, as a shortest "
+    "counterexample\n"
+    "  lockstep check set-token-lua --fault pause=1\n"
+    "  lockstep table                            every rung of the ladder against every fault\n"
+    "\nExit codes: 0 as expected, 1 violated, 2 inconclusive or vacuous, 3 bad input, 4 a bug of "
+    "lockstep.\n";
+
+constexpr const char* kCheckFooter =
+    "\nPROTOCOL is a shipped name or a folder that holds protocol.lua; SCENARIO a shipped name or "
+    "a JSON file.\n"
+    "A protocol is checked with two clients that lock, work 3000 ms and unlock, a lease of 10000 "
+    "ms and no\n"
+    "faults. A scenario says all this itself and what it expects: exit code 0 if that is what "
+    "comes out. A flag\n"
+    "that changes what is simulated overrides the scenario, whose expectation is then not judged.\n"
+    "\nExamples:\n"
+    "  lockstep check set-token-lua                          holds without faults?\n"
+    "  lockstep check set-token-lua --fault pause=1          and if a client may pause once?\n"
+    "  lockstep check set-token-lua --work-ms 15000          and if the work outlasts the lease?\n"
+    "  lockstep check ./my-lock --fault crash=1,lose=1 --trace my.trace.json\n"
+    "  lockstep check set-token-fencing --resource fenced --fault pause=1 --property "
+    "no-lost-update\n"
+    "  lockstep check set-token-lua --fault pause=1 --audit  does the naive explorer agree?\n"
+    "\n`lockstep list faults` and `lockstep list properties` explain the names.\n";
+
+constexpr const char* kReplayFooter =
+    "\nA scenario that searches is searched again, and what it finds is told; a schedule is "
+    "walked; a trace is\n"
+    "run again from its schedule, by the naive explorer, and refused if its protocol has changed "
+    "since.\n"
+    "\nWith --interactive you are asked before each step: next, back, else (what else is possible "
+    "here), take N,\n"
+    "quit. The answers may come from a pipe.\n"
+    "\nExamples:\n"
+    "  lockstep replay my.trace.json\n"
+    "  lockstep replay set-token-lua-pause --interactive\n"
+    "  printf 'next\\nelse\\nquit\\n' | lockstep replay set-token-lua-pause --interactive\n";
+
+constexpr const char* kListFooter =
+    "\nExamples:\n"
+    "  lockstep list\n"
+    "  lockstep list faults\n"
+    "  lockstep list scenarios --json\n";
+
+constexpr const char* kTableFooter =
+    "\nEach cell is a check of its own: `holds` with the number of states, or the property that a "
+    "shortest\n"
+    "counterexample violates with its number of steps. The resource checks fencing tokens where a "
+    "protocol has\n"
+    "them (--resource fenced) unless you say otherwise.\n"
+    "\nExamples:\n"
+    "  lockstep table\n"
+    "  lockstep table ./my-lock set-token-lua --property mutual-exclusion\n";
+
+void add_model_flags(CLI::App& command, ModelFlags& flags) {
+  auto& group = *command.add_option_group("The world");
+  group.add_option("--clients", flags.clients, "number of clients (1 to 8)")->type_name("N");
+  group.add_option("--rounds", flags.rounds, "how often each runs its workload")->type_name("N");
+  group.add_option("--lease-ms", flags.lease_ms, "what the client asks of the lock")
+      ->type_name("MS");
+  group.add_option("--work-ms", flags.work_ms, "time between lock and unlock")->type_name("MS");
+  group.add_option("--request-timeout-ms", flags.request_timeout_ms, "0: none")->type_name("MS");
+  group.add_option("--pause-max-ms", flags.pause_max_ms, "0: a pause may last for ever")
+      ->type_name("MS");
+  group
+      .add_option("--jump-ms", flags.jumps_ms,
+                  "sizes of clock jumps (default: twice the lease, both ways)")
+      ->delimiter(',')
+      ->type_name("MS,...");
+  group
+      .add_option("--property", flags.properties, "what must always hold (default: every property)")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  group.add_option("--resource", flags.resource, "plain, fenced or fenced-writes")
+      ->type_name("KIND");
+  group
+      .add_option("--persistence", flags.persistence,
+                  "what a restarted node still has: none, rdb, aof-everysec, aof-always")
+      ->type_name("KIND");
+}
+
+void add_bound_flags(CLI::App& command, BoundFlags& flags) {
+  auto& group = *command.add_option_group("Limits (reaching one makes the verdict inconclusive)");
+  group.add_option("--max-states", flags.max_states, "distinct states")->type_name("N");
+  group.add_option("--max-seconds", flags.max_seconds, "of searching")->type_name("S");
+  group.add_option("--max-memory", flags.max_memory_mb, "of the visited set (default 2048)")
+      ->type_name("MB");
+}
+
+/// The subcommand that was named, or the program itself.
+const CLI::App& named_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+std::vector<std::string> flag_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  for (const auto* group :
+       command.get_subcommands([](const CLI::App* sub) { return sub->get_name().empty(); }))
+    for (auto& name : flag_names(*group)) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  return names;
+}
+
+/// One line for what CLI11 could not make sense of.
+std::string explained(const CLI::App& app, const CLI::ParseError& error) {
+  const auto& command = named_command(app);
+  const auto extras = app.remaining(true);
+  const auto usage =
+      command.get_name().empty() ? std::string("lockstep") : "lockstep " + command.get_name();
+  if (extras.empty()) {
+    auto message = std::string(error.what());
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    return fmt::format("{}: {}; see `{} --help`", usage, message, usage);
+  }
+  const auto& first = extras.front();
+  if (first.starts_with('-'))
+    return fmt::format(
+        "{}: no flag {}{}", usage, first,
+        scenarios::suggestion(first.substr(0, first.find('=')), flag_names(command)));
+  if (&command == &app)
+    return fmt::format("no command `{}`{}", first,
+                       scenarios::suggestion(first, command_names(app)));
+  return fmt::format("{}: did not expect `{}`; see `{} --help`", usage, first, usage);
+}
+
+}  // namespace
+
+const std::vector<std::string>& list_groups() {
+  static const std::vector<std::string> groups{"protocols",  "scenarios", "faults",
+                                               "properties", "witnesses", "steps"};
+  return groups;
+}
+
+Arguments parse(const std::vector<std::string>& words) {
+  CLI::App app(kAbout, "lockstep");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.set_help_flag("-h,--help", "show this help");
+
+  ListArguments list;
+  auto& list_command = *app.add_subcommand(
+      "list",
+      "what is there: protocols, scenarios, faults, properties, witnesses, steps of schedules");
+  list_command.add_option("what", list.what, "one of these; everything if left out");
+  list_command.add_flag("--json", list.json, "print JSON");
+  list_command.footer(kListFooter);
+
+  CheckArguments check;
+  auto& check_command = *app.add_subcommand(
+      "check", "explore every run, and show the shortest one that breaks the lock");
+  check_command.add_option("target", check.target, "PROTOCOL or SCENARIO")
+      ->required()
+      ->type_name("PROTOCOL|SCENARIO");
+  add_model_flags(check_command, check.model);
+  check_command
+      .add_option("--fault", check.model.faults,
+                  "how many faults of which kind a run may contain: pause=1,crash=1")
+      ->delimiter(',')
+      ->type_name("NAME=N,...");
+  add_bound_flags(check_command, check.bounds);
+  check_command.add_option("--trace", check.trace_file, "write the counterexample to this file")
+      ->type_name("FILE");
+  check_command.add_flag("--audit", check.audit,
+                         "check again with the naive explorer, which must agree");
+  check_command.add_flag("--json", check.json, "print JSON");
+  check_command.footer(kCheckFooter);
+
+  ReplayArguments replay;
+  auto& replay_command = *app.add_subcommand("replay", "tell a run step by step");
+  replay_command.add_option("target", replay.target, "SCENARIO or TRACE")
+      ->required()
+      ->type_name("SCENARIO|TRACE");
+  replay_command.add_flag("-i,--interactive", replay.interactive,
+                          "ask before each step; other steps can be taken");
+  replay_command.add_flag("--json", replay.json, "print JSON");
+  replay_command.footer(kReplayFooter);
+
+  TableArguments table;
+  auto& table_command = *app.add_subcommand("table", "protocols against faults, a check a cell");
+  table_command
+      .add_option("protocols", table.protocols, "names or folders; the shipped ladder if left out")
+      ->type_name("PROTOCOL");
+  add_model_flags(table_command, table.model);
+  add_bound_flags(table_command, table.bounds);
+  table_command.add_flag("--json", table.json, "print JSON");
+  table_command.footer(kTableFooter);
+
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    return HelpArguments{named_command(app).help("", CLI::AppFormatMode::Normal)};
+  } catch (const CLI::ParseError& error) {
+    throw sim::BadInput(explained(app, error));
+  }
+  if (list_command.parsed()) return list;
+  if (check_command.parsed()) return check;
+  if (replay_command.parsed()) return replay;
+  return table;
+}
+
+}  // namespace lockstep::cli

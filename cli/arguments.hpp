@@ -1,0 +1,72 @@
+// What can be said on the command line, and its help. The one home of CLI11: the commands see plain
+// structs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "scenarios/scenario.hpp"
+
+namespace lockstep::cli {
+
+/// Flags that change what is simulated.
+struct ModelFlags {
+  std::optional<int> clients, rounds;
+  std::optional<std::int64_t> lease_ms, work_ms, request_timeout_ms, pause_max_ms;
+  std::vector<std::int64_t> jumps_ms;
+  std::vector<std::string> faults;  ///< "pause=1"
+  std::vector<std::string> properties;
+  std::optional<std::string> resource, persistence;
+  friend bool operator==(const ModelFlags&, const ModelFlags&) = default;
+  bool any() const { return *this != ModelFlags{}; }
+};
+
+/// Flags that limit a search.
+struct BoundFlags {
+  std::optional<std::uint64_t> max_states, max_memory_mb;
+  std::optional<double> max_seconds;
+};
+
+struct HelpArguments {
+  std::string text;
+};
+struct ListArguments {
+  std::string what;  ///< empty: everything
+  bool json = false;
+};
+struct CheckArguments {
+  std::string target;
+  ModelFlags model;
+  BoundFlags bounds;
+  std::string trace_file;
+  bool audit = false;
+  bool json = false;
+};
+struct ReplayArguments {
+  std::string target;
+  bool interactive = false;
+  bool json = false;
+};
+struct TableArguments {
+  std::vector<std::string> protocols;  ///< empty: the shipped ladder
+  ModelFlags model;
+  BoundFlags bounds;
+  bool json = false;
+};
+using Arguments =
+    std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments, TableArguments>;
+
+/// Understands a command line (without the program's name). Throws BadInput with a near miss.
+Arguments parse(const std::vector<std::string>& words);
+
+/// Changes `scenario` as the flags say. Throws BadInput "--fault: ..." for what does not fit it.
+void apply(const ModelFlags& flags, scenarios::Scenario& scenario);
+void apply(const BoundFlags& flags, scenarios::Scenario& scenario);
+
+/// The groups of `lockstep list`, in order.
+const std::vector<std::string>& list_groups();
+
+}  // namespace lockstep::cli

@@ -1,0 +1,16 @@
+// The commands, a file each. Each returns its exit code.
+#pragma once
+
+#include "cli/arguments.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/io.hpp"
+#include "scenarios/catalog.hpp"
+
+namespace lockstep::cli {
+
+int list(const ListArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+int table(const TableArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,18 @@
+// The streams of one run of the program, so that tests can stand in for a terminal.
+#pragma once
+
+#include <istream>
+#include <ostream>
+
+namespace lockstep::cli {
+
+struct Io {
+  std::istream& in;
+  std::ostream& out;
+  std::ostream& err;
+  bool colours = false;   ///< `out` is a terminal and NO_COLOR is not set
+  bool prompts = false;   ///< `in` and `out` are terminals: ask before reading
+  bool progress = false;  ///< `err` is a terminal: show how a search is getting on
+};
+
+}  // namespace lockstep::cli

@@ -1,0 +1,84 @@
+// `lockstep list`: what is there.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/words.hpp"
+#include "scenarios/names.hpp"
+#include "scenarios/report.hpp"
+#include "scenarios/suggest.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+using scenarios::Listed;
+
+template <class Values>
+void add_described(std::vector<Listed>& rows, const std::string& group, const Values& values) {
+  for (const auto value : values) rows.push_back({group, name(value), described(value)});
+}
+
+std::string claim(const scenarios::Expectation& expect) {
+  std::string words = name(expect.outcome);
+  if (expect.property) words += std::string(" ") + name(*expect.property);
+  if (expect.steps) words += fmt::format(" {}", *expect.steps);
+  return words;
+}
+
+std::vector<Listed> rows_of(const std::string& group, const scenarios::Catalog& catalog) {
+  std::vector<Listed> rows;
+  if (group == "protocols")
+    for (const auto& protocol : catalog.protocols())
+      rows.push_back({group, protocol, sim::Program(catalog.protocol_folder(protocol)).title()});
+  if (group == "scenarios")
+    for (const auto& shipped : catalog.scenarios()) {
+      const auto scenario = catalog.read(catalog.scenario_file(shipped));
+      rows.push_back(
+          {group, shipped, fmt::format("{} [{}]", scenario.title, claim(scenario.expect.value()))});
+    }
+  if (group == "faults") add_described(rows, group, sim::kFaults);
+  if (group == "properties") add_described(rows, group, sim::kProperties);
+  if (group == "witnesses") add_described(rows, group, sim::kWitnesses);
+  if (group == "steps")
+    for (const auto& sentence : scenarios::sentences())
+      rows.push_back({group, sentence.form, sentence.meaning});
+  return rows;
+}
+
+/// What stands above a group: how to use its names.
+std::string heading(const std::string& group) {
+  if (group == "protocols") return "protocols: lockstep check NAME";
+  if (group == "scenarios")
+    return "scenarios, with what they expect: lockstep check NAME, lockstep replay NAME";
+  if (group == "faults") return "faults: lockstep check PROTOCOL --fault NAME=1";
+  if (group == "properties")
+    return "properties, violated when: lockstep check PROTOCOL --property NAME";
+  if (group == "witnesses")
+    return "witnesses, without which a verdict is vacuous: `witnesses` of a scenario";
+  return "steps of a schedule: `steps` of a scenario of kind `schedule`";
+}
+
+}  // namespace
+
+int list(const ListArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
+  const auto& groups = list_groups();
+  const auto chosen = arguments.what.empty() ? groups : std::vector<std::string>{arguments.what};
+  std::vector<Listed> all;
+  for (const auto& group : chosen) {
+    if (std::find(groups.begin(), groups.end(), group) == groups.end())
+      throw sim::BadInput(
+          fmt::format("list: no `{}`{}", group, scenarios::suggestion(group, groups)));
+    const auto rows = rows_of(group, catalog);
+    all.insert(all.end(), rows.begin(), rows.end());
+    if (arguments.json) continue;
+    std::size_t width = 0;
+    for (const auto& row : rows) width = std::max(width, row.name.size());
+    io.out << (group == chosen.front() ? "" : "\n") << heading(group) << '\n';
+    for (const auto& row : rows) io.out << fmt::format("  {:<{}}  {}\n", row.name, width, row.text);
+  }
+  if (arguments.json) io.out << scenarios::list_report(all);
+  return kAsExpected;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,16 @@
+// The lockstep program: the real streams, and what kind they are.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "cli/run.hpp"
+
+int main(int argc, char** argv) {
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  lockstep::cli::Io io{std::cin, std::cout, std::cerr};
+  io.colours = terminal && std::getenv("NO_COLOR") == nullptr;
+  io.prompts = terminal && isatty(STDIN_FILENO) != 0;
+  io.progress = isatty(STDERR_FILENO) != 0;
+  return lockstep::cli::run({argv + 1, argv + argc}, io);
+}

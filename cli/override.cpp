@@ -1,0 +1,106 @@
+// Flags that override what a scenario says.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "cli/arguments.hpp"
+#include "scenarios/names.hpp"
+#include "scenarios/suggest.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+using scenarios::names_of;
+using scenarios::Scenario;
+
+std::int64_t within(const char* flag, std::int64_t value, std::int64_t least, std::int64_t most) {
+  if (value < least || value > most)
+    throw sim::BadInput(fmt::format("{}: found {}, expected {} to {}", flag, value, least, most));
+  return value;
+}
+
+/// The value that `word` names.
+template <class Values>
+auto named(const char* flag, const std::string& word, const Values& values) {
+  for (const auto value : values)
+    if (word == name(value)) return value;
+  throw sim::BadInput(
+      fmt::format("{}: unknown `{}`{}", flag, word, scenarios::suggestion(word, names_of(values))));
+}
+
+void set_fault(const std::string& word, sim::Budget& budget) {
+  const auto equals = word.find('=');
+  const auto fault = named("--fault", word.substr(0, equals), sim::kFaults);
+  const auto count = equals == std::string::npos ? std::string("1") : word.substr(equals + 1);
+  std::int64_t number = 0;
+  const auto parsed = std::from_chars(count.data(), count.data() + count.size(), number);
+  if (count.empty() || parsed.ec != std::errc{} || parsed.ptr != count.data() + count.size())
+    throw sim::BadInput(fmt::format("--fault: found `{}`, expected NAME=NUMBER", word));
+  budget.at(static_cast<std::size_t>(fault)) =
+      static_cast<std::uint8_t>(within("--fault", number, 0, 100));
+}
+
+void set_clients(int clients, Scenario& scenario) {
+  if (scenario.roles.size() > 1)
+    throw sim::BadInput(
+        "--clients: this scenario gives its clients different roles; change the file instead");
+  scenario.clients.assign(
+      static_cast<std::size_t>(within("--clients", clients, 1, scenarios::kMostClients)), 0);
+}
+
+void set_workload(const ModelFlags& flags, Scenario& scenario) {
+  for (auto& role : scenario.roles) {
+    if (flags.rounds) role.rounds = static_cast<int>(within("--rounds", *flags.rounds, 1, 100));
+    if (!flags.work_ms) continue;
+    for (auto& step : role.workload)
+      if (step.kind == sim::WorkStep::Kind::work)
+        step.ms = within("--work-ms", *flags.work_ms, 0, scenarios::kLongestMs);
+  }
+}
+
+void set_times(const ModelFlags& flags, Scenario& scenario) {
+  constexpr auto longest = scenarios::kLongestMs;
+  if (flags.lease_ms) scenario.lease_ms = within("--lease-ms", *flags.lease_ms, 1, longest);
+  if (flags.request_timeout_ms)
+    scenario.request_timeout_ms =
+        within("--request-timeout-ms", *flags.request_timeout_ms, 0, longest);
+  if (flags.pause_max_ms)
+    scenario.pause_max_ms = within("--pause-max-ms", *flags.pause_max_ms, 0, longest);
+  if (!flags.jumps_ms.empty()) scenario.jumps_ms = flags.jumps_ms;
+  for (const auto jump : flags.jumps_ms)
+    if (within("--jump-ms", jump, -longest, longest) == 0)
+      throw sim::BadInput("--jump-ms: a jump of 0 ms is none");
+}
+
+}  // namespace
+
+void apply(const ModelFlags& flags, Scenario& scenario) {
+  if (!flags.any()) return;
+  if (scenario.kind == scenarios::ScenarioKind::schedule)
+    throw sim::BadInput(fmt::format(
+        "{}: a schedule says in its steps what happens; flags that change the world do not fit it",
+        scenario.name));
+  if (flags.clients) set_clients(*flags.clients, scenario);
+  set_workload(flags, scenario);
+  set_times(flags, scenario);
+  if (!flags.faults.empty()) scenario.faults = {};
+  for (const auto& fault : flags.faults) set_fault(fault, scenario.faults);
+  if (!flags.properties.empty()) scenario.properties.clear();
+  for (const auto& property : flags.properties)
+    scenario.properties.insert(named("--property", property, sim::kProperties));
+  if (flags.resource)
+    scenario.resource = named("--resource", *flags.resource, scenarios::kResources);
+  if (flags.persistence)
+    scenario.persistence = named("--persistence", *flags.persistence, scenarios::kPersistences);
+  scenario.expect.reset();
+}
+
+void apply(const BoundFlags& flags, Scenario& scenario) {
+  if (flags.max_states) scenario.bounds.max_states = *flags.max_states;
+  if (flags.max_seconds) scenario.bounds.max_seconds = *flags.max_seconds;
+  if (flags.max_memory_mb) scenario.bounds.max_bytes = *flags.max_memory_mb << 20;
+}
+
+}  // namespace lockstep::cli

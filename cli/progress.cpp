@@ -1,0 +1,61 @@
+// Progress and Ctrl-C; see the header.
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "cli/words.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void on_interrupt(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+Interruptible::Interruptible() {
+  interrupted = 0;
+  std::signal(SIGINT, on_interrupt);
+}
+
+Interruptible::~Interruptible() { std::signal(SIGINT, SIG_DFL); }
+
+std::string progress_line(const checker::Statistics& figures, const checker::Bounds& bounds) {
+  const auto rate =
+      figures.seconds > 0 ? static_cast<double>(figures.states) / figures.seconds : 0.0;
+  auto line = fmt::format("{}, {} a second, depth {}, {} MB", plural(figures.states, "state"),
+                          grouped(static_cast<std::uint64_t>(rate)), figures.depth,
+                          figures.visited_bytes >> 20);
+  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0.0; };
+  const std::pair<double, const char*> shares[] = {
+      {share(static_cast<double>(figures.states), static_cast<double>(bounds.max_states)),
+       "max-states"},
+      {share(figures.seconds, bounds.max_seconds), "max-seconds"},
+      {share(static_cast<double>(figures.visited_bytes), static_cast<double>(bounds.max_bytes)),
+       "max-memory"}};
+  const auto nearest = *std::max_element(std::begin(shares), std::end(shares));
+  if (nearest.first > 0.01)
+    line += fmt::format("; {:.0f} % of {}", 100 * nearest.first, nearest.second);
+  return line;
+}
+
+checker::Progress progress(const Io& io, const checker::Bounds& bounds) {
+  return [&io, bounds](const checker::Statistics& figures) {
+    if (io.progress) io.err << "\r\033[K" << progress_line(figures, bounds) << std::flush;
+    return interrupted == 0;
+  };
+}
+
+void end_progress(const Io& io) {
+  if (io.progress) io.err << "\r\033[K" << std::flush;
+}
+
+}  // namespace lockstep::cli

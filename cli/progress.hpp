@@ -1,0 +1,29 @@
+// What a person sees and can do during a search: a line of figures on a terminal, and Ctrl-C, which
+// ends the search with what was covered so far.
+#pragma once
+
+#include <ostream>
+
+#include "checker/result.hpp"
+#include "cli/io.hpp"
+
+namespace lockstep::cli {
+
+/// While it lives, Ctrl-C is noticed by progress(); a second one ends the program.
+class Interruptible {
+ public:
+  Interruptible();
+  ~Interruptible();
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+};
+
+/// The callback for a search within `bounds`.
+checker::Progress progress(const Io& io, const checker::Bounds& bounds);
+/// Wipes the progress line.
+void end_progress(const Io& io);
+
+/// "1,234 states, 2,000,000 a second, depth 12, 30 MB; 50 % of max_seconds".
+std::string progress_line(const checker::Statistics& figures, const checker::Bounds& bounds);
+
+}  // namespace lockstep::cli

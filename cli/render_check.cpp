@@ -1,0 +1,214 @@
+// Judgements for people; see the header.
+#include "cli/render_check.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/render_trace.hpp"
+#include "cli/words.hpp"
+#include "scenarios/names.hpp"
+#include "sim/token.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+using scenarios::Judgement;
+using scenarios::Outcome;
+using scenarios::Scenario;
+
+void print_row(std::ostream& out, const std::string& label, const std::string& text) {
+  out << fmt::format("{:<10}{}\n", label, text);
+}
+
+bool is_schedule(const Scenario& scenario) {
+  return scenario.kind == scenarios::ScenarioKind::schedule;
+}
+
+std::string all_spoken(const std::set<sim::Property>& properties) {
+  std::vector<std::string> words;
+  for (const auto property : properties) words.push_back(spoken(property));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+void print_headline(std::ostream& out, const Judgement& judgement, bool colours) {
+  const auto& result = judgement.result;
+  const auto headline = [&](const char* verdict, Colour colour, const std::string& text) {
+    out << coloured(fmt::format("{:<10}", verdict), colour, colours) << text << '\n';
+  };
+  switch (judgement.outcome()) {
+    case Outcome::violated:
+      return headline("VIOLATED", Colour::red,
+                      fmt::format("{}, after {}{}", spoken(*result.property),
+                                  plural(result.schedule.size(), "step"),
+                                  is_schedule(judgement.scenario) ? " of this order of events"
+                                                                  : ", the fewest possible"));
+    case Outcome::holds:
+      if (is_schedule(judgement.scenario))
+        return headline("HOLDS", Colour::green,
+                        "in this order of events: " + all_spoken(judgement.model.properties));
+      return headline("HOLDS", Colour::green, all_spoken(judgement.model.properties));
+    case Outcome::vacuous:
+      return headline(
+          "VACUOUS", Colour::yellow,
+          fmt::format("nothing is violated, but no run has what it takes: {}{}",
+                      fmt::join(scenarios::names_of(result.unmet), ", "),
+                      result.unmet_detail.empty() ? "" : " (" + result.unmet_detail + ")"));
+    case Outcome::inconclusive:
+      out << coloured("INCONCLUSIVE", Colour::yellow, colours) << "  " << result.why_inconclusive
+          << '\n';
+      return print_row(out, "",
+                       fmt::format("nothing is violated in what was searched: the states within {}",
+                                   plural(result.statistics.depth, "step")));
+  }
+}
+
+/// "A, B: lock, work 3000, unlock (1 round)": a line for each role that has clients.
+void print_clients(std::ostream& out, const Scenario& scenario) {
+  for (std::size_t index = 0; index < scenario.roles.size(); ++index) {
+    const auto& role = scenario.roles[index];
+    std::vector<std::string> who, what;
+    for (std::size_t client = 0; client < scenario.clients.size(); ++client)
+      if (scenario.clients[client] == index)
+        who.push_back(sim::process_name(static_cast<unsigned>(client)));
+    for (const auto& step : role.workload) what.push_back(scenarios::written(step));
+    if (who.empty()) continue;
+    const auto threads =
+        role.threads == 1 ? "" : fmt::format(" in each of {} threads", role.threads);
+    print_row(out, "clients",
+              fmt::format("{}: {} ({}{})", fmt::join(who, ", "), fmt::join(what, ", "),
+                          plural(static_cast<std::uint64_t>(role.rounds), "round"), threads));
+  }
+}
+
+void print_world(std::ostream& out, const Scenario& scenario) {
+  auto world = fmt::format("lease {} ms, resource {}, persistence {}", scenario.lease_ms,
+                           name(scenario.resource), name(scenario.persistence));
+  if (scenario.request_timeout_ms > 0)
+    world += fmt::format(", request timeout {} ms", scenario.request_timeout_ms);
+  if (scenario.pause_max_ms > 0)
+    world += fmt::format(", a pause ends within {} ms", scenario.pause_max_ms);
+  print_row(out, "world", world);
+  print_row(out, "faults", faults_in_words(scenario.faults));
+}
+
+void print_subject(std::ostream& out, const Judgement& judgement, const CheckNotes& notes) {
+  const auto& scenario = judgement.scenario;
+  if (!scenario.title.empty())
+    print_row(out, "scenario",
+              fmt::format("{}: {}{}", scenario.name, scenario.title,
+                          notes.overridden ? " (changed by flags)" : ""));
+  if (!scenario.source.empty()) print_row(out, "source", scenario.source);
+  print_row(out, "protocol",
+            fmt::format("{}: {}", scenario.protocol, judgement.model.program->title()));
+  print_clients(out, scenario);
+  print_world(out, scenario);
+}
+
+/// What `holds` means here, exactly.
+void print_coverage(std::ostream& out, const Judgement& judgement) {
+  if (judgement.outcome() == Outcome::violated || is_schedule(judgement.scenario)) return;
+  const auto& result = judgement.result;
+  print_row(out, "time",
+            fmt::format("every deadline, and {} ms before each, give or take {} ms",
+                        fmt::join(result.grid_durations, ", "), judgement.model.tick_ms));
+  if (judgement.outcome() == Outcome::holds && !judgement.model.witnesses.empty())
+    print_row(out, "witnessed",
+              fmt::format("{}", fmt::join(scenarios::names_of(judgement.model.witnesses), ", ")));
+}
+
+void print_replay(std::ostream& out, const Judgement& judgement, const CheckNotes& notes) {
+  if (judgement.outcome() != Outcome::violated) return;
+  if (!is_schedule(judgement.scenario))
+    print_row(out, "avoidable",
+              notes.avoidable.value_or("not computed: it would take too many states"));
+  if (!notes.trace_file.empty())
+    print_row(out, "replay", "lockstep replay " + notes.trace_file);
+  else if (!judgement.scenario.title.empty() && !notes.overridden)
+    print_row(out, "replay", "lockstep replay " + notes.target);
+  else
+    print_row(out, "replay", "add --trace FILE to keep this run, then `lockstep replay FILE`");
+}
+
+void print_figures(std::ostream& out, const Judgement& judgement) {
+  if (is_schedule(judgement.scenario)) return;
+  const auto& figures = judgement.result.statistics;
+  const char* covered = judgement.outcome() == Outcome::violated       ? "every run of fewer steps"
+                        : judgement.outcome() == Outcome::inconclusive ? "not all of them"
+                                                                       : "all of them";
+  print_row(out, "searched",
+            fmt::format("{}, {}, depth {}, {}, in {:.2f} s", plural(figures.states, "state"),
+                        plural(figures.transitions, "transition"), figures.depth, covered,
+                        figures.seconds));
+  print_row(
+      out, "really ran",
+      fmt::format("{}, {}, {}; all else was looked up; visited set {:.1f} MB",
+                  plural(figures.program_runs, "client step"),
+                  plural(figures.command_runs, "command"), plural(figures.script_runs, "script"),
+                  static_cast<double>(figures.visited_bytes) / (1 << 20)));
+}
+
+void print_audit(std::ostream& out, const checker::Audit& audit, bool colours) {
+  using Verdict = checker::Audit::Outcome;
+  const auto word = audit.outcome == Verdict::agree ? coloured("agrees", Colour::green, colours)
+                    : audit.outcome == Verdict::disagree
+                        ? coloured("DISAGREES", Colour::red, colours)
+                        : coloured("inconclusive", Colour::yellow, colours);
+  print_row(out, "audit", word + (audit.detail.empty() ? "" : ": " + audit.detail));
+  print_row(out, "",
+            fmt::format("time in steps of {} ms, which follows from {} ms (greatest common "
+                        "divisor, halved if even)",
+                        audit.tick_ms, fmt::join(audit.durations_ms, ", ")));
+  print_row(out, "",
+            fmt::format("naive explorer: {}, {}, {:.2f} s; main explorer, same steps: {}, {:.2f} s",
+                        name(audit.naive.verdict), plural(audit.naive.statistics.states, "state"),
+                        audit.naive.statistics.seconds, name(audit.coarse.verdict),
+                        audit.coarse.statistics.seconds));
+}
+
+std::string claim_in_words(const scenarios::Expectation& expect) {
+  std::string words = name(expect.outcome);
+  if (expect.property) words += std::string(", ") + name(*expect.property);
+  if (expect.steps) words += ", " + plural(*expect.steps, "step");
+  return words;
+}
+
+void print_expectation(std::ostream& out, const Judgement& judgement, const CheckNotes& notes,
+                       bool colours) {
+  if (notes.overridden)
+    return print_row(out, "expected", "not judged: flags change what the scenario says");
+  if (!judgement.scenario.expect) return;
+  const auto claim = claim_in_words(*judgement.scenario.expect);
+  print_row(out, "expected",
+            claim + ": " +
+                (judgement.difference
+                     ? coloured("NOT AS EXPECTED, " + *judgement.difference, Colour::red, colours)
+                     : coloured("as expected", Colour::green, colours)));
+}
+
+}  // namespace
+
+std::string faults_in_words(const sim::Budget& budget) {
+  std::vector<std::string> words;
+  for (const auto fault : sim::kFaults)
+    if (const int count = budget.at(static_cast<std::size_t>(fault)); count > 0)
+      words.push_back(counted(fault, count));
+  return words.empty() ? "none" : fmt::format("at most {}", fmt::join(words, ", "));
+}
+
+void print_check(std::ostream& out, const Judgement& judgement, const CheckNotes& notes,
+                 bool colours) {
+  print_headline(out, judgement, colours);
+  print_subject(out, judgement, notes);
+  if (judgement.trace) {
+    out << '\n';
+    print_trace(out, *judgement.trace, colours);
+    out << '\n';
+  }
+  print_coverage(out, judgement);
+  print_replay(out, judgement, notes);
+  print_figures(out, judgement);
+  if (judgement.audit) print_audit(out, *judgement.audit, colours);
+  print_expectation(out, judgement, notes, colours);
+}
+
+}  // namespace lockstep::cli

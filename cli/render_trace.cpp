@@ -1,0 +1,37 @@
+// Traces for people; see the header.
+#include "cli/render_trace.hpp"
+
+#include <fmt/format.h>
+
+namespace lockstep::cli {
+
+std::string coloured(const std::string& text, Colour colour, bool colours) {
+  if (!colours || colour == Colour::plain) return text;
+  const char* code = colour == Colour::red      ? "31"
+                     : colour == Colour::green  ? "32"
+                     : colour == Colour::yellow ? "33"
+                                                : "2";
+  return fmt::format("\033[{}m{}\033[0m", code, text);
+}
+
+void print_step(std::ostream& out, const checker::TraceStep& step, std::size_t number,
+                bool colours) {
+  const auto line = fmt::format("{:4}{:7} ms {}  {:<9}{}", number, step.time_ms,
+                                step.environment ? '!' : ' ', step.actor, step.sentence);
+  out << coloured(line, step.environment ? Colour::yellow : Colour::plain, colours) << '\n';
+  for (const auto& change : step.changes)
+    out << coloured(fmt::format("{:29}{}", "", change), Colour::dim, colours) << '\n';
+}
+
+void print_violation(std::ostream& out, const checker::Trace& trace, bool colours) {
+  if (trace.violated)
+    out << coloured(fmt::format("{:14}{}", "", trace.violation), Colour::red, colours) << '\n';
+}
+
+void print_trace(std::ostream& out, const checker::Trace& trace, bool colours) {
+  for (std::size_t i = 0; i < trace.steps.size(); ++i)
+    print_step(out, trace.steps[i], i + 1, colours);
+  print_violation(out, trace, colours);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,31 @@
+// `lockstep replay`: tell a run step by step.
+#include <fmt/format.h>
+
+#include "checker/trace.hpp"
+#include "cli/commands.hpp"
+#include "cli/interactive.hpp"
+#include "cli/recorded.hpp"
+#include "cli/render_trace.hpp"
+#include "scenarios/report.hpp"
+
+namespace lockstep::cli {
+
+int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
+  const auto run = recorded_run(arguments.target, catalog, io);
+  if (arguments.interactive) {
+    walk_interactively(run, io);
+    return kAsExpected;
+  }
+  const auto trace = checker::tell(run.model, run.schedule);
+  if (arguments.json) {
+    io.out << scenarios::trace_report(trace);
+  } else if (trace.steps.empty()) {
+    io.out << run.scenario.name
+           << ": nothing is violated, so there is no run to tell; try --interactive\n";
+  } else {
+    print_trace(io.out, trace, io.colours);
+  }
+  return trace.violated && !run.scenario.expect ? kViolated : kAsExpected;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,50 @@
+// Command line to exit code; see the header.
+#include "cli/run.hpp"
+
+#include <exception>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "sim/check.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+/// One case for each command.
+struct Dispatch {
+  Io& io;
+  int operator()(const HelpArguments& help) const {
+    io.out << help.text;
+    return kAsExpected;
+  }
+  int operator()(const ListArguments& arguments) const {
+    return list(arguments, scenarios::Catalog::find(), io);
+  }
+  int operator()(const CheckArguments& arguments) const {
+    return check(arguments, scenarios::Catalog::find(), io);
+  }
+  int operator()(const ReplayArguments& arguments) const {
+    return replay(arguments, scenarios::Catalog::find(), io);
+  }
+  int operator()(const TableArguments& arguments) const {
+    return table(arguments, scenarios::Catalog::find(), io);
+  }
+};
+
+}  // namespace
+
+int run(const std::vector<std::string>& words, Io& io) {
+  try {
+    return std::visit(Dispatch{io}, parse(words));
+  } catch (const sim::BadInput& error) {
+    io.err << "lockstep: " << error.what() << '\n';
+    return kBadInput;
+  } catch (const std::exception& error) {
+    io.err << "lockstep: a bug of lockstep itself, please report it: " << error.what() << '\n';
+    return kOwnFailure;
+  }
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,136 @@
+// Strict reading of JSON; see the header.
+#include "scenarios/json_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "scenarios/suggest.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+/// "file:3:14" of the byte with that index, counted from 1.
+std::string line_and_column(const std::string& text, const std::string& file, std::size_t byte) {
+  const auto before = std::string_view(text).substr(0, std::min(byte, text.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const auto last_break = before.rfind('\n');
+  const auto column =
+      last_break == std::string_view::npos ? before.size() + 1 : before.size() - last_break;
+  return fmt::format("{}:{}:{}", file, line, column);
+}
+
+/// What the parser says, without its own prefix ("[json.exception...] parse error at line 1, column
+/// 2: ").
+std::string without_prefix(const std::string& message) {
+  const auto end = message.find("column ");
+  const auto colon = end == std::string::npos ? end : message.find(": ", end);
+  auto rest = colon == std::string::npos ? message : message.substr(colon + 2);
+  std::replace(rest.begin(), rest.end(), '\n', ' ');
+  return rest;
+}
+
+/// A short form of a value, for errors.
+std::string shown(const Json& value) {
+  auto text = value.dump();
+  if (text.size() > 40) text = text.substr(0, 37) + "...";
+  return text;
+}
+
+}  // namespace
+
+Json parse_json(const std::string& text, const std::string& file) {
+  std::vector<std::set<std::string>> open_objects;
+  const auto refuse_twice = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open_objects.emplace_back();
+    if (event == Json::parse_event_t::object_end) open_objects.pop_back();
+    if (event == Json::parse_event_t::key) {
+      const auto key = parsed.get<std::string>();
+      if (!open_objects.back().insert(key).second)
+        throw sim::BadInput(fmt::format("{}: the key `{}` stands twice in one object", file, key));
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text, refuse_twice);
+  } catch (const Json::parse_error& error) {
+    const auto place = line_and_column(text, file, error.byte == 0 ? 0 : error.byte - 1);
+    throw sim::BadInput(fmt::format("{}: not JSON: {}", place, without_prefix(error.what())));
+  }
+}
+
+void JsonPlace::fail(const std::string& what) const {
+  throw sim::BadInput(fmt::format("{}: {}: {}", file_, path_, what));
+}
+
+void JsonPlace::fail_type(std::string_view expected) const {
+  fail(fmt::format("found {}, expected {}", shown(*value_), expected));
+}
+
+void JsonPlace::expect_object(const std::vector<std::string>& keys) const {
+  if (!value_->is_object()) fail_type("an object");
+  for (const auto& key : this->keys()) {
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+    const JsonPlace unknown((*value_)[key], file_, path_ + "." + key);
+    unknown.fail(fmt::format("unknown key `{}`{}", key, suggestion(key, keys)));
+  }
+}
+
+std::optional<JsonPlace> JsonPlace::optional(const std::string& key) const {
+  const auto found = value_->find(key);
+  if (found == value_->end()) return std::nullopt;
+  return JsonPlace(*found, file_, path_ + "." + key);
+}
+
+JsonPlace JsonPlace::required(const std::string& key) const {
+  if (auto found = optional(key)) return *found;
+  fail(fmt::format("the key `{}` is missing", key));
+}
+
+std::vector<JsonPlace> JsonPlace::elements() const {
+  if (!value_->is_array()) fail_type("a list");
+  std::vector<JsonPlace> places;
+  for (std::size_t i = 0; i < value_->size(); ++i)
+    places.emplace_back((*value_)[i], file_, fmt::format("{}[{}]", path_, i));
+  return places;
+}
+
+std::vector<std::string> JsonPlace::keys() const {
+  if (!value_->is_object()) fail_type("an object");
+  std::vector<std::string> keys;
+  for (const auto& item : value_->items()) keys.push_back(item.key());
+  return keys;
+}
+
+std::string JsonPlace::text() const {
+  if (!value_->is_string() || value_->get_ref<const std::string&>().empty()) fail_type("a text");
+  return value_->get<std::string>();
+}
+
+std::int64_t JsonPlace::integer(std::int64_t least, std::int64_t most) const {
+  const auto expected = fmt::format("a whole number from {} to {}", least, most);
+  if (!value_->is_number_integer()) fail_type(expected);
+  const bool too_large = value_->is_number_unsigned() &&
+                         value_->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX);
+  const auto number = too_large ? most : value_->get<std::int64_t>();
+  if (too_large || number < least || number > most) fail_type(expected);
+  return number;
+}
+
+double JsonPlace::number_above_zero() const {
+  if (!value_->is_number() || value_->get<double>() <= 0) fail_type("a number above 0");
+  return value_->get<double>();
+}
+
+std::size_t JsonPlace::one_of(const std::vector<std::string>& names, std::string_view what) const {
+  const auto found = text();
+  const auto at = std::find(names.begin(), names.end(), found);
+  if (at == names.end())
+    fail(fmt::format("unknown {} `{}`{}", what, found, suggestion(found, names)));
+  return static_cast<std::size_t>(at - names.begin());
+}
+
+}  // namespace lockstep::scenarios

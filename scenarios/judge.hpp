@@ -1,0 +1,33 @@
+// Carries out a scenario: searches, or walks its schedule, has every counterexample re-executed by
+// the naive explorer's world, and compares with what the scenario expects.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "checker/audit.hpp"
+#include "checker/result.hpp"
+#include "checker/trace.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/model.hpp"
+
+namespace lockstep::scenarios {
+
+/// What became of a scenario.
+struct Judgement {
+  Scenario scenario;
+  sim::Model model;
+  checker::Result result;
+  std::optional<checker::Trace> trace;  ///< of a counterexample, or of a schedule
+  std::optional<checker::Audit> audit;  ///< if one was asked for
+  std::optional<std::string>
+      difference;  ///< from what the scenario expects; nothing also if it expects nothing
+  Outcome outcome() const { return outcome_of(result); }
+};
+
+/// Carries out `scenario`. Throws BadInput for what the scenario or its protocol does wrong,
+/// InternalError with the schedule if a counterexample does not stand up to re-execution.
+Judgement judge(const Scenario& scenario, const checker::Progress& progress = {});
+
+}  // namespace lockstep::scenarios

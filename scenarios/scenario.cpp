@@ -1,0 +1,175 @@
+// What a scenario means: its defaults, the model it stands for, and how a result compares with what
+// it expects.
+#include "scenarios/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "scenarios/names.hpp"
+#include "scenarios/suggest.hpp"
+#include "sim/check.hpp"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+constexpr std::uint64_t kDefaultMemoryBytes = std::uint64_t{2} << 30;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+sim::WorkStep work_step(const RoleStep& step, const std::vector<std::string>& lock_keys) {
+  const auto at = std::find(lock_keys.begin(), lock_keys.end(), step.key);
+  const auto lock = at == lock_keys.end() ? 0 : at - lock_keys.begin();
+  return {step.kind, static_cast<std::uint8_t>(lock), step.ms};
+}
+
+/// The keys of all locks that any role names, in order of appearance: the same list for every
+/// client, so that a lock has one number.
+std::vector<std::string> lock_keys_of(const std::vector<Role>& roles) {
+  std::vector<std::string> keys;
+  for (const auto& role : roles)
+    for (const auto& step : role.workload)
+      if (!step.key.empty() && std::find(keys.begin(), keys.end(), step.key) == keys.end())
+        keys.push_back(step.key);
+  return keys;
+}
+
+}  // namespace
+
+const char* name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::holds:
+      return "holds";
+    case Outcome::violated:
+      return "violated";
+    case Outcome::inconclusive:
+      return "inconclusive";
+    case Outcome::vacuous:
+      return "vacuous";
+  }
+  LOCKSTEP_CHECK(!"an outcome without a name");
+  return "";
+}
+
+Outcome outcome_of(const checker::Result& result) {
+  if (result.vacuous()) return Outcome::vacuous;
+  switch (result.verdict) {
+    case checker::Verdict::holds:
+      return Outcome::holds;
+    case checker::Verdict::violated:
+      return Outcome::violated;
+    case checker::Verdict::inconclusive:
+      return Outcome::inconclusive;
+  }
+  LOCKSTEP_CHECK(!"a verdict without an outcome");
+  return Outcome::inconclusive;
+}
+
+Scenario default_scenario(const std::string& protocol, const std::filesystem::path& folder) {
+  Scenario scenario;
+  scenario.name = protocol;
+  scenario.protocol = protocol;
+  scenario.folder = folder;
+  scenario.roles = {{"client",
+                     {{sim::WorkStep::Kind::lock, kDefaultKey, 0},
+                      {sim::WorkStep::Kind::work, "", 3000},
+                      {sim::WorkStep::Kind::unlock, kDefaultKey, 0}},
+                     1,
+                     1}};
+  scenario.clients = {0, 0};
+  scenario.properties = {sim::kProperties.begin(), sim::kProperties.end()};
+  scenario.witnesses = {sim::Witness::acquired};
+  scenario.bounds.max_bytes = kDefaultMemoryBytes;
+  return scenario;
+}
+
+RoleStep parse_role_step(const std::string& text, const JsonPlace& place) {
+  using Kind = sim::WorkStep::Kind;
+  static const std::vector<std::string> verbs{"lock", "work", "unlock", "sleep"};
+  static const std::vector<Kind> kinds{Kind::lock, Kind::work, Kind::unlock, Kind::sleep};
+  const auto words = words_of(text);
+  const auto verb = std::find(verbs.begin(), verbs.end(), words.front());
+  if (verb == verbs.end())
+    place.fail(fmt::format("unknown workload step `{}`{}", words.front(),
+                           suggestion(words.front(), verbs)));
+  RoleStep step{kinds.at(static_cast<std::size_t>(verb - verbs.begin())), "", 0};
+  if (step.kind == Kind::lock || step.kind == Kind::unlock) {
+    if (words.size() > 2 || words.back().empty())
+      place.fail(fmt::format("found `{}`, expected `{}` or `{} KEY`", text, *verb, *verb));
+    step.key = words.size() == 2 ? words[1] : kDefaultKey;
+    return step;
+  }
+  const auto& number = words.back();
+  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), step.ms);
+  const bool whole = parsed.ec == std::errc{} && parsed.ptr == number.data() + number.size();
+  if (words.size() != 2 || !whole || step.ms < 0 || step.ms > kLongestMs)
+    place.fail(fmt::format("found `{}`, expected `{} MILLISECONDS`", text, *verb));
+  return step;
+}
+
+std::string written(const RoleStep& step) {
+  const auto key = step.key == kDefaultKey ? std::string() : " " + step.key;
+  switch (step.kind) {
+    case sim::WorkStep::Kind::lock:
+      return "lock" + key;
+    case sim::WorkStep::Kind::unlock:
+      return "unlock" + key;
+    case sim::WorkStep::Kind::work:
+      return fmt::format("work {}", step.ms);
+    case sim::WorkStep::Kind::sleep:
+      return fmt::format("sleep {}", step.ms);
+  }
+  LOCKSTEP_CHECK(!"a workload step without a name");
+  return "";
+}
+
+sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program> program) {
+  sim::Model model;
+  model.program = std::move(program);
+  const auto lock_keys = lock_keys_of(scenario.roles);
+  for (const auto index : scenario.clients) {
+    const auto& role = scenario.roles.at(index);
+    sim::ProcessSetup setup;
+    setup.lock_keys = lock_keys;
+    for (const auto& step : role.workload) setup.workload.push_back(work_step(step, lock_keys));
+    setup.rounds = role.rounds;
+    setup.threads = role.threads;
+    setup.lease_ms = scenario.lease_ms;
+    model.processes.push_back(std::move(setup));
+  }
+  model.persistence = scenario.persistence;
+  model.resource = scenario.resource;
+  model.budget = scenario.faults;
+  model.jumps_ms = scenario.jumps_ms;
+  if (model.jumps_ms.empty()) model.jumps_ms = {2 * scenario.lease_ms, -2 * scenario.lease_ms};
+  model.request_timeout_ms = scenario.request_timeout_ms;
+  model.pause_max_ms = scenario.pause_max_ms;
+  model.properties = scenario.properties;
+  model.witnesses = scenario.witnesses;
+  return model;
+}
+
+std::optional<std::string> difference(const Expectation& expect, const checker::Result& result) {
+  const auto outcome = outcome_of(result);
+  if (outcome != expect.outcome)
+    return fmt::format("expected {}, found {}", name(expect.outcome), name(outcome));
+  if (expect.property && result.property != expect.property)
+    return fmt::format("expected {} to be violated, found {}", name(*expect.property),
+                       name(result.property.value()));
+  if (expect.steps && result.schedule.size() != *expect.steps)
+    return fmt::format("expected {} steps, found {}", *expect.steps, result.schedule.size());
+  return std::nullopt;
+}
+
+}  // namespace lockstep::scenarios

@@ -1,0 +1,310 @@
+// Reader and writer of scenario JSON. Each object has its table of keys; the published schema is
+// compared with these tables.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "scenarios/names.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/suggest.hpp"
+#include "sim/check.hpp"
+#include "sim/error.hpp"
+#include "sim/token.hpp"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+constexpr std::int64_t kMegabyte = 1 << 20;
+
+const std::vector<std::string> kKinds{"search", "schedule"};
+
+const std::vector<std::string>& keys_of(const std::string& object) {
+  return scenario_keys().at(object);
+}
+
+// ---- reading ----
+
+Role read_role(const std::string& name, const JsonPlace& place) {
+  place.expect_object(keys_of("$.roles.*"));
+  Role role{name, {}, 1, 1};
+  const auto steps = place.required("workload");
+  for (const auto& step : steps.elements())
+    role.workload.push_back(parse_role_step(step.text(), step));
+  if (role.workload.empty()) steps.fail("a workload has at least one step");
+  if (const auto rounds = place.optional("rounds"))
+    role.rounds = static_cast<int>(rounds->integer(1, 100));
+  if (const auto threads = place.optional("threads"))
+    role.threads = static_cast<int>(threads->integer(1, 8));
+  return role;
+}
+
+void read_roles(const JsonPlace& place, Scenario& scenario) {
+  const auto roles = place.optional("roles");
+  if (!roles) return;
+  scenario.roles.clear();
+  for (const auto& name : roles->keys())
+    scenario.roles.push_back(read_role(name, roles->required(name)));
+  if (scenario.roles.empty()) roles->fail("at least one role is needed");
+}
+
+void read_clients(const JsonPlace& place, Scenario& scenario) {
+  const auto clients = place.optional("clients");
+  if (!clients && scenario.roles.size() > 1)
+    place.fail("several roles need `clients`: a list of roles");
+  if (!clients) return;
+  scenario.clients.clear();
+  if (clients->is_integer()) {
+    if (scenario.roles.size() > 1)
+      clients->fail("with several roles, list the role of each client");
+    scenario.clients.assign(static_cast<std::size_t>(clients->integer(1, kMostClients)), 0);
+    return;
+  }
+  std::vector<std::string> names;
+  for (const auto& role : scenario.roles) names.push_back(role.name);
+  for (const auto& client : clients->elements())
+    scenario.clients.push_back(client.one_of(names, "role"));
+  if (scenario.clients.empty() || scenario.clients.size() > kMostClients)
+    clients->fail(
+        fmt::format("found {} clients, expected 1 to {}", scenario.clients.size(), kMostClients));
+}
+
+void read_times(const JsonPlace& place, Scenario& scenario) {
+  if (const auto lease = place.optional("lease_ms"))
+    scenario.lease_ms = lease->integer(1, kLongestMs);
+  if (const auto timeout = place.optional("request_timeout_ms"))
+    scenario.request_timeout_ms = timeout->integer(0, kLongestMs);
+  if (const auto pause = place.optional("pause_max_ms"))
+    scenario.pause_max_ms = pause->integer(0, kLongestMs);
+  const auto jumps = place.optional("jumps_ms");
+  if (!jumps) return;
+  for (const auto& jump : jumps->elements()) {
+    scenario.jumps_ms.push_back(jump.integer(-kLongestMs, kLongestMs));
+    if (scenario.jumps_ms.back() == 0) jump.fail("a jump of 0 ms is none");
+  }
+}
+
+void read_node(const JsonPlace& place, Scenario& scenario) {
+  if (const auto persistence = place.optional("persistence"))
+    scenario.persistence =
+        kPersistences.at(persistence->one_of(names_of(kPersistences), "persistence"));
+  if (const auto resource = place.optional("resource"))
+    scenario.resource = kResources.at(resource->one_of(names_of(kResources), "resource"));
+}
+
+void read_faults(const JsonPlace& place, Scenario& scenario) {
+  const auto faults = place.optional("faults");
+  if (!faults) return;
+  faults->expect_object(keys_of("$.faults"));
+  for (const auto fault : sim::kFaults)
+    if (const auto budget = faults->optional(name(fault)))
+      scenario.faults.at(static_cast<std::size_t>(fault)) =
+          static_cast<std::uint8_t>(budget->integer(0, 100));
+}
+
+void read_claims(const JsonPlace& place, Scenario& scenario) {
+  if (const auto properties = place.optional("properties")) {
+    scenario.properties.clear();
+    for (const auto& property : properties->elements())
+      scenario.properties.insert(
+          sim::kProperties.at(property.one_of(names_of(sim::kProperties), "property")));
+    if (scenario.properties.empty())
+      properties->fail("without a property there is nothing to check");
+  }
+  if (const auto witnesses = place.optional("witnesses")) {
+    scenario.witnesses.clear();
+    for (const auto& witness : witnesses->elements())
+      scenario.witnesses.insert(
+          sim::kWitnesses.at(witness.one_of(names_of(sim::kWitnesses), "witness")));
+  }
+}
+
+void read_bounds(const JsonPlace& place, Scenario& scenario) {
+  const auto bounds = place.optional("bounds");
+  if (!bounds) return;
+  bounds->expect_object(keys_of("$.bounds"));
+  if (const auto states = bounds->optional("max_states"))
+    scenario.bounds.max_states = static_cast<std::uint64_t>(states->integer(1, INT64_MAX));
+  if (const auto seconds = bounds->optional("max_seconds"))
+    scenario.bounds.max_seconds = seconds->number_above_zero();
+  if (const auto memory = bounds->optional("max_memory_mb"))
+    scenario.bounds.max_bytes = static_cast<std::uint64_t>(memory->integer(1, 1 << 20) * kMegabyte);
+}
+
+void read_expectation(const JsonPlace& expect, Scenario& scenario) {
+  expect.expect_object(keys_of("$.expect"));
+  Expectation claim;
+  claim.outcome = kOutcomes.at(expect.required("verdict").one_of(names_of(kOutcomes), "verdict"));
+  const auto property = expect.optional("property");
+  const auto steps = expect.optional("steps");
+  if (claim.outcome == Outcome::violated) {
+    claim.property = sim::kProperties.at(
+        expect.required("property").one_of(names_of(sim::kProperties), "property"));
+    if (!scenario.properties.contains(*claim.property))
+      property->fail(
+          fmt::format("`{}` is not among the scenario's properties", name(*claim.property)));
+    if (steps) claim.steps = static_cast<std::uint64_t>(steps->integer(1, 1'000'000));
+  } else {
+    if (property) property->fail("only a violated scenario names a property here");
+    if (steps) steps->fail("only a violated scenario has a number of steps");
+  }
+  scenario.expect = claim;
+}
+
+/// A schedule says in its steps what happens: what describes a search has no place in it, and the
+/// other way round.
+void refuse_keys_of_the_other_kind(const JsonPlace& place, ScenarioKind kind) {
+  static const std::vector<std::string> search_only{"faults", "jumps_ms", "witnesses", "bounds"};
+  if (kind == ScenarioKind::search) {
+    if (const auto steps = place.optional("steps")) steps->fail("only a schedule has steps");
+    return;
+  }
+  for (const auto& key : search_only)
+    if (const auto found = place.optional(key))
+      found->fail(fmt::format("a schedule has no `{}`: its steps say what happens", key));
+}
+
+void read_schedule(const JsonPlace& place, Scenario& scenario) {
+  const auto steps = place.required("steps");
+  for (const auto& step : steps.elements())
+    scenario.steps.push_back(parse_schedule_step(step.text(),
+                                                 static_cast<int>(scenario.clients.size()),
+                                                 fmt::format("{}: {}", step.file(), step.path())));
+  if (scenario.steps.empty()) steps.fail("a schedule has at least one step");
+  scenario.faults = budget_of(scenario.steps);
+  scenario.jumps_ms = jumps_of(scenario.steps);
+  scenario.witnesses.clear();
+}
+
+// ---- writing ----
+
+Json budget_json(const sim::Budget& budget) {
+  Json json = Json::object();
+  for (const auto fault : sim::kFaults)
+    if (const auto count = budget.at(static_cast<std::size_t>(fault)); count > 0)
+      json[name(fault)] = count;
+  return json;
+}
+
+Json roles_json(const Scenario& scenario) {
+  Json json = Json::object();
+  for (const auto& role : scenario.roles) {
+    Json workload = Json::array();
+    for (const auto& step : role.workload) workload.push_back(written(step));
+    json[role.name] = {{"workload", workload}, {"rounds", role.rounds}, {"threads", role.threads}};
+  }
+  return json;
+}
+
+Json bounds_json(const checker::Bounds& bounds) {
+  Json json = Json::object();
+  if (bounds.max_states > 0) json["max_states"] = bounds.max_states;
+  if (bounds.max_seconds > 0) json["max_seconds"] = bounds.max_seconds;
+  if (bounds.max_bytes > 0) json["max_memory_mb"] = bounds.max_bytes / kMegabyte;
+  return json;
+}
+
+Json expectation_json(const Expectation& expect) {
+  Json json{{"verdict", name(expect.outcome)}};
+  if (expect.property) json["property"] = name(*expect.property);
+  if (expect.steps) json["steps"] = *expect.steps;
+  return json;
+}
+
+Json clients_json(const Scenario& scenario) {
+  Json json = Json::array();
+  for (const auto role : scenario.clients) json.push_back(scenario.roles.at(role).name);
+  return json;
+}
+
+}  // namespace
+
+const std::map<std::string, std::vector<std::string>>& scenario_keys() {
+  static const std::map<std::string, std::vector<std::string>> keys{
+      {"$", {"$schema",      "title",     "source",      "why",      "protocol",
+             "kind",         "roles",     "clients",     "lease_ms", "request_timeout_ms",
+             "pause_max_ms", "jumps_ms",  "persistence", "resource", "faults",
+             "properties",   "witnesses", "bounds",      "steps",    "expect"}},
+      {"$.roles.*", {"workload", "rounds", "threads"}},
+      {"$.faults", names_of(sim::kFaults)},
+      {"$.bounds", {"max_states", "max_seconds", "max_memory_mb"}},
+      {"$.expect", {"verdict", "property", "steps"}}};
+  return keys;
+}
+
+Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
+                           const std::filesystem::path& base, const FindProtocol& find_protocol) {
+  place.expect_object(keys_of("$"));
+  if (const auto schema = place.optional("$schema")) schema->text();
+  const auto protocol = place.required("protocol");
+  auto scenario = default_scenario(protocol.text(), {});
+  scenario.name = name;
+  if (const auto title = place.optional("title")) scenario.title = title->text();
+  if (const auto source = place.optional("source")) scenario.source = source->text();
+  if (const auto why = place.optional("why")) scenario.why = why->text();
+  scenario.kind = place.required("kind").one_of(kKinds, "kind") == 0 ? ScenarioKind::search
+                                                                     : ScenarioKind::schedule;
+  refuse_keys_of_the_other_kind(place, scenario.kind);
+  read_roles(place, scenario);
+  read_clients(place, scenario);
+  read_times(place, scenario);
+  read_node(place, scenario);
+  read_faults(place, scenario);
+  read_claims(place, scenario);
+  read_bounds(place, scenario);
+  if (scenario.kind == ScenarioKind::schedule) read_schedule(place, scenario);
+  if (const auto expect = place.optional("expect")) read_expectation(*expect, scenario);
+  try {
+    scenario.folder = find_protocol(scenario.protocol, base);
+  } catch (const sim::BadInput& error) {
+    protocol.fail(error.what());
+  }
+  return scenario;
+}
+
+std::string read_text_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (std::filesystem::is_directory(file) || !in || !(text << in.rdbuf()))
+    throw sim::BadInput(fmt::format("{}: cannot be read", file.string()));
+  return text.str();
+}
+
+Scenario read_scenario(const std::filesystem::path& file, const FindProtocol& find_protocol) {
+  const auto json = parse_json(read_text_file(file), file.string());
+  const JsonPlace place(json, file.string());
+  auto scenario = embedded_scenario(place, file.stem().string(), file.parent_path(), find_protocol);
+  for (const auto* key : {"title", "source", "why", "expect"}) place.required(key);
+  return scenario;
+}
+
+Json to_json(const Scenario& scenario, const std::string& protocol) {
+  Json json = Json::object();
+  if (!scenario.title.empty()) json["title"] = scenario.title;
+  if (!scenario.source.empty()) json["source"] = scenario.source;
+  if (!scenario.why.empty()) json["why"] = scenario.why;
+  json["protocol"] = protocol;
+  json["kind"] = kKinds.at(scenario.kind == ScenarioKind::search ? 0 : 1);
+  json["roles"] = roles_json(scenario);
+  json["clients"] = clients_json(scenario);
+  json["lease_ms"] = scenario.lease_ms;
+  json["request_timeout_ms"] = scenario.request_timeout_ms;
+  json["pause_max_ms"] = scenario.pause_max_ms;
+  json["persistence"] = name(scenario.persistence);
+  json["resource"] = name(scenario.resource);
+  json["properties"] = names_of(scenario.properties);
+  if (scenario.kind == ScenarioKind::search) {
+    if (!scenario.jumps_ms.empty()) json["jumps_ms"] = scenario.jumps_ms;
+    json["faults"] = budget_json(scenario.faults);
+    json["witnesses"] = names_of(scenario.witnesses);
+    json["bounds"] = bounds_json(scenario.bounds);
+  } else {
+    for (const auto& step : scenario.steps) json["steps"].push_back(step.text);
+  }
+  if (scenario.expect) json["expect"] = expectation_json(*scenario.expect);
+  return json;
+}
+
+}  // namespace lockstep::scenarios

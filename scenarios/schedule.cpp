@@ -1,0 +1,202 @@
+// The sentences of a schedule: how they are understood. How they are carried out is in
+// schedule_walk.cpp.
+#include "scenarios/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "scenarios/suggest.hpp"
+#include "sim/error.hpp"
+#include "sim/token.hpp"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+using Kind = ScheduleStep::Kind;
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : text + " ") {
+    if (c != ' ')
+      word += c;
+    else if (!word.empty())
+      words.push_back(std::exchange(word, ""));
+  }
+  return words;
+}
+
+std::optional<std::uint8_t> client_named(const std::string& word, int clients) {
+  for (int i = 0; i < clients; ++i)
+    if (word == sim::process_name(static_cast<unsigned>(i))) return static_cast<std::uint8_t>(i);
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> whole_number(const std::string& word) {
+  std::int64_t number = 0;
+  const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+/// Fits one word of a sentence to one word of a form; what the sentence names goes into `step`.
+bool fit_word(const std::string& form, const std::string& word, int clients, ScheduleStep& step) {
+  if (form == "<client>" || form == "<client>'s") {
+    const auto suffix = form.substr(std::string("<client>").size());
+    if (!word.ends_with(suffix)) return false;
+    const auto client = client_named(word.substr(0, word.size() - suffix.size()), clients);
+    if (client) step.client = *client;
+    return client.has_value();
+  }
+  if (form == "<number>") {
+    const auto number = whole_number(word);
+    if (number) step.amount = *number;
+    return number.has_value();
+  }
+  if (form == "<node>") {
+    step.node = word;
+    return word == "redis" || word == "resource";
+  }
+  return form == word;
+}
+
+/// Fits a sentence to a form. `<words>` stands for one word or more.
+std::optional<ScheduleStep> fit(const Sentence& sentence, const std::vector<std::string>& words,
+                                int clients) {
+  ScheduleStep step;
+  step.kind = sentence.kind;
+  const auto form = split(sentence.form);
+  if (words.size() < form.size()) return std::nullopt;
+  std::size_t at = 0;
+  for (const auto& part : form) {
+    if (part != "<words>") {
+      if (at >= words.size() || !fit_word(part, words[at++], clients, step)) return std::nullopt;
+      continue;
+    }
+    const auto end = at + words.size() - form.size() + 1;
+    step.words =
+        fmt::format("{}", fmt::join(words.begin() + static_cast<std::ptrdiff_t>(at),
+                                    words.begin() + static_cast<std::ptrdiff_t>(end), " "));
+    at = end;
+  }
+  return at == words.size() ? std::optional(step) : std::nullopt;
+}
+
+/// The form with the placeholders filled in from a sentence that does not fit it: what its writer
+/// may have meant.
+std::string filled(const Sentence& sentence, const std::vector<std::string>& words) {
+  auto form = split(sentence.form);
+  for (std::size_t i = 0; i < form.size() && i < words.size(); ++i)
+    if (form[i].starts_with('<')) form[i] = words[i];
+  return fmt::format("{}", fmt::join(form, " "));
+}
+
+bool is_fault(Kind kind, sim::Fault& fault) {
+  switch (kind) {
+    case Kind::pauses:
+      fault = sim::Fault::pause;
+      return true;
+    case Kind::request_held:
+    case Kind::reply_held:
+      fault = sim::Fault::delay;
+      return true;
+    case Kind::breaks:
+      fault = sim::Fault::lose;
+      return true;
+    case Kind::crashes:
+      fault = sim::Fault::crash;
+      return true;
+    case Kind::jump_node:
+    case Kind::jump_client:
+      fault = sim::Fault::jump;
+      return true;
+    case Kind::node_crash:
+      fault = sim::Fault::node_crash;
+      return true;
+    case Kind::power_loss:
+      fault = sim::Fault::power_loss;
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+const std::vector<Sentence>& sentences() {
+  static const std::vector<Sentence> all{
+      {Kind::starts, "<client> starts", "its next round begins"},
+      {Kind::acquires, "<client> acquires", "it runs until it holds the lock"},
+      {Kind::refused, "<client> is refused", "it runs until acquire() has failed"},
+      {Kind::sends, "<client> sends <words>", "it runs until it has sent this request"},
+      {Kind::executes, "<node> executes <client>'s <words>",
+       "it runs until redis, or the resource, has executed this request"},
+      {Kind::hears, "<client> hears the reply", "its next reply arrives"},
+      {Kind::releasing, "<client> begins to release", "it runs until its critical section ends"},
+      {Kind::released, "<client> releases", "it runs until release() has returned"},
+      {Kind::fails, "<client> fails", "it runs until acquire() or release() ends in an error"},
+      {Kind::finishes, "<client> finishes", "it runs until its round is over"},
+      {Kind::pauses, "<client> pauses", "fault: the whole process stands still"},
+      {Kind::resumes, "<client> resumes", "it goes on"},
+      {Kind::crashes, "<client> crashes", "fault: its memory is gone"},
+      {Kind::request_held, "<client>'s request is held back", "fault: it waits in the network"},
+      {Kind::reply_held, "<client>'s reply is held back", "fault: it waits in the network"},
+      {Kind::let_go, "<client>'s message is let go", "what was held back can arrive"},
+      {Kind::breaks, "<client>'s connection breaks", "fault: a request or its reply is lost"},
+      {Kind::pass, "<number> ms pass", "time passes"},
+      {Kind::expires, "time passes until <words> expires",
+       "up to the millisecond after a key's expiry"},
+      {Kind::node_crash, "redis crashes", "fault: it keeps what its persistence kept"},
+      {Kind::power_loss, "redis loses power and <number> writes",
+       "fault: and the last writes, if 1 or more"},
+      {Kind::node_restart, "redis restarts", "it is up again"},
+      {Kind::save, "redis saves", "an RDB save completes"},
+      {Kind::jump_node, "redis's clock jumps by <number> ms",
+       "fault: forwards, or backwards if negative"},
+      {Kind::jump_client, "<client>'s clock jumps by <number> ms",
+       "fault: forwards, or backwards if negative"}};
+  return all;
+}
+
+ScheduleStep parse_schedule_step(const std::string& text, int clients, const std::string& place) {
+  const auto words = split(text);
+  std::vector<std::string> near;
+  for (const auto& sentence : sentences()) {
+    if (auto step = fit(sentence, words, clients)) {
+      step->text = text;
+      return *step;
+    }
+    near.push_back(filled(sentence, words));
+  }
+  const auto meant = near_miss(text, near);
+  throw sim::BadInput(fmt::format(
+      "{}: no such step: `{}`{}; clients here: {}", place, text,
+      meant && *meant != text ? fmt::format("; did you mean `{}`?", *meant)
+                              : "; `lockstep list steps` shows all forms",
+      clients == 1 ? "A" : "A to " + sim::process_name(static_cast<unsigned>(clients - 1))));
+}
+
+sim::Budget budget_of(const std::vector<ScheduleStep>& steps) {
+  sim::Budget budget{};
+  sim::Fault fault{};
+  for (const auto& step : steps)
+    if (is_fault(step.kind, fault)) ++budget.at(static_cast<std::size_t>(fault));
+  return budget;
+}
+
+std::vector<std::int64_t> jumps_of(const std::vector<ScheduleStep>& steps) {
+  std::vector<std::int64_t> jumps;
+  for (const auto& step : steps) {
+    const bool jump = step.kind == Kind::jump_node || step.kind == Kind::jump_client;
+    if (jump && std::find(jumps.begin(), jumps.end(), step.amount) == jumps.end())
+      jumps.push_back(step.amount);
+  }
+  return jumps;
+}
+
+}  // namespace lockstep::scenarios

@@ -1,0 +1,311 @@
+// Carries out the sentences of a schedule on a walk through one run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "scenarios/schedule.hpp"
+#include "sim/error.hpp"
+#include "sim/token.hpp"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+using Kind = ScheduleStep::Kind;
+using checker::Option;
+using checker::TraceStep;
+using Do = sim::Action::Kind;
+using Event = sim::Effect::Kind;
+
+/// A client that has not come to the named event after so many actions never will.
+constexpr int kMostActionsPerSentence = 10'000;
+
+bool has(const TraceStep& step, Event event) {
+  return std::any_of(step.effects.begin(), step.effects.end(),
+                     [&](const sim::Effect& effect) { return effect.kind == event; });
+}
+
+/// `text` begins with `words`, as whole words.
+bool begins_with_words(std::string_view text, std::string_view words) {
+  return text.starts_with(words) && (text.size() == words.size() || text[words.size()] == ' ');
+}
+
+/// The step's sentence tells that the client sends a request that begins with `words`.
+bool tells_send(const TraceStep& step, const std::string& words) {
+  static const std::string sends = "sends ";
+  if (!has(step, Event::send)) return false;
+  for (auto at = step.sentence.find(sends); at != std::string::npos;
+       at = step.sentence.find(sends, at + 1))
+    if (begins_with_words(std::string_view(step.sentence).substr(at + sends.size()), words))
+      return true;
+  return false;
+}
+
+class ScheduleWalk {
+ public:
+  ScheduleWalk(const sim::Model& model, std::string file) : walk_(model), file_(std::move(file)) {}
+
+  checker::Walk take_all(const std::vector<ScheduleStep>& steps) {
+    for (std::size_t i = 0; i < steps.size() && !violated(); ++i) {
+      place_ = fmt::format("{}: $.steps[{}] `{}`", file_, i, steps[i].text);
+      take(steps[i]);
+    }
+    return std::move(walk_);
+  }
+
+ private:
+  void take(const ScheduleStep& step) {
+    if (!take_client_event(step) && !take_message_fault(step)) take_named_action(step);
+  }
+
+  /// Sentences that run one client until something has happened. False: `step` is of another sort.
+  bool take_client_event(const ScheduleStep& step) {
+    const auto until = [&](Event event) {
+      run_until(step, [event](const TraceStep& taken) { return has(taken, event); });
+    };
+    switch (step.kind) {
+      case Kind::acquires:
+        until(Event::acquired);
+        return true;
+      case Kind::refused:
+        until(Event::refused);
+        return true;
+      case Kind::releasing:
+        until(Event::releasing);
+        return true;
+      case Kind::released:
+        until(Event::released);
+        return true;
+      case Kind::fails:
+        until(Event::failed);
+        return true;
+      case Kind::sends:
+        run_until(step, [&](const TraceStep& taken) { return tells_send(taken, step.words); });
+        return true;
+      case Kind::executes:
+        if (const auto ready = request(step))
+          take(*ready);
+        else
+          run_until(step, [&](const TraceStep& taken) { return executes(step, taken); });
+        return true;
+      case Kind::hears:
+        run_until(step, [](const TraceStep& taken) { return taken.action.kind == Do::deliver; });
+        return true;
+      case Kind::finishes:
+        run_out(step);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /// Sentences about one message of a client. It is a request as long as a node could execute it.
+  bool take_message_fault(const ScheduleStep& step) {
+    const auto is_request = [&](const Option& option) {
+      return find([&](const Option& other) {
+               return other.action.kind == Do::execute &&
+                      other.action.process == option.action.process &&
+                      other.action.connection == option.action.connection;
+             })
+          .has_value();
+    };
+    const auto of_client = [&](const Option& option, Do kind) {
+      return option.action.kind == kind && option.action.process == step.client;
+    };
+    if (step.kind == Kind::request_held)
+      take_found([&](const Option& o) { return of_client(o, Do::delay) && is_request(o); });
+    else if (step.kind == Kind::reply_held)
+      take_found([&](const Option& o) { return of_client(o, Do::delay) && !is_request(o); });
+    else
+      return false;
+    return true;
+  }
+
+  /// Sentences that are one action.
+  void take_named_action(const ScheduleStep& step) {
+    switch (step.kind) {
+      case Kind::starts:
+        return take_of_client(Do::begin, step);
+      case Kind::pauses:
+        return take_of_client(Do::pause, step);
+      case Kind::resumes:
+        return take_of_client(Do::resume, step);
+      case Kind::crashes:
+        return take_of_client(Do::crash, step);
+      case Kind::let_go:
+        return take_of_client(Do::release, step);
+      case Kind::breaks:
+        return take_of_client(Do::lose, step);
+      case Kind::pass:
+        return take_pass(step.amount);
+      case Kind::expires:
+        return pass_until_expired(step.words);
+      case Kind::node_crash:
+        return take_found([](const Option& o) { return o.action.kind == Do::node_crash; });
+      case Kind::node_restart:
+        return take_found([](const Option& o) { return o.action.kind == Do::node_restart; });
+      case Kind::save:
+        return take_found([](const Option& o) { return o.action.kind == Do::save; });
+      case Kind::power_loss:
+        return take_found([&](const Option& o) {
+          return o.action.kind == Do::power_loss && o.action.image == step.amount;
+        });
+      case Kind::jump_node:
+        return take_found([&](const Option& o) {
+          return o.action.kind == Do::jump_node && o.action.amount_ms == step.amount;
+        });
+      case Kind::jump_client:
+        return take_found([&](const Option& o) {
+          return o.action.kind == Do::jump_process && o.action.process == step.client &&
+                 o.action.amount_ms == step.amount;
+        });
+      default:
+        fail("it is not one action");
+    }
+  }
+
+  void take_pass(std::int64_t amount_ms) {
+    sim::Action pass;
+    pass.kind = Do::pass;
+    pass.amount_ms = amount_ms;
+    walk_.take(pass, place_);
+  }
+
+  void pass_until_expired(const std::string& key) {
+    const auto told = key + " has expired";
+    for (int taken = 0; taken < kMostActionsPerSentence; ++taken) {
+      const auto next = soonest_pass();
+      if (!next) fail("time cannot pass here");
+      const auto& changes = take(*next).changes;
+      if (violated() || std::find(changes.begin(), changes.end(), told) != changes.end()) return;
+    }
+    fail("it does not expire");
+  }
+
+  /// Lets the client go on alone until `done`; time passes where it waits for nothing else.
+  void run_until(const ScheduleStep& step, const std::function<bool(const TraceStep&)>& done) {
+    for (int taken = 0; taken < kMostActionsPerSentence; ++taken) {
+      const auto next = next_of(step.client, taken == 0);
+      if (!next) fail("the client has nothing left to do");
+      const bool reached = done(take(*next));
+      if (reached || violated()) return;
+      refuse_the_opposite(step);
+    }
+    fail(fmt::format("not reached after {} actions", kMostActionsPerSentence));
+  }
+
+  /// Until the client can begin another round, or has nothing left to do.
+  void run_out(const ScheduleStep& step) {
+    const auto may_begin = [&](const Option& option) {
+      return option.action.kind == Do::begin && option.action.process == step.client;
+    };
+    for (int taken = 0; taken < kMostActionsPerSentence; ++taken) {
+      const auto next = find(may_begin) ? std::nullopt : next_of(step.client, false);
+      if (!next) return;
+      take(*next);
+      if (violated()) return;
+    }
+    fail("it goes on for ever");
+  }
+
+  /// A client that is refused does not acquire later in the same round: say so at once.
+  void refuse_the_opposite(const ScheduleStep& step) const {
+    const auto& last = walk_.trace().steps.back();
+    if (step.kind == Kind::acquires && has(last, Event::refused))
+      fail("the client is refused: " + last.sentence);
+    if (step.kind == Kind::refused && has(last, Event::acquired))
+      fail("the client acquires: " + last.sentence);
+  }
+
+  /// What the client does next: a step of its own, else the execution of its request, else time, if
+  /// that lets it go on.
+  std::optional<Option> next_of(std::uint8_t client, bool may_begin) {
+    if (auto own = own_next_of(client, may_begin)) return own;
+    std::optional<Option> first;
+    int passed = 0;
+    bool goes_on = false;
+    for (auto pass = soonest_pass(); pass && !goes_on && !violated(); pass = soonest_pass()) {
+      if (!first) first = pass;
+      take(*pass);
+      ++passed;
+      goes_on = own_next_of(client, false).has_value();
+    }
+    for (; passed > 0; --passed) walk_.back();
+    return goes_on ? first : std::nullopt;
+  }
+
+  std::optional<Option> own_next_of(std::uint8_t client, bool may_begin) const {
+    std::vector<Do> kinds{Do::run, Do::deliver, Do::execute, Do::timer};
+    if (may_begin) kinds.push_back(Do::begin);
+    for (const auto kind : kinds)
+      if (auto found = find(
+              [&](const Option& o) { return o.action.kind == kind && o.action.process == client; }))
+        return found;
+    return std::nullopt;
+  }
+
+  std::optional<Option> soonest_pass() const {
+    std::optional<Option> soonest;
+    for (const auto& option : walk_.enabled()) {
+      const bool sooner = !soonest || option.action.amount_ms < soonest->action.amount_ms;
+      if (option.action.kind == Do::pass && sooner) soonest = option;
+    }
+    return soonest;
+  }
+
+  /// The client's request that the sentence means, if a node can execute it now.
+  std::optional<Option> request(const ScheduleStep& step) const {
+    return find([&](const Option& option) { return executes(step, option.step); });
+  }
+  /// The sentence of an execution begins with the request, after "A's " where no token tells whose
+  /// it is.
+  static bool executes(const ScheduleStep& step, const TraceStep& told) {
+    std::string_view request = told.sentence;
+    const auto owner = sim::process_name(step.client) + "'s ";
+    if (request.starts_with(owner)) request.remove_prefix(owner.size());
+    return told.action.kind == Do::execute && told.action.process == step.client &&
+           told.actor == step.node && begins_with_words(request, step.words);
+  }
+
+  std::optional<Option> find(const std::function<bool(const Option&)>& wanted) const {
+    for (auto& option : walk_.enabled())
+      if (wanted(option)) return option;
+    return std::nullopt;
+  }
+
+  void take_of_client(Do kind, const ScheduleStep& step) {
+    take_found(
+        [&](const Option& o) { return o.action.kind == kind && o.action.process == step.client; });
+  }
+  void take_found(const std::function<bool(const Option&)>& wanted) {
+    const auto found = find(wanted);
+    if (!found) fail("this cannot happen here");
+    take(*found);
+  }
+  const TraceStep& take(const Option& option) { return walk_.take(option.action, place_); }
+
+  bool violated() const { return walk_.trace().violated.has_value(); }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    std::vector<std::string> possible;
+    for (const auto& option : walk_.enabled())
+      possible.push_back(fmt::format("{} {}", option.step.actor, option.step.sentence));
+    throw sim::BadInput(fmt::format("{}, after {} actions: {}; possible here: {}", place_,
+                                    walk_.trace().steps.size(), what, fmt::join(possible, " | ")));
+  }
+
+  checker::Walk walk_;
+  std::string file_;
+  std::string place_;
+};
+
+}  // namespace
+
+checker::Walk walk_schedule(const sim::Model& model, const std::vector<ScheduleStep>& steps,
+                            const std::string& file) {
+  return ScheduleWalk(model, file).take_all(steps);
+}
+
+}  // namespace lockstep::scenarios

@@ -1,0 +1,73 @@
+// What a command is here: a row of the table (name, arity, flags, keys) and a function that runs
+// it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sim/execute.hpp"
+
+namespace lockstep::sim {
+
+/// One execution of one command: what its function works on.
+struct Call {
+  Keyspace& keyspace;
+  const Request& argv;
+  Execution& execution;
+
+  /// The live entry of `key`, or null; an expired one is removed first, as Redis does on access.
+  Entry* find(const std::string& key);
+  /// The string / hash at `key`, or null if there is no such key. Throws Refused (WRONGTYPE) for
+  /// another type.
+  std::string* string_at(const std::string& key);
+  Hash* hash_at(const std::string& key);
+  /// Overwrites `key` as SET does: no expiry, made by the sender.
+  Entry& set(const std::string& key, std::string value);
+  void erase(const std::string& key);
+};
+
+/// What Redis says no to: becomes the error reply `text` (with its code). Thrown by a command's
+/// function, caught by run_command().
+struct Refused {
+  std::string text;
+};
+[[noreturn]] void refuse(std::string text);
+[[noreturn]] void refuse_syntax();
+[[noreturn]] void refuse_arity(std::string_view command);
+
+/// Flags of Redis 7.0 (COMMAND) that change how a command is treated.
+enum CommandFlag : std::uint8_t {
+  kRead = 0,
+  kWrite = 1,
+  kDenyOom = 2,
+  kNoScript = 4,
+  kMayReplicate = 8,  ///< PUBLISH: no write, but refused in read-only scripts
+};
+
+using Handler = Reply (*)(Call&);
+
+struct Command {
+  std::string_view name;  ///< lower case
+  int arity;              ///< arguments with the name; -n: at least n
+  std::uint8_t flags;     ///< CommandFlag
+  std::int8_t first_key;  ///< position of the first key, 0 for none
+  std::int8_t last_key;   ///< of the last one; negative: from the end
+  std::int8_t key_step;
+  Handler run;  ///< null: Redis has it, lockstep does not simulate it yet
+};
+
+/// The row of `name` in any case, or null if Redis 7.0 has no such command.
+const Command* find_command(std::string_view name);
+
+bool arity_fits(const Command& command, std::size_t arguments);
+
+/// Runs a command whose arity fits. Throws BadInput for one that is not simulated yet.
+Reply run_command(const Command& command, Call& call);
+
+/// ASCII lower case, as Redis compares names and options.
+std::string lower_case(std::string_view text);
+/// Whether `text` is `word` (given in lower case), in any case.
+bool is_word(std::string_view text, std::string_view word);
+
+}  // namespace lockstep::sim

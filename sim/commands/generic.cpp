@@ -1,0 +1,65 @@
+// Commands on keys of any type (Redis 7.0 db.c).
+#include "sim/commands/glob.hpp"
+#include "sim/commands/handlers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// Moves a key with its value, expiry and maker; the reply of RENAME and RENAMENX differs in all
+/// but the error.
+Reply rename(Call& call, bool only_if_free) {
+  const std::string& from = call.argv[1];
+  const std::string& to = call.argv[2];
+  Entry* entry = call.find(from);
+  if (!entry) refuse("ERR no such key");
+  const bool taken = call.find(to) != nullptr;
+  if (only_if_free && taken) return Reply::number(0);
+  if (from != to) {
+    Entry moved = std::move(*entry);
+    call.erase(from);
+    call.keyspace.keys.insert_or_assign(to, std::move(moved));
+  }
+  return only_if_free ? Reply::number(1) : Reply::ok();
+}
+
+}  // namespace
+
+Reply run_exists(Call& call) {
+  std::int64_t count = 0;
+  for (std::size_t i = 1; i < call.argv.size(); ++i) {
+    if (call.find(call.argv[i])) ++count;
+  }
+  return Reply::number(count);
+}
+
+Reply run_del(Call& call) {
+  std::int64_t count = 0;
+  for (std::size_t i = 1; i < call.argv.size(); ++i) {
+    if (!call.find(call.argv[i])) continue;
+    call.erase(call.argv[i]);
+    ++count;
+  }
+  return Reply::number(count);
+}
+
+Reply run_type(Call& call) {
+  const Entry* entry = call.find(call.argv[1]);
+  if (!entry) return Reply::status("none");
+  return Reply::status(std::holds_alternative<Hash>(entry->value) ? "hash" : "string");
+}
+
+Reply run_rename(Call& call) { return rename(call, false); }
+Reply run_renamenx(Call& call) { return rename(call, true); }
+
+/// In order of name; Redis's order is that of its hash table, seeded at random.
+Reply run_keys(Call& call) {
+  std::vector<Reply> names;
+  for (const auto& [key, entry] : call.keyspace.keys) {
+    if (!call.keyspace.find(key, call.execution.now)) continue;
+    if (glob_matches(call.argv[1], key)) names.push_back(Reply::bulk(key));
+  }
+  return Reply::array(std::move(names));
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,450 @@
+// The basic functions of Lua 5.1 as Redis 7.0 leaves them to scripts.
+#include <algorithm>
+#include <cstdlib>
+
+#include "sim/dialect/runtime.hpp"
+
+namespace lockstep::sim::dialect {
+
+namespace {
+
+// ---- errors ----
+
+int base_assert(lua_State* L) {
+  check_any(L, 1);
+  if (lua_toboolean(L, 1)) return lua_gettop(L);
+  if (lua_isnoneornil(L, 2)) raise(L, "assertion failed!");
+  raise(L, "%s", check_text(L, 2, nullptr));
+}
+
+int base_error(lua_State* L) {
+  const auto level = static_cast<int>(optional_integer(L, 2, 1));
+  lua_settop(L, 1);
+  if (lua_isstring(L, 1) && level > 0) {
+    check_text(L, 1, nullptr);
+    luaL_where(L, level);
+    lua_pushvalue(L, 1);
+    lua_concat(L, 2);
+  }
+  return lua_error(L);
+}
+
+/// Puts the error value on top of the stack as a script's handler sees it. Limits and refusals go
+/// on upwards.
+void caught(lua_State* L, int status) {
+  Runtime& rt = runtime(L);
+  if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
+  if (rt.refusal) lua_error(L);
+  if (lua_type(L, -1) != LUA_TSTRING) return;
+  rt.text = in_words_of_51(lua_tostring(L, -1));
+  if (rt.text.find("stack overflow") != std::string::npos) refuse(L, "its recursion is too deep");
+  lua_pushlstring(L, rt.text.data(), rt.text.size());
+  lua_replace(L, -2);
+}
+
+/// Redis's own pcall (script_lua.c luaRedisPcall): of an error table the caller gets the text.
+int base_pcall(lua_State* L) {
+  check_any(L, 1);
+  lua_pushboolean(L, 1);
+  lua_insert(L, 1);
+  const int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
+  if (status == LUA_OK) return lua_gettop(L);
+  caught(L, status);
+  if (lua_istable(L, -1)) {
+    lua_getfield(L, -1, "err");
+    if (lua_isstring(L, -1)) {
+      lua_replace(L, -2);
+    } else {
+      lua_pop(L, 1);
+    }
+  }
+  lua_pushboolean(L, 0);
+  lua_insert(L, -2);
+  return 2;
+}
+
+/// Stands before the handler of xpcall.
+int handle(lua_State* L) {
+  if (runtime(L).refusal) return 1;
+  caught(L, LUA_ERRRUN);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
+}
+
+int base_xpcall(lua_State* L) {
+  check_any(L, 2);
+  lua_settop(L, 2);
+  lua_pushcclosure(L, handle, 1);
+  lua_insert(L, 1);
+  const int status = lua_pcall(L, 0, LUA_MULTRET, 1);
+  if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
+  if (status != LUA_OK && runtime(L).refusal) return lua_error(L);
+  lua_pushboolean(L, status == LUA_OK);
+  lua_replace(L, 1);
+  return lua_gettop(L);
+}
+
+// ---- values ----
+
+int base_type(lua_State* L) {
+  check_any(L, 1);
+  lua_pushstring(L, luaL_typename(L, 1));
+  return 1;
+}
+
+int base_tostring(lua_State* L) {
+  check_any(L, 1);
+  if (luaL_getmetafield(L, 1, "__tostring")) {
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+  }
+  switch (lua_type(L, 1)) {
+    case LUA_TNUMBER:
+      push_shown(L, lua_tonumber(L, 1));
+      return 1;
+    case LUA_TSTRING:
+      lua_settop(L, 1);
+      return 1;
+    case LUA_TBOOLEAN:
+      lua_pushstring(L, lua_toboolean(L, 1) ? "true" : "false");
+      return 1;
+    case LUA_TNIL:
+      lua_pushliteral(L, "nil");
+      return 1;
+    default:
+      refuse(L, "tostring() of a table or function shows an address");
+  }
+}
+
+/// tonumber(text, base) with a base other than 10.
+int number_in_base(lua_State* L, std::int64_t base) {
+  const char* text = check_text(L, 1, nullptr);
+  if (base < 2 || base > 36) argument_error(L, 2, "base out of range");
+  char* end = nullptr;
+  const unsigned long value = std::strtoul(text, &end, static_cast<int>(base));
+  if (end != text) {
+    while (std::isspace(static_cast<unsigned char>(*end))) ++end;
+    if (*end == '\0') {
+      lua_pushnumber(L, static_cast<double>(value));
+      return 1;
+    }
+  }
+  lua_pushnil(L);
+  return 1;
+}
+
+int base_tonumber(lua_State* L) {
+  const std::int64_t base = optional_integer(L, 2, 10);
+  if (base != 10) return number_in_base(L, base);
+  check_any(L, 1);
+  double value = 0;
+  if (to_number(L, 1, value)) {
+    lua_pushnumber(L, value);
+  } else {
+    lua_pushnil(L);
+  }
+  return 1;
+}
+
+int base_select(lua_State* L) {
+  const int count = lua_gettop(L);
+  if (lua_type(L, 1) == LUA_TSTRING && *lua_tostring(L, 1) == '#') {
+    lua_pushnumber(L, count - 1);
+    return 1;
+  }
+  std::int64_t from = check_integer(L, 1);
+  if (from < 0) {
+    from += count;
+  } else if (from > count) {
+    from = count;
+  }
+  if (from < 1) argument_error(L, 1, "index out of range");
+  return count - static_cast<int>(from);
+}
+
+int base_unpack(lua_State* L) {
+  check_table(L, 1);
+  const std::int64_t first = optional_integer(L, 2, 1);
+  const std::int64_t last =
+      lua_isnoneornil(L, 3) ? static_cast<std::int64_t>(lua_rawlen(L, 1)) : check_integer(L, 3);
+  if (first > last) return 0;
+  const auto count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + 1;
+  if (count >= 8000 || !lua_checkstack(L, static_cast<int>(count))) {
+    raise(L, "too many results to unpack");
+  }
+  for (std::int64_t i = first; i <= last; ++i) lua_rawgeti(L, 1, i);
+  return static_cast<int>(count);
+}
+
+// ---- tables ----
+
+int base_rawequal(lua_State* L) {
+  check_any(L, 1);
+  check_any(L, 2);
+  lua_pushboolean(L, lua_rawequal(L, 1, 2));
+  return 1;
+}
+
+int base_rawget(lua_State* L) {
+  check_table(L, 1);
+  check_any(L, 2);
+  lua_settop(L, 2);
+  if (push_real(L, 1)) lua_replace(L, 1);
+  lua_rawget(L, 1);
+  return 1;
+}
+
+/// From C, Redis's error carries no place (a raw luaG_runerror in a C function).
+[[noreturn]] void readonly_without_place(lua_State* L) {
+  lua_pushliteral(L, "Attempt to modify a readonly table");
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+int base_rawset(lua_State* L) {
+  check_table(L, 1);
+  check_any(L, 2);
+  check_any(L, 3);
+  lua_settop(L, 3);
+  if (push_real(L, 1)) readonly_without_place(L);
+  lua_rawset(L, 1);
+  return 1;
+}
+
+int base_getmetatable(lua_State* L) {
+  check_any(L, 1);
+  if (push_real(L, 1) || lua_type(L, 1) == LUA_TSTRING) {
+    refuse(L, "getmetatable() of a string, the globals or a library");
+  }
+  if (!lua_getmetatable(L, 1)) {
+    lua_pushnil(L);
+  } else {
+    luaL_getmetafield(L, 1, "__metatable");
+  }
+  return 1;
+}
+
+void check_metatable(lua_State* L, int index) {
+  for (const char* name :
+       {"__eq", "__lt", "__le", "__concat", "__len", "__gc", "__mode", "__close"}) {
+    lua_pushstring(L, name);
+    if (lua_rawget(L, index) != LUA_TNIL) {
+      lua_pushfstring(L, "the metamethod %s", name);
+      refuse(L, lua_tostring(L, -1));
+    }
+    lua_pop(L, 1);
+  }
+}
+
+int base_setmetatable(lua_State* L) {
+  check_table(L, 1);
+  const int type = lua_type(L, 2);
+  if (type != LUA_TNIL && type != LUA_TTABLE) type_error(L, 2, "nil or table");
+  if (push_real(L, 1)) readonly_without_place(L);
+  if (luaL_getmetafield(L, 1, "__metatable")) raise(L, "cannot change a protected metatable");
+  if (type == LUA_TTABLE) {
+    if (push_real(L, 2)) refuse(L, "a library as a metatable");
+    check_metatable(L, 2);
+  }
+  lua_settop(L, 2);
+  lua_setmetatable(L, 1);
+  return 1;
+}
+
+// ---- order ----
+// Redis visits a table's keys in the order of its hash nodes. Here the keys 1..n come first and
+// then the others, numbers, strings, booleans, each ascending. A script that visits several of
+// those others is run a second time in the opposite order, and refused if that makes a difference.
+
+bool before(const OrderedKey& a, const OrderedKey& b) {
+  if (a.type != b.type) return a.type < b.type;
+  return a.type == OrderedKey::Type::text ? a.text < b.text : a.number < b.number;
+}
+
+/// Reads the key at `index`; false for one that has no order (a table, a function).
+bool read_key(lua_State* L, int index, OrderedKey& key) {
+  switch (lua_type(L, index)) {
+    case LUA_TNUMBER:
+      key = {OrderedKey::Type::number, lua_tonumber(L, index), {}};
+      return true;
+    case LUA_TSTRING: {
+      std::size_t length = 0;
+      const char* text = lua_tolstring(L, index, &length);
+      key = {OrderedKey::Type::text, 0, std::string(text, length)};
+      return true;
+    }
+    case LUA_TBOOLEAN:
+      key = {OrderedKey::Type::boolean, static_cast<double>(lua_toboolean(L, index)), {}};
+      return true;
+    default:
+      return false;
+  }
+}
+
+void push_key(lua_State* L, const OrderedKey& key) {
+  if (key.type == OrderedKey::Type::number) {
+    lua_pushnumber(L, key.number);
+  } else if (key.type == OrderedKey::Type::text) {
+    lua_pushlstring(L, key.text.data(), key.text.size());
+  } else {
+    lua_pushboolean(L, key.number != 0);
+  }
+}
+
+/// The keys 1..n of the sequence, without its holes.
+bool in_sequence(const OrderedKey& key, std::size_t position) {
+  return key.type == OrderedKey::Type::number && key.number == static_cast<double>(position);
+}
+
+/// Puts the keys of the table at `index` into runtime().keys, in order.
+void collect_keys(lua_State* L, int index) {
+  Runtime& rt = runtime(L);
+  rt.keys.clear();
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    lua_pop(L, 1);
+    rt.keys.emplace_back();
+    if (!read_key(L, -1, rt.keys.back()))
+      refuse(L, "the order of a table whose keys are tables or functions");
+  }
+  std::sort(rt.keys.begin(), rt.keys.end(), before);
+  auto first_other = rt.keys.begin();
+  while (first_other != rt.keys.end() && first_other->type == OrderedKey::Type::number &&
+         first_other->number < 1) {
+    ++first_other;
+  }
+  const auto low = first_other;
+  std::size_t n = 0;
+  while (first_other != rt.keys.end() && in_sequence(*first_other, n + 1)) {
+    ++first_other;
+    ++n;
+  }
+  std::rotate(rt.keys.begin(), low, first_other);  // the sequence comes before what is below 1
+  const auto others = rt.keys.begin() + static_cast<std::ptrdiff_t>(n);
+  if (rt.keys.end() - others < 2) return;
+  rt.saw_order = true;
+  if (rt.reversed) std::reverse(others, rt.keys.end());
+}
+
+/// The iterator of pairs(): upvalues are the table, its keys, and how many have been visited.
+int pairs_step(lua_State* L) {
+  auto at = lua_tointeger(L, lua_upvalueindex(3));
+  while (lua_rawgeti(L, lua_upvalueindex(2), ++at) != LUA_TNIL) {
+    lua_pushvalue(L, -1);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
+      lua_pushinteger(L, at);
+      lua_replace(L, lua_upvalueindex(3));
+      return 2;
+    }
+    lua_pop(L, 2);  // removed meanwhile
+  }
+  return 1;
+}
+
+int base_pairs(lua_State* L) {
+  check_table(L, 1);
+  lua_settop(L, 1);
+  lua_pushvalue(L, 1);
+  if (push_real(L, 1)) lua_replace(L, 2);
+  collect_keys(L, 2);
+  const auto& keys = runtime(L).keys;
+  lua_createtable(L, static_cast<int>(keys.size()), 0);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    push_key(L, keys[i]);
+    lua_rawseti(L, 3, static_cast<lua_Integer>(i) + 1);
+  }
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, pairs_step, 3);
+  lua_pushvalue(L, 1);
+  lua_pushnil(L);
+  return 3;
+}
+
+int base_next(lua_State* L) {
+  check_table(L, 1);
+  lua_settop(L, 2);
+  if (push_real(L, 1)) lua_replace(L, 1);
+  collect_keys(L, 1);
+  const auto& keys = runtime(L).keys;
+  auto at = keys.begin();
+  if (!lua_isnil(L, 2)) {
+    OrderedKey& last = runtime(L).probe;
+    const bool known = read_key(L, 2, last);
+    at = std::find_if(keys.begin(), keys.end(), [&](const OrderedKey& key) {
+      return known && !before(key, last) && !before(last, key);
+    });
+    if (at == keys.end()) raise(L, "invalid key to 'next'");
+    ++at;
+  }
+  if (at == keys.end()) {
+    lua_pushnil(L);
+    return 1;
+  }
+  push_key(L, *at);
+  lua_pushvalue(L, -1);
+  lua_rawget(L, 1);
+  return 2;
+}
+
+int ipairs_step(lua_State* L) {
+  const std::int64_t at = check_integer(L, 2) + 1;
+  if (push_real(L, 1)) lua_replace(L, 1);
+  lua_pushnumber(L, static_cast<double>(at));
+  return lua_rawgeti(L, 1, at) == LUA_TNIL ? 0 : 2;
+}
+
+int base_ipairs(lua_State* L) {
+  check_table(L, 1);
+  lua_pushcfunction(L, ipairs_step);
+  lua_pushvalue(L, 1);
+  lua_pushnumber(L, 0);
+  return 3;
+}
+
+constexpr Function51 kFunctions[] = {
+    {"assert", base_assert},
+    {"error", base_error},
+    {"getmetatable", base_getmetatable},
+    {"ipairs", base_ipairs},
+    {"next", base_next},
+    {"pairs", base_pairs},
+    {"pcall", base_pcall},
+    {"rawequal", base_rawequal},
+    {"rawget", base_rawget},
+    {"rawset", base_rawset},
+    {"select", base_select},
+    {"setmetatable", base_setmetatable},
+    {"tonumber", base_tonumber},
+    {"tostring", base_tostring},
+    {"type", base_type},
+    {"unpack", base_unpack},
+    {"xpcall", base_xpcall},
+    // Exist in Redis and are refused here by name.
+    {"__redis__err__handler", nullptr},
+    {"bit", nullptr},
+    {"cjson", nullptr},
+    {"cmsgpack", nullptr},
+    {"collectgarbage", nullptr},
+    {"coroutine", nullptr},
+    {"gcinfo", nullptr},
+    {"math", nullptr},
+    {"string", nullptr},
+    {"table", nullptr},
+    {"load", nullptr},
+    {"loadstring", nullptr},
+    {"struct", nullptr},
+};
+
+}  // namespace
+
+void open_base(lua_State* L) {
+  set_functions(L, kFunctions, std::size(kFunctions),
+                "Script attempted to access nonexistent global variable '%s'");
+  lua_pushliteral(L, "Lua 5.1");
+  lua_setfield(L, -2, "_VERSION");
+}
+
+}  // namespace lockstep::sim::dialect

@@ -1,0 +1,207 @@
+// What the C functions of the script VM share.
+#include "sim/dialect/runtime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <limits>
+
+namespace lockstep::sim::dialect {
+
+namespace {
+
+const char kRealTable = 0;  // its address is the key of the real table in a proxy's metatable
+
+int raise_readonly(lua_State* L) { raise(L, "Attempt to modify a readonly table"); }
+
+/// __index of a real table: upvalue 1 is the set of names that are refused, upvalue 2 the error for
+/// all others, if any.
+int missing_field(lua_State* L) {
+  lua_settop(L, 2);
+  const char* name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
+    lua_pushfstring(L, "%s, which is not simulated yet,", name);
+    refuse(L, lua_tostring(L, -1));
+  }
+  if (lua_isstring(L, lua_upvalueindex(2))) raise(L, lua_tostring(L, lua_upvalueindex(2)), name);
+  return 1;
+}
+
+}  // namespace
+
+Runtime& runtime(lua_State* L) { return **static_cast<Runtime**>(lua_getextraspace(L)); }
+
+void refuse(lua_State* L, const char* reason) {
+  runtime(L).refusal = reason;
+  lua_pushliteral(L, "refused");
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+void raise(lua_State* L, const char* format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  luaL_where(L, 1);
+  lua_pushstring(L, text);
+  lua_concat(L, 2);
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+void argument_error(lua_State* L, int argument, const char* message) {
+  lua_Debug info;
+  if (!lua_getstack(L, 0, &info)) raise(L, "bad argument #%d (%s)", argument, message);
+  lua_getinfo(L, "n", &info);
+  const char* name = info.name ? info.name : "?";
+  if (info.name && std::string_view(info.namewhat) == "method" && --argument == 0) {
+    raise(L, "calling '%s' on bad self (%s)", name, message);
+  }
+  raise(L, "bad argument #%d to '%s' (%s)", argument, name, message);
+}
+
+void type_error(lua_State* L, int argument, const char* expected) {
+  char message[128];
+  std::snprintf(message, sizeof message, "%s expected, got %s", expected,
+                luaL_typename(L, argument));
+  argument_error(L, argument, message);
+}
+
+void check_any(lua_State* L, int argument) {
+  if (lua_isnone(L, argument)) argument_error(L, argument, "value expected");
+}
+
+void check_table(lua_State* L, int argument) {
+  if (!lua_istable(L, argument)) type_error(L, argument, "table");
+}
+
+double check_number(lua_State* L, int argument) {
+  double value = 0;
+  if (!to_number(L, argument, value)) type_error(L, argument, "number");
+  return value;
+}
+
+std::int64_t truncate(double value) {
+  constexpr double kLimit = 9223372036854775808.0;
+  if (!(value >= -kLimit && value < kLimit)) return std::numeric_limits<std::int64_t>::min();
+  return static_cast<std::int64_t>(value);
+}
+
+std::int64_t check_integer(lua_State* L, int argument) {
+  return truncate(check_number(L, argument));
+}
+
+std::int64_t optional_integer(lua_State* L, int argument, std::int64_t otherwise) {
+  return lua_isnoneornil(L, argument) ? otherwise : check_integer(L, argument);
+}
+
+const char* check_text(lua_State* L, int argument, std::size_t* length) {
+  const int type = lua_type(L, argument);
+  if (type == LUA_TNUMBER) {
+    push_shown(L, lua_tonumber(L, argument));
+    lua_replace(L, argument);
+  } else if (type != LUA_TSTRING) {
+    type_error(L, argument, "string");
+  }
+  return lua_tolstring(L, argument, length);
+}
+
+bool to_number(lua_State* L, int index, double& value) {
+  switch (lua_type(L, index)) {
+    case LUA_TNUMBER:
+      value = lua_tonumber(L, index);
+      return true;
+    case LUA_TSTRING:
+      return read_number(lua_tostring(L, index), value);
+    default:
+      return false;
+  }
+}
+
+void push_shown(lua_State* L, double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.14g", value);
+  lua_pushstring(L, text);
+}
+
+void protect(lua_State* L) {
+  lua_newtable(L);  // real, proxy
+  lua_newtable(L);  // real, proxy, metatable
+  lua_pushvalue(L, -3);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, raise_readonly);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushvalue(L, -3);
+  lua_rawsetp(L, -2, &kRealTable);
+  lua_setmetatable(L, -2);
+  lua_remove(L, -2);
+}
+
+bool push_real(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  if (!lua_istable(L, index) || !lua_getmetatable(L, index)) return false;
+  const bool proxy = lua_rawgetp(L, -1, &kRealTable) == LUA_TTABLE;
+  if (proxy) {
+    lua_remove(L, -2);
+  } else {
+    lua_pop(L, 2);
+  }
+  return proxy;
+}
+
+void set_functions(lua_State* L, const Function51* functions, std::size_t count,
+                   const char* missing) {
+  lua_newtable(L);  // metatable
+  lua_newtable(L);  // names refused
+  for (std::size_t i = 0; i < count; ++i) {
+    if (functions[i].function) {
+      lua_pushcfunction(L, functions[i].function);
+      lua_setfield(L, -4, functions[i].name);
+    } else {
+      lua_pushboolean(L, 1);
+      lua_setfield(L, -2, functions[i].name);
+    }
+  }
+  lua_pushstring(L, missing);
+  lua_pushcclosure(L, missing_field, 2);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
+// ---- messages
+// ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The variable kinds that both versions name; 5.1 has no name for the others.
+bool named_in_51(std::string_view variable) {
+  constexpr std::array<std::string_view, 5> kKinds{"local ", "upvalue ", "global ", "field ",
+                                                   "method "};
+  return std::ranges::any_of(kKinds,
+                             [&](std::string_view kind) { return variable.starts_with(kind); });
+}
+
+}  // namespace
+
+std::string in_words_of_51(std::string_view message) {
+  // 5.4: "... attempt to index a nil value (local 'x')"; 5.1: "... attempt to index local 'x' (a
+  // nil value)"
+  const std::string text(message);
+  const auto verb = text.find("attempt to ");
+  const auto open = text.rfind(" value (");
+  if (verb == text.npos || open == text.npos || text.back() != ')' || open < verb) return text;
+  const auto article = text.rfind(" a ", open);
+  if (article == text.npos || article < verb) return text;
+  std::string variable = text.substr(open + 8, text.size() - open - 9);
+  const std::string type = text.substr(article + 1, open + 6 - article - 1);
+  if (variable == "field 'integer index'") variable = "field '?'";
+  const std::string head = text.substr(0, article + 1);
+  if (!named_in_51(variable)) return head + type;
+  return head + variable + " (" + type + ")";
+}
+
+}  // namespace lockstep::sim::dialect

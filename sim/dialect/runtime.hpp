@@ -1,0 +1,96 @@
+// What the C functions of the script VM share: arguments read as Lua 5.1 reads them, errors worded
+// as 5.1 words them, and refusals, which no pcall of a script can catch. Lua raises errors by
+// longjmp: nothing here keeps a C++ object on the C stack while Lua may raise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/dialect/translate.hpp"
+
+extern "C" {
+#include <lauxlib.h>
+#include <lua.h>
+}
+
+namespace lockstep::sim::dialect {
+
+/// A key of a table while its keys are put in order.
+struct OrderedKey {
+  enum class Type : std::uint8_t { number, text, boolean } type = Type::number;
+  double number = 0;
+  std::string text;
+};
+
+/// One per VM; scratch space that outlives longjmps, and the state of the running script.
+struct Runtime {
+  std::optional<std::string> refusal;        ///< why the script cannot be run; ends it as BadInput
+  const std::vector<Site>* sites = nullptr;  ///< of the running script
+  std::uint64_t* random = nullptr;           ///< state of math.random
+  bool reversed = false;                     ///< iterate what has no order the other way round
+  bool saw_order = false;                    ///< the script iterated over keys that have no order
+  std::vector<OrderedKey> keys;
+  OrderedKey probe;
+  std::string text;
+};
+
+Runtime& runtime(lua_State* L);
+
+/// Ends the script: it cannot be run faithfully, for `reason`. Never returns.
+[[noreturn]] void refuse(lua_State* L, const char* reason);
+
+// Errors of 5.1, with the caller's place in front. None returns.
+[[noreturn]] void raise(lua_State* L, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+[[noreturn]] void argument_error(lua_State* L, int argument, const char* message);
+[[noreturn]] void type_error(lua_State* L, int argument, const char* expected);
+
+// Arguments as luaL_check* of 5.1 read them.
+void check_any(lua_State* L, int argument);
+void check_table(lua_State* L, int argument);
+double check_number(lua_State* L, int argument);
+/// A number cut off to a whole one; out of range it is the smallest 64-bit number (x86 cvttsd2si).
+std::int64_t check_integer(lua_State* L, int argument);
+std::int64_t optional_integer(lua_State* L, int argument, std::int64_t otherwise);
+/// A string, or a number that becomes one in place ("%.14g").
+const char* check_text(lua_State* L, int argument, std::size_t* length);
+
+/// A number, or a string that reads as one.
+bool to_number(lua_State* L, int index, double& value);
+std::int64_t truncate(double value);
+/// Pushes the number as tostring() shows it.
+void push_shown(lua_State* L, double value);
+
+// Tables that a script can read and not change (the globals, the libraries) are empty proxies
+// before the real ones.
+/// Replaces the table on top of the stack by a proxy.
+void protect(lua_State* L);
+/// Whether the value at `index` is a proxy; pushes the real table if it is.
+bool push_real(lua_State* L, int index);
+
+/// An error message of 5.4's VM in the words of 5.1; anything else as it is.
+std::string in_words_of_51(std::string_view message);
+
+// Libraries; each leaves its table (or the globals') on the stack.
+void open_base(lua_State* L);  ///< sets its functions in the table on top
+void open_math(lua_State* L);
+void open_table(lua_State* L);
+void open_string(lua_State* L);
+/// The helpers of kHelpers, pushed in order; and the string metatable.
+void push_helpers(lua_State* L);
+void open_string_metatable(lua_State* L);  ///< the string library is on top of the stack
+
+/// A function of a library; null: Redis has it, and a script that mentions it is refused.
+struct Function51 {
+  const char* name;
+  lua_CFunction function;
+};
+/// Sets functions in the table on top of the stack. Reading what is not there gives nil, or the
+/// error `missing` (a format for the name).
+void set_functions(lua_State* L, const Function51* functions, std::size_t count,
+                   const char* missing = nullptr);
+
+}  // namespace lockstep::sim::dialect

@@ -1,0 +1,41 @@
+// From Lua 5.1 to Lua 5.4: a 5.1 parser that writes a text which stock 5.4 runs with 5.1's meaning,
+// line by line. Numerals become floats; concatenations, %, ^ and for-bounds become calls of
+// helpers; # gives a float. What 5.4 would read in another way is refused.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/dialect/lexer.hpp"
+
+namespace lockstep::sim::dialect {
+
+/// What an operand is called in an error ("local 'x'"), or empty if 5.1 has no name for it.
+using OperandName = std::string;
+
+/// An operator whose operands an error may have to name.
+struct Site {
+  int line = 0;
+  std::string op;  ///< "..", "%", "+", ...; "unm" for the unary minus
+  std::vector<OperandName> operands;
+};
+
+/// The helpers that a translated text calls, in the order in which they are its arguments.
+inline constexpr const char* kHelpers[] = {"lockstep_concat", "lockstep_mod",   "lockstep_pow",
+                                           "lockstep_init",   "lockstep_limit", "lockstep_step"};
+
+struct Translation {
+  std::string text;         ///< a chunk that takes the helpers and returns the script as a function
+  std::vector<Site> sites;  ///< by number; concatenation, % and ^ pass theirs to the helper
+  bool may_run_long = false;  ///< has a loop or a function
+  bool may_see_order =
+      false;  ///< mentions pairs, next or another function that shows the order of a table
+};
+
+/// Translates `source`; `chunk` is its name in errors. Throws SyntaxError for what Lua 5.1 does not
+/// compile, and BadInput for what it compiles and this layer cannot run faithfully.
+Translation translate(std::string_view source, const std::string& chunk);
+
+}  // namespace lockstep::sim::dialect

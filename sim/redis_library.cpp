@@ -1,0 +1,232 @@
+// The table `redis` that scripts see (Redis 7.0 script_lua.c).
+#include <cstdio>
+
+#include "sim/commands/command.hpp"
+#include "sim/error.hpp"
+#include "sim/script_run.hpp"
+#include "sim/script_vm.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+using dialect::Function51;
+
+/// Pushes {err = text} as luaPushError does, with the code that a script's own error gets.
+int push_error(lua_State* L, const char* text) {
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, "err");
+  return 1;
+}
+
+// ---- redis.call, redis.pcall ----
+
+/// Reads the arguments into run.request; null, or what is wrong with them.
+const char* read_arguments(lua_State* L, Request& request) {
+  const int count = lua_gettop(L);
+  if (count == 0) return "ERR Please specify at least one argument for this redis lib call";
+  request.resize(static_cast<std::size_t>(count));
+  for (int i = 1; i <= count; ++i) {
+    std::string& argument = request[static_cast<std::size_t>(i - 1)];
+    const int type = lua_type(L, i);
+    if (type == LUA_TSTRING) {
+      std::size_t length = 0;
+      const char* text = lua_tolstring(L, i, &length);
+      argument.assign(text, length);
+    } else if (type == LUA_TNUMBER) {
+      char text[64];
+      std::snprintf(text, sizeof text, "%.17g", lua_tonumber(L, i));
+      argument = text;
+    } else {
+      return "ERR Lua redis lib command arguments must be strings or integers";
+    }
+  }
+  return nullptr;
+}
+
+/// What Redis checks before a script's command (script.c scriptCall); null if nothing is against
+/// it.
+const char* check_command(const ScriptRun& run, const Command* command) {
+  if (!command) return "ERR Unknown Redis command called from script";
+  if (!arity_fits(*command, run.request.size())) {
+    return "ERR Wrong number of args calling Redis command from script";
+  }
+  const bool noscript = command->name == "script" || (command->flags & kNoScript) != 0;
+  if (noscript) return "ERR This Redis command is not allowed from script";
+  if (run.read_only && (command->flags & (kWrite | kMayReplicate)) != 0) {
+    return "ERR Write commands are not allowed from read-only scripts.";
+  }
+  return nullptr;
+}
+
+/// Runs run.request; the reply is left in run.reply. False if the script cannot go on (run.refusal
+/// says why).
+bool call_command(ScriptRun& run, const char*& error) {
+  const Command* command = find_command(run.request[0]);
+  error = check_command(run, command);
+  if (error) return true;
+  try {
+    Call call{*run.keyspace, run.request, *run.execution};
+    run.reply = run_command(*command, call);
+    return true;
+  } catch (const BadInput& bad) {
+    run.refusal = bad.what();
+  }
+  return false;
+}
+
+/// Leaves redis.call's result on the stack; true if it is an error.
+bool generic_call(lua_State* L) {
+  ScriptRun& run = script_run(L);
+  const char* error = read_arguments(L, run.request);
+  if (!error && !call_command(run, error)) {
+    lua_pushliteral(L, "refused");
+    lua_error(L);
+  }
+  if (error) {
+    push_error(L, error);
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, "ignore_error_stats_update");
+    return true;
+  }
+  push_reply(L, run.reply);
+  return run.reply.is_error();
+}
+
+int redis_call(lua_State* L) { return generic_call(L) ? lua_error(L) : 1; }
+
+int redis_pcall(lua_State* L) {
+  generic_call(L);
+  return 1;
+}
+
+// ---- replies ----
+
+/// redis.error_reply: the code ERR is added to a text of one word.
+int redis_error_reply(lua_State* L) {
+  if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TSTRING) {
+    return push_error(L, "ERR wrong number or type of arguments");
+  }
+  const char* text = lua_tostring(L, 1);
+  if (*text == '-') ++text;
+  const std::string_view view(text);
+  if (view.find(' ') == view.npos) {
+    lua_pushfstring(L, "ERR %s", text);
+    text = lua_tostring(L, -1);
+  }
+  return push_error(L, text);
+}
+
+int redis_status_reply(lua_State* L) {
+  if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TSTRING) {
+    return push_error(L, "ERR wrong number or type of arguments");
+  }
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "ok");
+  return 1;
+}
+
+// ---- the rest ----
+
+int raise_error(lua_State* L, const char* text) {
+  push_error(L, text);
+  return lua_error(L);
+}
+
+int redis_sha1hex(lua_State* L) {
+  if (lua_gettop(L) != 1) return raise_error(L, "ERR wrong number of arguments");
+  std::size_t length = 0;
+  const char* text = dialect::check_text(L, 1, &length);
+  ScriptRun& run = script_run(L);
+  run.text = sha1_hex({text, length});
+  lua_pushlstring(L, run.text.data(), run.text.size());
+  return 1;
+}
+
+int redis_log(lua_State* L) {
+  const int count = lua_gettop(L);
+  if (count < 2) return raise_error(L, "ERR redis.log() requires two arguments or more.");
+  if (lua_type(L, 1) != LUA_TNUMBER) {
+    return raise_error(L, "ERR First argument must be a number (log level).");
+  }
+  const double level = lua_tonumber(L, 1);
+  if (level < 0 || level > 3) return raise_error(L, "ERR Invalid log level.");
+  return 0;
+}
+
+int redis_setresp(lua_State* L) {
+  if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.setresp() requires one argument.");
+  const std::int64_t version = dialect::check_integer(L, 1);
+  if (version != 2 && version != 3) return raise_error(L, "ERR RESP version must be 2 or 3.");
+  if (version == 3) dialect::refuse(L, "redis.setresp(3)");
+  return 0;
+}
+
+int redis_set_repl(lua_State* L) {
+  constexpr int kAll = 3;
+  if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.set_repl() requires one argument.");
+  const std::int64_t flags = dialect::check_integer(L, 1);
+  if ((flags & ~kAll) != 0) {
+    return raise_error(
+        L,
+        "ERR Invalid replication flags. Please use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
+  }
+  if (flags != kAll) dialect::refuse(L, "redis.set_repl() with other than REPL_ALL");
+  return 0;
+}
+
+int redis_replicate_commands(lua_State* L) {
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+int redis_breakpoint(lua_State* L) {
+  lua_pushboolean(L, 0);
+  return 1;
+}
+
+int redis_debug(lua_State*) { return 0; }
+
+constexpr Function51 kFunctions[] = {
+    {"acl_check_cmd", nullptr},
+    {"breakpoint", redis_breakpoint},
+    {"call", redis_call},
+    {"debug", redis_debug},
+    {"error_reply", redis_error_reply},
+    {"log", redis_log},
+    {"pcall", redis_pcall},
+    {"replicate_commands", redis_replicate_commands},
+    {"set_repl", redis_set_repl},
+    {"setresp", redis_setresp},
+    {"sha1hex", redis_sha1hex},
+    {"status_reply", redis_status_reply},
+};
+
+struct Constant {
+  const char* name;
+  double value;
+};
+constexpr Constant kConstants[] = {
+    {"LOG_DEBUG", 0},  {"LOG_VERBOSE", 1},
+    {"LOG_NOTICE", 2}, {"LOG_WARNING", 3},
+    {"REPL_NONE", 0},  {"REPL_AOF", 1},
+    {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2},
+    {"REPL_ALL", 3},   {"REDIS_VERSION_NUM", 0x0007000F},
+};
+
+}  // namespace
+
+void open_redis(lua_State* L) {
+  lua_newtable(L);
+  dialect::set_functions(L, kFunctions, std::size(kFunctions));
+  for (const Constant& constant : kConstants) {
+    lua_pushnumber(L, constant.value);
+    lua_setfield(L, -2, constant.name);
+  }
+  lua_pushliteral(L, "7.0.15");
+  lua_setfield(L, -2, "REDIS_VERSION");
+}
+
+}  // namespace lockstep::sim

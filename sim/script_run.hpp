@@ -1,0 +1,29 @@
+// One run of one script, as the functions of the redis table see it.
+#pragma once
+
+#include "sim/dialect/runtime.hpp"
+#include "sim/execute.hpp"
+
+namespace lockstep::sim {
+
+/// What redis.call works on; the VM's one Runtime, so that C functions find it.
+struct ScriptRun : dialect::Runtime {
+  Keyspace* keyspace = nullptr;
+  Execution* execution = nullptr;
+  bool read_only = false;
+  Request request;  ///< of the redis.call under way
+  Reply reply;      ///< of it, or of the script
+};
+
+ScriptRun& script_run(lua_State* L);
+
+/// Pushes the table `redis`.
+void open_redis(lua_State* L);
+
+/// Pushes what redis.call returns for `reply` (Redis 7.0 script_lua.c redisProtocolToLuaType).
+void push_reply(lua_State* L, const Reply& reply);
+/// Turns the value on top of the stack into a reply, as a script's result (luaReplyToRedisReply);
+/// pops it.
+void pop_reply(lua_State* L, Reply& reply);
+
+}  // namespace lockstep::sim

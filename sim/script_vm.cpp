@@ -1,0 +1,328 @@
+// The script VM: one Lua 5.4 state with the libraries of Redis's 5.1, compiled chunks by SHA-1, and
+// the limits.
+#include "sim/script_vm.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <map>
+#include <vector>
+
+#include "sim/check.hpp"
+#include "sim/error.hpp"
+#include "sim/script_run.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+constexpr const char* kChunk = "user_script";
+
+/// A script's compiled function (a reference in the registry) or what Redis says instead of
+/// compiling it.
+struct Chunk {
+  int reference = LUA_NOREF;
+  std::string error;  ///< Redis's error, if it does not compile
+  std::vector<dialect::Site> sites;
+  bool may_run_long = false;
+  bool may_see_order = false;
+};
+
+/// Where and what an uncaught error was.
+struct Failure {
+  std::string text;
+  std::string place;
+  bool readable = false;  ///< false: Redis 7.0.15 itself crashes on such an error value
+};
+
+}  // namespace
+
+ScriptRun& script_run(lua_State* L) { return static_cast<ScriptRun&>(dialect::runtime(L)); }
+
+class ScriptVm::Impl {
+ public:
+  explicit Impl(ScriptLimits limits) : limits_(limits) {
+    L_ = lua_newstate(allocate, this);
+    LOCKSTEP_CHECK(L_ != nullptr);
+    *static_cast<dialect::Runtime**>(lua_getextraspace(L_)) = &run_;
+    lua_pushcfunction(L_, open_libraries);
+    const int status = lua_pcall(L_, 0, 1, 0);
+    LOCKSTEP_CHECK(status == LUA_OK);
+    globals_ = luaL_ref(L_, LUA_REGISTRYINDEX);
+  }
+  ~Impl() { lua_close(L_); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Reply run(Keyspace& keyspace, const std::string& sha1, const std::string& body,
+            std::span<const std::string> keys, std::span<const std::string> args,
+            Execution& execution, bool read_only) {
+    const Chunk& chunk = compiled(sha1, body);
+    if (!chunk.error.empty()) return Reply::error(chunk.error);
+    run_.keyspace = &keyspace;
+    run_.execution = &execution;
+    run_.read_only = read_only;
+    keys_ = keys;
+    args_ = args;
+    return chunk.may_see_order ? run_both_ways(sha1, chunk, keyspace) : run_once(sha1, chunk);
+  }
+
+  /// The chunk of a script, compiled at its first use.
+  const Chunk& compiled(const std::string& sha1, const std::string& body) {
+    const auto it = chunks_.find(sha1);
+    if (it != chunks_.end()) return it->second;
+    return chunks_.emplace(sha1, compile(sha1, body)).first->second;
+  }
+
+  std::uint64_t runs = 0;
+
+ private:
+  // ---- the Lua state ----
+
+  static void* allocate(void* self, void* block, std::size_t old_size, std::size_t size) {
+    auto& used = static_cast<Impl*>(self)->bytes_;
+    const auto limit = static_cast<Impl*>(self)->limits_.bytes;
+    const auto before = block ? static_cast<std::int64_t>(old_size) : 0;
+    const auto after = static_cast<std::int64_t>(size);
+    if (size == 0) {
+      std::free(block);
+      used -= before;
+      return nullptr;
+    }
+    if (after > before && used - before + after > limit) return nullptr;
+    void* moved = std::realloc(block, size);
+    if (moved) used += after - before;
+    return moved;
+  }
+
+  /// Returns the real table of globals; the registry's globals become its proxy, which compiled
+  /// chunks see.
+  static int open_libraries(lua_State* L) {
+    lua_newtable(L);
+    dialect::open_base(L);
+    open_redis(L);
+    dialect::protect(L);
+    lua_setfield(L, -2, "redis");
+    lua_newtable(L);
+    dialect::open_string_metatable(L);
+    lua_pop(L, 1);
+    lua_pushvalue(L, -1);
+    dialect::protect(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "_G");
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    return 1;
+  }
+
+  // ---- compiling ----
+
+  /// Compiles the translated text (light userdata 1) and returns the script's function.
+  static int load_translation(lua_State* L) {
+    const auto& text = static_cast<const dialect::Translation*>(lua_touserdata(L, 1))->text;
+    if (luaL_loadbufferx(L, text.data(), text.size(), "@user_script", "t") != LUA_OK) {
+      return lua_error(L);
+    }
+    dialect::push_helpers(L);
+    lua_call(L, static_cast<int>(std::size(dialect::kHelpers)), 1);
+    return 1;
+  }
+
+  Chunk compile(const std::string& sha1, const std::string& body) {
+    if (body.starts_with("#!")) {
+      throw BadInput("script " + sha1 + ": a script that starts with #! is not simulated yet");
+    }
+    Chunk chunk;
+    dialect::Translation translation;
+    try {
+      translation = dialect::translate(body, kChunk);
+    } catch (const dialect::SyntaxError& error) {
+      chunk.error = "ERR Error compiling script (new function): " + error.message;
+      return chunk;
+    } catch (const BadInput& bad) {
+      throw BadInput("script " + sha1 + ": " + bad.what());
+    }
+    lua_settop(L_, 0);
+    lua_pushcfunction(L_, load_translation);
+    lua_pushlightuserdata(L_, &translation);
+    if (lua_pcall(L_, 1, 1, 0) != LUA_OK) {
+      const char* why = lua_tostring(L_, -1);
+      throw BadInput("script " + sha1 + ": cannot be compiled: " + (why ? why : "unknown"));
+    }
+    chunk.reference = luaL_ref(L_, LUA_REGISTRYINDEX);
+    chunk.sites = std::move(translation.sites);
+    chunk.may_run_long = translation.may_run_long;
+    chunk.may_see_order = translation.may_see_order;
+    return chunk;
+  }
+
+  // ---- running ----
+
+  static Impl& self(lua_State* L) {
+    void* impl = nullptr;
+    lua_getallocf(L, &impl);
+    return *static_cast<Impl*>(impl);
+  }
+
+  static void push_array(lua_State* L, std::span<const std::string> texts) {
+    lua_createtable(L, static_cast<int>(texts.size()), 0);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      lua_pushlstring(L, texts[i].data(), texts[i].size());
+      lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+    }
+  }
+
+  /// Sets KEYS and ARGV, calls the script (a reference in light userdata 1) and converts its
+  /// result.
+  static int run_protected(lua_State* L) {
+    Impl& impl = self(L);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, impl.globals_);
+    lua_pushliteral(L, "KEYS");
+    push_array(L, impl.keys_);
+    lua_rawset(L, -3);
+    lua_pushliteral(L, "ARGV");
+    push_array(L, impl.args_);
+    lua_rawset(L, -3);
+    lua_settop(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, static_cast<const Chunk*>(lua_touserdata(L, 1))->reference);
+    lua_call(L, 0, 1);
+    pop_reply(L, impl.run_.reply);
+    return 0;
+  }
+
+  /// The handler of an uncaught error: notes what it was and where (Redis 7.0's
+  /// __redis__err__handler).
+  static int note_failure(lua_State* L) {
+    Impl& impl = self(L);
+    if (impl.run_.refusal) return 1;
+    Failure& failure = impl.failure_;
+    failure.readable = true;
+    if (lua_istable(L, 1)) {
+      lua_getfield(L, 1, "err");
+      failure.readable = lua_isstring(L, -1) != 0;
+      if (failure.readable) failure.text = lua_tostring(L, -1);
+    } else {
+      failure.text = "ERR ";
+      failure.text += describe(L);
+    }
+    note_place(L, failure);
+    return 1;
+  }
+
+  /// tostring() of the error value at 1.
+  static std::string describe(lua_State* L) {
+    switch (lua_type(L, 1)) {
+      case LUA_TSTRING:
+        return dialect::in_words_of_51(lua_tostring(L, 1));
+      case LUA_TBOOLEAN:
+        return lua_toboolean(L, 1) ? "true" : "false";
+      case LUA_TNIL:
+        return "nil";
+      default:
+        return luaL_typename(L, 1);
+    }
+  }
+
+  static void note_place(lua_State* L, Failure& failure) {
+    lua_Debug info;
+    failure.place.clear();
+    if (!lua_getstack(L, 1, &info)) return;
+    lua_getinfo(L, "Sl", &info);
+    if (std::string_view(info.what) == "C" && lua_getstack(L, 2, &info))
+      lua_getinfo(L, "Sl", &info);
+    failure.place = info.source;
+    failure.place += ':';
+    failure.place += std::to_string(info.currentline);
+  }
+
+  static void too_long(lua_State* L, lua_Debug*) {
+    dialect::refuse(L, "it runs for more instructions than its limit");
+  }
+
+  Reply run_once(const std::string& sha1, const Chunk& chunk, bool reversed = false) {
+    ++runs;
+    run_.refusal.reset();
+    run_.sites = &chunk.sites;
+    run_.saw_order = false;
+    run_.reversed = reversed;
+    run_.random = &run_.keyspace->script_random;
+    lua_settop(L_, 0);
+    lua_pushcfunction(L_, note_failure);
+    lua_pushcfunction(L_, run_protected);
+    lua_pushlightuserdata(L_, const_cast<Chunk*>(&chunk));
+    if (chunk.may_run_long) {
+      const auto limit = std::min<std::int64_t>(limits_.instructions, INT_MAX);
+      lua_sethook(L_, too_long, LUA_MASKCOUNT, static_cast<int>(limit));
+    }
+    const int status = lua_pcall(L_, 1, 0, 1);
+    if (chunk.may_run_long) lua_sethook(L_, nullptr, 0, 0);
+    return status == LUA_OK ? std::move(run_.reply) : failed(sha1, status);
+  }
+
+  Reply failed(const std::string& sha1, int status) {
+    const std::string script = "script " + sha1 + ": ";
+    if (run_.refusal) throw BadInput(script + *run_.refusal + explain());
+    if (status == LUA_ERRMEM) {
+      throw BadInput(script + "it needs more memory than its limit" + explain());
+    }
+    if (status == LUA_ERRERR || failure_.text.find("stack overflow") != std::string::npos) {
+      throw BadInput(script + "its recursion is too deep");
+    }
+    if (!failure_.readable) {
+      throw BadInput(script +
+                     "raises a table without a text 'err', which crashes redis-server 7.0");
+    }
+    std::string text = failure_.text;
+    if (!failure_.place.empty()) text += " script: " + sha1 + ", on " + failure_.place + ".";
+    std::ranges::replace_if(
+        text, [](char c) { return c == '\r' || c == '\n'; }, ' ');
+    return Reply::error(std::move(text));
+  }
+
+  /// The limits, for a script that met one.
+  std::string explain() const {
+    return " (limits: " + std::to_string(limits_.instructions) + " instructions, " +
+           std::to_string(limits_.bytes) + " bytes)";
+  }
+
+  /// A script that may visit a table's keys: where their order could matter, it must not.
+  Reply run_both_ways(const std::string& sha1, const Chunk& chunk, Keyspace& keyspace) {
+    const Keyspace original = keyspace;
+    Reply reply = run_once(sha1, chunk);
+    if (!run_.saw_order) return reply;
+    Keyspace other = original;
+    run_.keyspace = &other;
+    const Reply reply_reversed = run_once(sha1, chunk, true);
+    if (reply != reply_reversed || keyspace != other) {
+      throw BadInput("script " + sha1 + ": what it does depends on the order of pairs() or next()");
+    }
+    return reply;
+  }
+
+  ScriptLimits limits_;
+  std::int64_t bytes_ = 0;
+  lua_State* L_ = nullptr;
+  int globals_ = LUA_NOREF;
+  std::map<std::string, Chunk, std::less<>> chunks_;
+  ScriptRun run_;
+  Failure failure_;
+  std::span<const std::string> keys_;
+  std::span<const std::string> args_;
+};
+
+ScriptVm::ScriptVm(ScriptLimits limits) : impl_(std::make_unique<Impl>(limits)) {}
+ScriptVm::~ScriptVm() = default;
+
+Reply ScriptVm::run(Keyspace& keyspace, const std::string& sha1, const std::string& body,
+                    std::span<const std::string> keys, std::span<const std::string> args,
+                    Execution& execution, bool read_only) {
+  return impl_->run(keyspace, sha1, body, keys, args, execution, read_only);
+}
+
+std::optional<Reply> ScriptVm::compile(const std::string& sha1, const std::string& body) {
+  const Chunk& chunk = impl_->compiled(sha1, body);
+  return chunk.error.empty() ? std::nullopt : std::optional(Reply::error(chunk.error));
+}
+
+std::uint64_t ScriptVm::runs() const { return impl_->runs; }
+
+}  // namespace lockstep::sim

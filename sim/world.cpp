@@ -1,0 +1,454 @@
+// Building the interned world: the initial state, and what is worked out once for every interned
+// component.
+#include "sim/world.hpp"
+
+#include <algorithm>
+
+#include "sim/check.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+template <class List, class Item>
+bool contains(const List& list, const Item& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+void add_tokens(std::vector<Token>& tokens, bool& cut, std::string_view bytes) {
+  const TokenScan scan = scan_tokens(bytes);
+  cut = cut || scan.cut;
+  for (const Token token : scan.tokens)
+    if (!contains(tokens, token)) tokens.push_back(token);
+}
+
+void add_tokens(std::vector<Token>& tokens, bool& cut, const Reply& reply) {
+  add_tokens(tokens, cut, reply.text);
+  for (const auto& item : reply.items) add_tokens(tokens, cut, item);
+}
+
+std::vector<ProcessSetup> distinct(const std::vector<ProcessSetup>& setups) {
+  std::vector<ProcessSetup> found;
+  for (const auto& setup : setups)
+    if (!contains(found, setup)) found.push_back(setup);
+  return found;
+}
+
+/// One fresh client for each lock, which only wants to acquire it.
+std::vector<ProcessSetup> probes(const std::vector<ProcessSetup>& setups) {
+  std::vector<ProcessSetup> found;
+  std::set<std::string> seen;
+  for (const auto& setup : setups) {
+    for (std::uint8_t lock = 0; lock < setup.lock_keys.size(); ++lock) {
+      if (!seen.insert(setup.lock_keys[lock]).second) continue;
+      ProcessSetup probe = setup;
+      probe.workload = {{WorkStep::Kind::lock, lock, 0}};
+      probe.rounds = 1;
+      probe.threads = 1;
+      found.push_back(probe);
+    }
+  }
+  return found;
+}
+
+std::vector<ProcessSetup> all_setups(const std::vector<ProcessSetup>& setups) {
+  std::vector<ProcessSetup> all = distinct(setups);
+  for (auto& probe : probes(setups)) all.push_back(std::move(probe));
+  return all;
+}
+
+}  // namespace
+
+World::World(const Model& model, Knowledge knowledge)
+    : model_(model),
+      processes_(static_cast<unsigned>(model.processes.size())),
+      nodes_(1),
+      knowledge_(std::move(knowledge)),
+      needs_(knowledge_),
+      automaton_(*model.program, all_setups(model.processes)) {
+  LOCKSTEP_CHECK(width() <= kMaxWidth && processes_ >= 1 && processes_ <= 8);
+  const std::vector<ProcessSetup> setups = distinct(model.processes);
+  for (const auto& process : model.processes) {
+    const auto setup = std::find(setups.begin(), setups.end(), process) - setups.begin();
+    setup_of_.push_back(static_cast<std::uint32_t>(setup));
+    std::vector<std::uint8_t> locks;
+    for (const auto& key : process.lock_keys) {
+      if (!contains(locks_, key)) locks_.push_back(key);
+      locks.push_back(
+          static_cast<std::uint8_t>(std::find(locks_.begin(), locks_.end(), key) - locks_.begin()));
+    }
+    lock_of_.push_back(std::move(locks));
+  }
+  if (locks_.size() > 8)
+    throw BadInput("a model may have at most 8 locks, this one has " +
+                   std::to_string(locks_.size()));
+  for (std::uint8_t lock = 0; lock < locks_.size(); ++lock) {
+    for (const auto& key : model.program->lease_keys(locks_[lock])) leases_.emplace(key, lock);
+    for (const auto& key : model.program->permanent_keys(locks_[lock])) permanent_.insert(key);
+  }
+  for (std::size_t i = setups.size(); i < all_setups(model.processes).size(); ++i)
+    probe_setups_.push_back(static_cast<std::uint32_t>(i));
+
+  for (const auto& process : model.processes) {
+    use_duration(process.lease_ms);
+    for (const auto& step : process.workload) use_duration(step.ms);
+  }
+  use_duration(model.request_timeout_ms);
+  use_duration(model.pause_max_ms);
+  knowledge_.durations = needs_.durations;
+  grid_.assign(knowledge_.durations.begin(), knowledge_.durations.end());
+  if (knowledge_.reads_clock)
+    for (const std::int64_t literal : model.program->literals()) grid_.push_back(rounded(literal));
+  std::sort(grid_.begin(), grid_.end());
+  grid_.erase(std::unique(grid_.begin(), grid_.end()), grid_.end());
+  empty_keyspace_ = intern(Keyspace{});
+}
+
+World::~World() = default;
+
+void World::initial(Id* state) {
+  for (unsigned p = 0; p < processes_; ++p) {
+    const auto threads = static_cast<std::size_t>(model_.processes[p].threads);
+    Process process;
+    process.index = static_cast<std::uint8_t>(p);
+    process.rounds.assign(threads, 0);
+    process.program = automaton_.initial(setup_of_[p], process.rounds);
+    state[p] = intern(process);
+  }
+  Node node;
+  node.keyspace = empty_keyspace_;
+  if (model_.persistence == Persistence::rdb) node.images.push_back({empty_keyspace_, 0});
+  for (unsigned n = 0; n < nodes_; ++n) state[processes_ + n] = intern(node);
+  Run run;
+  run.budget = model_.budget;
+  state[processes_ + nodes_] = intern(run);
+}
+
+std::int64_t World::rounded(std::int64_t ms) const {
+  return (ms + model_.tick_ms - 1) / model_.tick_ms * model_.tick_ms;
+}
+
+void World::use_duration(std::int64_t ms) {
+  if (ms > 0 && needs_.durations.size() < kMaxDurations) needs_.durations.insert(rounded(ms));
+}
+
+Id World::intern_request(const Request& request) {
+  ByteWriter out;
+  out.request(request);
+  return requests_.intern(out.take(), [&] { return request; });
+}
+
+Id World::intern_reply(const Reply& reply) {
+  ByteWriter out;
+  out.reply(reply);
+  return replies_.intern(out.take(), [&] { return reply; });
+}
+
+// ---- keyspaces
+// ------------------------------------------------------------------------------------------------
+
+Id World::intern(const Keyspace& keyspace) {
+  return keyspaces_.intern(encode(keyspace), [&] {
+    KeyspaceInfo info;
+    info.value = keyspace;
+    info.lease_makers.assign(locks_.size(), 0);
+    for (const auto& [key, entry] : keyspace.keys) {
+      add_tokens(info.tokens, info.cut_token, key);
+      if (const auto* text = std::get_if<std::string>(&entry.value)) {
+        add_tokens(info.tokens, info.cut_token, *text);
+      } else {
+        for (const auto& [field, value] : std::get<Hash>(entry.value)) {
+          add_tokens(info.tokens, info.cut_token, field);
+          add_tokens(info.tokens, info.cut_token, value.value);
+        }
+      }
+      if (entry.expires) info.lifetimes.push_back((*entry.expires - kEpoch).ms);
+      const auto lease = leases_.find(key);
+      if (lease == leases_.end()) continue;
+      info.lease_makers[lease->second] |= static_cast<std::uint16_t>(1U << entry.maker);
+      if (!entry.expires && !permanent_.contains(key)) info.leaky = true;
+    }
+    for (const auto& [sha1, body] : keyspace.scripts) {
+      const TokenScan scan = scan_tokens(body);
+      info.cut_token =
+          info.cut_token || scan.cut || !scan.tokens.empty();  // renaming would change the SHA-1
+    }
+    return info;
+  });
+}
+
+// ---- nodes
+// ----------------------------------------------------------------------------------------------------
+
+Id World::intern(const Node& node) {
+  return node_infos_.intern(encode(node), [&] {
+    NodeInfo info;
+    info.value = node;
+    describe(info);
+    return info;
+  });
+}
+
+void World::describe(NodeInfo& info) {
+  const auto look_at = [&](Id id) {
+    const KeyspaceInfo& keyspace = keyspaces_[id];
+    for (const std::int64_t left : keyspace.lifetimes) {
+      if (left > 0) info.deadlines.push_back(left);
+      info.deadlines.push_back(left + model_.tick_ms);
+    }
+    for (const Token token : keyspace.tokens)
+      if (!contains(info.tokens, token)) info.tokens.push_back(token);
+    info.cut_token = info.cut_token || keyspace.cut_token;
+    info.has_expiry = info.has_expiry || !keyspace.lifetimes.empty();
+  };
+  look_at(info.value.keyspace);
+  for (const auto& image : info.value.images) {
+    look_at(image.keyspace);
+    if (model_.persistence == Persistence::aof_everysec)
+      info.deadlines.push_back(rounded(1001 - image.age_ms));
+  }
+  info.points = grid_points(info.deadlines);
+  std::sort(info.deadlines.begin(), info.deadlines.end());
+  info.leaky = info.value.up && keyspaces_[info.value.keyspace].leaky;
+  info.lease_makers = keyspaces_[info.value.keyspace].lease_makers;
+  info.disowned.assign(processes_, FlatMap::kAbsent);
+  if (info.cut_token) needs_.recycles_tokens = false;
+}
+
+std::vector<std::int64_t> World::grid_points(const std::vector<std::int64_t>& deadlines) const {
+  std::vector<std::int64_t> points = deadlines;
+  for (const std::int64_t deadline : deadlines)
+    for (const std::int64_t duration : grid_)
+      for (const std::int64_t off : {-model_.tick_ms, std::int64_t{0}, model_.tick_ms})
+        if (deadline - duration + off > 0) points.push_back(deadline - duration + off);
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
+
+// ---- the run
+// --------------------------------------------------------------------------------------------------
+
+Id World::intern(const Run& run) {
+  ByteWriter out;
+  out.number(run.highest);
+  for (const std::uint8_t left : run.budget) out.number(left);
+  out.number(run.now_ms);
+  return run_infos_.intern(out.take(), [&] {
+    RunInfo info;
+    info.value = run;
+    for (std::size_t fault = 0; fault < run.budget.size(); ++fault) {
+      if (run.budget[fault] == 0) continue;
+      info.left |= static_cast<std::uint8_t>(1U << fault);
+      Run less = run;
+      --less.budget[fault];
+      info.spent[fault] = intern(less);
+    }
+    return info;
+  });
+}
+
+// ---- processes
+// ------------------------------------------------------------------------------------------------
+
+Id World::intern(const Process& process) {
+  return process_infos_.intern(encode(process), [&] {
+    ProcessInfo info;
+    info.value = process;
+    describe(info);
+    list_actions(info);
+    return info;
+  });
+}
+
+void World::describe(ProcessInfo& info) {
+  const Process& process = info.value;
+  info.cut_off.assign(nodes_, FlatMap::kAbsent);
+  for (const auto& holding : process.holdings)
+    info.held |= static_cast<std::uint8_t>(1U << holding.lock);
+  for (const auto& connection : process.connections) {
+    for (const auto& message : connection.messages) {
+      for (const auto& argument : requests_[message.request])
+        add_tokens(info.tokens, info.cut_token, argument);
+      if (message.stage == Stage::answered)
+        add_tokens(info.tokens, info.cut_token, replies_[message.reply]);
+    }
+  }
+  info.quiet =
+      process.connections.empty() && process.holdings.empty() && process.life != Life::paused;
+  info.finished = true;
+  if (process.life != Life::dead) {
+    const ProgramState& program = automaton_.state(process.program);
+    for (const Token token : program.tokens)
+      if (!contains(info.tokens, token)) info.tokens.push_back(token);
+    info.cut_token = info.cut_token || program.cut_token;
+    for (const auto& wait : program.tasks) {
+      const bool main = wait.task < process.rounds.size();
+      const bool idle = wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
+      const bool begun = main && process.rounds[wait.task] > 0;
+      info.quiet = info.quiet && idle;
+      if (main && wait.kind != Wait::Kind::done && !(wait.kind == Wait::Kind::idle && !begun))
+        info.finished = false;
+      info.waiting = info.waiting || wait.in_acquire;
+      info.spawned = info.spawned || !main;
+      const Timer* timer = info.value.timer(wait.task);
+      const bool stands_still = wait.kind == Wait::Kind::work && process.life == Life::paused;
+      if (timer != nullptr && timer->left_ms > 0 && !stands_still)
+        info.deadlines.push_back(timer->left_ms);
+    }
+  }
+  if (process.life == Life::paused && model_.pause_max_ms > 0 && process.pause_left_ms > 0)
+    info.deadlines.push_back(process.pause_left_ms);
+  info.points = grid_points(info.deadlines);
+  std::sort(info.deadlines.begin(), info.deadlines.end());
+  if (info.cut_token) needs_.recycles_tokens = false;
+}
+
+void World::list_actions(ProcessInfo& info) {
+  using Kind = Action::Kind;
+  const Process& process = info.value;
+  const auto add = [&](Kind kind, std::size_t index, bool is_urgent) {
+    info.actions.push_back({kind, static_cast<std::uint8_t>(index), 0, 0, false, is_urgent});
+    info.urgent = info.urgent || is_urgent;
+  };
+  const auto add_fault = [&](Kind kind, std::size_t index, Fault fault) {
+    add(kind, index, false);
+    info.faults |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(fault));
+  };
+  bool active = false;  // some task is neither idle nor done
+  if (process.life == Life::dead) {
+    const auto rounds = model_.processes[process.index < processes_ ? process.index : 0].rounds;
+    for (std::size_t task = 0; task < process.rounds.size(); ++task)
+      if (process.rounds[task] < rounds) add(Kind::begin, task, false);
+  } else {
+    for (const auto& wait : automaton_.state(process.program).tasks) {
+      active = active || (wait.kind != Wait::Kind::idle && wait.kind != Wait::Kind::done);
+      if (process.life != Life::up) continue;
+      if (wait.kind == Wait::Kind::idle) add(Kind::begin, wait.task, false);
+      if (wait.kind == Wait::Kind::runnable) add(Kind::run, wait.task, true);
+      const Timer* timer = info.value.timer(wait.task);
+      if (timer != nullptr && timer->left_ms == 0) add(Kind::timer, wait.task, true);
+    }
+  }
+  info.free = !info.actions.empty() && info.actions.front().kind == Kind::begin;
+  for (const auto& action : info.actions) info.free = info.free || action.kind == Kind::begin;
+  if (process.life == Life::paused) {
+    add(Kind::resume, 0, model_.pause_max_ms > 0 && process.pause_left_ms == 0);
+    info.free = true;
+  }
+  for (std::size_t c = 0; c < process.connections.size(); ++c) {
+    const Connection& connection = process.connections[c];
+    const Message& next = connection.messages.front();
+    if (const int m = Process::executable(connection); m >= 0) {
+      const Id request = connection.messages[static_cast<std::size_t>(m)].request;
+      LocalAction action{Kind::execute, static_cast<std::uint8_t>(c), connection.node, 0, false,
+                         true};
+      for (const auto& operation : process.operations)
+        if (operation.task == connection.task && !operation.answered.empty())
+          action.polling = contains(operation.answered, normalised(request, process.index));
+      info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
+    }
+    if (next.held) {
+      add(Kind::release, c, false);
+      info.free = true;
+    } else {
+      if (connection.open && next.stage != Stage::waiting && process.life == Life::up)
+        add(Kind::deliver, c, true);
+      if (next.stage != Stage::broken) add_fault(Kind::delay, c, Fault::delay);
+    }
+    if (connection.open && next.stage != Stage::broken) add_fault(Kind::lose, c, Fault::lose);
+  }
+  if (process.life == Life::up && active) add_fault(Kind::pause, 0, Fault::pause);
+  if (process.life != Life::dead && (active || !process.holdings.empty()))
+    add_fault(Kind::crash, 0, Fault::crash);
+  bool wall = knowledge_.absolute;
+  for (const auto& instant : process.instants) wall = wall || instant.wall;
+  if (process.life != Life::dead && wall) {
+    for (std::size_t j = 0; j < model_.jumps_ms.size(); ++j) {
+      add_fault(Kind::jump_process, 0, Fault::jump);
+      info.actions.back().jump = static_cast<std::uint8_t>(j);
+    }
+  }
+  info.memos.resize(info.actions.size());
+}
+
+Action World::label(const Id* state, const Candidate& candidate) const {
+  using Kind = Action::Kind;
+  Action action;
+  action.kind = candidate.kind;
+  switch (candidate.kind) {
+    case Kind::pass:
+      action.amount_ms = candidate.amount_ms;
+      return action;
+    case Kind::jump_node:
+      action.amount_ms = model_.jumps_ms[candidate.action];
+      [[fallthrough]];
+    case Kind::node_crash:
+    case Kind::node_restart:
+    case Kind::save:
+      action.node = candidate.actor;
+      return action;
+    case Kind::power_loss:
+      action.node = candidate.actor;
+      action.image = static_cast<std::uint8_t>(candidate.action);
+      return action;
+    default:
+      break;
+  }
+  const ProcessInfo& info = process_infos_[state[candidate.actor]];
+  const LocalAction& local = info.actions[candidate.action];
+  action.process = candidate.actor;
+  switch (candidate.kind) {
+    case Kind::begin:
+    case Kind::run:
+    case Kind::timer:
+      action.task = local.index;
+      break;
+    case Kind::execute:
+    case Kind::deliver:
+    case Kind::delay:
+    case Kind::release:
+    case Kind::lose:
+      action.connection = local.index;
+      break;
+    case Kind::jump_process:
+      action.amount_ms = model_.jumps_ms[local.jump];
+      break;
+    default:
+      break;
+  }
+  if (candidate.kind != Kind::execute) {
+    const Memo& memo = info.memos[candidate.action];
+    for (const auto& found : memo.cases)
+      if (candidate.outcome < found.count)
+        action.choices = outcomes_[found.first + candidate.outcome].choices;
+  }
+  return action;
+}
+
+unsigned World::faults_used(const Id* state, const Candidate& candidate) const {
+  const Budget& left = run_infos_[state[processes_ + nodes_]].value.budget;
+  unsigned used = is_fault(candidate.kind) ? 1 : 0;
+  for (std::size_t fault = 0; fault < left.size(); ++fault)
+    used += model_.budget[fault] - left[fault];
+  return used;
+}
+
+std::uint8_t World::waiting(const Id* state) const {
+  std::uint8_t bits = 0;
+  for (unsigned p = 0; p < processes_; ++p)
+    if (process_infos_[state[p]].waiting) bits |= static_cast<std::uint8_t>(1U << p);
+  return bits;
+}
+
+bool World::only_spawned(const Id* state) const {
+  bool spawned = false;
+  for (unsigned p = 0; p < processes_; ++p) {
+    if (!process_infos_[state[p]].finished) return false;
+    spawned = spawned || process_infos_[state[p]].spawned;
+  }
+  return spawned;
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,474 @@
+// The interned world: a state is a short vector of ids, one per process, one per node, one for the
+// run; expanding it is table look-ups. docs/semantics.md says what happens; here it is computed
+// once per distinct input and remembered.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/action.hpp"
+#include "sim/automaton.hpp"
+#include "sim/flat_map.hpp"
+#include "sim/keyspace.hpp"
+#include "sim/model.hpp"
+#include "sim/node.hpp"
+#include "sim/process.hpp"
+#include "sim/script_vm.hpp"
+
+namespace lockstep::sim {
+
+/// Properties and witnesses as bits.
+using Bits = std::uint8_t;
+constexpr Bits bit(Property p) { return static_cast<Bits>(1U << static_cast<unsigned>(p)); }
+constexpr Bits bit(Witness w) { return static_cast<Bits>(1U << static_cast<unsigned>(w)); }
+
+/// What a step showed.
+struct Facts {
+  Bits violated = 0;             ///< properties
+  Bits witnessed = 0;            ///< claims
+  std::uint8_t acquired_by = 0;  ///< processes, as bits
+};
+
+/// One possible step, in the engine's own terms; World::label gives its name.
+struct Candidate {
+  Action::Kind kind = Action::Kind::pass;
+  std::uint8_t actor = 0;  ///< process or node
+  std::uint16_t action =
+      0;  ///< index into the process's actions; jump: index into jumps_ms; power_loss: image
+  std::uint16_t outcome = 0;   ///< which combination of choices
+  std::int64_t amount_ms = 0;  ///< pass
+};
+
+/// What the search must know beforehand; when a run shows that it knew too little, it starts again
+/// (World::needs).
+struct Knowledge {
+  bool absolute = false;             ///< absolute time is part of the state
+  bool reads_clock = false;          ///< the program's literals are durations of the grid
+  bool recycles_tokens = true;       ///< off for a program that cuts its tokens into pieces
+  std::set<std::int64_t> durations;  ///< durations in use, in ms
+  friend bool operator==(const Knowledge&, const Knowledge&) = default;
+};
+
+class World {
+ public:
+  static constexpr unsigned kMaxWidth = 16;
+  static constexpr unsigned kMaxDurations =
+      24;  ///< more are not added to the grid (Knowledge says which are in it)
+
+  World(const Model& model, Knowledge knowledge);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  unsigned width() const { return processes_ + nodes_ + 1; }
+  void initial(Id* state);
+
+  /// Calls sink(next state, candidate, facts) for every possible step. Without `with_pass` time
+  /// does not pass (for a state that was reached by passing time: those steps start earlier).
+  template <class Sink>
+  void expand(const Id* state, bool with_pass, Sink&& sink);
+
+  /// The name of a step from `state`.
+  Action label(const Id* state, const Candidate& candidate) const;
+
+  /// How many faults a run has had after this step.
+  unsigned faults_used(const Id* state, const Candidate& candidate) const;
+
+  /// What this world was built with, and what it has turned out to need: larger if something was
+  /// missing.
+  const Knowledge& knowledge() const { return knowledge_; }
+  const Knowledge& needs() const { return needs_; }
+  /// Whether the state graph can have cycles (retry or every was seen).
+  bool loops() const { return automaton_.loops(); }
+  std::uint64_t script_runs() const { return scripts_.runs(); }
+  std::uint64_t command_runs() const { return commands_.size(); }
+
+  // For the analysis of a finished graph (checker/graph.cpp).
+  /// Processes with a task inside acquire(), as bits.
+  std::uint8_t waiting(const Id* state) const;
+  /// Whether all main tasks are done, dead or not begun while a spawned task lives.
+  bool only_spawned(const Id* state) const;
+
+ private:
+  enum Flag : std::uint32_t {
+    kAcquired = 1,
+    kRefused = 2,
+    kReleased = 4,
+    kLost = 8,
+    kRefusedMade = 16,
+    kSelfOverlap = 32,
+    kDishonestRelease = 64,
+    kAccepted = 128,
+    kStaleWrite = 256
+  };
+  struct Outcome {
+    Id process = 0;
+    Id other = 0;  ///< execute: the node's or the run's new id
+    std::uint32_t flags = 0;
+    std::uint8_t lock = 0;  ///< acquired or refused
+    bool tokens_changed = false;
+    std::uint32_t changes = FlatMap::kAbsent;  ///< execute: index into changes_
+    std::vector<std::uint8_t> choices;
+  };
+  struct Memo {
+    struct Case {
+      std::uint64_t context = 0;
+      std::uint32_t first = 0, count = 0;  ///< outcomes
+    };
+    bool known = false, uses_tokens = false, sends = false, uses_now = false;
+    std::vector<Case> cases;
+  };
+  struct LocalAction {
+    Action::Kind kind = Action::Kind::run;
+    std::uint8_t index = 0;  ///< task or connection
+    std::uint8_t node = 0;   ///< execute
+    std::uint8_t jump = 0;
+    bool polling = false;  ///< execute
+    bool urgent = false;   ///< if possible at all
+  };
+  struct ProcessInfo {
+    Process value;
+    std::vector<LocalAction> actions;
+    std::vector<Memo> memos;
+    std::vector<std::int64_t> points, deadlines;  ///< ascending
+    std::vector<Token> tokens;
+    bool cut_token = false;
+    bool urgent = false;      ///< something other than an execute is urgent
+    bool free = false;        ///< a free action is possible
+    std::uint8_t faults = 0;  ///< kinds of fault that are possible, as bits
+    std::uint8_t held = 0;    ///< locks in their critical section, as bits
+    bool quiet = false, finished = false, waiting = false, spawned = false;
+    Id stale = FlatMap::kAbsent;  ///< with every fresh basis stale; computed when first asked
+    std::vector<Id> cut_off;      ///< by node: after that node died
+  };
+  struct NodeInfo {
+    Node value;
+    std::vector<std::int64_t> points, deadlines;
+    std::vector<Token> tokens;
+    bool cut_token = false;
+    bool has_expiry = false;
+    bool leaky = false;  ///< a lease key without expiry
+    std::vector<std::uint16_t>
+        lease_makers;          ///< by lock: who made its lease keys, as bits of Maker
+    std::vector<Id> disowned;  ///< by process
+  };
+  struct KeyspaceInfo {
+    Keyspace value;
+    std::vector<std::int64_t> lifetimes;
+    std::vector<Token> tokens;
+    bool cut_token = false;
+    bool leaky = false;
+    std::vector<std::uint16_t> lease_makers;
+  };
+  struct Run {
+    std::int64_t highest = 0;  ///< fencing token seen by the resource
+    Budget budget{};
+    std::int64_t now_ms = 0;  ///< absolute runs only
+  };
+  struct RunInfo {
+    Run value;
+    std::uint8_t left = 0;  ///< kinds of fault with budget left, as bits
+    std::array<Id, kFaults.size()> spent{};
+  };
+  enum class ChangeKind : std::uint8_t { taken, extended };
+  struct LeaseChange {
+    ChangeKind kind = ChangeKind::taken;
+    std::uint8_t lock = 0;
+    Maker maker = 0;  ///< before
+  };
+  struct Command {  ///< one executed command
+    Id keyspace = 0;
+    Id reply = 0;
+    std::vector<LeaseChange> changes;
+    bool made = false, freed = false;
+  };
+  struct Aged {
+    Id id = 0;
+    std::vector<LeaseChange> expired;
+  };
+  /// What surrounds one step of a process, and what the step turned out to do and to depend on.
+  struct StepContext {
+    std::uint16_t used_tokens =
+        0;                    ///< numbers of this process's tokens that are somewhere in the world
+    std::uint8_t up = 0xFF;   ///< nodes that are up, as bits
+    std::int64_t now_ms = 0;  ///< absolute runs
+    std::vector<std::uint8_t> choices;  ///< answers to choose(), in order
+    std::size_t chosen = 0;
+    int open_choice = 0;  ///< out: choose(n) without an answer: the step must be tried with each
+    bool uses_tokens = false, sends = false, uses_now = false;
+    std::uint32_t flags = 0;
+    std::uint8_t lock = 0;
+  };
+
+  // interning
+  Id intern(const Process& process);
+  Id intern(const Node& node);
+  Id intern(const Run& run);
+  Id intern(const Keyspace& keyspace);
+  Id intern_request(const Request& request);
+  Id intern_reply(const Reply& reply);
+  /// The request with all tokens of `process` read alike.
+  Id normalised(Id request, std::uint8_t process);
+  void describe(ProcessInfo& info);
+  void list_actions(ProcessInfo& info);
+  void describe(NodeInfo& info);
+  std::vector<std::int64_t> grid_points(const std::vector<std::int64_t>& deadlines) const;
+  std::int64_t rounded(std::int64_t ms) const;
+  void use_duration(std::int64_t ms);
+
+  // a process's step
+  const Memo::Case& outcomes(Id process, unsigned action, const Id* state);
+  void act(Process& process, const LocalAction& action, StepContext& context);
+  void feed(Process& process, Observation observation, StepContext& context);
+  std::string answer(Process& process, const Query& query, StepContext& context);
+  void apply(Process& process, const Effect& effect, StepContext& context);
+  void start_timers(Process& process, const std::vector<Wait>& tasks);
+  void crash(Process& process);
+  std::uint16_t used_tokens(const Id* state, std::uint8_t process) const;
+  std::uint8_t nodes_up(const Id* state) const;
+
+  // nodes and the resource
+  const Outcome& execute(Id process, unsigned action, Id node, Id run);
+  const Outcome& execute_at_resource(Id process, unsigned action, Id run);
+  const Command& run_command(Id keyspace, Id request, Maker sender, WallTime now);
+  void note_changes(const Keyspace& before, const Keyspace& after, Maker sender, Command& command);
+  void remember_for_power_loss(Node& node, Id before);
+  Id without_scripts(Id keyspace);
+  WallTime node_clock(Id node, Id run) const;
+  Id disowned(Id node, std::uint8_t process);
+  Id after_power_cut(Id node, bool power_loss, unsigned image);
+  Id cut_off(Id process, std::uint8_t node);
+  Id stale(Id process);
+
+  // time
+  const Aged& aged_keyspace(Id keyspace, std::int64_t ms);
+  Id aged_process(Id process, std::int64_t ms);
+  Id aged_node(Id node, std::int64_t ms);
+  Id aged_run(Id run, std::int64_t ms);
+  Id jumped_node(Id node, std::int64_t ms);
+  bool urgent(const Id* state) const;
+  bool all_points_count(const Id* state) const;
+  std::int64_t next_point(const Id* state) const;
+  bool advance(Id* state, std::int64_t ms, Facts& facts);
+
+  // whole worlds
+  void judge_overlap(const Id* state, unsigned process, const Outcome& outcome, Facts& facts) const;
+  void judge_changes(const Id* state, const Outcome& outcome, Facts& facts) const;
+  void judge_quiet(const Id* state, Facts& facts);
+  bool can_acquire(const std::vector<Id>& nodes, Id run);
+  bool probe(std::vector<Id> nodes, Id run, std::uint32_t setup);
+  void make_canonical(Id* state);
+  Id renamed_process(Id process, std::uint8_t whose, std::uint64_t renaming);
+  Id renamed_node(Id node, std::uint8_t whose, std::uint64_t renaming);
+  Id renamed_keyspace(Id keyspace, std::uint8_t whose, std::uint64_t renaming);
+  Facts facts_of(const Outcome& outcome, unsigned process) const;
+
+  template <class Sink>
+  void expand_process(const Id* state, unsigned p, Sink& sink);
+  template <class Sink>
+  void expand_node(const Id* state, unsigned n, Sink& sink);
+  template <class Sink>
+  void expand_time(const Id* state, Sink& sink);
+  template <class Sink>
+  void finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed, Sink& sink);
+
+  const Model& model_;
+  const unsigned processes_, nodes_;
+  Knowledge knowledge_, needs_;
+  std::vector<std::int64_t> grid_;  ///< durations of the time grid, ascending
+  std::vector<std::string> locks_;  ///< lock keys, by index
+  std::map<std::string, std::uint8_t, std::less<>> leases_;  ///< lease key -> lock
+  std::set<std::string, std::less<>> permanent_;
+  std::vector<std::uint32_t> setup_of_;             ///< by process
+  std::vector<std::vector<std::uint8_t>> lock_of_;  ///< by process: its lock index -> the world's
+
+  Automaton automaton_;
+  ScriptVm scripts_;
+  Interner<Request> requests_;
+  Interner<Reply> replies_;
+  Interner<ProcessInfo> process_infos_;
+  Interner<NodeInfo> node_infos_;
+  Interner<RunInfo> run_infos_;
+  Interner<KeyspaceInfo> keyspaces_;
+  std::vector<Outcome> outcomes_;
+  std::vector<std::vector<LeaseChange>> changes_;
+  std::vector<Command> commands_;
+  std::vector<Aged> aged_keyspaces_;
+  FlatMap command_memo_, execute_memo_, resource_memo_;
+  FlatMap age_process_, age_node_, age_keyspace_, age_run_, jump_node_;
+  FlatMap rename_process_, rename_node_, rename_keyspace_;
+  Id empty_keyspace_ = 0;
+  std::vector<std::uint32_t> probe_setups_;  ///< one fresh client per lock
+  std::map<std::vector<Id>, bool> probes_;   ///< by node ids and, in absolute runs, the run's
+};
+
+// ---- the hot part
+// ---------------------------------------------------------------------------------------------
+
+template <class Sink>
+void World::expand(const Id* state, bool with_pass, Sink&& sink) {
+  for (unsigned p = 0; p < processes_; ++p) expand_process(state, p, sink);
+  for (unsigned n = 0; n < nodes_; ++n) expand_node(state, n, sink);
+  if (with_pass && !urgent(state)) expand_time(state, sink);
+}
+
+template <class Sink>
+void World::finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed,
+                   Sink& sink) {
+  if (tokens_changed) make_canonical(next);
+  judge_quiet(next, facts);
+  sink(static_cast<const Id*>(next), candidate, facts);
+}
+
+template <class Sink>
+void World::expand_process(const Id* state, unsigned p, Sink& sink) {
+  using Kind = Action::Kind;
+  const unsigned run_at = processes_ + nodes_;
+  const std::uint8_t left = run_infos_[state[run_at]].left;
+  const std::size_t count = process_infos_[state[p]].actions.size();
+  for (unsigned a = 0; a < count; ++a) {
+    const LocalAction action = process_infos_[state[p]].actions[a];
+    std::array<Id, kMaxWidth> next;
+    std::copy(state, state + width(), next.begin());
+    Candidate candidate{action.kind, static_cast<std::uint8_t>(p), static_cast<std::uint16_t>(a), 0,
+                        0};
+    if (action.kind == Kind::execute) {
+      const bool resource = action.node == kResource;
+      if (!resource && !node_infos_[state[processes_ + action.node]].value.up) continue;
+      const Outcome& outcome =
+          resource ? execute_at_resource(state[p], a, state[run_at])
+                   : execute(state[p], a, state[processes_ + action.node], state[run_at]);
+      Facts facts = facts_of(outcome, p);
+      judge_changes(state, outcome, facts);
+      const bool accepted = (outcome.flags & kAccepted) != 0;
+      const bool tokens_changed = outcome.tokens_changed;
+      next[p] = outcome.process;
+      next[resource ? run_at : processes_ + action.node] = outcome.other;
+      if (accepted)
+        for (unsigned q = 0; q < processes_; ++q)
+          if (q != p) next[q] = stale(next[q]);
+      finish(next.data(), candidate, facts, tokens_changed, sink);
+      continue;
+    }
+    int fault = -1;
+    switch (action.kind) {
+      case Kind::pause:
+        fault = static_cast<int>(Fault::pause);
+        break;
+      case Kind::delay:
+        fault = static_cast<int>(Fault::delay);
+        break;
+      case Kind::lose:
+        fault = static_cast<int>(Fault::lose);
+        break;
+      case Kind::crash:
+        fault = static_cast<int>(Fault::crash);
+        break;
+      case Kind::jump_process:
+        fault = static_cast<int>(Fault::jump);
+        break;
+      default:
+        break;
+    }
+    if (fault >= 0) {
+      if ((left >> fault & 1) == 0) continue;
+      next[run_at] = run_infos_[state[run_at]].spent[static_cast<std::size_t>(fault)];
+      if (action.kind == Kind::crash)
+        for (unsigned n = 0; n < nodes_; ++n)
+          next[processes_ + n] = disowned(next[processes_ + n], static_cast<std::uint8_t>(p));
+    }
+    const Memo::Case found = outcomes(state[p], a, state);
+    for (std::uint32_t o = 0; o < found.count; ++o) {
+      const Outcome& outcome = outcomes_[found.first + o];
+      std::array<Id, kMaxWidth> end = next;
+      end[p] = outcome.process;
+      Facts facts = facts_of(outcome, p);
+      judge_overlap(state, p, outcome, facts);
+      candidate.outcome = static_cast<std::uint16_t>(o);
+      finish(end.data(), candidate, facts, outcome.tokens_changed, sink);
+    }
+  }
+}
+
+template <class Sink>
+void World::expand_node(const Id* state, unsigned n, Sink& sink) {
+  using Kind = Action::Kind;
+  const unsigned run_at = processes_ + nodes_, at = processes_ + n;
+  const std::uint8_t left = run_infos_[state[run_at]].left;
+  const auto actor = static_cast<std::uint8_t>(n);
+  std::array<Id, kMaxWidth> next;
+  const auto start = [&](int fault) {
+    std::copy(state, state + width(), next.begin());
+    if (fault >= 0) next[run_at] = run_infos_[state[run_at]].spent[static_cast<std::size_t>(fault)];
+  };
+  const auto can = [&](Fault fault) { return (left >> static_cast<int>(fault) & 1) != 0; };
+
+  if (!node_infos_[state[at]].value.up) {
+    start(-1);
+    Node node = node_infos_[state[at]].value;
+    node.up = true;
+    next[at] = intern(node);
+    finish(next.data(), {Kind::node_restart, actor, 0, 0, 0}, {}, false, sink);
+    return;
+  }
+  if (can(Fault::jump) && (node_infos_[state[at]].has_expiry || knowledge_.absolute)) {
+    for (unsigned j = 0; j < model_.jumps_ms.size(); ++j) {
+      start(static_cast<int>(Fault::jump));
+      next[at] = jumped_node(state[at], model_.jumps_ms[j]);
+      finish(next.data(), {Kind::jump_node, actor, static_cast<std::uint16_t>(j), 0, 0}, {}, true,
+             sink);
+    }
+  }
+  const auto power_cut = [&](Fault fault, unsigned image) {
+    start(static_cast<int>(fault));
+    next[at] = after_power_cut(state[at], fault == Fault::power_loss, image);
+    for (unsigned p = 0; p < processes_; ++p) next[p] = cut_off(next[p], actor);
+    finish(next.data(),
+           {fault == Fault::power_loss ? Kind::power_loss : Kind::node_crash, actor,
+            static_cast<std::uint16_t>(image), 0, 0},
+           {}, true, sink);
+  };
+  if (can(Fault::node_crash)) power_cut(Fault::node_crash, 0);
+  if (can(Fault::power_loss)) {
+    const std::size_t images = model_.persistence == Persistence::aof_everysec
+                                   ? node_infos_[state[at]].value.images.size()
+                                   : 0;
+    for (unsigned image = 0; image <= images; ++image) power_cut(Fault::power_loss, image);
+  }
+  if (model_.persistence == Persistence::rdb &&
+      (can(Fault::node_crash) || can(Fault::power_loss))) {
+    const Id saved = without_scripts(node_infos_[state[at]].value.keyspace);
+    if (node_infos_[state[at]].value.images[0].keyspace != saved) {
+      start(-1);
+      Node node = node_infos_[state[at]].value;
+      node.images[0].keyspace = saved;
+      next[at] = intern(node);
+      finish(next.data(), {Kind::save, actor, 0, 0, 0}, {}, true, sink);
+    }
+  }
+}
+
+template <class Sink>
+void World::expand_time(const Id* state, Sink& sink) {
+  std::array<Id, kMaxWidth> now;
+  std::copy(state, state + width(), now.begin());
+  Candidate candidate{Action::Kind::pass, 0, 0, 0, 0};
+  Facts facts;
+  for (;;) {
+    const std::int64_t step = next_point(now.data());
+    if (step == 0) return;
+    const bool tokens_changed = advance(now.data(), step, facts);
+    candidate.amount_ms += step;
+    std::array<Id, kMaxWidth> next = now;
+    finish(next.data(), candidate, facts, tokens_changed, sink);
+    if (urgent(now.data())) return;
+  }
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,82 @@
+// The properties, judged on steps and worlds (docs/semantics.md, section 5).
+#include <algorithm>
+
+#include "sim/check.hpp"
+#include "sim/world.hpp"
+
+namespace lockstep::sim {
+
+/// What an outcome shows by itself.
+Facts World::facts_of(const Outcome& outcome, unsigned process) const {
+  Facts facts;
+  if ((outcome.flags & kAcquired) != 0) {
+    facts.witnessed |= bit(Witness::acquired);
+    facts.acquired_by = static_cast<std::uint8_t>(1U << process);
+  }
+  if ((outcome.flags & kRefused) != 0) facts.witnessed |= bit(Witness::refused);
+  if ((outcome.flags & kReleased) != 0) facts.witnessed |= bit(Witness::released);
+  if ((outcome.flags & kLost) != 0) facts.witnessed |= bit(Witness::lost);
+  if ((outcome.flags & kSelfOverlap) != 0) facts.violated |= bit(Property::mutual_exclusion);
+  if ((outcome.flags & kDishonestRelease) != 0) facts.violated |= bit(Property::honest_result);
+  if ((outcome.flags & kStaleWrite) != 0) facts.violated |= bit(Property::no_lost_update);
+  return facts;
+}
+
+/// mutual_exclusion, and honest_result for a refusal: what a process's step means to the rest of
+/// the world.
+void World::judge_overlap(const Id* state, unsigned process, const Outcome& outcome,
+                          Facts& facts) const {
+  if ((outcome.flags & kAcquired) != 0) {
+    for (unsigned q = 0; q < processes_; ++q)
+      if (q != process && (process_infos_[state[q]].held >> outcome.lock & 1) != 0)
+        facts.violated |= bit(Property::mutual_exclusion);
+  }
+  if ((outcome.flags & kRefusedMade) != 0) {
+    for (unsigned n = 0; n < nodes_; ++n) {
+      const NodeInfo& node = node_infos_[state[processes_ + n]];
+      if (node.value.up && (node.lease_makers[outcome.lock] >> (process + 1) & 1) != 0)
+        facts.violated |= bit(Property::honest_result);
+    }
+  }
+}
+
+/// foreign_release and foreign_extend: what an executed request did to leases of others.
+void World::judge_changes(const Id* state, const Outcome& outcome, Facts& facts) const {
+  if (outcome.changes == FlatMap::kAbsent) return;
+  for (const auto& change : changes_[outcome.changes]) {
+    if ((process_infos_[state[change.maker - 1]].held >> change.lock & 1) == 0) continue;
+    facts.violated |= bit(change.kind == ChangeKind::taken ? Property::foreign_release
+                                                           : Property::foreign_extend);
+  }
+}
+
+/// deadlock (by the probe) and leak, where everything has come to rest.
+void World::judge_quiet(const Id* state, Facts& facts) {
+  bool finished = true;
+  for (unsigned p = 0; p < processes_; ++p) {
+    if (!process_infos_[state[p]].quiet) return;
+    finished = finished && process_infos_[state[p]].finished;
+  }
+  bool leaky = false;
+  for (unsigned n = 0; n < nodes_; ++n) {
+    if (!node_infos_[state[processes_ + n]].value.up) return;
+    leaky = leaky || node_infos_[state[processes_ + n]].leaky;
+  }
+  if (finished && leaky) facts.violated |= bit(Property::leak);
+  if (!model_.properties.contains(Property::deadlock)) return;
+  if (!can_acquire(std::vector<Id>(state + processes_, state + processes_ + nodes_),
+                   state[processes_ + nodes_]))
+    facts.violated |= bit(Property::deadlock);
+}
+
+bool World::can_acquire(const std::vector<Id>& nodes, Id run) {
+  std::vector<Id> key = nodes;
+  if (knowledge_.absolute) key.push_back(run);
+  const auto [place, added] = probes_.try_emplace(std::move(key), true);
+  if (added)
+    for (const std::uint32_t setup : probe_setups_)
+      place->second = place->second && probe(nodes, run, setup);
+  return place->second;
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,116 @@
+// Canonical names for lock tokens: in every world the tokens of a process are numbered 1, 2, ... in
+// order of their first appearance, so that worlds that differ only in which random value a token
+// has are one state. Exact because tokens are only ever compared.
+#include <algorithm>
+
+#include "sim/world.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// A renaming of one process's tokens: new number of token i in the i-th hexadecimal digit.
+std::function<Token(Token)> as_function(std::uint8_t whose, std::uint64_t renaming) {
+  return [=](Token token) {
+    if (token.process != whose || token.number == 0) return token;
+    return Token{whose, static_cast<std::uint8_t>(renaming >> (4 * token.number) & 0xF)};
+  };
+}
+
+bool mentions(const std::vector<Token>& tokens, std::uint8_t whose) {
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [&](Token token) { return token.process == whose; });
+}
+
+std::string renamed(std::string_view text, const std::function<Token(Token)>& renaming) {
+  return rename_tokens(text, renaming);
+}
+
+}  // namespace
+
+void World::make_canonical(Id* state) {
+  if (!knowledge_.recycles_tokens) return;
+  for (std::uint8_t whose = 0; whose < processes_; ++whose) {
+    std::uint64_t renaming = 0;
+    std::uint8_t count = 0;
+    bool identical = true;
+    const auto look_at = [&](const std::vector<Token>& tokens) {
+      for (const Token token : tokens) {
+        if (token.process != whose || (renaming >> (4 * token.number) & 0xF) != 0) continue;
+        ++count;
+        renaming |= static_cast<std::uint64_t>(count) << (4 * token.number);
+        identical = identical && token.number == count;
+      }
+    };
+    for (unsigned p = 0; p < processes_; ++p) look_at(process_infos_[state[p]].tokens);
+    for (unsigned n = 0; n < nodes_; ++n) look_at(node_infos_[state[processes_ + n]].tokens);
+    if (identical) continue;
+    for (unsigned p = 0; p < processes_; ++p) state[p] = renamed_process(state[p], whose, renaming);
+    for (unsigned n = 0; n < nodes_; ++n)
+      state[processes_ + n] = renamed_node(state[processes_ + n], whose, renaming);
+  }
+}
+
+Id World::renamed_process(Id id, std::uint8_t whose, std::uint64_t renaming) {
+  if (!mentions(process_infos_[id].tokens, whose)) return id;
+  const std::uint64_t key = static_cast<std::uint64_t>(id) << 8 | whose;
+  if (const Id found = rename_process_.find(key, renaming); found != FlatMap::kAbsent) return found;
+  const auto rename = as_function(whose, renaming);
+  Process process = process_infos_[id].value;
+  if (process.life != Life::dead) process.program = automaton_.rename(process.program, rename);
+  for (auto& connection : process.connections) {
+    for (auto& message : connection.messages) {
+      message.request = intern_request(rename_tokens(requests_[message.request], rename));
+      if (message.stage == Stage::answered)
+        message.reply = intern_reply(rename_tokens(replies_[message.reply], rename));
+    }
+  }
+  for (auto& operation : process.operations) {
+    for (Id& request : operation.answered)
+      request = intern_request(rename_tokens(requests_[request], rename));
+    std::sort(operation.answered.begin(), operation.answered.end());
+  }
+  const Id found = intern(process);
+  rename_process_.add(key, renaming, found);
+  return found;
+}
+
+Id World::renamed_node(Id id, std::uint8_t whose, std::uint64_t renaming) {
+  if (!mentions(node_infos_[id].tokens, whose)) return id;
+  const std::uint64_t key = static_cast<std::uint64_t>(id) << 8 | whose;
+  if (const Id found = rename_node_.find(key, renaming); found != FlatMap::kAbsent) return found;
+  Node node = node_infos_[id].value;
+  node.keyspace = renamed_keyspace(node.keyspace, whose, renaming);
+  for (auto& image : node.images)
+    image.keyspace = renamed_keyspace(image.keyspace, whose, renaming);
+  const Id found = intern(node);
+  rename_node_.add(key, renaming, found);
+  return found;
+}
+
+Id World::renamed_keyspace(Id id, std::uint8_t whose, std::uint64_t renaming) {
+  if (!mentions(keyspaces_[id].tokens, whose)) return id;
+  const std::uint64_t key = static_cast<std::uint64_t>(id) << 8 | whose;
+  if (const Id found = rename_keyspace_.find(key, renaming); found != FlatMap::kAbsent)
+    return found;
+  const auto rename = as_function(whose, renaming);
+  Keyspace keyspace = keyspaces_[id].value;
+  keyspace.keys.clear();
+  for (const auto& [name, entry] : keyspaces_[id].value.keys) {
+    Entry copy = entry;
+    if (auto* text = std::get_if<std::string>(&copy.value)) {
+      *text = renamed(*text, rename);
+    } else {
+      Hash hash;
+      for (const auto& [field, value] : std::get<Hash>(entry.value))
+        hash.emplace(renamed(field, rename), HashField{renamed(value.value, rename), value.maker});
+      copy.value = std::move(hash);
+    }
+    keyspace.keys.emplace(renamed(name, rename), std::move(copy));
+  }
+  const Id found = intern(keyspace);
+  rename_keyspace_.add(key, renaming, found);
+  return found;
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Installs what is missing (Debian 12), builds with tests and runs everything. With CI=true or LOCKSTEP_CI=1 also: warnings
+# are errors, a Clang build with clang-tidy, the tests under the address and undefined-behaviour sanitizers, clang-format.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+full=no
+if [ "${LOCKSTEP_CI:-}" = 1 ] || [ "${CI:-}" = true ]; then full=yes; fi
+passed=0
+failed=0
+started=$SECONDS
+
+stage() { printf '\n== %s (after %d s)\n' "$1" $((SECONDS - started)); }
+
+# Configures and builds a preset: build PRESET [cmake option ...]
+build() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" -DLOCKSTEP_TESTS=ON "$@" >/dev/null
+  cmake --build --preset "$preset" -- -k 0
+}
+
+# Runs the tests of a preset and counts Catch2's test cases and ctest's other tests.
+run_tests() {
+  local log
+  log=$(mktemp)
+  ctest --preset "$1" --verbose >"$log" 2>&1 </dev/null || true
+  if ! grep -q '^100% tests passed' "$log"; then
+    cat "$log"
+  else
+    grep -E '^ *[0-9]+/[0-9]+ Test|^100% tests' "$log"
+  fi
+  read -r good bad < <(awk -f tools/count-tests.awk "$log")
+  rm "$log"
+  passed=$((passed + good))
+  failed=$((failed + bad))
+}
+
+tools/packages.sh build test
+if [ $full = yes ]; then
+  tools/packages.sh lint
+  stage "clang-format"
+  tools/format.sh --check || failed=$((failed + 1))
+fi
+
+stage "release build and tests"
+if [ $full = yes ]; then build release -DLOCKSTEP_WERROR=ON; else build release; fi
+run_tests release
+
+if [ $full = yes ]; then
+  stage "tests under the address and undefined-behaviour sanitizers"
+  build asan
+  run_tests asan
+  stage "Clang build with clang-tidy"
+  build tidy || failed=$((failed + 1))
+fi
+
+printf '\n%d passed, %d failed (%d s)\n' "$passed" "$failed" $((SECONDS - started))
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
