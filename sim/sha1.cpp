@@ -56,7 +56,8 @@ std::string sha1_hex(std::string_view bytes) {
   }
   std::string hex;
   for (const std::uint32_t word : state) {
-    for (int shift = 28; shift >= 0; shift -= 4) hex.push_back("0123456789abcdef"[word >> shift & 15]);
+    for (int shift = 28; shift >= 0; shift -= 4)
+      hex.push_back("0123456789abcdef"[word >> shift & 15]);
   }
   return hex;
 }
