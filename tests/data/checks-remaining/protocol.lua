@@ -1,5 +1,5 @@
--- DESIGN.md's example of harm between two deadlines: after the reply the client looks how much of its lease is left, and takes the lock only
--- if it is more than 5 ms.
+-- DESIGN.md's example of harm between two deadlines: after the reply the client looks how much of its lease is left, and
+-- takes the lock only if it is more than 5 ms.
 local release = script "release.lua"
 
 local Lock = protocol {
