@@ -95,15 +95,23 @@ class ScriptVm::Impl {
     return moved;
   }
 
+  /// Sets a library, read-only, in the table on top.
+  static void add_library(lua_State* L, const char* name, void (*open)(lua_State*)) {
+    open(L);
+    dialect::protect(L);
+    lua_setfield(L, -2, name);
+  }
+
   /// Returns the real table of globals; the registry's globals become its proxy, which compiled
   /// chunks see.
   static int open_libraries(lua_State* L) {
     lua_newtable(L);
     dialect::open_base(L);
-    open_redis(L);
-    dialect::protect(L);
-    lua_setfield(L, -2, "redis");
-    lua_newtable(L);
+    add_library(L, "redis", open_redis);
+    add_library(L, "math", dialect::open_math);
+    add_library(L, "table", dialect::open_table);
+    add_library(L, "string", dialect::open_string);
+    lua_getfield(L, -1, "string");
     dialect::open_string_metatable(L);
     lua_pop(L, 1);
     lua_pushvalue(L, -1);

@@ -44,7 +44,7 @@ void caught(lua_State* L, int status) {
 
 /// Redis's own pcall (script_lua.c luaRedisPcall): of an error table the caller gets the text.
 int base_pcall(lua_State* L) {
-  check_any(L, 1);
+  if (lua_gettop(L) == 0) lua_pushboolean(L, 1);  // Redis then calls its own place holder
   lua_pushboolean(L, 1);
   lua_insert(L, 1);
   const int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
@@ -197,19 +197,12 @@ int base_rawget(lua_State* L) {
   return 1;
 }
 
-/// From C, Redis's error carries no place (a raw luaG_runerror in a C function).
-[[noreturn]] void readonly_without_place(lua_State* L) {
-  lua_pushliteral(L, "Attempt to modify a readonly table");
-  lua_error(L);
-  __builtin_unreachable();
-}
-
 int base_rawset(lua_State* L) {
   check_table(L, 1);
   check_any(L, 2);
   check_any(L, 3);
   lua_settop(L, 3);
-  if (push_real(L, 1)) readonly_without_place(L);
+  if (push_real(L, 1)) raise_without_place(L, kReadonly);
   lua_rawset(L, 1);
   return 1;
 }
@@ -242,8 +235,8 @@ void check_metatable(lua_State* L, int index) {
 int base_setmetatable(lua_State* L) {
   check_table(L, 1);
   const int type = lua_type(L, 2);
-  if (type != LUA_TNIL && type != LUA_TTABLE) type_error(L, 2, "nil or table");
-  if (push_real(L, 1)) readonly_without_place(L);
+  if (type != LUA_TNIL && type != LUA_TTABLE) argument_error(L, 2, "nil or table expected");
+  if (push_real(L, 1)) raise_without_place(L, kReadonly);
   if (luaL_getmetafield(L, 1, "__metatable")) raise(L, "cannot change a protected metatable");
   if (type == LUA_TTABLE) {
     if (push_real(L, 2)) refuse(L, "a library as a metatable");
@@ -376,7 +369,7 @@ int base_next(lua_State* L) {
     at = std::find_if(keys.begin(), keys.end(), [&](const OrderedKey& key) {
       return known && !before(key, last) && !before(last, key);
     });
-    if (at == keys.end()) raise(L, "invalid key to 'next'");
+    if (at == keys.end()) raise_without_place(L, "invalid key to 'next'");
     ++at;
   }
   if (at == keys.end()) {
@@ -430,9 +423,6 @@ constexpr Function51 kFunctions[] = {
     {"collectgarbage", nullptr},
     {"coroutine", nullptr},
     {"gcinfo", nullptr},
-    {"math", nullptr},
-    {"string", nullptr},
-    {"table", nullptr},
     {"load", nullptr},
     {"loadstring", nullptr},
     {"struct", nullptr},

@@ -13,7 +13,7 @@ namespace {
 
 const char kRealTable = 0;  // its address is the key of the real table in a proxy's metatable
 
-int raise_readonly(lua_State* L) { raise(L, "Attempt to modify a readonly table"); }
+int raise_readonly(lua_State* L) { raise(L, "%s", kReadonly); }
 
 /// __index of a real table: upvalue 1 is the set of names that are refused, upvalue 2 the error for
 /// all others, if any.
@@ -49,6 +49,12 @@ void raise(lua_State* L, const char* format, ...) {
   luaL_where(L, 1);
   lua_pushstring(L, text);
   lua_concat(L, 2);
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+void raise_without_place(lua_State* L, const char* message) {
+  lua_pushstring(L, message);
   lua_error(L);
   __builtin_unreachable();
 }

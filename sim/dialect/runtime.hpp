@@ -42,9 +42,13 @@ Runtime& runtime(lua_State* L);
 /// Ends the script: it cannot be run faithfully, for `reason`. Never returns.
 [[noreturn]] void refuse(lua_State* L, const char* reason);
 
+inline constexpr const char* kReadonly = "Attempt to modify a readonly table";
+
 // Errors of 5.1, with the caller's place in front. None returns.
 [[noreturn]] void raise(lua_State* L, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
+/// As the VM's own errors inside a C function: no place.
+[[noreturn]] void raise_without_place(lua_State* L, const char* message);
 [[noreturn]] void argument_error(lua_State* L, int argument, const char* message);
 [[noreturn]] void type_error(lua_State* L, int argument, const char* expected);
 

@@ -49,28 +49,32 @@ inline sim::Request split(std::string_view line) {
 /// A reply as one line, for comparing and showing.
 inline std::string show(const sim::Reply& reply) {
   using Kind = sim::Reply::Kind;
+  std::string text;
   switch (reply.kind) {
     case Kind::null:
       return "(nil)";
     case Kind::status:
-      return "+" + reply.text;
+      return text.append("+").append(reply.text);
     case Kind::error:
-      return "-" + reply.text;
+      return text.append("-").append(reply.text);
     case Kind::integer:
-      return ":" + std::to_string(reply.integer);
+      return text.append(":").append(std::to_string(reply.integer));
     case Kind::bulk:
-      return "\"" + reply.text + "\"";
+      return text.append("'").append(reply.text).append("'");
     case Kind::array:
       break;
   }
-  std::string text = "[";
-  for (const sim::Reply& item : reply.items) text += (text.size() > 1 ? " " : "") + show(item);
-  return text + "]";
+  for (const sim::Reply& item : reply.items) {
+    text.append(text.empty() ? "[" : " ").append(show(item));
+  }
+  return text.empty() ? "[]" : text.append("]");
 }
 
 inline std::string show(const sim::Request& request) {
   std::string text;
-  for (const std::string& argument : request) text += (text.empty() ? "" : " ") + argument;
+  for (const std::string& argument : request) {
+    text.append(text.empty() ? "" : " ").append(argument);
+  }
   return text;
 }
 
