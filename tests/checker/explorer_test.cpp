@@ -1,5 +1,5 @@
-// What the engine must find and must not find, each with the reason; counts of small models are pinned, so that any drift of
-// meaning shows at once.
+// What the engine must find and must not find, each with the reason; counts of small models are
+// pinned, so that any drift of meaning shows at once.
 #include "checker/explorer.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,10 +25,11 @@ sim::Model only(sim::Model model, Property property) {
 }  // namespace
 
 TEST_CASE("a pause whose harm lies between two deadlines is found") {
-  // Lease 30, work 10, and the client goes on only with more than 5 left: it outlives its lease only if it resumes 21 to 24 ms after its SET.
-  // No deadline lies there; 21 = 30 - 10 + 1 does.
-  const sim::Model model = only(
-      test::with_fault(test::model({"checks-remaining", 2, 1, 30, 10, 1}), Fault::pause), Property::mutual_exclusion);
+  // Lease 30, work 10, and the client goes on only with more than 5 left: it outlives its lease
+  // only if it resumes 21 to 24 ms after its SET. No deadline lies there; 21 = 30 - 10 + 1 does.
+  const sim::Model model =
+      only(test::with_fault(test::model({"checks-remaining", 2, 1, 30, 10, 1}), Fault::pause),
+           Property::mutual_exclusion);
   const checker::Result result = explore(model);
   REQUIRE(result.verdict == Verdict::violated);
   std::int64_t resumed_ms = -1, sent_ms = -1;
@@ -40,7 +41,8 @@ TEST_CASE("a pause whose harm lies between two deadlines is found") {
     if (step.action.kind == sim::Action::Kind::resume && paused) resumed_ms = step.time_ms;
   }
   for (const auto& step : trace.steps)
-    if (step.action.kind == sim::Action::Kind::begin && step.action.process == who) sent_ms = step.time_ms;
+    if (step.action.kind == sim::Action::Kind::begin && step.action.process == who)
+      sent_ms = step.time_ms;
   if (resumed_ms >= 0) {
     CHECK(resumed_ms - sent_ms >= 21);
     CHECK(resumed_ms - sent_ms <= 24);
@@ -48,7 +50,8 @@ TEST_CASE("a pause whose harm lies between two deadlines is found") {
 }
 
 TEST_CASE("a client that polls in a tight loop meets the end of a lease") {
-  // A holds longer than its lease; B only polls and never sleeps. Time must pass between its polls, or B would never get in.
+  // A holds longer than its lease; B only polls and never sleeps. Time must pass between its polls,
+  // or B would never get in.
   sim::Model model = only(test::model({"polling", 2, 1, 30, 40, 1}), Property::mutual_exclusion);
   CHECK(explore(model).verdict == Verdict::violated);
   // With work shorter than the lease nothing is violated, and both get the lock.
