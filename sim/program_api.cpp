@@ -1,3 +1,5 @@
+// The client API: each function of docs/protocols.md, as a Native that reads its arguments from the
+// Lua stack.
 #include "sim/program_api.hpp"
 
 #include <fmt/format.h>
@@ -39,8 +41,7 @@ int in_run(Vm& vm, lua_State* lua) {
   return run == nullptr ? refused(lua) : Function(vm, *run, lua);
 }
 
-// ---- requests
-// ------------------------------------------------------------------------------------------------
+// ---- requests ----
 
 /// Appends the value at `index` to `request` as Redis would get it. `what` names it in a complaint.
 bool add_argument(Vm& vm, lua_State* lua, int index, std::string_view what, Request& request) {
@@ -258,8 +259,7 @@ int all_outcomes(Vm& vm, lua_State* lua) {
   return 1;
 }
 
-// ---- scripts
-// -------------------------------------------------------------------------------------------------
+// ---- scripts ----
 
 int load_script(Vm& vm, lua_State* lua) { return vm.module->load_script(lua); }
 int declare_protocol(Vm& vm, lua_State* lua) { return vm.module->declare_protocol(lua); }
@@ -332,8 +332,7 @@ int script_field(Vm& vm, lua_State* lua) {
   return 1;
 }
 
-// ---- clocks
-// --------------------------------------------------------------------------------------------------
+// ---- clocks ----
 
 const char* const kSleep = "sleep";
 int sleep(Vm& vm, Run& run, lua_State* lua) {
@@ -453,8 +452,7 @@ int millis(Vm& vm, Run& run, lua_State* lua) {
   return 1;
 }
 
-// ---- chance
-// --------------------------------------------------------------------------------------------------
+// ---- chance ----
 
 const char* const kUnique = "unique";
 int unique(Vm&, Run& run, lua_State* lua) {
@@ -481,8 +479,7 @@ int choose(Vm& vm, Run& run, lua_State* lua) {
   return 1;
 }
 
-// ---- tasks
-// ---------------------------------------------------------------------------------------------------
+// ---- tasks ----
 
 int spawn_task(Vm& vm, Run& run, lua_State* lua, Task::Body body, int function) {
   Task* task = run.spawn(body);
@@ -518,7 +515,7 @@ int every(Vm& vm, Run& run, lua_State* lua) {
   const int results = spawn_task(vm, run, lua, Task::Body::every, 2);
   if (results != 1) return results;
   Task* task = run.task_of(value_at<HandleValue>(lua, -1)->serial);
-  task->every_ms = *ms;
+  task->pause_ms = *ms;
   task->wait = Wait::Kind::sleep;
   task->wait_ms = *ms;
   return 1;
@@ -566,22 +563,31 @@ int retry_begins(Vm& vm, lua_State* lua) {
   if (running(vm, lua, "retry") == nullptr) return refused(lua);
   if (!lua_isfunction(lua, 1))
     return refuse(vm, lua, fmt::format("retry: expected a function, found {}", text_of(lua, 1)));
+  if (!lua_isnoneornil(lua, 2) && whole_number(lua, 2).value_or(0) < 1) {
+    return refuse(vm, lua,
+                  fmt::format("retry: expected a pause of at least 1 whole millisecond, found {}",
+                              text_of(lua, 2)));
+  }
   vm.run->current().iteration_waited = false;
   return 0;
 }
 int retry_ends(Vm& vm, lua_State* lua) {
-  if (vm.run->end_iteration(lua)) return kWait;
-  return vm.stopped() ? refused(lua) : 0;
+  const std::int64_t pause_ms = whole_number(lua, 2).value_or(0);
+  if (vm.run->end_iteration(lua, pause_ms)) return kWait;
+  if (vm.stopped()) return refused(lua);
+  if (pause_ms == 0) return 0;
+  vm.run->wait(Wait::Kind::sleep, pause_ms);
+  return kWait;
 }
 
 constexpr const char* kRetry = R"(
 local begins, ends = ...
-return function(f)
+return function(f, pause_ms)
   while true do
-    begins(f)
+    begins(f, pause_ms)
     local result, second = f()
     if result then return result, second end
-    ends(f)
+    ends(f, pause_ms)
   end
 end)";
 
@@ -589,13 +595,12 @@ void add_retry(lua_State* lua) {
   LOCKSTEP_CHECK(luaL_loadbuffer(lua, kRetry, std::char_traits<char>::length(kRetry), "=retry") ==
                  LUA_OK);
   lua_pushcfunction(lua, native<retry_begins>);
-  lua_pushcfunction(lua, native<retry_ends>);
+  lua_pushcfunction(lua, (native<retry_ends, nothing>));
   lua_call(lua, 2, 1);
   lua_setfield(lua, -2, "retry");
 }
 
-// ---- mutexes
-// -------------------------------------------------------------------------------------------------
+// ---- mutexes ----
 
 const char* const kMutex = "mutex";
 int new_mutex(Vm&, Run& run, lua_State* lua) {
@@ -639,8 +644,7 @@ int mutex_unlock(Vm& vm, lua_State* lua) {
   return 0;
 }
 
-// ---- the rest
-// ------------------------------------------------------------------------------------------------
+// ---- the rest ----
 
 const char* const kLost = "lost";
 int lost(Vm& vm, Run& run, lua_State* lua) {
@@ -665,8 +669,7 @@ int log(Vm&, Run& run, lua_State* lua) {
   return 0;
 }
 
-// ---- names
-// ---------------------------------------------------------------------------------------------------
+// ---- names ----
 
 /// Registers a userdata type. Its metatable stays on the stack.
 template <typename Value>
