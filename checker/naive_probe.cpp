@@ -12,9 +12,10 @@ using sim::Action;
 namespace {
 
 constexpr int kRounds = 1'000'000;  // "calls acquire() again and again"
-constexpr int kMostSteps = 2000;    // then the probe is given up
+constexpr int kMostCalls = 50;      // refused so often, alone: it will never acquire
+constexpr int kMostSteps = 500;     // then the probe is given up
 constexpr int kMostStepsWithoutHope =
-    100;  // of an acquire() that does not return, while nothing on a node will expire
+    100;  // while no key on a node will expire: it will never acquire
 
 bool own(const Action& action, std::uint8_t fresh) {
   switch (action.kind) {
@@ -66,6 +67,7 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
 /// Runs on the rules of the probe's own model. Where choose() has a say, its first value is taken.
 Rules::Probe Rules::probe_alone(World world, std::uint8_t fresh) {
   bool called = false;  // since time last passed
+  int calls = 0;
   int steps_without_hope = 0;
   for (int i = 0; i < kMostSteps; ++i) {
     std::vector<Action> actions = enabled(world);
@@ -75,7 +77,7 @@ Rules::Probe Rules::probe_alone(World world, std::uint8_t fresh) {
     const bool resting = world.processes[fresh].waits.front().kind == sim::Wait::Kind::idle;
     const std::optional<std::int64_t> ahead_ms = next_node_deadline(world);
     steps_without_hope = ahead_ms ? 0 : steps_without_hope + 1;
-    if (steps_without_hope > kMostStepsWithoutHope) return Probe::fails;
+    if (steps_without_hope > kMostStepsWithoutHope || calls > kMostCalls) return Probe::fails;
 
     std::optional<Action> next;
     if (pressing != actions.end()) {
@@ -98,7 +100,10 @@ Rules::Probe Rules::probe_alone(World world, std::uint8_t fresh) {
     }
     if (!next && actions.empty()) return Probe::fails;
     if (!next) next = actions.front();
-    called = called || next->kind == Action::Kind::begin;
+    if (next->kind == Action::Kind::begin) {
+      called = true;
+      ++calls;
+    }
     Outcome outcome = std::move(outcomes(world, *next).front());
     if (outcome.facts.witnesses.contains(sim::Witness::acquired)) return Probe::acquires;
     world = std::move(outcome.world);

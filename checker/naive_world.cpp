@@ -153,6 +153,16 @@ void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
   for (const sim::Wait& wait : process.waits) process.tasks[wait.task];
 }
 
+/// Whether the message that `execute` would execute asks what its task has been answered at this
+/// instant, tokens apart.
+bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
+  const std::optional<std::size_t> place = executable(world, connection);
+  const auto task = world.processes[p].tasks.find(connection.task);
+  if (!place || connection.former || task == world.processes[p].tasks.end()) return false;
+  const Request request = normalised(connection.messages[*place].request, connection.node, p);
+  return task->second.answered.contains(request);
+}
+
 Facts Rules::apply(World& world, const Action& action) {
   Facts facts;
   if (const std::optional<Fault> fault = fault_of(action.kind)) spend(world, *fault);
@@ -319,7 +329,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& con
   execution.now = clock_of(world, node);
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
-  const Reply reply = sim::execute(node.keyspace, request, execution);
+  Reply reply = sim::execute(node.keyspace, request, execution);
   ++commands_run_;
   if (execution.looked_at_time) world.absolute = true;
   node.keyspace.purge(execution.now);

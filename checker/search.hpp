@@ -28,7 +28,7 @@ template <class System>
 class Search {
  public:
   enum class End : std::uint8_t { complete, offended, bound, stopped };
-  static constexpr unsigned kMaxWidth = sim::World::kMaxWidth;
+  static constexpr unsigned kMaxWidth = Unfolded::kMaxWidth;
 
   Search(System& system, sim::Bits judged, const Bounds& bounds)
       : system_(system), judged_(judged), bounds_(bounds), store_(system.width()) {}
@@ -89,11 +89,11 @@ class Search {
   };
 
   void expand(std::uint32_t index) {
-    std::array<std::uint32_t, kMaxWidth> state;
-    store_.load(index, state.data());
+    Unfolded from;
+    store_.load(index, from);
     const bool by_pass = (parents_[index] & kByPass) != 0;
     system_.expand(
-        state.data(), !by_pass,
+        from.state.data(), !by_pass,
         [&](const std::uint32_t* next, const sim::Candidate& candidate, const sim::Facts& facts) {
           ++transitions_;
           witnessed_ |= facts.witnessed;
@@ -103,7 +103,7 @@ class Search {
                 {index, candidate, static_cast<sim::Bits>(facts.violated & judged_)});
             return;
           }
-          const std::uint64_t root = store_.fold(next);
+          const std::uint64_t root = store_.fold(next, from);
           store_.prefetch(root);
           const bool pass = candidate.kind == sim::Action::Kind::pass;
           pending_.push_back({root, index | (pass ? kByPass : 0)});
@@ -112,6 +112,7 @@ class Search {
   }
 
   void flush() {
+    for (const Pending& p : pending_) store_.prefetch_candidate(p.root);
     for (const Pending& p : pending_)
       if (store_.insert(p.root).second) parents_.push_back(p.parent);
     pending_.clear();

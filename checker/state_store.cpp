@@ -1,7 +1,7 @@
 // The visited set; see the header.
 #include "checker/state_store.hpp"
 
-#include <new>
+#include <algorithm>
 
 #include "sim/check.hpp"
 #include "sim/flat_map.hpp"
@@ -14,79 +14,99 @@ std::uint64_t join(std::uint32_t left, std::uint32_t right) {
   return static_cast<std::uint64_t>(left) << 32 | right;
 }
 
-unsigned middle(unsigned from, unsigned to) { return from + (to - from + 1) / 2; }
+unsigned middle(unsigned from, unsigned to) { return from + (to - from) / 2; }
+
+constexpr std::uint32_t kEmpty = 0xFFFFFFFF;
 
 }  // namespace
 
-PairTable::PairTable() : slots_(64, 0) {}
+PairTable::PairTable() : slots_(64, Slot{0, 0, kEmpty}) {}
 
 std::uint32_t PairTable::number(std::uint64_t pair) {
   const std::size_t mask = slots_.size() - 1;
+  const auto left = static_cast<std::uint32_t>(pair >> 32),
+             right = static_cast<std::uint32_t>(pair);
   std::size_t i = sim::mix(pair) & mask;
-  for (; slots_[i] != 0; i = (i + 1) & mask)
-    if (pairs_[slots_[i] - 1] == pair) return slots_[i] - 1;
+  for (; slots_[i].number != kEmpty; i = (i + 1) & mask)
+    if (slots_[i].left == left && slots_[i].right == right) return slots_[i].number;
+  const auto number = static_cast<std::uint32_t>(pairs_.size());
   pairs_.push_back(pair);
-  slots_[i] = static_cast<std::uint32_t>(pairs_.size());
+  slots_[i] = {left, right, number};
   if (pairs_.size() * 10 > slots_.size() * 6) grow();
-  return static_cast<std::uint32_t>(pairs_.size() - 1);
+  return number;
 }
 
 void PairTable::grow() {
-  slots_.assign(slots_.size() * 2, 0);
+  slots_.assign(slots_.size() * 2, Slot{0, 0, kEmpty});
   const std::size_t mask = slots_.size() - 1;
   for (std::uint32_t n = 0; n < pairs_.size(); ++n) {
     std::size_t i = sim::mix(pairs_[n]) & mask;
-    while (slots_[i] != 0) i = (i + 1) & mask;
-    slots_[i] = n + 1;
+    while (slots_[i].number != kEmpty) i = (i + 1) & mask;
+    slots_[i] = {static_cast<std::uint32_t>(pairs_[n] >> 32), static_cast<std::uint32_t>(pairs_[n]),
+                 n};
   }
 }
 
 StateStore::StateStore(unsigned width) : width_(width), tables_(width) {
-  LOCKSTEP_CHECK(width >= 1);
+  LOCKSTEP_CHECK(width >= 1 && width <= Unfolded::kMaxWidth);
   rebuild(64);
 }
 
+// The tree: a node for the ids [from, to) has its halves' nodes behind it, the left one's first;
+// the root is no table. A node over n ids takes n - 1 places.
+
 std::uint64_t StateStore::fold(const std::uint32_t* state) {
   if (width_ == 1) return join(state[0], 0);
-  unsigned table = 0;
   const unsigned half = middle(0, width_);
-  const std::uint32_t left = fold(state, 0, half, table);
-  return join(left, fold(state, half, width_, table));
+  return join(fold(state, nullptr, 0, half, 0), fold(state, nullptr, half, width_, half - 1));
 }
 
-std::uint32_t StateStore::fold(const std::uint32_t* state, unsigned from, unsigned to,
-                               unsigned& table) {
+std::uint64_t StateStore::fold(const std::uint32_t* state, const Unfolded& from) {
+  if (width_ == 1) return join(state[0], 0);
+  const unsigned half = middle(0, width_);
+  return join(fold(state, &from, 0, half, 0), fold(state, &from, half, width_, half - 1));
+}
+
+std::uint32_t StateStore::fold(const std::uint32_t* state, const Unfolded* like, unsigned from,
+                               unsigned to, unsigned table) {
   if (to - from == 1) return state[from];
-  const unsigned mine = table++;
+  if (like != nullptr && std::equal(state + from, state + to, like->state.begin() + from))
+    return like->numbers[table];
   const unsigned half = middle(from, to);
-  const std::uint32_t left = fold(state, from, half, table);
-  return tables_[mine].number(join(left, fold(state, half, to, table)));
+  const std::uint32_t left = fold(state, like, from, half, table + 1);
+  return tables_[table].number(join(left, fold(state, like, half, to, table + half - from)));
 }
 
-void StateStore::load(std::uint32_t index, std::uint32_t* state) const {
+void StateStore::load(std::uint32_t index, Unfolded& unfolded) const {
   const std::uint64_t root = roots_[index];
   const auto left = static_cast<std::uint32_t>(root >> 32),
              right = static_cast<std::uint32_t>(root);
   if (width_ == 1) {
-    state[0] = left;
+    unfolded.state[0] = left;
     return;
   }
-  unsigned table = 0;
   const unsigned half = middle(0, width_);
-  unfold(left, state, 0, half, table);
-  unfold(right, state, half, width_, table);
+  unfold(left, unfolded, 0, half, 0);
+  unfold(right, unfolded, half, width_, half - 1);
 }
 
-void StateStore::unfold(std::uint32_t id, std::uint32_t* state, unsigned from, unsigned to,
-                        unsigned& table) const {
+void StateStore::load(std::uint32_t index, std::uint32_t* state) const {
+  Unfolded unfolded;
+  load(index, unfolded);
+  std::copy_n(unfolded.state.begin(), width_, state);
+}
+
+void StateStore::unfold(std::uint32_t id, Unfolded& unfolded, unsigned from, unsigned to,
+                        unsigned table) const {
   if (to - from == 1) {
-    state[from] = id;
+    unfolded.state[from] = id;
     return;
   }
-  const std::uint64_t pair = tables_[table++][id];
+  unfolded.numbers[table] = id;
+  const std::uint64_t pair = tables_[table][id];
   const unsigned half = middle(from, to);
-  unfold(static_cast<std::uint32_t>(pair >> 32), state, from, half, table);
-  unfold(static_cast<std::uint32_t>(pair), state, half, to, table);
+  unfold(static_cast<std::uint32_t>(pair >> 32), unfolded, from, half, table + 1);
+  unfold(static_cast<std::uint32_t>(pair), unfolded, half, to, table + half - from);
 }
 
 std::size_t StateStore::bucket_of(std::uint64_t hash) const {
@@ -95,6 +115,14 @@ std::size_t StateStore::bucket_of(std::uint64_t hash) const {
 
 void StateStore::prefetch(std::uint64_t root) const {
   __builtin_prefetch(&buckets_[bucket_of(sim::mix(root))], 1);
+}
+
+void StateStore::prefetch_candidate(std::uint64_t root) const {
+  const std::uint64_t hash = sim::mix(root);
+  const Bucket& bucket = buckets_[bucket_of(hash)];
+  for (std::uint32_t i = 0; i < bucket.used; ++i)
+    if (bucket.tag[i] == static_cast<std::uint8_t>(hash))
+      return __builtin_prefetch(&roots_[bucket.index[i]]);
 }
 
 std::uint32_t StateStore::find(std::uint64_t root) const {

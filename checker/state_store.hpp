@@ -4,6 +4,7 @@
 // Weber, "Parallel Recursive State Compression for Free", SPIN 2011.)
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -38,12 +39,23 @@ class PairTable {
   PairTable();
   std::uint32_t number(std::uint64_t pair);
   std::uint64_t operator[](std::uint32_t number) const { return pairs_[number]; }
-  std::size_t bytes() const { return pairs_.capacity() * 8 + slots_.size() * 4; }
+  std::size_t bytes() const { return pairs_.capacity() * 8 + slots_.size() * sizeof(Slot); }
 
  private:
+  struct Slot {  // the pair itself, so that a look-up touches one place in memory
+    std::uint32_t left, right, number;
+  };
   void grow();
   std::vector<std::uint64_t> pairs_;
-  std::vector<std::uint32_t> slots_;  ///< number + 1, or 0
+  std::vector<Slot> slots_;
+};
+
+/// A state that was read back, with the numbers of its inner pairs: what a successor shares with it
+/// need not be folded again.
+struct Unfolded {
+  static constexpr unsigned kMaxWidth = 16;
+  std::array<std::uint32_t, kMaxWidth> state;
+  std::array<std::uint32_t, kMaxWidth> numbers;  ///< by inner node of the tree
 };
 
 class StateStore {
@@ -54,14 +66,19 @@ class StateStore {
 
   /// The root of a state: what insert() and find() take.
   std::uint64_t fold(const std::uint32_t* state);
-  /// Asks the memory for the place where `root` would be.
+  /// The same for a successor of `from`.
+  std::uint64_t fold(const std::uint32_t* state, const Unfolded& from);
+  /// Asks the memory for the place where `root` would be; then, some time later, for what insert()
+  /// will compare it with.
   void prefetch(std::uint64_t root) const;
+  void prefetch_candidate(std::uint64_t root) const;
   /// The state's index and whether it is new. Indices count up from 0.
   std::pair<std::uint32_t, bool> insert(std::uint64_t root);
   /// The state's index, or kAbsent.
   std::uint32_t find(std::uint64_t root) const;
   /// Writes the state with this index to `state` (width ids).
   void load(std::uint32_t index, std::uint32_t* state) const;
+  void load(std::uint32_t index, Unfolded& unfolded) const;
 
   std::uint32_t size() const { return size_; }
   std::size_t bytes() const;
@@ -76,9 +93,10 @@ class StateStore {
   void rebuild(std::size_t buckets);
   void place(std::uint64_t root, std::uint32_t index);
   std::size_t bucket_of(std::uint64_t hash) const;
-  std::uint32_t fold(const std::uint32_t* state, unsigned from, unsigned to, unsigned& table);
-  void unfold(std::uint32_t id, std::uint32_t* state, unsigned from, unsigned to,
-              unsigned& table) const;
+  std::uint32_t fold(const std::uint32_t* state, const Unfolded* like, unsigned from, unsigned to,
+                     unsigned table);
+  void unfold(std::uint32_t id, Unfolded& unfolded, unsigned from, unsigned to,
+              unsigned table) const;
 
   unsigned width_;
   std::vector<PairTable> tables_;     ///< one per inner node of the tree, in pre-order

@@ -42,7 +42,7 @@ constexpr const char* kCheckFooter =
     "  lockstep check set-token-lua --fault pause=1          and if a client may pause once?\n"
     "  lockstep check set-token-lua --work-ms 15000          and if the work outlasts the lease?\n"
     "  lockstep check ./my-lock --fault crash=1,lose=1 --trace my.trace.json\n"
-    "  lockstep check set-token-fencing --resource fenced --fault pause=1 --property "
+    "  lockstep check fencing --resource fenced --fault pause=1 --property "
     "no-lost-update\n"
     "  lockstep check set-token-lua --fault pause=1 --audit  does the naive explorer agree?\n"
     "\n`lockstep list faults` and `lockstep list properties` explain the names.\n";
@@ -71,7 +71,10 @@ constexpr const char* kTableFooter =
     "shortest\n"
     "counterexample violates with its number of steps. The resource checks fencing tokens where a "
     "protocol has\n"
-    "them (--resource fenced) unless you say otherwise.\n"
+    "them (--resource fenced) unless you say otherwise. Without --property there are two tables: "
+    "for every\n"
+    "property, and for no-lost-update alone, which shows what the fencing tokens spare the "
+    "resource.\n"
     "\nExamples:\n"
     "  lockstep table\n"
     "  lockstep table ./my-lock set-token-lua --property mutual-exclusion\n";
@@ -137,23 +140,25 @@ std::vector<std::string> command_names(const CLI::App& app) {
 /// One line for what CLI11 could not make sense of.
 std::string explained(const CLI::App& app, const CLI::ParseError& error) {
   const auto& command = named_command(app);
+  const bool whole_program = &command == &app;
+  const auto where = whole_program ? std::string() : command.get_name() + ": ";
+  const auto see =
+      fmt::format("see `lockstep {}--help`", whole_program ? "" : command.get_name() + " ");
   const auto extras = app.remaining(true);
-  const auto usage =
-      command.get_name().empty() ? std::string("lockstep") : "lockstep " + command.get_name();
   if (extras.empty()) {
     auto message = std::string(error.what());
     std::replace(message.begin(), message.end(), '\n', ' ');
-    return fmt::format("{}: {}; see `{} --help`", usage, message, usage);
+    return fmt::format("{}{}; {}", where, whole_program ? "no command" : message, see);
   }
   const auto& first = extras.front();
   if (first.starts_with('-'))
     return fmt::format(
-        "{}: no flag {}{}", usage, first,
+        "{}no flag {}{}", where, first,
         scenarios::suggestion(first.substr(0, first.find('=')), flag_names(command)));
-  if (&command == &app)
+  if (whole_program)
     return fmt::format("no command `{}`{}", first,
                        scenarios::suggestion(first, command_names(app)));
-  return fmt::format("{}: did not expect `{}`; see `{} --help`", usage, first, usage);
+  return fmt::format("{}did not expect `{}`; {}", where, first, see);
 }
 
 }  // namespace
@@ -222,7 +227,8 @@ Arguments parse(const std::vector<std::string>& words) {
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    return HelpArguments{named_command(app).help("", CLI::AppFormatMode::Normal)};
+    const auto& command = named_command(app);
+    return HelpArguments{command.help(&command == &app ? "" : "lockstep")};
   } catch (const CLI::ParseError& error) {
     throw sim::BadInput(explained(app, error));
   }

@@ -60,17 +60,13 @@ std::string keep_trace(const std::string& file, const Judgement& judgement,
   return file;
 }
 
-/// Until when the violation could have been avoided, and by what; nothing if that would take too
-/// long to find out.
-std::optional<std::string> avoidable(const Judgement& judgement) {
-  const auto& schedule = judgement.result.schedule;
-  const auto point = checker::point_of_no_return(judgement.model, schedule);
-  if (!point) return std::nullopt;
-  if (point->step == 0) return "never: every run violates it";
+/// The point of no return in words: what could still have been done instead.
+std::string avoidable(const Judgement& judgement) {
+  const auto& point = *judgement.no_return;
   checker::Walk walk(judgement.model);
-  for (std::size_t i = 0; i + 1 < point->step; ++i) walk.take(schedule.at(i));
-  const auto& other = walk.take(point->way_out);
-  return fmt::format("until step {}: instead of it, this was possible: {}{}{}", point->step,
+  for (std::size_t i = 0; i + 1 < point.step; ++i) walk.take(judgement.result.schedule.at(i));
+  const auto& other = walk.take(point.way_out);
+  return fmt::format("until step {}: instead of it, this was possible: {}{}{}", point.step,
                      other.actor, other.actor.empty() ? "" : " ", other.sentence);
 }
 
@@ -97,8 +93,9 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
   notes.target = arguments.target;
   notes.overridden = from_file && arguments.model.any();
   notes.trace_file = keep_trace(arguments.trace_file, judgement, catalog);
-  const bool found = judgement.outcome() == Outcome::violated && !schedule;
-  if (found && !arguments.json) notes.avoidable = avoidable(judgement);
+  if (judgement.outcome() == Outcome::violated && !schedule)
+    judgement.no_return = checker::point_of_no_return(judgement.model, judgement.result.schedule);
+  if (judgement.no_return) notes.avoidable = avoidable(judgement);
   const auto code = exit_code(judgement);
   if (arguments.json)
     io.out << scenarios::check_report(judgement, code, notes.trace_file);

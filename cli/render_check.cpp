@@ -50,14 +50,15 @@ void print_headline(std::ostream& out, const Judgement& judgement, bool colours)
     case Outcome::vacuous:
       return headline(
           "VACUOUS", Colour::yellow,
-          fmt::format("nothing is violated, but no run has what it takes: {}{}",
+          fmt::format("nothing is violated, but no run is a witness of: {}{}",
                       fmt::join(scenarios::names_of(result.unmet), ", "),
                       result.unmet_detail.empty() ? "" : " (" + result.unmet_detail + ")"));
     case Outcome::inconclusive:
       out << coloured("INCONCLUSIVE", Colour::yellow, colours) << "  " << result.why_inconclusive
           << '\n';
+      // The deepest level may have been judged in part only.
       return print_row(out, "",
-                       fmt::format("nothing is violated in what was searched: the states within {}",
+                       fmt::format("covered: every run of fewer than {}; none violates anything",
                                    plural(result.statistics.depth, "step")));
   }
 }
@@ -140,7 +141,7 @@ void print_figures(std::ostream& out, const Judgement& judgement) {
                         plural(figures.transitions, "transition"), figures.depth, covered,
                         figures.seconds));
   print_row(
-      out, "really ran",
+      out, "ran",
       fmt::format("{}, {}, {}; all else was looked up; visited set {:.1f} MB",
                   plural(figures.program_runs, "client step"),
                   plural(figures.command_runs, "command"), plural(figures.script_runs, "script"),

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "checker/audit.hpp"
+#include "checker/no_return.hpp"
 #include "checker/result.hpp"
 #include "checker/trace.hpp"
 #include "scenarios/scenario.hpp"
@@ -19,8 +20,9 @@ struct Judgement {
   Scenario scenario;
   sim::Model model;
   checker::Result result;
-  std::optional<checker::Trace> trace;  ///< of a counterexample, or of a schedule
-  std::optional<checker::Audit> audit;  ///< if one was asked for
+  std::optional<checker::Trace> trace;         ///< of a counterexample, or of a schedule
+  std::optional<checker::NoReturn> no_return;  ///< of a counterexample, if it could be computed
+  std::optional<checker::Audit> audit;         ///< if one was asked for
   std::optional<std::string>
       difference;  ///< from what the scenario expects; nothing also if it expects nothing
   Outcome outcome() const { return outcome_of(result); }

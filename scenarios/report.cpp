@@ -12,8 +12,8 @@ Json result_json(const checker::Result& result) {
   Json json{{"verdict", name(outcome_of(result))}};
   if (result.property) json["property"] = name(*result.property);
   if (result.verdict == checker::Verdict::violated) json["steps"] = result.schedule.size();
-  if (!result.unmet.empty()) json["unmet"] = names_of(result.unmet);
-  if (!result.unmet_detail.empty()) json["unmet_detail"] = result.unmet_detail;
+  if (result.vacuous()) json["unmet"] = names_of(result.unmet);
+  if (result.vacuous() && !result.unmet_detail.empty()) json["unmet_detail"] = result.unmet_detail;
   if (!result.why_inconclusive.empty()) json["why_inconclusive"] = result.why_inconclusive;
   json["time_grid_ms"] = result.grid_durations;
   const auto& figures = result.statistics;
@@ -70,7 +70,9 @@ std::string list_report(const std::vector<Listed>& rows) {
 std::string table_report(const std::vector<Cell>& cells) {
   Json json = Json::array();
   for (const auto& cell : cells) {
-    Json row{{"protocol", cell.protocol}, {"condition", cell.condition}};
+    Json row{{"protocol", cell.protocol},
+             {"condition", cell.condition},
+             {"properties", names_of(cell.properties)}};
     row.update(result_json(cell.result));
     json.push_back(row);
   }
@@ -89,6 +91,9 @@ std::string check_report(const Judgement& judgement, int exit_code, const std::s
   json["fingerprint"] = judgement.model.program->fingerprint();
   if (!trace_file.empty()) json["trace_file"] = trace_file;
   if (judgement.trace) json["trace"] = trace_json(*judgement.trace);
+  if (judgement.no_return)
+    json["avoidable"] = {{"until_step", judgement.no_return->step},
+                         {"by", to_json(judgement.no_return->way_out)}};
   if (judgement.audit) json["audit"] = audit_json(*judgement.audit);
   return text_of(json);
 }

@@ -19,7 +19,8 @@ struct Listed {
 /// A cell of `lockstep table`.
 struct Cell {
   std::string protocol;
-  std::string condition;  ///< "pause", "work longer than the lease", ...
+  std::string condition;               ///< "pause", "work > lease", ...
+  std::set<sim::Property> properties;  ///< that were checked
   checker::Result result;
 };
 

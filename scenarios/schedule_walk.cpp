@@ -45,7 +45,10 @@ bool tells_send(const TraceStep& step, const std::string& words) {
 
 class ScheduleWalk {
  public:
-  ScheduleWalk(const sim::Model& model, std::string file) : walk_(model), file_(std::move(file)) {}
+  ScheduleWalk(const sim::Model& model, std::string file)
+      : walk_(model),
+        clients_(static_cast<std::uint8_t>(model.processes.size())),
+        file_(std::move(file)) {}
 
   checker::Walk take_all(const std::vector<ScheduleStep>& steps) {
     for (std::size_t i = 0; i < steps.size() && !violated(); ++i) {
@@ -166,28 +169,48 @@ class ScheduleWalk {
     }
   }
 
+  /// Time passes only when nothing urgent is left: whatever runs moves on first, client by client,
+  /// also on the way.
   void take_pass(std::int64_t amount_ms) {
-    sim::Action pass;
-    pass.kind = Do::pass;
-    pass.amount_ms = amount_ms;
-    walk_.take(pass, place_);
+    for (auto left_ms = amount_ms; left_ms > 0 && settle();) {
+      const auto reach_ms = farthest_pass_ms();
+      if (reach_ms == 0) fail("time cannot pass here");
+      const auto passed_ms = std::min(left_ms, reach_ms);
+      take_time(passed_ms);
+      left_ms -= passed_ms;
+      if (violated()) return;
+    }
   }
 
   void pass_until_expired(const std::string& key) {
     const auto told = key + " has expired";
-    for (int taken = 0; taken < kMostActionsPerSentence; ++taken) {
+    for (int taken = 0; taken < kMostActionsPerSentence && settle(); ++taken) {
       const auto next = soonest_pass();
       if (!next) fail("time cannot pass here");
-      const auto& changes = take(*next).changes;
+      const auto& changes = take_time(next->action.amount_ms).changes;
       if (violated() || std::find(changes.begin(), changes.end(), told) != changes.end()) return;
     }
-    fail("it does not expire");
+    if (!violated()) fail("it does not expire");
+  }
+
+  /// Lets every client do what does not need time. False: that violated something.
+  bool settle() {
+    for (int taken = 0; taken < kMostActionsPerSentence && !violated(); ++taken) {
+      std::optional<Option> next;
+      for (std::uint8_t client = 0; client < clients_ && !next; ++client)
+        next = own_next_of(client, false);
+      if (!next) return true;
+      take(*next);
+    }
+    if (!violated()) fail("somebody goes on for ever without time passing");
+    return false;
   }
 
   /// Lets the client go on alone until `done`; time passes where it waits for nothing else.
   void run_until(const ScheduleStep& step, const std::function<bool(const TraceStep&)>& done) {
     for (int taken = 0; taken < kMostActionsPerSentence; ++taken) {
       const auto next = next_of(step.client, taken == 0);
+      if (violated()) return;
       if (!next) fail("the client has nothing left to do");
       const bool reached = done(take(*next));
       if (reached || violated()) return;
@@ -219,21 +242,20 @@ class ScheduleWalk {
       fail("the client acquires: " + last.sentence);
   }
 
-  /// What the client does next: a step of its own, else the execution of its request, else time, if
-  /// that lets it go on.
+  /// What the client does next: a step of its own, else the execution of its request, else what it
+  /// does once time has passed.
   std::optional<Option> next_of(std::uint8_t client, bool may_begin) {
-    if (auto own = own_next_of(client, may_begin)) return own;
-    std::optional<Option> first;
-    int passed = 0;
-    bool goes_on = false;
-    for (auto pass = soonest_pass(); pass && !goes_on && !violated(); pass = soonest_pass()) {
-      if (!first) first = pass;
-      take(*pass);
-      ++passed;
-      goes_on = own_next_of(client, false).has_value();
+    const auto taken = walk_.trace().steps.size();
+    auto next = own_next_of(client, may_begin);
+    while (!next && !violated() && settle()) {
+      const auto pass = soonest_pass();
+      if (!pass) break;
+      take_time(pass->action.amount_ms);
+      next = own_next_of(client, false);
     }
-    for (; passed > 0; --passed) walk_.back();
-    return goes_on ? first : std::nullopt;
+    // Time alone does not help the client: it has not passed.
+    while (!next && !violated() && walk_.trace().steps.size() > taken) walk_.back();
+    return next;
   }
 
   std::optional<Option> own_next_of(std::uint8_t client, bool may_begin) const {
@@ -244,6 +266,31 @@ class ScheduleWalk {
               [&](const Option& o) { return o.action.kind == kind && o.action.process == client; }))
         return found;
     return std::nullopt;
+  }
+
+  /// Lets time pass, as one step with the passing before it where nothing stood between.
+  const TraceStep& take_time(std::int64_t amount_ms) {
+    sim::Action pass;
+    pass.kind = Do::pass;
+    pass.amount_ms = amount_ms;
+    const auto& steps = walk_.trace().steps;
+    if (steps.empty() || steps.back().action.kind != Do::pass) return walk_.take(pass, place_);
+    const auto before = steps.back().action;
+    walk_.back();
+    if (farthest_pass_ms() >= before.amount_ms + amount_ms)
+      pass.amount_ms += before.amount_ms;
+    else
+      walk_.take(before, place_);
+    return walk_.take(pass, place_);
+  }
+
+  /// 0: time cannot pass here.
+  std::int64_t farthest_pass_ms() const {
+    std::int64_t farthest_ms = 0;
+    for (const auto& option : walk_.enabled())
+      if (option.action.kind == Do::pass)
+        farthest_ms = std::max(farthest_ms, option.action.amount_ms);
+    return farthest_ms;
   }
 
   std::optional<Option> soonest_pass() const {
@@ -297,6 +344,7 @@ class ScheduleWalk {
   }
 
   checker::Walk walk_;
+  std::uint8_t clients_;
   std::string file_;
   std::string place_;
 };

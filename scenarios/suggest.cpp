@@ -7,6 +7,10 @@
 
 namespace lockstep::scenarios {
 
+namespace {
+constexpr std::size_t kMostShown = 12;
+}
+
 int edit_distance(std::string_view a, std::string_view b) {
   const auto columns = b.size() + 1;
   std::vector<int> before_last(columns), last(columns), row(columns);
@@ -43,7 +47,11 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   if (const auto near = near_miss(word, candidates))
     return fmt::format("; did you mean `{}`?", *near);
   if (candidates.empty()) return "";
-  return fmt::format("; possible here: {}", fmt::join(candidates, ", "));
+  const auto shown = std::min(candidates.size(), kMostShown);
+  return fmt::format(
+      "; possible here: {}{}",
+      fmt::join(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      shown < candidates.size() ? fmt::format(", and {} more", candidates.size() - shown) : "");
 }
 
 }  // namespace lockstep::scenarios

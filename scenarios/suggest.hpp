@@ -16,8 +16,8 @@ int edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> near_miss(std::string_view word,
                                      const std::vector<std::string>& candidates);
 
-/// "; did you mean `pause`?", or without a near miss "; possible here: a, b, c". For the end of an
-/// error line.
+/// "; did you mean `pause`?", or without a near miss "; possible here: a, b, c" (the first dozen).
+/// For the end of an error line.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace lockstep::scenarios

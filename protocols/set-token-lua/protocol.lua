@@ -1,0 +1,20 @@
+-- The value is a random token; a script compares it and deletes, in one step. What is left: the lease can end during the work.
+-- The article's steps:   set lock_key <random> EX 10 NX.   Release: the script release.lua.
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "SET EX NX with a token; compare-and-delete in Lua",
+  source = "Redis系列(十三)应用之分布式锁 (呼延, 2020), section 业务超时误删除",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  return redis("SET", self.key, self.token, "EX", self.ttl_s, "NX") == OK
+end
+
+function Lock:release()
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

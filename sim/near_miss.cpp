@@ -1,0 +1,42 @@
+#include "sim/near_miss.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lockstep::sim {
+namespace {
+
+/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> edits(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        edits[i][j] = i + j;
+        continue;
+      }
+      edits[i][j] = std::min({edits[i - 1][j] + 1, edits[i][j - 1] + 1,
+                              edits[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) edits[i][j] = std::min(edits[i][j], edits[i - 2][j - 2] + 1);
+    }
+  }
+  return edits[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string near_miss_hint(std::string_view word, const std::vector<std::string>& candidates) {
+  std::size_t nearest_edits = word.size() / 3 + 1;
+  const std::string* nearest = nullptr;
+  for (const std::string& candidate : candidates) {
+    const std::size_t edits = edit_distance(word, candidate);
+    if (edits >= nearest_edits) continue;
+    nearest_edits = edits;
+    nearest = &candidate;
+  }
+  return nearest == nullptr ? "" : fmt::format(" (did you mean `{}`?)", *nearest);
+}
+
+}  // namespace lockstep::sim

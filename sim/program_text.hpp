@@ -1,0 +1,33 @@
+// What can be told from the text of a Lua file without running it.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::sim::program {
+
+/// One name, number, string or sign of a Lua text; comments and blanks are left out.
+struct Word {
+  enum class Kind : std::uint8_t { name, number, string, sign };
+  Kind kind = Kind::sign;
+  std::string text;  ///< as written; of a string its contents, escapes untouched
+  int line = 1;
+};
+std::vector<Word> words_of(std::string_view lua_text);
+
+/// Adds every whole number of at least 2 in `words`, also one that is a whole string ("30").
+void add_literals(const std::vector<Word>& words, std::set<std::int64_t>& literals);
+
+/// A use of a name of stock Lua that is not there (os.time, print, math.random).
+struct NotAvailable {
+  std::string name;
+  int line = 0;
+};
+/// The first such use, unless the text declares the name as a local of its own; an empty name if
+/// there is none.
+NotAvailable first_not_available(const std::vector<Word>& words);
+
+}  // namespace lockstep::sim::program

@@ -1,0 +1,231 @@
+// The naive explorer on protocols whose verdicts and shortest counterexamples can be worked out by
+// hand.
+#include "checker/naive.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/checker/naive_models.hpp"
+
+using namespace lockstep;
+using checker::Result;
+using checker::Verdict;
+using sim::Fault;
+using sim::Property;
+using tests::kSecondMs;
+using tests::small_model;
+
+namespace {
+
+const std::string kOwn = "tests/data/naive/";
+
+Result explored(const sim::Model& model) { return checker::explore_naively(model, {}); }
+
+/// The model's only property, violated after so many steps.
+void check_violated(sim::Model model, Property property, std::size_t steps) {
+  model.properties = {property};
+  const Result result = explored(model);
+  INFO(sim::name(property) << ": " << checker::name(result.verdict) << " "
+                           << result.why_inconclusive);
+  CHECK(result.verdict == Verdict::violated);
+  CHECK(result.property == property);
+  CHECK(result.schedule.size() == steps);
+}
+
+void check_holds(sim::Model model, std::set<Property> properties) {
+  model.properties = std::move(properties);
+  const Result result = explored(model);
+  INFO(checker::name(result.verdict) << " " << result.why_inconclusive);
+  CHECK(result.verdict == Verdict::holds);
+  CHECK(result.schedule.empty());
+}
+
+}  // namespace
+
+TEST_CASE("one client alone takes the steps that one can count") {
+  // Not begun; SET sent, executed, heard with READ sent, executed, heard; work done by time; WRITE
+  // sent, executed, heard with EVAL sent, executed, heard: a chain of 12 states.
+  const Result result = explored(small_model(kOwn + "set-px", 1, kSecondMs));
+  CHECK(result.verdict == Verdict::holds);
+  CHECK(result.statistics.states == 12);
+  CHECK(result.statistics.transitions == 11);
+  CHECK(result.statistics.depth == 11);
+  CHECK(result.statistics.command_runs == 2);
+  CHECK(result.statistics.script_runs == 1);
+}
+
+TEST_CASE("choose() branches into one action for each value") {
+  // Tails: refused at once. Heads: SET sent, executed, heard with DEL sent, executed, heard. And
+  // the start.
+  const Result result = explored(small_model(kOwn + "coin", 1, 0));
+  CHECK(result.verdict == Verdict::holds);
+  CHECK(result.statistics.states == 7);
+  CHECK(result.statistics.transitions == 6);
+}
+
+TEST_CASE("compare-and-delete holds while the work is shorter than the lease") {
+  sim::Model model = small_model(kOwn + "set-px", 2, kSecondMs);
+  model.properties = {sim::kProperties.begin(), sim::kProperties.end()};
+  model.witnesses = {sim::Witness::acquired, sim::Witness::refused, sim::Witness::released};
+  const Result result = explored(model);
+  CHECK(result.verdict == Verdict::holds);
+  CHECK_FALSE(result.vacuous());
+
+  model.witnesses = {sim::Witness::lost, sim::Witness::expired_while_held};
+  const Result vacuous = explored(model);
+  CHECK(vacuous.vacuous());
+  CHECK(vacuous.unmet == model.witnesses);
+}
+
+TEST_CASE("work longer than the lease: nine steps") {
+  // A begins, SET executed, heard; READ executed, heard; time passes; B begins, SET executed,
+  // heard.
+  check_violated(small_model(kOwn + "set-px", 2, 4 * kSecondMs), Property::mutual_exclusion, 9);
+  check_holds(small_model(kOwn + "set-px", 2, 4 * kSecondMs),
+              {Property::foreign_release, Property::foreign_extend, Property::honest_result,
+               Property::deadlock, Property::leak});
+  // At 4 s A's work is done and its key gone. 6 steps to there; B begins, SET executed, heard, READ
+  // executed: 10. A: timer, WRITE executed, heard, script executed, heard; B hears READ: 16. Time
+  // passes, B's timer, B's WRITE executed: 19.
+  check_violated(small_model(kOwn + "set-px", 2, 4 * kSecondMs), Property::no_lost_update, 19);
+}
+
+TEST_CASE("a key is readable at its expiry instant: work as long as the lease holds") {
+  check_holds(small_model(kOwn + "set-px", 2, 3 * kSecondMs), {Property::mutual_exclusion});
+}
+
+TEST_CASE("each single fault breaks mutual exclusion in its own number of steps") {
+  sim::Model model = small_model(kOwn + "set-px", 2, kSecondMs);
+  SECTION("pause: hold, READ executed, pause, time passes, B holds") {
+    tests::allow(model, Fault::pause);
+    check_violated(model, Property::mutual_exclusion, 3 + 1 + 1 + 1 + 3);
+  }
+  SECTION("delay: hold, the READ is held back, time passes, B holds") {
+    tests::allow(model, Fault::delay);
+    check_violated(model, Property::mutual_exclusion, 3 + 1 + 1 + 3);
+  }
+  SECTION("a jump of the node's clock: no time need pass") {
+    tests::allow(model, Fault::jump);
+    model.jumps_ms = {4 * kSecondMs};
+    check_violated(model, Property::mutual_exclusion, 3 + 1 + 3);
+  }
+  SECTION("a jump that leaves the key just readable does nothing") {
+    tests::allow(model, Fault::jump);
+    model.jumps_ms = {2 * kSecondMs, -kSecondMs};
+    check_holds(model, {Property::mutual_exclusion});
+  }
+  SECTION("a node that forgets: crash, restart") {
+    tests::allow(model, Fault::node_crash);
+    check_violated(model, Property::mutual_exclusion, 3 + 2 + 3);
+  }
+  SECTION("a crash of a process ends its critical section") {
+    tests::allow(model, Fault::crash);
+    check_holds(model, {Property::mutual_exclusion, Property::deadlock, Property::leak});
+  }
+}
+
+TEST_CASE("persistence decides what a crash of the node forgets") {
+  sim::Model model = small_model(kOwn + "set-px", 2, kSecondMs);
+  tests::allow(model, Fault::node_crash);
+  SECTION("always: nothing is forgotten") {
+    model.persistence = sim::Persistence::aof_always;
+    check_holds(model, {Property::mutual_exclusion});
+  }
+  SECTION("everysec: a crash alone forgets nothing, a power loss the last write") {
+    model.persistence = sim::Persistence::aof_everysec;
+    check_holds(model, {Property::mutual_exclusion});
+    tests::allow(model, Fault::power_loss);
+    check_violated(model, Property::mutual_exclusion, 3 + 2 + 3);
+  }
+  SECTION("rdb: never saved is empty") {
+    model.persistence = sim::Persistence::rdb;
+    check_violated(model, Property::mutual_exclusion, 3 + 2 + 3);
+  }
+}
+
+TEST_CASE("honest results") {
+  check_violated(small_model(kOwn + "false-refusal", 1, 0), Property::honest_result, 3);
+  check_violated(small_model(kOwn + "false-release", 1, 0), Property::honest_result, 3);
+  // The same with work: hold in 3, READ 2, time, timer, WRITE 2: then release() returns at once.
+  check_violated(small_model(kOwn + "false-release", 1, kSecondMs), Property::honest_result, 9);
+}
+
+TEST_CASE("a key that stays: leak and deadlock where the world comes to rest") {
+  check_violated(small_model(kOwn + "false-release", 1, 0), Property::leak, 3);
+  check_violated(small_model(kOwn + "false-release", 1, 0), Property::deadlock, 3);
+  // A client that is always refused, though its key expires: no leak, but nobody will ever acquire.
+  check_holds(small_model(kOwn + "false-refusal", 1, 0), {Property::leak});
+  check_violated(small_model(kOwn + "false-refusal", 1, 0), Property::deadlock, 3);
+}
+
+TEST_CASE("a foreign lease prolonged: hold, then B's SET and its PEXPIRE") {
+  check_violated(small_model(kOwn + "extend-foreign", 2, kSecondMs), Property::foreign_extend,
+                 3 + 4);
+  check_holds(small_model(kOwn + "extend-foreign", 2, kSecondMs), {Property::foreign_release});
+}
+
+TEST_CASE("a clock reading is a difference of ages") {
+  sim::Model model = small_model(kOwn + "slow-check", 1, 0);
+  check_holds(model, {Property::honest_result});
+  SECTION("a delayed reply: begin, execute, hold back, 2 s, go on, hear") {
+    tests::allow(model, Fault::delay);
+    check_violated(model, Property::honest_result, 6);
+  }
+  SECTION("a jump of the client's clock does the same without time: begin, execute, jump, hear") {
+    tests::allow(model, Fault::jump);
+    model.jumps_ms = {2 * kSecondMs};
+    check_violated(model, Property::honest_result, 4);
+  }
+  SECTION("a jump of a second is just not too long") {
+    tests::allow(model, Fault::jump);
+    model.jumps_ms = {kSecondMs};
+    check_holds(model, {Property::honest_result});
+  }
+}
+
+TEST_CASE("a task that takes step after step while time cannot pass is named, not cut") {
+  sim::Model model = small_model(kOwn + "spin", 1, 0);
+  tests::allow(model, Fault::node_crash);
+  const Result result = explored(model);
+  CHECK(result.verdict == Verdict::inconclusive);
+  CHECK(result.why_inconclusive ==
+        "a zero-time cycle: task 0 of process A takes step after step while time cannot pass");
+}
+
+TEST_CASE("bounds make a search inconclusive and say which") {
+  const sim::Model model = small_model(kOwn + "set-px", 2, kSecondMs);
+  checker::Bounds bounds;
+  SECTION("states") {
+    bounds.max_states = 10;
+    const Result result = checker::explore_naively(model, bounds);
+    CHECK(result.verdict == Verdict::inconclusive);
+    CHECK(result.why_inconclusive == "more than 10 states");
+  }
+  SECTION("depth") {
+    bounds.max_depth = 4;
+    const Result result = checker::explore_naively(model, bounds);
+    CHECK(result.verdict == Verdict::inconclusive);
+    CHECK(result.why_inconclusive == "runs of more than 4 steps");
+    CHECK(result.statistics.depth == 4);
+  }
+  SECTION("bytes") {
+    bounds.max_bytes = 1000;
+    CHECK(checker::explore_naively(model, bounds).why_inconclusive ==
+          "more than 1000 bytes of visited states");
+  }
+  SECTION("the caller") {
+    const Result result =
+        checker::explore_naively(model, bounds, [](const checker::Statistics&) { return false; });
+    CHECK(result.verdict == Verdict::inconclusive);
+    CHECK(result.why_inconclusive == "interrupted");
+  }
+}
+
+TEST_CASE("two explorations give the same figures and the same schedule") {
+  sim::Model model = small_model(kOwn + "set-px", 2, 4 * kSecondMs);
+  model.properties = {Property::mutual_exclusion};
+  const Result first = explored(model);
+  const Result second = explored(model);
+  CHECK(first.schedule == second.schedule);
+  CHECK(first.statistics.states == second.statistics.states);
+  CHECK(first.statistics.transitions == second.statistics.transitions);
+}

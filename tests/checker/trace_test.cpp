@@ -1,0 +1,258 @@
+// Traces as a person reads them, and walks that go forwards, backwards and astray.
+#include "checker/trace.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "checker/naive.hpp"
+#include "checker/wording.hpp"
+#include "sim/error.hpp"
+#include "tests/checker/naive_models.hpp"
+
+using namespace lockstep;
+using checker::Trace;
+using checker::TraceStep;
+using checker::Walk;
+using sim::Action;
+using sim::Fault;
+using sim::Property;
+using tests::kSecondMs;
+using tests::small_model;
+
+namespace {
+
+const std::string kOwn = "tests/data/naive/";
+
+Action process_action(Action::Kind kind, std::uint8_t process, std::uint8_t connection = 0) {
+  Action action;
+  action.kind = kind;
+  action.process = process;
+  action.connection = connection;
+  return action;
+}
+
+Action begin(std::uint8_t process) { return process_action(Action::Kind::begin, process); }
+Action execute(std::uint8_t process, std::uint8_t connection = 0) {
+  return process_action(Action::Kind::execute, process, connection);
+}
+Action deliver(std::uint8_t process, std::uint8_t connection = 0) {
+  return process_action(Action::Kind::deliver, process, connection);
+}
+Action pass(std::int64_t ms) {
+  Action action;
+  action.kind = Action::Kind::pass;
+  action.amount_ms = ms;
+  return action;
+}
+
+/// "3000 ! A: pauses", then indented what changed.
+std::string shown(const TraceStep& step) {
+  std::string text = std::to_string(step.time_ms) + (step.environment ? " ! " : " ") + step.actor +
+                     ": " + step.sentence;
+  for (const std::string& change : step.changes) text += "\n    " + change;
+  return text;
+}
+
+std::vector<std::string> shown(const Trace& trace) {
+  std::vector<std::string> lines;
+  for (const TraceStep& step : trace.steps) lines.push_back(shown(step));
+  return lines;
+}
+
+std::string refusal(Walk& walk, const Action& action, const std::string& place = "") {
+  try {
+    walk.take(action, place);
+  } catch (const sim::BadInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a pause in the critical section, as it is told") {
+  sim::Model model = small_model(kOwn + "set-px", 2, kSecondMs);
+  tests::allow(model, Fault::pause);
+  model.properties = {Property::mutual_exclusion};
+  const Trace trace = checker::tell(
+      model, {begin(0), execute(0), deliver(0), execute(0), process_action(Action::Kind::pause, 0),
+              pass(4000), begin(1), execute(1), deliver(1)});
+  CHECK(
+      shown(trace) ==
+      std::vector<std::string>{
+          "0 A: starts; sends SET lock A.1 NX PX 3000",
+          "0 redis: SET lock A.1 NX PX 3000 -> OK\n    lock = A.1, expires in 3000 ms",
+          "0 A: hears OK: holds the lock, in the critical section; sends READ to the resource",
+          "0 resource: A's READ -> OK", "0 ! A: pauses", "4000 : time passes\n    lock has expired",
+          "4000 B: starts; sends SET lock B.1 NX PX 3000",
+          "4000 redis: SET lock B.1 NX PX 3000 -> OK\n    lock = B.1, expires in 3000 ms",
+          "4000 B: hears OK: holds the lock, in the critical section; sends READ to the resource"});
+  CHECK(trace.violated == Property::mutual_exclusion);
+  CHECK(
+      trace.violation ==
+      "A and B are both in the critical section; A's lease ended at 3000 ms, and A does not know.");
+}
+
+TEST_CASE("a release by script, told to its end") {
+  const sim::Model model = small_model(kOwn + "set-px", 1, kSecondMs);
+  Walk walk(model);
+  for (const Action& action : {begin(0), execute(0), deliver(0), execute(0)}) walk.take(action);
+  CHECK(shown(walk.take(deliver(0))) == "0 A: hears OK from the resource; works 1000 ms");
+  CHECK(shown(walk.take(pass(1000))) == "1000 : time passes");
+  CHECK(shown(walk.take(process_action(Action::Kind::timer, 0))) ==
+        "1000 A: has done its work; sends WRITE to the resource");
+  CHECK(shown(walk.take(execute(0))) ==
+        "1000 resource: A's WRITE -> OK\n    A's write is accepted");
+  CHECK(shown(walk.take(deliver(0))) ==
+        "1000 A: hears OK from the resource: leaves the critical section, releases the lock; sends "
+        "EVAL release.lua 1 "
+        "lock A.1");
+  CHECK(shown(walk.take(execute(0))) ==
+        "1000 redis: EVAL release.lua 1 lock A.1 -> 1\n    lock is gone");
+  CHECK(shown(walk.take(deliver(0))) == "1000 A: hears 1: has released the lock");
+  CHECK(walk.enabled().empty());
+}
+
+TEST_CASE("every counterexample of the naive explorer is told to its violation") {
+  sim::Model model = small_model(kOwn + "set-px", 2, 4 * kSecondMs);
+  const auto told = [&](Property property) {
+    model.properties = {property};
+    const checker::Result result = checker::explore_naively(model, {});
+    REQUIRE(result.verdict == checker::Verdict::violated);
+    const Trace trace = checker::tell(model, result.schedule);
+    CHECK(trace.steps.size() == result.schedule.size());
+    CHECK(trace.violated == property);
+    return trace.violation;
+  };
+  CHECK(told(Property::no_lost_update) ==
+        "B's write was accepted, although A had written at 4000 ms, after B read: that update is "
+        "lost.");
+
+  model = small_model(kOwn + "false-refusal", 1, 0);
+  CHECK(told(Property::honest_result) ==
+        "A is told that it did not get the lock, but the key lock is its own.");
+  model = small_model(kOwn + "false-release", 1, 0);
+  CHECK(told(Property::honest_result) ==
+        "A is told that it released the lock, but no key of its own was removed.");
+  CHECK(told(Property::leak) == "everybody is done or dead, and the key lock = 1 stays for ever.");
+  CHECK(told(Property::deadlock) ==
+        "nobody holds the lock and nothing is on its way, yet a fresh client could never acquire "
+        "it: lock = 1 stays for "
+        "ever.");
+  model = small_model(kOwn + "extend-foreign", 2, kSecondMs);
+  CHECK(told(Property::foreign_extend) ==
+        "B's PEXPIRE lock 6000 prolonged A's key lock, while A is in the critical section (since 0 "
+        "ms).");
+}
+
+TEST_CASE("a walk goes back and takes another way") {
+  const sim::Model model = small_model(kOwn + "coin", 1, 0);
+  Walk walk(model);
+  const auto options = walk.enabled();
+  REQUIRE(options.size() == 2);
+  CHECK(shown(options[0].step) == "0 A: starts: does not get the lock");
+  CHECK(shown(options[1].step) == "0 A: starts; sends SET lock A.1 NX PX 3000");
+  CHECK(options[1].action.choices == std::vector<std::uint8_t>{2});
+
+  walk.take(options[0].action);
+  CHECK(walk.enabled().empty());
+  walk.back();
+  CHECK(walk.trace().steps.empty());
+  walk.back();
+  walk.take(options[1].action);
+  CHECK(walk.trace().steps.size() == 1);
+  CHECK(refusal(walk, begin(0), "x.json:7") ==
+        "x.json:7: step 2, \"begin A task 0\", is not possible here; possible: execute A "
+        "connection 0");
+}
+
+TEST_CASE("time passes to any tick, up to the first instant at which something is urgent") {
+  const sim::Model model = small_model(kOwn + "set-px", 1, 2 * kSecondMs);
+  Walk walk(model);
+  CHECK(refusal(walk, pass(1000)) ==
+        "step 1, \"pass 1000 ms\", is not possible here; possible: begin A task 0");
+  for (const Action& action : {begin(0), execute(0), deliver(0), execute(0), deliver(0)})
+    walk.take(action);
+  CHECK(refusal(walk, pass(1500)).find("pass up to 2000 ms") != std::string::npos);
+  CHECK(refusal(walk, pass(3000)).find("pass up to 2000 ms") != std::string::npos);
+  CHECK(refusal(walk, pass(0)).find("is not possible here") != std::string::npos);
+  walk.take(pass(1000));
+  CHECK(walk.enabled().size() == 1);
+  CHECK(walk.enabled().front().action == pass(1000));
+  walk.take(pass(1000));
+  CHECK(walk.trace().steps.back().time_ms == 2000);
+  CHECK(refusal(walk, pass(1000)).find("possible: timer A task 0") != std::string::npos);
+}
+
+TEST_CASE("a violation ends the run") {
+  sim::Model model = small_model(kOwn + "false-refusal", 2, 0);
+  model.properties = {Property::honest_result};
+  Walk walk(model);
+  for (const Action& action : {begin(0), execute(0), deliver(0)}) walk.take(action);
+  CHECK(walk.trace().violated == Property::honest_result);
+  CHECK(walk.enabled().empty());
+  CHECK(refusal(walk, begin(1)) ==
+        "step 4, \"begin B task 0\", is not possible here: the run ended when honest-result was "
+        "violated");
+  walk.back();
+  CHECK_FALSE(walk.trace().violated.has_value());
+  CHECK_FALSE(walk.enabled().empty());
+}
+
+TEST_CASE("polling does not hold up time, but the next instant asks anew") {
+  const sim::Model model = small_model(kOwn + "poll", 2, 4 * kSecondMs);
+  Walk walk(model);
+  for (const Action& action :
+       {begin(0), execute(0), deliver(0), execute(0), deliver(0), begin(1), execute(1)}) {
+    walk.take(action);
+  }
+  CHECK(refusal(walk, pass(1000)).find("is not possible here") != std::string::npos);
+  CHECK(shown(walk.take(deliver(1))) == "0 B: hears (nil); sends SET lock B.1 NX PX 3000");
+  walk.take(pass(1000));
+  CHECK(refusal(walk, pass(1000)).find("execute B connection 0") != std::string::npos);
+}
+
+TEST_CASE("an abandoned request may still be executed, and nobody hears the reply") {
+  sim::Model model = small_model(kOwn + "deaf", 1, 0);
+  model.request_timeout_ms = kSecondMs;
+  tests::allow(model, Fault::delay);
+  Walk walk(model);
+  walk.take(begin(0));
+  CHECK(shown(walk.take(process_action(Action::Kind::delay, 0))) ==
+        "0 ! A: SET lock A.1 NX PX 3000 is held back on its way");
+  walk.take(pass(1000));
+  CHECK(shown(walk.take(process_action(Action::Kind::timer, 0))) ==
+        "1000 A: gives up waiting for a reply; sends SET lock A.1 NX PX 3000");
+  walk.take(execute(0, 1));
+  walk.take(process_action(Action::Kind::release, 0));
+  CHECK(shown(walk.take(execute(0))) ==
+        "1000 redis: SET lock A.1 NX PX 3000 -> (nil); A does not listen any more");
+  CHECK(shown(walk.take(deliver(0))).starts_with("1000 A: hears OK: holds the lock"));
+}
+
+TEST_CASE("crash and restart: a new incarnation, a new token, a key that is nobody's") {
+  sim::Model model = small_model(kOwn + "set-px", 1, 0);
+  model.processes[0].rounds = 2;
+  tests::allow(model, Fault::crash);
+  Walk walk(model);
+  walk.take(begin(0));
+  CHECK(shown(walk.take(process_action(Action::Kind::crash, 0))) == "0 ! A: crashes");
+  CHECK(shown(walk.take(begin(0))) == "0 A: starts again; sends SET lock A.2 NX PX 3000");
+  CHECK(shown(walk.take(execute(0))) ==
+        "0 redis: SET lock A.1 NX PX 3000 -> OK; sent before A crashed\n    lock = A.1, expires in "
+        "3000 ms");
+  walk.take(execute(0));
+  CHECK(shown(walk.take(deliver(0))) == "0 A: hears (nil): does not get the lock");
+}
+
+TEST_CASE("requests and replies in short form") {
+  CHECK(checker::worded(sim::Reply::ok()) == "OK");
+  CHECK(checker::worded(sim::Reply::null()) == "(nil)");
+  CHECK(checker::worded(sim::Reply::number(-2)) == "-2");
+  CHECK(checker::worded(sim::Reply::bulk("\u27e8A.1\u27e9")) == "\"A.1\"");
+  CHECK(checker::worded(sim::Reply::error("ERR no")) == "(error) ERR no");
+  CHECK(checker::worded(sim::Reply::array({sim::Reply::number(1), sim::Reply::bulk("a b")})) ==
+        "[1, \"a b\"]");
+  CHECK(checker::worded_value("") == "\"\"");
+  CHECK(checker::worded_value("two words") == "\"two words\"");
+  CHECK(checker::worded_value(std::string("\x01\n", 2)) == "\"\\x01\\n\"");
+}

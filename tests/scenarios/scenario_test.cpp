@@ -1,0 +1,221 @@
+// Reading and writing scenarios: what is understood, and the line that each mistake ends in.
+#include "scenarios/scenario.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/bad_input.hpp"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+using Catch::Matchers::Contains;
+using tests::bad_input;
+using tests::TemporaryFolder;
+
+const FindProtocol kAnyProtocol = [](const std::string& protocol, const std::filesystem::path&) {
+  return std::filesystem::path("/protocols") / protocol;
+};
+
+/// A scenario that is right, for tests to spoil.
+Json sound() {
+  return Json::parse(R"({
+    "title": "t", "source": "s", "why": "w", "protocol": "p", "kind": "search",
+    "roles": {"reader": {"workload": ["lock", "work 30", "unlock"], "rounds": 2, "threads": 3},
+              "writer": {"workload": ["lock", "lock b", "sleep 5", "unlock b", "unlock"]}},
+    "clients": ["reader", "writer", "writer"], "lease_ms": 20, "request_timeout_ms": 7,
+    "pause_max_ms": 9, "jumps_ms": [4, -4], "persistence": "aof-always", "resource": "fenced-writes",
+    "faults": {"pause": 2, "node-crash": 1}, "properties": ["deadlock", "leak"],
+    "witnesses": ["lost"], "bounds": {"max_states": 10, "max_seconds": 0.5, "max_memory_mb": 3},
+    "expect": {"verdict": "violated", "property": "leak", "steps": 12}})");
+}
+
+Json sound_schedule() {
+  return Json::parse(
+      R"({"title": "t", "source": "s", "why": "w", "protocol": "p", "kind": "schedule",
+    "steps": ["A acquires", "A pauses", "redis's clock jumps by -50 ms"], "expect": {"verdict": "holds"}})");
+}
+
+Scenario read_text(const std::string& text) {
+  const TemporaryFolder folder;
+  return read_scenario(folder.write("x.json", text), kAnyProtocol);
+}
+Scenario read(const Json& json) { return read_text(json.dump(2)); }
+
+/// The error of a sound scenario in which `path` (a JSON pointer) is set to `value`.
+std::string spoilt(const std::string& path, const Json& value, Json json = sound()) {
+  json[Json::json_pointer(path)] = value;
+  return bad_input([&] { read(json); });
+}
+
+std::string without(const std::string& key) {
+  auto json = sound();
+  json.erase(key);
+  return bad_input([&] { read(json); });
+}
+
+}  // namespace
+
+TEST_CASE("everything that a scenario says is understood") {
+  const auto scenario = read(sound());
+  CHECK(scenario.name == "x");
+  CHECK(scenario.folder == "/protocols/p");
+  REQUIRE(scenario.roles.size() == 2);
+  CHECK(scenario.roles[0].name == "reader");
+  CHECK(scenario.roles[0].rounds == 2);
+  CHECK(scenario.clients == std::vector<std::size_t>{0, 1, 1});
+  CHECK(scenario.expect->outcome == Outcome::violated);
+  CHECK(scenario.expect->property == sim::Property::leak);
+  CHECK(scenario.expect->steps == 12);
+  CHECK(scenario.bounds.max_bytes == 3u << 20);
+
+  const auto model = model_of(scenario, nullptr);
+  REQUIRE(model.processes.size() == 3);
+  CHECK(model.processes[0].lock_keys == std::vector<std::string>{"lock", "b"});
+  CHECK(model.processes[0].threads == 3);
+  using Work = sim::WorkStep;
+  CHECK(model.processes[1].workload == std::vector<Work>{{Work::Kind::lock, 0, 0},
+                                                         {Work::Kind::lock, 1, 0},
+                                                         {Work::Kind::sleep, 0, 5},
+                                                         {Work::Kind::unlock, 1, 0},
+                                                         {Work::Kind::unlock, 0, 0}});
+  CHECK(model.processes[2].lease_ms == 20);
+  CHECK(model.persistence == sim::Persistence::aof_always);
+  CHECK(model.resource == sim::Resource::fenced_writes);
+  CHECK(model.budget.at(static_cast<std::size_t>(sim::Fault::pause)) == 2);
+  CHECK(model.budget.at(static_cast<std::size_t>(sim::Fault::delay)) == 0);
+  CHECK(model.jumps_ms == std::vector<std::int64_t>{4, -4});
+  CHECK(model.request_timeout_ms == 7);
+  CHECK(model.pause_max_ms == 9);
+  CHECK(model.properties == std::set<sim::Property>{sim::Property::deadlock, sim::Property::leak});
+  CHECK(model.witnesses == std::set<sim::Witness>{sim::Witness::lost});
+}
+
+TEST_CASE("what a scenario leaves out has a default") {
+  const auto scenario =
+      read_text(R"({"title": "t", "source": "s", "why": "w", "protocol": "p", "kind": "search",
+    "expect": {"verdict": "holds"}})");
+  const auto model = model_of(scenario, nullptr);
+  CHECK(model.processes.size() == 2);
+  CHECK(model.processes[0].lease_ms == 10'000);
+  CHECK(model.properties.size() == sim::kProperties.size());
+  CHECK(model.witnesses == std::set<sim::Witness>{sim::Witness::acquired});
+  CHECK(model.budget == sim::Budget{});
+  CHECK(model.jumps_ms == std::vector<std::int64_t>{20'000, -20'000});
+}
+
+TEST_CASE("a schedule's faults and jumps follow from its steps") {
+  const auto model = model_of(read(sound_schedule()), nullptr);
+  CHECK(model.budget.at(static_cast<std::size_t>(sim::Fault::pause)) == 1);
+  CHECK(model.budget.at(static_cast<std::size_t>(sim::Fault::jump)) == 1);
+  CHECK(model.jumps_ms == std::vector<std::int64_t>{-50});
+}
+
+TEST_CASE("a scenario reads back as it was written") {
+  for (const auto& json : {sound(), sound_schedule()}) {
+    const auto once = to_json(read(json), "p");
+    CHECK(to_json(read(once), "p") == once);
+  }
+  CHECK(to_json(read(sound()), "p")["roles"]["writer"]["workload"] ==
+        sound()["roles"]["writer"]["workload"]);
+}
+
+TEST_CASE("an unknown key is named with its place and the near one") {
+  CHECK_THAT(spoilt("/faults/puase", 1),
+             Contains("x.json: $.faults.puase: ") && Contains("did you mean `pause`?"));
+  CHECK_THAT(spoilt("/fault", 1), Contains("$.fault: ") && Contains("did you mean `faults`?"));
+  CHECK_THAT(spoilt("/roles/reader/round", 1),
+             Contains("$.roles.reader.round: ") && Contains("`rounds`"));
+  CHECK_THAT(spoilt("/bounds/max_state", 1),
+             Contains("$.bounds.max_state: ") && Contains("`max_states`"));
+  CHECK_THAT(spoilt("/expect/propperty", 1),
+             Contains("$.expect.propperty: ") && Contains("`property`"));
+}
+
+TEST_CASE("a misspelt name is named with its place and the near one") {
+  CHECK_THAT(spoilt("/properties/1", "laek"),
+             Contains("$.properties[1]: ") && Contains("did you mean `leak`?"));
+  CHECK_THAT(spoilt("/witnesses/0", "lst"), Contains("$.witnesses[0]: ") && Contains("`lost`"));
+  CHECK_THAT(spoilt("/persistence", "aof-allways"),
+             Contains("$.persistence: ") && Contains("`aof-always`"));
+  CHECK_THAT(spoilt("/resource", "fence"), Contains("$.resource: ") && Contains("`fenced`"));
+  CHECK_THAT(spoilt("/kind", "serch"), Contains("$.kind: ") && Contains("`search`"));
+  CHECK_THAT(spoilt("/expect/verdict", "hold"),
+             Contains("$.expect.verdict: ") && Contains("`holds`"));
+  CHECK_THAT(spoilt("/clients/0", "raeder"), Contains("$.clients[0]: ") && Contains("`reader`"));
+  CHECK_THAT(spoilt("/roles/reader/workload/0", "lokc"),
+             Contains("$.roles.reader.workload[0]: ") && Contains("`lock`"));
+  CHECK_THAT(spoilt("/steps/1", "A puases", sound_schedule()),
+             Contains("$.steps[1]: ") && Contains("did you mean `A pauses`?"));
+}
+
+TEST_CASE("a value of the wrong type is shown with what was expected") {
+  CHECK_THAT(spoilt("/lease_ms", "20"),
+             Contains("$.lease_ms: found \"20\", expected a whole number from 1 to"));
+  CHECK_THAT(spoilt("/lease_ms", 2.5), Contains("found 2.5, expected a whole number"));
+  CHECK_THAT(spoilt("/lease_ms", 0), Contains("found 0, expected"));
+  CHECK_THAT(spoilt("/lease_ms", std::uint64_t{1} << 63),
+             Contains("found 9223372036854775808, expected"));
+  CHECK_THAT(spoilt("/faults", Json::array({"pause"})),
+             Contains("$.faults: found [\"pause\"], expected an object"));
+  CHECK_THAT(spoilt("/faults/pause", true), Contains("$.faults.pause: found true"));
+  CHECK_THAT(spoilt("/faults/pause", -1),
+             Contains("$.faults.pause: found -1, expected a whole number from 0"));
+  CHECK_THAT(spoilt("/properties", "leak"),
+             Contains("$.properties: found \"leak\", expected a list"));
+  CHECK_THAT(spoilt("/title", ""), Contains("$.title: found \"\", expected a text"));
+  CHECK_THAT(spoilt("/bounds/max_seconds", 0),
+             Contains("$.bounds.max_seconds: found 0, expected a number above 0"));
+  CHECK_THAT(spoilt("/roles/reader/workload/1", "work"),
+             Contains("found `work`, expected `work MILLISECONDS`"));
+  CHECK_THAT(spoilt("/roles/reader/workload/1", "work 1s"), Contains("found `work 1s`"));
+  CHECK_THAT(spoilt("/jumps_ms/0", 0), Contains("$.jumps_ms[0]: "));
+}
+
+TEST_CASE("what does not fit together is refused") {
+  CHECK_THAT(without("title"), Contains("the key `title` is missing"));
+  CHECK_THAT(without("source"), Contains("the key `source` is missing"));
+  CHECK_THAT(without("why"), Contains("the key `why` is missing"));
+  CHECK_THAT(without("protocol"), Contains("the key `protocol` is missing"));
+  CHECK_THAT(without("expect"), Contains("the key `expect` is missing"));
+  CHECK_THAT(without("clients"), Contains("several roles need `clients`"));
+  CHECK_THAT(spoilt("/clients", 2), Contains("$.clients: with several roles"));
+  CHECK_THAT(spoilt("/expect/property", "no-lost-update"),
+             Contains("$.expect.property: ") && Contains("not among"));
+  CHECK_THAT(spoilt("/expect/verdict", "holds"), Contains("only a violated scenario"));
+  CHECK_THAT(spoilt("/steps", Json::array({"A starts"})),
+             Contains("$.steps: only a schedule has steps"));
+  CHECK_THAT(spoilt("/faults", Json::object(), sound_schedule()),
+             Contains("a schedule has no `faults`"));
+}
+
+TEST_CASE("malformed JSON is named with line and column") {
+  CHECK_THAT(bad_input([] { read_text("{\n  \"title\": }"); }),
+             Contains("x.json:2:12: not JSON: "));
+  CHECK_THAT(bad_input([] { read_text("{\"title\": \"t\""); }),
+             Contains("x.json:1:14: not JSON: ") && Contains("end of input"));
+  CHECK_THAT(bad_input([] { read_text(R"({"faults": {"pause": 0, "pause": 1}})"); }),
+             Contains("the key `pause` stands twice"));
+  CHECK_THAT(bad_input([] { read_text("[]"); }), Contains("$: found [], expected an object"));
+  CHECK_THAT(bad_input([] { read_scenario("/nowhere/x.json", kAnyProtocol); }),
+             Contains("/nowhere/x.json: cannot be read"));
+}
+
+TEST_CASE("a result is compared with the expectation") {
+  Expectation expect{Outcome::violated, sim::Property::leak, 3};
+  checker::Result result;
+  result.verdict = checker::Verdict::violated;
+  result.property = sim::Property::leak;
+  result.schedule.resize(3);
+  CHECK_FALSE(difference(expect, result).has_value());
+  result.schedule.resize(4);
+  CHECK(difference(expect, result) == "expected 3 steps, found 4");
+  result.property = sim::Property::deadlock;
+  CHECK(difference(expect, result) == "expected leak to be violated, found deadlock");
+  result.verdict = checker::Verdict::holds;
+  CHECK(difference(expect, result) == "expected violated, found holds");
+  result.unmet.insert(sim::Witness::acquired);
+  CHECK(difference(expect, result) == "expected violated, found vacuous");
+}
+
+}  // namespace lockstep::scenarios

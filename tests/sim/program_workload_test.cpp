@@ -1,0 +1,157 @@
+// What a main task does with its locks, and the events that properties judge.
+#include "tests/sim/program_fixture.hpp"
+
+using namespace lockstep::sim;
+using namespace lockstep::sim::program_test;
+
+namespace {
+
+const std::string kAsking =
+    lock_with("return redis('GET') == OK, self.process.fence", "return redis('DEL') == 1");
+const std::string kFree = lock_with("return true, 5", "return true");
+
+std::vector<WorkStep> two_locks() { return {lock(0), lock(1), work(5), unlock(1), unlock(0)}; }
+
+ProcessSetup with_keys(std::vector<WorkStep> workload, int rounds = 1) {
+  ProcessSetup setup = setup_of(std::move(workload), rounds);
+  setup.lock_keys = {"a", "b"};
+  return setup;
+}
+
+}  // namespace
+
+TEST_CASE("rounds follow each other, then the task is done") {
+  const Folder folder(kFree);
+  Client client(folder.path(), setup_of({lock(), rest(7), unlock()}, 2));
+  CHECK(told(client.feed(begin())) == "acquired 0 fence 5");
+  CHECK(waits(client.step()) == "0 sleep 7 fresh");
+  CHECK(told(client.feed(timer())) == "releasing 0; released 0 ok");
+  CHECK(waits(client.step()) == "0 idle fresh");
+  client.feed(begin());
+  client.feed(timer());
+  CHECK(waits(client.step()) == "0 done fresh");
+}
+
+TEST_CASE("rounds used up by former incarnations count") {
+  const Folder folder(kFree);
+  const Program program(folder.path());
+  const ProcessSetup setup = setup_of({lock(), unlock()}, 2, 2);
+  const std::vector<int> used{2, 1};
+  CHECK(waits(program.run(setup, program.initial(setup, used), {})) == "0 done, 1 idle");
+}
+
+TEST_CASE("a refused lock ends the round and releases what is held, in reverse") {
+  const Folder folder(kAsking);
+  Client client(folder.path(), with_keys(two_locks(), 2));
+  client.feed(begin());
+  client.feed(reply(Reply::ok()));
+  CHECK(told(client.feed(reply(Reply::null()))) == "refused 1; releasing 0; send 0 DEL");
+  CHECK(told(client.feed(reply(Reply::number(1)))) == "released 0 ok");
+  CHECK(waits(client.step()) == "0 idle fresh");
+}
+
+TEST_CASE("re-entry calls acquire and release each time but is one critical section") {
+  const Folder folder(kAsking);
+  Client client(folder.path(), setup_of({lock(), lock(), unlock(), unlock()}));
+  client.feed(begin());
+  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send 0 GET");
+  CHECK(told(client.feed(reply(Reply::ok()))) == "send 0 DEL");
+  CHECK(told(client.feed(reply(Reply::number(0)))) == "releasing 0; send 0 DEL");
+  CHECK(told(client.feed(reply(Reply::number(1)))) == "released 0 ok");
+}
+
+TEST_CASE("a refused re-entry releases every level") {
+  const Folder folder(kAsking);
+  Client client(folder.path(), setup_of({lock(), lock(), lock(), unlock(), unlock(), unlock()}));
+  client.feed(begin());
+  client.feed(reply(Reply::ok()));
+  client.feed(reply(Reply::ok()));
+  CHECK(told(client.feed(reply(Reply::null()))) == "refused 0; send 0 DEL");
+  CHECK(told(client.feed(reply(Reply::number(1)))) == "releasing 0; send 0 DEL");
+}
+
+TEST_CASE("an error in release ends the critical section; the other locks are still released") {
+  const Folder folder(kAsking);
+  Client client(folder.path(), with_keys({lock(0), lock(1), unlock(1), unlock(0)}));
+  client.feed(begin());
+  client.feed(reply(Reply::ok()));
+  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 1; releasing 1; send 0 DEL");
+  const Step step = client.feed(reply(Reply::error("ERR x")));
+  CHECK(told(step) == "failed 1 ERR x; releasing 0; send 0 DEL");
+  CHECK(step.effects[0].in_release);
+}
+
+TEST_CASE("work reads, takes its time, and writes, with the fencing token of the innermost lock") {
+  const Folder folder(
+      lock_with("self.process.n = (self.process.n or 0) + 1 return true, self.process.n"));
+  Client client(folder.path(), with_keys(two_locks()));
+  CHECK(told(client.feed(begin())) ==
+        "acquired 0 fence 1; acquired 1 fence 2; send resource READ 2");
+  CHECK(waits(client.step()) == "0 replies fresh");
+  CHECK(waits(client.feed(accepted())) == "0 work 5 fresh");
+  CHECK(told(client.feed(timer())) == "send resource WRITE 2");
+  CHECK(told(client.feed(reply(Reply::error("ERR stale"), 0, kResource)))
+            .starts_with("releasing 1; released 1 ok; releasing 0"));
+}
+
+TEST_CASE("a refused or broken read means that the lock is lost") {
+  const Folder folder(kFree);
+  for (const Observation& seen :
+       {reply(Reply::error("ERR stale"), 0, kResource), broken(0, kResource), timeout()}) {
+    Client client(folder.path(), setup_of({lock(), work(5), unlock(), rest(3)}));
+    client.feed(begin());
+    CHECK(told(client.feed(seen)) == "lost 0; releasing 0; released 0 ok");
+    CHECK(waits(client.step()) == "0 sleep 3 fresh");
+  }
+}
+
+TEST_CASE("work without a lock only takes time") {
+  const Folder folder(kFree);
+  Client client(folder.path(), setup_of({work(5), lock(), unlock()}));
+  CHECK(told(client.feed(begin())).empty());
+  CHECK(waits(client.step()) == "0 work 5 fresh");
+  CHECK(told(client.feed(timer())).starts_with("acquired"));
+}
+
+TEST_CASE("lost() interrupts the work of the lock's holder") {
+  const Folder folder(lock_with("every(10, function() lost(self) return false end) return true"));
+  Client client(folder.path(), setup_of({lock(), work(50), work(60), unlock(), rest(3)}));
+  client.feed(begin());
+  client.feed(accepted());
+  CHECK(waits(client.step()) == "0 work 50 fresh, 1 sleep 10");
+  client.feed(timer(1));
+  CHECK(waits(client.step()) == "0 runnable fresh");
+  REQUIRE(client.step().boundary);
+  CHECK(waits(client.resting()) == "0 runnable");
+  CHECK(told(client.feed(run())) == "lost 0; releasing 0; released 0 ok");
+  CHECK(waits(client.step()) == "0 sleep 3 fresh");
+}
+
+TEST_CASE("lost() during the read is handled after it, and after the release it is nothing") {
+  const Folder folder(lock_with("every(10, function() lost() end) return true"));
+  Client client(folder.path(), setup_of({lock(), work(50), unlock(), rest(3)}));
+  client.feed(begin());
+  client.feed(timer(1));
+  CHECK(waits(client.step()) == "0 replies, 1 sleep 10 fresh");
+  CHECK(told(client.feed(accepted())) == "lost 0; releasing 0; released 0 ok");
+  CHECK(told(client.feed(timer(1))).empty());
+  CHECK(waits(client.step()) == "0 sleep 3, 1 sleep 10 fresh");
+}
+
+TEST_CASE("an outer lock that is lost: inner ones are released on the way") {
+  const Folder folder(lock_with(
+      "if self.key == 'a' then every(10, function() lost(self) return false end) end return true"));
+  Client client(folder.path(), with_keys(two_locks()));
+  client.feed(begin());
+  client.feed(accepted());
+  client.feed(timer(1));
+  CHECK(told(client.feed(run())) ==
+        "lost 0; releasing 1; released 1 ok; releasing 0; released 0 ok");
+}
+
+TEST_CASE("main tasks share the process's objects") {
+  const Folder folder(lock_with("self.n = (self.n or 0) + 1 log('n' .. self.n) return true"));
+  Client client(folder.path(), setup_of({lock(), unlock()}, 1, 2));
+  CHECK(told(client.feed(begin(1))).starts_with("log n1"));
+  CHECK(told(client.feed(begin(0))).starts_with("log n2"));
+}
