@@ -16,7 +16,9 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr const char* kChunk = "user_script";
+/// The translated text's name for Lua.
+constexpr const char* kInnerSource = "@\1";
+static_assert(std::string_view(kInnerSource + 1) == dialect::kInnerChunk);
 
 /// A script's compiled function (a reference in the registry) or what Redis says instead of
 /// compiling it.
@@ -25,6 +27,7 @@ struct Chunk {
   int reference = LUA_NOREF;
   std::string error;  ///< Redis's error, if it does not compile
   std::vector<dialect::Site> sites;
+  std::vector<dialect::Line> lines;
   bool may_run_long = false;
   bool may_see_order = false;
 };
@@ -136,7 +139,7 @@ class ScriptVm::Impl {
   /// Compiles the translated text (light userdata 1) and returns the script's function.
   static int load_translation(lua_State* L) {
     const auto& text = static_cast<const dialect::Translation*>(lua_touserdata(L, 1))->text;
-    if (luaL_loadbufferx(L, text.data(), text.size(), "@user_script", "t") != LUA_OK) {
+    if (luaL_loadbufferx(L, text.data(), text.size(), kInnerSource, "t") != LUA_OK) {
       return lua_error(L);
     }
     dialect::push_helpers(L);
@@ -152,7 +155,7 @@ class ScriptVm::Impl {
     }
     dialect::Translation translation;
     try {
-      translation = dialect::translate(body, kChunk);
+      translation = dialect::translate(body, dialect::kShownChunk);
     } catch (const dialect::SyntaxError& error) {
       chunk.error = "ERR Error compiling script (new function): " + error.message;
       return chunk;
@@ -168,6 +171,7 @@ class ScriptVm::Impl {
     }
     chunk.reference = luaL_ref(L_, LUA_REGISTRYINDEX);
     chunk.sites = std::move(translation.sites);
+    chunk.lines = std::move(translation.lines);
     chunk.may_run_long = translation.may_run_long;
     chunk.may_see_order = translation.may_see_order;
     return chunk;
@@ -230,7 +234,7 @@ class ScriptVm::Impl {
   static std::string describe(lua_State* L) {
     switch (lua_type(L, 1)) {
       case LUA_TSTRING:
-        return dialect::in_words_of_51(lua_tostring(L, 1));
+        return dialect::in_words_of_51(dialect::runtime(L), lua_tostring(L, 1));
       case LUA_TBOOLEAN:
         return lua_toboolean(L, 1) ? "true" : "false";
       case LUA_TNIL:
@@ -247,9 +251,11 @@ class ScriptVm::Impl {
     lua_getinfo(L, "Sl", &info);
     if (std::string_view(info.what) == "C" && lua_getstack(L, 2, &info))
       lua_getinfo(L, "Sl", &info);
-    failure.place = info.source;
+    const bool in_script = info.source == std::string_view(kInnerSource);
+    failure.place = in_script ? std::string("@") + dialect::kShownChunk : info.source;
     failure.place += ':';
-    failure.place += std::to_string(info.currentline);
+    failure.place += std::to_string(
+        in_script ? dialect::shown_line(dialect::runtime(L), info.currentline) : info.currentline);
   }
 
   static void too_long(lua_State* L, lua_Debug*) {
@@ -260,6 +266,7 @@ class ScriptVm::Impl {
     ++runs;
     run_.refusal.reset();
     run_.sites = &chunk.sites;
+    run_.lines = &chunk.lines;
     run_.saw_order = false;
     run_.reversed = reversed;
     run_.random = &run_.keyspace->script_random;
