@@ -49,7 +49,7 @@ class Exploration {
     Result result;
     result.statistics = statistics(search_.figures());
     conclude(result);
-    if (result.verdict != Verdict::violated) note_unmet(result);
+    note_unmet(result);
     return result;
   }
 
