@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The benchmark: builds the release and searches rung 6 of the ladder with 3 clients, 4 rounds and 3 pauses, side by side
-# with SPIN on a hand-written model of the same lock. Options go to bench/measure.py.
+# The benchmark: builds the release and searches rung 6 of the ladder with 3 clients, 4 rounds and 3 pauses, side by
+# side with SPIN on a hand-written model of the same lock. Options go to bench/measure.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

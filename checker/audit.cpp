@@ -29,12 +29,17 @@ std::vector<std::int64_t> durations_of(const sim::Model& model, const Result& fu
 }
 
 std::string told(const Result& result) {
+  if (result.vacuous()) return fmt::format("holds, with {} unmet witnesses", result.unmet.size());
   if (result.verdict != Verdict::violated) return name(result.verdict);
   return fmt::format("violated after {} steps", result.schedule.size());
 }
 
+/// Witnesses are looked for in the whole space, so only where the search came to its end do they
+/// compare.
 bool agree(const Result& a, const Result& b) {
-  return a.verdict == b.verdict && a.schedule.size() == b.schedule.size() && a.unmet == b.unmet;
+  if (a.verdict != b.verdict) return false;
+  return a.verdict == Verdict::violated ? a.schedule.size() == b.schedule.size()
+                                        : a.unmet == b.unmet;
 }
 
 }  // namespace

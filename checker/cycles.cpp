@@ -17,7 +17,7 @@ using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// What the analysis keeps of the state graph.
 struct StateGraph {
-  Edges zero_time;                  ///< steps that are neither time nor fault
+  Edges zero_time;                  ///< steps that have to happen and take no time
   Edges all;                        ///< all steps but faults
   std::vector<bool> time_passes;    ///< by state
   std::vector<bool> acquires;       ///< by state: some step out of it acquires
@@ -89,7 +89,8 @@ CycleFindings find_cycles(sim::World& world, Search<sim::World>& search,
   for (std::uint32_t s = 0; s < search.states(); ++s)
     if (graph.time_passes[s]) time_passes[zero.of[s]] = true;
   for (std::uint32_t s = 0; s < search.states(); ++s) {
-    if (!zero.cyclic[zero.of[s]] || time_passes[zero.of[s]]) continue;
+    const std::uint32_t component = zero.of[s];
+    if (!zero.cyclic[component] || zero.left[component] || time_passes[component]) continue;
     findings.zero_time = "of process " + sim::process_name(graph.actor[s]);
     return findings;
   }

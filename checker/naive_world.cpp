@@ -329,7 +329,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& con
   execution.now = clock_of(world, node);
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
-  const Reply reply = sim::execute(node.keyspace, request, execution);
+  Reply reply = sim::execute(node.keyspace, request, execution);
   ++commands_run_;
   if (execution.looked_at_time) world.absolute = true;
   node.keyspace.purge(execution.now);

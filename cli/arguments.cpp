@@ -141,23 +141,24 @@ std::vector<std::string> command_names(const CLI::App& app) {
 std::string explained(const CLI::App& app, const CLI::ParseError& error) {
   const auto& command = named_command(app);
   const bool whole_program = &command == &app;
-  const auto usage = whole_program ? std::string("lockstep") : "lockstep " + command.get_name();
+  const auto where = whole_program ? std::string() : command.get_name() + ": ";
+  const auto see =
+      fmt::format("see `lockstep {}--help`", whole_program ? "" : command.get_name() + " ");
   const auto extras = app.remaining(true);
   if (extras.empty()) {
     auto message = std::string(error.what());
     std::replace(message.begin(), message.end(), '\n', ' ');
-    if (whole_program) message = "no command";
-    return fmt::format("{}: {}; see `{} --help`", usage, message, usage);
+    return fmt::format("{}{}; {}", where, whole_program ? "no command" : message, see);
   }
   const auto& first = extras.front();
   if (first.starts_with('-'))
     return fmt::format(
-        "{}: no flag {}{}", usage, first,
+        "{}no flag {}{}", where, first,
         scenarios::suggestion(first.substr(0, first.find('=')), flag_names(command)));
-  if (&command == &app)
+  if (whole_program)
     return fmt::format("no command `{}`{}", first,
                        scenarios::suggestion(first, command_names(app)));
-  return fmt::format("{}: did not expect `{}`; see `{} --help`", usage, first, usage);
+  return fmt::format("{}did not expect `{}`; {}", where, first, see);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kHelp =
     "  next      take the next step of the recorded run (n, or an empty line)\n"
     "  back      undo the last step (b)\n"
-    "  else      what is possible here (e)\n"
+    "  else      what is possible here (e); `*` is the recorded step\n"
     "  take N    take possibility N of that list instead (t N)\n"
     "  help      this (h)\n"
     "  quit      leave (q)\n";
@@ -104,9 +104,9 @@ class Session {
     if (options.empty()) io_.out << "nothing is possible here\n";
     for (std::size_t i = 0; i < options.size(); ++i) {
       const bool recorded = on_record() && run_.schedule[position()] == options[i].action;
-      io_.out << fmt::format("{:4} {} {}  {:<9}{}\n", i + 1, recorded ? '*' : ' ',
-                             options[i].step.environment ? '!' : ' ', options[i].step.actor,
-                             options[i].step.sentence);
+      const auto& step = options[i].step;
+      io_.out << fmt::format("{:4} {} {:7} ms {}  {:<9}{}\n", i + 1, recorded ? '*' : ' ',
+                             step.time_ms, step.environment ? '!' : ' ', step.actor, step.sentence);
     }
   }
 

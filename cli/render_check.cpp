@@ -50,7 +50,7 @@ void print_headline(std::ostream& out, const Judgement& judgement, bool colours)
     case Outcome::vacuous:
       return headline(
           "VACUOUS", Colour::yellow,
-          fmt::format("nothing is violated, but no run has what it takes: {}{}",
+          fmt::format("nothing is violated, but no run is a witness of: {}{}",
                       fmt::join(scenarios::names_of(result.unmet), ", "),
                       result.unmet_detail.empty() ? "" : " (" + result.unmet_detail + ")"));
     case Outcome::inconclusive:

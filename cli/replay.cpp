@@ -16,7 +16,9 @@ int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, 
     walk_interactively(run, io);
     return kAsExpected;
   }
-  const auto trace = checker::tell(run.model, run.schedule);
+  checker::Walk walk(run.model);
+  for (const auto& action : run.schedule) walk.take(action, run.place);
+  const auto& trace = walk.trace();
   if (arguments.json) {
     io.out << scenarios::trace_report(trace);
   } else if (trace.steps.empty()) {

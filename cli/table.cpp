@@ -156,6 +156,7 @@ int table(const TableArguments& arguments, const scenarios::Catalog& catalog, Io
   const auto protocols = arguments.protocols.empty() ? catalog.ladder() : arguments.protocols;
   if (protocols.empty())
     throw sim::BadInput("table: name the protocols; there is no shipped ladder here");
+  for (const auto& protocol : protocols) catalog.protocol_folder(protocol);
   if (!arguments.json)
     for (std::size_t i = 0; i < protocols.size(); ++i)
       io.out << fmt::format("{:3}  {}\n", i + 1, protocols[i]);

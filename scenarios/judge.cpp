@@ -34,7 +34,7 @@ checker::Trace retold(const sim::Model& model, const checker::Result& result) {
 }
 
 void walk(const Scenario& scenario, Judgement& judgement) {
-  const auto walk = walk_schedule(judgement.model, scenario.steps, scenario.name);
+  const auto walk = walk_schedule(judgement.model, scenario.steps, scenario.file);
   const auto& trace = walk.trace();
   auto& result = judgement.result;
   result.verdict = trace.violated ? checker::Verdict::violated : checker::Verdict::holds;

@@ -12,8 +12,8 @@ Json result_json(const checker::Result& result) {
   Json json{{"verdict", name(outcome_of(result))}};
   if (result.property) json["property"] = name(*result.property);
   if (result.verdict == checker::Verdict::violated) json["steps"] = result.schedule.size();
-  if (!result.unmet.empty()) json["unmet"] = names_of(result.unmet);
-  if (!result.unmet_detail.empty()) json["unmet_detail"] = result.unmet_detail;
+  if (result.vacuous()) json["unmet"] = names_of(result.unmet);
+  if (result.vacuous() && !result.unmet_detail.empty()) json["unmet_detail"] = result.unmet_detail;
   if (!result.why_inconclusive.empty()) json["why_inconclusive"] = result.why_inconclusive;
   json["time_grid_ms"] = result.grid_durations;
   const auto& figures = result.statistics;

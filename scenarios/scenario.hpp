@@ -61,6 +61,7 @@ enum class ScenarioKind : std::uint8_t { search, schedule };
 struct Scenario {
   std::string
       name;  ///< the file's name without ".json", or the protocol's for a check without scenario
+  std::string file;              ///< where it was read from, as errors name it; may be empty
   std::string title;             ///< what happens, in one line
   std::string source;            ///< the document that it comes from
   std::string why;               ///< the reasoning behind `expect`

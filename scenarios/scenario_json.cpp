@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 
 #include "scenarios/names.hpp"
 #include "scenarios/scenario.hpp"
@@ -266,16 +265,17 @@ Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
 
 std::string read_text_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (std::filesystem::is_directory(file) || !in || !(text << in.rdbuf()))
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (std::filesystem::is_directory(file) || !in.is_open() || in.bad())
     throw sim::BadInput(fmt::format("{}: cannot be read", file.string()));
-  return text.str();
+  return text;
 }
 
 Scenario read_scenario(const std::filesystem::path& file, const FindProtocol& find_protocol) {
   const auto json = parse_json(read_text_file(file), file.string());
   const JsonPlace place(json, file.string());
   auto scenario = embedded_scenario(place, file.stem().string(), file.parent_path(), find_protocol);
+  scenario.file = file.string();
   for (const auto* key : {"title", "source", "why", "expect"}) place.required(key);
   return scenario;
 }

@@ -163,8 +163,7 @@ bool push_outcome(lua_State* lua, const Call& call) {
     case Call::Outcome::pending:
       break;
   }
-  LOCKSTEP_CHECK(!"resumed with all outcomes");
-  return false;
+  fail("a task is resumed when no outcome is pending", __FILE__, __LINE__);
 }
 
 int one_outcome(Vm& vm, lua_State* lua) {

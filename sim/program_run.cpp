@@ -241,6 +241,7 @@ bool Run::end_iteration(lua_State* lua) {
   }
   current_->function = keep(lua, 1);
   current_->body = Task::Body::retry;
+  current_->arguments.clear();
   current_->parking = true;
   return true;
 }
@@ -352,8 +353,7 @@ Task& Run::task(TaskId id) {
   for (const auto& each : tasks) {
     if (each->id == id) return *each;
   }
-  LOCKSTEP_CHECK(!"a live task is observed");
-  std::abort();
+  fail("a live task is observed", __FILE__, __LINE__);
 }
 
 int Run::next_serial() { return serials_++; }

@@ -498,7 +498,7 @@ class Decoder {
       case Tag::closure:
         return closure();
       default:
-        LOCKSTEP_CHECK(!"a tag of a value");
+        fail("a value has a known tag", __FILE__, __LINE__);
     }
   }
 

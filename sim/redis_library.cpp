@@ -138,7 +138,9 @@ int raise_error(lua_State* L, const char* text) {
 int redis_sha1hex(lua_State* L) {
   if (lua_gettop(L) != 1) return raise_error(L, "ERR wrong number of arguments");
   std::size_t length = 0;
-  const char* text = dialect::check_text(L, 1, &length);
+  const int type = lua_type(L, 1);
+  const bool is_text = type == LUA_TSTRING || type == LUA_TNUMBER;  // anything else counts as ""
+  const char* text = is_text ? dialect::check_text(L, 1, &length) : "";
   ScriptRun& run = script_run(L);
   run.text = sha1_hex({text, length});
   lua_pushlstring(L, run.text.data(), run.text.size());
@@ -152,7 +154,7 @@ int redis_log(lua_State* L) {
     return raise_error(L, "ERR First argument must be a number (log level).");
   }
   const double level = lua_tonumber(L, 1);
-  if (level < 0 || level > 3) return raise_error(L, "ERR Invalid log level.");
+  if (level < 0 || level > 3) return raise_error(L, "ERR Invalid debug level.");
   return 0;
 }
 
@@ -166,12 +168,11 @@ int redis_setresp(lua_State* L) {
 
 int redis_set_repl(lua_State* L) {
   constexpr int kAll = 3;
-  if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.set_repl() requires one argument.");
+  if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.set_repl() requires two arguments.");
   const std::int64_t flags = dialect::check_integer(L, 1);
   if ((flags & ~kAll) != 0) {
     return raise_error(
-        L,
-        "ERR Invalid replication flags. Please use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
+        L, "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
   }
   if (flags != kAll) dialect::refuse(L, "redis.set_repl() with other than REPL_ALL");
   return 0;

@@ -21,12 +21,21 @@ constexpr const char* kChunk = "user_script";
 /// A script's compiled function (a reference in the registry) or what Redis says instead of
 /// compiling it.
 struct Chunk {
+  std::string title;  ///< for messages
   int reference = LUA_NOREF;
   std::string error;  ///< Redis's error, if it does not compile
   std::vector<dialect::Site> sites;
   bool may_run_long = false;
   bool may_see_order = false;
 };
+
+/// How messages name a script: its SHA-1 and how it begins.
+std::string title(const std::string& sha1, const std::string& body) {
+  constexpr std::size_t kShown = 40;
+  std::string start = body.substr(0, std::min(kShown, body.find('\n')));
+  if (start.size() < body.size()) start += "...";
+  return "script " + sha1 + " (" + start + "): ";
+}
 
 /// Where and what an uncaught error was.
 struct Failure {
@@ -136,10 +145,11 @@ class ScriptVm::Impl {
   }
 
   Chunk compile(const std::string& sha1, const std::string& body) {
-    if (body.starts_with("#!")) {
-      throw BadInput("script " + sha1 + ": a script that starts with #! is not simulated yet");
-    }
     Chunk chunk;
+    chunk.title = title(sha1, body);
+    if (body.starts_with("#!")) {
+      throw BadInput(chunk.title + "a script that starts with #! is not simulated yet");
+    }
     dialect::Translation translation;
     try {
       translation = dialect::translate(body, kChunk);
@@ -147,14 +157,14 @@ class ScriptVm::Impl {
       chunk.error = "ERR Error compiling script (new function): " + error.message;
       return chunk;
     } catch (const BadInput& bad) {
-      throw BadInput("script " + sha1 + ": " + bad.what());
+      throw BadInput(chunk.title + bad.what());
     }
     lua_settop(L_, 0);
     lua_pushcfunction(L_, load_translation);
     lua_pushlightuserdata(L_, &translation);
     if (lua_pcall(L_, 1, 1, 0) != LUA_OK) {
       const char* why = lua_tostring(L_, -1);
-      throw BadInput("script " + sha1 + ": cannot be compiled: " + (why ? why : "unknown"));
+      throw BadInput(chunk.title + "cannot be compiled: " + (why ? why : "unknown"));
     }
     chunk.reference = luaL_ref(L_, LUA_REGISTRYINDEX);
     chunk.sites = std::move(translation.sites);
@@ -263,11 +273,10 @@ class ScriptVm::Impl {
     }
     const int status = lua_pcall(L_, 1, 0, 1);
     if (chunk.may_run_long) lua_sethook(L_, nullptr, 0, 0);
-    return status == LUA_OK ? std::move(run_.reply) : failed(sha1, status);
+    return status == LUA_OK ? std::move(run_.reply) : failed(sha1, chunk.title, status);
   }
 
-  Reply failed(const std::string& sha1, int status) {
-    const std::string script = "script " + sha1 + ": ";
+  Reply failed(const std::string& sha1, const std::string& script, int status) {
     if (run_.refusal) throw BadInput(script + *run_.refusal + explain());
     if (status == LUA_ERRMEM) {
       throw BadInput(script + "it needs more memory than its limit" + explain());
@@ -301,7 +310,7 @@ class ScriptVm::Impl {
     run_.keyspace = &other;
     const Reply reply_reversed = run_once(sha1, chunk, true);
     if (reply != reply_reversed || keyspace != other) {
-      throw BadInput("script " + sha1 + ": what it does depends on the order of pairs() or next()");
+      throw BadInput(chunk.title + "what it does depends on the order of pairs() or next()");
     }
     return reply;
   }

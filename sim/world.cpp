@@ -306,71 +306,91 @@ void World::describe(ProcessInfo& info) {
 }
 
 void World::list_actions(ProcessInfo& info) {
+  const Process& process = info.value;
+  const bool active = list_task_actions(info);
+  for (const auto& action : info.actions)
+    info.free = info.free || action.kind == Action::Kind::begin;
+  if (process.life == Life::paused) {
+    add_action(info, Action::Kind::resume, 0,
+               model_.pause_max_ms > 0 && process.pause_left_ms == 0);
+    info.free = true;
+  }
+  for (std::size_t c = 0; c < process.connections.size(); ++c) list_message_actions(info, c);
+  list_process_faults(info, active);
+  info.memos.resize(info.actions.size());
+}
+
+void World::add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is_urgent) {
+  info.actions.push_back({kind, static_cast<std::uint8_t>(index), 0, 0, false, is_urgent});
+  info.urgent = info.urgent || is_urgent;
+}
+
+void World::add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) {
+  add_action(info, kind, index, false);
+  info.faults |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(fault));
+}
+
+/// Adds what the tasks can do; returns whether some task is neither idle nor done.
+bool World::list_task_actions(ProcessInfo& info) {
   using Kind = Action::Kind;
   const Process& process = info.value;
-  const auto add = [&](Kind kind, std::size_t index, bool is_urgent) {
-    info.actions.push_back({kind, static_cast<std::uint8_t>(index), 0, 0, false, is_urgent});
-    info.urgent = info.urgent || is_urgent;
-  };
-  const auto add_fault = [&](Kind kind, std::size_t index, Fault fault) {
-    add(kind, index, false);
-    info.faults |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(fault));
-  };
-  bool active = false;  // some task is neither idle nor done
   if (process.life == Life::dead) {
     const auto rounds = model_.processes[process.index < processes_ ? process.index : 0].rounds;
     for (std::size_t task = 0; task < process.rounds.size(); ++task)
-      if (process.rounds[task] < rounds) add(Kind::begin, task, false);
-  } else {
-    for (const auto& wait : automaton_.state(process.program).tasks) {
-      active = active || (wait.kind != Wait::Kind::idle && wait.kind != Wait::Kind::done);
-      if (process.life != Life::up) continue;
-      if (wait.kind == Wait::Kind::idle) add(Kind::begin, wait.task, false);
-      if (wait.kind == Wait::Kind::runnable) add(Kind::run, wait.task, true);
-      const Timer* timer = info.value.timer(wait.task);
-      if (timer != nullptr && timer->left_ms == 0) add(Kind::timer, wait.task, true);
-    }
+      if (process.rounds[task] < rounds) add_action(info, Kind::begin, task, false);
+    return false;
   }
-  info.free = !info.actions.empty() && info.actions.front().kind == Kind::begin;
-  for (const auto& action : info.actions) info.free = info.free || action.kind == Kind::begin;
-  if (process.life == Life::paused) {
-    add(Kind::resume, 0, model_.pause_max_ms > 0 && process.pause_left_ms == 0);
+  bool active = false;
+  for (const auto& wait : automaton_.state(process.program).tasks) {
+    active = active || (wait.kind != Wait::Kind::idle && wait.kind != Wait::Kind::done);
+    if (process.life != Life::up) continue;
+    if (wait.kind == Wait::Kind::idle) add_action(info, Kind::begin, wait.task, false);
+    if (wait.kind == Wait::Kind::runnable) add_action(info, Kind::run, wait.task, true);
+    const Timer* timer = info.value.timer(wait.task);
+    if (timer != nullptr && timer->left_ms == 0) add_action(info, Kind::timer, wait.task, true);
+  }
+  return active;
+}
+
+/// Adds what can happen to the messages of one connection.
+void World::list_message_actions(ProcessInfo& info, std::size_t c) {
+  using Kind = Action::Kind;
+  const Process& process = info.value;
+  const Connection& connection = process.connections[c];
+  const Message& next = connection.messages.front();
+  if (const int m = Process::executable(connection); m >= 0) {
+    const Id request = connection.messages[static_cast<std::size_t>(m)].request;
+    LocalAction action{Kind::execute, static_cast<std::uint8_t>(c), connection.node, 0, false,
+                       true};
+    for (const auto& operation : process.operations)
+      if (operation.task == connection.task && !operation.answered.empty())
+        action.polling = contains(operation.answered, normalised(request, process.index));
+    info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
+  }
+  if (next.held) {
+    add_action(info, Kind::release, c, false);
     info.free = true;
+  } else {
+    if (connection.open && next.stage != Stage::waiting && process.life == Life::up)
+      add_action(info, Kind::deliver, c, true);
+    if (next.stage != Stage::broken) add_fault(info, Kind::delay, c, Fault::delay);
   }
-  for (std::size_t c = 0; c < process.connections.size(); ++c) {
-    const Connection& connection = process.connections[c];
-    const Message& next = connection.messages.front();
-    if (const int m = Process::executable(connection); m >= 0) {
-      const Id request = connection.messages[static_cast<std::size_t>(m)].request;
-      LocalAction action{Kind::execute, static_cast<std::uint8_t>(c), connection.node, 0, false,
-                         true};
-      for (const auto& operation : process.operations)
-        if (operation.task == connection.task && !operation.answered.empty())
-          action.polling = contains(operation.answered, normalised(request, process.index));
-      info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
-    }
-    if (next.held) {
-      add(Kind::release, c, false);
-      info.free = true;
-    } else {
-      if (connection.open && next.stage != Stage::waiting && process.life == Life::up)
-        add(Kind::deliver, c, true);
-      if (next.stage != Stage::broken) add_fault(Kind::delay, c, Fault::delay);
-    }
-    if (connection.open && next.stage != Stage::broken) add_fault(Kind::lose, c, Fault::lose);
-  }
-  if (process.life == Life::up && active) add_fault(Kind::pause, 0, Fault::pause);
-  if (process.life != Life::dead && (active || !process.holdings.empty()))
-    add_fault(Kind::crash, 0, Fault::crash);
+  if (connection.open && next.stage != Stage::broken) add_fault(info, Kind::lose, c, Fault::lose);
+}
+
+/// Adds the faults that befall the process as a whole.
+void World::list_process_faults(ProcessInfo& info, bool active) {
+  const Process& process = info.value;
+  if (process.life == Life::dead) return;
+  if (process.life == Life::up && active) add_fault(info, Action::Kind::pause, 0, Fault::pause);
+  if (active || !process.holdings.empty()) add_fault(info, Action::Kind::crash, 0, Fault::crash);
   bool wall = knowledge_.absolute;
   for (const auto& instant : process.instants) wall = wall || instant.wall;
-  if (process.life != Life::dead && wall) {
-    for (std::size_t j = 0; j < model_.jumps_ms.size(); ++j) {
-      add_fault(Kind::jump_process, 0, Fault::jump);
-      info.actions.back().jump = static_cast<std::uint8_t>(j);
-    }
+  if (!wall) return;
+  for (std::size_t j = 0; j < model_.jumps_ms.size(); ++j) {
+    add_fault(info, Action::Kind::jump_process, 0, Fault::jump);
+    info.actions.back().jump = static_cast<std::uint8_t>(j);
   }
-  info.memos.resize(info.actions.size());
 }
 
 Action World::label(const Id* state, const Candidate& candidate) const {

@@ -217,6 +217,11 @@ class World {
   Id normalised(Id request, std::uint8_t process);
   void describe(ProcessInfo& info);
   void list_actions(ProcessInfo& info);
+  bool list_task_actions(ProcessInfo& info);
+  void list_message_actions(ProcessInfo& info, std::size_t c);
+  void list_process_faults(ProcessInfo& info, bool active);
+  static void add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is_urgent);
+  static void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault);
   void describe(NodeInfo& info);
   std::vector<std::int64_t> grid_points(const std::vector<std::int64_t>& deadlines) const;
   std::int64_t rounded(std::int64_t ms) const;
@@ -262,6 +267,7 @@ class World {
   void judge_changes(const Id* state, const Outcome& outcome, Facts& facts) const;
   void judge_quiet(const Id* state, Facts& facts);
   bool can_acquire(const std::vector<Id>& nodes, Id run);
+  struct Probe;
   bool probe(std::vector<Id> nodes, Id run, std::uint32_t setup);
   void make_canonical(Id* state);
   Id renamed_process(Id process, std::uint8_t whose, std::uint64_t renaming);

@@ -1,6 +1,5 @@
 // The deadlock probe: a fresh client, alone and without faults, tries to acquire until it can or
 // nothing changes any more.
-#include <algorithm>
 #include <set>
 
 #include "sim/check.hpp"
@@ -9,95 +8,116 @@
 
 namespace lockstep::sim {
 
-bool World::probe(std::vector<Id> nodes, Id run, std::uint32_t setup) {
-  // The probe is one more process of a world of its own: its ids never meet the search's states.
-  constexpr unsigned kMaxSteps = 100'000;
-  const auto next_deadline = [&] {
+/// The probe's little world: the nodes and one more process, whose ids never meet the search's
+/// states.
+struct World::Probe {
+  World& world;
+  std::vector<Id> nodes;
+  Id run = 0;
+  std::uint32_t setup = 0;
+  Process process;
+
+  void begin_again() {
+    process = Process{};
+    process.index = static_cast<std::uint8_t>(world.processes_);
+    process.rounds = {0};
+    process.program = world.automaton_.initial(setup, process.rounds);
+  }
+
+  /// Of the nodes; 0 if nothing lies ahead.
+  std::int64_t next_deadline() const {
     std::int64_t next = 0;
     for (const Id node : nodes)
-      for (const std::int64_t deadline : node_infos_[node].deadlines)
+      for (const std::int64_t deadline : world.node_infos_[node].deadlines)
         if (next == 0 || deadline < next) next = deadline;
     return next;
-  };
-  Process process;
-  process.index = static_cast<std::uint8_t>(processes_);
-  const auto begin_again = [&] {
-    process = Process{};
-    process.index = static_cast<std::uint8_t>(processes_);
-    process.rounds = {0};
-    process.program = automaton_.initial(setup, process.rounds);
-  };
-  const auto pass = [&](std::int64_t ms) {
-    process = process_infos_[aged_process(intern(process), ms)].value;
-    for (Id& node : nodes) node = aged_node(node, ms);
-    if (knowledge_.absolute) run = aged_run(run, ms);
-  };
-  begin_again();
-  std::set<std::vector<Id>>
-      seen;  // worlds without a deadline of the nodes ahead: meeting one again is a deadlock
-  for (unsigned step = 0; step < kMaxSteps; ++step) {
-    const Id id = intern(process);
-    const std::int64_t deadline = next_deadline();
-    if (deadline == 0) {
-      std::vector<Id> world = nodes;
-      world.push_back(id);
-      if (!seen.insert(std::move(world)).second) return false;
-    }
-    const ProcessInfo& info = process_infos_[id];
-    const LocalAction* next =
-        nullptr;  // what happens next: an urgent action, else polling, else a new attempt
+  }
+
+  void pass(std::int64_t ms) {
+    process = world.process_infos_[world.aged_process(world.intern(process), ms)].value;
+    for (Id& node : nodes) node = world.aged_node(node, ms);
+    if (world.knowledge_.absolute) run = world.aged_run(run, ms);
+  }
+
+  /// What happens next: an urgent action, else a new attempt; nothing while it polls or sleeps.
+  static const LocalAction* next_action(const ProcessInfo& info) {
+    const LocalAction* next = nullptr;
     for (const auto& action : info.actions) {
       const bool possible = action.urgent || action.kind == Action::Kind::begin;
       if (possible && !action.polling && (next == nullptr || (!next->urgent && action.urgent)))
         next = &action;
     }
-    const bool ended = info.quiet && !process.rounds.empty() && process.rounds[0] > 0;
-    if (ended) {  // refused or failed
-      if (deadline == 0) return false;
-      pass(deadline);
-      begin_again();
-      continue;
+    return next;
+  }
+
+  void execute(const LocalAction& action) {
+    Connection& connection = process.connections[action.index];
+    Message& message =
+        connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+    message.stage = Stage::answered;
+    if (connection.node == kResource) {
+      message.reply = world.intern_reply(Reply::ok());
+      return;
     }
-    if (next == nullptr) {  // polling or asleep
+    Id& at = nodes[connection.node];
+    Node node = world.node_infos_[at].value;
+    const Command command =
+        world.run_command(node.keyspace, message.request, static_cast<Maker>(world.processes_ + 1),
+                          world.node_clock(at, run));
+    message.reply = command.reply;
+    node.keyspace = command.keyspace;
+    at = world.intern(node);
+  }
+
+  /// Any other action; of choose(n) the probe always takes the first. Returns whether it acquired.
+  bool act(const LocalAction& action) {
+    std::vector<std::uint8_t> choices;
+    for (;;) {
+      StepContext context;
+      context.choices = choices;
+      context.now_ms = world.run_infos_[run].value.now_ms;
+      Process after = process;
+      world.act(after, action, context);
+      if (context.open_choice == 0) {
+        process = std::move(after);
+        return (context.flags & kAcquired) != 0;
+      }
+      choices.push_back(1);
+    }
+  }
+};
+
+bool World::probe(std::vector<Id> nodes, Id run, std::uint32_t setup) {
+  constexpr unsigned kMaxSteps = 100'000;
+  Probe probe{*this, std::move(nodes), run, setup, {}};
+  probe.begin_again();
+  // Worlds without a deadline of the nodes ahead: meeting one again is a deadlock.
+  std::set<std::vector<Id>> seen;
+  for (unsigned step = 0; step < kMaxSteps; ++step) {
+    const Id id = intern(probe.process);
+    const ProcessInfo& info = process_infos_[id];
+    const std::int64_t deadline = probe.next_deadline();
+    if (deadline == 0) {
+      std::vector<Id> met = probe.nodes;
+      met.push_back(id);
+      if (!seen.insert(std::move(met)).second) return false;
+    }
+    const auto& rounds = info.value.rounds;
+    const bool ended = info.quiet && !rounds.empty() && rounds[0] > 0;  // refused or failed
+    const LocalAction* next = Probe::next_action(info);
+    if (ended) {
+      if (deadline == 0) return false;
+      probe.pass(deadline);
+      probe.begin_again();
+    } else if (next == nullptr) {
       const std::int64_t timer = info.deadlines.empty() ? 0 : info.deadlines.front();
       const std::int64_t ms = timer == 0 || (deadline != 0 && deadline < timer) ? deadline : timer;
       if (ms == 0) return false;
-      pass(ms);
-      continue;
-    }
-    StepContext context;
-    if (next->kind == Action::Kind::execute) {
-      Connection& connection = process.connections[next->index];
-      Message& message =
-          connection.messages[static_cast<std::size_t>(Process::executable(connection))];
-      message.stage = Stage::answered;
-      if (connection.node == kResource) {
-        message.reply = intern_reply(Reply::ok());
-      } else {
-        const Command command = run_command(node_infos_[nodes[connection.node]].value.keyspace,
-                                            message.request, static_cast<Maker>(processes_ + 1),
-                                            node_clock(nodes[connection.node], run));
-        message.reply = command.reply;
-        Node node = node_infos_[nodes[connection.node]].value;
-        node.keyspace = command.keyspace;
-        nodes[connection.node] = intern(node);
-      }
-      continue;
-    }
-    const LocalAction action = *next;
-    for (;;) {  // choose(n): the probe always takes the first
-      StepContext attempt;
-      attempt.choices = context.choices;
-      attempt.now_ms = run_infos_[run].value.now_ms;
-      Process after = process;
-      act(after, action, attempt);
-      if (attempt.open_choice > 0) {
-        context.choices.push_back(1);
-        continue;
-      }
-      if ((attempt.flags & kAcquired) != 0) return true;
-      process = after;
-      break;
+      probe.pass(ms);
+    } else if (next->kind == Action::Kind::execute) {
+      probe.execute(*next);
+    } else if (probe.act(*next)) {
+      return true;
     }
   }
   throw BadInput(model_.program->folder().string() +

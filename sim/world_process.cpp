@@ -223,6 +223,10 @@ void World::feed(Process& process, Observation observation, StepContext& context
 }
 
 std::string World::answer(Process& process, const Query& query, StepContext& context) {
+  // An instant that this very step has read is not among the process's yet: it is now.
+  const auto age_ms = [&](std::uint16_t instant) {
+    return instant < process.instants.size() ? process.instants[instant].age_ms : 0;
+  };
   switch (query.kind) {
     case Query::Kind::token: {
       context.uses_tokens = true;
@@ -243,13 +247,12 @@ std::string World::answer(Process& process, const Query& query, StepContext& con
     case Query::Kind::choice:
       return std::to_string(context.choices[context.chosen++]);
     case Query::Kind::difference:
-      return std::to_string(process.instants.at(query.second).age_ms -
-                            process.instants.at(query.first).age_ms);
+      return std::to_string(age_ms(query.second) - age_ms(query.first));
     case Query::Kind::absolute:
       needs_.absolute = true;
       context.uses_now = true;
       return std::to_string(kEpoch.ms + context.now_ms + process.clock_offset_ms -
-                            process.instants.at(query.first).age_ms);
+                            age_ms(query.first));
   }
   LOCKSTEP_CHECK(!"a kind of query");
   return {};

@@ -36,7 +36,9 @@ void caught(lua_State* L, int status) {
   if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
   if (rt.refusal) lua_error(L);
   if (lua_type(L, -1) != LUA_TSTRING) return;
-  rt.text = in_words_of_51(lua_tostring(L, -1));
+  std::size_t length = 0;
+  const char* message = lua_tolstring(L, -1, &length);
+  rt.text = in_words_of_51({message, length});
   if (rt.text.find("stack overflow") != std::string::npos) refuse(L, "its recursion is too deep");
   lua_pushlstring(L, rt.text.data(), rt.text.size());
   lua_replace(L, -2);

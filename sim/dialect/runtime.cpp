@@ -41,13 +41,11 @@ void refuse(lua_State* L, const char* reason) {
 }
 
 void raise(lua_State* L, const char* format, ...) {
-  char text[512];
+  luaL_where(L, 1);
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
+  lua_pushvfstring(L, format, arguments);
   va_end(arguments);
-  luaL_where(L, 1);
-  lua_pushstring(L, text);
   lua_concat(L, 2);
   lua_error(L);
   __builtin_unreachable();

@@ -44,7 +44,7 @@ Runtime& runtime(lua_State* L);
 
 inline constexpr const char* kReadonly = "Attempt to modify a readonly table";
 
-// Errors of 5.1, with the caller's place in front. None returns.
+// Errors of 5.1, with the caller's place in front. None returns. Formats may hold %s, %d, %c and %%.
 [[noreturn]] void raise(lua_State* L, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 /// As the VM's own errors inside a C function: no place.

@@ -290,8 +290,6 @@ TEST_CASE(
 /// Functions that may be longer than a screen, each with the reason why cutting it would not help.
 const std::map<std::string, std::string> kLongFunctions{
     {"sim/world_process.cpp World::act", "the table of actions in docs/semantics.md, a case each"},
-    {"checker/naive_world.cpp Rules::apply", "the same table, read a second time"},
-    {"sim/world_probe.cpp World::probe", "one loop; its steps share the probe's little world"},
 };
 
 Findings long_functions(const Files& files, const std::map<std::string, std::string>& allowed) {

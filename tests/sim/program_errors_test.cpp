@@ -1,5 +1,5 @@
 // What a person can do wrong in a protocol: one clear line with the place.
-#include "program_fixture.hpp"
+#include "tests/sim/program_fixture.hpp"
 
 using namespace lockstep::sim;
 using namespace lockstep::sim::program_test;

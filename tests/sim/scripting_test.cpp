@@ -51,4 +51,105 @@ TEST_CASE("the seeds' scripts behave as on a real server") {
   CHECK(twin.compare_contents() == "");
 }
 
+/// Runs a script on an empty fake node.
+lockstep::sim::Reply run_script(lockstep::sim::ScriptVm& vm, const std::string& body) {
+  lockstep::sim::Keyspace keyspace;
+  lockstep::sim::Execution execution{lockstep::sim::kEpoch, 1, &vm, false};
+  return lockstep::sim::execute(keyspace, {"EVAL", body, "0"}, execution);
+}
+
+TEST_CASE("a script that meets a limit is bad input, whatever it catches") {
+  lockstep::sim::ScriptVm vm({100'000, 4 << 20});
+  for (const char* endless :
+       {"while true do end", "pcall(function() while true do end end) return 1",
+        "xpcall(function() while true do end end, function() return 1 end) return 1",
+        "repeat until false", "local function f() return f() end return f()"}) {
+    CHECK_THROWS_WITH(run_script(vm, endless),
+                      Catch::Contains("instructions") && Catch::Contains("script "));
+  }
+  for (const char* greedy :
+       {"local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end", "return ('x'):rep(1e9)",
+        "local ok = pcall(string.rep, 'x', 1e9) return 1",
+        "local s = 'x' for i = 1, 40 do s = s .. s end return #s"}) {
+    CHECK_THROWS_WITH(run_script(vm, greedy), Catch::Contains("memory"));
+  }
+  CHECK_THROWS_WITH(
+      run_script(vm, "local function f() return 1 + f() end return f()"),
+      Catch::Contains("recursion") || Catch::Contains("memory") || Catch::Contains("instructions"));
+  CHECK_THROWS_WITH(
+      run_script(vm, "return ('a'):rep(300000):find(('a?'):rep(300) .. ('a'):rep(300) .. 'b')"),
+      Catch::Contains("pattern"));
+  CHECK(run_script(vm, "return 7").integer == 7);
+}
+
+TEST_CASE("what cannot be run faithfully is refused by name") {
+  lockstep::sim::ScriptVm vm;
+  const std::vector<std::pair<const char*, const char*>> cases{
+      {"return cjson.encode({})", "cjson"},
+      {"return cmsgpack.pack(1)", "cmsgpack"},
+      {"return bit.band(1, 2)", "bit"},
+      {"return struct.pack('b', 1)", "struct"},
+      {"return coroutine.create(print)", "coroutine"},
+      {"return loadstring('return 1')()", "loadstring"},
+      {"return load", "load"},
+      {"return collectgarbage('count')", "collectgarbage"},
+      {"return string.dump(pcall)", "dump"},
+      {"return redis.acl_check_cmd('get')", "acl_check_cmd"},
+      {"return tostring({})", "address"},
+      {"return tostring(pcall)", "address"},
+      {"redis.setresp(3)", "setresp"},
+      {"redis.set_repl(redis.REPL_NONE)", "set_repl"},
+      {"local goto = 1 return goto", "goto"},
+      {"return setmetatable({}, {__eq = rawequal})", "__eq"},
+      {"return setmetatable({}, {['__l' .. 'e'] = rawequal})", "__le"},
+      {"local function f(...) return arg.n end return f(1)", "arg"},
+      {"for i = 1, 2, 0 do end", "step"},
+      {"return {map = {}}", "map"},
+      {"error({})", "crashes"},
+      {"error({err = {}})", "crashes"},
+      {"#!lua\nreturn 1", "#!"},
+      {"local t = {} t[t] = 1 t[1] = 2 for k in pairs(t) do end", "order"},
+      {"local r = {} for k in pairs({a = 1, b = 2}) do r[#r + 1] = k end return r", "order"},
+      {"for k in pairs({a = 1, b = 2}) do redis.call('set', 'k', k) end", "order"},
+      {"return next({a = 1, b = 2})", "order"},
+      {"local t = {} t[1] = t return t", "deep"},
+  };
+  for (const auto& [body, reason] : cases) {
+    INFO(body);
+    CHECK_THROWS_WITH(run_script(vm, body), Catch::Contains(reason));
+    CHECK_THROWS_AS(run_script(vm, body), lockstep::sim::BadInput);
+  }
+}
+
+TEST_CASE("a script that visits keys in any order is fine if the order makes no difference") {
+  lockstep::sim::ScriptVm vm;
+  CHECK(run_script(vm,
+                   "local n = 0 for k, v in pairs({a = 1, b = 2, c = 3}) do n = n + v end return n")
+            .integer == 6);
+  CHECK(run_script(vm,
+                   "for k, v in pairs({a = 1, b = 2}) do redis.call('incrby', 'n', v) end "
+                   "return tonumber(redis.call('get', 'n')) - 1")
+            .integer == 2);
+}
+
+TEST_CASE("no script sees what another one left") {
+  lockstep::sim::ScriptVm vm;
+  run_script(vm, "KEYS[1] = 'left' ARGV.x = 1 local t = {} t.y = 1");
+  CHECK(run_script(vm, "return KEYS[1]") == lockstep::sim::Reply::null());
+  CHECK(run_script(vm, "return ARGV.x") == lockstep::sim::Reply::null());
+  CHECK(run_script(vm, "pcall(function() string.leak = 1 end) return string.leak") ==
+        lockstep::sim::Reply::null());
+  const auto first = run_script(vm, "return tostring(math.random())");
+  CHECK(run_script(vm, "return tostring(math.random())") == first);
+}
+
+TEST_CASE("the clock stands still while a script runs") {
+  lockstep::sim::ScriptVm vm;
+  const auto reply =
+      run_script(vm,
+                 "local a = redis.call('time') for i = 1, 1e5 do end local b = redis.call('time') "
+                 "return a[1] == b[1] and a[2] == b[2]");
+  CHECK(reply.integer == 1);
+}
+
 }  // namespace

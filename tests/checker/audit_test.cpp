@@ -1,0 +1,113 @@
+// The audit: its unit of time, and that both explorers agree on every rung of the ladder under
+// every single fault.
+#include "checker/audit.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "checker/explorer.hpp"
+#include "scenarios/catalog.hpp"
+
+namespace lockstep::checker {
+
+namespace {
+
+using scenarios::Scenario;
+
+const scenarios::Catalog kCatalog{LOCKSTEP_SOURCE_DIR};
+
+Scenario rung(const std::string& protocol) {
+  return scenarios::default_scenario(protocol, kCatalog.protocol_folder(protocol));
+}
+
+void check_agreement(const Scenario& scenario) {
+  const auto model =
+      scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  const auto found = explore(model, {});
+  const auto audited = audit(model, found, {});
+  INFO(scenario.protocol << ": " << audited.detail);
+  CHECK(audited.outcome == Audit::Outcome::agree);
+}
+
+void set_fault(Scenario& scenario, sim::Fault fault) {
+  scenario.faults.at(static_cast<std::size_t>(fault)) = 1;
+}
+
+}  // namespace
+
+TEST_CASE("the audit's unit of time divides every duration, and leaves room between two") {
+  CHECK(audit_tick_ms({10'000, 3000}) == 500);
+  CHECK(audit_tick_ms({30'000, 10'000, 5000}) == 2500);
+  CHECK(audit_tick_ms({15, 10}) == 5);
+  CHECK(audit_tick_ms({7}) == 7);
+  CHECK(audit_tick_ms({10'001, 10'000}) == 1);
+}
+
+TEST_CASE("both explorers agree on every rung without faults, and when work outlasts the lease") {
+  for (const auto& protocol : kCatalog.ladder()) {
+    check_agreement(rung(protocol));
+    auto scenario = rung(protocol);
+    scenario.roles[0].workload[1].ms = 15'000;
+    check_agreement(scenario);
+  }
+}
+
+TEST_CASE("both explorers agree on every rung under every single fault") {
+  for (const auto& protocol : kCatalog.ladder())
+    for (const auto fault : sim::kFaults) {
+      INFO(name(fault));
+      auto scenario = rung(protocol);
+      set_fault(scenario, fault);
+      check_agreement(scenario);
+    }
+}
+
+TEST_CASE("both explorers agree on what fencing spares the resource, fault by fault") {
+  for (const auto fault : sim::kFaults)
+    for (const auto resource : {sim::Resource::fenced, sim::Resource::fenced_writes}) {
+      INFO(name(fault) << ", " << name(resource));
+      auto scenario = rung("fencing");
+      set_fault(scenario, fault);
+      scenario.resource = resource;
+      scenario.properties = {sim::Property::no_lost_update};
+      check_agreement(scenario);
+    }
+}
+
+TEST_CASE("both explorers agree on what persistence keeps") {
+  for (const auto persistence :
+       {sim::Persistence::rdb, sim::Persistence::aof_everysec, sim::Persistence::aof_always})
+    for (const auto fault : {sim::Fault::node_crash, sim::Fault::power_loss}) {
+      INFO(name(persistence) << ", " << name(fault));
+      auto scenario = rung("set-token-lua");
+      set_fault(scenario, fault);
+      scenario.persistence = persistence;
+      check_agreement(scenario);
+    }
+}
+
+TEST_CASE("a limit that is reached makes the audit inconclusive, never an agreement") {
+  const auto scenario = rung("set-token-lua");
+  const auto model =
+      scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  Bounds narrow;
+  narrow.max_states = 5;
+  const auto audited = audit(model, explore(model, {}), narrow);
+  CHECK(audited.outcome == Audit::Outcome::inconclusive);
+  CHECK_FALSE(audited.detail.empty());
+}
+
+TEST_CASE("a result that is not what the other explorers find is a disagreement") {
+  const auto scenario = rung("set-token-lua");
+  const auto model =
+      scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  auto claimed = explore(model, {});
+  claimed.verdict = Verdict::violated;
+  claimed.schedule.resize(3);
+  const auto audited = audit(model, claimed, {});
+  CHECK(audited.outcome == Audit::Outcome::disagree);
+  CHECK(audited.detail ==
+        "found violated after 3 steps; naive explorer: holds; main explorer with the same tick: "
+        "holds");
+}
+
+}  // namespace lockstep::checker

@@ -1,0 +1,92 @@
+// Command lines in tests; see the header.
+#include "tests/cli/command_line.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "cli/run.hpp"
+
+namespace lockstep::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHeader =
+    "# What the command printed when a person last looked. Commit a change of this file only if "
+    "you understand the\n"
+    "# difference. Written by: LOCKSTEP_APPROVE=1 test_cli\n\n";
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+/// Timings and the places of files differ from run to run and from machine to machine.
+std::string masked(std::string text) {
+  text = std::regex_replace(text, std::regex(R"([0-9]+\.[0-9]{2} s\b)"), "#.## s");
+  text = std::regex_replace(text, std::regex(R"("seconds": [0-9.e+-]+)"), "\"seconds\": #");
+  replace_all(text, scratch().string(), "<tmp>");
+  replace_all(text, LOCKSTEP_SOURCE_DIR, "<source>");
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string line = "lockstep";
+  for (const auto& word : words) line += " " + word;
+  return line;
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+Ran run(const std::vector<std::string>& words, const std::string& in) {
+  setenv("LOCKSTEP_HOME", LOCKSTEP_SOURCE_DIR, 1);
+  std::istringstream input(in);
+  std::ostringstream out, err;
+  cli::Io io{input, out, err};
+  const int code = cli::run(words, io);
+  unsetenv("LOCKSTEP_HOME");
+  return {code, out.str(), err.str()};
+}
+
+std::string transcript(const std::vector<std::string>& words, const std::string& in) {
+  const auto ran = run(words, in);
+  auto text = "$ " + joined(words) + "\n" + ran.out;
+  if (!ran.err.empty()) text += "stderr: " + ran.err;
+  return masked(text) + "exit code " + std::to_string(ran.code) + "\n";
+}
+
+void check_approved(const std::string& name, const std::string& text) {
+  const auto file = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/cli/approved" / (name + ".txt");
+  if (std::getenv("LOCKSTEP_APPROVE") != nullptr)
+    std::ofstream(file, std::ios::binary) << kHeader << text;
+  INFO("approved: " << file);
+  CHECK(read(file) == kHeader + text);
+}
+
+fs::path scratch() {
+  static const fs::path folder = [] {
+    auto pattern = (fs::temp_directory_path() / "lockstep-cli-XXXXXX").string();
+    const fs::path made = mkdtemp(pattern.data());
+    static const struct Cleaner {
+      fs::path path;
+      ~Cleaner() { fs::remove_all(path); }
+    } cleaner{made};
+    return made;
+  }();
+  return folder;
+}
+
+std::string data(const std::string& name) {
+  return std::string(LOCKSTEP_SOURCE_DIR) + "/tests/cli/data/" + name;
+}
+
+}  // namespace lockstep::tests

@@ -1,0 +1,33 @@
+// Runs command lines inside the test, without a process or a terminal, and compares what they print
+// with approved files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace lockstep::tests {
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+/// Runs one command line; `in` is what stands on its standard input.
+Ran run(const std::vector<std::string>& words, const std::string& in = "");
+
+/// The transcript of a command line: the line itself, what it printed, its exit code; with timings
+/// and folders masked.
+std::string transcript(const std::vector<std::string>& words, const std::string& in = "");
+
+/// Compares `text` with tests/cli/approved/`name`.txt. With LOCKSTEP_APPROVE set in the
+/// environment, writes that file instead.
+void check_approved(const std::string& name, const std::string& text);
+
+/// A folder in which the tests may write; masked as <tmp>.
+std::filesystem::path scratch();
+/// The path of a file under tests/cli/data.
+std::string data(const std::string& name);
+
+}  // namespace lockstep::tests

@@ -1,0 +1,90 @@
+// The columns of a trace, numbers in words, the progress line, and Ctrl-C.
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <sstream>
+
+#include "cli/progress.hpp"
+#include "cli/render_check.hpp"
+#include "cli/render_trace.hpp"
+#include "cli/words.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+checker::TraceStep step(std::int64_t time_ms, bool environment, const std::string& actor,
+                        const std::string& sentence, const std::vector<std::string>& changes = {}) {
+  checker::TraceStep made;
+  made.time_ms = time_ms;
+  made.environment = environment;
+  made.actor = actor;
+  made.sentence = sentence;
+  made.changes = changes;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a trace stands in fixed columns: step, time, mark, actor, sentence; below it what changed") {
+  checker::Trace trace;
+  trace.steps = {step(0, false, "A", "starts"), step(0, true, "A", "pauses"),
+                 step(30'001, false, "", "time passes", {"lock has expired"}),
+                 step(30'001, false, "resource", "A's READ -> OK")};
+  trace.violated = sim::Property::leak;
+  trace.violation = "it stays.";
+  std::ostringstream out;
+  print_trace(out, trace, false);
+  CHECK(out.str() ==
+        "   1      0 ms    A        starts\n"
+        "   2      0 ms !  A        pauses\n"
+        "   3  30001 ms             time passes\n"
+        "                             lock has expired\n"
+        "   4  30001 ms    resource A's READ -> OK\n"
+        "              it stays.\n");
+}
+
+TEST_CASE("numbers and faults in words") {
+  CHECK(grouped(0) == "0");
+  CHECK(grouped(999) == "999");
+  CHECK(grouped(1000) == "1,000");
+  CHECK(grouped(1'234'567) == "1,234,567");
+  CHECK(plural(1, "step") == "1 step");
+  CHECK(plural(2000, "step") == "2,000 steps");
+  sim::Budget budget{};
+  CHECK(faults_in_words(budget) == "none");
+  budget.at(static_cast<std::size_t>(sim::Fault::pause)) = 1;
+  budget.at(static_cast<std::size_t>(sim::Fault::crash)) = 2;
+  CHECK(faults_in_words(budget) == "at most 1 pause, 2 client crashes");
+}
+
+TEST_CASE("the progress line says which limit is near") {
+  checker::Statistics figures;
+  figures.states = 5000;
+  figures.seconds = 2;
+  figures.depth = 9;
+  figures.visited_bytes = 3u << 20;
+  checker::Bounds bounds;
+  CHECK(progress_line(figures, bounds) == "5,000 states, 2,500 a second, depth 9, 3 MB");
+  bounds.max_states = 10'000;
+  bounds.max_seconds = 100;
+  CHECK(progress_line(figures, bounds) ==
+        "5,000 states, 2,500 a second, depth 9, 3 MB; 50 % of max-states");
+  bounds.max_bytes = 4u << 20;
+  CHECK(progress_line(figures, bounds) ==
+        "5,000 states, 2,500 a second, depth 9, 3 MB; 75 % of max-memory");
+}
+
+TEST_CASE("Ctrl-C ends a search, and shows nothing in a pipe") {
+  std::istringstream in;
+  std::ostringstream out, err;
+  const Io io{in, out, err};
+  const Interruptible interruptible;
+  const auto callback = progress(io, {});
+  CHECK(callback({}));
+  std::raise(SIGINT);
+  CHECK_FALSE(callback({}));
+  CHECK(err.str().empty());
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,188 @@
+// Exit codes, traces written and replayed, and what a trace is refused for: command lines from end
+// to end.
+#include "cli/run.hpp"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/command_line.hpp"
+
+namespace lockstep::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+
+void write(const fs::path& file, const std::string& text) {
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  return all;
+}
+
+/// A copy of a shipped protocol that a test may change.
+fs::path own_protocol(const std::string& name) {
+  const auto folder = scratch() / name;
+  fs::remove_all(folder);
+  fs::copy(fs::path(LOCKSTEP_SOURCE_DIR) / "protocols/set-token-lua", folder);
+  return folder;
+}
+
+}  // namespace
+
+TEST_CASE("the exit code tells how a check came out") {
+  CHECK(run({"check", "set-token-lua"}).code == 0);
+  CHECK(run({"check", "set-token-lua", "--fault", "pause=1"}).code == 1);
+  CHECK(run({"check", "set-token-lua-pause"}).code == 0);
+  CHECK(run({"check", data("wrong.json")}).code == 1);
+  CHECK(run({"check", "set-token-lua", "--max-states", "20"}).code == 2);
+  CHECK(run({"check", data("vacuous.json")}).code == 0);
+  CHECK(run({"check", data("vacuous.json"), "--rounds", "1"}).code == 2);
+  CHECK(run({"check", "nothing-like-this"}).code == 3);
+  CHECK(run({"--help"}).code == 0);
+  CHECK(run({"--no-such-flag"}).code == 3);
+}
+
+TEST_CASE("a failure of our own has its own exit code") {
+  std::istringstream in;
+  std::ostringstream out, err;
+  out.setstate(std::ios::badbit);
+  cli::Io io{in, out, err};
+  try {
+    out.exceptions(std::ios::badbit);
+  } catch (const std::ios::failure&) {
+  }
+  CHECK(cli::run({"list", "faults"}, io) == 4);
+  CHECK_THAT(err.str(), Contains("a bug of lockstep itself"));
+}
+
+TEST_CASE("every shipped scenario comes out as it expects") {
+  for (const auto& entry : fs::directory_iterator(fs::path(LOCKSTEP_SOURCE_DIR) / "scenarios")) {
+    const auto file = entry.path().string();
+    if (!file.ends_with(".json") || file.ends_with(".schema.json")) continue;
+    const auto ran = run({"check", file});
+    INFO(ran.out << ran.err);
+    CHECK(ran.code == 0);
+    CHECK_THAT(ran.out, EndsWith(": as expected\n"));
+  }
+}
+
+TEST_CASE("a counterexample written to a file replays as it was printed") {
+  const auto file = (scratch() / "a.trace.json").string();
+  const auto found = run({"check", "fencing", "--fault", "node-crash=1", "--trace", file});
+  CHECK(found.code == 1);
+  CHECK_THAT(found.out, Contains("lockstep replay " + file));
+  const auto replayed = run({"replay", file});
+  CHECK(replayed.code == 1);
+  CHECK_THAT(found.out, Contains(replayed.out));
+  CHECK(lines(replayed.out).size() > 8);
+}
+
+TEST_CASE("a trace of a protocol outside names it relative to itself") {
+  const auto folder = own_protocol("moved");
+  const auto file = scratch() / "traces" / "b.json";
+  fs::create_directories(file.parent_path());
+  CHECK(run({"check", folder.string(), "--work-ms", "15000", "--trace", file.string()}).code == 1);
+  CHECK_THAT(read(file), Contains("\"protocol\": \"../moved\""));
+  CHECK(run({"replay", file.string()}).code == 1);
+}
+
+TEST_CASE("no trace is written where nothing was found") {
+  const auto file = scratch() / "none.json";
+  CHECK(run({"check", "set-token-lua", "--trace", file.string()}).code == 0);
+  CHECK_FALSE(fs::exists(file));
+}
+
+TEST_CASE("a trace of a protocol that has changed since is refused in one line") {
+  const auto folder = own_protocol("changed");
+  const auto file = scratch() / "c.json";
+  CHECK(run({"check", folder.string(), "--fault", "pause=1", "--trace", file.string()}).code == 1);
+  write(folder / "release.lua", read(folder / "release.lua") + "\n-- a comment more\n");
+  const auto refused = run({"replay", file.string()});
+  CHECK(refused.code == 3);
+  CHECK_THAT(refused.err, Contains("c.json: the protocol in ") &&
+                              Contains("has changed since this trace was made"));
+  CHECK(lines(refused.err).size() == 1);
+}
+
+TEST_CASE("a truncated trace is refused in one line") {
+  const auto file = scratch() / "d.json";
+  CHECK(run({"check", "set-token-lua", "--fault", "pause=1", "--trace", file.string()}).code == 1);
+  const auto whole = read(file);
+  write(file, whole.substr(0, whole.size() / 2));
+  const auto refused = run({"replay", file.string()});
+  CHECK(refused.code == 3);
+  CHECK_THAT(refused.err, Contains("d.json:") && Contains("not JSON"));
+  CHECK(lines(refused.err).size() == 1);
+}
+
+TEST_CASE("a trace whose schedule does not fit is refused, never told half") {
+  const auto file = scratch() / "e.json";
+  CHECK(run({"check", "set-token-lua", "--fault", "pause=1", "--trace", file.string()}).code == 1);
+  auto text = read(file);
+  const auto at = text.find("\"do\": \"pause\"");
+  REQUIRE(at != std::string::npos);
+  text.replace(at, 13, "\"do\": \"crash\"");
+  write(file, text);
+  const auto refused = run({"replay", file.string()});
+  CHECK(refused.code == 3);
+  CHECK(refused.out.empty());
+  CHECK_THAT(refused.err, Contains("e.json") && Contains("crash A") && Contains("not possible"));
+}
+
+TEST_CASE("a protocol that is wrong is refused with file and line") {
+  const auto refused = [](const std::string& text) {
+    write(scratch() / "bad/protocol.lua", text);
+    const auto ran = run({"check", (scratch() / "bad").string()});
+    CHECK(ran.code == 3);
+    CHECK(lines(ran.err).size() == 1);
+    return ran.err;
+  };
+  const std::string head = "local Lock = protocol { title = \"t\", source = \"s\" }\n";
+  CHECK_THAT(refused("x = = 1\n"), Contains("bad/protocol.lua:1:"));
+  CHECK_THAT(refused(head + "function Lock:release() return true end\nreturn Lock\n"),
+             Contains("acquire"));
+  CHECK_THAT(refused(head + "function Lock:acquire() return os.time() > 0 end\nfunction "
+                            "Lock:release() return true end\nreturn Lock\n"),
+             Contains("bad/protocol.lua:2") && Contains("os"));
+  CHECK_THAT(refused(head + "function Lock:acquire() while true do end end\nfunction "
+                            "Lock:release() return true end\nreturn Lock\n"),
+             Contains("bad/protocol.lua"));
+  CHECK_THAT(run({"check", (scratch() / "empty").string()}).err, Contains("no such"));
+}
+
+TEST_CASE("a folder anywhere works the same as a shipped name") {
+  const auto folder = own_protocol("copy");
+  const auto shipped = lines(run({"check", "set-token-lua"}).out);
+  const auto own = lines(run({"check", folder.string()}).out);
+  REQUIRE(shipped.size() == own.size());
+  CHECK(shipped.front() == own.front());
+  CHECK(shipped.size() > 5);
+}
+
+TEST_CASE("colours and prompts are for terminals only") {
+  CHECK_THAT(run({"check", "exists-set"}).out, !Contains("\033["));
+  std::istringstream in("next\nquit\n");
+  std::ostringstream out, err;
+  cli::Io io{in, out, err, true, true, true};
+  CHECK(cli::run({"replay", "exists-set-race", "-i"}, io) == 0);
+  CHECK_THAT(out.str(), Contains("(next, back, else, take N, help, quit) > "));
+  CHECK(cli::run({"check", "exists-set"}, io) == 1);
+  CHECK_THAT(out.str(), Contains("\033[31mVIOLATED"));
+}
+
+}  // namespace lockstep::tests
