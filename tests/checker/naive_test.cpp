@@ -192,7 +192,8 @@ TEST_CASE("a task that takes step after step while time cannot pass is named, no
 }
 
 TEST_CASE("a client that waits for what will never come is a deadlock") {
-  // The other thread begins too, before or after; the first one takes begin, execute, hear, execute, hear.
+  // The other thread begins too, before or after; the first one takes begin, execute, hear,
+  // execute, hear.
   sim::Model model = small_model(kOwn + "kept-mutex", 1, 0);
   model.processes[0].threads = 2;
   check_violated(model, Property::deadlock, 6);
@@ -200,7 +201,6 @@ TEST_CASE("a client that waits for what will never come is a deadlock") {
 }
 
 // ---- the shipped rungs
-
 
 TEST_CASE("EXISTS, SET: two clients that both see nothing, begin to hear five steps each") {
   const sim::Model model = small_model("protocols/exists-set", 2, kSecondMs);
@@ -229,18 +229,21 @@ TEST_CASE("SETNX, then EXPIRE: a crash between the two leaves the key for ever")
 
 TEST_CASE("SET EX NX, DEL: who is late removes another's lock") {
   const sim::Model model = small_model("protocols/set-ex-nx", 2, 4 * kSecondMs);
-  // 5 steps to A's work, its time, B holds in 3; A's timer, WRITE executed, heard with DEL sent, DEL executed.
+  // 5 steps to A's work, its time, B holds in 3; A's timer, WRITE executed, heard with DEL sent,
+  // DEL executed.
   check_violated(model, Property::foreign_release, 5 + 1 + 3 + 4);
-  check_holds(small_model("protocols/set-ex-nx", 2, kSecondMs), {sim::kProperties.begin(), sim::kProperties.end()});
+  check_holds(small_model("protocols/set-ex-nx", 2, kSecondMs),
+              {sim::kProperties.begin(), sim::kProperties.end()});
 }
 
-TEST_CASE("GET, compare, DEL: only what happens between the GET and the DEL removes another's lock") {
+TEST_CASE(
+    "GET, compare, DEL: only what happens between the GET and the DEL removes another's lock") {
   sim::Model model = small_model("protocols/set-token-get-del", 2, 4 * kSecondMs);
   check_holds(model, {Property::foreign_release});
   model = small_model("protocols/set-token-get-del", 2, kSecondMs);
   tests::allow(model, Fault::delay);
-  // 5 steps to A's work, its time, timer, WRITE executed, heard, GET executed, heard: 11. The DEL is held back, time passes, B
-  // holds in 3, the DEL goes on and is executed.
+  // 5 steps to A's work, its time, timer, WRITE executed, heard, GET executed, heard: 11. The DEL
+  // is held back, time passes, B holds in 3, the DEL goes on and is executed.
   check_violated(model, Property::foreign_release, 11 + 2 + 3 + 2);
   model = small_model("protocols/set-token-lua", 2, kSecondMs);
   tests::allow(model, Fault::delay);
