@@ -136,15 +136,23 @@ class ScriptVm::Impl {
 
   // ---- compiling ----
 
-  /// Compiles the translated text (light userdata 1) and returns the script's function.
+  struct Loading {
+    const std::string& text;
+    int reference = LUA_NOREF;
+  };
+
+  /// Compiles the translated text of the Loading in light userdata 1 and keeps the script's
+  /// function in the registry.
   static int load_translation(lua_State* L) {
-    const auto& text = static_cast<const dialect::Translation*>(lua_touserdata(L, 1))->text;
+    auto& loading = *static_cast<Loading*>(lua_touserdata(L, 1));
+    const std::string& text = loading.text;
     if (luaL_loadbufferx(L, text.data(), text.size(), kInnerSource, "t") != LUA_OK) {
       return lua_error(L);
     }
     dialect::push_helpers(L);
     lua_call(L, static_cast<int>(std::size(dialect::kHelpers)), 1);
-    return 1;
+    loading.reference = luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
   }
 
   Chunk compile(const std::string& sha1, const std::string& body) {
@@ -162,14 +170,17 @@ class ScriptVm::Impl {
     } catch (const BadInput& bad) {
       throw BadInput(chunk.title + bad.what());
     }
+    Loading loading{translation.text};
     lua_settop(L_, 0);
     lua_pushcfunction(L_, load_translation);
-    lua_pushlightuserdata(L_, &translation);
-    if (lua_pcall(L_, 1, 1, 0) != LUA_OK) {
-      const char* why = lua_tostring(L_, -1);
-      throw BadInput(chunk.title + "cannot be compiled: " + (why ? why : "unknown"));
+    lua_pushlightuserdata(L_, &loading);
+    if (lua_pcall(L_, 1, 0, 0) != LUA_OK) {
+      run_.sites = &translation.sites;
+      run_.lines = &translation.lines;
+      throw BadInput(chunk.title + dialect::in_words_of_51(run_, lua_tostring(L_, -1)) +
+                     " (Lua 5.4 does not compile what 5.1 does)");
     }
-    chunk.reference = luaL_ref(L_, LUA_REGISTRYINDEX);
+    chunk.reference = loading.reference;
     chunk.sites = std::move(translation.sites);
     chunk.lines = std::move(translation.lines);
     chunk.may_run_long = translation.may_run_long;
