@@ -5,10 +5,14 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
+
+#include "sim/flat_map.hpp"
 
 namespace lockstep::checker {
 
@@ -66,6 +70,7 @@ class PairTable {
   struct Slot {  // the pair itself, so that a look-up touches one place in memory
     std::uint32_t left, right, number;
   };
+  static constexpr std::uint32_t kEmpty = 0xFFFFFFFF;
   void grow();
   std::vector<std::uint64_t> pairs_;
   HugeVector<Slot> slots_;
@@ -110,7 +115,15 @@ class StateStore {
     std::uint32_t index[12];
     std::uint8_t tag[12];
     std::uint32_t used;
+    std::uint64_t matches(std::uint8_t wanted, unsigned half) const;
   };
+  template <class Check>
+  std::uint32_t first_match(const Bucket& bucket, std::uint64_t hash, Check check) const;
+  static std::uint64_t join(std::uint32_t left, std::uint32_t right) {
+    return static_cast<std::uint64_t>(left) << 32 | right;
+  }
+  static unsigned middle(unsigned from, unsigned to) { return from + (to - from) / 2; }
+
   void rebuild(std::size_t buckets);
   void place(std::uint64_t hash, std::uint32_t index);
   std::size_t bucket_of(std::uint64_t hash) const;
@@ -125,5 +138,99 @@ class StateStore {
   HugeVector<Bucket> buckets_;
   std::uint32_t size_ = 0;
 };
+
+// ---- the hot part
+
+// The tree: a node for the ids [from, to) has its halves' nodes behind it, the left one's first;
+// the root is no table. A node over n ids takes n - 1 places.
+
+inline std::uint32_t PairTable::number(std::uint64_t pair) {
+  const std::size_t mask = slots_.size() - 1;
+  const auto left = static_cast<std::uint32_t>(pair >> 32),
+             right = static_cast<std::uint32_t>(pair);
+  std::size_t i = sim::mix(pair) & mask;
+  for (; slots_[i].number != kEmpty; i = (i + 1) & mask)
+    if (slots_[i].left == left && slots_[i].right == right) return slots_[i].number;
+  const auto number = static_cast<std::uint32_t>(pairs_.size());
+  pairs_.push_back(pair);
+  slots_[i] = {left, right, number};
+  if (pairs_.size() * 10 > slots_.size() * 6) grow();
+  return number;
+}
+
+inline std::uint64_t StateStore::fold(const std::uint32_t* state) {
+  if (width_ == 1) return join(state[0], 0);
+  const unsigned half = middle(0, width_);
+  return join(fold(state, nullptr, 0, half, 0), fold(state, nullptr, half, width_, half - 1));
+}
+
+inline std::uint64_t StateStore::fold(const std::uint32_t* state, const Unfolded& from) {
+  if (width_ == 1) return join(state[0], 0);
+  const unsigned half = middle(0, width_);
+  return join(fold(state, &from, 0, half, 0), fold(state, &from, half, width_, half - 1));
+}
+
+inline std::uint32_t StateStore::fold(const std::uint32_t* state, const Unfolded* like,
+                                      unsigned from, unsigned to, unsigned table) {
+  if (to - from == 1) return state[from];
+  if (like != nullptr) {
+    bool equal = true;
+    for (unsigned i = from; i < to; ++i) equal = equal && state[i] == like->state[i];
+    if (equal) return like->numbers[table];
+  }
+  const unsigned half = middle(from, to);
+  const std::uint32_t left = fold(state, like, from, half, table + 1);
+  return tables_[table].number(join(left, fold(state, like, half, to, table + half - from)));
+}
+
+inline std::size_t StateStore::bucket_of(std::uint64_t hash) const {
+  return static_cast<std::size_t>((hash >> 32) * buckets_.size() >> 32);
+}
+
+/// Places whose tag is `tag`, one bit in each matching byte's top; now and then a place too many,
+/// which the comparison of the whole state sorts out. (The test for a zero byte in a word: H.
+/// Warren, "Hacker's Delight", 6-1.)
+inline std::uint64_t StateStore::Bucket::matches(std::uint8_t wanted, unsigned half) const {
+  std::uint64_t tags = 0;
+  std::memcpy(&tags, tag + 8 * half, half == 0 ? 8 : 4);
+  const std::uint64_t differing = tags ^ (0x0101010101010101ULL * wanted);
+  std::uint64_t found = (differing - 0x0101010101010101ULL) & ~differing & 0x8080808080808080ULL;
+  const unsigned places = used > 8 * half ? used - 8 * half : 0;  // in this half
+  if (places < 8) found &= (std::uint64_t{1} << (8 * places)) - 1;
+  return found;
+}
+
+template <class Check>
+std::uint32_t StateStore::first_match(const Bucket& bucket, std::uint64_t hash, Check check) const {
+  for (unsigned half = 0; half < 2; ++half) {
+    for (std::uint64_t found = bucket.matches(static_cast<std::uint8_t>(hash), half); found != 0;
+         found &= found - 1) {
+      const std::uint32_t index =
+          bucket.index[8 * half + static_cast<unsigned>(std::countr_zero(found)) / 8];
+      if (check(index)) return index;
+    }
+  }
+  return kAbsent;
+}
+
+inline void StateStore::prefetch_candidate(std::uint64_t root) const {
+  const std::uint64_t hash = sim::mix(root);
+  const std::uint32_t index =
+      first_match(buckets_[bucket_of(hash)], hash, [](std::uint32_t) { return true; });
+  if (index != kAbsent) __builtin_prefetch(&roots_[index]);
+}
+
+inline std::uint32_t StateStore::find(std::uint64_t root) const {
+  const std::uint64_t hash = sim::mix(root);
+  for (std::size_t b = bucket_of(hash);; b = b + 1 == buckets_.size() ? 0 : b + 1) {
+    const std::uint32_t index = first_match(
+        buckets_[b], hash, [&](std::uint32_t candidate) { return roots_[candidate] == root; });
+    if (index != kAbsent || buckets_[b].used < 12) return index;
+  }
+}
+
+inline void StateStore::prefetch(std::uint64_t root) const {
+  __builtin_prefetch(&buckets_[bucket_of(sim::mix(root))], 1);
+}
 
 }  // namespace lockstep::checker
