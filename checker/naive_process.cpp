@@ -186,7 +186,13 @@ void Rules::take_waits(World& world, std::uint8_t p, const std::vector<Wait>& wa
     if (wait.in_acquire && !in_acquire_before(wait.task)) task.made = task.freed = false;
     const bool timed = wait.kind == Wait::Kind::sleep || wait.kind == Wait::Kind::work;
     const bool replies = wait.kind == Wait::Kind::replies;
-    const std::int64_t timeout_ms = wait.ms > 0 ? wait.ms : model_.request_timeout_ms;
+    const bool at_resource = std::any_of(process.connections.begin(), process.connections.end(),
+                                         [&](const Connection& connection) {
+                                           return connection.open && connection.task == wait.task &&
+                                                  connection.node == sim::kResource;
+                                         });
+    const std::int64_t timeout_ms =
+        wait.ms > 0 || at_resource ? wait.ms : model_.request_timeout_ms;
     if (!timed && !replies) task.timer_ms.reset();
     if (!wait.fresh) continue;
     facts.waits.push_back(wait);

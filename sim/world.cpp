@@ -373,7 +373,8 @@ void World::list_message_actions(ProcessInfo& info, std::size_t c) {
                        true};
     for (const auto& operation : process.operations)
       if (operation.task == connection.task && !operation.answered.empty())
-        action.polling = contains(operation.answered, normalised(request, process.index));
+        action.polling =
+            contains(operation.answered, normalised(request, connection.node, process.index));
     info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
   }
   if (next.held) {

@@ -239,8 +239,8 @@ class World {
   Id intern(const Keyspace& keyspace);
   Id intern_request(const Request& request);
   Id intern_reply(const Reply& reply);
-  /// The request with all tokens of `process` read alike.
-  Id normalised(Id request, std::uint8_t process);
+  /// The request to `node`, with all tokens of `process` read alike.
+  Id normalised(Id request, std::uint8_t node, std::uint8_t process);
   void describe(ProcessInfo& info);
   void list_actions(ProcessInfo& info);
   bool list_task_actions(ProcessInfo& info);

@@ -50,6 +50,19 @@ struct World::Probe {
     return next;
   }
 
+  /// A former attempt's token may still be somewhere.
+  std::uint16_t used_tokens() {
+    std::uint16_t used = 0;
+    const auto mark = [&](const std::vector<Token>& tokens) {
+      for (const Token token : tokens)
+        if (token.process == process.index)
+          used |= static_cast<std::uint16_t>(1U << (token.number - 1U));
+    };
+    for (const Id node : nodes) mark(world.node_infos_[node].tokens);
+    mark(world.process_infos_[world.intern(process)].tokens);
+    return used;
+  }
+
   void execute(const LocalAction& action) {
     Connection& connection = process.connections[action.index];
     Message& message =
@@ -76,6 +89,7 @@ struct World::Probe {
       StepContext context;
       context.choices = choices;
       context.now_ms = world.run_infos_[run].value.now_ms;
+      context.used_tokens = used_tokens();
       Process after = process;
       world.act(after, action, context);
       if (context.open_choice == 0) {
@@ -91,17 +105,15 @@ bool World::probe(std::vector<Id> nodes, Id run, std::uint32_t setup) {
   constexpr unsigned kMaxSteps = 100'000;
   Probe probe{*this, std::move(nodes), run, setup, {}};
   probe.begin_again();
-  // Worlds without a deadline of the nodes ahead: meeting one again is a deadlock.
-  std::set<std::vector<Id>> seen;
+  std::set<std::vector<Id>>
+      seen;  // the probe has no choice: meeting a world again, it never acquires
   for (unsigned step = 0; step < kMaxSteps; ++step) {
     const Id id = intern(probe.process);
     const ProcessInfo& info = process_infos_[id];
     const std::int64_t deadline = probe.next_deadline();
-    if (deadline == 0) {
-      std::vector<Id> met = probe.nodes;
-      met.push_back(id);
-      if (!seen.insert(std::move(met)).second) return false;
-    }
+    std::vector<Id> met = probe.nodes;
+    met.insert(met.end(), {id, probe.run});
+    if (!seen.insert(std::move(met)).second) return false;
     const auto& rounds = info.value.rounds;
     const bool ended = info.quiet && !rounds.empty() && rounds[0] > 0;  // refused or failed
     const LocalAction* next = Probe::next_action(info);

@@ -20,10 +20,12 @@ const Wait* wait_of(const std::vector<Wait>& tasks, TaskId task) {
 
 }  // namespace
 
-Id World::normalised(Id request, std::uint8_t process) {
-  return intern_request(rename_tokens(requests_[request], [&](Token token) {
+Id World::normalised(Id request, std::uint8_t node, std::uint8_t process) {
+  Request normal = rename_tokens(requests_[request], [&](Token token) {
     return token.process == process ? Token{process, 0} : token;
-  }));
+  });
+  normal.push_back(std::to_string(node));
+  return intern_request(normal);
 }
 
 std::uint16_t World::used_tokens(const Id* state, std::uint8_t process) const {
@@ -145,7 +147,7 @@ void World::act(Process& process, const LocalAction& action, StepContext& contex
         observation.reply = replies_[message.reply];
         if (connection.node != kResource) {
           std::vector<Id>& answered = process.operation(connection.task).answered;
-          const Id request = normalised(message.request, process.index);
+          const Id request = normalised(message.request, connection.node, process.index);
           const auto place = std::lower_bound(answered.begin(), answered.end(), request);
           if (place == answered.end() || *place != request) answered.insert(place, request);
         }
