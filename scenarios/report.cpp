@@ -57,7 +57,10 @@ Json audit_json(const checker::Audit& audit) {
   return json;
 }
 
-std::string text_of(const Json& json) { return json.dump(2) + "\n"; }
+/// Keys and values of the simulated world may be any bytes; JSON is UTF-8.
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 
