@@ -1,7 +1,11 @@
 // The visited set; see the header.
 #include "checker/state_store.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 
 #include "sim/check.hpp"
 #include "sim/flat_map.hpp"
@@ -19,6 +23,18 @@ unsigned middle(unsigned from, unsigned to) { return from + (to - from) / 2; }
 constexpr std::uint32_t kEmpty = 0xFFFFFFFF;
 
 }  // namespace
+
+void* allocate_huge(std::size_t bytes) {
+  constexpr std::size_t kHugePage = std::size_t{1} << 21;
+  const bool large = bytes >= kHugePage;
+  const std::size_t alignment = large ? kHugePage : 64;
+  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: without huge pages it is only slower
+  return memory;
+}
+
+void free_huge(void* memory) { std::free(memory); }
 
 PairTable::PairTable() : slots_(64, Slot{0, 0, kEmpty}) {}
 
@@ -142,12 +158,11 @@ std::pair<std::uint32_t, bool> StateStore::insert(std::uint64_t root) {
   if (static_cast<std::size_t>(size_) * 100 >= buckets_.size() * 12 * 85)
     rebuild(buckets_.size() + buckets_.size() / 2);
   roots_.push_back(root);
-  place(root, size_);
+  place(sim::mix(root), size_);
   return {size_++, true};
 }
 
-void StateStore::place(std::uint64_t root, std::uint32_t index) {
-  const std::uint64_t hash = sim::mix(root);
+void StateStore::place(std::uint64_t hash, std::uint32_t index) {
   std::size_t b = bucket_of(hash);
   while (buckets_[b].used == 12) b = b + 1 == buckets_.size() ? 0 : b + 1;
   Bucket& bucket = buckets_[b];
@@ -162,7 +177,7 @@ void StateStore::rebuild(std::size_t buckets) {
   constexpr std::uint32_t kAhead = 16;
   for (std::uint32_t i = 0; i < size_; ++i) {
     if (i + kAhead < size_) prefetch(roots_[i + kAhead]);
-    place(roots_[i], i);
+    place(sim::mix(roots_[i]), i);
   }
 }
 

@@ -12,6 +12,27 @@
 
 namespace lockstep::checker {
 
+void* allocate_huge(std::size_t bytes);  ///< throws std::bad_alloc
+void free_huge(void* memory);
+
+/// Memory for large tables that are read at random places: aligned for huge pages, and asked to be
+/// on them, because most of the cost of such a read is finding the page.
+template <class Item>
+struct HugePageAllocator {
+  using value_type = Item;
+  HugePageAllocator() = default;
+  template <class Other>
+  explicit HugePageAllocator(const HugePageAllocator<Other>&) {}
+  Item* allocate(std::size_t count) {
+    return static_cast<Item*>(allocate_huge(count * sizeof(Item)));
+  }
+  void deallocate(Item* items, std::size_t) { free_huge(items); }
+  friend bool operator==(const HugePageAllocator&, const HugePageAllocator&) { return true; }
+};
+
+template <class Item>
+using HugeVector = std::vector<Item, HugePageAllocator<Item>>;
+
 /// A list that grows in chunks: nothing moves, and at most one chunk is unused.
 template <class Item>
 class ChunkedList {
@@ -28,8 +49,8 @@ class ChunkedList {
   std::size_t bytes() const { return chunks_.size() * kChunk * sizeof(Item); }
 
  private:
-  static constexpr std::size_t kChunk = std::size_t{1} << 16;
-  std::vector<std::vector<Item>> chunks_;
+  static constexpr std::size_t kChunk = std::size_t{1} << 18;
+  std::vector<HugeVector<Item>> chunks_;
   std::size_t size_ = 0;
 };
 
@@ -47,7 +68,7 @@ class PairTable {
   };
   void grow();
   std::vector<std::uint64_t> pairs_;
-  std::vector<Slot> slots_;
+  HugeVector<Slot> slots_;
 };
 
 /// A state that was read back, with the numbers of its inner pairs: what a successor shares with it
@@ -91,7 +112,7 @@ class StateStore {
     std::uint32_t used;
   };
   void rebuild(std::size_t buckets);
-  void place(std::uint64_t root, std::uint32_t index);
+  void place(std::uint64_t hash, std::uint32_t index);
   std::size_t bucket_of(std::uint64_t hash) const;
   std::uint32_t fold(const std::uint32_t* state, const Unfolded* like, unsigned from, unsigned to,
                      unsigned table);
@@ -101,7 +122,7 @@ class StateStore {
   unsigned width_;
   std::vector<PairTable> tables_;     ///< one per inner node of the tree, in pre-order
   ChunkedList<std::uint64_t> roots_;  ///< by index
-  std::vector<Bucket> buckets_;
+  HugeVector<Bucket> buckets_;
   std::uint32_t size_ = 0;
 };
 
