@@ -76,7 +76,9 @@ std::string table_report(const std::vector<Cell>& cells) {
     Json row{{"protocol", cell.protocol},
              {"condition", cell.condition},
              {"properties", names_of(cell.properties)}};
-    row.update(result_json(cell.result));
+    // Not update(): nlohmann 3.11.2 asserts there, with JSON_DIAGNOSTICS and ordered objects.
+    const auto result = result_json(cell.result);
+    for (const auto& item : result.items()) row[item.key()] = item.value();
     json.push_back(row);
   }
   return text_of(json);
