@@ -64,6 +64,9 @@ World::World(const Model& model, Knowledge knowledge)
     : model_(model),
       processes_(static_cast<unsigned>(model.processes.size())),
       nodes_(1),
+      nodes_fail_(model.budget[static_cast<std::size_t>(Fault::node_crash)] +
+                      model.budget[static_cast<std::size_t>(Fault::power_loss)] >
+                  0),
       knowledge_(std::move(knowledge)),
       needs_(knowledge_),
       automaton_(*model.program, all_setups(model.processes)) {
@@ -253,13 +256,19 @@ Id World::intern(const Run& run) {
 // ------------------------------------------------------------------------------------------------
 
 Id World::intern(const Process& process) {
-  return process_infos_.intern(encode(process), [&] {
+  const Id id = process_infos_.intern(encode(process), [&] {
     ProcessInfo info;
     info.value = process;
     describe(info);
     list_actions(info);
     return info;
   });
+  if (id == process_bits_.size()) {
+    const ProcessInfo& info = process_infos_[id];
+    process_bits_.push_back(
+        static_cast<std::uint8_t>((info.quiet ? kQuiet : 0) | (info.finished ? kFinished : 0)));
+  }
+  return id;
 }
 
 void World::describe(ProcessInfo& info) {

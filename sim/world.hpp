@@ -28,6 +28,24 @@ using Bits = std::uint8_t;
 constexpr Bits bit(Property p) { return static_cast<Bits>(1U << static_cast<unsigned>(p)); }
 constexpr Bits bit(Witness w) { return static_cast<Bits>(1U << static_cast<unsigned>(w)); }
 
+/// The fault that an action of a process is, if it is one.
+constexpr std::optional<Fault> process_fault(Action::Kind kind) {
+  switch (kind) {
+    case Action::Kind::pause:
+      return Fault::pause;
+    case Action::Kind::delay:
+      return Fault::delay;
+    case Action::Kind::lose:
+      return Fault::lose;
+    case Action::Kind::crash:
+      return Fault::crash;
+    case Action::Kind::jump_process:
+      return Fault::jump;
+    default:
+      return std::nullopt;
+  }
+}
+
 /// What a step showed.
 struct Facts {
   Bits violated = 0;             ///< properties
@@ -107,6 +125,7 @@ class World {
     kAccepted = 128,
     kStaleWrite = 256
   };
+  enum Rest : std::uint8_t { kQuiet = 1, kFinished = 2 };
   struct Outcome {
     Id process = 0;
     Id other = 0;  ///< execute: the node's or the run's new id
@@ -131,6 +150,13 @@ class World {
     std::uint8_t jump = 0;
     bool polling = false;  ///< execute
     bool urgent = false;   ///< if possible at all
+    // A copy of the only outcome, once it is known that there is one and that it depends on nothing
+    // else: what the search mostly needs.
+    bool quick = false;
+    bool tokens_changed = false;
+    std::uint8_t lock = 0;
+    std::uint32_t flags = 0;
+    Id process = 0;
   };
   struct ProcessInfo {
     Process value;
@@ -263,7 +289,8 @@ class World {
   bool advance(Id* state, std::int64_t ms, Facts& facts);
 
   // whole worlds
-  void judge_overlap(const Id* state, unsigned process, const Outcome& outcome, Facts& facts) const;
+  void judge_overlap(const Id* state, unsigned process, std::uint32_t flags, std::uint8_t lock,
+                     Facts& facts) const;
   void judge_changes(const Id* state, const Outcome& outcome, Facts& facts) const;
   void judge_quiet(const Id* state, Facts& facts);
   bool can_acquire(const std::vector<Id>& nodes, Id run);
@@ -273,10 +300,12 @@ class World {
   Id renamed_process(Id process, std::uint8_t whose, std::uint64_t renaming);
   Id renamed_node(Id node, std::uint8_t whose, std::uint64_t renaming);
   Id renamed_keyspace(Id keyspace, std::uint8_t whose, std::uint64_t renaming);
-  Facts facts_of(const Outcome& outcome, unsigned process) const;
+  Facts facts_of(std::uint32_t flags, unsigned process) const;
 
   template <class Sink>
   void expand_process(const Id* state, unsigned p, Sink& sink);
+  template <class Sink>
+  void expand_execute(const Id* state, unsigned p, unsigned a, Sink& sink);
   template <class Sink>
   void expand_node(const Id* state, unsigned n, Sink& sink);
   template <class Sink>
@@ -286,6 +315,7 @@ class World {
 
   const Model& model_;
   const unsigned processes_, nodes_;
+  const bool nodes_fail_;  ///< some node may be down
   Knowledge knowledge_, needs_;
   std::vector<std::int64_t> grid_;  ///< durations of the time grid, ascending
   std::vector<std::string> locks_;  ///< lock keys, by index
@@ -300,6 +330,8 @@ class World {
   Interner<Reply> replies_;
   Interner<ProcessInfo> process_infos_;
   Interner<NodeInfo> node_infos_;
+  std::vector<std::uint8_t> process_bits_;  ///< by process id: Rest
+
   Interner<RunInfo> run_infos_;
   Interner<KeyspaceInfo> keyspaces_;
   std::vector<Outcome> outcomes_;
@@ -334,72 +366,67 @@ void World::finish(Id* next, const Candidate& candidate, Facts facts, bool token
 
 template <class Sink>
 void World::expand_process(const Id* state, unsigned p, Sink& sink) {
-  using Kind = Action::Kind;
-  const unsigned run_at = processes_ + nodes_;
-  const std::uint8_t left = run_infos_[state[run_at]].left;
-  const std::size_t count = process_infos_[state[p]].actions.size();
-  for (unsigned a = 0; a < count; ++a) {
-    const LocalAction action = process_infos_[state[p]].actions[a];
-    std::array<Id, kMaxWidth> next;
-    std::copy(state, state + width(), next.begin());
-    Candidate candidate{action.kind, static_cast<std::uint8_t>(p), static_cast<std::uint16_t>(a), 0,
-                        0};
-    if (action.kind == Kind::execute) {
-      const bool resource = action.node == kResource;
-      if (!resource && !node_infos_[state[processes_ + action.node]].value.up) continue;
-      const Outcome& outcome =
-          resource ? execute_at_resource(state[p], a, state[run_at])
-                   : execute(state[p], a, state[processes_ + action.node], state[run_at]);
-      Facts facts = facts_of(outcome, p);
-      judge_changes(state, outcome, facts);
-      const bool accepted = (outcome.flags & kAccepted) != 0;
-      const bool tokens_changed = outcome.tokens_changed;
-      next[p] = outcome.process;
-      next[resource ? run_at : processes_ + action.node] = outcome.other;
-      if (accepted)
-        for (unsigned q = 0; q < processes_; ++q)
-          if (q != p) next[q] = stale(next[q]);
-      finish(next.data(), candidate, facts, tokens_changed, sink);
+  const ProcessInfo& info = process_infos_[state[p]];
+  const RunInfo& run = run_infos_[state[processes_ + nodes_]];
+  std::array<Id, kMaxWidth> next;
+  for (unsigned a = 0; a < info.actions.size(); ++a) {
+    const LocalAction action = info.actions[a];
+    if (action.kind == Action::Kind::execute) {
+      expand_execute(state, p, a, sink);
       continue;
     }
-    int fault = -1;
-    switch (action.kind) {
-      case Kind::pause:
-        fault = static_cast<int>(Fault::pause);
-        break;
-      case Kind::delay:
-        fault = static_cast<int>(Fault::delay);
-        break;
-      case Kind::lose:
-        fault = static_cast<int>(Fault::lose);
-        break;
-      case Kind::crash:
-        fault = static_cast<int>(Fault::crash);
-        break;
-      case Kind::jump_process:
-        fault = static_cast<int>(Fault::jump);
-        break;
-      default:
-        break;
-    }
-    if (fault >= 0) {
-      if ((left >> fault & 1) == 0) continue;
-      next[run_at] = run_infos_[state[run_at]].spent[static_cast<std::size_t>(fault)];
-      if (action.kind == Kind::crash)
+    std::copy(state, state + width(), next.begin());
+    if (const auto fault = process_fault(action.kind)) {
+      if ((run.left >> static_cast<unsigned>(*fault) & 1) == 0) continue;
+      next[processes_ + nodes_] = run.spent[static_cast<std::size_t>(*fault)];
+      if (action.kind == Action::Kind::crash)
         for (unsigned n = 0; n < nodes_; ++n)
           next[processes_ + n] = disowned(next[processes_ + n], static_cast<std::uint8_t>(p));
+    }
+    Candidate candidate{action.kind, static_cast<std::uint8_t>(p), static_cast<std::uint16_t>(a), 0,
+                        0};
+    const auto take = [&](Id* end, Id process, std::uint32_t flags, std::uint8_t lock,
+                          bool tokens_changed) {
+      end[p] = process;
+      Facts facts = facts_of(flags, p);
+      if (flags != 0) judge_overlap(state, p, flags, lock, facts);
+      finish(end, candidate, facts, tokens_changed, sink);
+    };
+    if (action.quick) {
+      take(next.data(), action.process, action.flags, action.lock, action.tokens_changed);
+      continue;
     }
     const Memo::Case found = outcomes(state[p], a, state);
     for (std::uint32_t o = 0; o < found.count; ++o) {
       const Outcome& outcome = outcomes_[found.first + o];
       std::array<Id, kMaxWidth> end = next;
-      end[p] = outcome.process;
-      Facts facts = facts_of(outcome, p);
-      judge_overlap(state, p, outcome, facts);
       candidate.outcome = static_cast<std::uint16_t>(o);
-      finish(end.data(), candidate, facts, outcome.tokens_changed, sink);
+      take(end.data(), outcome.process, outcome.flags, outcome.lock, outcome.tokens_changed);
     }
   }
+}
+
+template <class Sink>
+void World::expand_execute(const Id* state, unsigned p, unsigned a, Sink& sink) {
+  const unsigned run_at = processes_ + nodes_;
+  const std::uint8_t node = process_infos_[state[p]].actions[a].node;
+  const bool resource = node == kResource;
+  if (!resource && !node_infos_[state[processes_ + node]].value.up) return;
+  const Outcome& outcome = resource ? execute_at_resource(state[p], a, state[run_at])
+                                    : execute(state[p], a, state[processes_ + node], state[run_at]);
+  Facts facts = facts_of(outcome.flags, p);
+  judge_changes(state, outcome, facts);
+  const bool accepted = (outcome.flags & kAccepted) != 0, tokens_changed = outcome.tokens_changed;
+  std::array<Id, kMaxWidth> next;
+  std::copy(state, state + width(), next.begin());
+  next[p] = outcome.process;
+  next[resource ? run_at : processes_ + node] = outcome.other;
+  if (accepted)
+    for (unsigned q = 0; q < processes_; ++q)
+      if (q != p) next[q] = stale(next[q]);
+  const Candidate candidate{Action::Kind::execute, static_cast<std::uint8_t>(p),
+                            static_cast<std::uint16_t>(a), 0, 0};
+  finish(next.data(), candidate, facts, tokens_changed, sink);
 }
 
 template <class Sink>

@@ -7,34 +7,35 @@
 namespace lockstep::sim {
 
 /// What an outcome shows by itself.
-Facts World::facts_of(const Outcome& outcome, unsigned process) const {
+Facts World::facts_of(std::uint32_t flags, unsigned process) const {
   Facts facts;
-  if ((outcome.flags & kAcquired) != 0) {
+  if (flags == 0) return facts;
+  if ((flags & kAcquired) != 0) {
     facts.witnessed |= bit(Witness::acquired);
     facts.acquired_by = static_cast<std::uint8_t>(1U << process);
   }
-  if ((outcome.flags & kRefused) != 0) facts.witnessed |= bit(Witness::refused);
-  if ((outcome.flags & kReleased) != 0) facts.witnessed |= bit(Witness::released);
-  if ((outcome.flags & kLost) != 0) facts.witnessed |= bit(Witness::lost);
-  if ((outcome.flags & kSelfOverlap) != 0) facts.violated |= bit(Property::mutual_exclusion);
-  if ((outcome.flags & kDishonestRelease) != 0) facts.violated |= bit(Property::honest_result);
-  if ((outcome.flags & kStaleWrite) != 0) facts.violated |= bit(Property::no_lost_update);
+  if ((flags & kRefused) != 0) facts.witnessed |= bit(Witness::refused);
+  if ((flags & kReleased) != 0) facts.witnessed |= bit(Witness::released);
+  if ((flags & kLost) != 0) facts.witnessed |= bit(Witness::lost);
+  if ((flags & kSelfOverlap) != 0) facts.violated |= bit(Property::mutual_exclusion);
+  if ((flags & kDishonestRelease) != 0) facts.violated |= bit(Property::honest_result);
+  if ((flags & kStaleWrite) != 0) facts.violated |= bit(Property::no_lost_update);
   return facts;
 }
 
 /// mutual_exclusion, and honest_result for a refusal: what a process's step means to the rest of
 /// the world.
-void World::judge_overlap(const Id* state, unsigned process, const Outcome& outcome,
+void World::judge_overlap(const Id* state, unsigned process, std::uint32_t flags, std::uint8_t lock,
                           Facts& facts) const {
-  if ((outcome.flags & kAcquired) != 0) {
+  if ((flags & kAcquired) != 0) {
     for (unsigned q = 0; q < processes_; ++q)
-      if (q != process && (process_infos_[state[q]].held >> outcome.lock & 1) != 0)
+      if (q != process && (process_infos_[state[q]].held >> lock & 1) != 0)
         facts.violated |= bit(Property::mutual_exclusion);
   }
-  if ((outcome.flags & kRefusedMade) != 0) {
+  if ((flags & kRefusedMade) != 0) {
     for (unsigned n = 0; n < nodes_; ++n) {
       const NodeInfo& node = node_infos_[state[processes_ + n]];
-      if (node.value.up && (node.lease_makers[outcome.lock] >> (process + 1) & 1) != 0)
+      if (node.value.up && (node.lease_makers[lock] >> (process + 1) & 1) != 0)
         facts.violated |= bit(Property::honest_result);
     }
   }
@@ -54,8 +55,9 @@ void World::judge_changes(const Id* state, const Outcome& outcome, Facts& facts)
 void World::judge_quiet(const Id* state, Facts& facts) {
   bool finished = true;
   for (unsigned p = 0; p < processes_; ++p) {
-    if (!process_infos_[state[p]].quiet) return;
-    finished = finished && process_infos_[state[p]].finished;
+    const std::uint8_t bits = process_bits_[state[p]];
+    if ((bits & kQuiet) == 0) return;
+    finished = finished && (bits & kFinished) != 0;
   }
   bool leaky = false;
   for (unsigned n = 0; n < nodes_; ++n) {

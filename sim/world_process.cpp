@@ -74,7 +74,7 @@ const World::Memo::Case& World::outcomes(Id process, unsigned action, const Id* 
     Process next = info.value;
     act(next, info.actions[action], context);
     memo.uses_tokens = memo.uses_tokens || context.uses_tokens;
-    memo.sends = memo.sends || context.sends;
+    memo.sends = memo.sends || (context.sends && nodes_fail_);
     memo.uses_now = memo.uses_now || context.uses_now;
     if (context.open_choice > 0) {
       for (int choice = context.open_choice; choice >= 1; --choice) {
@@ -92,6 +92,14 @@ const World::Memo::Case& World::outcomes(Id process, unsigned action, const Id* 
     found.push_back(std::move(outcome));
   }
   memo.known = true;
+  if (found.size() == 1 && !memo.uses_tokens && !memo.sends && !memo.uses_now) {
+    LocalAction& local = info.actions[action];
+    local.quick = true;
+    local.tokens_changed = found[0].tokens_changed;
+    local.lock = found[0].lock;
+    local.flags = found[0].flags;
+    local.process = found[0].process;
+  }
   memo.cases.push_back({context_of(), static_cast<std::uint32_t>(outcomes_.size()),
                         static_cast<std::uint32_t>(found.size())});
   for (auto& outcome : found) outcomes_.push_back(std::move(outcome));
