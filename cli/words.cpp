@@ -30,8 +30,7 @@ std::string described(sim::Fault fault) {
     case Fault::power_loss:
       return "the node's machine dies; aof-everysec may lose the writes of the last second";
   }
-  LOCKSTEP_CHECK(!"a fault without a description");
-  return "";
+  sim::fail("a fault without a description", __FILE__, __LINE__);
 }
 
 std::string described(sim::Property property) {
@@ -55,8 +54,7 @@ std::string described(sim::Property property) {
       return "all clients are done or dead, and a lease key without expiry, or a task, stays for "
              "ever";
   }
-  LOCKSTEP_CHECK(!"a property without a description");
-  return "";
+  sim::fail("a property without a description", __FILE__, __LINE__);
 }
 
 std::string described(sim::Witness witness) {
@@ -73,8 +71,7 @@ std::string described(sim::Witness witness) {
     case Witness::expired_while_held:
       return "some lease ends while its maker holds the lock in some run";
   }
-  LOCKSTEP_CHECK(!"a witness without a description");
-  return "";
+  sim::fail("a witness without a description", __FILE__, __LINE__);
 }
 
 std::string spoken(sim::Property property) {
@@ -101,8 +98,7 @@ std::string counted(sim::Fault fault, int count) {
     case Fault::power_loss:
       return fmt::format("{} power loss{}", count, count == 1 ? "" : "es");
   }
-  LOCKSTEP_CHECK(!"a fault without a name");
-  return "";
+  sim::fail("a fault without a name", __FILE__, __LINE__);
 }
 
 std::string grouped(std::uint64_t number) {

@@ -122,8 +122,9 @@ Scenario Catalog::read(const fs::path& scenario_file) const {
 }
 
 std::string Catalog::reference(const fs::path& folder, const fs::path& base) const {
+  std::error_code not_there;
   for (const auto& name : protocols())
-    if (fs::equivalent(home_ / "protocols" / name, folder)) return name;
+    if (fs::equivalent(home_ / "protocols" / name, folder, not_there)) return name;
   return fs::relative(folder, base.empty() ? fs::path(".") : base).string();
 }
 

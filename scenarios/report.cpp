@@ -57,7 +57,10 @@ Json audit_json(const checker::Audit& audit) {
   return json;
 }
 
-std::string text_of(const Json& json) { return json.dump(2) + "\n"; }
+/// Keys and values of the simulated world may be any bytes; JSON is UTF-8.
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 
@@ -73,7 +76,9 @@ std::string table_report(const std::vector<Cell>& cells) {
     Json row{{"protocol", cell.protocol},
              {"condition", cell.condition},
              {"properties", names_of(cell.properties)}};
-    row.update(result_json(cell.result));
+    // Not update(): nlohmann 3.11.2 asserts there, with JSON_DIAGNOSTICS and ordered objects.
+    const auto result = result_json(cell.result);
+    for (const auto& item : result.items()) row[item.key()] = item.value();
     json.push_back(row);
   }
   return text_of(json);

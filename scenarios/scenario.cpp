@@ -58,8 +58,7 @@ const char* name(Outcome outcome) {
     case Outcome::vacuous:
       return "vacuous";
   }
-  LOCKSTEP_CHECK(!"an outcome without a name");
-  return "";
+  sim::fail("an outcome without a name", __FILE__, __LINE__);
 }
 
 Outcome outcome_of(const checker::Result& result) {
@@ -72,8 +71,7 @@ Outcome outcome_of(const checker::Result& result) {
     case checker::Verdict::inconclusive:
       return Outcome::inconclusive;
   }
-  LOCKSTEP_CHECK(!"a verdict without an outcome");
-  return Outcome::inconclusive;
+  sim::fail("a verdict without an outcome", __FILE__, __LINE__);
 }
 
 Scenario default_scenario(const std::string& protocol, const std::filesystem::path& folder) {
@@ -130,8 +128,7 @@ std::string written(const RoleStep& step) {
     case sim::WorkStep::Kind::sleep:
       return fmt::format("sleep {}", step.ms);
   }
-  LOCKSTEP_CHECK(!"a workload step without a name");
-  return "";
+  sim::fail("a workload step without a name", __FILE__, __LINE__);
 }
 
 sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program> program) {

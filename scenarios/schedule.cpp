@@ -185,7 +185,10 @@ sim::Budget budget_of(const std::vector<ScheduleStep>& steps) {
   sim::Budget budget{};
   sim::Fault fault{};
   for (const auto& step : steps)
-    if (is_fault(step.kind, fault)) ++budget.at(static_cast<std::size_t>(fault));
+    if (auto* count =
+            is_fault(step.kind, fault) ? &budget.at(static_cast<std::size_t>(fault)) : nullptr;
+        count != nullptr && *count < UINT8_MAX)
+      ++*count;
   return budget;
 }
 

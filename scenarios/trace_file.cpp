@@ -147,7 +147,7 @@ void write_trace(const fs::path& file, const TraceFile& trace, const Catalog& ca
   json["schedule"] = Json::array();
   for (const auto& action : trace.schedule) json["schedule"].push_back(to_json(action));
   json["told"] = trace.told;
-  write_whole(file, json.dump(1) + "\n");
+  write_whole(file, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 TraceFile read_trace(const fs::path& file, const Catalog& catalog) {

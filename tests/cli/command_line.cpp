@@ -30,6 +30,8 @@ std::string masked(std::string text) {
   text = std::regex_replace(text, std::regex(R"([0-9]+\.[0-9]{2} s\b)"), "#.## s");
   text = std::regex_replace(text, std::regex(R"("seconds": [0-9.e+-]+)"), "\"seconds\": #");
   text = std::regex_replace(text, std::regex(R"("visited_bytes": [0-9]+)"), "\"visited_bytes\": #");
+  text =
+      std::regex_replace(text, std::regex(R"("fingerprint": "[0-9a-f]+")"), "\"fingerprint\": #");
   text = std::regex_replace(text, std::regex(R"([0-9]+\.[0-9] MB)"), "#.# MB");
   replace_all(text, scratch().string(), "<tmp>");
   replace_all(text, LOCKSTEP_SOURCE_DIR, "<source>");
