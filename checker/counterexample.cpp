@@ -4,6 +4,7 @@
 #include "checker/counterexample.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -37,60 +38,80 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-struct Arrival {
-  unsigned switches = 0;
-  Place from;
-  sim::Action action;
-};
+unsigned switches(const Place& place, const sim::Candidate& candidate) {
+  const std::uint8_t actor = actor_of(candidate);
+  return place.last != kNobody && actor != kNobody && place.last != actor ? 1 : 0;
+}
 
+/// All shortest paths to the offences, with the least number of switches that is still to come from
+/// each place.
 class ShortestPaths {
  public:
-  ShortestPaths(sim::World& world, Search<sim::World>& search) : world_(world), search_(search) {}
+  static constexpr unsigned kNone = std::numeric_limits<unsigned>::max();
 
-  /// Fewest switches to every place of the levels before the offending states' own.
-  void measure() {
-    std::map<Place, Arrival> level{{Place{}, Arrival{}}};
-    const auto& levels = search_.levels();
-    for (std::size_t depth = 0; depth + 2 < levels.size(); ++depth) {
-      std::map<Place, Arrival> next;
-      for (const auto& [place, arrival] : level)
-        spread(place, arrival.switches, levels[depth + 1], levels[depth + 2], next);
-      arrivals_.insert(level.begin(), level.end());
-      level = std::move(next);
-    }
-    arrivals_.insert(level.begin(), level.end());
+  ShortestPaths(sim::World& world, Search<sim::World>& search, const std::vector<Offence>& offences)
+      : world_(world), search_(search), offences_(offences) {
+    lay_out();
+    measure();
   }
 
-  /// The best way to take `offence`, or nothing if its state was not measured.
-  std::optional<std::pair<unsigned, Place>> best(const Offence& offence) const {
-    std::optional<std::pair<unsigned, Place>> found;
-    const std::uint8_t actor = actor_of(offence.candidate);
-    for (auto at = arrivals_.lower_bound({offence.parent, 0});
-         at != arrivals_.end() && at->first.state == offence.parent; ++at) {
-      const unsigned switches = at->second.switches + switched(at->first.last, actor);
-      if (!found || switches < found->first) found = {switches, at->first};
-    }
-    return found;
-  }
-
-  sim::Schedule schedule_to(Place place) const {
+  /// The steps of a best path; among equal ones those that come first: A's before B's, the shorter
+  /// wait before the longer.
+  sim::Schedule best(Offence& offence) const {
     sim::Schedule schedule;
-    while (place.state != 0) {
-      const Arrival& arrival = arrivals_.at(place);
-      schedule.push_back(arrival.action);
-      place = arrival.from;
+    Place place;
+    for (std::size_t depth = 0; depth + 1 < levels_.size(); ++depth) {
+      const Node& node = levels_[depth].at(place);
+      std::optional<std::pair<std::pair<std::uint8_t, sim::Action>, Place>> first;
+      for (const Edge& edge : node.edges) {
+        const unsigned rest = levels_[depth + 1].at(edge.to).to_come;
+        if (rest == kNone || rest + switches(place, edge.candidate) != node.to_come) continue;
+        const std::pair key{actor_of(edge.candidate), label(place, edge.candidate)};
+        if (!first || key < first->first) first = {key, edge.to};
+      }
+      LOCKSTEP_CHECK(first.has_value());
+      schedule.push_back(first->first.second);
+      place = first->second;
     }
-    std::reverse(schedule.begin(), schedule.end());
+    const Offence* last = nullptr;
+    for (const Offence& each : offences_) {
+      if (each.parent != place.state ||
+          switches(place, each.candidate) != levels_.back().at(place).to_come)
+        continue;
+      if (last == nullptr || label(place, each.candidate) < label(place, last->candidate))
+        last = &each;
+    }
+    LOCKSTEP_CHECK(last != nullptr);
+    schedule.push_back(label(place, last->candidate));
+    offence = *last;
     return schedule;
   }
 
  private:
-  static unsigned switched(std::uint8_t last, std::uint8_t actor) {
-    return last != kNobody && actor != kNobody && last != actor ? 1 : 0;
+  struct Edge {
+    Place to;
+    sim::Candidate candidate;
+  };
+  struct Node {
+    std::vector<Edge> edges;
+    unsigned to_come = kNone;
+  };
+
+  void lay_out() {
+    const auto& starts = search_.levels();  // the offending states lie between the last two
+    levels_.emplace_back()[Place{}];
+    for (std::size_t depth = 0; depth + 2 < starts.size(); ++depth) {
+      std::map<Place, Node> next;
+      for (auto& [place, node] : levels_[depth]) {
+        node.edges = edges_from(place, starts[depth + 1], starts[depth + 2]);
+        for (const Edge& edge : node.edges) next[edge.to];
+      }
+      levels_.push_back(std::move(next));
+    }
   }
 
-  void spread(const Place& place, unsigned switches, std::uint32_t from, std::uint32_t to,
-              std::map<Place, Arrival>& next) {
+  std::vector<Edge> edges_from(const Place& place, std::uint32_t from, std::uint32_t to) {
+    std::vector<Edge> edges;
     State state;
     search_.store().load(place.state, state.data());
     world_.expand(
@@ -99,17 +120,37 @@ class ShortestPaths {
           const std::uint32_t index = search_.store().find(search_.store().fold(reached));
           if (index < from || index >= to) return;  // not one level on
           const std::uint8_t actor = actor_of(candidate);
-          const Place there{index, actor == kNobody ? place.last : actor};
-          const Arrival arrival{switches + switched(place.last, actor), place,
-                                world_.label(state.data(), candidate)};
-          const auto [at, added] = next.try_emplace(there, arrival);
-          if (!added && arrival.switches < at->second.switches) at->second = arrival;
+          edges.push_back({{index, actor == kNobody ? place.last : actor}, candidate});
         });
+    return edges;
+  }
+
+  void measure() {
+    for (auto& [place, node] : levels_.back())
+      for (const Offence& offence : offences_)
+        if (offence.parent == place.state)
+          node.to_come = std::min(node.to_come, switches(place, offence.candidate));
+    for (std::size_t depth = levels_.size() - 1; depth-- > 0;) {
+      for (auto& [place, node] : levels_[depth]) {
+        for (const Edge& edge : node.edges) {
+          const unsigned rest = levels_[depth + 1].at(edge.to).to_come;
+          if (rest != kNone)
+            node.to_come = std::min(node.to_come, rest + switches(place, edge.candidate));
+        }
+      }
+    }
+  }
+
+  sim::Action label(const Place& place, const sim::Candidate& candidate) const {
+    State state;
+    search_.store().load(place.state, state.data());
+    return world_.label(state.data(), candidate);
   }
 
   sim::World& world_;
   Search<sim::World>& search_;
-  std::map<Place, Arrival> arrivals_;
+  const std::vector<Offence>& offences_;
+  std::vector<std::map<Place, Node>> levels_;
 };
 
 /// The violated property to report: the first in the order of the table in DESIGN.md.
@@ -154,27 +195,16 @@ Counterexample best_counterexample(sim::World& world, Search<sim::World>& search
   for (const auto& offence : offences) fewest = std::min(fewest, faults(offence));
   std::erase_if(offences, [&](const Offence& offence) { return faults(offence) != fewest; });
 
-  const Offence* chosen = &offences.front();
-  sim::Schedule schedule;
+  Offence chosen = offences.front();
   if (search.states() <= kMeasurable) {
-    ShortestPaths paths(world, search);
-    paths.measure();
-    std::optional<std::pair<unsigned, Place>> best;
-    for (const auto& offence : offences) {
-      const auto here = paths.best(offence);
-      if (!here || (best && here->first >= best->first)) continue;
-      best = here;
-      chosen = &offence;
-    }
-    LOCKSTEP_CHECK(best.has_value());
-    schedule = paths.schedule_to(best->second);
-  } else {
-    schedule = schedule_along(world, search, search.path_to(chosen->parent));
+    const sim::Schedule schedule = ShortestPaths(world, search, offences).best(chosen);
+    return {first_property(chosen.violated), schedule};
   }
+  sim::Schedule schedule = schedule_along(world, search, search.path_to(chosen.parent));
   State state;
-  search.store().load(chosen->parent, state.data());
-  schedule.push_back(world.label(state.data(), chosen->candidate));
-  return {first_property(chosen->violated), schedule};
+  search.store().load(chosen.parent, state.data());
+  schedule.push_back(world.label(state.data(), chosen.candidate));
+  return {first_property(chosen.violated), schedule};
 }
 
 }  // namespace lockstep::checker

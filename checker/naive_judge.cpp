@@ -128,14 +128,13 @@ bool Rules::quiet(const World& world) const {
          });
 }
 
-/// Every process is dead, has not begun, or has ended all its main tasks.
+/// Every main task has ended all its rounds or not begun the first, or its process is dead.
 bool Rules::nothing_to_come(const World& world) const {
   return std::all_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
-    const bool begun = std::any_of(process.rounds_begun.begin(), process.rounds_begun.end(),
-                                   [](int rounds) { return rounds > 0; });
-    return process.life == Life::dead || !begun ||
-           std::all_of(process.waits.begin(), process.waits.end(),
-                       [](const Wait& wait) { return wait.kind == Wait::Kind::done; });
+    return std::all_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
+      const bool main = wait.task < process.rounds_begun.size();
+      return !main || wait.kind == Wait::Kind::done || process.rounds_begun[wait.task] == 0;
+    });
   });
 }
 

@@ -281,7 +281,9 @@ void tell_keys(const Event& event, std::size_t n, std::vector<std::string>& chan
     const bool known = was != before.keyspace.keys.end();
     const std::string text = where + worded_value(key);
     const std::string expiry = tell_expiry(event, after, entry);
-    if (!known || was->second.value != entry.value) {
+    // A crash makes keys nobody's; any other new maker has written the key again.
+    const bool rewritten = known && entry.maker != was->second.maker && entry.maker != 0;
+    if (!known || rewritten || was->second.value != entry.value) {
       changes.push_back(text + " = " + worded(entry) + ", " + expiry);
     } else if (was->second.expires != entry.expires ||
                (event.action.kind == Action::Kind::jump_node && event.action.node == n &&

@@ -20,7 +20,8 @@ using Maker = std::uint8_t;
 struct HashField {
   std::string value;
   Maker maker = 0;
-  std::uint32_t position = 0;  ///< 0..n-1: order of insertion, which is the order of HGETALL (Redis's listpack)
+  std::uint32_t position =
+      0;  ///< 0..n-1: order of insertion, which is the order of HGETALL (Redis's listpack)
   friend bool operator==(const HashField&, const HashField&) = default;
 };
 using Hash = std::map<std::string, HashField, std::less<>>;

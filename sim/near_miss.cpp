@@ -1,3 +1,4 @@
+// See near_miss.hpp: edit distance with swaps of neighbours.
 #include "sim/near_miss.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Program: a loaded module and its Lua state, and the replay of a path of observations.
 #include "sim/program.hpp"
 
 #include <fmt/format.h>

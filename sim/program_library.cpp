@@ -1,3 +1,5 @@
+// The sandbox: stock functions in which two runs cannot differ, the others replaced or refused by
+// name.
 #include "sim/program_library.hpp"
 
 #include <fmt/format.h>
@@ -44,8 +46,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 24> kNotAvailable
 /// Above this length table.sort chooses its pivots by the real clock.
 constexpr lua_Integer kSortLimit = 100;
 
-// ---- pairs and next, in a fixed order
-// ------------------------------------------------------------------------
+// ---- pairs and next, in a fixed order ----
 
 /// Pushes a list of the keys of the table at `index`. False: a key that has no place in the order.
 bool push_sorted_keys(lua_State* lua, int index) {
@@ -110,8 +111,7 @@ int lua_next_in_order(Vm& vm, lua_State* lua) {
   return 1;  // the nil that ended the list
 }
 
-// ---- replacements without addresses or chance
-// ----------------------------------------------------------------
+// ---- replacements without addresses or chance ----
 
 int lua_tostring_plain(Vm&, lua_State* lua) {
   push_string(lua, text_of(lua, 1));
@@ -194,8 +194,7 @@ int lua_pcall_plain(lua_State* lua) {
                       0);
 }
 
-// ---- tables of names
-// -----------------------------------------------------------------------------------------
+// ---- tables of names ----
 
 /// Names in the table at `index`, sorted.
 std::vector<std::string> names_in(lua_State* lua, int index) {

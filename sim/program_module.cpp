@@ -1,3 +1,4 @@
+// Loading protocol.lua, numbering what it can reach, and watching that none of it changes.
 #include "sim/program_module.hpp"
 
 #include <fmt/format.h>
@@ -156,8 +157,7 @@ void Module::check_class() {
   lua_pop(lua, 2);
 }
 
-// ---- what the file says about itself
-// -------------------------------------------------------------------------
+// ---- what the file says about itself ----
 
 int Module::load_script(lua_State* lua) {
   if (vm_.run != nullptr)
@@ -250,8 +250,7 @@ int Module::declare_protocol(lua_State* lua) {
 void Module::push_class() const { fetch(vm_.state(), &kClass); }
 void Module::push_instance_metatable() const { fetch(vm_.state(), &kInstance); }
 
-// ---- objects by number
-// ---------------------------------------------------------------------------------------
+// ---- objects by number ----
 
 int Module::constant(lua_State* lua, int index) const {
   lua_pushvalue(lua, index);
@@ -312,8 +311,7 @@ void Module::number_api() {
   }
 }
 
-// ---- what must not change
-// ------------------------------------------------------------------------------------
+// ---- what must not change ----
 
 /// Numbers and watches the value at `index` and what it reaches.
 void Module::watch(int index, const std::string& name) {

@@ -85,7 +85,7 @@ class Module {
   std::vector<Cell> cells_;
   std::vector<Watched> watched_cells_;                 ///< by cell
   std::vector<Watched> watched_tables_;                ///< with their copies, in the registry
-  std::unordered_map<const void*, int> cell_numbers_;  ///< looked up only
+  std::unordered_map<const void*, int> cell_numbers_;  ///< never iterated
 };
 
 }  // namespace lockstep::sim::program

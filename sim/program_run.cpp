@@ -1,3 +1,5 @@
+// Tasks and their coroutines: how an observation reaches the guest, and what becomes of a task that
+// ends or parks.
 #include "sim/program_run.hpp"
 
 #include <fmt/format.h>
@@ -62,8 +64,7 @@ void Run::use_up_rounds(std::span<const int> rounds_done) {
   }
 }
 
-// ---- observations
-// --------------------------------------------------------------------------------------------
+// ---- observations ----
 
 void Run::feed(const Observation& observation) {
   vm_.reset_instructions();
@@ -110,7 +111,7 @@ void Run::run_task(Task& task) {
 
 void Run::timer(Task& task) {
   if (task.thread != nullptr) return resume(task, 0);
-  if (!task.main) return start(task);
+  if (!task.main || task.work.phase == Work::Phase::operation) return start(task);
   if (task.work.phase == Work::Phase::working) return write(task);
   LOCKSTEP_CHECK(task.work.phase == Work::Phase::sleeping);
   ++task.work.position;
@@ -145,8 +146,7 @@ void Run::outcome(Task& task, const Observation& observation) {
   if (!pending) resume(task, 0);
 }
 
-// ---- coroutines
-// ----------------------------------------------------------------------------------------------
+// ---- coroutines ----
 
 void Run::start(Task& task) {
   task.thread = lua_newthread(lua_);
@@ -197,7 +197,7 @@ void Run::finished(Task& task, int results) {
   if (again) return iteration_over(task);
   if (task.main) return operation_ended(task, success, std::move(fencing));
   if (task.body != Task::Body::every || stop) return remove(task);
-  start_wait(task, Wait::Kind::sleep, task.every_ms);
+  start_wait(task, Wait::Kind::sleep, task.pause_ms);
 }
 
 std::string Run::fencing_token(lua_State* thread, int index) {
@@ -229,10 +229,10 @@ void Run::died(Task& task) {
   remove(task);
 }
 
-bool Run::end_iteration(lua_State* lua) {
+bool Run::end_iteration(lua_State* lua, std::int64_t pause_ms) {
   lua_Debug below;  // level 0 is the C function that called us, level 1 is retry() itself
   if (lua_getstack(lua, 2, &below) != 0) {
-    if (!current_->iteration_waited) {
+    if (!current_->iteration_waited && pause_ms == 0) {
       vm_.complain(
           lua,
           "retry: its function returned no true value and waited for nothing: an endless loop");
@@ -242,11 +242,13 @@ bool Run::end_iteration(lua_State* lua) {
   current_->function = keep(lua, 1);
   current_->body = Task::Body::retry;
   current_->arguments.clear();
+  current_->pause_ms = pause_ms;
   current_->parking = true;
   return true;
 }
 
 void Run::iteration_over(Task& task) {
+  if (task.pause_ms > 0) return start_wait(task, Wait::Kind::sleep, task.pause_ms);
   if (!task.iteration_waited) {
     vm_.complain_at(
         line_of(task.function),
@@ -271,8 +273,7 @@ void Run::remove(const Task& task) {
   tasks.erase(place);
 }
 
-// ---- for the client API
-// --------------------------------------------------------------------------------------
+// ---- for the client API ----
 
 const std::string* Run::answer(const Query& query) {
   if (answers_used_ < observation_->answers.size()) return &observation_->answers[answers_used_++];
@@ -402,8 +403,7 @@ void Run::push(lua_State* to, Anchor anchor) {
   if (to != lua_) lua_xmove(lua_, to, 1);
 }
 
-// ---- what it came to
-// -----------------------------------------------------------------------------------------
+// ---- what it came to ----
 
 bool Run::at_boundary() const {
   return std::all_of(tasks.begin(), tasks.end(),

@@ -79,8 +79,8 @@ struct Task {
   Body body = Body::call;
   Anchor function = 0;
   std::vector<Anchor> arguments;
-  std::int64_t every_ms = 0;
-  Anchor locals = 0;  ///< the table of task_local(), once asked for
+  std::int64_t pause_ms = 0;  ///< between two iterations of every(), or of retry() if it has one
+  Anchor locals = 0;          ///< the table of task_local(), once asked for
 
   Wait::Kind wait = Wait::Kind::idle;
   std::int64_t wait_ms = 0;
@@ -141,8 +141,8 @@ class Run {
   std::optional<std::uint8_t> lock_at(lua_State* lua, int index);
   void tell_lost(std::uint8_t lock);
   /// An iteration of retry(f), with f at stack index 1 of the current task, is over: parks the task
-  /// if nothing is under way below it. False if it must simply go on.
-  bool end_iteration(lua_State* lua);
+  /// if nothing is under way below it. False if it must simply go on, after the pause.
+  bool end_iteration(lua_State* lua, std::int64_t pause_ms);
 
   Anchor keep(lua_State* from, int index);
   void push(lua_State* to, Anchor anchor);

@@ -174,7 +174,7 @@ class Encoder {
     const bool parked = !task.main || task.work.phase == Work::Phase::operation;
     if (parked) {
       writer_.number(static_cast<int>(task.body));
-      writer_.number(task.every_ms);
+      writer_.number(task.pause_ms);
       where_ = "the function of a task";
       anchored(task.function);
       writer_.number(static_cast<std::int64_t>(task.main ? 0 : task.arguments.size()));
@@ -375,7 +375,7 @@ class Encoder {
   Run& run_;
   std::vector<std::uint16_t>& instants_;
   Writer writer_;
-  std::unordered_map<const void*, int> nodes_, cells_;  ///< looked up only
+  std::unordered_map<const void*, int> nodes_, cells_;  ///< never iterated
   std::string where_;                                   ///< for complaints
   int line_ = 0;                                        ///< of the function that is being written
   int depth_ = 0;
@@ -436,7 +436,7 @@ class Decoder {
   void decode_task_values(Task& task) {
     if (!task.main || task.work.phase == Work::Phase::operation) {
       task.body = reader_.as<Task::Body>();
-      task.every_ms = reader_.number();
+      task.pause_ms = reader_.number();
       task.function = value_anchor();
       const auto arguments = reader_.as<std::size_t>();
       for (std::size_t at = 0; at < arguments; ++at) task.arguments.push_back(value_anchor());

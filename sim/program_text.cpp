@@ -1,3 +1,4 @@
+// A small Lua lexer, for what is wanted to be known of a text before it runs.
 #include "sim/program_text.hpp"
 
 #include <algorithm>

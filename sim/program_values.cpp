@@ -1,3 +1,4 @@
+// Error objects, texts without addresses, and keys in a fixed order.
 #include "sim/program_values.hpp"
 
 #include <algorithm>

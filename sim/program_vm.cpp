@@ -1,3 +1,5 @@
+// The Lua state: its allocator and instruction hook, and what it remembers of a guest that must
+// end.
 #include "sim/program_vm.hpp"
 
 #include <fmt/format.h>

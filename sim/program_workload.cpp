@@ -88,8 +88,7 @@ bool Run::do_step(Task& task, const WorkStep& step) {
   return false;
 }
 
-// ---- acquire() and release()
-// ---------------------------------------------------------------------------------
+// ---- acquire() and release() ----
 
 bool Run::operate(Task& task, bool releasing, std::uint8_t lock) {
   Work& work = task.work;
@@ -169,8 +168,7 @@ void Run::operation_failed(Task& task, std::string text) {
   work.phase = Work::Phase::between;
 }
 
-// ---- work
-// ----------------------------------------------------------------------------------------------------
+// ---- work ----
 
 /// Begins a `work` step. Work without a lock does not touch the resource.
 bool Run::start_work(Task& task) {
@@ -217,8 +215,7 @@ void Run::write(Task& task) {
   task.work.phase = Work::Phase::writing;
 }
 
-// ---- lost locks
-// ----------------------------------------------------------------------------------------------
+// ---- lost locks ----
 
 void Run::tell_lost(std::uint8_t lock) {
   for (const auto& each : tasks) {

@@ -16,7 +16,9 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr const char* kChunk = "user_script";
+/// The translated text's name for Lua.
+constexpr const char* kInnerSource = "@\1";
+static_assert(std::string_view(kInnerSource + 1) == dialect::kInnerChunk);
 
 /// A script's compiled function (a reference in the registry) or what Redis says instead of
 /// compiling it.
@@ -25,6 +27,7 @@ struct Chunk {
   int reference = LUA_NOREF;
   std::string error;  ///< Redis's error, if it does not compile
   std::vector<dialect::Site> sites;
+  std::vector<dialect::Line> lines;
   bool may_run_long = false;
   bool may_see_order = false;
 };
@@ -133,15 +136,23 @@ class ScriptVm::Impl {
 
   // ---- compiling ----
 
-  /// Compiles the translated text (light userdata 1) and returns the script's function.
+  struct Loading {
+    const std::string& text;
+    int reference = LUA_NOREF;
+  };
+
+  /// Compiles the translated text of the Loading in light userdata 1 and keeps the script's
+  /// function in the registry.
   static int load_translation(lua_State* L) {
-    const auto& text = static_cast<const dialect::Translation*>(lua_touserdata(L, 1))->text;
-    if (luaL_loadbufferx(L, text.data(), text.size(), "@user_script", "t") != LUA_OK) {
+    auto& loading = *static_cast<Loading*>(lua_touserdata(L, 1));
+    const std::string& text = loading.text;
+    if (luaL_loadbufferx(L, text.data(), text.size(), kInnerSource, "t") != LUA_OK) {
       return lua_error(L);
     }
     dialect::push_helpers(L);
     lua_call(L, static_cast<int>(std::size(dialect::kHelpers)), 1);
-    return 1;
+    loading.reference = luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
   }
 
   Chunk compile(const std::string& sha1, const std::string& body) {
@@ -152,22 +163,26 @@ class ScriptVm::Impl {
     }
     dialect::Translation translation;
     try {
-      translation = dialect::translate(body, kChunk);
+      translation = dialect::translate(body, dialect::kShownChunk);
     } catch (const dialect::SyntaxError& error) {
       chunk.error = "ERR Error compiling script (new function): " + error.message;
       return chunk;
     } catch (const BadInput& bad) {
       throw BadInput(chunk.title + bad.what());
     }
+    Loading loading{translation.text};
     lua_settop(L_, 0);
     lua_pushcfunction(L_, load_translation);
-    lua_pushlightuserdata(L_, &translation);
-    if (lua_pcall(L_, 1, 1, 0) != LUA_OK) {
-      const char* why = lua_tostring(L_, -1);
-      throw BadInput(chunk.title + "cannot be compiled: " + (why ? why : "unknown"));
+    lua_pushlightuserdata(L_, &loading);
+    if (lua_pcall(L_, 1, 0, 0) != LUA_OK) {
+      run_.sites = &translation.sites;
+      run_.lines = &translation.lines;
+      throw BadInput(chunk.title + dialect::in_words_of_51(run_, lua_tostring(L_, -1)) +
+                     " (Lua 5.4 does not compile what 5.1 does)");
     }
-    chunk.reference = luaL_ref(L_, LUA_REGISTRYINDEX);
+    chunk.reference = loading.reference;
     chunk.sites = std::move(translation.sites);
+    chunk.lines = std::move(translation.lines);
     chunk.may_run_long = translation.may_run_long;
     chunk.may_see_order = translation.may_see_order;
     return chunk;
@@ -230,7 +245,7 @@ class ScriptVm::Impl {
   static std::string describe(lua_State* L) {
     switch (lua_type(L, 1)) {
       case LUA_TSTRING:
-        return dialect::in_words_of_51(lua_tostring(L, 1));
+        return dialect::in_words_of_51(dialect::runtime(L), lua_tostring(L, 1));
       case LUA_TBOOLEAN:
         return lua_toboolean(L, 1) ? "true" : "false";
       case LUA_TNIL:
@@ -247,9 +262,11 @@ class ScriptVm::Impl {
     lua_getinfo(L, "Sl", &info);
     if (std::string_view(info.what) == "C" && lua_getstack(L, 2, &info))
       lua_getinfo(L, "Sl", &info);
-    failure.place = info.source;
+    const bool in_script = info.source == std::string_view(kInnerSource);
+    failure.place = in_script ? std::string("@") + dialect::kShownChunk : info.source;
     failure.place += ':';
-    failure.place += std::to_string(info.currentline);
+    failure.place += std::to_string(
+        in_script ? dialect::shown_line(dialect::runtime(L), info.currentline) : info.currentline);
   }
 
   static void too_long(lua_State* L, lua_Debug*) {
@@ -260,6 +277,7 @@ class ScriptVm::Impl {
     ++runs;
     run_.refusal.reset();
     run_.sites = &chunk.sites;
+    run_.lines = &chunk.lines;
     run_.saw_order = false;
     run_.reversed = reversed;
     run_.random = &run_.keyspace->script_random;

@@ -1,3 +1,5 @@
+// See token.hpp. One parser serves all: a text is split into whole tokens and what lies between
+// them.
 #include "sim/token.hpp"
 
 #include <algorithm>

@@ -103,7 +103,8 @@ Id World::renamed_keyspace(Id id, std::uint8_t whose, std::uint64_t renaming) {
     } else {
       Hash hash;
       for (const auto& [field, value] : std::get<Hash>(entry.value))
-        hash.emplace(renamed(field, rename), HashField{renamed(value.value, rename), value.maker});
+        hash.emplace(renamed(field, rename),
+                     HashField{renamed(value.value, rename), value.maker, value.position});
       copy.value = std::move(hash);
     }
     keyspace.keys.emplace(renamed(name, rename), std::move(copy));

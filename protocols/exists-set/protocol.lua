@@ -1,5 +1,6 @@
--- The first idea: look whether the key exists; if it does not, set it. Two commands, so another client can come between them.
--- The article's steps:   exists lock_key -> if true: give up; if false: set lock_key 1.   Release: del lock_key.
+-- The first idea: look whether the key exists; if it does not, set it. Two commands, so another
+-- client can come between them. The article's steps:
+--   exists lock_key -> if true: give up; if false: set lock_key 1.   Release: del lock_key.
 
 local Lock = protocol {
   title = "EXISTS, then SET; DEL",

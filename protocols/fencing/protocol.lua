@@ -1,5 +1,6 @@
--- As set-token-lua, and every grant draws a number that only grows. The resource refuses a number lower than one it has seen, so
--- that a holder whose lease has ended does no damage. The counter stays for ever, or the numbers would start again.
+-- As set-token-lua, and every grant draws a number that only grows. The resource refuses a number
+-- lower than one it has seen, so that a holder whose lease has ended does no damage. The counter
+-- stays for ever, or the numbers would start again.
 
 local acquire = script "acquire.lua"
 local release = script "release.lua"

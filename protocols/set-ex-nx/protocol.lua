@@ -1,5 +1,6 @@
 -- Key and TTL in one command. But release deletes whatever is there: also the lock of somebody else.
--- The article's steps:   set lock_key 1 EX 10 NX -> if ok: go on; if nil: give up.   Release: del lock_key.
+-- The article's steps:
+--   set lock_key 1 EX 10 NX -> if ok: go on; if nil: give up.   Release: del lock_key.
 
 local Lock = protocol {
   title = "SET EX NX; DEL",

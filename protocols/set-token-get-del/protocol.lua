@@ -1,5 +1,7 @@
--- The value is a random token; release compares it in the client and deletes. Between GET and DEL the lock can change hands.
--- The article's steps:   set lock_key <random> EX 10 NX.   Release: get lock_key -> if equal: del lock_key; if not: give up.
+-- The value is a random token; release compares it in the client and deletes. Between GET and DEL the
+-- lock can change hands. The article's steps:
+--   set lock_key <random> EX 10 NX.
+--   Release: get lock_key -> if equal: del lock_key; if not: give up.
 
 local Lock = protocol {
   title = "SET EX NX with a token; GET, compare, DEL",

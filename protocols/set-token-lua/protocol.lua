@@ -1,5 +1,6 @@
--- The value is a random token; a script compares it and deletes, in one step. What is left: the lease can end during the work.
--- The article's steps:   set lock_key <random> EX 10 NX.   Release: the script release.lua.
+-- The value is a random token; a script compares it and deletes, in one step. What is left: the lease
+-- can end during the work. The article's steps:
+--   set lock_key <random> EX 10 NX.   Release: the script release.lua.
 
 local release = script "release.lua"
 

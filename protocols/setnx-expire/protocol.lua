@@ -1,5 +1,6 @@
--- SETNX, then a TTL with EXPIRE: two commands again. A client that dies between them leaves a lock for ever.
--- The article's steps:   setnx lock_key 1 -> if 0: give up; if 1: expire lock_key 10, success.   Release: del lock_key.
+-- SETNX, then a TTL with EXPIRE: two commands again. A client that dies between them leaves a lock
+-- for ever. The article's steps:
+--   setnx lock_key 1 -> if 0: give up; if 1: expire lock_key 10, success.   Release: del lock_key.
 
 local Lock = protocol {
   title = "SETNX, then EXPIRE; DEL",

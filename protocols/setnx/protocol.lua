@@ -1,5 +1,6 @@
--- One command decides: SETNX sets the key only if it does not exist. But the key never expires: a client that dies keeps it.
--- The article's steps:   setnx key value -> if 0: give up; if 1: success.   Release: del lock_key.
+-- One command decides: SETNX sets the key only if it does not exist. But the key never expires: a
+-- client that dies keeps it. The article's steps:
+--   setnx key value -> if 0: give up; if 1: success.   Release: del lock_key.
 
 local Lock = protocol {
   title = "SETNX without a TTL; DEL",

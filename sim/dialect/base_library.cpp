@@ -22,7 +22,7 @@ int base_error(lua_State* L) {
   lua_settop(L, 1);
   if (lua_isstring(L, 1) && level > 0) {
     check_text(L, 1, nullptr);
-    luaL_where(L, level);
+    push_place(L, level);
     lua_pushvalue(L, 1);
     lua_concat(L, 2);
   }
@@ -38,7 +38,7 @@ void caught(lua_State* L, int status) {
   if (lua_type(L, -1) != LUA_TSTRING) return;
   std::size_t length = 0;
   const char* message = lua_tolstring(L, -1, &length);
-  rt.text = in_words_of_51({message, length});
+  rt.text = in_words_of_51(rt, {message, length});
   if (rt.text.find("stack overflow") != std::string::npos) refuse(L, "its recursion is too deep");
   lua_pushlstring(L, rt.text.data(), rt.text.size());
   lua_replace(L, -2);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 namespace lockstep::sim::dialect {
@@ -41,7 +42,7 @@ void refuse(lua_State* L, const char* reason) {
 }
 
 void raise(lua_State* L, const char* format, ...) {
-  luaL_where(L, 1);
+  push_place(L, 1);
   va_list arguments;
   va_start(arguments, format);
   lua_pushvfstring(L, format, arguments);
@@ -189,12 +190,9 @@ bool named_in_51(std::string_view variable) {
                              [&](std::string_view kind) { return variable.starts_with(kind); });
 }
 
-}  // namespace
-
-std::string in_words_of_51(std::string_view message) {
-  // 5.4: "... attempt to index a nil value (local 'x')"; 5.1: "... attempt to index local 'x' (a
-  // nil value)"
-  const std::string text(message);
+/// 5.4: "attempt to index a nil value (local 'x')"; 5.1: "attempt to index local 'x' (a nil
+/// value)".
+std::string reworded(const std::string& text) {
   const auto verb = text.find("attempt to ");
   const auto open = text.rfind(" value (");
   if (verb == text.npos || open == text.npos || text.back() != ')' || open < verb) return text;
@@ -206,6 +204,39 @@ std::string in_words_of_51(std::string_view message) {
   const std::string head = text.substr(0, article + 1);
   if (!named_in_51(variable)) return head + type;
   return head + variable + " (" + type + ")";
+}
+
+}  // namespace
+
+Line line_of(const Runtime& rt, int number) {
+  const auto index = static_cast<std::size_t>(number) - 1;
+  return rt.lines && index < rt.lines->size() ? (*rt.lines)[index] : Line{};
+}
+
+int shown_line(const Runtime& rt, int number) {
+  const Line line = line_of(rt, number);
+  return line.site < 0 ? line.source : (*rt.sites)[static_cast<std::size_t>(line.site)].line;
+}
+
+void push_place(lua_State* L, int level) {
+  lua_Debug info;
+  if (lua_getstack(L, level, &info) && lua_getinfo(L, "l", &info) && info.currentline > 0) {
+    lua_pushfstring(L, "%s:%d: ", kShownChunk, shown_line(runtime(L), info.currentline));
+  } else {
+    lua_pushliteral(L, "");
+  }
+}
+
+std::string in_words_of_51(const Runtime& rt, std::string_view message) {
+  const std::string mark = std::string(kInnerChunk) + ":";
+  if (!message.starts_with(mark)) return std::string(message);
+  const std::string text(message.substr(mark.size()));
+  const auto colon = text.find(':');
+  if (colon == text.npos) return std::string(message);
+  std::string shown = kShownChunk;
+  shown += ':';
+  shown += std::to_string(shown_line(rt, std::atoi(text.c_str())));
+  return shown + reworded(text.substr(colon));
 }
 
 }  // namespace lockstep::sim::dialect

@@ -29,6 +29,7 @@ struct OrderedKey {
 struct Runtime {
   std::optional<std::string> refusal;        ///< why the script cannot be run; ends it as BadInput
   const std::vector<Site>* sites = nullptr;  ///< of the running script
+  const std::vector<Line>* lines = nullptr;  ///< of its translation
   std::uint64_t* random = nullptr;           ///< state of math.random
   bool reversed = false;                     ///< iterate what has no order the other way round
   bool saw_order = false;                    ///< the script iterated over keys that have no order
@@ -44,7 +45,8 @@ Runtime& runtime(lua_State* L);
 
 inline constexpr const char* kReadonly = "Attempt to modify a readonly table";
 
-// Errors of 5.1, with the caller's place in front. None returns. Formats may hold %s, %d, %c and %%.
+// Errors of 5.1, with the caller's place in front. None returns. Formats may hold %s, %d, %c and
+// %%.
 [[noreturn]] void raise(lua_State* L, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 /// As the VM's own errors inside a C function: no place.
@@ -75,8 +77,21 @@ void protect(lua_State* L);
 /// Whether the value at `index` is a proxy; pushes the real table if it is.
 bool push_real(lua_State* L, int index);
 
-/// An error message of 5.4's VM in the words of 5.1; anything else as it is.
-std::string in_words_of_51(std::string_view message);
+/// The chunk's name in 5.4, which marks places in the translated text, and the name that scripts
+/// and Redis see.
+inline constexpr const char* kInnerChunk = "\1";
+inline constexpr const char* kShownChunk = "user_script";
+
+/// What the line `number` of the running script's translation stands for.
+Line line_of(const Runtime& rt, int number);
+/// The script's line for the line `number` of its translation.
+int shown_line(const Runtime& rt, int number);
+/// Pushes "user_script:LINE: " for the function at `level`, or "" if it has no line.
+void push_place(lua_State* L, int level);
+
+/// An error message of 5.4's VM in the words of 5.1, with the script's own line; anything else as
+/// it is.
+std::string in_words_of_51(const Runtime& rt, std::string_view message);
 
 // Libraries; each leaves its table (or the globals') on the stack.
 void open_base(lua_State* L);  ///< sets its functions in the table on top

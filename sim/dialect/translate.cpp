@@ -29,12 +29,19 @@ constexpr int kUnaryPriority = 8;
 constexpr std::array<std::string_view, 8> kRefusedMetamethods{"__eq",  "__lt", "__le",   "__concat",
                                                               "__len", "__gc", "__mode", "__close"};
 
+struct Prefix {
+  std::string text;
+  int site = -1;  ///< of the helper that it calls
+};
+
 /// A token and what is written around or instead of it.
 struct Piece {
   Token token;
-  std::string before, after;
+  std::vector<Prefix> before;
+  std::string after;
   std::string instead;
   bool replaced = false;
+  int site = -1;  ///< of an arithmetic operator that 5.4 computes itself
 };
 
 struct Expression {
@@ -88,7 +95,7 @@ class Parser {
     ++at_;
   }
   void fetch() {
-    pieces_.push_back({lexer_.next(), {}, {}, {}, false});
+    pieces_.push_back({lexer_.next(), {}, {}, {}, false, -1});
     const Token& token = pieces_.back().token;
     if (token.kind == Kind::name) check_name(token.text);
     if (token.kind == Kind::string) check_metamethod(token.bytes);
@@ -166,10 +173,14 @@ class Parser {
   }
 
   // ---- notes ----
-  void around(std::size_t first, std::size_t last, const std::string& before,
-              const std::string& after) {
-    pieces_[first].before = before + pieces_[first].before;
+  void around(std::size_t first, std::size_t last, std::string before, const char* after,
+              int site = -1) {
+    auto& prefixes = pieces_[first].before;
+    prefixes.insert(prefixes.begin(), Prefix{std::move(before), site});
     pieces_[last].after += after;
+  }
+  void call_around(std::size_t first, std::size_t last, const char* helper, int site = -1) {
+    around(first, last, std::string(helper) + "(", ")", site);
   }
   void instead(std::size_t index, std::string text) {
     pieces_[index].instead = std::move(text);
@@ -179,9 +190,10 @@ class Parser {
   void single(const Expression& e) {
     if (e.several) around(e.first, e.last, "(", ")");
   }
-  std::size_t add_site(int line, std::string op, std::vector<OperandName> operands) {
-    result_.sites.push_back({line, std::move(op), std::move(operands)});
-    return result_.sites.size() - 1;
+  /// Notes an operation that ends with the token before the current one.
+  int add_site(std::vector<OperandName> operands) {
+    result_.sites.push_back({pieces_[at_ - 1].token.line, std::move(operands)});
+    return static_cast<int>(result_.sites.size()) - 1;
   }
 
   // ---- expressions ----
@@ -236,33 +248,32 @@ class Parser {
   Expression unary() {
     const std::size_t first = at_;
     const std::string op = current().text;
-    const int line = current().line;
     next();
     const Expression operand = subexpression(kUnaryPriority);
     if (op == "#") around(first, at_ - 1, "(", "+0.0)");
-    if (op == "-") add_site(line, "unm", {operand.name});
+    if (op == "-") pieces_[first].site = add_site({operand.name});
     return finish({}, first);
   }
 
   Expression binary(const Binary& op, const Expression& left) {
     const std::size_t operator_at = at_;
-    const int line = current().line;
     next();
     const Expression right = subexpression(op.right);
     if (op.left < 6) return {};  // comparisons, and, or: 5.4 means the same
-    const std::size_t site = add_site(line, std::string(op.op), {left.name, right.name});
-    if (op.op == "%" || op.op == "^") {
+    const int site = add_site({left.name, right.name});
+    if (op.op != "%" && op.op != "^") {
+      pieces_[operator_at].site = site;
+    } else {
       const char* helper = op.op == "%" ? kHelpers[1] : kHelpers[2];
       single(right);
       instead(operator_at, ",");
-      around(left.first, right.last, std::string(helper) + "(" + std::to_string(site) + ",", ")");
+      call_around(left.first, right.last, helper, site);
     }
     return {};
   }
 
   /// A whole chain a .. b .. c is one call, as it is one instruction in 5.1.
   Expression concatenation(const Expression& left) {
-    const int line = current().line;
     std::vector<OperandName> names{left.name};
     Expression last;
     while (is("..")) {
@@ -272,8 +283,8 @@ class Parser {
       names.push_back(last.name);
     }
     single(last);
-    const std::size_t site = add_site(line, "..", std::move(names));
-    around(left.first, last.last, std::string(kHelpers[0]) + "(" + std::to_string(site) + ",", ")");
+    const int site = add_site(std::move(names));
+    call_around(left.first, last.last, kHelpers[0], site);
     return {};
   }
 
@@ -550,7 +561,7 @@ class Parser {
   void bound(const char* helper) {
     const Expression e = expression();
     const bool plain = e.form == Expression::Form::numeral && pieces_[e.first].token.number != 0;
-    if (!plain) around(e.first, e.last, std::string(helper) + "(", ")");
+    if (!plain) call_around(e.first, e.last, helper);
   }
 
   void function_statement(int line) {
@@ -602,16 +613,26 @@ class Parser {
     for (const char* helper : kHelpers)
       out += std::string(helper == kHelpers[0] ? "" : ",") + helper;
     out += "=... return function(...)";
-    int line = 1;
+    result_.lines.push_back({1, -1});
     for (const Piece& piece : pieces_) {
-      for (; line < piece.token.line; ++line) out += '\n';
-      out += ' ';
-      out += piece.before;
+      for (const Prefix& prefix : piece.before) {
+        start_line(piece.token.line, prefix.site);
+        out += prefix.text;
+      }
+      start_line(piece.token.line, piece.site);
       if (piece.token.kind == Kind::end) break;
       write_token(piece);
       out += piece.after;
     }
     out += " end";
+  }
+
+  /// What follows stands for `source` and `site`. An operation shares its line with nothing.
+  void start_line(int source, int site) {
+    const Line& last = result_.lines.back();
+    const bool same = last.source == source && last.site < 0 && site < 0;
+    result_.text += same ? ' ' : '\n';
+    if (!same) result_.lines.push_back({source, site});
   }
 
   void write_token(const Piece& piece) {

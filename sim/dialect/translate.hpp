@@ -17,9 +17,15 @@ using OperandName = std::string;
 
 /// An operator whose operands an error may have to name.
 struct Site {
-  int line = 0;
-  std::string op;  ///< "..", "%", "+", ...; "unm" for the unary minus
+  int line = 0;  ///< where 5.1 places the operation: the end of its last operand
   std::vector<OperandName> operands;
+};
+
+/// What one line of the translated text stands for. Each arithmetic operator has a line of its own
+/// there, so that a place in the translated text tells which operation failed.
+struct Line {
+  int source = 1;  ///< the line of the script
+  int site = -1;   ///< index of the operation, or -1
 };
 
 /// The helpers that a translated text calls, in the order in which they are its arguments.
@@ -27,8 +33,9 @@ inline constexpr const char* kHelpers[] = {"lockstep_concat", "lockstep_mod",   
                                            "lockstep_init",   "lockstep_limit", "lockstep_step"};
 
 struct Translation {
-  std::string text;         ///< a chunk that takes the helpers and returns the script as a function
-  std::vector<Site> sites;  ///< by number; concatenation, % and ^ pass theirs to the helper
+  std::string text;  ///< a chunk that takes the helpers and returns the script as a function
+  std::vector<Site> sites;
+  std::vector<Line> lines;    ///< of `text`, the first one first
   bool may_run_long = false;  ///< has a loop or a function
   bool may_see_order =
       false;  ///< mentions pairs, next or another function that shows the order of a table

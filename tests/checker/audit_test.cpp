@@ -85,6 +85,14 @@ TEST_CASE("both explorers agree on what persistence keeps") {
     }
 }
 
+TEST_CASE("both explorers agree on every shipped scenario that searches") {
+  for (const auto& name : kCatalog.scenarios()) {
+    const auto scenario = kCatalog.read(kCatalog.scenario_file(name));
+    INFO(name);
+    if (scenario.kind == scenarios::ScenarioKind::search) check_agreement(scenario);
+  }
+}
+
 TEST_CASE("a limit that is reached makes the audit inconclusive, never an agreement") {
   const auto scenario = rung("set-token-lua");
   const auto model =

@@ -191,6 +191,74 @@ TEST_CASE("a task that takes step after step while time cannot pass is named, no
         "a zero-time cycle: task 0 of process A takes step after step while time cannot pass");
 }
 
+TEST_CASE("a client that waits for what will never come is a deadlock") {
+  // The other thread begins too, before or after; the first one takes begin, execute, hear,
+  // execute, hear.
+  sim::Model model = small_model(kOwn + "kept-mutex", 1, 0);
+  model.processes[0].threads = 2;
+  check_violated(model, Property::deadlock, 6);
+  check_holds(model, {Property::leak, Property::mutual_exclusion});
+}
+
+// ---- the shipped rungs
+
+TEST_CASE("EXISTS, SET: two clients that both see nothing, begin to hear five steps each") {
+  const sim::Model model = small_model("protocols/exists-set", 2, kSecondMs);
+  check_violated(model, Property::mutual_exclusion, 5 + 5);
+  // A holds; B's SET overwrites A's key: B need not hear of it.
+  check_violated(model, Property::foreign_release, 5 + 4);
+  check_holds(model, {Property::deadlock, Property::leak, Property::foreign_extend});
+}
+
+TEST_CASE("SETNX without expiry: exclusive for any work, but a crash leaves the key for ever") {
+  sim::Model model = small_model("protocols/setnx", 2, 4 * kSecondMs);
+  check_holds(model, {sim::kProperties.begin(), sim::kProperties.end()});
+  tests::allow(model, Fault::crash);
+  // Begin, SETNX executed, crash; or the crash before the execution.
+  check_violated(model, Property::deadlock, 3);
+  check_violated(model, Property::leak, 3);
+  check_holds(model, {Property::mutual_exclusion});
+}
+
+TEST_CASE("SETNX, then EXPIRE: a crash between the two leaves the key for ever") {
+  sim::Model model = small_model("protocols/setnx-expire", 2, kSecondMs);
+  check_holds(model, {sim::kProperties.begin(), sim::kProperties.end()});
+  tests::allow(model, Fault::crash);
+  check_violated(model, Property::deadlock, 3);
+}
+
+TEST_CASE("SET EX NX, DEL: who is late removes another's lock") {
+  const sim::Model model = small_model("protocols/set-ex-nx", 2, 4 * kSecondMs);
+  // 5 steps to A's work, its time, B holds in 3; A's timer, WRITE executed, heard with DEL sent,
+  // DEL executed.
+  check_violated(model, Property::foreign_release, 5 + 1 + 3 + 4);
+  check_holds(small_model("protocols/set-ex-nx", 2, kSecondMs),
+              {sim::kProperties.begin(), sim::kProperties.end()});
+}
+
+TEST_CASE(
+    "GET, compare, DEL: only what happens between the GET and the DEL removes another's lock") {
+  sim::Model model = small_model("protocols/set-token-get-del", 2, 4 * kSecondMs);
+  check_holds(model, {Property::foreign_release});
+  model = small_model("protocols/set-token-get-del", 2, kSecondMs);
+  tests::allow(model, Fault::delay);
+  // 5 steps to A's work, its time, timer, WRITE executed, heard, GET executed, heard: 11. The DEL
+  // is held back, time passes, B holds in 3, the DEL goes on and is executed.
+  check_violated(model, Property::foreign_release, 11 + 2 + 3 + 2);
+  model = small_model("protocols/set-token-lua", 2, kSecondMs);
+  tests::allow(model, Fault::delay);
+  check_holds(model, {Property::foreign_release});
+}
+
+TEST_CASE("fencing tokens: checked on read and write no update is lost, on write only one is") {
+  sim::Model model = small_model("protocols/fencing", 2, 4 * kSecondMs);
+  model.resource = sim::Resource::fenced;
+  check_holds(model, {Property::no_lost_update});
+  model.resource = sim::Resource::fenced_writes;
+  // As without fencing: A's WRITE comes when no WRITE with B's token has been seen.
+  check_violated(model, Property::no_lost_update, 19);
+}
+
 TEST_CASE("bounds make a search inconclusive and say which") {
   const sim::Model model = small_model(kOwn + "set-px", 2, kSecondMs);
   checker::Bounds bounds;

@@ -25,10 +25,12 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), by);
 }
 
-/// Timings and the places of files differ from run to run and from machine to machine.
+/// Timings, memory and the places of files differ from run to run and from machine to machine.
 std::string masked(std::string text) {
   text = std::regex_replace(text, std::regex(R"([0-9]+\.[0-9]{2} s\b)"), "#.## s");
   text = std::regex_replace(text, std::regex(R"("seconds": [0-9.e+-]+)"), "\"seconds\": #");
+  text = std::regex_replace(text, std::regex(R"("visited_bytes": [0-9]+)"), "\"visited_bytes\": #");
+  text = std::regex_replace(text, std::regex(R"([0-9]+\.[0-9] MB)"), "#.# MB");
   replace_all(text, scratch().string(), "<tmp>");
   replace_all(text, LOCKSTEP_SOURCE_DIR, "<source>");
   return text;

@@ -53,7 +53,8 @@ const std::string kEverything = lock_with(R"(
       task_local().n = 3
     else
       local t = self.t
-      log(t[2] .. ' ' .. t[3] .. ' ' .. #t[4] .. t[4]:byte(2) .. t[4]:byte(4) .. tostring(t[5]) .. type(t[6].deep.deeper))
+      local bytes = #t[4] .. t[4]:byte(2) .. t[4]:byte(4)
+      log(t[2] .. ' ' .. t[3] .. ' ' .. bytes .. tostring(t[5]) .. type(t[6].deep.deeper))
       log(tostring(t.self == self) .. tostring(t.cycle == t) .. tostring(t.process == self.process))
       log(tostring(self.e) .. self.e.kind .. tostring(self.e.code))
       log(tostring(alive(self.h)) .. self.f('%d', 3) .. (self.later - self.start) .. task_local().n)
@@ -158,8 +159,7 @@ TEST_CASE("from a snapshot the waits go on") {
   CHECK(*resting.boundary == client.snapshot());
 }
 
-// ---- retry
-// ---------------------------------------------------------------------------------------------------
+// ---- retry ----
 
 TEST_CASE("an iteration of `return retry` ends at a boundary and goes on by itself") {
   const Folder folder(lock_with(kRetrying));
@@ -212,6 +212,31 @@ TEST_CASE("retry does not end a step while another task is in the middle of some
   CHECK(told(step) == "send 0 GET 0");
 }
 
+TEST_CASE("the pause of retry is a boundary, also with several threads") {
+  const Folder folder(lock_with("return retry(function() return redis('GET') == OK end, 7)"));
+  Client client(folder.path(), setup_of({lock(), unlock()}, 1, 2));
+  client.feed(begin(0));
+  client.feed(begin(1));
+  CHECK_FALSE(client.feed(reply(Reply::null(), 0)).boundary);
+  const Step both = client.feed(reply(Reply::null(), 1));
+  CHECK(waits(both) == "0 sleep 7, 1 sleep 7 fresh");
+  CHECK(both.tasks[0].in_acquire);
+  REQUIRE(both.boundary);
+  CHECK(told(client.feed(timer(0))) == "send 0 GET");
+  CHECK(told(client.feed(reply(Reply::ok(), 0))) == "acquired 0; releasing 0; released 0 ok");
+  CHECK(waits(client.step()) == "0 done fresh, 1 sleep 7");
+}
+
+TEST_CASE("the pause of a retry that is no tail call") {
+  const Folder folder(
+      lock_with("local ok = retry(function() return choose(2) == 2 end, 7) return ok"));
+  Client client(folder.path(), setup_of({lock(), unlock()}));
+  client.answers = {"1", "2"};
+  CHECK(waits(client.feed(begin())) == "0 sleep 7 fresh");
+  CHECK_FALSE(client.step().boundary);
+  CHECK(told(client.feed(timer())).starts_with("acquired"));
+}
+
 TEST_CASE("retry in a spawned task") {
   same_either_way(lock_with("spawn(retry, function() sleep(5) self.n = (self.n or 0) + 1 log('n' "
                             ".. self.n) return self.n == 3 end) return true"),
@@ -219,8 +244,7 @@ TEST_CASE("retry in a spawned task") {
                   {begin(), run(1), timer(1), timer(1), timer(1), timer(0)});
 }
 
-// ---- closures
-// ------------------------------------------------------------------------------------------------
+// ---- closures ----
 
 TEST_CASE("every with a closure: upvalues, module constants, nested functions") {
   same_either_way(

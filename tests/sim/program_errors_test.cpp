@@ -113,6 +113,8 @@ TEST_CASE("the API says what it expects, with the line") {
              StartsWith("protocol.lua:4: every: expected whole milliseconds of at least 1"));
   CHECK_THAT(of_acquire("spawn(5)"), StartsWith("protocol.lua:4: spawn: expected a function"));
   CHECK_THAT(of_acquire("retry(5)"), StartsWith("protocol.lua:4: retry: expected a function"));
+  CHECK_THAT(of_acquire("retry(log, 0.5)"),
+             StartsWith("protocol.lua:4: retry: expected a pause of at least 1"));
   CHECK_THAT(of_acquire("choose(0)"),
              StartsWith("protocol.lua:4: choose: expected a whole number from 1"));
   CHECK_THAT(of_acquire("stop(1)"), StartsWith("protocol.lua:4: stop: expected a task handle"));

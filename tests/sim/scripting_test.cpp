@@ -121,6 +121,14 @@ TEST_CASE("what cannot be run faithfully is refused by name") {
   }
 }
 
+TEST_CASE("a script too large for the compiler is refused, with its line") {
+  lockstep::sim::ScriptVm vm;
+  std::string body = "local a\n";
+  for (int i = 0; i < 250; ++i) body += "local v" + std::to_string(i) + "\n";
+  CHECK_THROWS_WITH(run_script(vm, body), Catch::Contains("local variables"));
+  CHECK_THROWS_WITH(run_script(vm, body), Catch::Contains("user_script:"));
+}
+
 TEST_CASE("a script that visits keys in any order is fine if the order makes no difference") {
   lockstep::sim::ScriptVm vm;
   CHECK(run_script(vm,

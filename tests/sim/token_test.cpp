@@ -1,3 +1,4 @@
+// Lock tokens: names, recognition inside other bytes, renaming.
 #include "sim/token.hpp"
 
 #include <catch2/catch.hpp>
