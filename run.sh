@@ -10,7 +10,7 @@ if [ ! -e build/build.ninja ]; then
   rm build.log
 fi
 echo "Building (the first time takes a few minutes) ..."
-cmake --build build --target lockstep | grep -v 'no work to do' || [ "${PIPESTATUS[0]}" -eq 0 ]
+cmake --build build --target lockstep | grep -vE 'no work to do|Re-checking' || [ "${PIPESTATUS[0]}" -eq 0 ]
 
 show() {
   printf '\n$ lockstep %s\n\n' "$*"
