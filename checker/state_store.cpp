@@ -96,7 +96,7 @@ void StateStore::place(std::uint64_t hash, std::uint32_t index) {
 void StateStore::rebuild(std::size_t buckets) {
   buckets_ = {};  // the index is made again from the roots: never two of them in memory
   buckets_.resize(buckets);
-  constexpr std::uint32_t kAhead = 16;
+  constexpr std::uint32_t kAhead = 32;
   for (std::uint32_t i = 0; i < size_; ++i) {
     if (i + kAhead < size_) prefetch(roots_[i + kAhead]);
     place(sim::mix(roots_[i]), i);

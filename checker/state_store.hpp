@@ -141,6 +141,10 @@ class StateStore {
 
 // ---- the hot part
 
+// GCC takes a function that does nothing but prefetch for one without effect, and leaves out its
+// calls; not so once it is inlined.
+#define LOCKSTEP_INLINE [[gnu::always_inline]] inline
+
 // The tree: a node for the ids [from, to) has its halves' nodes behind it, the left one's first;
 // the root is no table. A node over n ids takes n - 1 places.
 
@@ -183,7 +187,7 @@ inline std::uint32_t StateStore::fold(const std::uint32_t* state, const Unfolded
   return tables_[table].number(join(left, fold(state, like, half, to, table + half - from)));
 }
 
-inline std::size_t StateStore::bucket_of(std::uint64_t hash) const {
+LOCKSTEP_INLINE std::size_t StateStore::bucket_of(std::uint64_t hash) const {
   return static_cast<std::size_t>((hash >> 32) * buckets_.size() >> 32);
 }
 
@@ -191,8 +195,11 @@ inline std::size_t StateStore::bucket_of(std::uint64_t hash) const {
 /// which the comparison of the whole state sorts out. (The test for a zero byte in a word: H.
 /// Warren, "Hacker's Delight", 6-1.)
 inline std::uint64_t StateStore::Bucket::matches(std::uint8_t wanted, unsigned half) const {
+  static_assert(offsetof(Bucket, used) ==
+                offsetof(Bucket, tag) + 12);  // read with the second half, masked out below
   std::uint64_t tags = 0;
-  std::memcpy(&tags, tag + 8 * half, half == 0 ? 8 : 4);
+  std::memcpy(&tags, reinterpret_cast<const char*>(this) + offsetof(Bucket, tag) + 8 * half,
+              sizeof tags);
   const std::uint64_t differing = tags ^ (0x0101010101010101ULL * wanted);
   std::uint64_t found = (differing - 0x0101010101010101ULL) & ~differing & 0x8080808080808080ULL;
   const unsigned places = used > 8 * half ? used - 8 * half : 0;  // in this half
@@ -213,7 +220,7 @@ std::uint32_t StateStore::first_match(const Bucket& bucket, std::uint64_t hash, 
   return kAbsent;
 }
 
-inline void StateStore::prefetch_candidate(std::uint64_t root) const {
+LOCKSTEP_INLINE void StateStore::prefetch_candidate(std::uint64_t root) const {
   const std::uint64_t hash = sim::mix(root);
   const std::uint32_t index =
       first_match(buckets_[bucket_of(hash)], hash, [](std::uint32_t) { return true; });
@@ -229,8 +236,10 @@ inline std::uint32_t StateStore::find(std::uint64_t root) const {
   }
 }
 
-inline void StateStore::prefetch(std::uint64_t root) const {
+LOCKSTEP_INLINE void StateStore::prefetch(std::uint64_t root) const {
   __builtin_prefetch(&buckets_[bucket_of(sim::mix(root))], 1);
 }
+
+#undef LOCKSTEP_INLINE
 
 }  // namespace lockstep::checker
