@@ -61,3 +61,70 @@ TEST_CASE("engine and naive explorer agree property by property", "[agreement]")
     }
   }
 }
+
+TEST_CASE("engine and naive explorer agree on what a restart brings back", "[agreement]") {
+  for (const auto persistence : {sim::Persistence::none, sim::Persistence::rdb,
+                                 sim::Persistence::aof_everysec, sim::Persistence::aof_always}) {
+    for (const sim::Fault fault : {sim::Fault::node_crash, sim::Fault::power_loss}) {
+      for (const auto resource :
+           {sim::Resource::plain, sim::Resource::fenced, sim::Resource::fenced_writes}) {
+        for (const sim::Property property :
+             {sim::Property::mutual_exclusion, sim::Property::no_lost_update}) {
+          SECTION(std::string(sim::name(persistence)) + ", " + sim::name(fault) + ", " +
+                  sim::name(resource) + ", " + sim::name(property)) {
+            sim::Model model =
+                test::with_fault(test::model({"fencing", 2, 1, 2000, 1000, 500}), fault);
+            model.persistence = persistence;
+            model.resource = resource;
+            model.properties = {property};
+            compare(model);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "engine and naive explorer agree with request timeouts, limited pauses and several faults",
+    "[agreement]") {
+  for (const char* rung : {"setnx-expire", "set-token-get-del", "set-token-lua"}) {
+    for (const sim::Property property : sim::kProperties) {
+      const sim::Model plain = [&] {
+        sim::Model model = test::model({rung, 2, 1, 3000, 1000, 1000});
+        model.properties = {property};
+        return model;
+      }();
+      for (const sim::Fault fault :
+           {sim::Fault::delay, sim::Fault::pause, sim::Fault::node_crash}) {
+        SECTION(std::string(rung) + ", " + sim::name(property) + ", timeout, " + sim::name(fault)) {
+          sim::Model model = test::with_fault(plain, fault);
+          model.request_timeout_ms = 1000;
+          compare(model);
+        }
+      }
+      SECTION(std::string(rung) + ", " + sim::name(property) + ", a pause of at most 2 s") {
+        sim::Model model = test::with_fault(plain, sim::Fault::pause);
+        model.pause_max_ms = 2000;
+        compare(model);
+      }
+      SECTION(std::string(rung) + ", " + sim::name(property) +
+              ", a crash and a lost message, two rounds") {
+        sim::Model model =
+            test::with_fault(test::with_fault(plain, sim::Fault::crash), sim::Fault::lose);
+        for (auto& process : model.processes) process.rounds = 2;
+        model.processes[1].rounds = 1;
+        compare(model);
+      }
+    }
+  }
+}
+
+TEST_CASE("engine and naive explorer agree in unit steps, between the deadlines", "[agreement]") {
+  sim::Model model =
+      test::with_fault(test::model({"checks-remaining", 2, 1, 30, 10, 1}), sim::Fault::delay);
+  model.properties = {sim::Property::mutual_exclusion};
+  model.processes[0].workload = {{sim::WorkStep::Kind::lock, 0, 0},
+                                 {sim::WorkStep::Kind::unlock, 0, 0}};
+  compare(model);
+}
