@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "scenarios/suggest.hpp"
 #include "sim/error.hpp"
+#include "sim/near_miss.hpp"
 #include "sim/token.hpp"
 
 namespace lockstep::scenarios {
@@ -173,7 +173,7 @@ ScheduleStep parse_schedule_step(const std::string& text, int clients, const std
     }
     near.push_back(filled(sentence, words));
   }
-  const auto meant = near_miss(text, near);
+  const auto meant = sim::near_miss(text, near);
   throw sim::BadInput(fmt::format(
       "{}: no such step: `{}`{}; clients here: {}", place, text,
       meant && *meant != text ? fmt::format("; did you mean `{}`?", *meant)

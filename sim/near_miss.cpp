@@ -28,16 +28,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string near_miss_hint(std::string_view word, const std::vector<std::string>& candidates) {
-  std::size_t nearest_edits = word.size() / 3 + 1;
-  const std::string* nearest = nullptr;
+std::optional<std::string> near_miss(std::string_view word,
+                                     const std::vector<std::string>& candidates) {
+  std::optional<std::string> nearest;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t edits = edit_distance(word, candidate);
-    if (edits >= nearest_edits) continue;
-    nearest_edits = edits;
-    nearest = &candidate;
+    if (edits >= least) continue;
+    least = edits;
+    nearest = candidate;
   }
-  return nearest == nullptr ? "" : fmt::format(" (did you mean `{}`?)", *nearest);
+  return nearest;
+}
+
+std::string near_miss_hint(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto nearest = near_miss(word, candidates);
+  return nearest ? fmt::format(" (did you mean `{}`?)", *nearest) : "";
 }
 
 }  // namespace lockstep::sim

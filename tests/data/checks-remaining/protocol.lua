@@ -1,5 +1,5 @@
--- DESIGN.md's example of harm between two deadlines: after the reply the client looks how much of its lease is left, and
--- takes the lock only if it is more than 5 ms. It then takes 10 ms to get ready.
+-- DESIGN.md's example of harm between two deadlines: after the reply the client looks how much of its lease is
+-- left, and takes the lock only if it is more than 5 ms. It then takes 10 ms to get ready.
 local release = script "release.lua"
 
 local Lock = protocol {
