@@ -14,6 +14,7 @@
 
 #include "sim/action.hpp"
 #include "sim/automaton.hpp"
+#include "sim/execute.hpp"
 #include "sim/flat_map.hpp"
 #include "sim/keyspace.hpp"
 #include "sim/model.hpp"
@@ -267,6 +268,7 @@ class World {
   // nodes and the resource
   const Outcome& execute(Id process, unsigned action, Id node, Id run);
   const Outcome& execute_at_resource(Id process, unsigned action, Id run);
+  Reply execute_named(Keyspace& keyspace, const Request& request, Execution& execution);
   const Command& run_command(Id keyspace, Id request, Maker sender, WallTime now);
   void note_changes(const Keyspace& before, const Keyspace& after, Maker sender, Command& command);
   void remember_for_power_loss(Node& node, Id before);

@@ -90,6 +90,17 @@ const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id,
   return outcomes_.back();
 }
 
+/// Executes; a script that cannot be run is named by its file, which says more than its SHA-1.
+Reply World::execute_named(Keyspace& keyspace, const Request& request, Execution& execution) {
+  try {
+    return lockstep::sim::execute(keyspace, request, execution);
+  } catch (const BadInput& error) {
+    const std::string name = request.size() < 2 ? "" : model_.program->script_name(request[1]);
+    if (name.empty()) throw;
+    throw BadInput((model_.program->folder() / name).string() + ": " + error.what());
+  }
+}
+
 const World::Command& World::run_command(Id keyspace_id, Id request_id, Maker sender,
                                          WallTime now) {
   const std::uint64_t a = static_cast<std::uint64_t>(keyspace_id) << 32 | request_id;
@@ -106,7 +117,7 @@ const World::Command& World::run_command(Id keyspace_id, Id request_id, Maker se
   execution.sender = sender;
   execution.scripts = &scripts_;
   Command command;
-  command.reply = intern_reply(lockstep::sim::execute(keyspace, request, execution));
+  command.reply = intern_reply(execute_named(keyspace, request, execution));
   if (execution.looked_at_time) needs_.absolute = true;
   keyspace.purge(now);
   keyspace.shift_expiry(-offset);
