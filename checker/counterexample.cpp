@@ -112,7 +112,7 @@ class ShortestPaths {
 
   std::vector<Edge> edges_from(const Place& place, std::uint32_t from, std::uint32_t to) {
     std::vector<Edge> edges;
-    State state;
+    State state{};
     search_.store().load(place.state, state.data());
     world_.expand(
         state.data(), true,
@@ -142,7 +142,7 @@ class ShortestPaths {
   }
 
   sim::Action label(const Place& place, const sim::Candidate& candidate) const {
-    State state;
+    State state{};
     search_.store().load(place.state, state.data());
     return world_.label(state.data(), candidate);
   }
@@ -167,7 +167,7 @@ sim::Schedule schedule_along(sim::World& world, Search<sim::World>& search,
                              const std::vector<std::uint32_t>& path) {
   sim::Schedule schedule;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-    State state;
+    State state{};
     search.store().load(path[i], state.data());
     std::optional<sim::Action> action;
     world.expand(
@@ -187,7 +187,7 @@ Counterexample best_counterexample(sim::World& world, Search<sim::World>& search
       300'000;  // beyond it the switches are not minimised, only the faults
   std::vector<Offence> offences = search.offences();
   const auto faults = [&](const Offence& offence) {
-    State state;
+    State state{};
     search.store().load(offence.parent, state.data());
     return world.faults_used(state.data(), offence.candidate);
   };
@@ -201,7 +201,7 @@ Counterexample best_counterexample(sim::World& world, Search<sim::World>& search
     return {first_property(chosen.violated), schedule};
   }
   sim::Schedule schedule = schedule_along(world, search, search.path_to(chosen.parent));
-  State state;
+  State state{};
   search.store().load(chosen.parent, state.data());
   schedule.push_back(world.label(state.data(), chosen.candidate));
   return {first_property(chosen.violated), schedule};

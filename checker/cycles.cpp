@@ -29,7 +29,7 @@ StateGraph collect(sim::World& world, Search<sim::World>& search) {
   graph.time_passes.assign(search.states(), false);
   graph.acquires.assign(search.states(), false);
   graph.actor.assign(search.states(), 0);
-  std::array<std::uint32_t, sim::World::kMaxWidth> state;
+  std::array<std::uint32_t, sim::World::kMaxWidth> state{};
   for (std::uint32_t from = 0; from < search.states(); ++from) {
     search.store().load(from, state.data());
     world.expand(
@@ -99,7 +99,7 @@ CycleFindings find_cycles(sim::World& world, Search<sim::World>& search,
   std::vector<bool> acquires(all.cyclic.size(), false);
   for (std::uint32_t s = 0; s < search.states(); ++s)
     if (graph.acquires[s]) acquires[all.of[s]] = true;
-  std::array<std::uint32_t, sim::World::kMaxWidth> state;
+  std::array<std::uint32_t, sim::World::kMaxWidth> state{};
   for (std::uint32_t s = 0; s < search.states(); ++s) {
     const std::uint32_t component = all.of[s];
     if (all.left[component] || acquires[component]) continue;

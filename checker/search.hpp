@@ -37,7 +37,7 @@ class Search {
   /// (`bound()` says which), or when `watch` returns false; it is called every few thousand states.
   template <class Watch>
   End run(Watch watch) {
-    std::array<std::uint32_t, kMaxWidth> state;
+    std::array<std::uint32_t, kMaxWidth> state{};
     system_.initial(state.data());
     store_.insert(store_.fold(state.data()));
     parents_.push_back(0);

@@ -80,7 +80,7 @@ class PairTable {
 /// need not be folded again.
 struct Unfolded {
   static constexpr unsigned kMaxWidth = 16;
-  std::array<std::uint32_t, kMaxWidth> state;
+  std::array<std::uint32_t, kMaxWidth> state{};
   std::array<std::uint32_t, kMaxWidth> numbers;  ///< by inner node of the tree
 };
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,8 +89,9 @@ class World {
   unsigned width() const { return processes_ + nodes_ + 1; }
   void initial(Id* state);
 
-  /// Calls sink(next state, candidate, facts) for every possible step. Without `with_pass` time
-  /// does not pass (for a state that was reached by passing time: those steps start earlier).
+  /// Calls sink(next state, candidate, facts) for every possible step. `state` has room for
+  /// kMaxWidth ids (that many are copied). Without `with_pass` time does not pass (for a state that
+  /// was reached by passing time: those steps start earlier).
   template <class Sink>
   void expand(const Id* state, bool with_pass, Sink&& sink);
 
@@ -295,6 +297,7 @@ class World {
                      Facts& facts) const;
   void judge_changes(const Id* state, const Outcome& outcome, Facts& facts) const;
   void judge_quiet(const Id* state, Facts& facts);
+  void judge_rest(const Id* state, bool finished, Facts& facts);
   bool can_acquire(const std::vector<Id>& nodes, Id run);
   struct Probe;
   bool probe(std::vector<Id> nodes, Id run, std::uint32_t setup);
@@ -303,6 +306,10 @@ class World {
   Id renamed_node(Id node, std::uint8_t whose, std::uint64_t renaming);
   Id renamed_keyspace(Id keyspace, std::uint8_t whose, std::uint64_t renaming);
   Facts facts_of(std::uint32_t flags, unsigned process) const;
+
+  static void copy_state(const Id* state, std::array<Id, kMaxWidth>& copy) {
+    std::memcpy(copy.data(), state, sizeof copy);  // a fixed size is a few instructions
+  }
 
   template <class Sink>
   void expand_process(const Id* state, unsigned p, Sink& sink);
@@ -358,6 +365,30 @@ void World::expand(const Id* state, bool with_pass, Sink&& sink) {
   if (with_pass && !urgent(state)) expand_time(state, sink);
 }
 
+/// What an outcome shows by itself.
+inline Facts World::facts_of(std::uint32_t flags, unsigned process) const {
+  Facts facts;
+  if (flags == 0) return facts;
+  if ((flags & kAcquired) != 0) {
+    facts.witnessed |= bit(Witness::acquired);
+    facts.acquired_by = static_cast<std::uint8_t>(1U << process);
+  }
+  if ((flags & kRefused) != 0) facts.witnessed |= bit(Witness::refused);
+  if ((flags & kReleased) != 0) facts.witnessed |= bit(Witness::released);
+  if ((flags & kLost) != 0) facts.witnessed |= bit(Witness::lost);
+  if ((flags & kSelfOverlap) != 0) facts.violated |= bit(Property::mutual_exclusion);
+  if ((flags & kDishonestRelease) != 0) facts.violated |= bit(Property::honest_result);
+  if ((flags & kStaleWrite) != 0) facts.violated |= bit(Property::no_lost_update);
+  return facts;
+}
+
+/// Whether everything has come to rest, and then what that means.
+inline void World::judge_quiet(const Id* state, Facts& facts) {
+  std::uint8_t bits = kQuiet | kFinished;
+  for (unsigned p = 0; p < processes_; ++p) bits &= process_bits_[state[p]];
+  if ((bits & kQuiet) != 0) judge_rest(state, (bits & kFinished) != 0, facts);
+}
+
 template <class Sink>
 void World::finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed,
                    Sink& sink) {
@@ -377,7 +408,7 @@ void World::expand_process(const Id* state, unsigned p, Sink& sink) {
       expand_execute(state, p, a, sink);
       continue;
     }
-    std::copy(state, state + width(), next.begin());
+    copy_state(state, next);
     if (const auto fault = process_fault(action.kind)) {
       if ((run.left >> static_cast<unsigned>(*fault) & 1) == 0) continue;
       next[processes_ + nodes_] = run.spent[static_cast<std::size_t>(*fault)];
@@ -420,7 +451,7 @@ void World::expand_execute(const Id* state, unsigned p, unsigned a, Sink& sink) 
   judge_changes(state, outcome, facts);
   const bool accepted = (outcome.flags & kAccepted) != 0, tokens_changed = outcome.tokens_changed;
   std::array<Id, kMaxWidth> next;
-  std::copy(state, state + width(), next.begin());
+  copy_state(state, next);
   next[p] = outcome.process;
   next[resource ? run_at : processes_ + node] = outcome.other;
   if (accepted)
@@ -439,7 +470,7 @@ void World::expand_node(const Id* state, unsigned n, Sink& sink) {
   const auto actor = static_cast<std::uint8_t>(n);
   std::array<Id, kMaxWidth> next;
   const auto start = [&](int fault) {
-    std::copy(state, state + width(), next.begin());
+    copy_state(state, next);
     if (fault >= 0) next[run_at] = run_infos_[state[run_at]].spent[static_cast<std::size_t>(fault)];
   };
   const auto can = [&](Fault fault) { return (left >> static_cast<int>(fault) & 1) != 0; };
@@ -492,7 +523,7 @@ void World::expand_node(const Id* state, unsigned n, Sink& sink) {
 template <class Sink>
 void World::expand_time(const Id* state, Sink& sink) {
   std::array<Id, kMaxWidth> now;
-  std::copy(state, state + width(), now.begin());
+  copy_state(state, now);
   Candidate candidate{Action::Kind::pass, 0, 0, 0, 0};
   Facts facts;
   for (;;) {

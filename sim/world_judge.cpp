@@ -6,23 +6,6 @@
 
 namespace lockstep::sim {
 
-/// What an outcome shows by itself.
-Facts World::facts_of(std::uint32_t flags, unsigned process) const {
-  Facts facts;
-  if (flags == 0) return facts;
-  if ((flags & kAcquired) != 0) {
-    facts.witnessed |= bit(Witness::acquired);
-    facts.acquired_by = static_cast<std::uint8_t>(1U << process);
-  }
-  if ((flags & kRefused) != 0) facts.witnessed |= bit(Witness::refused);
-  if ((flags & kReleased) != 0) facts.witnessed |= bit(Witness::released);
-  if ((flags & kLost) != 0) facts.witnessed |= bit(Witness::lost);
-  if ((flags & kSelfOverlap) != 0) facts.violated |= bit(Property::mutual_exclusion);
-  if ((flags & kDishonestRelease) != 0) facts.violated |= bit(Property::honest_result);
-  if ((flags & kStaleWrite) != 0) facts.violated |= bit(Property::no_lost_update);
-  return facts;
-}
-
 /// mutual_exclusion, and honest_result for a refusal: what a process's step means to the rest of
 /// the world.
 void World::judge_overlap(const Id* state, unsigned process, std::uint32_t flags, std::uint8_t lock,
@@ -52,13 +35,7 @@ void World::judge_changes(const Id* state, const Outcome& outcome, Facts& facts)
 }
 
 /// deadlock (by the probe) and leak, where everything has come to rest.
-void World::judge_quiet(const Id* state, Facts& facts) {
-  bool finished = true;
-  for (unsigned p = 0; p < processes_; ++p) {
-    const std::uint8_t bits = process_bits_[state[p]];
-    if ((bits & kQuiet) == 0) return;
-    finished = finished && (bits & kFinished) != 0;
-  }
+void World::judge_rest(const Id* state, bool finished, Facts& facts) {
   bool leaky = false;
   for (unsigned n = 0; n < nodes_; ++n) {
     if (!node_infos_[state[processes_ + n]].value.up) return;
