@@ -153,6 +153,7 @@ class Attempt {
 Result explore(const sim::Model& model, const Bounds& bounds, const Progress& progress) {
   const Clock::time_point start = Clock::now();
   sim::Knowledge knowledge;
+  knowledge.recycles_tokens = model.merges_tokens;
   for (;;) {
     Attempt attempt(model, bounds, progress, start, knowledge);
     if (attempt.run()) return attempt.take();

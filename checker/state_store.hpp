@@ -240,6 +240,51 @@ LOCKSTEP_INLINE void StateStore::prefetch(std::uint64_t root) const {
   __builtin_prefetch(&buckets_[bucket_of(sim::mix(root))], 1);
 }
 
+inline void StateStore::load(std::uint32_t index, Unfolded& unfolded) const {
+  const std::uint64_t root = roots_[index];
+  const auto left = static_cast<std::uint32_t>(root >> 32),
+             right = static_cast<std::uint32_t>(root);
+  if (width_ == 1) {
+    unfolded.state[0] = left;
+    return;
+  }
+  const unsigned half = middle(0, width_);
+  unfold(left, unfolded, 0, half, 0);
+  unfold(right, unfolded, half, width_, half - 1);
+}
+
+inline void StateStore::unfold(std::uint32_t id, Unfolded& unfolded, unsigned from, unsigned to,
+                               unsigned table) const {
+  if (to - from == 1) {
+    unfolded.state[from] = id;
+    return;
+  }
+  unfolded.numbers[table] = id;
+  const std::uint64_t pair = tables_[table][id];
+  const unsigned half = middle(from, to);
+  unfold(static_cast<std::uint32_t>(pair >> 32), unfolded, from, half, table + 1);
+  unfold(static_cast<std::uint32_t>(pair), unfolded, half, to, table + half - from);
+}
+
+inline std::pair<std::uint32_t, bool> StateStore::insert(std::uint64_t root) {
+  if (const std::uint32_t index = find(root); index != kAbsent) return {index, false};
+  // 0.85 full at most; growing by half keeps it above 0.56.
+  if (static_cast<std::size_t>(size_) * 100 >= buckets_.size() * 12 * 85)
+    rebuild(buckets_.size() + buckets_.size() / 2);
+  roots_.push_back(root);
+  place(sim::mix(root), size_);
+  return {size_++, true};
+}
+
+inline void StateStore::place(std::uint64_t hash, std::uint32_t index) {
+  std::size_t b = bucket_of(hash);
+  while (buckets_[b].used == 12) b = b + 1 == buckets_.size() ? 0 : b + 1;
+  Bucket& bucket = buckets_[b];
+  bucket.index[bucket.used] = index;
+  bucket.tag[bucket.used] = static_cast<std::uint8_t>(hash);
+  ++bucket.used;
+}
+
 #undef LOCKSTEP_INLINE
 
 }  // namespace lockstep::checker

@@ -198,6 +198,9 @@ Arguments parse(const std::vector<std::string>& words) {
   add_bound_flags(check_command, check.bounds);
   check_command.add_option("--trace", check.trace_file, "write the counterexample to this file")
       ->type_name("FILE");
+  check_command.add_flag(
+      "--no-merging", check.no_merging,
+      "switch off the engine's one reduction: tokens are never renamed or used again");
   check_command.add_flag("--audit", check.audit,
                          "check again with the naive explorer, which must agree");
   check_command.add_flag("--json", check.json, "print JSON");

@@ -43,6 +43,7 @@ struct CheckArguments {
   BoundFlags bounds;
   std::string trace_file;
   bool audit = false;
+  bool no_merging = false;
   bool json = false;
 };
 struct ReplayArguments {

@@ -84,7 +84,7 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
 
   const Interruptible interruptible;
   const auto callback = progress(io, scenario.bounds);
-  auto judgement = scenarios::judge(scenario, callback);
+  auto judgement = scenarios::judge(scenario, callback, !arguments.no_merging);
   if (arguments.audit)
     judgement.audit = checker::audit(judgement.model, judgement.result, scenario.bounds, callback);
   end_progress(io);

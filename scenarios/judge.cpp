@@ -48,10 +48,11 @@ void walk(const Scenario& scenario, Judgement& judgement) {
 
 }  // namespace
 
-Judgement judge(const Scenario& scenario, const checker::Progress& progress) {
+Judgement judge(const Scenario& scenario, const checker::Progress& progress, bool merges_tokens) {
   Judgement judgement;
   judgement.scenario = scenario;
   judgement.model = model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  judgement.model.merges_tokens = merges_tokens;
   if (scenario.kind == ScenarioKind::schedule) {
     walk(scenario, judgement);
   } else {

@@ -30,6 +30,8 @@ struct Judgement {
 
 /// Carries out `scenario`. Throws BadInput for what the scenario or its protocol does wrong,
 /// InternalError with the schedule if a counterexample does not stand up to re-execution.
-Judgement judge(const Scenario& scenario, const checker::Progress& progress = {});
+/// Without `merges_tokens` the engine works without its one reduction.
+Judgement judge(const Scenario& scenario, const checker::Progress& progress = {},
+                bool merges_tokens = true);
 
 }  // namespace lockstep::scenarios

@@ -77,3 +77,88 @@ TEST_CASE("a watchdog keeps the lock through work longer than the lease") {
   // A pause stops the watchdog with the rest of its process.
   CHECK(explore(test::with_fault(model, Fault::pause)).verdict == Verdict::violated);
 }
+
+TEST_CASE("counts of the rungs are pinned: two clients, one round, lease 10 s, work 3 s") {
+  // No property is judged, so that every run is explored to its end. A difference here is a change
+  // of what a world is: understand it first.
+  struct Count {
+    const char* rung;
+    Fault fault;
+    std::uint8_t budget;
+    std::uint64_t states, transitions, depth;
+  };
+  const Count counts[] = {
+      {"exists-set", Fault::pause, 0, 231, 390, 24},
+      {"exists-set", Fault::pause, 1, 1204, 2616, 26},
+      {"setnx", Fault::pause, 0, 99, 160, 15},
+      {"setnx", Fault::node_crash, 1, 640, 1262, 22},
+      {"setnx-expire", Fault::pause, 0, 127, 206, 19},
+      {"setnx-expire", Fault::pause, 1, 2280, 4206, 27},
+      {"set-ex-nx", Fault::pause, 0, 107, 170, 15},
+      {"set-ex-nx", Fault::pause, 1, 2114, 3868, 23},
+      {"set-token-get-del", Fault::pause, 0, 123, 198, 17},
+      {"set-token-get-del", Fault::pause, 1, 2629, 4822, 27},
+      {"set-token-lua", Fault::pause, 0, 123, 186, 20},
+      {"set-token-lua", Fault::pause, 1, 2462, 4336, 24},
+      {"fencing", Fault::pause, 0, 128, 188, 22},
+      {"fencing", Fault::node_crash, 1, 884, 1626, 24},
+  };
+  for (const Count& count : counts) {
+    INFO(count.rung << ", " << sim::name(count.fault) << '=' << int{count.budget});
+    sim::Model model = test::with_fault(test::model({count.rung, 2, 1, 10000, 3000, 1}),
+                                        count.fault, count.budget);
+    model.properties.clear();
+    const checker::Statistics found = explore(model).statistics;
+    CHECK(found.states == count.states);
+    CHECK(found.transitions == count.transitions);
+    CHECK(found.depth == count.depth);
+  }
+}
+
+TEST_CASE("merging of tokens changes neither verdict nor length") {
+  for (const Fault fault : {Fault::pause, Fault::lose, Fault::delay}) {
+    for (const Property property : sim::kProperties) {
+      sim::Model model = only(
+          test::with_fault(test::model({"set-token-lua", 2, 2, 3000, 1000, 1}), fault), property);
+      const checker::Result merged = explore(model);
+      model.merges_tokens = false;
+      const checker::Result plain = explore(model);
+      INFO(sim::name(fault) << ", " << sim::name(property));
+      CHECK(merged.verdict == plain.verdict);
+      CHECK(merged.schedule.size() == plain.schedule.size());
+    }
+  }
+}
+
+TEST_CASE("the same check twice gives the same figures and the same counterexample") {
+  const sim::Model model =
+      test::with_fault(test::model({"set-token-get-del", 3, 1, 3000, 1000, 1}), Fault::delay);
+  const checker::Result first = explore(model), second = explore(model);
+  CHECK(first.schedule == second.schedule);
+  CHECK(first.statistics.states == second.statistics.states);
+  CHECK(first.statistics.transitions == second.statistics.transitions);
+}
+
+TEST_CASE("a verdict without a witness is vacuous") {
+  sim::Model model = test::model({"set-token-lua", 2, 1, 3000, 1000, 1});
+  model.witnesses = {sim::Witness::lost};  // nobody is ever told
+  const checker::Result result = explore(model);
+  CHECK(result.verdict == Verdict::holds);
+  CHECK(result.vacuous());
+}
+
+TEST_CASE("the point of no return of a pause in the critical section") {
+  // A holds and pauses, its lease ends. Until B's next step A can still stay away from meeting B,
+  // because B need not begin: a free choice. Once B has begun, its SET and the reply come at once,
+  // and A's work takes time.
+  const sim::Model model =
+      only(test::with_fault(test::model({"set-token-lua", 2, 1, 3000, 1000, 1}), Fault::pause),
+           Property::mutual_exclusion);
+  const checker::Result result = explore(model);
+  REQUIRE(result.schedule.size() == 9);
+  const auto point = checker::point_of_no_return(model, result.schedule);
+  REQUIRE(point.has_value());
+  CHECK(point->step == 7);
+  CHECK(result.schedule[6].kind == sim::Action::Kind::begin);
+  CHECK_FALSE(checker::point_of_no_return(model, result.schedule, 1).has_value());  // never guessed
+}
