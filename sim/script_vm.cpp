@@ -321,10 +321,9 @@ class ScriptVm::Impl {
 
   /// A script that may visit a table's keys: where their order could matter, it must not.
   Reply run_both_ways(const std::string& sha1, const Chunk& chunk, Keyspace& keyspace) {
-    const Keyspace original = keyspace;
+    Keyspace other = keyspace;
     Reply reply = run_once(sha1, chunk);
     if (!run_.saw_order) return reply;
-    Keyspace other = original;
     run_.keyspace = &other;
     const Reply reply_reversed = run_once(sha1, chunk, true);
     if (reply != reply_reversed || keyspace != other) {

@@ -62,6 +62,7 @@ readonly quiet=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=
 as_root "${quiet[@]}" update </dev/null
 as_root "${quiet[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null
 
+# Nor at the next boot, whichever init there is.
 case " ${missing[*]} " in
-  *" redis-server "*) command -v systemctl >/dev/null && as_root systemctl disable redis-server 2>/dev/null || true ;;
+  *" redis-server "*) as_root update-rc.d redis-server disable >/dev/null 2>&1 || true ;;
 esac

@@ -30,7 +30,7 @@ std::int64_t integer_argument(const std::string& text, const char* error) {
 }
 
 std::optional<long double> parse_float(const std::string& text) {
-  constexpr std::size_t kMaxLength = 5 * 1024;  // MAX_LONG_DOUBLE_CHARS
+  constexpr std::size_t kMaxLength = 5120;  // MAX_LONG_DOUBLE_CHARS
   if (text.empty() || text.size() >= kMaxLength) return std::nullopt;
   if (std::isspace(static_cast<unsigned char>(text[0]))) return std::nullopt;
   char* end = nullptr;

@@ -86,7 +86,7 @@ Reply run_set(Call& call) {
   std::optional<WallTime> expires;
   if (o.form) expires = positive_expiry(call, *o.time, *o.form, "set");
   const std::string& key = call.argv[1];
-  const Reply old = o.get ? bulk_or_null(call.string_at(key)) : Reply::null();
+  Reply old = o.get ? bulk_or_null(call.string_at(key)) : Reply::null();
   const Entry* entry = call.find(key);
   if ((o.nx && entry) || (o.xx && !entry)) return old;
   if (o.keep_ttl && entry) expires = entry->expires;

@@ -595,7 +595,7 @@ class Parser {
     if (e.form == Expression::Form::call) return;
     assignment(e);
   }
-  void assignment(Expression target) {
+  void assignment(const Expression& target) {
     const Depth depth(*this);
     if (target.form != Expression::Form::variable) error("syntax error");
     if (accept(",")) {

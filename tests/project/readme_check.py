@@ -1,5 +1,5 @@
-"""The README shows what the program prints: runs the commands of its ```console blocks and compares, but for the seconds
-that a search took. With --update it writes what they print now into the README.
+"""The README shows what the program prints: runs the commands of its ```console blocks and compares, but for figures
+that differ between machines. With --update it writes what they print now into the README.
 
 usage: readme_check.py LOCKSTEP [--update]
 """
@@ -17,15 +17,16 @@ def printed(lockstep, arguments):
     return result.stdout
 
 
-def timeless(text):
-    return re.sub(r"in \d+\.\d+ s\b", "in 0.00 s", text)
+def without_measurements(text):
+    text = re.sub(r"in \d+\.\d+ s\b", "in 0.00 s", text)
+    return re.sub(r"; visited set \d+\.\d+ MB", "", text)
 
 
 def main():
     lockstep, update = sys.argv[1], "--update" in sys.argv[2:]
     with open("README.md", encoding="utf-8") as file:
         readme = file.read()
-    fresh = BLOCK.sub(lambda block: block[1] + timeless(printed(lockstep, block[2])) + block[4], readme)
+    fresh = BLOCK.sub(lambda block: block[1] + without_measurements(printed(lockstep, block[2])) + block[4], readme)
     if not BLOCK.search(readme):
         sys.exit("README.md: no ```console block with a lockstep command")
     if update:

@@ -109,6 +109,7 @@ const std::vector<Home> kHomes{
     {R"(hiredis/.*)", {"live", "tests"}},
     {R"(catch2/.*)", {"tests"}},
     {R"(sys/mman\.h)", {"checker"}},  // huge pages for the visited set
+    {R"(sys/mman\.h)", {"checker"}},  // large pages for the visited set
     // POSIX: files, processes and terminals are no business of the simulated world.
     {R"([a-z_]+\.h|sys/[a-z]+\.h|netinet/[a-z]+\.h|arpa/[a-z]+\.h)",
      {"scenarios", "live", "cli", "tests"}},
