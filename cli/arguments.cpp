@@ -169,6 +169,67 @@ const std::vector<std::string>& list_groups() {
   return groups;
 }
 
+namespace {
+
+CLI::App& add_list(CLI::App& app, ListArguments& list) {
+  auto& command = *app.add_subcommand(
+      "list",
+      "what is there: protocols, scenarios, faults, properties, witnesses, steps of schedules");
+  command.add_option("what", list.what, "one of these; everything if left out");
+  command.add_flag("--json", list.json, "print JSON");
+  command.footer(kListFooter);
+  return command;
+}
+
+CLI::App& add_check(CLI::App& app, CheckArguments& check) {
+  auto& command = *app.add_subcommand(
+      "check", "explore every run, and show the shortest one that breaks the lock");
+  command.add_option("target", check.target, "PROTOCOL or SCENARIO")
+      ->required()
+      ->type_name("PROTOCOL|SCENARIO");
+  add_model_flags(command, check.model);
+  command
+      .add_option("--fault", check.model.faults,
+                  "how many faults of which kind a run may contain: pause=1,crash=1")
+      ->delimiter(',')
+      ->type_name("NAME=N,...");
+  add_bound_flags(command, check.bounds);
+  command.add_option("--trace", check.trace_file, "write the counterexample to this file")
+      ->type_name("FILE");
+  command.add_flag("--no-merging", check.no_merging,
+                   "switch off the engine's one reduction: tokens are never renamed or used again");
+  command.add_flag("--audit", check.audit, "check again with the naive explorer, which must agree");
+  command.add_flag("--json", check.json, "print JSON");
+  command.footer(kCheckFooter);
+  return command;
+}
+
+CLI::App& add_replay(CLI::App& app, ReplayArguments& replay) {
+  auto& command = *app.add_subcommand("replay", "tell a run step by step");
+  command.add_option("target", replay.target, "SCENARIO or TRACE")
+      ->required()
+      ->type_name("SCENARIO|TRACE");
+  command.add_flag("-i,--interactive", replay.interactive,
+                   "ask before each step; other steps can be taken");
+  command.add_flag("--json", replay.json, "print JSON");
+  command.footer(kReplayFooter);
+  return command;
+}
+
+CLI::App& add_table(CLI::App& app, TableArguments& table) {
+  auto& command = *app.add_subcommand("table", "protocols against faults, a check a cell");
+  command
+      .add_option("protocols", table.protocols, "names or folders; the shipped ladder if left out")
+      ->type_name("PROTOCOL");
+  add_model_flags(command, table.model);
+  add_bound_flags(command, table.bounds);
+  command.add_flag("--json", table.json, "print JSON");
+  command.footer(kTableFooter);
+  return command;
+}
+
+}  // namespace
+
 Arguments parse(const std::vector<std::string>& words) {
   CLI::App app(kAbout, "lockstep");
   app.footer(kFooter);
@@ -176,55 +237,13 @@ Arguments parse(const std::vector<std::string>& words) {
   app.set_help_flag("-h,--help", "show this help");
 
   ListArguments list;
-  auto& list_command = *app.add_subcommand(
-      "list",
-      "what is there: protocols, scenarios, faults, properties, witnesses, steps of schedules");
-  list_command.add_option("what", list.what, "one of these; everything if left out");
-  list_command.add_flag("--json", list.json, "print JSON");
-  list_command.footer(kListFooter);
-
   CheckArguments check;
-  auto& check_command = *app.add_subcommand(
-      "check", "explore every run, and show the shortest one that breaks the lock");
-  check_command.add_option("target", check.target, "PROTOCOL or SCENARIO")
-      ->required()
-      ->type_name("PROTOCOL|SCENARIO");
-  add_model_flags(check_command, check.model);
-  check_command
-      .add_option("--fault", check.model.faults,
-                  "how many faults of which kind a run may contain: pause=1,crash=1")
-      ->delimiter(',')
-      ->type_name("NAME=N,...");
-  add_bound_flags(check_command, check.bounds);
-  check_command.add_option("--trace", check.trace_file, "write the counterexample to this file")
-      ->type_name("FILE");
-  check_command.add_flag(
-      "--no-merging", check.no_merging,
-      "switch off the engine's one reduction: tokens are never renamed or used again");
-  check_command.add_flag("--audit", check.audit,
-                         "check again with the naive explorer, which must agree");
-  check_command.add_flag("--json", check.json, "print JSON");
-  check_command.footer(kCheckFooter);
-
   ReplayArguments replay;
-  auto& replay_command = *app.add_subcommand("replay", "tell a run step by step");
-  replay_command.add_option("target", replay.target, "SCENARIO or TRACE")
-      ->required()
-      ->type_name("SCENARIO|TRACE");
-  replay_command.add_flag("-i,--interactive", replay.interactive,
-                          "ask before each step; other steps can be taken");
-  replay_command.add_flag("--json", replay.json, "print JSON");
-  replay_command.footer(kReplayFooter);
-
   TableArguments table;
-  auto& table_command = *app.add_subcommand("table", "protocols against faults, a check a cell");
-  table_command
-      .add_option("protocols", table.protocols, "names or folders; the shipped ladder if left out")
-      ->type_name("PROTOCOL");
-  add_model_flags(table_command, table.model);
-  add_bound_flags(table_command, table.bounds);
-  table_command.add_flag("--json", table.json, "print JSON");
-  table_command.footer(kTableFooter);
+  const auto& list_command = add_list(app, list);
+  const auto& check_command = add_check(app, check);
+  const auto& replay_command = add_replay(app, replay);
+  add_table(app, table);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
