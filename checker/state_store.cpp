@@ -37,9 +37,32 @@ void PairTable::grow() {
   }
 }
 
-StateStore::StateStore(unsigned width) : width_(width), tables_(width) {
+StateStore::StateStore(unsigned width) : width_(width) {
   LOCKSTEP_CHECK(width >= 1 && width <= Unfolded::kMaxWidth);
+  if (width > 1) {
+    root_left_ = plan(0, width / 2);
+    root_right_ = plan(width / 2, width);
+  }
+  tables_.resize(inner_.size());
   rebuild(64);
+}
+
+/// Lays out the tree over the ids [from, to); what stands for them: an id itself, or an inner node.
+unsigned StateStore::plan(unsigned from, unsigned to) {
+  if (to - from == 1) return from;
+  const unsigned middle = from + (to - from) / 2;
+  Inner node;
+  node.left = plan(from, middle);
+  node.right = plan(middle, to);
+  for (unsigned i = from; i < to; ++i) node.below |= 1U << i;
+  inner_.push_back(node);
+  return Unfolded::kMaxWidth + static_cast<unsigned>(inner_.size()) - 1;
+}
+
+std::uint64_t StateStore::fold(const std::uint32_t* state) {
+  Unfolded unlike;
+  for (unsigned i = 0; i < width_; ++i) unlike.state[i] = ~state[i];  // nothing is shared
+  return fold(state, unlike);
 }
 
 void StateStore::load(std::uint32_t index, std::uint32_t* state) const {

@@ -4,6 +4,7 @@
 // Weber, "Parallel Recursive State Compression for Free", SPIN 2011.)
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -122,18 +123,22 @@ class StateStore {
   static std::uint64_t join(std::uint32_t left, std::uint32_t right) {
     return static_cast<std::uint64_t>(left) << 32 | right;
   }
-  static unsigned middle(unsigned from, unsigned to) { return from + (to - from) / 2; }
 
   void rebuild(std::size_t buckets);
   void place(std::uint64_t hash, std::uint32_t index);
   std::size_t bucket_of(std::uint64_t hash) const;
-  std::uint32_t fold(const std::uint32_t* state, const Unfolded* like, unsigned from, unsigned to,
-                     unsigned table);
-  void unfold(std::uint32_t id, Unfolded& unfolded, unsigned from, unsigned to,
-              unsigned table) const;
+  /// An inner node of the tree: what it pairs (an id of the state, or kMaxWidth + another inner
+  /// node), and which ids of the state are below it, as bits.
+  struct Inner {
+    unsigned left = 0, right = 0;
+    std::uint32_t below = 0;
+  };
+  unsigned plan(unsigned from, unsigned to);
 
   unsigned width_;
-  std::vector<PairTable> tables_;     ///< one per inner node of the tree, in pre-order
+  std::vector<Inner> inner_;  ///< children before their parents
+  unsigned root_left_ = 0, root_right_ = 0;
+  std::vector<PairTable> tables_;     ///< by inner node
   ChunkedList<std::uint64_t> roots_;  ///< by index
   HugeVector<Bucket> buckets_;
   std::uint32_t size_ = 0;
@@ -144,9 +149,6 @@ class StateStore {
 // GCC takes a function that does nothing but prefetch for one without effect, and leaves out its
 // calls; not so once it is inlined.
 #define LOCKSTEP_INLINE [[gnu::always_inline]] inline
-
-// The tree: a node for the ids [from, to) has its halves' nodes behind it, the left one's first;
-// the root is no table. A node over n ids takes n - 1 places.
 
 inline std::uint32_t PairTable::number(std::uint64_t pair) {
   const std::size_t mask = slots_.size() - 1;
@@ -162,29 +164,21 @@ inline std::uint32_t PairTable::number(std::uint64_t pair) {
   return number;
 }
 
-inline std::uint64_t StateStore::fold(const std::uint32_t* state) {
-  if (width_ == 1) return join(state[0], 0);
-  const unsigned half = middle(0, width_);
-  return join(fold(state, nullptr, 0, half, 0), fold(state, nullptr, half, width_, half - 1));
-}
-
 inline std::uint64_t StateStore::fold(const std::uint32_t* state, const Unfolded& from) {
-  if (width_ == 1) return join(state[0], 0);
-  const unsigned half = middle(0, width_);
-  return join(fold(state, &from, 0, half, 0), fold(state, &from, half, width_, half - 1));
-}
-
-inline std::uint32_t StateStore::fold(const std::uint32_t* state, const Unfolded* like,
-                                      unsigned from, unsigned to, unsigned table) {
-  if (to - from == 1) return state[from];
-  if (like != nullptr) {
-    bool equal = true;
-    for (unsigned i = from; i < to; ++i) equal = equal && state[i] == like->state[i];
-    if (equal) return like->numbers[table];
+  std::array<std::uint32_t, 2 * Unfolded::kMaxWidth> values;
+  std::uint32_t changed = 0;
+  for (unsigned i = 0; i < width_; ++i) {
+    values[i] = state[i];
+    changed |= static_cast<std::uint32_t>(state[i] != from.state[i]) << i;
   }
-  const unsigned half = middle(from, to);
-  const std::uint32_t left = fold(state, like, from, half, table + 1);
-  return tables_[table].number(join(left, fold(state, like, half, to, table + half - from)));
+  for (unsigned k = 0; k < inner_.size(); ++k) {
+    const Inner& node = inner_[k];
+    values[Unfolded::kMaxWidth + k] =
+        (changed & node.below) == 0
+            ? from.numbers[k]
+            : tables_[k].number(join(values[node.left], values[node.right]));
+  }
+  return width_ == 1 ? join(values[0], 0) : join(values[root_left_], values[root_right_]);
 }
 
 LOCKSTEP_INLINE std::size_t StateStore::bucket_of(std::uint64_t hash) const {
@@ -241,29 +235,19 @@ LOCKSTEP_INLINE void StateStore::prefetch(std::uint64_t root) const {
 }
 
 inline void StateStore::load(std::uint32_t index, Unfolded& unfolded) const {
+  std::array<std::uint32_t, 2 * Unfolded::kMaxWidth> values;
   const std::uint64_t root = roots_[index];
-  const auto left = static_cast<std::uint32_t>(root >> 32),
-             right = static_cast<std::uint32_t>(root);
-  if (width_ == 1) {
-    unfolded.state[0] = left;
-    return;
+  values[root_right_] = static_cast<std::uint32_t>(root);
+  values[root_left_] =
+      static_cast<std::uint32_t>(root >> 32);  // last: of a single id it is the only one
+  for (unsigned k = static_cast<unsigned>(inner_.size()); k-- > 0;) {
+    const std::uint32_t number = values[Unfolded::kMaxWidth + k];
+    const std::uint64_t pair = tables_[k][number];
+    unfolded.numbers[k] = number;
+    values[inner_[k].left] = static_cast<std::uint32_t>(pair >> 32);
+    values[inner_[k].right] = static_cast<std::uint32_t>(pair);
   }
-  const unsigned half = middle(0, width_);
-  unfold(left, unfolded, 0, half, 0);
-  unfold(right, unfolded, half, width_, half - 1);
-}
-
-inline void StateStore::unfold(std::uint32_t id, Unfolded& unfolded, unsigned from, unsigned to,
-                               unsigned table) const {
-  if (to - from == 1) {
-    unfolded.state[from] = id;
-    return;
-  }
-  unfolded.numbers[table] = id;
-  const std::uint64_t pair = tables_[table][id];
-  const unsigned half = middle(from, to);
-  unfold(static_cast<std::uint32_t>(pair >> 32), unfolded, from, half, table + 1);
-  unfold(static_cast<std::uint32_t>(pair), unfolded, half, to, table + half - from);
+  std::copy_n(values.begin(), width_, unfolded.state.begin());
 }
 
 inline std::pair<std::uint32_t, bool> StateStore::insert(std::uint64_t root) {

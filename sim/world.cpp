@@ -335,6 +335,7 @@ void World::add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, 
 }
 
 void World::add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) {
+  if (model_.budget[static_cast<std::size_t>(fault)] == 0) return;  // never possible in this model
   add_action(info, kind, index, false);
   info.faults |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(fault));
 }
@@ -396,7 +397,7 @@ void World::list_process_faults(ProcessInfo& info, bool active) {
   if (active || !process.holdings.empty()) add_fault(info, Action::Kind::crash, 0, Fault::crash);
   bool wall = knowledge_.absolute;
   for (const auto& instant : process.instants) wall = wall || instant.wall;
-  if (!wall) return;
+  if (!wall || model_.budget[static_cast<std::size_t>(Fault::jump)] == 0) return;
   for (std::size_t j = 0; j < model_.jumps_ms.size(); ++j) {
     add_fault(info, Action::Kind::jump_process, 0, Fault::jump);
     info.actions.back().jump = static_cast<std::uint8_t>(j);

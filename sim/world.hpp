@@ -250,7 +250,7 @@ class World {
   void list_message_actions(ProcessInfo& info, std::size_t c);
   void list_process_faults(ProcessInfo& info, bool active);
   static void add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is_urgent);
-  static void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault);
+  void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault);
   void describe(NodeInfo& info);
   std::vector<std::int64_t> grid_points(const std::vector<std::int64_t>& deadlines) const;
   std::int64_t rounded(std::int64_t ms) const;

@@ -30,24 +30,26 @@ std::string renamed(std::string_view text, const std::function<Token(Token)>& re
 
 void World::make_canonical(Id* state) {
   if (!knowledge_.recycles_tokens) return;
-  for (std::uint8_t whose = 0; whose < processes_; ++whose) {
-    std::uint64_t renaming = 0;
-    std::uint8_t count = 0;
-    bool identical = true;
-    const auto look_at = [&](const std::vector<Token>& tokens) {
-      for (const Token token : tokens) {
-        if (token.process != whose || (renaming >> (4 * token.number) & 0xF) != 0) continue;
-        ++count;
-        renaming |= static_cast<std::uint64_t>(count) << (4 * token.number);
-        identical = identical && token.number == count;
-      }
-    };
-    for (unsigned p = 0; p < processes_; ++p) look_at(process_infos_[state[p]].tokens);
-    for (unsigned n = 0; n < nodes_; ++n) look_at(node_infos_[state[processes_ + n]].tokens);
-    if (identical) continue;
-    for (unsigned p = 0; p < processes_; ++p) state[p] = renamed_process(state[p], whose, renaming);
+  std::array<std::uint64_t, 8> renaming{};  // by process
+  std::array<std::uint8_t, 8> count{};
+  std::uint8_t differ = 0;  // processes whose tokens must be renamed, as bits
+  const auto look_at = [&](const std::vector<Token>& tokens) {
+    for (const Token token : tokens) {
+      const unsigned digit = 4U * token.number;
+      if ((renaming[token.process] >> digit & 0xF) != 0) continue;
+      const std::uint8_t number = ++count[token.process];
+      renaming[token.process] |= static_cast<std::uint64_t>(number) << digit;
+      if (number != token.number) differ |= static_cast<std::uint8_t>(1U << token.process);
+    }
+  };
+  for (unsigned p = 0; p < processes_; ++p) look_at(process_infos_[state[p]].tokens);
+  for (unsigned n = 0; n < nodes_; ++n) look_at(node_infos_[state[processes_ + n]].tokens);
+  for (std::uint8_t whose = 0; differ != 0; ++whose, differ >>= 1) {
+    if ((differ & 1) == 0) continue;
+    for (unsigned p = 0; p < processes_; ++p)
+      state[p] = renamed_process(state[p], whose, renaming[whose]);
     for (unsigned n = 0; n < nodes_; ++n)
-      state[processes_ + n] = renamed_node(state[processes_ + n], whose, renaming);
+      state[processes_ + n] = renamed_node(state[processes_ + n], whose, renaming[whose]);
   }
 }
 
