@@ -60,7 +60,7 @@ struct Model {
   std::int64_t pause_max_ms = 0;        ///< 0: a pause may last for ever
   std::int64_t tick_ms =
       1;  ///< the smallest step of time; the audit uses a coarser one on both explorers
-  bool merges_tokens = true;             ///< the engine's one reduction: recycled and renamed lock tokens
+  bool merges_tokens = true;      ///< the engine's one reduction: recycled and renamed lock tokens
   std::set<Property> properties;  ///< checked as `always`
   std::set<Witness>
       witnesses;  ///< checked as `sometimes`; Witness::acquired means: by every process
