@@ -19,7 +19,7 @@ show() {
 
 # 1 is the exit code of a verdict `violated`: what we expect to see here.
 status=0
-show check exists-set || status=$?
+show check exists-set --property mutual-exclusion || status=$?
 if [ "$status" -ne 1 ]; then
   echo "run.sh: 'lockstep check exists-set' ended with exit code $status; 1 (violated) was expected" >&2
   exit 4

@@ -107,6 +107,8 @@ class World {
   const Knowledge& needs() const { return needs_; }
   /// Whether the state graph can have cycles (retry or every was seen).
   bool loops() const { return automaton_.loops(); }
+  /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
+  const std::string& first_failure() const { return first_failure_; }
   std::uint64_t script_runs() const { return scripts_.runs(); }
   std::uint64_t command_runs() const { return commands_.size(); }
 
@@ -350,6 +352,7 @@ class World {
   FlatMap command_memo_, execute_memo_, resource_memo_;
   FlatMap age_process_, age_node_, age_keyspace_, age_run_, jump_node_;
   FlatMap rename_process_, rename_node_, rename_keyspace_;
+  std::string first_failure_;
   Id empty_keyspace_ = 0;
   std::vector<std::uint32_t> probe_setups_;  ///< one fresh client per lock
   std::map<std::vector<Id>, bool> probes_;   ///< by node ids and, in absolute runs, the run's

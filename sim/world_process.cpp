@@ -328,6 +328,7 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
       if (effect.ok && !process.operation(effect.task).freed) context.flags |= kDishonestRelease;
       return end_operation();
     case Kind::failed:
+      if (first_failure_.empty()) first_failure_ = effect.text;
       stop_holding();
       return end_operation();
     case Kind::lost:
