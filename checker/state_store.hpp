@@ -192,7 +192,8 @@ inline std::uint64_t StateStore::Bucket::matches(std::uint8_t wanted, unsigned h
   static_assert(offsetof(Bucket, used) ==
                 offsetof(Bucket, tag) + 12);  // read with the second half, masked out below
   std::uint64_t tags = 0;
-  std::memcpy(&tags, reinterpret_cast<const char*>(this) + offsetof(Bucket, tag) + 8 * half,
+  std::memcpy(&tags,
+              reinterpret_cast<const char*>(this) + offsetof(Bucket, tag) + std::size_t{8} * half,
               sizeof tags);
   const std::uint64_t differing = tags ^ (0x0101010101010101ULL * wanted);
   std::uint64_t found = (differing - 0x0101010101010101ULL) & ~differing & 0x8080808080808080ULL;
