@@ -165,7 +165,7 @@ inline std::uint32_t PairTable::number(std::uint64_t pair) {
 }
 
 inline std::uint64_t StateStore::fold(const std::uint32_t* state, const Unfolded& from) {
-  std::array<std::uint32_t, 2 * Unfolded::kMaxWidth> values;
+  std::array<std::uint32_t, std::size_t{2} * Unfolded::kMaxWidth> values;
   std::uint32_t changed = 0;
   for (unsigned i = 0; i < width_; ++i) {
     values[i] = state[i];
@@ -192,7 +192,8 @@ inline std::uint64_t StateStore::Bucket::matches(std::uint8_t wanted, unsigned h
   static_assert(offsetof(Bucket, used) ==
                 offsetof(Bucket, tag) + 12);  // read with the second half, masked out below
   std::uint64_t tags = 0;
-  std::memcpy(&tags, reinterpret_cast<const char*>(this) + offsetof(Bucket, tag) + 8 * half,
+  std::memcpy(&tags,
+              reinterpret_cast<const char*>(this) + offsetof(Bucket, tag) + std::size_t{8} * half,
               sizeof tags);
   const std::uint64_t differing = tags ^ (0x0101010101010101ULL * wanted);
   std::uint64_t found = (differing - 0x0101010101010101ULL) & ~differing & 0x8080808080808080ULL;
@@ -235,7 +236,7 @@ LOCKSTEP_INLINE void StateStore::prefetch(std::uint64_t root) const {
 }
 
 inline void StateStore::load(std::uint32_t index, Unfolded& unfolded) const {
-  std::array<std::uint32_t, 2 * Unfolded::kMaxWidth> values;
+  std::array<std::uint32_t, std::size_t{2} * Unfolded::kMaxWidth> values;
   const std::uint64_t root = roots_[index];
   values[root_right_] = static_cast<std::uint32_t>(root);
   values[root_left_] =
