@@ -33,6 +33,12 @@ class Escape {
 
   bool gave_up() const { return gave_up_; }
 
+  /// Nothing more has to happen where only these steps are possible.
+  static bool may_stop(const std::vector<Step>& steps) {
+    return std::all_of(steps.begin(), steps.end(),
+                       [](const Step& step) { return sim::is_optional(step.candidate.kind); });
+  }
+
   std::vector<Step> steps(const State& state) {
     std::vector<Step> found;
     world_.expand(
@@ -63,8 +69,7 @@ class Escape {
       if (!added) return on_stack_[index];
       on_stack_.push_back(true);
       stack.push_back({index, steps(state), 0});
-      return std::all_of(stack.back().steps.begin(), stack.back().steps.end(),
-                         [](const Step& step) { return sim::is_optional(step.candidate.kind); });
+      return may_stop(stack.back().steps);
     };
     if (enter(start)) return true;
     while (!stack.empty()) {
@@ -124,11 +129,14 @@ std::optional<NoReturn> point_of_no_return(const sim::Model& model, const sim::S
     // From the last step backwards: the first state that can still be escaped from lies just before
     // the point of no return.
     for (std::size_t i = states.size(); i-- > 0 && !found;) {
-      for (const Step& step : escape.steps(states[i])) {
+      const std::vector<Step> steps = escape.steps(states[i]);
+      for (const Step& step : steps) {
         if (escape.gave_up() || step.violates || !escape.possible(step.next)) continue;
         found = NoReturn{i + 1, world.label(states[i].data(), step.candidate)};
         break;
       }
+      if (!found && !escape.gave_up() && Escape::may_stop(steps))
+        found = NoReturn{i + 1, std::nullopt};
       if (escape.gave_up()) break;
     }
     if (!(world.needs() == world.knowledge())) {

@@ -15,7 +15,9 @@ struct NoReturn {
   std::size_t step = 0;  ///< 1-based: after this step the violation can no longer be avoided
   /// What could still be done instead just before that step: the first action of a run that avoids
   /// the violation.
-  sim::Action way_out;
+  /// Nothing if nothing else could be done but also nothing had to happen (only free actions and
+  /// faults were possible).
+  std::optional<sim::Action> way_out;
 };
 
 /// Nothing if more than `max_states` states would have to be looked at.

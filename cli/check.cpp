@@ -65,7 +65,9 @@ std::string avoidable(const Judgement& judgement) {
   const auto& point = *judgement.no_return;
   checker::Walk walk(judgement.model);
   for (std::size_t i = 0; i + 1 < point.step; ++i) walk.take(judgement.result.schedule.at(i));
-  const auto& other = walk.take(point.way_out);
+  if (!point.way_out)
+    return fmt::format("until step {}: before it, nothing more had to happen", point.step);
+  const auto& other = walk.take(*point.way_out);
   return fmt::format("until step {}: instead of it, this was possible: {}{}{}", point.step,
                      other.actor, other.actor.empty() ? "" : " ", other.sentence);
 }

@@ -96,9 +96,11 @@ std::string check_report(const Judgement& judgement, int exit_code, const std::s
   json["fingerprint"] = judgement.model.program->fingerprint();
   if (!trace_file.empty()) json["trace_file"] = trace_file;
   if (judgement.trace) json["trace"] = trace_json(*judgement.trace);
-  if (judgement.no_return)
-    json["avoidable"] = {{"until_step", judgement.no_return->step},
-                         {"by", to_json(judgement.no_return->way_out)}};
+  if (judgement.no_return) {
+    json["avoidable"]["until_step"] = judgement.no_return->step;
+    if (judgement.no_return->way_out)
+      json["avoidable"]["by"] = to_json(*judgement.no_return->way_out);
+  }
   if (judgement.audit) json["audit"] = audit_json(*judgement.audit);
   return text_of(json);
 }

@@ -264,6 +264,7 @@ class World {
   void feed(Process& process, Observation observation, StepContext& context);
   std::string answer(Process& process, const Query& query, StepContext& context);
   void apply(Process& process, const Effect& effect, StepContext& context);
+  void send(Process& process, const Effect& effect, StepContext& context);
   void start_timers(Process& process, const std::vector<Wait>& tasks);
   void crash(Process& process);
   std::uint16_t used_tokens(const Id* state, std::uint8_t process) const;

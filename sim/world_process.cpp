@@ -268,6 +268,27 @@ std::string World::answer(Process& process, const Query& query, StepContext& con
   return {};
 }
 
+void World::send(Process& process, const Effect& effect, StepContext& context) {
+  context.sends = true;
+  Message message;
+  message.request = intern_request(effect.request);
+  if (effect.node != kResource && (context.up >> effect.node & 1) == 0)
+    message.stage = Stage::broken;
+  if (effect.node == kResource && effect.request[0] == "WRITE") {
+    message.basis = process.operation(effect.task).basis;
+    process.operation(effect.task).basis = Basis::none;
+  }
+  const auto place = std::find_if(process.connections.begin(), process.connections.end(),
+                                  [&](const Connection& c) {
+                                    return c.open && c.task == effect.task && c.node == effect.node;
+                                  });
+  if (place != process.connections.end()) {
+    place->messages.push_back(message);
+  } else {
+    process.connections.push_back({effect.task, effect.node, true, false, {message}});
+  }
+}
+
 void World::apply(Process& process, const Effect& effect, StepContext& context) {
   using Kind = Effect::Kind;
   const std::uint8_t lock =
@@ -282,27 +303,8 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
     operation.answered.clear();
   };
   switch (effect.kind) {
-    case Kind::send: {
-      context.sends = true;
-      Message message;
-      message.request = intern_request(effect.request);
-      if (effect.node != kResource && (context.up >> effect.node & 1) == 0)
-        message.stage = Stage::broken;
-      if (effect.node == kResource && effect.request[0] == "WRITE") {
-        message.basis = process.operation(effect.task).basis;
-        process.operation(effect.task).basis = Basis::none;
-      }
-      const auto place = std::find_if(
-          process.connections.begin(), process.connections.end(), [&](const Connection& c) {
-            return c.open && c.task == effect.task && c.node == effect.node;
-          });
-      if (place != process.connections.end()) {
-        place->messages.push_back(message);
-      } else {
-        process.connections.push_back({effect.task, effect.node, true, false, {message}});
-      }
-      return;
-    }
+    case Kind::send:
+      return send(process, effect, context);
     case Kind::instant:
       process.instants.push_back({effect.wall, 0});
       return;
@@ -329,7 +331,7 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
       return end_operation();
     case Kind::failed:
       if (first_failure_.empty()) first_failure_ = effect.text;
-      stop_holding();
+      std::erase_if(process.holdings, [&](const Holding& h) { return h.task == effect.task; });
       return end_operation();
     case Kind::lost:
       context.flags |= kLost;
