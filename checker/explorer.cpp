@@ -119,6 +119,7 @@ class Attempt {
     } else if (found.property) {
       result_.verdict = Verdict::violated;
       result_.property = found.property;
+      result_.endless = true;
       result_.schedule = schedule_along(world_, search_, search_.path_to(found.state));
     }
     fill_statistics(result_.statistics);

@@ -39,6 +39,8 @@ struct Result {
   Verdict verdict = Verdict::inconclusive;
   std::optional<sim::Property> property;  ///< the violated one
   sim::Schedule schedule;                 ///< of the counterexample
+  bool endless =
+      false;  ///< not the last step violates, but that nothing else can follow it for ever
   std::set<sim::Witness> unmet;  ///< `sometimes` claims without a witness; with `holds`: vacuous
   std::string unmet_detail;      ///< which process never acquired, ...
   std::string

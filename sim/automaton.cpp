@@ -93,6 +93,8 @@ Transition Automaton::run(Id from, const Observation& observation) {
   transition.again = step.again;
   loops_ = loops_ || step.again.has_value();
   if (step.boundary) {
+    for (const Wait& wait : step.tasks)  // parked between two iterations of every()
+      loops_ = loops_ || wait.task >= setups_[setup].threads;
     transition.rebased = true;
     transition.instants = std::move(step.instants);
     transition.next = root(setup, std::move(*step.boundary));

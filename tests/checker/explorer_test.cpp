@@ -162,3 +162,16 @@ TEST_CASE("the point of no return of a pause in the critical section") {
   CHECK(result.schedule[6].kind == sim::Action::Kind::begin);
   CHECK_FALSE(checker::point_of_no_return(model, result.schedule, 1).has_value());  // never guessed
 }
+
+TEST_CASE("a watchdog that nobody stops renews for ever: a leak") {
+  // release() leaves the watchdog running, and its task never ends: after both clients are done, a
+  // cycle of renewals is all that is left.
+  const sim::Model model =
+      only(test::model({"watchdog-unstopped", 2, 1, 30, 10, 1}), Property::leak);
+  const checker::Result result = explore(model);
+  CHECK(result.verdict == Verdict::violated);
+  CHECK(result.endless);
+  // The one that release() stops does not leak.
+  CHECK(explore(only(test::model({"watchdog", 2, 1, 30, 10, 1}), Property::leak)).verdict ==
+        Verdict::holds);
+}
