@@ -95,7 +95,7 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
   notes.target = arguments.target;
   notes.overridden = from_file && arguments.model.any();
   notes.trace_file = keep_trace(arguments.trace_file, judgement, catalog);
-  if (judgement.outcome() == Outcome::violated && !schedule)
+  if (judgement.outcome() == Outcome::violated && !schedule && !judgement.result.endless)
     judgement.no_return = checker::point_of_no_return(judgement.model, judgement.result.schedule);
   if (judgement.no_return) notes.avoidable = avoidable(judgement);
   const auto code = exit_code(judgement);

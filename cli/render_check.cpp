@@ -121,7 +121,9 @@ void print_replay(std::ostream& out, const Judgement& judgement, const CheckNote
   if (judgement.outcome() != Outcome::violated) return;
   if (!is_schedule(judgement.scenario))
     print_row(out, "avoidable",
-              notes.avoidable.value_or("not computed: it would take too many states"));
+              notes.avoidable.value_or(judgement.result.endless
+                                           ? "not computed: no single step violates"
+                                           : "not computed: it would take too many states"));
   if (!notes.trace_file.empty())
     print_row(out, "replay", "lockstep replay " + notes.trace_file);
   else if (!judgement.scenario.title.empty() && !notes.overridden)
