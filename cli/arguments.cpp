@@ -25,6 +25,7 @@ constexpr const char* kFooter =
     "  lockstep check exists-set                 why EXISTS + SET fails, as a shortest "
     "counterexample\n"
     "  lockstep check set-token-lua --fault pause=1\n"
+    "  lockstep test                             every shipped scenario, and what it expects\n"
     "  lockstep table                            every rung of the ladder against every fault\n"
     "\nExit codes: 0 as expected, 1 violated, 2 inconclusive or vacuous, 3 bad input, 4 a bug of "
     "lockstep.\n";
@@ -65,6 +66,21 @@ constexpr const char* kListFooter =
     "  lockstep list\n"
     "  lockstep list faults\n"
     "  lockstep list scenarios --json\n";
+
+constexpr const char* kTestFooter =
+    "\nA folder stands for every scenario (*.json) in it and below it. Each is compared with what "
+    "it expects:\n"
+    "`ok`, `FAILED` with what was expected and what came, or `BROKEN` where the file or its "
+    "protocol is bad\n"
+    "input; the others still run. Ctrl-C ends it with what was covered.\n"
+    "\nThe exit code is that of the worst: 4 a bug of lockstep, then 3 a broken file, 1 not as "
+    "expected, 2 a\n"
+    "limit was reached or nothing happened, 0 all as expected.\n"
+    "\nExamples:\n"
+    "  lockstep test                                 every shipped scenario\n"
+    "  lockstep test ./scenarios --junit result.xml  for a CI server\n"
+    "  lockstep test --filter fencing --audit        and does the naive explorer agree?\n"
+    "  lockstep test my.json set-token-lua-pause --max-seconds 60\n";
 
 constexpr const char* kTableFooter =
     "\nEach cell is a check of its own: `holds` with the number of states, or the property that a "
@@ -216,6 +232,27 @@ CLI::App& add_replay(CLI::App& app, ReplayArguments& replay) {
   return command;
 }
 
+CLI::App& add_test(CLI::App& app, TestArguments& test) {
+  auto& command = *app.add_subcommand("test", "scenarios against what they expect, a line each");
+  command
+      .add_option("scenarios", test.targets,
+                  "folders, files or names of scenarios; the shipped ones if left out")
+      ->type_name("DIR|FILE|SCENARIO");
+  command.add_option("--filter", test.filter, "only scenarios whose name contains this text")
+      ->type_name("TEXT");
+  command
+      .add_option("-j,--jobs", test.jobs,
+                  "how many to run at once (default: as the machine has cores)")
+      ->type_name("N");
+  add_bound_flags(command, test.bounds);
+  command.add_option("--junit", test.junit_file, "also write JUnit XML to this file")
+      ->type_name("FILE");
+  command.add_flag("--audit", test.audit, "check again with the naive explorer, which must agree");
+  command.add_flag("--json", test.json, "print JSON");
+  command.footer(kTestFooter);
+  return command;
+}
+
 CLI::App& add_table(CLI::App& app, TableArguments& table) {
   auto& command = *app.add_subcommand("table", "protocols against faults, a check a cell");
   command
@@ -239,10 +276,12 @@ Arguments parse(const std::vector<std::string>& words) {
   ListArguments list;
   CheckArguments check;
   ReplayArguments replay;
+  TestArguments test;
   TableArguments table;
   const auto& list_command = add_list(app, list);
   const auto& check_command = add_check(app, check);
   const auto& replay_command = add_replay(app, replay);
+  const auto& test_command = add_test(app, test);
   add_table(app, table);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
@@ -257,6 +296,7 @@ Arguments parse(const std::vector<std::string>& words) {
   if (list_command.parsed()) return list;
   if (check_command.parsed()) return check;
   if (replay_command.parsed()) return replay;
+  if (test_command.parsed()) return test;
   return table;
 }
 

@@ -51,14 +51,23 @@ struct ReplayArguments {
   bool interactive = false;
   bool json = false;
 };
+struct TestArguments {
+  std::vector<std::string> targets;  ///< empty: the shipped scenarios
+  std::string filter;                ///< only scenarios whose name contains it
+  int jobs = 0;                      ///< 0: as many as the machine runs at once
+  BoundFlags bounds;
+  std::string junit_file;
+  bool audit = false;
+  bool json = false;
+};
 struct TableArguments {
   std::vector<std::string> protocols;  ///< empty: the shipped ladder
   ModelFlags model;
   BoundFlags bounds;
   bool json = false;
 };
-using Arguments =
-    std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments, TableArguments>;
+using Arguments = std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments,
+                               TestArguments, TableArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

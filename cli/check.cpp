@@ -18,28 +18,6 @@ namespace {
 using scenarios::Judgement;
 using scenarios::Outcome;
 
-int exit_code_of_verdict(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::holds:
-      return kAsExpected;
-    case Outcome::violated:
-      return kViolated;
-    default:
-      return kInconclusive;
-  }
-}
-
-/// A scenario is judged by what it expects, anything else by the verdict.
-int exit_code(const Judgement& judgement) {
-  const bool disagree =
-      judgement.audit && judgement.audit->outcome == checker::Audit::Outcome::disagree;
-  if (disagree) return kOwnFailure;
-  const auto of_verdict = exit_code_of_verdict(judgement.outcome());
-  if (!judgement.scenario.expect) return of_verdict;
-  if (!judgement.difference) return kAsExpected;
-  return of_verdict == kAsExpected ? kViolated : of_verdict;
-}
-
 std::vector<std::string> told(const checker::Trace& trace) {
   std::vector<std::string> sentences;
   for (const auto& step : trace.steps)

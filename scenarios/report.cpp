@@ -3,6 +3,7 @@
 
 #include "scenarios/names.hpp"
 #include "scenarios/trace_file.hpp"
+#include "sim/check.hpp"
 
 namespace lockstep::scenarios {
 
@@ -80,6 +81,38 @@ std::string table_report(const std::vector<Cell>& cells) {
     const auto result = result_json(cell.result);
     for (const auto& item : result.items()) row[item.key()] = item.value();
     json.push_back(row);
+  }
+  return text_of(json);
+}
+
+const char* name(Tested::Status status) {
+  switch (status) {
+    case Tested::Status::as_expected:
+      return "as-expected";
+    case Tested::Status::different:
+      return "different";
+    case Tested::Status::unaudited:
+      return "unaudited";
+    case Tested::Status::broken:
+      return "broken";
+    case Tested::Status::failure:
+      return "failure";
+    case Tested::Status::not_run:
+      return "not-run";
+  }
+  sim::fail("a status without a name", __FILE__, __LINE__);
+}
+
+std::string test_report(const std::vector<Tested>& all, int exit_code) {
+  Json json{{"exit_code", exit_code}, {"scenarios", Json::array()}};
+  for (const auto& tested : all) {
+    Json row{{"name", tested.name},
+             {"file", tested.file},
+             {"status", name(tested.status)},
+             {"text", tested.text},
+             {"seconds", tested.seconds}};
+    if (tested.result) row["result"] = result_json(*tested.result);
+    json["scenarios"].push_back(row);
   }
   return text_of(json);
 }

@@ -23,6 +23,7 @@ TEST_CASE("help teaches", "[approved]") {
                        {"list", "--help"},
                        {"check", "--help"},
                        {"replay", "--help"},
+                       {"test", "--help"},
                        {"table", "--help"}});
 }
 
@@ -99,6 +100,11 @@ TEST_CASE("replay, interactively", "[approved]") {
                                                        "next\nelse\ntake 2\nelse\n"));
 }
 
+TEST_CASE("test", "[approved]") {
+  check_lines("test", {{"test", "--filter", "set-token-lua-pause"}, {"test", data("")}});
+  check_lines("test_json", {{"test", data(""), "--json"}});
+}
+
 TEST_CASE("table", "[approved]") {
   check_lines("table", {{"table"}});
   check_lines("table_json", {{"table", "setnx", "--property", "deadlock", "--json"}});
@@ -131,6 +137,10 @@ TEST_CASE("bad input ends in one line with the place", "[approved]") {
                {"check", data("impossible.json")},
                {"replay", "set-token-lua-puase"},
                {"list", "fautls"},
+               {"test", "set-token-lua-puase"},
+               {"test", "./nowhere"},
+               {"test", "--filter", "puase"},
+               {"test", "--jobs", "-1"},
                {"table", "setnxx"}});
 }
 
