@@ -26,7 +26,7 @@ constexpr const char* kFooter =
     "counterexample\n"
     "  lockstep check set-token-lua --fault pause=1\n"
     "  lockstep test                             every shipped scenario, and what it expects\n"
-    "  lockstep table                            every rung of the ladder against every fault\n"
+    "  lockstep matrix                           every rung of the ladder against every fault\n"
     "\nExit codes: 0 as expected, 1 violated, 2 inconclusive or vacuous, 3 bad input, 4 a bug of "
     "lockstep.\n";
 
@@ -82,18 +82,29 @@ constexpr const char* kTestFooter =
     "  lockstep test --filter fencing --audit        and does the naive explorer agree?\n"
     "  lockstep test my.json set-token-lua-pause --max-seconds 60\n";
 
-constexpr const char* kTableFooter =
-    "\nEach cell is a check of its own: `holds` with the number of states, or the property that a "
-    "shortest\n"
-    "counterexample violates with its number of steps. The resource checks fencing tokens where a "
-    "protocol has\n"
-    "them (--resource fenced) unless you say otherwise. Without --property there are two tables: "
-    "for every\n"
-    "property, and for no-lost-update alone, which shows what the fencing tokens spare the "
-    "resource.\n"
+constexpr const char* kMatrixFooter =
+    "\nOf several protocols each gets a row, and each fault, allowed once, a column: `holds` with "
+    "the number of\n"
+    "states, or the property that a shortest counterexample violates with its number of steps. "
+    "Without\n"
+    "--property there are two such tables: for every property, and for no-lost-update alone, "
+    "which shows what\n"
+    "fencing tokens spare the resource.\n"
+    "One protocol gets a row for each of some thirty conditions and a column for each property, "
+    "all judged\n"
+    "separately; `lockstep list conditions` explains them.\n"
+    "The resource checks fencing tokens where a protocol has them (--resource fenced) unless you "
+    "say otherwise,\n"
+    "and a search ends after 200000 states (--max-states). n/a: the fault can never happen here "
+    "(a jump where no\n"
+    "clock is read and nothing expires), or the condition needs a re-entrant lock.\n"
+    "--json holds nothing that differs from run to run: keep it, and `lockstep diff --baseline` "
+    "compares with it.\n"
     "\nExamples:\n"
-    "  lockstep table\n"
-    "  lockstep table ./my-lock set-token-lua --property mutual-exclusion\n";
+    "  lockstep matrix                                      the ladder against every fault\n"
+    "  lockstep matrix set-token-lua                        one protocol, in detail\n"
+    "  lockstep matrix ./my-lock set-token-lua --markdown\n"
+    "  lockstep matrix ./my-lock --json > my-lock.matrix.json\n";
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   auto& group = *command.add_option_group("The world");
@@ -128,6 +139,12 @@ void add_bound_flags(CLI::App& command, BoundFlags& flags) {
   group.add_option("--max-seconds", flags.max_seconds, "of searching")->type_name("S");
   group.add_option("--max-memory", flags.max_memory_mb, "of the visited set (default 2048)")
       ->type_name("MB");
+}
+
+void add_jobs_flag(CLI::App& command, int& jobs) {
+  command
+      .add_option("-j,--jobs", jobs, "how many to run at once (default: as the machine has cores)")
+      ->type_name("N");
 }
 
 /// The subcommand that was named, or the program itself.
@@ -180,8 +197,8 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
 }  // namespace
 
 const std::vector<std::string>& list_groups() {
-  static const std::vector<std::string> groups{"protocols",  "scenarios", "faults",
-                                               "properties", "witnesses", "steps"};
+  static const std::vector<std::string> groups{"protocols", "scenarios",  "faults", "properties",
+                                               "witnesses", "conditions", "steps"};
   return groups;
 }
 
@@ -190,7 +207,7 @@ namespace {
 CLI::App& add_list(CLI::App& app, ListArguments& list) {
   auto& command = *app.add_subcommand(
       "list",
-      "what is there: protocols, scenarios, faults, properties, witnesses, steps of schedules");
+      "what is there: protocols, scenarios, faults, properties, witnesses, conditions, steps");
   command.add_option("what", list.what, "one of these; everything if left out");
   command.add_flag("--json", list.json, "print JSON");
   command.footer(kListFooter);
@@ -240,10 +257,7 @@ CLI::App& add_test(CLI::App& app, TestArguments& test) {
       ->type_name("DIR|FILE|SCENARIO");
   command.add_option("--filter", test.filter, "only scenarios whose name contains this text")
       ->type_name("TEXT");
-  command
-      .add_option("-j,--jobs", test.jobs,
-                  "how many to run at once (default: as the machine has cores)")
-      ->type_name("N");
+  add_jobs_flag(command, test.jobs);
   add_bound_flags(command, test.bounds);
   command.add_option("--junit", test.junit_file, "also write JUnit XML to this file")
       ->type_name("FILE");
@@ -253,15 +267,18 @@ CLI::App& add_test(CLI::App& app, TestArguments& test) {
   return command;
 }
 
-CLI::App& add_table(CLI::App& app, TableArguments& table) {
-  auto& command = *app.add_subcommand("table", "protocols against faults, a check a cell");
+CLI::App& add_matrix(CLI::App& app, MatrixArguments& matrix) {
+  auto& command =
+      *app.add_subcommand("matrix", "protocols by fault, or one protocol's conditions by property");
   command
-      .add_option("protocols", table.protocols, "names or folders; the shipped ladder if left out")
+      .add_option("protocols", matrix.protocols, "names or folders; the shipped ladder if left out")
       ->type_name("PROTOCOL");
-  add_model_flags(command, table.model);
-  add_bound_flags(command, table.bounds);
-  command.add_flag("--json", table.json, "print JSON");
-  command.footer(kTableFooter);
+  add_model_flags(command, matrix.model);
+  add_bound_flags(command, matrix.bounds);
+  add_jobs_flag(command, matrix.jobs);
+  command.add_flag("--markdown", matrix.markdown, "print Markdown");
+  command.add_flag("--json", matrix.json, "print JSON");
+  command.footer(kMatrixFooter);
   return command;
 }
 
@@ -277,12 +294,12 @@ Arguments parse(const std::vector<std::string>& words) {
   CheckArguments check;
   ReplayArguments replay;
   TestArguments test;
-  TableArguments table;
+  MatrixArguments matrix;
   const auto& list_command = add_list(app, list);
   const auto& check_command = add_check(app, check);
   const auto& replay_command = add_replay(app, replay);
   const auto& test_command = add_test(app, test);
-  add_table(app, table);
+  add_matrix(app, matrix);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
@@ -297,7 +314,7 @@ Arguments parse(const std::vector<std::string>& words) {
   if (check_command.parsed()) return check;
   if (replay_command.parsed()) return replay;
   if (test_command.parsed()) return test;
-  return table;
+  return matrix;
 }
 
 }  // namespace lockstep::cli

@@ -60,14 +60,16 @@ struct TestArguments {
   bool audit = false;
   bool json = false;
 };
-struct TableArguments {
+struct MatrixArguments {
   std::vector<std::string> protocols;  ///< empty: the shipped ladder
   ModelFlags model;
   BoundFlags bounds;
+  int jobs = 0;  ///< 0: as many as the machine runs at once
+  bool markdown = false;
   bool json = false;
 };
 using Arguments = std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments,
-                               TestArguments, TableArguments>;
+                               TestArguments, MatrixArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

@@ -7,14 +7,23 @@
 #include <cstddef>
 #include <exception>
 #include <future>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <vector>
 
+#include "sim/error.hpp"
+
 namespace lockstep::cli {
 
-/// How many threads there are to work on: as many as the machine runs at once, at least one.
-inline unsigned available_jobs() { return std::max(1U, std::thread::hardware_concurrency()); }
+/// The number of threads that --jobs asks for; 0 stands for as many as the machine runs at once.
+/// Throws BadInput for a negative number.
+inline unsigned jobs_of(int asked) {
+  if (asked < 0)
+    throw sim::BadInput("--jobs: found " + std::to_string(asked) + ", expected 1 or more");
+  return asked > 0 ? static_cast<unsigned>(asked)
+                   : std::max(1U, std::thread::hardware_concurrency());
+}
 
 /// Calls `make(i)` for i = 0 ... `count` - 1 on up to `jobs` threads, and `take(i, result)` on this
 /// thread in the order of i, each as soon as it can be. An exception of `make` comes out here in

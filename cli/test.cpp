@@ -12,7 +12,6 @@
 #include "cli/suite.hpp"
 #include "cli/words.hpp"
 #include "scenarios/trace_file.hpp"
-#include "sim/error.hpp"
 
 namespace lockstep::cli {
 
@@ -64,8 +63,7 @@ std::string summary(const std::vector<Tested>& all) {
 }  // namespace
 
 int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
-  if (arguments.jobs < 0)
-    throw sim::BadInput(fmt::format("--jobs: found {}, expected 1 or more", arguments.jobs));
+  const auto jobs = jobs_of(arguments.jobs);
   const auto suite = suite_of(arguments, catalog);
   std::size_t width = 0;
   for (const auto& one : suite) width = std::max(width, one.name.size());
@@ -74,8 +72,7 @@ int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& 
   std::vector<Tested> all;
   auto code = kAsExpected;
   in_order(
-      suite.size(), arguments.jobs > 0 ? static_cast<unsigned>(arguments.jobs) : available_jobs(),
-      [&](std::size_t i) { return tested(suite[i], arguments, catalog); },
+      suite.size(), jobs, [&](std::size_t i) { return tested(suite[i], arguments, catalog); },
       [&](std::size_t, const Tested& one) {
         end_progress(io);
         if (!arguments.json) print_tested(io.out, one, width, io);

@@ -71,20 +71,6 @@ std::string list_report(const std::vector<Listed>& rows) {
   return text_of(json);
 }
 
-std::string table_report(const std::vector<Cell>& cells) {
-  Json json = Json::array();
-  for (const auto& cell : cells) {
-    Json row{{"protocol", cell.protocol},
-             {"condition", cell.condition},
-             {"properties", names_of(cell.properties)}};
-    // Not update(): nlohmann 3.11.2 asserts there, with JSON_DIAGNOSTICS and ordered objects.
-    const auto result = result_json(cell.result);
-    for (const auto& item : result.items()) row[item.key()] = item.value();
-    json.push_back(row);
-  }
-  return text_of(json);
-}
-
 const char* name(Tested::Status status) {
   switch (status) {
     case Tested::Status::as_expected:

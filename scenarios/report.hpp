@@ -16,14 +16,6 @@ struct Listed {
   std::string text;
 };
 
-/// A cell of `lockstep table`.
-struct Cell {
-  std::string protocol;
-  std::string condition;               ///< "pause", "work > lease", ...
-  std::set<sim::Property> properties;  ///< that were checked
-  checker::Result result;
-};
-
 /// What became of a scenario of `lockstep test`.
 struct Tested {
   enum class Status : std::uint8_t {
@@ -45,7 +37,6 @@ struct Tested {
 const char* name(Tested::Status);
 
 std::string list_report(const std::vector<Listed>& rows);
-std::string table_report(const std::vector<Cell>& cells);
 /// `exit_code` is what the command ends with.
 std::string test_report(const std::vector<Tested>& all, int exit_code);
 std::string trace_report(const checker::Trace& trace);

@@ -24,7 +24,7 @@ TEST_CASE("help teaches", "[approved]") {
                        {"check", "--help"},
                        {"replay", "--help"},
                        {"test", "--help"},
-                       {"table", "--help"}});
+                       {"matrix", "--help"}});
 }
 
 TEST_CASE("list", "[approved]") {
@@ -105,9 +105,12 @@ TEST_CASE("test", "[approved]") {
   check_lines("test_json", {{"test", data(""), "--json"}});
 }
 
-TEST_CASE("table", "[approved]") {
-  check_lines("table", {{"table"}});
-  check_lines("table_json", {{"table", "setnx", "--property", "deadlock", "--json"}});
+TEST_CASE("matrix", "[approved]") {
+  check_lines("matrix", {{"matrix"}, {"matrix", "set-token-lua"}});
+  check_lines("matrix_markdown",
+              {{"matrix", "setnx", "fencing", "--property", "deadlock", "--markdown"}});
+  check_lines("matrix_json",
+              {{"matrix", "setnx", "fencing", "--property", "deadlock,leak", "--json"}});
 }
 
 TEST_CASE("bad input ends in one line with the place", "[approved]") {
@@ -141,7 +144,8 @@ TEST_CASE("bad input ends in one line with the place", "[approved]") {
                {"test", "./nowhere"},
                {"test", "--filter", "puase"},
                {"test", "--jobs", "-1"},
-               {"table", "setnxx"}});
+               {"matrix", "setnxx"},
+               {"matrix", "setnx", "--json", "--markdown"}});
 }
 
 }  // namespace lockstep::tests
