@@ -27,6 +27,7 @@ constexpr const char* kFooter =
     "  lockstep check set-token-lua --fault pause=1\n"
     "  lockstep test                             every shipped scenario, and what it expects\n"
     "  lockstep matrix                           every rung of the ladder against every fault\n"
+    "  lockstep diff ./my-lock.old ./my-lock     did a change make the lock weaker?\n"
     "\nExit codes: 0 as expected, 1 violated, 2 inconclusive or vacuous, 3 bad input, 4 a bug of "
     "lockstep.\n";
 
@@ -105,6 +106,25 @@ constexpr const char* kMatrixFooter =
     "  lockstep matrix set-token-lua                        one protocol, in detail\n"
     "  lockstep matrix ./my-lock set-token-lua --markdown\n"
     "  lockstep matrix ./my-lock --json > my-lock.matrix.json\n";
+
+constexpr const char* kDiffFooter =
+    "\nOLD and NEW are protocols: shipped names, folders, or git revisions of a folder, written as "
+    "git writes them\n"
+    "(REVISION:FOLDER). Both are judged under every condition of `lockstep list conditions`, each "
+    "property for\n"
+    "itself. A verdict got weaker if what held is violated, vacuous or not known any more, or if "
+    "the lock is no\n"
+    "longer re-entrant; a shortest counterexample of another length is a change, not a weakness. "
+    "The counterexample\n"
+    "to the first weaker verdict is shown. Exit code 1 if any got weaker, else 0.\n"
+    "\n--baseline FILE compares NEW with verdicts that `lockstep matrix NEW --json` stored, in the "
+    "world in which\n"
+    "they were judged.\n"
+    "\nExamples:\n"
+    "  lockstep diff ./my-lock.old ./my-lock\n"
+    "  lockstep diff origin/main:locks/my-lock locks/my-lock     in CI, on a pull request\n"
+    "  lockstep diff set-token-lua ./my-lock --clients 3 --lease-ms 30000\n"
+    "  lockstep diff --baseline my-lock.matrix.json ./my-lock\n";
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   auto& group = *command.add_option_group("The world");
@@ -282,6 +302,23 @@ CLI::App& add_matrix(CLI::App& app, MatrixArguments& matrix) {
   return command;
 }
 
+CLI::App& add_diff(CLI::App& app, DiffArguments& diff) {
+  auto& command = *app.add_subcommand(
+      "diff", "two versions of a protocol: every verdict that got weaker or stronger");
+  command.add_option("versions", diff.versions, "OLD and NEW; with --baseline only NEW")
+      ->type_name("PROTOCOL");
+  command.add_option("--baseline", diff.baseline, "stored verdicts instead of OLD")
+      ->type_name("FILE");
+  add_model_flags(command, diff.model);
+  add_bound_flags(command, diff.bounds);
+  add_jobs_flag(command, diff.jobs);
+  command.add_option("--trace", diff.trace_file, "write the counterexample to this file")
+      ->type_name("FILE");
+  command.add_flag("--json", diff.json, "print JSON");
+  command.footer(kDiffFooter);
+  return command;
+}
+
 }  // namespace
 
 Arguments parse(const std::vector<std::string>& words) {
@@ -295,11 +332,13 @@ Arguments parse(const std::vector<std::string>& words) {
   ReplayArguments replay;
   TestArguments test;
   MatrixArguments matrix;
+  DiffArguments diff;
   const auto& list_command = add_list(app, list);
   const auto& check_command = add_check(app, check);
   const auto& replay_command = add_replay(app, replay);
   const auto& test_command = add_test(app, test);
-  add_matrix(app, matrix);
+  const auto& matrix_command = add_matrix(app, matrix);
+  add_diff(app, diff);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
@@ -314,7 +353,8 @@ Arguments parse(const std::vector<std::string>& words) {
   if (check_command.parsed()) return check;
   if (replay_command.parsed()) return replay;
   if (test_command.parsed()) return test;
-  return matrix;
+  if (matrix_command.parsed()) return matrix;
+  return diff;
 }
 
 }  // namespace lockstep::cli

@@ -68,8 +68,17 @@ struct MatrixArguments {
   bool markdown = false;
   bool json = false;
 };
+struct DiffArguments {
+  std::vector<std::string> versions;  ///< OLD and NEW, or with a baseline NEW
+  std::string baseline;               ///< stored verdicts instead of OLD; may be empty
+  ModelFlags model;
+  BoundFlags bounds;
+  int jobs = 0;  ///< 0: as many as the machine runs at once
+  std::string trace_file;
+  bool json = false;
+};
 using Arguments = std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments,
-                               TestArguments, MatrixArguments>;
+                               TestArguments, MatrixArguments, DiffArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

@@ -34,6 +34,9 @@ struct Dispatch {
   int operator()(const MatrixArguments& arguments) const {
     return matrix(arguments, scenarios::Catalog::find(), io);
   }
+  int operator()(const DiffArguments& arguments) const {
+    return diff(arguments, scenarios::Catalog::find(), io);
+  }
 };
 
 }  // namespace

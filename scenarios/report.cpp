@@ -103,6 +103,29 @@ std::string test_report(const std::vector<Tested>& all, int exit_code) {
   return text_of(json);
 }
 
+std::string diff_report(const std::vector<Difference>& differences,
+                        const std::optional<Judgement>& shown, int exit_code) {
+  const auto verdict = [](const Finding& finding) {
+    Json json{{"verdict", name(finding.standing)}};
+    if (finding.standing == Standing::violated) json["steps"] = finding.steps;
+    if (!finding.detail.empty()) json["detail"] = finding.detail;
+    return json;
+  };
+  Json json{
+      {"exit_code", exit_code}, {"compared", differences.size()}, {"differences", Json::array()}};
+  for (const auto& each : differences)
+    if (each.change != Change::same)
+      json["differences"].push_back({{"condition", each.after.condition},
+                                     {"property", name(each.after.property)},
+                                     {"change", name(each.change)},
+                                     {"old", verdict(each.before)},
+                                     {"new", verdict(each.after)}});
+  if (shown)
+    json["counterexample"] = {{"scenario", to_json(shown->scenario, shown->scenario.protocol)},
+                              {"trace", trace_json(*shown->trace)}};
+  return text_of(json);
+}
+
 std::string trace_report(const checker::Trace& trace) { return text_of(trace_json(trace)); }
 
 std::string check_report(const Judgement& judgement, int exit_code, const std::string& trace_file) {

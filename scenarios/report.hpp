@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "checker/trace.hpp"
+#include "scenarios/compare.hpp"
 #include "scenarios/judge.hpp"
 
 namespace lockstep::scenarios {
@@ -39,6 +40,9 @@ const char* name(Tested::Status);
 std::string list_report(const std::vector<Listed>& rows);
 /// `exit_code` is what the command ends with.
 std::string test_report(const std::vector<Tested>& all, int exit_code);
+/// What differs between two versions, and the counterexample to the first that got weaker.
+std::string diff_report(const std::vector<Difference>& differences,
+                        const std::optional<Judgement>& shown, int exit_code);
 std::string trace_report(const checker::Trace& trace);
 /// `exit_code` is what the command ends with; `trace_file` may be empty.
 std::string check_report(const Judgement& judgement, int exit_code, const std::string& trace_file);

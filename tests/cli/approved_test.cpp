@@ -24,7 +24,8 @@ TEST_CASE("help teaches", "[approved]") {
                        {"check", "--help"},
                        {"replay", "--help"},
                        {"test", "--help"},
-                       {"matrix", "--help"}});
+                       {"matrix", "--help"},
+                       {"diff", "--help"}});
 }
 
 TEST_CASE("list", "[approved]") {
@@ -113,6 +114,14 @@ TEST_CASE("matrix", "[approved]") {
               {{"matrix", "setnx", "fencing", "--property", "deadlock,leak", "--json"}});
 }
 
+TEST_CASE("diff", "[approved]") {
+  check_lines("diff", {{"diff", "set-token-lua", "set-token-get-del"},
+                       {"diff", "set-ex-nx", "set-token-lua"},
+                       {"diff", "setnx", "setnx", "--property", "deadlock"}});
+  check_lines("diff_json", {{"diff", "set-token-lua", "set-ex-nx", "--property", "leak", "--json"},
+                            {"diff", "setnx", "setnx-expire", "--property", "leak", "--json"}});
+}
+
 TEST_CASE("bad input ends in one line with the place", "[approved]") {
   check_lines("bad_input",
               {{},
@@ -145,7 +154,13 @@ TEST_CASE("bad input ends in one line with the place", "[approved]") {
                {"test", "--filter", "puase"},
                {"test", "--jobs", "-1"},
                {"matrix", "setnxx"},
-               {"matrix", "setnx", "--json", "--markdown"}});
+               {"matrix", "setnx", "--json", "--markdown"},
+               {"diff", "setnx"},
+               {"diff", "setnx", "setnxx"},
+               {"diff", "setnx", "HEAD:protocols/setnxx"},
+               {"diff", "--baseline", "nowhere.json", "setnx"},
+               {"diff", "--baseline", data("wrong.json"), "setnx"},
+               {"diff", "--baseline", data("wrong.json"), "setnx", "--rounds", "2"}});
 }
 
 }  // namespace lockstep::tests
