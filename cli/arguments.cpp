@@ -55,9 +55,18 @@ constexpr const char* kReplayFooter =
     "\nWith --interactive you are asked before each step: next, back, else (what else is possible "
     "here), take N,\n"
     "quit. The answers may come from a pipe.\n"
+    "\nWith --live a real redis-server (7.0 is what the simulator imitates) is sent the same "
+    "requests "
+    "in the same\n"
+    "order, times divided where the protocol allows it; every reply and every key is compared. It "
+    "ends with\n"
+    "CONFIRMED, or with the first step that differs (exit code 1), or says why it cannot be done "
+    "live (2).\n"
     "\nExamples:\n"
     "  lockstep replay my.trace.json\n"
     "  lockstep replay set-token-lua-pause --interactive\n"
+    "  lockstep replay set-token-lua-pause --live\n"
+    "  lockstep replay my.trace.json --live --redis redis://localhost:6379/5\n"
     "  printf 'next\\nelse\\nquit\\n' | lockstep replay set-token-lua-pause --interactive\n";
 
 constexpr const char* kListFooter =
@@ -209,8 +218,16 @@ CLI::App& add_replay(CLI::App& app, ReplayArguments& replay) {
   command.add_option("target", replay.target, "SCENARIO or TRACE")
       ->required()
       ->type_name("SCENARIO|TRACE");
-  command.add_flag("-i,--interactive", replay.interactive,
-                   "ask before each step; other steps can be taken");
+  auto* interactive = command.add_flag("-i,--interactive", replay.interactive,
+                                       "ask before each step; other steps can be taken");
+  auto* live = command.add_flag("--live", replay.live,
+                                "drive the run step by step against a real server, and compare");
+  live->excludes(interactive);
+  command
+      .add_option("--redis", replay.redis,
+                  "with --live: the server; left out, a redis-server is started and stopped")
+      ->needs(live)
+      ->type_name("ADDRESS");
   command.add_flag("--json", replay.json, "print JSON");
   command.footer(kReplayFooter);
   return command;

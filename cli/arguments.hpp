@@ -49,6 +49,8 @@ struct CheckArguments {
 struct ReplayArguments {
   std::string target;
   bool interactive = false;
+  bool live = false;
+  std::string redis;  ///< with `live`: the server's address; empty: a server of our own
   bool json = false;
 };
 struct TableArguments {

@@ -27,6 +27,9 @@ struct Cell {
 std::string list_report(const std::vector<Listed>& rows);
 std::string table_report(const std::vector<Cell>& cells);
 std::string trace_report(const checker::Trace& trace);
+Json trace_json(const checker::Trace& trace);
+/// Keys and values of the simulated world may be any bytes; JSON is UTF-8.
+std::string text_of(const Json& json);
 /// `exit_code` is what the command ends with; `trace_file` may be empty.
 std::string check_report(const Judgement& judgement, int exit_code, const std::string& trace_file);
 
