@@ -86,6 +86,12 @@ std::string tell_effect(const Event& event, const Effect& effect) {
     case Effect::Kind::acquired:
       return "holds " + lock + ", in the critical section" +
              (effect.fencing.empty() ? "" : ", with fencing token " + worded_value(effect.fencing));
+    case Effect::Kind::reentered:
+      return "enters " + lock + " again, " + std::to_string(effect.depth) + " deep";
+    case Effect::Kind::left:
+      return effect.ok
+                 ? "has left " + lock + " once, still " + std::to_string(effect.depth) + " deep"
+                 : "is told that " + lock + " was not its own any more";
     case Effect::Kind::refused:
       return "does not get " + lock;
     case Effect::Kind::releasing:
@@ -520,6 +526,21 @@ std::string tell_dishonesty(const Story& story, const Event& event,
          (end.empty() ? "." : "; " + end + ".");
 }
 
+std::string tell_reentrancy(const Story& story, const Event& event,
+                            const naive::Violation& violation) {
+  const std::string name = sim::process_name(violation.process);
+  const bool ended =
+      std::any_of(event.facts.effects.begin(), event.facts.effects.end(),
+                  [](const Effect& effect) { return effect.kind == Effect::Kind::released; });
+  if (ended) {
+    return name + " has released as often as it acquired, but the key " +
+           worded_value(violation.key) + " is still its own.";
+  }
+  const std::string end = end_of(story, event, violation.process, violation.key);
+  return name + " is told that it still holds the lock, but has no key of it any more" +
+         (end.empty() ? "." : "; " + end + ".");
+}
+
 std::string tell_lost_update(const Story& story, const naive::Violation& violation) {
   const std::string name = sim::process_name(violation.process);
   if (!story.last_write) return name + "'s write is based on an old value.";
@@ -581,6 +602,8 @@ std::string tell_violation(const Story& story, const Event& event,
       return tell_foreign(story, event, violation);
     case sim::Property::honest_result:
       return tell_dishonesty(story, event, violation);
+    case sim::Property::reentrancy:
+      return tell_reentrancy(story, event, violation);
     case sim::Property::deadlock:
       return tell_deadlock(event, violation);
     case sim::Property::leak:

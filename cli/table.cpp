@@ -70,6 +70,8 @@ std::string short_name(sim::Property property) {
       return "extend";
     case sim::Property::honest_result:
       return "honest";
+    case sim::Property::reentrancy:
+      return "reentry";
     case sim::Property::deadlock:
       return "deadlock";
     case sim::Property::leak:

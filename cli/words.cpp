@@ -47,6 +47,10 @@ std::string described(sim::Property property) {
     case Property::honest_result:
       return "release() says true though nothing of its own was released, or acquire() false "
              "though it holds the key";
+    case Property::reentrancy:
+      return "a client has entered more often than it has left, and no longer holds its key; or "
+             "has "
+             "left for good, and still does";
     case Property::deadlock:
       return "all is quiet, yet a fresh client that keeps trying can never acquire; or a waiting "
              "one never can";

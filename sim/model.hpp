@@ -33,16 +33,14 @@ enum class Property : std::uint8_t {
   foreign_release,
   foreign_extend,
   honest_result,
+  reentrancy,
   deadlock,
   leak
 };
-inline constexpr std::array kProperties{Property::mutual_exclusion,
-                                        Property::no_lost_update,
-                                        Property::foreign_release,
-                                        Property::foreign_extend,
-                                        Property::honest_result,
-                                        Property::deadlock,
-                                        Property::leak};
+inline constexpr std::array kProperties{Property::mutual_exclusion, Property::no_lost_update,
+                                        Property::foreign_release,  Property::foreign_extend,
+                                        Property::honest_result,    Property::reentrancy,
+                                        Property::deadlock,         Property::leak};
 
 /// Claims that some run must fulfil, so that nothing holds because nothing happened.
 enum class Witness : std::uint8_t { acquired, refused, released, lost, expired_while_held };

@@ -105,6 +105,8 @@ const char* name(Property property) {
       return "foreign-extend";
     case Property::honest_result:
       return "honest-result";
+    case Property::reentrancy:
+      return "reentrancy";
     case Property::deadlock:
       return "deadlock";
     case Property::leak:

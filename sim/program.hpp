@@ -102,7 +102,9 @@ struct Effect {
                ///< age 0
     acquired,  ///< acquire() returned success in the client: the critical section of `lock` begins
                ///< (outermost only)
-    refused,   ///< acquire() returned without success
+    reentered,  ///< a nested acquire() returned success: the critical section goes on
+    refused,    ///< acquire() returned without success
+    left,       ///< an inner release() returned; `ok` is what it said. The critical section goes on
     releasing,  ///< the outermost release() call: the critical section ends
     released,   ///< that release() returned; `ok` is what it said
     failed,     ///< acquire() or release() ended in an uncaught error (`text`); a held critical
@@ -117,7 +119,8 @@ struct Effect {
   Request request;          ///< send
   bool wall = false;        ///< instant: of the wall clock (else the monotonic one)
   std::uint8_t lock = 0;    ///< acquired ... lost
-  bool ok = false;          ///< released: release() returned a true value
+  std::uint8_t depth = 0;   ///< reentered, left: how often the lock is held now
+  bool ok = false;          ///< left, released: release() returned a true value
   bool in_release = false;  ///< failed: during release()
   std::string fencing;      ///< acquired: the fencing token (second result of acquire()), or ""
   std::string text;         ///< failed, log

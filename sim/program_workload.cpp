@@ -124,14 +124,16 @@ void Run::end_acquire(Task& task, bool success, std::string fencing) {
     return;
   }
   ++work.position;
-  if (Holding* holding = find(work, work.lock)) {
-    ++holding->depth;
-    return;
-  }
   Effect effect;
   effect.kind = Effect::Kind::acquired;
   effect.task = task.id;
   effect.lock = work.lock;
+  if (Holding* holding = find(work, work.lock)) {
+    effect.kind = Effect::Kind::reentered;
+    effect.depth = static_cast<std::uint8_t>(++holding->depth);
+    emit(std::move(effect));
+    return;
+  }
   effect.fencing = fencing;
   emit(std::move(effect));
   work.held.push_back({work.lock, 1, false, std::move(fencing)});
@@ -141,14 +143,19 @@ void Run::end_release(Task& task, bool success) {
   Work& work = task.work;
   Holding* holding = find(work, work.lock);
   if (work.mode != Work::Mode::ending) ++work.position;
-  if (--holding->depth > 0) return;
-  work.held.erase(work.held.begin() + (holding - work.held.data()));
-  if (work.mode == Work::Mode::lost && work.lost_lock == work.lock) work.mode = Work::Mode::normal;
   Effect effect;
-  effect.kind = Effect::Kind::released;
   effect.task = task.id;
   effect.lock = work.lock;
   effect.ok = success;
+  if (--holding->depth > 0) {
+    effect.kind = Effect::Kind::left;
+    effect.depth = static_cast<std::uint8_t>(holding->depth);
+    emit(std::move(effect));
+    return;
+  }
+  work.held.erase(work.held.begin() + (holding - work.held.data()));
+  if (work.mode == Work::Mode::lost && work.lost_lock == work.lock) work.mode = Work::Mode::normal;
+  effect.kind = Effect::Kind::released;
   emit(std::move(effect));
 }
 

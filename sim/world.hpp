@@ -128,14 +128,16 @@ class World {
     kSelfOverlap = 32,
     kDishonestRelease = 64,
     kAccepted = 128,
-    kStaleWrite = 256
+    kStaleWrite = 256,
+    kNesting = 512  ///< `nested` or `released` is not empty
   };
   enum Rest : std::uint8_t { kQuiet = 1, kFinished = 2 };
   struct Outcome {
     Id process = 0;
     Id other = 0;  ///< execute: the node's or the run's new id
     std::uint32_t flags = 0;
-    std::uint8_t lock = 0;  ///< acquired or refused
+    std::uint8_t lock = 0;                  ///< acquired or refused
+    std::uint8_t nested = 0, released = 0;  ///< locks, as bits, for reentrancy
     bool tokens_changed = false;
     std::uint32_t changes = FlatMap::kAbsent;  ///< execute: index into changes_
     std::vector<std::uint8_t> choices;
@@ -160,6 +162,7 @@ class World {
     bool quick = false;
     bool tokens_changed = false;
     std::uint8_t lock = 0;
+    std::uint8_t nested = 0, released = 0;
     std::uint32_t flags = 0;
     Id process = 0;
   };
@@ -235,6 +238,8 @@ class World {
     bool uses_tokens = false, sends = false, uses_now = false;
     std::uint32_t flags = 0;
     std::uint8_t lock = 0;
+    std::uint8_t nested = 0;    ///< locks entered or left at depth, with success, as bits
+    std::uint8_t released = 0;  ///< locks released with success that no other task uses, as bits
   };
 
   // interning
@@ -263,6 +268,7 @@ class World {
   void act(Process& process, const LocalAction& action, StepContext& context);
   void feed(Process& process, Observation observation, StepContext& context);
   std::string answer(Process& process, const Query& query, StepContext& context);
+  bool used_by_another_task(const Process& process, TaskId task, std::uint8_t lock) const;
   void apply(Process& process, const Effect& effect, StepContext& context);
   void send(Process& process, const Effect& effect, StepContext& context);
   void start_timers(Process& process, const std::vector<Wait>& tasks);
@@ -272,6 +278,7 @@ class World {
 
   // nodes and the resource
   const Outcome& execute(Id process, unsigned action, Id node, Id run);
+  void note_own_keys(Process& process, TaskId sender, const Command& command) const;
   const Outcome& execute_at_resource(Id process, unsigned action, Id run);
   Reply execute_named(Keyspace& keyspace, const Request& request, Execution& execution);
   const Command& run_command(Id keyspace, Id request, Maker sender, WallTime now);
@@ -298,11 +305,14 @@ class World {
   // whole worlds
   void judge_overlap(const Id* state, unsigned process, std::uint32_t flags, std::uint8_t lock,
                      Facts& facts) const;
+  void judge_reentrancy(const Id* state, unsigned process, std::uint8_t nested,
+                        std::uint8_t released, Facts& facts) const;
   void judge_changes(const Id* state, const Outcome& outcome, Facts& facts) const;
   void judge_quiet(const Id* state, Facts& facts);
   void judge_rest(const Id* state, bool finished, Facts& facts);
   bool can_acquire(const std::vector<Id>& nodes, Id run);
   struct Probe;
+  std::int64_t patience_ms() const;
   bool probe(std::vector<Id> nodes, Id run, std::uint32_t setup);
   void make_canonical(Id* state);
   Id renamed_process(Id process, std::uint8_t whose, std::uint64_t renaming);
@@ -422,15 +432,16 @@ void World::expand_process(const Id* state, unsigned p, Sink& sink) {
     }
     Candidate candidate{action.kind, static_cast<std::uint8_t>(p), static_cast<std::uint16_t>(a), 0,
                         0};
-    const auto take = [&](Id* end, Id process, std::uint32_t flags, std::uint8_t lock,
-                          bool tokens_changed) {
-      end[p] = process;
-      Facts facts = facts_of(flags, p);
-      if (flags != 0) judge_overlap(state, p, flags, lock, facts);
-      finish(end, candidate, facts, tokens_changed, sink);
+    const auto take = [&](Id* end, const auto& outcome) {
+      end[p] = outcome.process;
+      Facts facts = facts_of(outcome.flags, p);
+      if (outcome.flags != 0) judge_overlap(state, p, outcome.flags, outcome.lock, facts);
+      if ((outcome.flags & kNesting) != 0)
+        judge_reentrancy(state, p, outcome.nested, outcome.released, facts);
+      finish(end, candidate, facts, outcome.tokens_changed, sink);
     };
     if (action.quick) {
-      take(next.data(), action.process, action.flags, action.lock, action.tokens_changed);
+      take(next.data(), action);
       continue;
     }
     const Memo::Case found = outcomes(state[p], a, state);
@@ -438,7 +449,7 @@ void World::expand_process(const Id* state, unsigned p, Sink& sink) {
       const Outcome& outcome = outcomes_[found.first + o];
       std::array<Id, kMaxWidth> end = next;
       candidate.outcome = static_cast<std::uint16_t>(o);
-      take(end.data(), outcome.process, outcome.flags, outcome.lock, outcome.tokens_changed);
+      take(end.data(), outcome);
     }
   }
 }

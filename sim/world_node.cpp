@@ -52,6 +52,7 @@ const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id,
   Connection& connection = process.connections[info.actions[action].index];
   const auto index = static_cast<std::size_t>(Process::executable(connection));
   const bool former = connection.former;
+  const TaskId task = connection.task;
   const Maker sender = former ? Maker{0} : static_cast<Maker>(process.index + 1);
   const Command command = run_command(node_info.value.keyspace, connection.messages[index].request,
                                       sender, node_clock(node_id, run));
@@ -63,14 +64,7 @@ const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id,
     connection.messages.erase(connection.messages.begin() + static_cast<std::ptrdiff_t>(index));
     process.drop_empty_connections();
   }
-  if (!former && process.life != Life::dead) {
-    if (command.made)
-      for (const auto& wait : automaton_.state(process.program).tasks)
-        if (wait.in_acquire) process.operation(wait.task).made = true;
-    if (command.freed)
-      for (auto& operation : process.operations)
-        operation.freed = operation.freed || operation.releasing;
-  }
+  if (!former && process.life != Life::dead) note_own_keys(process, task, command);
 
   Node node = node_info.value;
   if (command.keyspace != node.keyspace) remember_for_power_loss(node, node.keyspace);
@@ -88,6 +82,26 @@ const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id,
   execute_memo_.add(a, b, static_cast<Id>(outcomes_.size()));
   outcomes_.push_back(std::move(outcome));
   return outcomes_.back();
+}
+
+/// A request of a task with an operation under way counts for that task alone, one of another task
+/// (a spawned one) for every task with such an operation.
+void World::note_own_keys(Process& process, TaskId sender, const Command& command) const {
+  const auto& tasks = automaton_.state(process.program).tasks;
+  const auto acquiring = [&](TaskId task) {
+    return std::any_of(tasks.begin(), tasks.end(),
+                       [&](const Wait& wait) { return wait.task == task && wait.in_acquire; });
+  };
+  const auto releasing = [&](TaskId task) {
+    return std::any_of(process.operations.begin(), process.operations.end(),
+                       [&](const Operation& o) { return o.task == task && o.releasing; });
+  };
+  const bool own = acquiring(sender) || releasing(sender);
+  for (const auto& wait : tasks) {
+    if (own && wait.task != sender) continue;
+    if (command.made && acquiring(wait.task)) process.operation(wait.task).made = true;
+    if (command.freed && releasing(wait.task)) process.operation(wait.task).freed = true;
+  }
 }
 
 /// Executes; a script that cannot be run is named by its file, which says more than its SHA-1.

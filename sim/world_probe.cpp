@@ -1,5 +1,6 @@
 // The deadlock probe: a fresh client, alone and without faults, tries to acquire until it can or
 // nothing changes any more.
+#include <algorithm>
 #include <set>
 
 #include "sim/check.hpp"
@@ -16,6 +17,7 @@ struct World::Probe {
   Id run = 0;
   std::uint32_t setup = 0;
   Process process;
+  std::int64_t patience_ms = 0;  ///< absolute runs: what may still pass with no deadline ahead
 
   void begin_again() {
     process = Process{};
@@ -37,6 +39,25 @@ struct World::Probe {
     process = world.process_infos_[world.aged_process(world.intern(process), ms)].value;
     for (Id& node : nodes) node = world.aged_node(node, ms);
     if (world.knowledge_.absolute) run = world.aged_run(run, ms);
+  }
+
+  /// Waits for `ms`, or until the node's next deadline; 0: for nothing in particular. False if
+  /// nothing can change any more.
+  bool wait(std::int64_t ms) {
+    const std::int64_t deadline = next_deadline();
+    if (deadline != 0) {
+      pass(ms == 0 ? deadline : std::min(ms, deadline));
+      return true;
+    }
+    if (!world.knowledge_.absolute) {
+      if (ms != 0) pass(ms);
+      return ms != 0;
+    }
+    if (patience_ms <= 0) return false;
+    const std::int64_t passing = ms == 0 ? patience_ms : ms;
+    patience_ms -= passing;
+    pass(passing);
+    return true;
   }
 
   /// What happens next: an urgent action, else a new attempt; nothing while it polls or sleeps.
@@ -101,16 +122,24 @@ struct World::Probe {
   }
 };
 
+/// Long enough for every timestamp that a clock which is right can have written (semantics.md, 5).
+std::int64_t World::patience_ms() const {
+  std::int64_t lease = 0;
+  for (const auto& process : model_.processes) lease = std::max(lease, process.lease_ms);
+  std::int64_t sum = lease + model_.request_timeout_ms;
+  for (const std::int64_t literal : model_.program->literals()) sum += literal;
+  return rounded(sum) + model_.tick_ms;
+}
+
 bool World::probe(std::vector<Id> nodes, Id run, std::uint32_t setup) {
   constexpr unsigned kMaxSteps = 100'000;
-  Probe probe{*this, std::move(nodes), run, setup, {}};
+  Probe probe{*this, std::move(nodes), run, setup, {}, patience_ms()};
   probe.begin_again();
   std::set<std::vector<Id>>
       seen;  // the probe has no choice: meeting a world again, it never acquires
   for (unsigned step = 0; step < kMaxSteps; ++step) {
     const Id id = intern(probe.process);
     const ProcessInfo& info = process_infos_[id];
-    const std::int64_t deadline = probe.next_deadline();
     std::vector<Id> met = probe.nodes;
     met.insert(met.end(), {id, probe.run});
     if (!seen.insert(std::move(met)).second) return false;
@@ -118,14 +147,10 @@ bool World::probe(std::vector<Id> nodes, Id run, std::uint32_t setup) {
     const bool ended = info.quiet && !rounds.empty() && rounds[0] > 0;  // refused or failed
     const LocalAction* next = Probe::next_action(info);
     if (ended) {
-      if (deadline == 0) return false;
-      probe.pass(deadline);
+      if (!probe.wait(0)) return false;
       probe.begin_again();
     } else if (next == nullptr) {
-      const std::int64_t timer = info.deadlines.empty() ? 0 : info.deadlines.front();
-      const std::int64_t ms = timer == 0 || (deadline != 0 && deadline < timer) ? deadline : timer;
-      if (ms == 0) return false;
-      probe.pass(ms);
+      if (!probe.wait(info.deadlines.empty() ? 0 : info.deadlines.front())) return false;
     } else if (next->kind == Action::Kind::execute) {
       probe.execute(*next);
     } else if (probe.act(*next)) {

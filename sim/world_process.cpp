@@ -89,6 +89,9 @@ const World::Memo::Case& World::outcomes(Id process, unsigned action, const Id* 
     outcome.process = intern(next);
     outcome.flags = context.flags;
     outcome.lock = context.lock;
+    outcome.nested = context.nested;
+    outcome.released = context.released;
+    if (outcome.nested != 0 || outcome.released != 0) outcome.flags |= kNesting;
     outcome.tokens_changed = process_infos_[outcome.process].tokens != info.tokens;
     outcome.choices = context.choices;
     found.push_back(std::move(outcome));
@@ -99,6 +102,8 @@ const World::Memo::Case& World::outcomes(Id process, unsigned action, const Id* 
     local.quick = true;
     local.tokens_changed = found[0].tokens_changed;
     local.lock = found[0].lock;
+    local.nested = found[0].nested;
+    local.released = found[0].released;
     local.flags = found[0].flags;
     local.process = found[0].process;
   }
@@ -289,6 +294,18 @@ void World::send(Process& process, const Effect& effect, StepContext& context) {
   }
 }
 
+/// Whether a task other than `task` holds the lock or is inside acquire() of it.
+bool World::used_by_another_task(const Process& process, TaskId task, std::uint8_t lock) const {
+  for (const auto& holding : process.holdings)
+    if (holding.task != task && holding.lock == lock) return true;
+  for (const auto& wait : automaton_.state(process.program).tasks) {
+    if (wait.task == task || !wait.in_acquire) continue;
+    const bool ours = process.index < processes_;
+    if ((ours ? lock_of_[process.index].at(wait.lock) : wait.lock) == lock) return true;
+  }
+  return false;
+}
+
 void World::apply(Process& process, const Effect& effect, StepContext& context) {
   using Kind = Effect::Kind;
   const std::uint8_t lock =
@@ -297,6 +314,7 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
     std::erase_if(process.holdings,
                   [&](const Holding& h) { return h.task == effect.task && h.lock == lock; });
   };
+  const auto lock_bit = static_cast<std::uint8_t>(1U << lock);
   const auto end_operation = [&] {
     Operation& operation = process.operation(effect.task);
     operation.releasing = operation.made = operation.freed = false;
@@ -315,6 +333,12 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
       context.flags |= kAcquired;
       context.lock = lock;
       return end_operation();
+    case Kind::reentered:
+      context.nested |= lock_bit;
+      return end_operation();
+    case Kind::left:
+      if (effect.ok) context.nested |= lock_bit;
+      return end_operation();
     case Kind::refused:
       context.flags |= kRefused;
       if (process.operation(effect.task).made) context.flags |= kRefusedMade;
@@ -328,6 +352,8 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
     case Kind::released:
       if (effect.ok) context.flags |= kReleased;
       if (effect.ok && !process.operation(effect.task).freed) context.flags |= kDishonestRelease;
+      if (effect.ok && !used_by_another_task(process, effect.task, lock))
+        context.released |= lock_bit;
       return end_operation();
     case Kind::failed:
       if (first_failure_.empty()) first_failure_ = effect.text;

@@ -151,7 +151,9 @@ inline std::string told(const Step& step) {
   static const std::map<Effect::Kind, std::string> kNames{{Effect::Kind::send, "send"},
                                                           {Effect::Kind::instant, "instant"},
                                                           {Effect::Kind::acquired, "acquired"},
+                                                          {Effect::Kind::reentered, "reentered"},
                                                           {Effect::Kind::refused, "refused"},
+                                                          {Effect::Kind::left, "left"},
                                                           {Effect::Kind::releasing, "releasing"},
                                                           {Effect::Kind::released, "released"},
                                                           {Effect::Kind::failed, "failed"},
@@ -171,7 +173,9 @@ inline std::string told(const Step& step) {
       text.append(" ").append(effect.text);
     } else {
       text.append(" ").append(std::to_string(effect.lock));
-      if (effect.kind == Effect::Kind::released) text += effect.ok ? " ok" : " no";
+      if (effect.kind == Effect::Kind::released || effect.kind == Effect::Kind::left)
+        text += effect.ok ? " ok" : " no";
+      if (effect.depth > 0) text += " depth " + std::to_string(effect.depth);
       if (!effect.fencing.empty()) text.append(" fence ").append(effect.fencing);
       if (!effect.text.empty()) text.append(" ").append(effect.text);
     }
