@@ -36,11 +36,23 @@ bool same(const Reply& expected, const Reply& found, std::int64_t tolerance) {
   return std::abs(expected.integer - found.integer) <= (lifetime ? tolerance : 0);
 }
 
+/// Bytes for a person: no brackets round tokens, nothing that a terminal would act on.
+std::string readable(const std::string& bytes) {
+  std::string text;
+  for (const char c : sim::without_brackets(bytes))
+    text += static_cast<unsigned char>(c) < ' ' || c == '\x7f'
+                ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c))
+                : std::string(1, c);
+  return text;
+}
+
 std::string shown(const sim::Request& request) {
+  constexpr std::size_t longest = 40;
   std::string text;
   for (const auto& argument : request) {
-    const auto plain = sim::without_brackets(argument);
-    text += (text.empty() ? "" : " ") + (plain.size() > 40 ? plain.substr(0, 37) + "..." : plain);
+    const auto plain = readable(argument);
+    text += (text.empty() ? "" : " ") +
+            (plain.size() > longest ? plain.substr(0, longest - 3) + "..." : plain);
   }
   return text;
 }
@@ -53,18 +65,22 @@ std::string shown(const Effect& effect) {
       return "reads a clock";
     case Effect::Kind::acquired:
       return "holds the lock";
+    case Effect::Kind::reentered:
+      return "holds the lock once more";
     case Effect::Kind::refused:
       return "is refused";
+    case Effect::Kind::left:
+      return "releases one of its holds";
     case Effect::Kind::releasing:
       return "releases";
     case Effect::Kind::released:
       return effect.ok ? "has released" : "is told that it has not released";
     case Effect::Kind::failed:
-      return "fails: " + sim::without_brackets(effect.text);
+      return "fails: " + readable(effect.text);
     case Effect::Kind::lost:
       return "gives the lock up as lost";
     case Effect::Kind::log:
-      return "logs " + sim::without_brackets(effect.text);
+      return "logs " + readable(effect.text);
   }
   return "";
 }
@@ -93,9 +109,9 @@ std::string shown(const Reply& reply) {
       return "[" + text + "]";
     }
     case Reply::Kind::bulk:
-      return "\"" + sim::without_brackets(reply.text) + "\"";
+      return "\"" + readable(reply.text) + "\"";
     default:
-      return sim::without_brackets(reply.text);
+      return readable(reply.text);
   }
 }
 
@@ -108,7 +124,7 @@ std::string shown(const std::string& name, const sim::VisibleKey& key) {
       value += (value.empty() ? "" : ", ") + field + ": " + content;
     value = "{" + value + "}";
   }
-  return fmt::format("{} = {}, {}", sim::without_brackets(name), sim::without_brackets(value),
+  return fmt::format("{} = {}, {}", readable(name), readable(value),
                      key.left_ms ? fmt::format("expires in {} ms", *key.left_ms) : "no expiry");
 }
 
@@ -142,8 +158,7 @@ std::optional<KeysDifference> keys_difference(const sim::VisibleKeys& expected,
   }
   for (const auto& [name, key] : found)
     if (!expected.contains(name))
-      return KeysDifference{expected_but("no key " + sim::without_brackets(name), shown(name, key)),
-                            false};
+      return KeysDifference{expected_but("no key " + readable(name), shown(name, key)), false};
   return std::nullopt;
 }
 

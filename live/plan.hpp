@@ -25,6 +25,10 @@ struct Plan {
   bool endless = false;  ///< not the last step violates, but what goes on for ever after it
 };
 
+/// Whether a request of the plan makes the server look at the time of day (EXAT, PXAT, EXPIREAT,
+/// TIME, ...): then the clients' clocks must agree with the server's.
+bool asks_time_of_day(const Plan& plan);
+
 /// Why no real server can be made to do this ("step 4: ..."); nothing if it can. `own_server`: it
 /// may be crashed.
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server);

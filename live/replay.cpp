@@ -108,14 +108,17 @@ class Replay {
   }
 
  private:
-  /// Real time and the trace's begin at a whole second of Unix time, so that seconds round alike.
+  /// The clients' clocks show the trace's times. If the server has to agree, they show real times
+  /// instead, which begin at a whole second, so that seconds round as in the trace.
   void start_together() {
-    constexpr std::int64_t second_ms = 1000;
-    epoch_ms_ = (unix_ms() / second_ms + 1) * second_ms;
+    epoch_ms_ = sim::kEpoch.ms;
+    if (asks_time_of_day(plan_)) {
+      constexpr std::int64_t second_ms = 1000;
+      epoch_ms_ = (unix_ms() / second_ms + 1) * second_ms;
+      pace_ = Pace(Pace::Clock::now() + std::chrono::milliseconds(epoch_ms_ - unix_ms()));
+      pace_.wait_until(0);
+    }
     naming_ = Naming(epoch_ms_);
-    const auto left = std::chrono::milliseconds(epoch_ms_ - unix_ms());
-    pace_ = Pace(Pace::Clock::now() + left);
-    pace_.wait_until(0);
   }
 
   void incarnate(std::size_t p) {
