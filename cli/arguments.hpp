@@ -53,14 +53,21 @@ struct ReplayArguments {
   std::string redis;  ///< with `live`: the server's address; empty: a server of our own
   bool json = false;
 };
+struct LiveArguments {
+  std::string target;
+  ModelFlags model;
+  std::string redis;  ///< the server's address; empty: a server of our own
+  double seconds = 10;
+  bool json = false;
+};
 struct TableArguments {
   std::vector<std::string> protocols;  ///< empty: the shipped ladder
   ModelFlags model;
   BoundFlags bounds;
   bool json = false;
 };
-using Arguments =
-    std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments, TableArguments>;
+using Arguments = std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments,
+                               LiveArguments, TableArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

@@ -9,6 +9,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
+#include "live/connection.hpp"
 #include "live/replay.hpp"
 #include "scenarios/live_report.hpp"
 
@@ -48,7 +49,9 @@ Attempt attempt(const Recorded& run, const std::string& redis, std::int64_t leas
     live::Server server(run.model.persistence);
     done.confirmation = live::replay(plan, server.address(), &server);
   } else {
-    done.confirmation = live::replay(plan, live::parse_address(redis), nullptr);
+    const auto address = live::parse_address(redis);
+    live::expect_usable(address);
+    done.confirmation = live::replay(plan, address, nullptr);
   }
   return done;
 }
@@ -141,7 +144,7 @@ int replay_live(const Recorded& run, const ReplayArguments& arguments, Io& io) {
   }
   const auto& result = done->confirmation;
   if (arguments.json)
-    io.out << scenarios::live_report(
+    io.out << scenarios::live_replay_report(
         {name(result.outcome), result.step, result.detail, result.server, result.seconds,
          done->quicker.divisor, done->quicker.model.processes.front().lease_ms},
         done->quicker.trace);

@@ -57,6 +57,18 @@ std::string shown(const sim::Request& request) {
   return text;
 }
 
+std::string expected_but(const std::string& expected, const std::string& found) {
+  return fmt::format("expected: {}; found: {}", expected, found);
+}
+
+bool same_lifetime(const sim::VisibleKey& expected, const sim::VisibleKey& found,
+                   std::int64_t tolerance_ms) {
+  if (expected.left_ms.has_value() != found.left_ms.has_value()) return false;
+  return !expected.left_ms || std::abs(*expected.left_ms - *found.left_ms) <= tolerance_ms;
+}
+
+}  // namespace
+
 std::string shown(const Effect& effect) {
   switch (effect.kind) {
     case Effect::Kind::send:
@@ -84,18 +96,6 @@ std::string shown(const Effect& effect) {
   }
   return "";
 }
-
-std::string expected_but(const std::string& expected, const std::string& found) {
-  return fmt::format("expected: {}; found: {}", expected, found);
-}
-
-bool same_lifetime(const sim::VisibleKey& expected, const sim::VisibleKey& found,
-                   std::int64_t tolerance_ms) {
-  if (expected.left_ms.has_value() != found.left_ms.has_value()) return false;
-  return !expected.left_ms || std::abs(*expected.left_ms - *found.left_ms) <= tolerance_ms;
-}
-
-}  // namespace
 
 std::string shown(const Reply& reply) {
   switch (reply.kind) {

@@ -31,5 +31,6 @@ std::optional<KeysDifference> keys_difference(const sim::VisibleKeys& expected,
 /// "lock = A.1, expires in 996 ms", as messages show it.
 std::string shown(const std::string& name, const sim::VisibleKey& key);
 std::string shown(const sim::Reply& reply);
+std::string shown(const sim::Effect& effect);
 
 }  // namespace lockstep::live

@@ -108,4 +108,14 @@ std::optional<sim::Reply> Connection::receive(bool readable) {
 
 int Connection::descriptor() const { return context_->fd; }
 
+void expect_usable(const Address& address) {
+  try {
+    Connection connection(address);
+    expect_accepted(connection, {"PING"}, address);
+  } catch (const ConnectionBroken& error) {
+    throw sim::BadInput(
+        fmt::format("{}: no server can be reached: {}", address.shown(), error.what()));
+  }
+}
+
 }  // namespace lockstep::live

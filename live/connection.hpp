@@ -48,4 +48,7 @@ class Connection {
   std::unique_ptr<redisContext, Close> context_;
 };
 
+/// Throws BadInput if nobody answers at `address`, or not to us: one line for who gave it.
+void expect_usable(const Address& address);
+
 }  // namespace lockstep::live

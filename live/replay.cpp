@@ -13,6 +13,7 @@
 #include "live/network.hpp"
 #include "live/observer.hpp"
 #include "live/pace.hpp"
+#include "live/probe.hpp"
 #include "sim/check.hpp"
 #include "sim/error.hpp"
 #include "sim/time.hpp"
@@ -28,6 +29,7 @@ using Did = Client::Did;
 constexpr std::int64_t kLeastLeftMs = 10;  // of a key's lifetime when a request is sent
 constexpr std::int64_t kLatestMs = 500;    // how long a key may outlive what the trace says
 constexpr std::int64_t kBetweenLooksMs = 2;
+constexpr std::int64_t kLeasesOn = 3;     // how many leases later an endless task is looked for
 constexpr std::int64_t kWhileDownMs = 5;  // nobody can be asked whether a key has expired
 
 /// The end of a replay before its last step.
@@ -51,6 +53,7 @@ struct Host {
   std::vector<int> rounds_begun;  ///< by main task
   std::int64_t offset_ms = 0;     ///< of its wall clock
   std::map<sim::TaskId, Resource::Basis> basis;
+  std::map<sim::TaskId, std::int64_t> timers;  ///< when they are due, in the trace's time
 };
 
 /// Every name of a key in a plan, and those that the protocol declares.
@@ -95,6 +98,7 @@ class Replay {
         do_step(step);
         expected_keys_ = &step.keys;
       }
+      look_at_end(result);
     } catch (const Stopped& stopped) {
       result.outcome = stopped.outcome;
       result.detail = stopped.detail;
@@ -198,7 +202,23 @@ class Replay {
     for (const auto& line : host.network.lines())
       if (line.open && !host.client->wait_of(line.task)) gone.insert(line.task);
     for (const auto task : gone) host.network.abandon(task);
+    keep_timers(host, did.fresh);
     return did;
+  }
+
+  void keep_timers(Host& host, const std::vector<sim::Wait>& fresh) const {
+    using Kind = sim::Wait::Kind;
+    for (const auto& wait : fresh) {
+      host.timers.erase(wait.task);
+      const bool timed = wait.kind == Kind::sleep || wait.kind == Kind::work ||
+                         (wait.kind == Kind::replies && wait.ms > 0);
+      if (timed) host.timers[wait.task] = pace_.trace_ms() + wait.ms;
+    }
+    std::erase_if(host.timers, [&](const auto& timer) {
+      const auto* wait = host.client->wait_of(timer.first);
+      return !wait ||
+             (wait->kind != Kind::sleep && wait->kind != Kind::work && wait->kind != Kind::replies);
+    });
   }
 
   void send(Host& host, const sim::Effect& effect) {
@@ -223,6 +243,7 @@ class Replay {
     auto& host = host_of(action);
     const auto* wait = host.client ? host.client->wait_of(action.task) : nullptr;
     if (!wait) throw Stopped{Outcome::differs, "the client has no such task"};
+    host.timers.erase(action.task);
     if (wait->kind != sim::Wait::Kind::replies)
       return feed(action, observed(sim::Observation::Kind::timer, action.task));
     host.network.abandon(action.task);
@@ -320,6 +341,90 @@ class Replay {
     throw Stopped{difference->early ? Outcome::too_slow : Outcome::differs, difference->text};
   }
 
+  // ---- what the violation says of what comes after
+  // -----------------------------------------------
+
+  void look_at_end(Confirmation& result) {
+    if (!node_up_) return;
+    if (plan_.violated == sim::Property::deadlock) {
+      const auto offset_ms = epoch_ms_ + pace_.trace_ms() - unix_ms();
+      const bool acquires = fresh_client_acquires({plan_.model, address_, offset_ms});
+      result.detail = acquires ? "a fresh client acquires the lock"
+                               : "a fresh client could not acquire the lock either";
+      if (acquires) result.outcome = plan_.endless ? Outcome::open : Outcome::differs;
+    }
+    if (plan_.violated == sim::Property::leak && plan_.endless) {
+      const auto going_ms = kLeasesOn * plan_.model.processes.front().lease_ms;
+      const auto alive = go_on(going_ms);
+      result.detail = alive ? fmt::format("a task was still at it {} ms later", going_ms)
+                            : fmt::format("no task went on for {} ms", going_ms);
+      if (!alive) result.outcome = Outcome::differs;
+    }
+  }
+
+  /// Lets everything happen that happens by itself. False if nothing is left that could.
+  bool go_on(std::int64_t going_ms) {
+    const auto end_ms = pace_.trace_ms() + going_ms;
+    while (true) {
+      if (take_any_step()) continue;
+      std::optional<std::int64_t> next_ms;
+      for (const auto& host : hosts_)
+        for (const auto& [task, due_ms] : host.timers)
+          next_ms = std::min(next_ms.value_or(due_ms), due_ms);
+      if (!next_ms) return false;
+      if (*next_ms > end_ms) return true;
+      const auto wait_ms = std::max<std::int64_t>(0, *next_ms - pace_.trace_ms());
+      pace_.wait_until(pace_.real_ms() + wait_ms);
+      pace_.advance(wait_ms);
+      fire_due_timer();
+    }
+  }
+
+  /// Executes or delivers a message, or runs a task, if there is one.
+  bool take_any_step() {
+    for (std::size_t p = 0; p < hosts_.size(); ++p) {
+      Action action;
+      action.process = static_cast<std::uint8_t>(p);
+      auto& host = hosts_[p];
+      if (!host.client) continue;
+      for (const auto& wait : host.client->waits()) {
+        if (wait.kind != sim::Wait::Kind::runnable) continue;
+        feed(action, observed(sim::Observation::Kind::run, wait.task));
+        return true;
+      }
+      if (host.network.lines().empty()) continue;
+      const auto& line = host.network.lines().front();
+      if (line.messages.front().state == Message::State::waiting)
+        answer_next(host, action, line.node);
+      else
+        deliver(action);
+      return true;
+    }
+    return false;
+  }
+
+  void answer_next(Host& host, const Action& action, std::uint8_t node) {
+    auto& message = host.network.next_waiting(action.connection);
+    bool lost = false;
+    message.reply = node == sim::kResource ? resource_.execute(message.request, message.basis, lost)
+                                           : host.network.ask(action.connection, message.request);
+    message.state = Message::State::answered;
+    host.network.tidy();
+  }
+
+  void fire_due_timer() {
+    for (std::size_t p = 0; p < hosts_.size(); ++p) {
+      for (const auto& [task, due_ms] : hosts_[p].timers) {
+        if (due_ms > pace_.trace_ms()) continue;
+        Action action;
+        action.process = static_cast<std::uint8_t>(p);
+        action.task = task;
+        fire_timer(action);
+        return;
+      }
+    }
+  }
+
   // ---- what the environment does ----------------------------------------------------------------
 
   void disturb(const Action& action) {
@@ -334,6 +439,7 @@ class Replay {
         break;
       case Action::Kind::crash:
         host_of(action).client.reset();
+        host_of(action).timers.clear();
         host_of(action).network.abandon_all();
         break;
       case Action::Kind::jump_process:

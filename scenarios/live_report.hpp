@@ -1,10 +1,14 @@
-// What `lockstep replay --live --json` prints.
+// What `lockstep replay --live --json` and `lockstep live --json` print.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "checker/trace.hpp"
+#include "sim/model.hpp"
 
 namespace lockstep::scenarios {
 
@@ -19,6 +23,31 @@ struct LiveOutcome {
   std::int64_t lease_ms = 0;
 };
 
-std::string live_report(const LiveOutcome& outcome, const checker::Trace& trace);
+std::string live_replay_report(const LiveOutcome& outcome, const checker::Trace& trace);
+
+/// A line of a live run's history.
+struct LiveLine {
+  std::int64_t time_us = 0;
+  std::string actor;
+  std::string sentence;
+};
+struct LiveFinding {
+  sim::Property property = sim::Property::mutual_exclusion;
+  std::string text;
+  std::vector<LiveLine> history;
+};
+
+/// What a live run came to.
+struct LiveSummary {
+  std::string outcome;                                         ///< "violated", ...
+  std::vector<std::pair<std::string, std::uint64_t>> figures;  ///< by name, in order
+  std::vector<LiveFinding> violations;
+  std::set<sim::Property> judged;
+  bool cut_short = false;
+  std::string server;
+  double seconds = 0;
+};
+
+std::string live_report(const LiveSummary& summary);
 
 }  // namespace lockstep::scenarios
