@@ -1,5 +1,6 @@
--- As java-class, and every call to Redis goes through the article's RedisUtil.execute, which runs its caller again after a
--- JedisConnectionException (a broken connection or a timeout) without knowing whether the first time was executed.
+-- As java-class, and every call to Redis goes through the article's RedisUtil.execute, which runs
+-- its caller again after a JedisConnectionException (a broken connection or a timeout) without
+-- knowing whether the first time was executed.
 
 local unlock_script = script "release.lua"
 
@@ -27,7 +28,8 @@ local function current_refs()
   return thread.refs
 end
 
--- RedisUtil.execute: after a connection error the caller runs once more; an error of the second time gets out.
+-- RedisUtil.execute: after a connection error the caller runs once more; an error of the second
+-- time gets out.
 local function execute(caller, ...)
   local ok, result = pcall(caller, ...)
   if ok then

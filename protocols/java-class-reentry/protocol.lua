@@ -1,5 +1,6 @@
--- As java-class, corrected where its author did not look: a re-entry asks isLocking() whether the lock is still there, and unLock()
--- says what the server said. An error is no longer turned into false: the caller learns that the outcome is unknown.
+-- As java-class, corrected where its author did not look: a re-entry asks isLocking() whether the
+-- lock is still there, and unLock() says what the server said. An error is no longer turned into
+-- false: the caller learns that the outcome is unknown.
 
 local unlock_script = script "release.lua"
 

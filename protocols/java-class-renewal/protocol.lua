@@ -1,5 +1,6 @@
--- As java-class, with lock(key, curValue, seconds, true): a task renews the lease. As written: 4 rounds, the first at once, each
--- followed by a sleep of the whole lease; one flag for all keys; what the server answers is not looked at.
+-- As java-class, with lock(key, curValue, seconds, true): a task renews the lease. As written: 4
+-- rounds, the first at once, each followed by a sleep of the whole lease; one flag for all keys;
+-- what the server answers is not looked at.
 
 local unlock_script = script "release.lua"
 local expire_script = script "renew.lua"
@@ -34,7 +35,8 @@ local function lock0(key, value, seconds)
   return ok and reply == OK
 end
 
--- The task of openPersistentExpire(). An error is logged, and the loop goes on at once; retry() is the loop.
+-- The task of openPersistentExpire(). An error is logged, and the loop goes on at once; retry() is
+-- the loop.
 local function open_persistent_expire(class, key, value, seconds)
   spawn(function()
     local i = 0

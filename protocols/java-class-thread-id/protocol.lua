@@ -1,5 +1,6 @@
--- As java-class-renewal, but the caller gives the number of its thread as the value, as the article's test testLock() does:
--- Thread.currentThread().getId(). Threads of different processes have the same numbers.
+-- As java-class-renewal, but the caller gives the number of its thread as the value, as the
+-- article's test testLock() does: Thread.currentThread().getId(). Threads of different processes
+-- have the same numbers.
 
 local unlock_script = script "release.lua"
 local expire_script = script "renew.lua"
@@ -34,7 +35,8 @@ local function lock0(key, value, seconds)
   return ok and reply == OK
 end
 
--- The task of openPersistentExpire(). An error is logged, and the loop goes on at once; retry() is the loop.
+-- The task of openPersistentExpire(). An error is logged, and the loop goes on at once; retry() is
+-- the loop.
 local function open_persistent_expire(class, key, value, seconds)
   spawn(function()
     local i = 0

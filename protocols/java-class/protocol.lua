@@ -1,6 +1,7 @@
--- The class RedisDistributedLock as the article prints it, with lock(key, curValue, seconds): every method is synchronized (one
--- monitor for all keys of a process), a ThreadLocal counts re-entries, lock0() answers every exception with false, and unLock()
--- says true whatever the server said. The value is a UUID that the caller makes and keeps, as the comment of lock() asks for.
+-- The class RedisDistributedLock as the article prints it, with lock(key, curValue, seconds): every
+-- method is synchronized (one monitor for all keys of a process), a ThreadLocal counts re-entries,
+-- lock0() answers every exception with false, and unLock() says true whatever the server said. The
+-- value is a UUID that the caller makes and keeps, as the comment of lock() asks for.
 
 local unlock_script = script "release.lua"
 
