@@ -6,7 +6,7 @@ local renew = script "renew.lua"
 
 local Lock = protocol {
   title = "SET NX PX with a watchdog that is stopped after the release",
-  source = "redisson#5358",
+  source = "redisson#1602",
 }
 
 function Lock:acquire()

@@ -7,7 +7,7 @@ local renew = script "renew.lua"
 
 local Lock = protocol {
   title = "SET NX PX with a watchdog that knows its deadline and tells the holder",
-  source = "lockstep's own; what it avoids: the failures of watchdogs in Redis系列(十三)应用之分布式锁 (呼延, 2020) and redisson#3636",
+  source = "lockstep's own, after redisson#3194, #3636 and others",
 }
 
 -- What this thread has under way for the lock: its token and its tasks.
