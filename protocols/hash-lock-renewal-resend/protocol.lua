@@ -45,8 +45,8 @@ end
 
 function Lock:release()
   local reply = send(unlock, { self.key }, { owner(self) })
-  if reply ~= 0 then
-    local mine = task_local()
+  local mine = task_local()
+  if reply ~= 0 and mine.timer ~= nil then
     stop(mine.timer)
     mine.timer = nil
   end

@@ -38,7 +38,8 @@ function Lock:acquire()
 end
 
 function Lock:release()
-  return send(unlock, { self.key, answer_key(self) }, { owner(self), self.ttl_s }) ~= nil -- nil: not the owner; 1: released; 0: still held
+  -- nil: not the owner; 1: released; 0: still held
+  return send(unlock, { self.key, answer_key(self) }, { owner(self), self.ttl_s }) ~= nil
 end
 
 return Lock

@@ -1,5 +1,5 @@
--- KEYS: the lock, where this call's answer is kept. ARGV: the owner, how many seconds to keep it. nil if not the owner, 1 if
--- released, 0 if still held.
+-- KEYS: the lock, where this call's answer is kept. ARGV: the owner, how many seconds to keep it. nil if not
+-- the owner, 1 if released, 0 if still held.
 local answer = redis.call("GET", KEYS[2])
 if answer then
   return tonumber(answer)
