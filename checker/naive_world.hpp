@@ -99,7 +99,7 @@ struct World {
   std::vector<Node> nodes;
   std::int64_t highest_token = 0;  ///< that the resource has seen
   sim::Budget budget{};
-  bool absolute = false;  ///< the absolute time has been looked at
+  bool absolute = false;  ///< the absolute time has been looked at, or will be in some run
 };
 
 /// A property that an action has violated, and by whom.
