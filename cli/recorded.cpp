@@ -14,7 +14,7 @@ Recorded from_trace(const std::filesystem::path& file, const scenarios::Catalog&
   const auto program = std::make_shared<const sim::Program>(trace.scenario.folder);
   scenarios::expect_unchanged(trace, *program, file);
   return {trace.scenario, scenarios::model_of(trace.scenario, program), trace.schedule,
-          file.string()};
+          file.string(), trace.endless ? trace.violated : std::nullopt};
 }
 
 }  // namespace
@@ -26,7 +26,9 @@ Recorded recorded_run(const std::string& target, const scenarios::Catalog& catal
   const Interruptible interruptible;
   const auto judgement = scenarios::judge(scenario, progress(io, scenario.bounds));
   end_progress(io);
-  return {scenario, judgement.model, judgement.result.schedule, target};
+  const auto& result = judgement.result;
+  return {scenario, judgement.model, result.schedule, target,
+          result.endless ? result.property : std::nullopt};
 }
 
 }  // namespace lockstep::cli

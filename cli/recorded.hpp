@@ -17,6 +17,8 @@ struct Recorded {
   sim::Model model;
   sim::Schedule schedule;  ///< empty: nothing was found, and there is no run to tell
   std::string place;       ///< where the schedule comes from, for errors
+  /// Violated where the schedule ends, though not by its last step (checker::Result::endless).
+  std::optional<sim::Property> endless;
 };
 
 /// `target` is a scenario or a trace, by name or path. Throws BadInput, also for a trace whose
