@@ -1,4 +1,4 @@
--- The value is the instant at which the lock ends, the key has no expiry: who finds an old value takes over with GETSET.
+-- The value is the instant at which the lock ends, the key has no expiry: an old value is taken over with GETSET.
 local Lock = protocol { title = "SETNX with a timestamp, GETSET to take over", source = "a test of lockstep" }
 
 function Lock:acquire()
