@@ -283,6 +283,23 @@ TEST_CASE("the probe's calls are those of one process") {
   check_holds(model, {Property::deadlock});
 }
 
+TEST_CASE("the probe may poll for thousands of steps, with a token each") {
+  sim::Model model = small_model(kOwn + "impatient", 1, 0);
+  model.tick_ms = 1;
+  tests::allow(model, Fault::crash);
+  // Patience of 3 s and 3 ms, spent in tries 2 ms apart; nobody takes over.
+  model.properties = {Property::deadlock};
+  checker::Walk walk(model);
+  for (const sim::Action::Kind kind :
+       {sim::Action::Kind::begin, sim::Action::Kind::execute, sim::Action::Kind::crash}) {
+    CHECK_FALSE(walk.trace().violated);
+    sim::Action action;
+    action.kind = kind;
+    walk.take(action);
+  }
+  CHECK(walk.trace().violated == Property::deadlock);
+}
+
 TEST_CASE("a clock may jump before anything has looked at it, in a run that is absolute") {
   sim::Model model = small_model(kOwn + "timestamp", 1, 0);
   tests::allow(model, Fault::crash);
