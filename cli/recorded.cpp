@@ -13,8 +13,9 @@ Recorded from_trace(const std::filesystem::path& file, const scenarios::Catalog&
   const auto trace = scenarios::read_trace(file, catalog);
   const auto program = std::make_shared<const sim::Program>(trace.scenario.folder);
   scenarios::expect_unchanged(trace, *program, file);
-  return {trace.scenario, scenarios::model_of(trace.scenario, program), trace.schedule,
-          file.string(), trace.endless ? trace.violated : std::nullopt};
+  return {trace.scenario, scenarios::model_of(trace.scenario, program),
+          trace.schedule, trace.violated,
+          trace.endless,  file.string()};
 }
 
 }  // namespace
@@ -27,8 +28,7 @@ Recorded recorded_run(const std::string& target, const scenarios::Catalog& catal
   const auto judgement = scenarios::judge(scenario, progress(io, scenario.bounds));
   end_progress(io);
   const auto& result = judgement.result;
-  return {scenario, judgement.model, result.schedule, target,
-          result.endless ? result.property : std::nullopt};
+  return {scenario, judgement.model, result.schedule, result.property, result.endless, target};
 }
 
 }  // namespace lockstep::cli

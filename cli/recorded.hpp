@@ -2,6 +2,7 @@
 // scenario.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/io.hpp"
@@ -15,10 +16,11 @@ namespace lockstep::cli {
 struct Recorded {
   scenarios::Scenario scenario;
   sim::Model model;
-  sim::Schedule schedule;  ///< empty: nothing was found, and there is no run to tell
-  std::string place;       ///< where the schedule comes from, for errors
-  /// Violated where the schedule ends, though not by its last step (checker::Result::endless).
-  std::optional<sim::Property> endless;
+  sim::Schedule schedule;                 ///< empty: nothing was found, and there is no run to tell
+  std::optional<sim::Property> violated;  ///< what the run is told to violate
+  bool endless =
+      false;          ///< violated where the schedule ends, not by its last step (checker::Result)
+  std::string place;  ///< where the schedule comes from, for errors
 };
 
 /// `target` is a scenario or a trace, by name or path. Throws BadInput, also for a trace whose

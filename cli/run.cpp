@@ -28,8 +28,17 @@ struct Dispatch {
   int operator()(const ReplayArguments& arguments) const {
     return replay(arguments, scenarios::Catalog::find(), io);
   }
-  int operator()(const TableArguments& arguments) const {
-    return table(arguments, scenarios::Catalog::find(), io);
+  int operator()(const LiveArguments& arguments) const {
+    return cli::live(arguments, scenarios::Catalog::find(), io);
+  }
+  int operator()(const TestArguments& arguments) const {
+    return test(arguments, scenarios::Catalog::find(), io);
+  }
+  int operator()(const MatrixArguments& arguments) const {
+    return matrix(arguments, scenarios::Catalog::find(), io);
+  }
+  int operator()(const DiffArguments& arguments) const {
+    return diff(arguments, scenarios::Catalog::find(), io);
   }
 };
 

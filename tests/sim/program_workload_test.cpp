@@ -55,8 +55,8 @@ TEST_CASE("re-entry calls acquire and release each time but is one critical sect
   Client client(folder.path(), setup_of({lock(), lock(), unlock(), unlock()}));
   client.feed(begin());
   CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send 0 GET");
-  CHECK(told(client.feed(reply(Reply::ok()))) == "send 0 DEL");
-  CHECK(told(client.feed(reply(Reply::number(0)))) == "releasing 0; send 0 DEL");
+  CHECK(told(client.feed(reply(Reply::ok()))) == "reentered 0 depth 2; send 0 DEL");
+  CHECK(told(client.feed(reply(Reply::number(0)))) == "left 0 no depth 1; releasing 0; send 0 DEL");
   CHECK(told(client.feed(reply(Reply::number(1)))) == "released 0 ok");
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("a refused re-entry releases every level") {
   client.feed(reply(Reply::ok()));
   client.feed(reply(Reply::ok()));
   CHECK(told(client.feed(reply(Reply::null()))) == "refused 0; send 0 DEL");
-  CHECK(told(client.feed(reply(Reply::number(1)))) == "releasing 0; send 0 DEL");
+  CHECK(told(client.feed(reply(Reply::number(1)))) == "left 0 ok depth 1; releasing 0; send 0 DEL");
 }
 
 TEST_CASE("an error in release ends the critical section; the other locks are still released") {
