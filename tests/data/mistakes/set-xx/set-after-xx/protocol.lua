@@ -1,4 +1,5 @@
--- Mistake: if there is no key to be set, it is set without XX. (Otherwise as set-xx.)
+-- Mistake: if there is no key to be set, it is set without XX.
+-- Otherwise as set-xx. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 
