@@ -1,5 +1,5 @@
-"""Checks that every mistake under tests/data/mistakes is found: its second line says which check sees it, and that check
-must judge the protocol with the mistake (PROTOCOL/MISTAKE) worse than the shipped one (protocols/PROTOCOL)."""
+"""Checks that every mistake under tests/data/mistakes is found: its second line says which check sees it, and that
+check must judge the protocol with the mistake (PROTOCOL/MISTAKE) worse than the shipped one (protocols/PROTOCOL)."""
 import glob
 import os
 import subprocess
