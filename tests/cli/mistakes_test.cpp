@@ -1,6 +1,6 @@
 // Every mistake under tests/data/mistakes/PROTOCOL/MISTAKE makes its protocol weaker, and
-// `lockstep diff` must say so, for another reason than that a limit was reached. The verdicts on the
-// right protocol are stored once.
+// `lockstep diff` must say so, for another reason than that a limit was reached. The verdicts on
+// the right protocol are stored once.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
