@@ -362,6 +362,26 @@ void tell_lost_requests(const Event& event, std::vector<std::string>& changes) {
   }
 }
 
+/// The keys of the first node, as anybody can read them after the step.
+sim::VisibleKeys visible_keys(const Event& event) {
+  const Node& node = event.after.nodes.front();
+  sim::VisibleKeys keys;
+  for (const auto& [name, entry] : node.keyspace.keys) {
+    sim::VisibleKey& key = keys[name];
+    if (entry.expires) key.left_ms = naive::lifetime_left(event.after, node, entry).ms;
+    if (const auto* text = std::get_if<std::string>(&entry.value)) {
+      key.value = *text;
+      continue;
+    }
+    std::map<std::string, std::string> fields;
+    for (const auto& [field, content] : std::get<sim::Hash>(entry.value)) {
+      fields[field] = content.value;
+    }
+    key.value = std::move(fields);
+  }
+  return keys;
+}
+
 }  // namespace
 
 TraceStep tell_step(const Event& event) {
@@ -376,6 +396,8 @@ TraceStep tell_step(const Event& event) {
   tell_processes(event, step.changes);
   tell_lost_requests(event, step.changes);
   step.effects = event.facts.effects;
+  step.reply = event.facts.reply;
+  step.keys = visible_keys(event);
   return step;
 }
 

@@ -10,6 +10,7 @@
 
 #include "sim/action.hpp"
 #include "sim/model.hpp"
+#include "sim/visible_key.hpp"
 
 namespace lockstep::checker {
 
@@ -21,6 +22,8 @@ struct TraceStep {
   std::string sentence;              ///< "SET lock A.1 NX PX 30000 -> OK"
   std::vector<std::string> changes;  ///< only what changed: "lock = A.1, expires in 30000 ms"
   std::vector<sim::Effect> effects;  ///< what the client program did in this step, in order
+  std::optional<sim::Reply> reply;   ///< execute: what the node or the resource answered
+  sim::VisibleKeys keys;             ///< of the first node, after the step
 };
 
 struct Trace {

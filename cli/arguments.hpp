@@ -49,6 +49,15 @@ struct CheckArguments {
 struct ReplayArguments {
   std::string target;
   bool interactive = false;
+  bool live = false;
+  std::string redis;  ///< with `live`: the server's address; empty: a server of our own
+  bool json = false;
+};
+struct LiveArguments {
+  std::string target;
+  ModelFlags model;
+  std::string redis;  ///< the server's address; empty: a server of our own
+  double seconds = 10;
   bool json = false;
 };
 struct TestArguments {
@@ -78,7 +87,7 @@ struct DiffArguments {
   bool json = false;
 };
 using Arguments = std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments,
-                               TestArguments, MatrixArguments, DiffArguments>;
+                               LiveArguments, TestArguments, MatrixArguments, DiffArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

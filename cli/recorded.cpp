@@ -14,7 +14,7 @@ Recorded from_trace(const std::filesystem::path& file, const scenarios::Catalog&
   const auto program = std::make_shared<const sim::Program>(trace.scenario.folder);
   scenarios::expect_unchanged(trace, *program, file);
   return {trace.scenario, scenarios::model_of(trace.scenario, program), trace.schedule,
-          file.string()};
+          trace.violated, file.string()};
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ Recorded recorded_run(const std::string& target, const scenarios::Catalog& catal
   const Interruptible interruptible;
   const auto judgement = scenarios::judge(scenario, progress(io, scenario.bounds));
   end_progress(io);
-  return {scenario, judgement.model, judgement.result.schedule, target};
+  return {scenario, judgement.model, judgement.result.schedule, judgement.result.property, target};
 }
 
 }  // namespace lockstep::cli

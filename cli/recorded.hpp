@@ -2,6 +2,7 @@
 // scenario.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/io.hpp"
@@ -15,8 +16,9 @@ namespace lockstep::cli {
 struct Recorded {
   scenarios::Scenario scenario;
   sim::Model model;
-  sim::Schedule schedule;  ///< empty: nothing was found, and there is no run to tell
-  std::string place;       ///< where the schedule comes from, for errors
+  sim::Schedule schedule;                 ///< empty: nothing was found, and there is no run to tell
+  std::optional<sim::Property> violated;  ///< what the run is told to violate
+  std::string place;                      ///< where the schedule comes from, for errors
 };
 
 /// `target` is a scenario or a trace, by name or path. Throws BadInput, also for a trace whose

@@ -6,6 +6,7 @@
 #include "cli/interactive.hpp"
 #include "cli/recorded.hpp"
 #include "cli/render_trace.hpp"
+#include "cli/replay_live.hpp"
 #include "scenarios/report.hpp"
 
 namespace lockstep::cli {
@@ -16,6 +17,7 @@ int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, 
     walk_interactively(run, io);
     return kAsExpected;
   }
+  if (arguments.live) return replay_live(run, arguments, io);
   checker::Walk walk(run.model);
   for (const auto& action : run.schedule) walk.take(action, run.place);
   const auto& trace = walk.trace();

@@ -28,6 +28,9 @@ struct Dispatch {
   int operator()(const ReplayArguments& arguments) const {
     return replay(arguments, scenarios::Catalog::find(), io);
   }
+  int operator()(const LiveArguments& arguments) const {
+    return cli::live(arguments, scenarios::Catalog::find(), io);
+  }
   int operator()(const TestArguments& arguments) const {
     return test(arguments, scenarios::Catalog::find(), io);
   }

@@ -29,20 +29,6 @@ Json result_json(const checker::Result& result) {
   return json;
 }
 
-Json trace_json(const checker::Trace& trace) {
-  Json json{{"steps", Json::array()}};
-  for (const auto& step : trace.steps)
-    json["steps"].push_back({{"action", to_json(step.action)},
-                             {"time_ms", step.time_ms},
-                             {"environment", step.environment},
-                             {"actor", step.actor},
-                             {"sentence", step.sentence},
-                             {"changes", step.changes}});
-  if (trace.violated) json["violated"] = name(*trace.violated);
-  if (trace.violated) json["violation"] = trace.violation;
-  return json;
-}
-
 Json audit_json(const checker::Audit& audit) {
   using Outcome = checker::Audit::Outcome;
   const bool agree = audit.outcome == Outcome::agree;
@@ -58,12 +44,25 @@ Json audit_json(const checker::Audit& audit) {
   return json;
 }
 
-/// Keys and values of the simulated world may be any bytes; JSON is UTF-8.
+}  // namespace
+
+Json trace_json(const checker::Trace& trace) {
+  Json json{{"steps", Json::array()}};
+  for (const auto& step : trace.steps)
+    json["steps"].push_back({{"action", to_json(step.action)},
+                             {"time_ms", step.time_ms},
+                             {"environment", step.environment},
+                             {"actor", step.actor},
+                             {"sentence", step.sentence},
+                             {"changes", step.changes}});
+  if (trace.violated) json["violated"] = name(*trace.violated);
+  if (trace.violated) json["violation"] = trace.violation;
+  return json;
+}
+
 std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
-
-}  // namespace
 
 std::string list_report(const std::vector<Listed>& rows) {
   Json json = Json::object();

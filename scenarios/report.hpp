@@ -44,6 +44,9 @@ std::string test_report(const std::vector<Tested>& all, int exit_code);
 std::string diff_report(const std::vector<Difference>& differences,
                         const std::optional<Judgement>& shown, int exit_code);
 std::string trace_report(const checker::Trace& trace);
+Json trace_json(const checker::Trace& trace);
+/// Keys and values of the simulated world may be any bytes; JSON is UTF-8.
+std::string text_of(const Json& json);
 /// `exit_code` is what the command ends with; `trace_file` may be empty.
 std::string check_report(const Judgement& judgement, int exit_code, const std::string& trace_file);
 

@@ -8,9 +8,9 @@ packages_of() {
   case $1 in
     build)
       echo g++ cmake ninja-build pkg-config
-      echo liblua5.4-dev libboost-dev nlohmann-json3-dev libcli11-dev libfmt-dev
+      echo liblua5.4-dev libboost-dev nlohmann-json3-dev libcli11-dev libfmt-dev libhiredis-dev
       ;;
-    test) echo catch2 libhiredis-dev redis-server python3-jsonschema ;;
+    test) echo catch2 redis-server python3-jsonschema ;;
     lint) echo clang-14 clang-tidy-14 clang-format-14 ;;
     bench) echo gcc python3 spin ;;
     *) echo "tools/packages.sh: no job '$1'; there are: build test lint bench" >&2 && return 3 ;;

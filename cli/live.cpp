@@ -1,0 +1,132 @@
+// `lockstep live`: the clients on a real server, and what became of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/render_trace.hpp"
+#include "cli/words.hpp"
+#include "live/connection.hpp"
+#include "live/run.hpp"
+#include "live/server.hpp"
+#include "scenarios/live_report.hpp"
+#include "scenarios/names.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+/// A live run of a protocol alone does short rounds until its time is up.
+constexpr std::size_t kClients = 4;
+constexpr int kRounds = 1'000'000'000;
+constexpr std::int64_t kWorkMs = 5;
+
+scenarios::Scenario scenario_of(const LiveArguments& arguments, const scenarios::Catalog& catalog) {
+  auto scenario = catalog.scenario(arguments.target);
+  if (!scenario.expect) {
+    scenario.clients.assign(kClients, 0);
+    for (auto& role : scenario.roles) {
+      role.rounds = kRounds;
+      for (auto& step : role.workload)
+        if (step.kind == sim::WorkStep::Kind::work) step.ms = kWorkMs;
+    }
+  }
+  apply(arguments.model, scenario);
+  return scenario;
+}
+
+std::string milliseconds(const std::vector<std::int64_t>& sorted_us, std::size_t percent) {
+  if (sorted_us.empty()) return "-";
+  const auto place = (sorted_us.size() - 1) * percent / 100;
+  return fmt::format("{:.1f} ms", static_cast<double>(sorted_us[place]) / 1000);
+}
+
+std::set<sim::Property> judged(const std::set<sim::Property>& asked) {
+  std::set<sim::Property> properties;
+  std::copy_if(asked.begin(), asked.end(), std::inserter(properties, properties.end()),
+               live::judged_live);
+  return properties;
+}
+
+scenarios::LiveSummary summary_of(const live::LiveResult& result, const sim::Model& model) {
+  const auto& figures = result.figures;
+  scenarios::LiveSummary summary;
+  summary.outcome = !result.violations.empty() ? "violated"
+                    : figures.acquired == 0    ? "vacuous"
+                                               : "nothing-violated";
+  summary.figures = {{"requests", figures.requests}, {"acquired", figures.acquired},
+                     {"refused", figures.refused},   {"failed", figures.failed},
+                     {"released", figures.released}, {"lost", figures.lost}};
+  auto waits = figures.waits_us;
+  std::sort(waits.begin(), waits.end());
+  for (const std::size_t percent : {50, 99})
+    if (!waits.empty())
+      summary.figures.emplace_back(fmt::format("wait_p{}_us", percent),
+                                   waits[(waits.size() - 1) * percent / 100]);
+  for (const auto& violation : result.violations) {
+    scenarios::LiveFinding finding{violation.property, violation.text, {}};
+    for (const auto& line : violation.history)
+      finding.history.push_back({line.time_us, line.actor, line.sentence});
+    summary.violations.push_back(std::move(finding));
+  }
+  summary.judged = judged(model.properties);
+  summary.cut_short = result.cut_short;
+  summary.server = result.server;
+  summary.seconds = result.seconds;
+  return summary;
+}
+
+void print_violation(std::ostream& out, const live::LiveViolation& violation, bool colours) {
+  out << coloured("VIOLATED", Colour::red, colours) << "  " << spoken(violation.property) << '\n';
+  for (const auto& line : violation.history)
+    out << fmt::format("{:11.3f} ms    {:<9}{}\n", static_cast<double>(line.time_us) / 1000,
+                       line.actor, line.sentence);
+  out << coloured(fmt::format("{:18}{}.", "", violation.text), Colour::red, colours) << "\n\n";
+}
+
+void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
+  for (const auto& violation : result.violations) print_violation(io.out, violation, io.colours);
+  const auto& figures = result.figures;
+  if (result.violations.empty() && figures.acquired == 0)
+    io.out << coloured("VACUOUS", Colour::yellow, io.colours) << "  nobody acquired the lock\n";
+  else if (result.violations.empty())
+    io.out << coloured("NOTHING VIOLATED", Colour::green, io.colours)
+           << "  in this run, which proves nothing about others\n";
+  io.out << fmt::format("server    redis {}, {} for {:.1f} s\n", result.server,
+                        plural(model.processes.size(), "client"), result.seconds);
+  io.out << fmt::format(
+      "calls     {} requests; {} acquired, {} refused, {} failed, {} released{}\n",
+      figures.requests, figures.acquired, figures.refused, figures.failed, figures.released,
+      figures.lost > 0 ? fmt::format(", {} given up as lost", figures.lost) : "");
+  auto waits = figures.waits_us;
+  std::sort(waits.begin(), waits.end());
+  io.out << fmt::format("waits     half of the acquired within {}, 99 % within {}\n",
+                        milliseconds(waits, 50), milliseconds(waits, 99));
+  io.out << fmt::format("judged    {}{}\n",
+                        fmt::join(scenarios::names_of(judged(model.properties)), ", "),
+                        result.cut_short ? "; leak and deadlock not: some client or task had to be "
+                                           "stopped"
+                                         : "");
+}
+
+}  // namespace
+
+int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
+  const auto scenario = scenario_of(arguments, catalog);
+  const auto model =
+      scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  std::optional<live::Server> own;
+  if (arguments.redis.empty()) own.emplace(model.persistence);
+  const auto address = own ? own->address() : live::parse_address(arguments.redis);
+  live::expect_usable(address);
+  const auto result = live::run(model, address, arguments.seconds);
+  if (arguments.json)
+    io.out << scenarios::live_report(summary_of(result, model));
+  else
+    print(result, model, io);
+  if (!result.violations.empty()) return kViolated;
+  return result.figures.acquired == 0 ? kInconclusive : kAsExpected;
+}
+
+}  // namespace lockstep::cli

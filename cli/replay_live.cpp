@@ -1,0 +1,156 @@
+// Chooses the times, starts a server, replays, tells the outcome; see the header.
+#include "cli/replay_live.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "checker/quicker.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/render_trace.hpp"
+#include "cli/words.hpp"
+#include "live/connection.hpp"
+#include "live/replay.hpp"
+#include "scenarios/live_report.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+using Outcome = live::Confirmation::Outcome;
+
+/// The leases to try, one after another, while the machine is too slow for the one before.
+constexpr std::array<std::int64_t, 4> kLeasesMs{1000, 2000, 4000, 8000};
+
+live::Plan plan_of(const checker::Quicker& quicker, const Recorded& run) {
+  live::Plan plan;
+  plan.model = quicker.model;
+  for (const auto& step : quicker.trace.steps)
+    plan.steps.push_back({step.action, step.effects, step.reply, step.keys});
+  plan.violated = run.violated;
+  plan.endless = run.violated && !quicker.trace.violated;
+  return plan;
+}
+
+struct Attempt {
+  checker::Quicker quicker;
+  live::Confirmation confirmation;
+};
+
+Attempt attempt(const Recorded& run, const std::string& redis, std::int64_t least_lease_ms) {
+  Attempt done{checker::quicker(run.model, run.schedule, least_lease_ms, run.place), {}};
+  const auto plan = plan_of(done.quicker, run);
+  if (const auto why = live::not_reproducible(plan, redis.empty())) {
+    done.confirmation.outcome = Outcome::impossible;
+    done.confirmation.detail = *why;
+    return done;
+  }
+  if (redis.empty()) {
+    live::Server server(run.model.persistence);
+    done.confirmation = live::replay(plan, server.address(), &server);
+  } else {
+    const auto address = live::parse_address(redis);
+    live::expect_usable(address);
+    done.confirmation = live::replay(plan, address, nullptr);
+  }
+  return done;
+}
+
+std::string headline(const Attempt& done) {
+  const auto& result = done.confirmation;
+  const auto lease_ms = done.quicker.model.processes.front().lease_ms;
+  const auto times = done.quicker.divisor == 1 ? fmt::format("lease {} ms", lease_ms)
+                                               : fmt::format("lease {} ms, times divided by {}",
+                                                             lease_ms, done.quicker.divisor);
+  switch (result.outcome) {
+    case Outcome::confirmed:
+      return fmt::format("on redis {}: {} in {:.1f} s ({})", result.server,
+                         plural(done.quicker.trace.steps.size(), "step"), result.seconds, times);
+    case Outcome::differs:
+      return fmt::format("from redis {} at step {} ({})", result.server, result.step, times);
+    case Outcome::too_slow:
+      return fmt::format("step {}: this machine is too slow now", result.step);
+    case Outcome::open:
+      return fmt::format("every step agrees with redis {} ({})", result.server, times);
+    case Outcome::impossible:
+      break;
+  }
+  return result.detail;
+}
+
+void print(const Attempt& done, Io& io) {
+  const auto& result = done.confirmation;
+  const auto& trace = done.quicker.trace;
+  const auto say = [&](const char* word, Colour colour, const std::string& text) {
+    io.out << coloured(word, colour, io.colours) << "  " << text << '\n';
+  };
+  const bool all = result.outcome == Outcome::confirmed || result.outcome == Outcome::open;
+  const auto shown = result.outcome == Outcome::impossible ? 0
+                     : all                                 ? trace.steps.size()
+                                                           : result.step;
+  for (std::size_t i = 0; i < shown; ++i) print_step(io.out, trace.steps[i], i + 1, io.colours);
+  if (all) print_violation(io.out, trace, io.colours);
+  if (shown > 0) io.out << '\n';
+  switch (result.outcome) {
+    case Outcome::confirmed:
+      say("CONFIRMED", Colour::green, headline(done));
+      break;
+    case Outcome::differs:
+      say("DIFFERS", Colour::red, headline(done));
+      break;
+    case Outcome::impossible:
+      say("NOT REPRODUCIBLE LIVE", Colour::yellow, headline(done));
+      return;
+    default:
+      say("NOT CONFIRMED", Colour::yellow, headline(done));
+  }
+  if (!result.detail.empty()) io.out << "           " << result.detail << '\n';
+}
+
+int exit_code(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::confirmed:
+      return kAsExpected;
+    case Outcome::differs:
+      return kViolated;
+    default:
+      return kInconclusive;
+  }
+}
+
+const char* name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::confirmed:
+      return "confirmed";
+    case Outcome::differs:
+      return "differs";
+    case Outcome::too_slow:
+      return "too-slow";
+    case Outcome::open:
+      return "open";
+    case Outcome::impossible:
+      return "not-reproducible-live";
+  }
+  return "";
+}
+
+}  // namespace
+
+int replay_live(const Recorded& run, const ReplayArguments& arguments, Io& io) {
+  std::optional<Attempt> done;
+  for (const auto lease_ms : kLeasesMs) {
+    done = attempt(run, arguments.redis, lease_ms);
+    if (done->confirmation.outcome != Outcome::too_slow) break;
+  }
+  const auto& result = done->confirmation;
+  if (arguments.json)
+    io.out << scenarios::live_replay_report(
+        {name(result.outcome), result.step, result.detail, result.server, result.seconds,
+         done->quicker.divisor, done->quicker.model.processes.front().lease_ms},
+        done->quicker.trace);
+  else
+    print(*done, io);
+  return exit_code(result.outcome);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,121 @@
+// hiredis behind a small face; see the header.
+#include "live/connection.hpp"
+
+#include <fmt/format.h>
+#include <hiredis/hiredis.h>
+#include <sys/time.h>
+
+#include <vector>
+
+#include "sim/error.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+constexpr timeval kPatience{10, 0};
+
+struct FreeReply {
+  void operator()(redisReply* reply) const { freeReplyObject(reply); }
+};
+using RawReply = std::unique_ptr<redisReply, FreeReply>;
+
+sim::Reply converted(const redisReply& raw) {
+  const std::string text = raw.str ? std::string(raw.str, raw.len) : std::string();
+  switch (raw.type) {
+    case REDIS_REPLY_STATUS:
+      return sim::Reply::status(text);
+    case REDIS_REPLY_ERROR:
+      return sim::Reply::error(text);
+    case REDIS_REPLY_INTEGER:
+      return sim::Reply::number(raw.integer);
+    case REDIS_REPLY_STRING:
+      return sim::Reply::bulk(text);
+    case REDIS_REPLY_ARRAY: {
+      std::vector<sim::Reply> items;
+      for (std::size_t i = 0; i < raw.elements; ++i) items.push_back(converted(*raw.element[i]));
+      return sim::Reply::array(std::move(items));
+    }
+    default:
+      return sim::Reply::null();
+  }
+}
+
+/// The server's objection to a request of ours, as a line for the person who gave the address.
+void expect_accepted(Connection& connection, const sim::Request& request, const Address& address) {
+  const auto reply = connection.execute(request);
+  if (reply.is_error())
+    throw sim::BadInput(
+        fmt::format("{}: the server refuses {}: {}", address.shown(), request[0], reply.text));
+}
+
+}  // namespace
+
+void Connection::Close::operator()(redisContext* context) const { redisFree(context); }
+
+Connection::Connection(const Address& address)
+    : context_(address.socket.empty()
+                   ? redisConnectWithTimeout(address.host.c_str(), address.port, kPatience)
+                   : redisConnectUnixWithTimeout(address.socket.c_str(), kPatience)) {
+  if (!context_ || context_->err != 0) broken();
+  redisSetTimeout(context_.get(), kPatience);
+  if (!address.password.empty()) {
+    sim::Request request{"AUTH", address.password};
+    if (!address.user.empty()) request.insert(request.begin() + 1, address.user);
+    expect_accepted(*this, request, address);
+  }
+  if (address.database != 0)
+    expect_accepted(*this, {"SELECT", std::to_string(address.database)}, address);
+}
+
+Connection::~Connection() = default;
+Connection::Connection(Connection&&) noexcept = default;
+Connection& Connection::operator=(Connection&&) noexcept = default;
+
+void Connection::broken() const {
+  throw ConnectionBroken(context_ ? static_cast<const char*>(context_->errstr) : "out of memory");
+}
+
+void Connection::send(const sim::Request& request) {
+  std::vector<const char*> arguments;
+  std::vector<std::size_t> lengths;
+  for (const auto& argument : request) {
+    arguments.push_back(argument.data());
+    lengths.push_back(argument.size());
+  }
+  if (redisAppendCommandArgv(context_.get(), static_cast<int>(request.size()), arguments.data(),
+                             lengths.data()) != REDIS_OK)
+    broken();
+  int done = 0;
+  while (done == 0)
+    if (redisBufferWrite(context_.get(), &done) != REDIS_OK) broken();
+}
+
+sim::Reply Connection::execute(const sim::Request& request) {
+  send(request);
+  void* raw = nullptr;
+  if (redisGetReply(context_.get(), &raw) != REDIS_OK) broken();
+  return converted(*RawReply(static_cast<redisReply*>(raw)));
+}
+
+std::optional<sim::Reply> Connection::receive(bool readable) {
+  if (readable && redisBufferRead(context_.get()) != REDIS_OK) broken();
+  void* raw = nullptr;
+  if (redisGetReplyFromReader(context_.get(), &raw) != REDIS_OK) broken();
+  if (!raw) return std::nullopt;
+  return converted(*RawReply(static_cast<redisReply*>(raw)));
+}
+
+int Connection::descriptor() const { return context_->fd; }
+
+void expect_usable(const Address& address) {
+  try {
+    Connection connection(address);
+    expect_accepted(connection, {"PING"}, address);
+  } catch (const ConnectionBroken& error) {
+    throw sim::BadInput(
+        fmt::format("{}: no server can be reached: {}", address.shown(), error.what()));
+  }
+}
+
+}  // namespace lockstep::live

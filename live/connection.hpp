@@ -1,0 +1,54 @@
+// One connection to a real Redis server, over hiredis: RESP2 in and out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "live/address.hpp"
+#include "sim/reply.hpp"
+
+struct redisContext;
+
+namespace lockstep::live {
+
+/// The connection broke, or the server did not answer in time.
+class ConnectionBroken : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Connection {
+ public:
+  /// Connects, authenticates and selects the database. Throws ConnectionBroken if nobody answers,
+  /// BadInput if the server does not want us (password, database).
+  explicit Connection(const Address& address);
+  ~Connection();
+  Connection(Connection&&) noexcept;
+  Connection& operator=(Connection&&) noexcept;
+
+  /// Sends a request and waits for its reply, at most 10 s. Throws ConnectionBroken.
+  sim::Reply execute(const sim::Request& request);
+
+  /// Sends a request. Throws ConnectionBroken.
+  void send(const sim::Request& request);
+  /// The next reply that is here already, without waiting. `readable` says that there are bytes to
+  /// read first. Throws ConnectionBroken.
+  std::optional<sim::Reply> receive(bool readable);
+  /// To wait for bytes, with poll().
+  int descriptor() const;
+
+ private:
+  struct Close {
+    void operator()(redisContext* context) const;
+  };
+  [[noreturn]] void broken() const;
+
+  std::unique_ptr<redisContext, Close> context_;
+};
+
+/// Throws BadInput if nobody answers at `address`, or not to us: one line for who gave it.
+void expect_usable(const Address& address);
+
+}  // namespace lockstep::live

@@ -1,0 +1,111 @@
+// Names for tokens and times; see the header.
+#include "live/naming.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <random>
+
+#include "sim/error.hpp"
+#include "sim/time.hpp"
+#include "sim/token.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+constexpr std::size_t kTokenLength = 32;
+constexpr int kMostTokens = 255;  // sim::Token::number is a byte
+constexpr std::int64_t kAbout =
+    60LL * 24 * 3600 * 1000;  // 60 days: how far from the epoch a time is
+constexpr std::size_t kDigitsOfMs = 13, kDigitsOfSeconds = 10;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The number `digits` as a time of the trace, if it is a Unix time (ms or s) of this run.
+std::string moved(std::string_view digits, std::int64_t epoch_ms) {
+  const bool seconds = digits.size() == kDigitsOfSeconds;
+  if (!seconds && digits.size() != kDigitsOfMs) return std::string(digits);
+  std::int64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const std::int64_t unit_ms = seconds ? 1000 : 1;
+  const std::int64_t since_ms = number * unit_ms - epoch_ms;
+  if (since_ms < -kAbout || since_ms > kAbout) return std::string(digits);
+  return std::to_string((sim::kEpoch.ms + since_ms) / unit_ms);
+}
+
+std::string with_times_moved(const std::string& text, std::int64_t epoch_ms) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    if (end == at)
+      result += text[at++];
+    else
+      result += moved(std::string_view(text).substr(at, end - at), epoch_ms);
+    at = std::max(at, end);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string random_token() {
+  std::random_device device;
+  std::string text;
+  while (text.size() < kTokenLength) text += fmt::format("{:08x}", device());
+  return text;
+}
+
+std::string Naming::fresh_token(std::uint8_t process) {
+  const int number = ++given_[process];
+  if (number > kMostTokens)
+    throw sim::BadInput("a process asked for more than 255 tokens: too many for a trace");
+  auto token = random_token();
+  names_[token] = sim::token_text({process, static_cast<std::uint8_t>(number)});
+  return token;
+}
+
+std::string Naming::named(std::string_view text) const {
+  std::string result(text);
+  for (const auto& [token, name] : names_) {
+    for (auto at = result.find(token); at != std::string::npos; at = result.find(token, at))
+      result.replace(at, token.size(), name);
+  }
+  return with_times_moved(result, epoch_ms_);
+}
+
+sim::Reply Naming::named(sim::Reply reply) const {
+  reply.text = named(reply.text);
+  if (reply.kind == sim::Reply::Kind::integer) {
+    const auto text = named(std::to_string(reply.integer));
+    std::from_chars(text.data(), text.data() + text.size(), reply.integer);
+  }
+  for (auto& item : reply.items) item = named(std::move(item));
+  return reply;
+}
+
+sim::Effect Naming::named(sim::Effect effect) const {
+  for (auto& argument : effect.request) argument = named(argument);
+  effect.fencing = named(effect.fencing);
+  effect.text = named(effect.text);
+  return effect;
+}
+
+sim::VisibleKeys Naming::named(const sim::VisibleKeys& keys) const {
+  sim::VisibleKeys result;
+  for (const auto& [name, key] : keys) {
+    auto& other = result[named(name)];
+    other.left_ms = key.left_ms;
+    if (const auto* text = std::get_if<std::string>(&key.value)) {
+      other.value = named(*text);
+      continue;
+    }
+    std::map<std::string, std::string> fields;
+    for (const auto& [field, value] : std::get<1>(key.value)) fields[named(field)] = named(value);
+    other.value = std::move(fields);
+  }
+  return result;
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,38 @@
+// Makes what a real server says comparable with a trace: random tokens get the names that the trace
+// gives them, and Unix times are moved to the trace's epoch.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "sim/program.hpp"
+#include "sim/reply.hpp"
+#include "sim/visible_key.hpp"
+
+namespace lockstep::live {
+
+class Naming {
+ public:
+  /// `epoch_ms`: the Unix time that stands for sim::kEpoch; whole seconds.
+  explicit Naming(std::int64_t epoch_ms) : epoch_ms_(epoch_ms) {}
+
+  /// A fresh random token for a process: its next one in the trace's names.
+  std::string fresh_token(std::uint8_t process);
+
+  std::string named(std::string_view text) const;
+  sim::Reply named(sim::Reply reply) const;
+  sim::Effect named(sim::Effect effect) const;
+  sim::VisibleKeys named(const sim::VisibleKeys& keys) const;
+
+ private:
+  std::int64_t epoch_ms_;
+  std::map<std::string, std::string> names_;  ///< by real token
+  std::map<std::uint8_t, int> given_;         ///< tokens, by process
+};
+
+/// A random token as clients make them: 128 bits, in hexadecimal.
+std::string random_token();
+
+}  // namespace lockstep::live

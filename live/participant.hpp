@@ -1,0 +1,76 @@
+// One client process of a live run: its program on real connections, with real clocks and sleeps,
+// in an event loop that one thread runs.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "live/client.hpp"
+#include "live/connection.hpp"
+#include "live/referee.hpp"
+#include "sim/program.hpp"
+
+namespace lockstep::live {
+
+/// What a participant is given.
+struct Part {
+  std::uint8_t process = 0;
+  sim::ProcessSetup setup;
+  std::int64_t request_timeout_ms = 0;  ///< where the program states none; 0: none
+  std::int64_t clock_offset_ms = 0;     ///< of its wall clock from this machine's
+  Address address;
+};
+
+class Participant {
+ public:
+  /// `program` must be this participant's own: a Program is not for several threads.
+  Participant(const sim::Program& program, Part part, Referee& referee);
+
+  /// Runs until every main task is done (or idle, when the run winds down), or the referee stops
+  /// the run. Errors go to the referee.
+  void run();
+
+  /// After run(): whether tasks that the program has spawned were still there.
+  bool has_spawned() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Place = std::pair<sim::TaskId, std::uint8_t>;  ///< task and node
+
+  struct Line {
+    Connection connection;
+    std::size_t pending = 0;  ///< replies that have not come yet
+  };
+
+  void loop();
+  bool finished() const;
+  bool take_ready();
+  bool take_turn();
+  bool fire_timers();
+  void listen();
+  bool receive(const Place& place, bool readable);
+  void feed(sim::Observation observation);
+  void send(const sim::Effect& effect);
+  void drop_lines_of(sim::TaskId task);
+  void settle(const Client::Did& did, Clock::time_point begun);
+  void start_timer(const sim::Wait& wait);
+  Clocks clocks() const;
+  std::string answer(const sim::Query& query) const;
+
+  Part part_;
+  Referee& referee_;
+  Client client_;
+  std::map<Place, Line> lines_;
+  std::map<sim::TaskId, Clock::time_point> timers_;
+  std::map<sim::TaskId, Clock::time_point> acquiring_since_;
+  std::map<sim::TaskId, Resource::Basis> basis_;
+  std::deque<sim::Observation> ready_;
+};
+
+}  // namespace lockstep::live

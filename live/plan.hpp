@@ -1,0 +1,36 @@
+// What a live replay is to do and to see: a run of the simulator as plain data, a step an action.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/action.hpp"
+#include "sim/model.hpp"
+#include "sim/visible_key.hpp"
+
+namespace lockstep::live {
+
+struct PlanStep {
+  sim::Action action;
+  std::vector<sim::Effect> effects;  ///< what the client program did, in order
+  std::optional<sim::Reply> reply;   ///< execute: what the node or the resource answered
+  sim::VisibleKeys keys;             ///< of the node after the step
+};
+
+struct Plan {
+  sim::Model model;
+  std::vector<PlanStep> steps;
+  std::optional<sim::Property> violated;  ///< by the last step
+  bool endless = false;  ///< not the last step violates, but what goes on for ever after it
+};
+
+/// Whether a request of the plan makes the server look at the time of day (EXAT, PXAT, EXPIREAT,
+/// TIME, ...): then the clients' clocks must agree with the server's.
+bool asks_time_of_day(const Plan& plan);
+
+/// Why no real server can be made to do this ("step 4: ..."); nothing if it can. `own_server`: it
+/// may be crashed.
+std::optional<std::string> not_reproducible(const Plan& plan, bool own_server);
+
+}  // namespace lockstep::live

@@ -1,0 +1,61 @@
+// A fresh client, alone; see the header.
+#include "live/probe.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include "live/observer.hpp"
+#include "live/participant.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::int64_t kBetweenCallsMs = 5;
+constexpr int kRounds = 1'000'000;               // "again and again"
+constexpr std::int64_t kMostOfLiterals = 5'000;  // in ms; numbers need not be durations
+constexpr std::int64_t kReserveMs = 200;
+
+/// How long until no key will expire any more, and then some.
+milliseconds patience(const Probe& probe) {
+  std::int64_t left_ms = 0;
+  for (const auto& [name, key] : Observer(probe.address, {}).keys())
+    left_ms = std::max(left_ms, key.left_ms.value_or(0));
+  const auto& literals = probe.model.program->literals();
+  const auto sum = std::accumulate(literals.begin(), literals.end(), std::int64_t{0});
+  return milliseconds(left_ms + probe.model.processes.front().lease_ms +
+                      probe.model.request_timeout_ms + std::min(sum, kMostOfLiterals) + kReserveMs);
+}
+
+}  // namespace
+
+bool fresh_client_acquires(const Probe& probe) {
+  using Step = sim::WorkStep;
+  Part part;
+  part.process = static_cast<std::uint8_t>(probe.model.processes.size());
+  part.setup = probe.model.processes.front();
+  part.setup.workload = {Step{Step::Kind::sleep, 0, kBetweenCallsMs}, Step{Step::Kind::lock, 0, 0}};
+  part.setup.rounds = kRounds;
+  part.setup.threads = 1;
+  part.request_timeout_ms = probe.model.request_timeout_ms;
+  part.address = probe.address;
+  part.clock_offset_ms = probe.clock_offset_ms;
+
+  const auto until = std::chrono::steady_clock::now() + patience(probe);
+  const sim::Program program(probe.model.program->folder());
+  Referee referee(sim::Resource::plain);
+  Participant participant(program, part, referee);
+  std::thread thread([&] { participant.run(); });
+  while (referee.figures().acquired == 0 && !referee.stopped() &&
+         std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(milliseconds(kBetweenCallsMs));
+  referee.stop();
+  thread.join();
+  referee.rethrow();
+  return referee.figures().acquired > 0;
+}
+
+}  // namespace lockstep::live

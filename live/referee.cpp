@@ -1,0 +1,123 @@
+// Keeps the history and judges it; see the header.
+#include "live/referee.hpp"
+
+#include <fmt/format.h>
+
+#include "live/compare.hpp"
+#include "sim/token.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+using Lock = std::lock_guard<std::mutex>;
+
+constexpr std::size_t kHistoryShown = 16;
+
+}  // namespace
+
+void Referee::note(std::uint8_t process, std::string sentence) {
+  const auto since = std::chrono::steady_clock::now() - start_;
+  history_.push_back({std::chrono::duration_cast<std::chrono::microseconds>(since).count(),
+                      sim::process_name(process), std::move(sentence)});
+  if (history_.size() > kHistoryShown) history_.pop_front();
+}
+
+void Referee::violated(sim::Property property, const std::string& text) {
+  for (const auto& before : violations_)
+    if (before.property == property) return;
+  violations_.push_back({property, text, {history_.begin(), history_.end()}});
+}
+
+void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
+  ++figures_.acquired;
+  auto& holders = holders_[effect.lock];
+  for (const auto& [other, task] : holders) {
+    const auto first = sim::process_name(other), second = sim::process_name(process);
+    violated(sim::Property::mutual_exclusion,
+             other == process
+                 ? fmt::format("two threads of {} are both in the critical section", first)
+                 : fmt::format("{} and {} are both in the critical section", first, second));
+  }
+  holders.emplace(process, effect.task);
+}
+
+void Referee::did(std::uint8_t process, const sim::Effect& effect) {
+  using Kind = sim::Effect::Kind;
+  const Lock lock(mutex_);
+  if (effect.kind != Kind::instant) note(process, shown(effect));
+  const std::pair<std::uint8_t, sim::TaskId> self{process, effect.task};
+  switch (effect.kind) {
+    case Kind::send:
+      if (effect.node != sim::kResource) ++figures_.requests;
+      break;
+    case Kind::acquired:
+      enter(process, effect);
+      break;
+    case Kind::refused:
+      ++figures_.refused;
+      break;
+    case Kind::releasing:
+      holders_[effect.lock].erase(self);
+      break;
+    case Kind::released:
+      if (effect.ok) ++figures_.released;
+      break;
+    case Kind::failed:
+      ++figures_.failed;
+      for (auto& [of_lock, holders] : holders_) holders.erase(self);
+      break;
+    case Kind::lost:
+      ++figures_.lost;
+      holders_[effect.lock].erase(self);
+      break;
+    default:
+      break;
+  }
+}
+
+void Referee::heard(std::uint8_t process, const std::string& what) {
+  const Lock lock(mutex_);
+  note(process, what);
+}
+
+void Referee::waited(std::chrono::microseconds time) {
+  const Lock lock(mutex_);
+  figures_.waits_us.push_back(time.count());
+}
+
+sim::Reply Referee::at_resource(std::uint8_t process, const sim::Request& request,
+                                Resource::Basis& basis) {
+  const Lock lock(mutex_);
+  bool lost = false;
+  auto reply = resource_.execute(request, basis, lost);
+  note(process, fmt::format("{} at the resource -> {}", request[0], shown(reply)));
+  if (lost)
+    violated(sim::Property::no_lost_update,
+             fmt::format("{}'s write was accepted, although another had written after {} read",
+                         sim::process_name(process), sim::process_name(process)));
+  return reply;
+}
+
+void Referee::caught(std::exception_ptr error) {
+  const Lock lock(mutex_);
+  if (!error_) error_ = std::move(error);
+  stopped_ = true;
+}
+
+void Referee::rethrow() const {
+  const Lock lock(mutex_);
+  if (error_) std::rethrow_exception(error_);
+}
+
+LiveFigures Referee::figures() const {
+  const Lock lock(mutex_);
+  return figures_;
+}
+
+std::vector<LiveViolation> Referee::violations() const {
+  const Lock lock(mutex_);
+  return violations_;
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,86 @@
+// Judges a live run from what its clients observed, in real-time order. Every process reports what
+// its program did before the requests after it leave; so what is called violated here really was:
+// two clients did believe at one instant that they hold the lock.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "live/resource.hpp"
+#include "sim/model.hpp"
+#include "sim/program.hpp"
+
+namespace lockstep::live {
+
+/// A line of the history.
+struct Observed {
+  std::int64_t time_us = 0;  ///< since the start of the run
+  std::string actor;         ///< "A"
+  std::string sentence;
+};
+
+struct LiveViolation {
+  sim::Property property = sim::Property::mutual_exclusion;
+  std::string text;
+  std::vector<Observed> history;  ///< what happened just before, oldest first
+};
+
+struct LiveFigures {
+  std::uint64_t requests = 0;  ///< sent to Redis
+  std::uint64_t acquired = 0, refused = 0, failed = 0, released = 0, lost = 0;
+  std::vector<std::int64_t> waits_us;  ///< of successful calls of acquire()
+};
+
+/// Safe to use from all processes' threads at once.
+class Referee {
+ public:
+  explicit Referee(sim::Resource resource) : resource_(resource) {}
+
+  // ---- reports, from the processes
+  void did(std::uint8_t process, const sim::Effect& effect);
+  void heard(std::uint8_t process, const std::string& what);
+  void waited(std::chrono::microseconds time);
+  sim::Reply at_resource(std::uint8_t process, const sim::Request& request, Resource::Basis& basis);
+  void caught(std::exception_ptr error);
+
+  // ---- the run
+  /// No new round begins.
+  void wind_down() { winding_down_ = true; }
+  bool winding_down() const { return winding_down_; }
+  /// Everything ends at once.
+  void stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
+
+  // ---- the outcome
+  /// Rethrows what a process could not go on with.
+  void rethrow() const;
+  LiveFigures figures() const;
+  /// The first violation of each property.
+  std::vector<LiveViolation> violations() const;
+
+ private:
+  void note(std::uint8_t process, std::string sentence);
+  void violated(sim::Property property, const std::string& text);
+  void enter(std::uint8_t process, const sim::Effect& effect);
+
+  mutable std::mutex mutex_;  ///< guards all below but the atomic ones
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Resource resource_;
+  std::map<std::uint8_t, std::set<std::pair<std::uint8_t, sim::TaskId>>>
+      holders_;  ///< by lock: (process, task) in the critical section
+  std::deque<Observed> history_;
+  LiveFigures figures_;
+  std::vector<LiveViolation> violations_;
+  std::exception_ptr error_;
+  std::atomic<bool> winding_down_ = false, stopped_ = false;
+};
+
+}  // namespace lockstep::live

@@ -1,0 +1,47 @@
+// READ and WRITE with fencing tokens; see the header.
+#include "live/resource.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "sim/check.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+std::int64_t fencing_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw sim::BadInput(fmt::format(
+        "the fencing token that acquire() returned is \"{}\", not a whole number", text));
+  return number;
+}
+
+}  // namespace
+
+sim::Reply Resource::execute(const sim::Request& request, Basis& basis, bool& lost) {
+  LOCKSTEP_CHECK(request.size() == 2);
+  const bool write = request[0] == "WRITE";
+  const bool checked =
+      kind_ == sim::Resource::fenced || (kind_ == sim::Resource::fenced_writes && write);
+  if (checked && !request[1].empty()) {
+    const auto token = fencing_number(request[1]);
+    if (token < highest_)
+      return sim::Reply::error(
+          fmt::format("STALE fencing token {} is lower than {}", request[1], highest_));
+    highest_ = token;
+  }
+  if (!write) {
+    basis = version_;
+    return sim::Reply::ok();
+  }
+  lost = basis && *basis != version_;
+  ++version_;
+  return sim::Reply::ok();
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,154 @@
+// Threads for the clients, then the judgement of what is left; see the header.
+#include "live/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "live/observer.hpp"
+#include "live/participant.hpp"
+#include "live/probe.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kBetweenLooks{5};
+constexpr milliseconds kGrace{5000};  // beyond two leases, for the rounds under way
+
+/// The keys that the protocol declares for its locks.
+struct Names {
+  std::set<std::string> leases, permanent, all;
+};
+
+Names names_of(const sim::Model& model) {
+  Names names;
+  for (const auto& setup : model.processes) {
+    for (const auto& lock : setup.lock_keys) {
+      for (const auto& key : model.program->lease_keys(lock)) names.leases.insert(key);
+      for (const auto& key : model.program->permanent_keys(lock)) names.permanent.insert(key);
+    }
+  }
+  names.all = names.leases;
+  names.all.insert(names.permanent.begin(), names.permanent.end());
+  return names;
+}
+
+/// A client with the program that is its own, and its thread.
+struct Player {
+  Player(const sim::Program& shared, Part part, Referee& referee)
+      : program(shared.folder()), participant(program, std::move(part), referee) {}
+
+  sim::Program program;
+  Participant participant;
+  std::atomic<bool> ended = false;
+  std::thread thread;
+};
+
+using Players = std::vector<std::unique_ptr<Player>>;
+
+Players players_of(const sim::Model& model, const Address& address, Referee& referee) {
+  Players players;
+  for (const auto& setup : model.processes) {
+    Part part;
+    part.process = static_cast<std::uint8_t>(players.size());
+    part.setup = setup;
+    part.request_timeout_ms = model.request_timeout_ms;
+    part.address = address;
+    players.push_back(std::make_unique<Player>(*model.program, part, referee));
+  }
+  return players;
+}
+
+/// Runs all to their end. False if some had to be stopped.
+bool play(Players& players, const sim::Model& model, double seconds, Referee& referee) {
+  for (auto& player : players)
+    player->thread = std::thread([&player = *player] {
+      player.participant.run();
+      player.ended = true;
+    });
+  const auto wind_down = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                            std::chrono::duration<double>(seconds));
+  const auto stop = wind_down + 2 * milliseconds(model.processes.front().lease_ms) + kGrace;
+  const auto all_ended = [&] {
+    return std::all_of(players.begin(), players.end(),
+                       [](const auto& p) { return p->ended.load(); });
+  };
+  bool complete = true;
+  while (!all_ended()) {
+    if (Clock::now() >= wind_down) referee.wind_down();
+    if (Clock::now() >= stop) {
+      complete = false;
+      referee.stop();
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  for (auto& player : players) player->thread.join();
+  return complete;
+}
+
+void judge_end(const sim::Model& model, const Address& address, const Names& names,
+               std::vector<LiveViolation>& violations) {
+  if (model.properties.contains(sim::Property::leak)) {
+    for (const auto& [name, key] : Observer(address, names.leases).keys()) {
+      if (key.left_ms || names.permanent.contains(name)) continue;
+      violations.push_back({sim::Property::leak,
+                            fmt::format("everybody is done, and the key {} stays for ever", name),
+                            {}});
+      break;
+    }
+  }
+  if (model.properties.contains(sim::Property::deadlock) &&
+      !fresh_client_acquires({model, address, 0}))
+    violations.push_back(
+        {sim::Property::deadlock, "everybody is done, and a fresh client cannot acquire", {}});
+}
+
+}  // namespace
+
+bool judged_live(sim::Property property) {
+  return property == sim::Property::mutual_exclusion || property == sim::Property::no_lost_update ||
+         property == sim::Property::leak || property == sim::Property::deadlock;
+}
+
+LiveResult run(const sim::Model& model, const Address& address, double seconds) {
+  const auto names = names_of(model);
+  Observer observer(address, names.all);
+  if (const auto name = observer.existing(names.all); !name.empty())
+    throw sim::BadInput(fmt::format(
+        "{}: the key {} exists already: name a server or a database on which nobody uses it",
+        address.shown(), name));
+  LiveResult result;
+  result.server = observer.version();
+  Referee referee(model.resource);
+  auto players = players_of(model, address, referee);
+  const auto start = Clock::now();
+  const bool complete = play(players, model, seconds, referee);
+  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const bool spawned = std::any_of(players.begin(), players.end(), [](const auto& player) {
+    return player->participant.has_spawned();
+  });
+  result.figures = referee.figures();
+  for (auto& violation : referee.violations())
+    if (model.properties.contains(violation.property))
+      result.violations.push_back(std::move(violation));
+  result.cut_short = !complete || spawned;
+  try {
+    referee.rethrow();
+    if (!result.cut_short) judge_end(model, address, names, result.violations);
+  } catch (...) {
+    observer.remove(names.all);
+    throw;
+  }
+  observer.remove(names.all);
+  return result;
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,40 @@
+// A redis-server of our own for one live run: on a unix socket in a folder of its own, stopped by
+// its process id, gone without a trace.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+
+#include "live/address.hpp"
+#include "sim/model.hpp"
+
+namespace lockstep::live {
+
+class Server {
+ public:
+  /// Starts it and waits until it answers. Throws BadInput if redis-server is not installed or does
+  /// not start.
+  explicit Server(sim::Persistence persistence);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  const Address& address() const { return address_; }
+
+  /// The process dies (SIGKILL), the machine survives: what it wrote to its files stays.
+  void crash();
+  /// Starts it again on the same files.
+  void start();
+
+ private:
+  void await_answer();
+  [[noreturn]] void become_server() const;
+
+  sim::Persistence persistence_;
+  std::filesystem::path folder_;
+  Address address_;
+  pid_t pid_ = -1;
+};
+
+}  // namespace lockstep::live
