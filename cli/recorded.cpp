@@ -15,7 +15,7 @@ Recorded from_trace(const std::filesystem::path& file, const scenarios::Catalog&
   scenarios::expect_unchanged(trace, *program, file);
   return {trace.scenario, scenarios::model_of(trace.scenario, program),
           trace.schedule, trace.violated,
-          file.string(),  trace.endless ? trace.violated : std::nullopt};
+          trace.endless,  file.string()};
 }
 
 }  // namespace
@@ -28,8 +28,7 @@ Recorded recorded_run(const std::string& target, const scenarios::Catalog& catal
   const auto judgement = scenarios::judge(scenario, progress(io, scenario.bounds));
   end_progress(io);
   const auto& result = judgement.result;
-  return {scenario,        judgement.model, result.schedule,
-          result.property, target,          result.endless ? result.property : std::nullopt};
+  return {scenario, judgement.model, result.schedule, result.property, result.endless, target};
 }
 
 }  // namespace lockstep::cli
