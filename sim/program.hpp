@@ -34,7 +34,7 @@ struct WorkStep {
 struct ProcessSetup {
   std::vector<std::string> lock_keys;  ///< one protocol object (`self`) per key and process
   std::vector<WorkStep> workload;      ///< one round
-  int rounds = 1;
+  int rounds = 1;  ///< 0: for ever, and uncounted
   int threads = 1;  ///< main tasks that each run the workload, sharing the process's objects
   std::int64_t lease_ms = 0;  ///< self.ttl_ms; self.ttl_s is this in whole seconds
   int nodes = 1;
@@ -145,8 +145,9 @@ struct Wait {
   std::int64_t ms = 0;  ///< the duration with which this wait *started*; the world counts it down
   bool fresh =
       false;  ///< true if this wait started in this very step (the world must start its timer now)
-  bool in_acquire = false;  ///< a main task inside acquire(): a waiting client
-  std::uint8_t lock = 0;    ///< in_acquire: of which lock
+  bool in_acquire = false;    ///< a main task inside acquire(): a waiting client
+  bool in_operation = false;  ///< a main task inside acquire() or release(), also an inner one
+  std::uint8_t lock = 0;      ///< in_operation: of which lock
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 

@@ -58,7 +58,7 @@ void Run::use_up_rounds(std::span<const int> rounds_done) {
   for (std::size_t id = 0; id < tasks.size(); ++id) {
     Task& task = *tasks[id];
     task.work.rounds_done = rounds_done[id];
-    if (rounds_done[id] < setup_.rounds) continue;
+    if (setup_.rounds == 0 || rounds_done[id] < setup_.rounds) continue;
     task.work.phase = Work::Phase::done;
     task.wait = Wait::Kind::done;
   }
@@ -427,9 +427,9 @@ Step Run::report() {
     wait.kind = each->wait;
     wait.ms = each->wait_ms;
     wait.fresh = each->fresh;
-    wait.in_acquire =
-        each->main && each->work.phase == Work::Phase::operation && !each->work.releasing;
-    if (wait.in_acquire) wait.lock = each->work.lock;
+    wait.in_operation = each->main && each->work.phase == Work::Phase::operation;
+    wait.in_acquire = wait.in_operation && !each->work.releasing;
+    if (wait.in_operation) wait.lock = each->work.lock;
     step.tasks.push_back(wait);
   }
   step.again = again_;

@@ -32,10 +32,10 @@ void Run::begin_round(Task& task) {
 
 void Run::end_round(Task& task) {
   Work& work = task.work;
-  ++work.rounds_done;
+  if (setup_.rounds > 0) ++work.rounds_done;
   work.position = 0;
   work.mode = Work::Mode::normal;
-  const bool done = work.rounds_done >= setup_.rounds;
+  const bool done = setup_.rounds > 0 && work.rounds_done >= setup_.rounds;
   work.phase = done ? Work::Phase::done : Work::Phase::idle;
   start_wait(task, done ? Wait::Kind::done : Wait::Kind::idle, 0);
 }
