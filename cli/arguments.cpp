@@ -21,6 +21,7 @@ constexpr const char* kAbout =
 
 constexpr const char* kFooter =
     "\nTo begin with:\n"
+    "  lockstep learn                            why locks fail, one lesson at a time\n"
     "  lockstep list                             what is shipped\n"
     "  lockstep check exists-set                 why EXISTS + SET fails, as a shortest "
     "counterexample\n"
@@ -94,6 +95,17 @@ constexpr const char* kLiveFooter =
     "  lockstep live exists-set --clients 8 --seconds 5\n"
     "  lockstep live set-token-lua --lease-ms 1000 --work-ms 1200\n"
     "  lockstep live ./my-lock --redis redis://:secret@localhost:6379/5\n";
+
+constexpr const char* kLearnFooter =
+    "\nWalks through docs/guide.md: a lesson asks a question, you may write down a guess, Enter "
+    "runs it, q quits.\n"
+    "The runs are made while you wait. In a pipe everything is printed without waiting.\n"
+    "\nExamples:\n"
+    "  lockstep learn\n"
+    "  lockstep learn --list\n"
+    "  lockstep learn 4\n"
+    "  lockstep learn fencing\n"
+    "  lockstep learn | less\n";
 
 constexpr const char* kListFooter =
     "\nExamples:\n"
@@ -329,6 +341,16 @@ CLI::App& add_live(CLI::App& app, LiveArguments& live) {
   return command;
 }
 
+CLI::App& add_learn(CLI::App& app, LearnArguments& learn) {
+  auto& command = *app.add_subcommand("learn", "why locks fail, one lesson at a time");
+  auto* lesson =
+      command.add_option("lesson", learn.lesson, "where to begin: a lesson's number or name")
+          ->type_name("N|NAME");
+  command.add_flag("--list", learn.list, "show the lessons")->excludes(lesson);
+  command.footer(kLearnFooter);
+  return command;
+}
+
 CLI::App& add_test(CLI::App& app, TestArguments& test) {
   auto& command = *app.add_subcommand("test", "scenarios against what they expect, a line each");
   command
@@ -391,6 +413,7 @@ Arguments parse(const std::vector<std::string>& words) {
   CheckArguments check;
   ReplayArguments replay;
   LiveArguments live;
+  LearnArguments learn;
   TestArguments test;
   MatrixArguments matrix;
   DiffArguments diff;
@@ -398,6 +421,7 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& check_command = add_check(app, check);
   const auto& replay_command = add_replay(app, replay);
   const auto& live_command = add_live(app, live);
+  const auto& learn_command = add_learn(app, learn);
   const auto& test_command = add_test(app, test);
   const auto& matrix_command = add_matrix(app, matrix);
   add_diff(app, diff);
@@ -415,6 +439,7 @@ Arguments parse(const std::vector<std::string>& words) {
   if (check_command.parsed()) return check;
   if (replay_command.parsed()) return replay;
   if (live_command.parsed()) return live;
+  if (learn_command.parsed()) return learn;
   if (test_command.parsed()) return test;
   if (matrix_command.parsed()) return matrix;
   return diff;

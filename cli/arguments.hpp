@@ -60,6 +60,10 @@ struct LiveArguments {
   double seconds = 10;
   bool json = false;
 };
+struct LearnArguments {
+  std::string lesson;  ///< where to begin: a number or a name; empty: the first
+  bool list = false;
+};
 struct TestArguments {
   std::vector<std::string> targets;  ///< empty: the shipped scenarios
   std::string filter;                ///< only scenarios whose name contains it
@@ -86,8 +90,9 @@ struct DiffArguments {
   std::string trace_file;
   bool json = false;
 };
-using Arguments = std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments,
-                               LiveArguments, TestArguments, MatrixArguments, DiffArguments>;
+using Arguments =
+    std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments, LiveArguments,
+                 LearnArguments, TestArguments, MatrixArguments, DiffArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

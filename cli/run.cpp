@@ -31,6 +31,9 @@ struct Dispatch {
   int operator()(const LiveArguments& arguments) const {
     return cli::live(arguments, scenarios::Catalog::find(), io);
   }
+  int operator()(const LearnArguments& arguments) const {
+    return learn(arguments, scenarios::Catalog::find(), io);
+  }
   int operator()(const TestArguments& arguments) const {
     return test(arguments, scenarios::Catalog::find(), io);
   }

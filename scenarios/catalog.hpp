@@ -13,7 +13,7 @@ namespace lockstep::scenarios {
 
 class Catalog {
  public:
-  /// `home` holds the folders `protocols` and `scenarios`.
+  /// `home` holds the folders `protocols`, `scenarios` and `docs`.
   explicit Catalog(std::filesystem::path home) : home_(std::move(home)) {}
 
   /// The catalog of this installation: the folder that LOCKSTEP_HOME names, else the parent of the
@@ -36,6 +36,9 @@ class Catalog {
                                         const std::filesystem::path& base = {}) const;
   /// The file of a scenario: a shipped name, or a path.
   std::filesystem::path scenario_file(const std::string& name_or_path) const;
+
+  /// The file of the guide, whose lessons `lockstep learn` walks through.
+  std::filesystem::path guide_file() const { return home_ / "docs" / "guide.md"; }
 
   /// A scenario by name or path; or, for a protocol's name or folder, the default scenario of that
   /// protocol.

@@ -1,0 +1,96 @@
+// Reading docs/guide.md; see the header.
+#include "cli/guide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+#include <sstream>
+
+#include "scenarios/scenario.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& file)
+      : file_(file.string()), lines_(scenarios::read_text_file(file)) {}
+
+  std::vector<Lesson> read() {
+    static const std::regex heading(R"(## ([0-9]+)\. ([a-z0-9-]+): (.+))");
+    std::string line;
+    bool in_lesson = false;  // not in what stands before, between and after the lessons
+    while (next(line)) {
+      std::smatch found;
+      if (std::regex_match(line, found, heading)) {
+        begin(found[1], found[2], found[3]);
+        in_lesson = true;
+      } else if (line.starts_with("## ")) {
+        in_lesson = false;
+      } else if (in_lesson && line == "```console") {
+        run();
+      } else if (in_lesson) {
+        text(line);
+      }
+    }
+    if (lessons_.empty())
+      throw sim::BadInput(fmt::format("{}: expected lessons, `## 1. name: title`", file_));
+    return std::move(lessons_);
+  }
+
+ private:
+  bool next(std::string& line) {
+    ++number_;
+    return static_cast<bool>(std::getline(lines_, line));
+  }
+
+  std::string place() const { return fmt::format("{}, line {}", file_, number_); }
+
+  void begin(const std::string& number, const std::string& name, const std::string& title) {
+    const auto expected = std::to_string(lessons_.size() + 1);
+    if (number != expected)
+      throw sim::BadInput(
+          fmt::format("{}: found lesson {}, expected lesson {}", place(), number, expected));
+    const bool used = std::any_of(lessons_.begin(), lessons_.end(),
+                                  [&](const Lesson& lesson) { return lesson.name == name; });
+    if (used) throw sim::BadInput(fmt::format("{}: a second lesson `{}`", place(), name));
+    lessons_.push_back({name, title, {}});
+  }
+
+  void text(const std::string& line) {
+    auto& parts = lessons_.back().parts;
+    if (parts.empty() || std::holds_alternative<LessonRun>(parts.back())) {
+      if (line.empty()) return;
+      parts.emplace_back(LessonText{});
+    }
+    std::get<LessonText>(parts.back()).text += line + "\n";
+  }
+
+  /// Takes the command of a block and skips what it printed when the guide was written.
+  void run() {
+    const std::string prompt = "$ lockstep ";
+    std::string line;
+    if (!next(line) || !line.starts_with(prompt))
+      throw sim::BadInput(fmt::format("{}: expected `{}...`", place(), prompt));
+    LessonRun run{{}, place()};
+    std::istringstream words(line.substr(prompt.size()));
+    for (std::string word; words >> word;) run.words.push_back(word);
+    while (line != "```")
+      if (!next(line)) throw sim::BadInput(fmt::format("{}: the block has no end", run.place));
+    lessons_.back().parts.emplace_back(std::move(run));
+  }
+
+  std::string file_;
+  std::istringstream lines_;
+  std::size_t number_ = 0;
+  std::vector<Lesson> lessons_;
+};
+
+}  // namespace
+
+std::vector<Lesson> read_guide(const std::filesystem::path& file) { return Reader(file).read(); }
+
+}  // namespace lockstep::cli
