@@ -32,8 +32,7 @@ class Walk {
   /// The worst exit code of the runs that were shown.
   ExitCode from(std::size_t index) {
     for (auto i = index; i < lessons_.size(); ++i) {
-      io_.out << fmt::format("{}Lesson {} of {}: {}\n\n", i == index ? "" : "\n", i + 1,
-                             lessons_.size(), lessons_[i].title);
+      io_.out << fmt::format("Lesson {} of {}: {}\n\n", i + 1, lessons_.size(), lessons_[i].title);
       if (!show(lessons_[i])) break;
       if (i + 1 < lessons_.size() && !goes_on("Enter: the next lesson; q: quit > ")) break;
     }
@@ -86,8 +85,7 @@ class Walk {
 
 int learn(const LearnArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
   const auto lessons = read_guide(catalog.guide_file());
-  if (!arguments.list)
-    return Walk(lessons, catalog, io).from(index_of(arguments.lesson, lessons));
+  if (!arguments.list) return Walk(lessons, catalog, io).from(index_of(arguments.lesson, lessons));
   for (std::size_t i = 0; i < lessons.size(); ++i)
     io.out << fmt::format("{:4}  {:<18}  {}\n", i + 1, lessons[i].name, lessons[i].title);
   return kAsExpected;

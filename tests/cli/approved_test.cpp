@@ -23,6 +23,7 @@ TEST_CASE("help teaches", "[approved]") {
                        {"list", "--help"},
                        {"check", "--help"},
                        {"replay", "--help"},
+                       {"learn", "--help"},
                        {"test", "--help"},
                        {"matrix", "--help"},
                        {"diff", "--help"}});
@@ -101,6 +102,13 @@ TEST_CASE("replay, interactively", "[approved]") {
                                                        "next\nelse\ntake 2\nelse\n"));
 }
 
+TEST_CASE("learn", "[approved]") {
+  check_lines("learn", {{"learn", "--list"}, {"learn", "node-crash"}});
+  const std::string answers = "no fault, no harm\n\n\nq\n\n";
+  check_approved("learn_walk",
+                 "answers:\n" + answers + "\n" + transcript({"learn", "2"}, answers, true));
+}
+
 TEST_CASE("test", "[approved]") {
   check_lines("test",
               {{"test", "set-token-lua-pause", "set-token-lua-pause-told"}, {"test", data("")}});
@@ -150,6 +158,9 @@ TEST_CASE("bad input ends in one line with the place", "[approved]") {
                {"check", data("impossible.json")},
                {"replay", "set-token-lua-puase"},
                {"list", "fautls"},
+               {"learn", "fencng"},
+               {"learn", "0"},
+               {"learn", "--lst"},
                {"test", "set-token-lua-puase"},
                {"test", "./nowhere"},
                {"test", "--filter", "puase"},

@@ -51,18 +51,20 @@ std::string read(const fs::path& file) {
 
 }  // namespace
 
-Ran run(const std::vector<std::string>& words, const std::string& in) {
+Ran run(const std::vector<std::string>& words, const std::string& in, bool terminal) {
   setenv("LOCKSTEP_HOME", LOCKSTEP_SOURCE_DIR, 1);
   std::istringstream input(in);
   std::ostringstream out, err;
   cli::Io io{input, out, err};
+  io.prompts = terminal;
   const int code = cli::run(words, io);
   unsetenv("LOCKSTEP_HOME");
   return {code, out.str(), err.str()};
 }
 
-std::string transcript(const std::vector<std::string>& words, const std::string& in) {
-  const auto ran = run(words, in);
+std::string transcript(const std::vector<std::string>& words, const std::string& in,
+                       bool terminal) {
+  const auto ran = run(words, in, terminal);
   auto text = "$ " + joined(words) + "\n" + ran.out;
   if (!ran.err.empty()) text += "stderr: " + ran.err;
   return masked(text) + "exit code " + std::to_string(ran.code) + "\n";

@@ -14,12 +14,13 @@ struct Ran {
   std::string err;
 };
 
-/// Runs one command line; `in` is what stands on its standard input.
-Ran run(const std::vector<std::string>& words, const std::string& in = "");
+/// Runs one command line; `in` is what stands on its standard input, or is typed at a terminal.
+Ran run(const std::vector<std::string>& words, const std::string& in = "", bool terminal = false);
 
 /// The transcript of a command line: the line itself, what it printed, its exit code; with timings
 /// and folders masked.
-std::string transcript(const std::vector<std::string>& words, const std::string& in = "");
+std::string transcript(const std::vector<std::string>& words, const std::string& in = "",
+                       bool terminal = false);
 
 /// Compares `text` with tests/cli/approved/`name`.txt. With LOCKSTEP_APPROVE set in the
 /// environment, writes that file instead.
