@@ -24,7 +24,7 @@ if [ "$status" -ne 1 ]; then
   echo "run.sh: 'lockstep check exists-set' ended with exit code $status; 1 (violated) was expected" >&2
   exit 4
 fi
-show table
+show matrix
 
 cat <<'END'
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct Offence {
 };
 
 /// System: unsigned width(); void initial(uint32_t*); expand(const uint32_t*, bool with_pass,
-/// sink(const uint32_t* next, const sim::Candidate&, const sim::Facts&)).
+/// sink(const uint32_t* next, const sim::Candidate&, const sim::Facts&)); `next` has room for
+/// kMaxWidth ids.
 template <class System>
 class Search {
  public:
@@ -84,8 +86,9 @@ class Search {
  private:
   static constexpr std::uint32_t kByPass = 0x80000000, kIndex = 0x7FFFFFFF;
   struct Pending {
-    std::uint64_t root = 0;
+    StateStore::Root root;
     std::uint32_t parent = 0;
+    std::uint32_t candidate = StateStore::kAbsent;
   };
 
   void expand(std::uint32_t index) {
@@ -103,19 +106,20 @@ class Search {
                 {index, candidate, static_cast<sim::Bits>(facts.violated & judged_)});
             return;
           }
-          const std::uint64_t root = store_.fold(next, from);
+          const StateStore::Root root = store_.fold(next, from);
           store_.prefetch(root);
           const bool pass = candidate.kind == sim::Action::Kind::pass;
-          pending_.push_back({root, index | (pass ? kByPass : 0)});
+          if (pending_count_ == pending_.size()) flush();
+          pending_[pending_count_++] = {root, index | (pass ? kByPass : 0), StateStore::kAbsent};
         });
-    if (pending_.size() >= 64) flush();
   }
 
   void flush() {
-    for (const Pending& p : pending_) store_.prefetch_candidate(p.root);
-    for (const Pending& p : pending_)
-      if (store_.insert(p.root).second) parents_.push_back(p.parent);
-    pending_.clear();
+    const std::span<Pending> pending(pending_.data(), pending_count_);
+    for (Pending& p : pending) p.candidate = store_.prefetch_candidate(p.root);
+    for (const Pending& p : pending)
+      if (store_.insert(p.root, p.candidate).second) parents_.push_back(p.parent);
+    pending_count_ = 0;
   }
 
   bool reached_bound(std::uint32_t next) {
@@ -133,9 +137,10 @@ class Search {
   const sim::Bits judged_;
   const Bounds bounds_;
   StateStore store_;
-  ChunkedList<std::uint32_t> parents_;  ///< by state; the top bit: reached by passing time
+  HugeList<std::uint32_t> parents_;  ///< by state; the top bit: reached by passing time
   std::vector<std::uint32_t> levels_;
-  std::vector<Pending> pending_;
+  std::array<Pending, 64> pending_;  ///< successors on their way into the store
+  std::size_t pending_count_ = 0;
   std::vector<Offence> offences_;
   std::uint64_t transitions_ = 0;
   sim::Bits witnessed_ = 0;

@@ -1,39 +1,34 @@
 // The visited set; see the header.
 #include "checker/state_store.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <new>
+#include <array>
 
 #include "sim/check.hpp"
 #include "sim/flat_map.hpp"
 
 namespace lockstep::checker {
 
-void* allocate_huge(std::size_t bytes) {
-  constexpr std::size_t kHugePage = std::size_t{1} << 21;
-  const bool large = bytes >= kHugePage;
-  const std::size_t alignment = large ? kHugePage : 64;
-  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: without huge pages it is only slower
-  return memory;
+PairTable::PairTable() { make_slots(64); }
+
+std::uint32_t PairTable::add(std::uint64_t pair, std::size_t slot) {
+  const auto number = static_cast<std::uint32_t>(pairs_.size());
+  pairs_.push_back(pair);
+  slots_[slot] = {pair, number + 1};
+  if (pairs_.size() * 10 > slot_count_ * 6) make_slots(slot_count_ * 2);
+  return number;
 }
 
-void free_huge(void* memory) { std::free(memory); }
-
-PairTable::PairTable() : slots_(64, Slot{0, 0, kEmpty}) {}
-
-void PairTable::grow() {
-  slots_.assign(slots_.size() * 2, Slot{0, 0, kEmpty});
-  const std::size_t mask = slots_.size() - 1;
+void PairTable::make_slots(std::size_t count) {
+  memory_.clear();
+  memory_.grow(count * sizeof(Slot));
+  slots_ = static_cast<Slot*>(memory_.data());
+  slot_count_ = count;
+  const std::size_t mask = count - 1;
   for (std::uint32_t n = 0; n < pairs_.size(); ++n) {
     std::size_t i = sim::mix(pairs_[n]) & mask;
-    while (slots_[i].number != kEmpty) i = (i + 1) & mask;
-    slots_[i] = {static_cast<std::uint32_t>(pairs_[n] >> 32), static_cast<std::uint32_t>(pairs_[n]),
-                 n};
+    while (slots_[i].next != 0) i = (i + 1) & mask;
+    slots_[i] = {pairs_[n], n + 1};
   }
 }
 
@@ -55,14 +50,16 @@ unsigned StateStore::plan(unsigned from, unsigned to) {
   node.left = plan(from, middle);
   node.right = plan(middle, to);
   for (unsigned i = from; i < to; ++i) node.below |= 1U << i;
+  node.number = Unfolded::kMaxWidth + static_cast<unsigned>(inner_.size());
   inner_.push_back(node);
-  return Unfolded::kMaxWidth + static_cast<unsigned>(inner_.size()) - 1;
+  return node.number;
 }
 
-std::uint64_t StateStore::fold(const std::uint32_t* state) {
-  Unfolded unlike;
+StateStore::Root StateStore::fold(const std::uint32_t* state) {
+  Unfolded copy, unlike;
+  std::copy_n(state, width_, copy.state.begin());
   for (unsigned i = 0; i < width_; ++i) unlike.state[i] = ~state[i];  // nothing is shared
-  return fold(state, unlike);
+  return fold(copy.state.data(), unlike);
 }
 
 void StateStore::load(std::uint32_t index, std::uint32_t* state) const {
@@ -72,17 +69,23 @@ void StateStore::load(std::uint32_t index, std::uint32_t* state) const {
 }
 
 void StateStore::rebuild(std::size_t buckets) {
-  buckets_ = {};  // the index is made again from the roots: never two of them in memory
-  buckets_.resize(buckets);
+  memory_.clear();  // made again from the roots: never two of them
+  memory_.grow(buckets * sizeof(Bucket));
+  buckets_ = static_cast<Bucket*>(memory_.data());
+  bucket_count_ = buckets;
+  room_ = buckets * 12 * 9 / 10;  // growing by half keeps it above 0.56
   constexpr std::uint32_t kAhead = 32;
-  for (std::uint32_t i = 0; i < size_; ++i) {
-    if (i + kAhead < size_) prefetch(roots_[i + kAhead]);
-    place(sim::mix(roots_[i]), i);
+  std::array<std::uint64_t, kAhead> hashes{};
+  for (std::uint32_t i = 0; i < size_ + kAhead; ++i) {
+    if (i >= kAhead) place(hashes[i % kAhead], i - kAhead);
+    if (i >= size_) continue;
+    hashes[i % kAhead] = sim::mix(roots_[i]);
+    prefetch({0, hashes[i % kAhead]});
   }
 }
 
 std::size_t StateStore::bytes() const {
-  std::size_t total = roots_.bytes() + buckets_.size() * sizeof(Bucket);
+  std::size_t total = roots_.bytes() + bucket_count_ * sizeof(Bucket);
   for (const auto& table : tables_) total += table.bytes();
   return total;
 }

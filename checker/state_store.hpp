@@ -13,51 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "checker/huge_memory.hpp"
 #include "sim/flat_map.hpp"
 
 namespace lockstep::checker {
-
-void* allocate_huge(std::size_t bytes);  ///< throws std::bad_alloc
-void free_huge(void* memory);
-
-/// Memory for large tables that are read at random places: aligned for huge pages, and asked to be
-/// on them, because most of the cost of such a read is finding the page.
-template <class Item>
-struct HugePageAllocator {
-  using value_type = Item;
-  HugePageAllocator() = default;
-  template <class Other>
-  explicit HugePageAllocator(const HugePageAllocator<Other>&) {}
-  Item* allocate(std::size_t count) {
-    return static_cast<Item*>(allocate_huge(count * sizeof(Item)));
-  }
-  void deallocate(Item* items, std::size_t) { free_huge(items); }
-  friend bool operator==(const HugePageAllocator&, const HugePageAllocator&) { return true; }
-};
-
-template <class Item>
-using HugeVector = std::vector<Item, HugePageAllocator<Item>>;
-
-/// A list that grows in chunks: nothing moves, and at most one chunk is unused.
-template <class Item>
-class ChunkedList {
- public:
-  void push_back(Item item) {
-    if (size_ % kChunk == 0) {
-      chunks_.emplace_back();
-      chunks_.back().reserve(kChunk);
-    }
-    chunks_.back().push_back(item);
-    ++size_;
-  }
-  const Item& operator[](std::size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
-  std::size_t bytes() const { return chunks_.size() * kChunk * sizeof(Item); }
-
- private:
-  static constexpr std::size_t kChunk = std::size_t{1} << 18;
-  std::vector<HugeVector<Item>> chunks_;
-  std::size_t size_ = 0;
-};
 
 /// Numbers pairs of ids in the order in which they are first seen.
 class PairTable {
@@ -65,16 +24,19 @@ class PairTable {
   PairTable();
   std::uint32_t number(std::uint64_t pair);
   std::uint64_t operator[](std::uint32_t number) const { return pairs_[number]; }
-  std::size_t bytes() const { return pairs_.capacity() * 8 + slots_.size() * sizeof(Slot); }
+  std::size_t bytes() const { return pairs_.bytes() + slot_count_ * sizeof(Slot); }
 
  private:
-  struct Slot {  // the pair itself, so that a look-up touches one place in memory
-    std::uint32_t left, right, number;
+  struct alignas(16) Slot {  // the pair itself, so that a look-up touches one place in memory
+    std::uint64_t pair;
+    std::uint32_t next;  ///< its number and one; 0: empty
   };
-  static constexpr std::uint32_t kEmpty = 0xFFFFFFFF;
-  void grow();
-  std::vector<std::uint64_t> pairs_;
-  HugeVector<Slot> slots_;
+  std::uint32_t add(std::uint64_t pair, std::size_t slot);
+  void make_slots(std::size_t count);
+  HugeList<std::uint64_t> pairs_;
+  HugeMemory memory_;
+  Slot* slots_ = nullptr;  ///< in memory_
+  std::size_t slot_count_ = 0;
 };
 
 /// A state that was read back, with the numbers of its inner pairs: what a successor shares with it
@@ -91,18 +53,22 @@ class StateStore {
 
   explicit StateStore(unsigned width);
 
-  /// The root of a state: what insert() and find() take.
-  std::uint64_t fold(const std::uint32_t* state);
-  /// The same for a successor of `from`.
-  std::uint64_t fold(const std::uint32_t* state, const Unfolded& from);
-  /// Asks the memory for the place where `root` would be; then, some time later, for what insert()
+  /// A folded state: what insert() and find() take.
+  struct Root {
+    std::uint64_t pair = 0, hash = 0;
+  };
+  Root fold(const std::uint32_t* state);
+  /// The same for a successor of `from`; `state` has room for kMaxWidth ids.
+  Root fold(const std::uint32_t* state, const Unfolded& from);
+  /// Asks the memory for the place where `root` would be.
+  void prefetch(Root root) const;
+  /// Some time later: the state that `root` probably is, or kAbsent, and asks for what insert()
   /// will compare it with.
-  void prefetch(std::uint64_t root) const;
-  void prefetch_candidate(std::uint64_t root) const;
-  /// The state's index and whether it is new. Indices count up from 0.
-  std::pair<std::uint32_t, bool> insert(std::uint64_t root);
+  std::uint32_t prefetch_candidate(Root root) const;
+  /// The state's index and whether it is new. Indices count up from 0. `candidate` is tried first.
+  std::pair<std::uint32_t, bool> insert(Root root, std::uint32_t candidate = kAbsent);
   /// The state's index, or kAbsent.
-  std::uint32_t find(std::uint64_t root) const;
+  std::uint32_t find(Root root) const;
   /// Writes the state with this index to `state` (width ids).
   void load(std::uint32_t index, std::uint32_t* state) const;
   void load(std::uint32_t index, Unfolded& unfolded) const;
@@ -116,10 +82,11 @@ class StateStore {
     std::uint32_t index[12];
     std::uint8_t tag[12];
     std::uint32_t used;
-    std::uint64_t matches(std::uint8_t wanted, unsigned half) const;
+    std::array<std::uint64_t, 2> matches(std::uint8_t wanted) const;
   };
   template <class Check>
   std::uint32_t first_match(const Bucket& bucket, std::uint64_t hash, Check check) const;
+  static std::uint32_t differing(const std::uint32_t* a, const std::uint32_t* b);
   static std::uint64_t join(std::uint32_t left, std::uint32_t right) {
     return static_cast<std::uint64_t>(left) << 32 | right;
   }
@@ -130,7 +97,7 @@ class StateStore {
   /// An inner node of the tree: what it pairs (an id of the state, or kMaxWidth + another inner
   /// node), and which ids of the state are below it, as bits.
   struct Inner {
-    unsigned left = 0, right = 0;
+    unsigned number = 0, left = 0, right = 0;
     std::uint32_t below = 0;
   };
   unsigned plan(unsigned from, unsigned to);
@@ -138,9 +105,12 @@ class StateStore {
   unsigned width_;
   std::vector<Inner> inner_;  ///< children before their parents
   unsigned root_left_ = 0, root_right_ = 0;
-  std::vector<PairTable> tables_;     ///< by inner node
-  ChunkedList<std::uint64_t> roots_;  ///< by index
-  HugeVector<Bucket> buckets_;
+  std::vector<PairTable> tables_;  ///< by inner node
+  HugeList<std::uint64_t> roots_;  ///< by index
+  HugeMemory memory_;
+  Bucket* buckets_ = nullptr;  ///< in memory_
+  std::size_t bucket_count_ = 0;
+  std::size_t room_ = 0;  ///< states until the table grows
   std::uint32_t size_ = 0;
 };
 
@@ -151,62 +121,71 @@ class StateStore {
 #define LOCKSTEP_INLINE [[gnu::always_inline]] inline
 
 inline std::uint32_t PairTable::number(std::uint64_t pair) {
-  const std::size_t mask = slots_.size() - 1;
-  const auto left = static_cast<std::uint32_t>(pair >> 32),
-             right = static_cast<std::uint32_t>(pair);
+  const std::size_t mask = slot_count_ - 1;
   std::size_t i = sim::mix(pair) & mask;
-  for (; slots_[i].number != kEmpty; i = (i + 1) & mask)
-    if (slots_[i].left == left && slots_[i].right == right) return slots_[i].number;
-  const auto number = static_cast<std::uint32_t>(pairs_.size());
-  pairs_.push_back(pair);
-  slots_[i] = {left, right, number};
-  if (pairs_.size() * 10 > slots_.size() * 6) grow();
-  return number;
+  for (; slots_[i].next != 0; i = (i + 1) & mask)
+    if (slots_[i].pair == pair) return slots_[i].next - 1;
+  return add(pair, i);
 }
 
-inline std::uint64_t StateStore::fold(const std::uint32_t* state, const Unfolded& from) {
+/// The positions at which two states differ, as bits.
+inline std::uint32_t StateStore::differing(const std::uint32_t* a, const std::uint32_t* b) {
+  using Four =
+      std::uint32_t __attribute__((vector_size(16)));  // GCC's and Clang's vector extension
+  Four bits{}, mask{1, 2, 4, 8};
+  for (unsigned i = 0; i < Unfolded::kMaxWidth; i += 4, mask <<= 4) {
+    Four left, right;
+    std::memcpy(&left, a + i, sizeof left);
+    std::memcpy(&right, b + i, sizeof right);
+    bits |= reinterpret_cast<Four>(left != right) & mask;
+  }
+  return bits[0] | bits[1] | bits[2] | bits[3];
+}
+
+LOCKSTEP_INLINE StateStore::Root StateStore::fold(const std::uint32_t* state,
+                                                  const Unfolded& from) {
+  constexpr std::size_t kBytes = sizeof from.state;
   std::array<std::uint32_t, std::size_t{2} * Unfolded::kMaxWidth> values;
-  std::uint32_t changed = 0;
-  for (unsigned i = 0; i < width_; ++i) {
-    values[i] = state[i];
-    changed |= static_cast<std::uint32_t>(state[i] != from.state[i]) << i;
+  std::memcpy(values.data(), state, kBytes);
+  std::memcpy(values.data() + Unfolded::kMaxWidth, from.numbers.data(), kBytes);
+  const std::uint32_t changed = differing(state, from.state.data());
+  for (const Inner& node : inner_) {
+    if ((changed & node.below) == 0) continue;
+    values[node.number] = tables_[node.number - Unfolded::kMaxWidth].number(
+        join(values[node.left], values[node.right]));
   }
-  for (unsigned k = 0; k < inner_.size(); ++k) {
-    const Inner& node = inner_[k];
-    values[Unfolded::kMaxWidth + k] =
-        (changed & node.below) == 0
-            ? from.numbers[k]
-            : tables_[k].number(join(values[node.left], values[node.right]));
-  }
-  return width_ == 1 ? join(values[0], 0) : join(values[root_left_], values[root_right_]);
+  const std::uint64_t pair =
+      width_ == 1 ? join(values[0], 0) : join(values[root_left_], values[root_right_]);
+  return {pair, sim::mix(pair)};
 }
 
 LOCKSTEP_INLINE std::size_t StateStore::bucket_of(std::uint64_t hash) const {
-  return static_cast<std::size_t>((hash >> 32) * buckets_.size() >> 32);
+  return static_cast<std::size_t>((hash >> 32) * bucket_count_ >> 32);
 }
 
-/// Places whose tag is `tag`, one bit in each matching byte's top; now and then a place too many,
-/// which the comparison of the whole state sorts out. (The test for a zero byte in a word: H.
-/// Warren, "Hacker's Delight", 6-1.)
-inline std::uint64_t StateStore::Bucket::matches(std::uint8_t wanted, unsigned half) const {
-  static_assert(offsetof(Bucket, used) ==
-                offsetof(Bucket, tag) + 12);  // read with the second half, masked out below
-  std::uint64_t tags = 0;
-  std::memcpy(&tags,
-              reinterpret_cast<const char*>(this) + offsetof(Bucket, tag) + std::size_t{8} * half,
-              sizeof tags);
-  const std::uint64_t differing = tags ^ (0x0101010101010101ULL * wanted);
-  std::uint64_t found = (differing - 0x0101010101010101ULL) & ~differing & 0x8080808080808080ULL;
-  const unsigned places = used > 8 * half ? used - 8 * half : 0;  // in this half
-  if (places < 8) found &= (std::uint64_t{1} << (8 * places)) - 1;
+/// Places whose tag is `wanted`, as the top bit of a byte each: the first eight places, the others.
+inline std::array<std::uint64_t, 2> StateStore::Bucket::matches(std::uint8_t wanted) const {
+  using Tags = std::uint8_t __attribute__((vector_size(16)));  // GCC's and Clang's vector extension
+  static_assert(offsetof(Bucket, used) == offsetof(Bucket, tag) + 12);  // read too, masked out
+  Tags tags;
+  std::memcpy(&tags, reinterpret_cast<const char*>(this) + offsetof(Bucket, tag), sizeof tags);
+  const auto equal = tags == wanted;
+  std::array<std::uint64_t, 2> found;
+  std::memcpy(found.data(), &equal, sizeof found);
+  const auto first = [](std::uint32_t places) {
+    return places >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * places)) - 1;
+  };
+  constexpr std::uint64_t kTops = 0x8080808080808080ULL;
+  found[0] &= kTops & first(used);
+  found[1] &= kTops & first(used < 8 ? 0 : used - 8);
   return found;
 }
 
 template <class Check>
 std::uint32_t StateStore::first_match(const Bucket& bucket, std::uint64_t hash, Check check) const {
+  const auto matches = bucket.matches(static_cast<std::uint8_t>(hash));
   for (unsigned half = 0; half < 2; ++half) {
-    for (std::uint64_t found = bucket.matches(static_cast<std::uint8_t>(hash), half); found != 0;
-         found &= found - 1) {
+    for (std::uint64_t found = matches[half]; found != 0; found &= found - 1) {
       const std::uint32_t index =
           bucket.index[8 * half + static_cast<unsigned>(std::countr_zero(found)) / 8];
       if (check(index)) return index;
@@ -215,24 +194,24 @@ std::uint32_t StateStore::first_match(const Bucket& bucket, std::uint64_t hash, 
   return kAbsent;
 }
 
-LOCKSTEP_INLINE void StateStore::prefetch_candidate(std::uint64_t root) const {
-  const std::uint64_t hash = sim::mix(root);
+LOCKSTEP_INLINE std::uint32_t StateStore::prefetch_candidate(Root root) const {
   const std::uint32_t index =
-      first_match(buckets_[bucket_of(hash)], hash, [](std::uint32_t) { return true; });
+      first_match(buckets_[bucket_of(root.hash)], root.hash, [](std::uint32_t) { return true; });
   if (index != kAbsent) __builtin_prefetch(&roots_[index]);
+  return index;
 }
 
-inline std::uint32_t StateStore::find(std::uint64_t root) const {
-  const std::uint64_t hash = sim::mix(root);
-  for (std::size_t b = bucket_of(hash);; b = b + 1 == buckets_.size() ? 0 : b + 1) {
-    const std::uint32_t index = first_match(
-        buckets_[b], hash, [&](std::uint32_t candidate) { return roots_[candidate] == root; });
+inline std::uint32_t StateStore::find(Root root) const {
+  for (std::size_t b = bucket_of(root.hash);; b = b + 1 == bucket_count_ ? 0 : b + 1) {
+    const std::uint32_t index = first_match(buckets_[b], root.hash, [&](std::uint32_t candidate) {
+      return roots_[candidate] == root.pair;
+    });
     if (index != kAbsent || buckets_[b].used < 12) return index;
   }
 }
 
-LOCKSTEP_INLINE void StateStore::prefetch(std::uint64_t root) const {
-  __builtin_prefetch(&buckets_[bucket_of(sim::mix(root))], 1);
+LOCKSTEP_INLINE void StateStore::prefetch(Root root) const {
+  __builtin_prefetch(&buckets_[bucket_of(root.hash)], 1);
 }
 
 inline void StateStore::load(std::uint32_t index, Unfolded& unfolded) const {
@@ -251,19 +230,18 @@ inline void StateStore::load(std::uint32_t index, Unfolded& unfolded) const {
   std::copy_n(values.begin(), width_, unfolded.state.begin());
 }
 
-inline std::pair<std::uint32_t, bool> StateStore::insert(std::uint64_t root) {
+inline std::pair<std::uint32_t, bool> StateStore::insert(Root root, std::uint32_t candidate) {
+  if (candidate != kAbsent && roots_[candidate] == root.pair) return {candidate, false};
   if (const std::uint32_t index = find(root); index != kAbsent) return {index, false};
-  // 0.85 full at most; growing by half keeps it above 0.56.
-  if (static_cast<std::size_t>(size_) * 100 >= buckets_.size() * 12 * 85)
-    rebuild(buckets_.size() + buckets_.size() / 2);
-  roots_.push_back(root);
-  place(sim::mix(root), size_);
+  if (size_ >= room_) rebuild(bucket_count_ * 7 / 4);
+  roots_.push_back(root.pair);
+  place(root.hash, size_);
   return {size_++, true};
 }
 
 inline void StateStore::place(std::uint64_t hash, std::uint32_t index) {
   std::size_t b = bucket_of(hash);
-  while (buckets_[b].used == 12) b = b + 1 == buckets_.size() ? 0 : b + 1;
+  while (buckets_[b].used == 12) b = b + 1 == bucket_count_ ? 0 : b + 1;
   Bucket& bucket = buckets_[b];
   bucket.index[bucket.used] = index;
   bucket.tag[bucket.used] = static_cast<std::uint8_t>(hash);

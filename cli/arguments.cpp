@@ -25,7 +25,9 @@ constexpr const char* kFooter =
     "  lockstep check exists-set                 why EXISTS + SET fails, as a shortest "
     "counterexample\n"
     "  lockstep check set-token-lua --fault pause=1\n"
-    "  lockstep table                            every rung of the ladder against every fault\n"
+    "  lockstep test                             every shipped scenario, and what it expects\n"
+    "  lockstep matrix                           every rung of the ladder against every fault\n"
+    "  lockstep diff ./my-lock.old ./my-lock     did a change make the lock weaker?\n"
     "\nExit codes: 0 as expected, 1 violated, 2 inconclusive or vacuous, 3 bad input, 4 a bug of "
     "lockstep.\n";
 
@@ -99,18 +101,63 @@ constexpr const char* kListFooter =
     "  lockstep list faults\n"
     "  lockstep list scenarios --json\n";
 
-constexpr const char* kTableFooter =
-    "\nEach cell is a check of its own: `holds` with the number of states, or the property that a "
-    "shortest\n"
-    "counterexample violates with its number of steps. The resource checks fencing tokens where a "
-    "protocol has\n"
-    "them (--resource fenced) unless you say otherwise. Without --property there are two tables: "
-    "for every\n"
-    "property, and for no-lost-update alone, which shows what the fencing tokens spare the "
-    "resource.\n"
+constexpr const char* kTestFooter =
+    "\nA folder stands for every scenario (*.json) in it and below it. Each is compared with what "
+    "it expects:\n"
+    "`ok`, `FAILED` with what was expected and what came, or `BROKEN` where the file or its "
+    "protocol is bad\n"
+    "input; the others still run. Ctrl-C ends it with what was covered.\n"
+    "\nThe exit code is that of the worst: 4 a bug of lockstep, then 3 a broken file, 1 not as "
+    "expected, 2 a\n"
+    "limit was reached or nothing happened, 0 all as expected.\n"
     "\nExamples:\n"
-    "  lockstep table\n"
-    "  lockstep table ./my-lock set-token-lua --property mutual-exclusion\n";
+    "  lockstep test                                 every shipped scenario\n"
+    "  lockstep test ./scenarios --junit result.xml  for a CI server\n"
+    "  lockstep test --filter fencing --audit        and does the naive explorer agree?\n"
+    "  lockstep test my.json set-token-lua-pause --max-seconds 60\n";
+
+constexpr const char* kMatrixFooter =
+    "\nOf several protocols each gets a row, and each fault, allowed once, a column: `holds` with "
+    "the number of\n"
+    "states, or the property that a shortest counterexample violates with its number of steps. "
+    "Without\n"
+    "--property there are two such tables: for every property, and for no-lost-update alone, "
+    "which shows what\n"
+    "fencing tokens spare the resource.\n"
+    "One protocol gets a row for each of some thirty conditions and a column for each property, "
+    "all judged\n"
+    "separately; `lockstep list conditions` explains them.\n"
+    "The resource checks fencing tokens where a protocol has them (--resource fenced) unless you "
+    "say otherwise,\n"
+    "and a search ends after 200000 states (--max-states). n/a: the fault can never happen here "
+    "(a jump where no\n"
+    "clock is read and nothing expires), or the condition needs a re-entrant lock.\n"
+    "--json holds nothing that differs from run to run: keep it, and `lockstep diff --baseline` "
+    "compares with it.\n"
+    "\nExamples:\n"
+    "  lockstep matrix                                      the ladder against every fault\n"
+    "  lockstep matrix set-token-lua                        one protocol, in detail\n"
+    "  lockstep matrix ./my-lock set-token-lua --markdown\n"
+    "  lockstep matrix ./my-lock --json > my-lock.matrix.json\n";
+
+constexpr const char* kDiffFooter =
+    "\nOLD and NEW are protocols: shipped names, folders, or git revisions of a folder, written as "
+    "git writes them\n"
+    "(REVISION:FOLDER). Both are judged under every condition of `lockstep list conditions`, each "
+    "property for\n"
+    "itself. A verdict got weaker if what held is violated, vacuous or not known any more, or if "
+    "the lock is no\n"
+    "longer re-entrant; a shortest counterexample of another length is a change, not a weakness. "
+    "The counterexample\n"
+    "to the first weaker verdict is shown. Exit code 1 if any got weaker, else 0.\n"
+    "\n--baseline FILE compares NEW with verdicts that `lockstep matrix NEW --json` stored, in the "
+    "world in which\n"
+    "they were judged.\n"
+    "\nExamples:\n"
+    "  lockstep diff ./my-lock.old ./my-lock\n"
+    "  lockstep diff origin/main:locks/my-lock locks/my-lock     in CI, on a pull request\n"
+    "  lockstep diff set-token-lua ./my-lock --clients 3 --lease-ms 30000\n"
+    "  lockstep diff --baseline my-lock.matrix.json ./my-lock\n";
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   auto& group = *command.add_option_group("The world");
@@ -145,6 +192,12 @@ void add_bound_flags(CLI::App& command, BoundFlags& flags) {
   group.add_option("--max-seconds", flags.max_seconds, "of searching")->type_name("S");
   group.add_option("--max-memory", flags.max_memory_mb, "of the visited set (default 2048)")
       ->type_name("MB");
+}
+
+void add_jobs_flag(CLI::App& command, int& jobs) {
+  command
+      .add_option("-j,--jobs", jobs, "how many to run at once (default: as the machine has cores)")
+      ->type_name("N");
 }
 
 /// The subcommand that was named, or the program itself.
@@ -197,8 +250,8 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
 }  // namespace
 
 const std::vector<std::string>& list_groups() {
-  static const std::vector<std::string> groups{"protocols",  "scenarios", "faults",
-                                               "properties", "witnesses", "steps"};
+  static const std::vector<std::string> groups{"protocols", "scenarios",  "faults", "properties",
+                                               "witnesses", "conditions", "steps"};
   return groups;
 }
 
@@ -207,7 +260,7 @@ namespace {
 CLI::App& add_list(CLI::App& app, ListArguments& list) {
   auto& command = *app.add_subcommand(
       "list",
-      "what is there: protocols, scenarios, faults, properties, witnesses, steps of schedules");
+      "what is there: protocols, scenarios, faults, properties, witnesses, conditions, steps");
   command.add_option("what", list.what, "one of these; everything if left out");
   command.add_flag("--json", list.json, "print JSON");
   command.footer(kListFooter);
@@ -276,15 +329,53 @@ CLI::App& add_live(CLI::App& app, LiveArguments& live) {
   return command;
 }
 
-CLI::App& add_table(CLI::App& app, TableArguments& table) {
-  auto& command = *app.add_subcommand("table", "protocols against faults, a check a cell");
+CLI::App& add_test(CLI::App& app, TestArguments& test) {
+  auto& command = *app.add_subcommand("test", "scenarios against what they expect, a line each");
   command
-      .add_option("protocols", table.protocols, "names or folders; the shipped ladder if left out")
+      .add_option("scenarios", test.targets,
+                  "folders, files or names of scenarios; the shipped ones if left out")
+      ->type_name("DIR|FILE|SCENARIO");
+  command.add_option("--filter", test.filter, "only scenarios whose name contains this text")
+      ->type_name("TEXT");
+  add_jobs_flag(command, test.jobs);
+  add_bound_flags(command, test.bounds);
+  command.add_option("--junit", test.junit_file, "also write JUnit XML to this file")
+      ->type_name("FILE");
+  command.add_flag("--audit", test.audit, "check again with the naive explorer, which must agree");
+  command.add_flag("--json", test.json, "print JSON");
+  command.footer(kTestFooter);
+  return command;
+}
+
+CLI::App& add_matrix(CLI::App& app, MatrixArguments& matrix) {
+  auto& command =
+      *app.add_subcommand("matrix", "protocols by fault, or one protocol's conditions by property");
+  command
+      .add_option("protocols", matrix.protocols, "names or folders; the shipped ladder if left out")
       ->type_name("PROTOCOL");
-  add_model_flags(command, table.model);
-  add_bound_flags(command, table.bounds);
-  command.add_flag("--json", table.json, "print JSON");
-  command.footer(kTableFooter);
+  add_model_flags(command, matrix.model);
+  add_bound_flags(command, matrix.bounds);
+  add_jobs_flag(command, matrix.jobs);
+  command.add_flag("--markdown", matrix.markdown, "print Markdown");
+  command.add_flag("--json", matrix.json, "print JSON");
+  command.footer(kMatrixFooter);
+  return command;
+}
+
+CLI::App& add_diff(CLI::App& app, DiffArguments& diff) {
+  auto& command = *app.add_subcommand(
+      "diff", "two versions of a protocol: every verdict that got weaker or stronger");
+  command.add_option("versions", diff.versions, "OLD and NEW; with --baseline only NEW")
+      ->type_name("PROTOCOL");
+  command.add_option("--baseline", diff.baseline, "stored verdicts instead of OLD")
+      ->type_name("FILE");
+  add_model_flags(command, diff.model);
+  add_bound_flags(command, diff.bounds);
+  add_jobs_flag(command, diff.jobs);
+  command.add_option("--trace", diff.trace_file, "write the counterexample to this file")
+      ->type_name("FILE");
+  command.add_flag("--json", diff.json, "print JSON");
+  command.footer(kDiffFooter);
   return command;
 }
 
@@ -300,12 +391,16 @@ Arguments parse(const std::vector<std::string>& words) {
   CheckArguments check;
   ReplayArguments replay;
   LiveArguments live;
-  TableArguments table;
+  TestArguments test;
+  MatrixArguments matrix;
+  DiffArguments diff;
   const auto& list_command = add_list(app, list);
   const auto& check_command = add_check(app, check);
   const auto& replay_command = add_replay(app, replay);
   const auto& live_command = add_live(app, live);
-  add_table(app, table);
+  const auto& test_command = add_test(app, test);
+  const auto& matrix_command = add_matrix(app, matrix);
+  add_diff(app, diff);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
@@ -320,7 +415,9 @@ Arguments parse(const std::vector<std::string>& words) {
   if (check_command.parsed()) return check;
   if (replay_command.parsed()) return replay;
   if (live_command.parsed()) return live;
-  return table;
+  if (test_command.parsed()) return test;
+  if (matrix_command.parsed()) return matrix;
+  return diff;
 }
 
 }  // namespace lockstep::cli

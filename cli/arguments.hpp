@@ -60,14 +60,34 @@ struct LiveArguments {
   double seconds = 10;
   bool json = false;
 };
-struct TableArguments {
+struct TestArguments {
+  std::vector<std::string> targets;  ///< empty: the shipped scenarios
+  std::string filter;                ///< only scenarios whose name contains it
+  int jobs = 0;                      ///< 0: as many as the machine runs at once
+  BoundFlags bounds;
+  std::string junit_file;
+  bool audit = false;
+  bool json = false;
+};
+struct MatrixArguments {
   std::vector<std::string> protocols;  ///< empty: the shipped ladder
   ModelFlags model;
   BoundFlags bounds;
+  int jobs = 0;  ///< 0: as many as the machine runs at once
+  bool markdown = false;
+  bool json = false;
+};
+struct DiffArguments {
+  std::vector<std::string> versions;  ///< OLD and NEW, or with a baseline NEW
+  std::string baseline;               ///< stored verdicts instead of OLD; may be empty
+  ModelFlags model;
+  BoundFlags bounds;
+  int jobs = 0;  ///< 0: as many as the machine runs at once
+  std::string trace_file;
   bool json = false;
 };
 using Arguments = std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments,
-                               LiveArguments, TableArguments>;
+                               LiveArguments, TestArguments, MatrixArguments, DiffArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

@@ -12,6 +12,8 @@ int list(const ListArguments& arguments, const scenarios::Catalog& catalog, Io& 
 int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& io);
-int table(const TableArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 
 }  // namespace lockstep::cli

@@ -1,6 +1,8 @@
 // How the program ends. Scripts and CI rely on these numbers.
 #pragma once
 
+#include "scenarios/judge.hpp"
+
 namespace lockstep::cli {
 
 enum ExitCode : int {
@@ -11,5 +13,13 @@ enum ExitCode : int {
   kBadInput = 3,   ///< bad input or usage
   kOwnFailure = 4  ///< a bug of lockstep itself
 };
+
+/// A scenario is judged by what it expects, anything else by the verdict; an audit that disagrees
+/// is a failure of our own.
+ExitCode exit_code(const scenarios::Judgement& judgement);
+
+/// The worse of two ends: 4, then 3, 1, 2, 0. What is wrong with lockstep or its input casts doubt
+/// on every verdict, and a violation weighs more than not knowing.
+ExitCode worse(ExitCode a, ExitCode b);
 
 }  // namespace lockstep::cli

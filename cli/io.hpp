@@ -13,6 +13,7 @@ struct Io {
   bool colours = false;   ///< `out` is a terminal and NO_COLOR is not set
   bool prompts = false;   ///< `in` and `out` are terminals: ask before reading
   bool progress = false;  ///< `err` is a terminal: show how a search is getting on
+  bool timings = false;   ///< `out` is a terminal: say how long each piece took
 };
 
 }  // namespace lockstep::cli

@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/words.hpp"
+#include "scenarios/conditions.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/report.hpp"
 #include "scenarios/suggest.hpp"
@@ -40,6 +41,9 @@ std::vector<Listed> rows_of(const std::string& group, const scenarios::Catalog& 
   if (group == "faults") add_described(rows, group, sim::kFaults);
   if (group == "properties") add_described(rows, group, sim::kProperties);
   if (group == "witnesses") add_described(rows, group, sim::kWitnesses);
+  if (group == "conditions")
+    for (const auto& condition : scenarios::conditions())
+      rows.push_back({group, condition.name, condition.meaning});
   if (group == "steps")
     for (const auto& sentence : scenarios::sentences())
       rows.push_back({group, sentence.form, sentence.meaning});
@@ -54,6 +58,8 @@ std::string heading(const std::string& group) {
   if (group == "faults") return "faults: lockstep check PROTOCOL --fault NAME=1";
   if (group == "properties")
     return "properties, violated when: lockstep check PROTOCOL --property NAME";
+  if (group == "conditions")
+    return "conditions, under which `lockstep matrix` and `lockstep diff` judge a protocol";
   if (group == "witnesses")
     return "witnesses, without which a verdict is vacuous: `witnesses` of a scenario";
   return "steps of a schedule: `steps` of a scenario of kind `schedule`";

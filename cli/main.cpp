@@ -12,5 +12,6 @@ int main(int argc, char** argv) {
   io.colours = terminal && std::getenv("NO_COLOR") == nullptr;
   io.prompts = terminal && isatty(STDIN_FILENO) != 0;
   io.progress = isatty(STDERR_FILENO) != 0;
+  io.timings = terminal;
   return lockstep::cli::run({argv + 1, argv + argc}, io);
 }

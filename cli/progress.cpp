@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 
 #include "cli/words.hpp"
@@ -12,21 +13,33 @@ namespace lockstep::cli {
 
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+/// Set by the signal handler, read by every thread that searches.
+std::atomic<bool> noticed = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not wait");
 
 void on_interrupt(int signal) {
-  interrupted = 1;
+  noticed = true;
   std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 Interruptible::Interruptible() {
-  interrupted = 0;
+  noticed = false;
   std::signal(SIGINT, on_interrupt);
 }
 
 Interruptible::~Interruptible() { std::signal(SIGINT, SIG_DFL); }
+
+bool interrupted() { return noticed; }
+
+checker::Progress until_interrupted() {
+  return [](const checker::Statistics&) { return !noticed; };
+}
+
+void count_progress(const Io& io, std::size_t done, std::size_t all) {
+  if (io.progress) io.err << fmt::format("\r\033[K{} of {}", done, all) << std::flush;
+}
 
 std::string progress_line(const checker::Statistics& figures, const checker::Bounds& bounds) {
   const auto rate =
@@ -50,7 +63,7 @@ std::string progress_line(const checker::Statistics& figures, const checker::Bou
 checker::Progress progress(const Io& io, const checker::Bounds& bounds) {
   return [&io, bounds](const checker::Statistics& figures) {
     if (io.progress) io.err << "\r\033[K" << progress_line(figures, bounds) << std::flush;
-    return interrupted == 0;
+    return !noticed;
   };
 }
 

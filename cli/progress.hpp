@@ -20,6 +20,12 @@ class Interruptible {
 
 /// The callback for a search within `bounds`.
 checker::Progress progress(const Io& io, const checker::Bounds& bounds);
+/// The callback for one of several searches at once: shows nothing, but ends with Ctrl-C.
+checker::Progress until_interrupted();
+/// Whether Ctrl-C came since the youngest Interruptible was made.
+bool interrupted();
+/// "12 of 43": how many of several pieces of work are done.
+void count_progress(const Io& io, std::size_t done, std::size_t all);
 /// Wipes the progress line.
 void end_progress(const Io& io);
 

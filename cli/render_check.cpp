@@ -168,13 +168,6 @@ void print_audit(std::ostream& out, const checker::Audit& audit, bool colours) {
                         audit.coarse.statistics.seconds));
 }
 
-std::string claim_in_words(const scenarios::Expectation& expect) {
-  std::string words = name(expect.outcome);
-  if (expect.property) words += std::string(", ") + name(*expect.property);
-  if (expect.steps) words += ", " + plural(*expect.steps, "step");
-  return words;
-}
-
 void print_expectation(std::ostream& out, const Judgement& judgement, const CheckNotes& notes,
                        bool colours) {
   if (notes.overridden)
@@ -189,6 +182,13 @@ void print_expectation(std::ostream& out, const Judgement& judgement, const Chec
 }
 
 }  // namespace
+
+std::string claim_in_words(const scenarios::Expectation& claim) {
+  std::string words = name(claim.outcome);
+  if (claim.property) words += std::string(", ") + name(*claim.property);
+  if (claim.steps) words += ", " + plural(*claim.steps, "step");
+  return words;
+}
 
 std::string faults_in_words(const sim::Budget& budget) {
   std::vector<std::string> words;

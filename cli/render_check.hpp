@@ -22,6 +22,9 @@ struct CheckNotes {
 void print_check(std::ostream& out, const scenarios::Judgement& judgement, const CheckNotes& notes,
                  bool colours);
 
+/// "violated, mutual-exclusion, 9 steps".
+std::string claim_in_words(const scenarios::Expectation& claim);
+
 /// "at most 1 pause, 1 clock jump", or "none".
 std::string faults_in_words(const sim::Budget& budget);
 

@@ -31,8 +31,14 @@ struct Dispatch {
   int operator()(const LiveArguments& arguments) const {
     return cli::live(arguments, scenarios::Catalog::find(), io);
   }
-  int operator()(const TableArguments& arguments) const {
-    return table(arguments, scenarios::Catalog::find(), io);
+  int operator()(const TestArguments& arguments) const {
+    return test(arguments, scenarios::Catalog::find(), io);
+  }
+  int operator()(const MatrixArguments& arguments) const {
+    return matrix(arguments, scenarios::Catalog::find(), io);
+  }
+  int operator()(const DiffArguments& arguments) const {
+    return diff(arguments, scenarios::Catalog::find(), io);
   }
 };
 

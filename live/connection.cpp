@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <hiredis/hiredis.h>
+#include <signal.h>
 #include <sys/time.h>
 
 #include <vector>
@@ -58,6 +59,9 @@ Connection::Connection(const Address& address)
                    ? redisConnectWithTimeout(address.host.c_str(), address.port, kPatience)
                    : redisConnectUnixWithTimeout(address.socket.c_str(), kPatience)) {
   if (!context_ || context_->err != 0) broken();
+  // Writing to a connection that has broken is an error that we handle, not the end of the program.
+  static const auto ignored = signal(SIGPIPE, SIG_IGN);
+  static_cast<void>(ignored);
   redisSetTimeout(context_.get(), kPatience);
   if (!address.password.empty()) {
     sim::Request request{"AUTH", address.password};

@@ -3,6 +3,7 @@
 
 #include "scenarios/names.hpp"
 #include "scenarios/trace_file.hpp"
+#include "sim/check.hpp"
 
 namespace lockstep::scenarios {
 
@@ -69,17 +70,58 @@ std::string list_report(const std::vector<Listed>& rows) {
   return text_of(json);
 }
 
-std::string table_report(const std::vector<Cell>& cells) {
-  Json json = Json::array();
-  for (const auto& cell : cells) {
-    Json row{{"protocol", cell.protocol},
-             {"condition", cell.condition},
-             {"properties", names_of(cell.properties)}};
-    // Not update(): nlohmann 3.11.2 asserts there, with JSON_DIAGNOSTICS and ordered objects.
-    const auto result = result_json(cell.result);
-    for (const auto& item : result.items()) row[item.key()] = item.value();
-    json.push_back(row);
+const char* name(Tested::Status status) {
+  switch (status) {
+    case Tested::Status::as_expected:
+      return "as-expected";
+    case Tested::Status::different:
+      return "different";
+    case Tested::Status::unaudited:
+      return "unaudited";
+    case Tested::Status::broken:
+      return "broken";
+    case Tested::Status::failure:
+      return "failure";
+    case Tested::Status::not_run:
+      return "not-run";
   }
+  sim::fail("a status without a name", __FILE__, __LINE__);
+}
+
+std::string test_report(const std::vector<Tested>& all, int exit_code) {
+  Json json{{"exit_code", exit_code}, {"scenarios", Json::array()}};
+  for (const auto& tested : all) {
+    Json row{{"name", tested.name},
+             {"file", tested.file},
+             {"status", name(tested.status)},
+             {"text", tested.text},
+             {"seconds", tested.seconds}};
+    if (tested.result) row["result"] = result_json(*tested.result);
+    json["scenarios"].push_back(row);
+  }
+  return text_of(json);
+}
+
+std::string diff_report(const std::vector<Difference>& differences,
+                        const std::optional<Judgement>& shown, int exit_code) {
+  const auto verdict = [](const Finding& finding) {
+    Json json{{"verdict", name(finding.standing)}};
+    if (finding.standing == Standing::violated) json["steps"] = finding.steps;
+    if (!finding.detail.empty()) json["detail"] = finding.detail;
+    return json;
+  };
+  Json json{
+      {"exit_code", exit_code}, {"compared", differences.size()}, {"differences", Json::array()}};
+  for (const auto& each : differences)
+    if (each.change != Change::same)
+      json["differences"].push_back({{"condition", each.after.condition},
+                                     {"property", name(each.after.property)},
+                                     {"change", name(each.change)},
+                                     {"old", verdict(each.before)},
+                                     {"new", verdict(each.after)}});
+  if (shown)
+    json["counterexample"] = {{"scenario", to_json(shown->scenario, shown->scenario.protocol)},
+                              {"trace", trace_json(*shown->trace)}};
   return text_of(json);
 }
 

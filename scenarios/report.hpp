@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "checker/trace.hpp"
+#include "scenarios/compare.hpp"
 #include "scenarios/judge.hpp"
 
 namespace lockstep::scenarios {
@@ -16,16 +17,32 @@ struct Listed {
   std::string text;
 };
 
-/// A cell of `lockstep table`.
-struct Cell {
-  std::string protocol;
-  std::string condition;               ///< "pause", "work > lease", ...
-  std::set<sim::Property> properties;  ///< that were checked
-  checker::Result result;
+/// What became of a scenario of `lockstep test`.
+struct Tested {
+  enum class Status : std::uint8_t {
+    as_expected,
+    different,
+    unaudited,  ///< as expected, but the audit that was asked for reached a limit
+    broken,     ///< bad input
+    failure,    ///< of lockstep itself
+    not_run     ///< interrupted before or while it ran
+  };
+  std::string name;  ///< as the printout calls it
+  std::string file;
+  Status status = Status::not_run;
+  std::string text;  ///< what came, or what went wrong, in one line
+  double seconds = 0;
+  std::optional<checker::Result> result;  ///< if there is a verdict
 };
+/// "as-expected", "different", ...
+const char* name(Tested::Status);
 
 std::string list_report(const std::vector<Listed>& rows);
-std::string table_report(const std::vector<Cell>& cells);
+/// `exit_code` is what the command ends with.
+std::string test_report(const std::vector<Tested>& all, int exit_code);
+/// What differs between two versions, and the counterexample to the first that got weaker.
+std::string diff_report(const std::vector<Difference>& differences,
+                        const std::optional<Judgement>& shown, int exit_code);
 std::string trace_report(const checker::Trace& trace);
 Json trace_json(const checker::Trace& trace);
 /// Keys and values of the simulated world may be any bytes; JSON is UTF-8.

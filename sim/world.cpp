@@ -330,13 +330,18 @@ void World::list_actions(ProcessInfo& info) {
 }
 
 void World::add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is_urgent) {
-  info.actions.push_back({kind, static_cast<std::uint8_t>(index), 0, 0, false, is_urgent});
+  LocalAction action;
+  action.kind = kind;
+  action.index = static_cast<std::uint8_t>(index);
+  action.urgent = is_urgent;
+  info.actions.push_back(action);
   info.urgent = info.urgent || is_urgent;
 }
 
 void World::add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) {
   if (model_.budget[static_cast<std::size_t>(fault)] == 0) return;  // never possible in this model
   add_action(info, kind, index, false);
+  info.actions.back().fault = static_cast<std::uint8_t>(fault);
   info.faults |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(fault));
 }
 
@@ -370,8 +375,11 @@ void World::list_message_actions(ProcessInfo& info, std::size_t c) {
   const Message& next = connection.messages.front();
   if (const int m = Process::executable(connection); m >= 0) {
     const Id request = connection.messages[static_cast<std::size_t>(m)].request;
-    LocalAction action{Kind::execute, static_cast<std::uint8_t>(c), connection.node, 0, false,
-                       true};
+    LocalAction action;
+    action.kind = Kind::execute;
+    action.index = static_cast<std::uint8_t>(c);
+    action.node = connection.node;
+    action.urgent = true;
     for (const auto& operation : process.operations)
       if (operation.task == connection.task && !operation.answered.empty())
         action.polling =

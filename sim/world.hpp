@@ -30,24 +30,6 @@ using Bits = std::uint8_t;
 constexpr Bits bit(Property p) { return static_cast<Bits>(1U << static_cast<unsigned>(p)); }
 constexpr Bits bit(Witness w) { return static_cast<Bits>(1U << static_cast<unsigned>(w)); }
 
-/// The fault that an action of a process is, if it is one.
-constexpr std::optional<Fault> process_fault(Action::Kind kind) {
-  switch (kind) {
-    case Action::Kind::pause:
-      return Fault::pause;
-    case Action::Kind::delay:
-      return Fault::delay;
-    case Action::Kind::lose:
-      return Fault::lose;
-    case Action::Kind::crash:
-      return Fault::crash;
-    case Action::Kind::jump_process:
-      return Fault::jump;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// What a step showed.
 struct Facts {
   Bits violated = 0;             ///< properties
@@ -150,6 +132,7 @@ class World {
     bool known = false, uses_tokens = false, sends = false, uses_now = false;
     std::vector<Case> cases;
   };
+  static constexpr std::uint8_t kNoFault = 0xFF;
   struct LocalAction {
     Action::Kind kind = Action::Kind::run;
     std::uint8_t index = 0;  ///< task or connection
@@ -157,6 +140,7 @@ class World {
     std::uint8_t jump = 0;
     bool polling = false;  ///< execute
     bool urgent = false;   ///< if possible at all
+    std::uint8_t fault = kNoFault;
     // A copy of the only outcome, once it is known that there is one and that it depends on nothing
     // else: what the search mostly needs.
     bool quick = false;
@@ -417,15 +401,15 @@ void World::expand_process(const Id* state, unsigned p, Sink& sink) {
   const RunInfo& run = run_infos_[state[processes_ + nodes_]];
   std::array<Id, kMaxWidth> next;
   for (unsigned a = 0; a < info.actions.size(); ++a) {
-    const LocalAction action = info.actions[a];
+    const LocalAction& action = info.actions[a];  // stays: the list is made once
     if (action.kind == Action::Kind::execute) {
       expand_execute(state, p, a, sink);
       continue;
     }
+    if (action.fault != kNoFault && (run.left >> action.fault & 1) == 0) continue;
     copy_state(state, next);
-    if (const auto fault = process_fault(action.kind)) {
-      if ((run.left >> static_cast<unsigned>(*fault) & 1) == 0) continue;
-      next[processes_ + nodes_] = run.spent[static_cast<std::size_t>(*fault)];
+    if (action.fault != kNoFault) {
+      next[processes_ + nodes_] = run.spent[action.fault];
       if (action.kind == Action::Kind::crash)
         for (unsigned n = 0; n < nodes_; ++n)
           next[processes_ + n] = disowned(next[processes_ + n], static_cast<std::uint8_t>(p));

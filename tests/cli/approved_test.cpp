@@ -23,7 +23,9 @@ TEST_CASE("help teaches", "[approved]") {
                        {"list", "--help"},
                        {"check", "--help"},
                        {"replay", "--help"},
-                       {"table", "--help"}});
+                       {"test", "--help"},
+                       {"matrix", "--help"},
+                       {"diff", "--help"}});
 }
 
 TEST_CASE("list", "[approved]") {
@@ -99,9 +101,25 @@ TEST_CASE("replay, interactively", "[approved]") {
                                                        "next\nelse\ntake 2\nelse\n"));
 }
 
-TEST_CASE("table", "[approved]") {
-  check_lines("table", {{"table"}});
-  check_lines("table_json", {{"table", "setnx", "--property", "deadlock", "--json"}});
+TEST_CASE("test", "[approved]") {
+  check_lines("test", {{"test", "--filter", "set-token-lua-pause"}, {"test", data("")}});
+  check_lines("test_json", {{"test", data(""), "--json"}});
+}
+
+TEST_CASE("matrix", "[approved]") {
+  check_lines("matrix", {{"matrix"}, {"matrix", "set-token-lua"}});
+  check_lines("matrix_markdown",
+              {{"matrix", "setnx", "fencing", "--property", "deadlock", "--markdown"}});
+  check_lines("matrix_json",
+              {{"matrix", "setnx", "fencing", "--property", "deadlock,leak", "--json"}});
+}
+
+TEST_CASE("diff", "[approved]") {
+  check_lines("diff", {{"diff", "set-token-lua", "set-token-get-del"},
+                       {"diff", "set-ex-nx", "set-token-lua"},
+                       {"diff", "setnx", "setnx", "--property", "deadlock"}});
+  check_lines("diff_json", {{"diff", "set-token-lua", "set-ex-nx", "--property", "leak", "--json"},
+                            {"diff", "setnx", "setnx-expire", "--property", "leak", "--json"}});
 }
 
 TEST_CASE("bad input ends in one line with the place", "[approved]") {
@@ -131,7 +149,18 @@ TEST_CASE("bad input ends in one line with the place", "[approved]") {
                {"check", data("impossible.json")},
                {"replay", "set-token-lua-puase"},
                {"list", "fautls"},
-               {"table", "setnxx"}});
+               {"test", "set-token-lua-puase"},
+               {"test", "./nowhere"},
+               {"test", "--filter", "puase"},
+               {"test", "--jobs", "-1"},
+               {"matrix", "setnxx"},
+               {"matrix", "setnx", "--json", "--markdown"},
+               {"diff", "setnx"},
+               {"diff", "setnx", "setnxx"},
+               {"diff", "setnx", "HEAD:protocols/setnxx"},
+               {"diff", "--baseline", "nowhere.json", "setnx"},
+               {"diff", "--baseline", data("wrong.json"), "setnx"},
+               {"diff", "--baseline", data("wrong.json"), "setnx", "--rounds", "2"}});
 }
 
 }  // namespace lockstep::tests

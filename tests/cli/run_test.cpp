@@ -70,17 +70,6 @@ TEST_CASE("a failure of our own has its own exit code") {
   CHECK_THAT(err.str(), Contains("a bug of lockstep itself"));
 }
 
-TEST_CASE("every shipped scenario comes out as it expects") {
-  for (const auto& entry : fs::directory_iterator(fs::path(LOCKSTEP_SOURCE_DIR) / "scenarios")) {
-    const auto file = entry.path().string();
-    if (!file.ends_with(".json") || file.ends_with(".schema.json")) continue;
-    const auto ran = run({"check", file});
-    INFO(ran.out << ran.err);
-    CHECK(ran.code == 0);
-    CHECK_THAT(ran.out, EndsWith(": as expected\n"));
-  }
-}
-
 TEST_CASE("a counterexample written to a file replays as it was printed") {
   const auto file = (scratch() / "a.trace.json").string();
   const auto found = run({"check", "fencing", "--fault", "node-crash=1", "--trace", file});

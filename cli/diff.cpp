@@ -1,0 +1,156 @@
+// `lockstep diff`: two versions of a protocol, every verdict of the matrix that got weaker or
+// stronger.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/judge_matrix.hpp"
+#include "cli/keep_trace.hpp"
+#include "cli/progress.hpp"
+#include "cli/render_check.hpp"
+#include "cli/render_diff.hpp"
+#include "cli/versions.hpp"
+#include "cli/words.hpp"
+#include "scenarios/compare.hpp"
+#include "scenarios/judge.hpp"
+#include "scenarios/report.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+using scenarios::Change;
+using scenarios::Difference;
+using scenarios::Matrix;
+using scenarios::Standing;
+
+/// What is compared, and what came of it.
+struct Comparison {
+  std::string old_one;  ///< in words
+  std::vector<Difference> differences;
+  scenarios::Scenario world;   ///< of the new version
+  std::size_t uncompared = 0;  ///< verdicts that this program could judge and a baseline lacks
+};
+
+void expect_arguments(const DiffArguments& arguments) {
+  const auto& versions = arguments.versions;
+  if (arguments.baseline.empty() && versions.size() != 2)
+    throw sim::BadInput(
+        fmt::format("diff: found {}, expected OLD and NEW; or --baseline FILE and NEW",
+                    plural(versions.size(), "protocol")));
+  if (!arguments.baseline.empty() && versions.size() != 1)
+    throw sim::BadInput("diff: with --baseline FILE name one protocol, the new version");
+  if (!arguments.baseline.empty() && arguments.model.any())
+    throw sim::BadInput(
+        "diff: the baseline says in which world it was judged; flags that change it do not fit");
+}
+
+Comparison with_version(const Version& old_one, const Version& new_one,
+                        const DiffArguments& arguments, const Io& io) {
+  std::vector<scenarios::Scenario> worlds;
+  for (const auto& version : {old_one, new_one})
+    worlds.push_back(matrix_world(version.name, version.folder, arguments.model, arguments.bounds));
+  const auto matrices = judge_matrices(worlds, scenarios::conditions(), arguments.jobs, io);
+  return {fmt::format("{}: {}", old_one.name, old_one.title),
+          scenarios::compare(matrices[0].findings, matrices[1].findings), worlds[1], 0};
+}
+
+Comparison with_baseline(const Version& new_one, const DiffArguments& arguments, const Io& io) {
+  const auto stored = stored_matrix(arguments.baseline, new_one.name);
+  auto world = stored.world;
+  const auto old_name = world.protocol;
+  world.name = world.protocol = new_one.name;
+  world.folder = new_one.folder;
+  apply(arguments.bounds, world);
+  std::vector<scenarios::Condition> conditions;
+  for (const auto& condition : scenarios::conditions())
+    if (std::any_of(stored.findings.begin(), stored.findings.end(),
+                    [&](const auto& finding) { return finding.condition == condition.name; }))
+      conditions.push_back(condition);
+  const auto matrices = judge_matrices({world}, conditions, arguments.jobs, io);
+  Comparison comparison{fmt::format("verdicts on {} in {}", old_name, arguments.baseline),
+                        scenarios::compare(stored.findings, matrices.front().findings), world, 0};
+  comparison.uncompared =
+      scenarios::conditions().size() * sim::kProperties.size() - comparison.differences.size();
+  return comparison;
+}
+
+/// Of the verdicts that got weaker by a run that can be shown: of the first condition the one with
+/// the fewest steps, mutual exclusion before less serious properties.
+const Difference* first_violated(const std::vector<Difference>& differences) {
+  const Difference* first = nullptr;
+  const auto order = [](const Difference& each) {
+    return std::pair(each.after.steps, each.after.property);
+  };
+  for (const auto& each : differences) {
+    if (each.change != Change::weaker || each.after.standing != Standing::violated) continue;
+    if (first != nullptr && each.after.condition != first->after.condition) break;
+    if (first == nullptr || order(each) < order(*first)) first = &each;
+  }
+  return first;
+}
+
+scenarios::Judgement counterexample(const Difference& difference, const Comparison& comparison) {
+  const auto& conditions = scenarios::conditions();
+  const auto condition = std::find_if(
+      conditions.begin(), conditions.end(),
+      [&](const scenarios::Condition& each) { return each.name == difference.after.condition; });
+  auto scenario = scenarios::under(*condition, comparison.world);
+  scenario.properties = {difference.after.property};
+  return scenarios::judge(scenario);
+}
+
+void print(const Comparison& comparison, const Version& new_one, Io& io) {
+  print_differences(io.out, comparison.differences, comparison.old_one,
+                    fmt::format("{}: {}", new_one.name, new_one.title), io.colours);
+  if (comparison.uncompared > 0)
+    io.out << fmt::format(
+        "\n{} that this lockstep can judge are not in the baseline: make it again to compare "
+        "them\n",
+        plural(comparison.uncompared, "verdict"));
+}
+
+}  // namespace
+
+int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
+  expect_arguments(arguments);
+  const Interruptible interruptible;
+  const auto new_one = version_of(arguments.versions.back(), catalog);
+  if (new_one.taken_out && !arguments.trace_file.empty())
+    throw sim::BadInput(
+        "--trace: a trace needs its protocol's folder; check the new version out first");
+  auto comparison =
+      arguments.baseline.empty()
+          ? with_version(version_of(arguments.versions.front(), catalog), new_one, arguments, io)
+          : with_baseline(new_one, arguments, io);
+  if (interrupted()) {
+    io.err << "lockstep: diff: interrupted; nothing is said about what got weaker\n";
+    return kInconclusive;
+  }
+  for (auto& difference : comparison.differences)
+    difference.after.detail = new_one.told(difference.after.detail);
+
+  const auto code = count_of(comparison.differences, Change::weaker) > 0 ? kViolated : kAsExpected;
+  std::optional<scenarios::Judgement> shown;
+  CheckNotes notes;
+  notes.target = new_one.name;
+  const auto* const worst = first_violated(comparison.differences);
+  if (worst != nullptr) shown = counterexample(*worst, comparison);
+  if (shown) notes.trace_file = keep_trace(arguments.trace_file, *shown, catalog);
+  if (arguments.json) {
+    io.out << scenarios::diff_report(comparison.differences, shown, code);
+    return code;
+  }
+  print(comparison, new_one, io);
+  if (!shown) return code;
+  find_no_return(*shown, notes);
+  io.out << fmt::format("\nthe first of them: {}\n\n", worst->after.condition);
+  print_check(io.out, *shown, notes, io.colours);
+  return code;
+}
+
+}  // namespace lockstep::cli

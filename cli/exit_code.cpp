@@ -1,0 +1,39 @@
+// Verdicts as exit codes; see the header.
+#include "cli/exit_code.hpp"
+
+#include <array>
+
+namespace lockstep::cli {
+
+namespace {
+
+ExitCode of_verdict(scenarios::Outcome outcome) {
+  switch (outcome) {
+    case scenarios::Outcome::holds:
+      return kAsExpected;
+    case scenarios::Outcome::violated:
+      return kViolated;
+    default:
+      return kInconclusive;
+  }
+}
+
+}  // namespace
+
+ExitCode exit_code(const scenarios::Judgement& judgement) {
+  const bool disagree =
+      judgement.audit && judgement.audit->outcome == checker::Audit::Outcome::disagree;
+  if (disagree) return kOwnFailure;
+  const auto verdict = of_verdict(judgement.outcome());
+  if (!judgement.scenario.expect) return verdict;
+  if (!judgement.difference) return kAsExpected;
+  return verdict == kAsExpected ? kViolated : verdict;
+}
+
+ExitCode worse(ExitCode a, ExitCode b) {
+  for (const auto code : std::array{kOwnFailure, kBadInput, kViolated, kInconclusive})
+    if (a == code || b == code) return code;
+  return kAsExpected;
+}
+
+}  // namespace lockstep::cli

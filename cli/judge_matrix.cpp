@@ -1,0 +1,61 @@
+// See judge_matrix.hpp.
+#include "cli/judge_matrix.hpp"
+
+#include <algorithm>
+
+#include "cli/parallel.hpp"
+#include "cli/progress.hpp"
+#include "sim/program.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+constexpr std::uint64_t kMostStates = 200'000;
+}
+
+scenarios::Scenario matrix_world(const std::string& protocol, const std::filesystem::path& folder,
+                                 const ModelFlags& model, const BoundFlags& bounds) {
+  auto world = scenarios::default_scenario(protocol, folder);
+  world.resource = sim::Resource::fenced;
+  world.bounds.max_states = kMostStates;
+  apply(model, world);
+  apply(bounds, world);
+  return world;
+}
+
+std::vector<scenarios::Condition> chosen_conditions(bool overview_only) {
+  std::vector<scenarios::Condition> chosen;
+  for (const auto& condition : scenarios::conditions())
+    if (condition.overview || !overview_only) chosen.push_back(condition);
+  return chosen;
+}
+
+std::vector<scenarios::Matrix> judge_matrices(const std::vector<scenarios::Scenario>& worlds,
+                                              const std::vector<scenarios::Condition>& conditions,
+                                              int jobs, const Io& io) {
+  std::vector<scenarios::Matrix> matrices;
+  std::vector<bool> reentrant;
+  const bool asked = std::any_of(conditions.begin(), conditions.end(),
+                                 [](const auto& each) { return each.needs_reentry(); });
+  for (const auto& world : worlds) {
+    matrices.push_back({world, sim::Program(world.folder).fingerprint(), {}});
+    reentrant.push_back(asked && scenarios::reenters(world));
+  }
+  const auto count = worlds.size() * conditions.size();
+  in_order(
+      count, jobs_of(jobs),
+      [&](std::size_t i) {
+        const auto at = i / conditions.size();
+        return scenarios::judge_each(conditions[i % conditions.size()], worlds[at], reentrant[at],
+                                     until_interrupted());
+      },
+      [&](std::size_t i, const std::vector<scenarios::Finding>& found) {
+        auto& all = matrices[i / conditions.size()].findings;
+        all.insert(all.end(), found.begin(), found.end());
+        count_progress(io, i + 1, count);
+      });
+  end_progress(io);
+  return matrices;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,19 @@
+// JUnit XML, which the CI servers show: a test case for each scenario.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/report.hpp"
+
+namespace lockstep::cli {
+
+/// The whole document. A scenario that came out otherwise is a `failure`, a broken one or a bug of
+/// lockstep an `error`, one that was not run to the end `skipped`.
+std::string junit(const std::vector<scenarios::Tested>& all);
+
+/// `text` as XML 1.0 may hold it in an attribute: escaped, and with U+FFFD for what no XML document
+/// can contain (control characters, bytes that are not UTF-8).
+std::string xml_escaped(const std::string& text);
+
+}  // namespace lockstep::cli

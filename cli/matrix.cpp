@@ -1,0 +1,60 @@
+// `lockstep matrix`: protocols by fault, or one protocol's conditions by property.
+#include <algorithm>
+
+#include "cli/commands.hpp"
+#include "cli/judge_matrix.hpp"
+#include "cli/progress.hpp"
+#include "cli/render_matrix.hpp"
+#include "scenarios/matrix_file.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+using scenarios::Matrix;
+using scenarios::Standing;
+
+/// Verdicts that are not known make the matrix so; violated ones are what a matrix is for.
+int exit_code(const std::vector<Matrix>& matrices) {
+  for (const auto& matrix : matrices)
+    for (const auto& finding : matrix.findings)
+      if (finding.standing == Standing::inconclusive || finding.standing == Standing::vacuous)
+        return kInconclusive;
+  return kAsExpected;
+}
+
+void print(std::ostream& out, const std::vector<Matrix>& matrices,
+           const MatrixArguments& arguments) {
+  if (matrices.size() == 1) return print_matrix(out, matrices.front(), arguments.markdown);
+  const auto& properties = matrices.front().world.properties;
+  print_overview(out, matrices, properties, arguments.markdown);
+  if (!arguments.model.properties.empty()) return;
+  // What a resource that checks fencing tokens is spared, which other violations hide above.
+  out << '\n';
+  print_overview(out, matrices, {sim::Property::no_lost_update}, arguments.markdown);
+}
+
+}  // namespace
+
+int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
+  if (arguments.json && arguments.markdown)
+    throw sim::BadInput("matrix: --json or --markdown, not both");
+  const auto protocols = arguments.protocols.empty() ? catalog.ladder() : arguments.protocols;
+  if (protocols.empty())
+    throw sim::BadInput("matrix: name the protocols; there is no shipped ladder here");
+  std::vector<scenarios::Scenario> worlds;
+  for (const auto& protocol : protocols)
+    worlds.push_back(matrix_world(protocol, catalog.protocol_folder(protocol), arguments.model,
+                                  arguments.bounds));
+  const Interruptible interruptible;
+  const auto matrices =
+      judge_matrices(worlds, chosen_conditions(protocols.size() > 1), arguments.jobs, io);
+  if (arguments.json)
+    io.out << scenarios::matrix_report(matrices);
+  else
+    print(io.out, matrices, arguments);
+  return exit_code(matrices);
+}
+
+}  // namespace lockstep::cli

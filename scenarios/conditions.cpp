@@ -1,0 +1,146 @@
+// The list of conditions; see the header.
+#include "scenarios/conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lockstep::scenarios {
+
+namespace {
+
+using Kind = sim::WorkStep::Kind;
+
+sim::Budget one(sim::Fault fault) {
+  sim::Budget budget{};
+  budget.at(static_cast<std::size_t>(fault)) = 1;
+  return budget;
+}
+
+Condition named(const std::string& name, const std::string& meaning) {
+  Condition condition;
+  condition.name = name;
+  condition.meaning = meaning;
+  return condition;
+}
+
+Condition with_fault(sim::Fault fault, const std::string& more = "",
+                     const std::string& meaning = "") {
+  auto condition =
+      named(name(fault) + more, fmt::format("`{}` at most once{}", name(fault), meaning));
+  condition.faults = one(fault);
+  return condition;
+}
+
+void add_overview(std::vector<Condition>& all) {
+  all.push_back(named("no fault", "nothing abnormal happens"));
+  all.push_back(named("work > lease", "the work lasts one and a half leases"));
+  all.back().long_work = true;
+  for (const auto fault : sim::kFaults) all.push_back(with_fault(fault));
+  for (auto& condition : all) condition.overview = true;
+}
+
+void add_more_of_the_same(std::vector<Condition>& all) {
+  all.push_back(named("round+", "every client runs its workload once more"));
+  all.back().more_rounds = 1;
+  for (const auto fault : sim::kFaults) {
+    all.push_back(with_fault(fault, ", round+", ", and every client runs its workload once more"));
+    all.back().more_rounds = 1;
+  }
+  all.push_back(named("client+", "one client more, who is refused or waits"));
+  all.back().more_clients = 1;
+  all.push_back(named("thread+", "every client has one thread more, which shares its objects"));
+  all.back().more_threads = 1;
+}
+
+void add_other_worlds(std::vector<Condition>& all) {
+  for (const auto fault : {sim::Fault::node_crash, sim::Fault::power_loss}) {
+    all.push_back(with_fault(fault, ", aof", ", and the node keeps every write (aof-always)"));
+    all.back().keeps_all = true;
+  }
+  for (const auto fault : {sim::Fault::delay, sim::Fault::pause}) {
+    all.push_back(with_fault(fault, ", timeout",
+                             ", and a request without an answer for a tenth of the lease is given "
+                             "up"));
+    all.back().timeouts = true;
+  }
+  all.push_back(named("two locks", "lock a, lock b, unlock a, work, unlock b"));
+  all.back().shape = Shape::two_locks;
+}
+
+void add_reentry(std::vector<Condition>& all) {
+  all.push_back(named("re-entry", "lock, lock, unlock, work, unlock"));
+  all.back().shape = Shape::nested;
+  for (const auto fault : sim::kFaults) {
+    all.push_back(with_fault(fault, ", re-entry", ", in lock, lock, unlock, work, unlock"));
+    all.back().shape = Shape::nested;
+  }
+  all.push_back(named("late re-entry",
+                      "lock, work, lock, work, unlock, unlock, where both works together outlast "
+                      "one lease"));
+  all.back().shape = Shape::late_nested;
+}
+
+/// What one step of a workload becomes in a shape. `lease_ms` measures late re-entry.
+std::vector<RoleStep> shaped(const RoleStep& step, Shape shape, const std::string& held,
+                             std::int64_t lease_ms) {
+  const auto lock = [](const std::string& key) { return RoleStep{Kind::lock, key, 0}; };
+  const auto unlock = [](const std::string& key) { return RoleStep{Kind::unlock, key, 0}; };
+  const auto other = step.key + "-2";
+  if (shape == Shape::two_locks && step.kind == Kind::lock)
+    return {step, lock(other), unlock(step.key)};
+  if (shape == Shape::two_locks && step.kind == Kind::unlock) return {unlock(other)};
+  if (shape == Shape::nested && step.kind == Kind::lock) return {step, step, unlock(step.key)};
+  if (shape == Shape::late_nested && step.kind == Kind::work) {
+    const RoleStep work{Kind::work, "", lease_ms * 3 / 4};
+    return {work, lock(held), work, unlock(held)};
+  }
+  return {step};
+}
+
+void reshape(Role& role, Shape shape, std::int64_t lease_ms) {
+  std::vector<RoleStep> workload;
+  std::string held = kDefaultKey;
+  for (const auto& step : role.workload) {
+    if (step.kind == Kind::lock) held = step.key;
+    for (const auto& each : shaped(step, shape, held, lease_ms)) workload.push_back(each);
+  }
+  role.workload = workload;
+}
+
+}  // namespace
+
+const std::vector<Condition>& conditions() {
+  static const std::vector<Condition> all = [] {
+    std::vector<Condition> made;
+    add_overview(made);
+    add_more_of_the_same(made);
+    add_other_worlds(made);
+    add_reentry(made);
+    return made;
+  }();
+  return all;
+}
+
+Scenario under(const Condition& condition, Scenario world) {
+  for (const auto fault : sim::kFaults) {
+    const auto at = static_cast<std::size_t>(fault);
+    world.faults.at(at) = static_cast<std::uint8_t>(world.faults.at(at) + condition.faults.at(at));
+  }
+  for (auto& role : world.roles) {
+    if (condition.long_work)
+      for (auto& step : role.workload)
+        if (step.kind == Kind::work) step.ms = world.lease_ms + world.lease_ms / 2;
+    reshape(role, condition.shape, world.lease_ms);
+    role.rounds += condition.more_rounds;
+    role.threads += condition.more_threads;
+  }
+  const auto clients = std::min<std::size_t>(
+      world.clients.size() + static_cast<std::size_t>(condition.more_clients), kMostClients);
+  world.clients.resize(clients, 0);
+  if (condition.timeouts) world.request_timeout_ms = std::max<std::int64_t>(1, world.lease_ms / 10);
+  if (condition.keeps_all) world.persistence = sim::Persistence::aof_always;
+  return world;
+}
+
+}  // namespace lockstep::scenarios

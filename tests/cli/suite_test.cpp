@@ -1,0 +1,120 @@
+// `lockstep test`: the worst of a suite is its exit code, a broken file does not keep the others
+// from running, and what the CI server reads is well-formed. Also the threads underneath.
+#include "cli/suite.hpp"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <stdexcept>
+
+#include "cli/junit.hpp"
+#include "cli/parallel.hpp"
+#include "tests/cli/command_line.hpp"
+
+namespace lockstep::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("results of several threads come out in order") {
+  std::vector<std::size_t> taken;
+  cli::in_order(
+      100, 4, [](std::size_t i) { return i * i; },
+      [&](std::size_t i, std::size_t square) {
+        CHECK(square == i * i);
+        taken.push_back(i);
+      });
+  CHECK(taken.size() == 100);
+  CHECK(std::is_sorted(taken.begin(), taken.end()));
+}
+
+TEST_CASE("an exception of one thread comes out in its turn") {
+  std::size_t taken = 0;
+  const auto third_fails = [&] {
+    cli::in_order(
+        50, 4,
+        [](std::size_t i) {
+          if (i == 3) throw std::runtime_error("the third");
+          return i;
+        },
+        [&](std::size_t, std::size_t) { ++taken; });
+  };
+  CHECK_THROWS_WITH(third_fails(), "the third");
+  CHECK(taken == 3);
+}
+
+TEST_CASE("of two ends the worse one counts: 4, 3, 1, 2, 0") {
+  using cli::worse;
+  CHECK(worse(cli::kAsExpected, cli::kInconclusive) == cli::kInconclusive);
+  CHECK(worse(cli::kViolated, cli::kInconclusive) == cli::kViolated);
+  CHECK(worse(cli::kViolated, cli::kBadInput) == cli::kBadInput);
+  CHECK(worse(cli::kOwnFailure, cli::kBadInput) == cli::kOwnFailure);
+  CHECK(worse(cli::kAsExpected, cli::kAsExpected) == cli::kAsExpected);
+}
+
+TEST_CASE("the exit code of a suite is that of its worst scenario, and all of them run") {
+  CHECK(run({"test", data("vacuous.json")}).code == 0);
+  CHECK(run({"test", data("vacuous.json"), data("wrong.json")}).code == 1);
+  CHECK(run({"test", "set-token-lua-no-fault", "--max-states", "20"}).code == 2);
+  CHECK(run({"test", data("wrong.json"), "set-token-lua-no-fault", "--max-states", "20"}).code ==
+        2);
+  const auto all = run({"test", data("")});
+  CHECK(all.code == 3);
+  CHECK_THAT(all.out, Contains("BROKEN  misspelt") && Contains("ok      vacuous") &&
+                          Contains("FAILED  wrong"));
+  CHECK_THAT(all.out, EndsWith("\n4 scenarios: 1 as expected, 1 not as expected, 2 broken\n"));
+}
+
+TEST_CASE("a suite prints the same whatever the number of threads") {
+  const auto one = run({"test", "--filter", "set-token-lua", "--jobs", "1"});
+  CHECK(one.code == 0);
+  CHECK(one.out == run({"test", "--filter", "set-token-lua", "--jobs", "5"}).out);
+  CHECK_THAT(one.out, !Contains("fencing"));
+}
+
+TEST_CASE("a scenario named twice runs once") {
+  const auto ran = run({"test", data("vacuous.json"), data("vacuous.json")});
+  CHECK_THAT(ran.out, EndsWith("\n1 scenario: 1 as expected\n"));
+}
+
+TEST_CASE("an audited suite says that both explorers agree") {
+  const auto ran = run({"test", "--audit", "--filter", "fencing-node-crash"});
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.out, Contains("847 states; the audit agrees"));
+  const auto cut = run({"test", "--audit", "set-token-lua-pause", "--max-states", "800"});
+  CHECK(cut.code == 2);
+  CHECK_THAT(cut.out, StartsWith("ok?") && Contains("the audit is inconclusive"));
+}
+
+TEST_CASE("JUnit XML counts failures and errors apart") {
+  const auto file = scratch() / "junit.xml";
+  CHECK(run({"test", data(""), "--junit", file.string()}).code == 3);
+  const auto text = read(file);
+  CHECK_THAT(text, StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite "));
+  CHECK_THAT(text, Contains("tests=\"4\" failures=\"1\" errors=\"2\" skipped=\"0\""));
+  CHECK_THAT(text, Contains("<failure message=\"expected holds; came violated"));
+  CHECK_THAT(run({"test", data("vacuous.json"), "--junit", "/nowhere/x.xml"}).err,
+             Contains("/nowhere/x.xml"));
+}
+
+TEST_CASE("XML holds no byte that would break it") {
+  CHECK(cli::xml_escaped("a < b & \"c\" > d\n") == "a &lt; b &amp; &quot;c&quot; &gt; d&#10;");
+  CHECK(cli::xml_escaped("na\xC3\xAFve \xF0\x9F\x94\x92") == "na\xC3\xAFve \xF0\x9F\x94\x92");
+  const std::string replaced = "\xEF\xBF\xBD";
+  for (const auto* bad :
+       {"\x01", "\xC3", "\xFF", "\x80", "\xC0\x80", "\xED\xA0\x80", "\xEF\xBF\xBF"})
+    CHECK_THAT(cli::xml_escaped(bad), StartsWith(replaced));
+  CHECK(cli::xml_escaped("\xC3(") == replaced + "(");
+}
+
+}  // namespace lockstep::tests
