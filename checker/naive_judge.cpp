@@ -22,6 +22,22 @@ const Entry* entry_of(const Keyspace& keyspace, const std::string& key) {
   return found == keyspace.keys.end() ? nullptr : &found->second;
 }
 
+/// Whether a main task is inside acquire() or release(). No effect tells where an inner release()
+/// begins, but a main task waits for a Redis node in no other place.
+bool operating(const Process& process, sim::TaskId task) {
+  const auto main = [&](const Wait& wait) {
+    return wait.task == task && task < process.rounds_begun.size();
+  };
+  const auto wait = std::find_if(process.waits.begin(), process.waits.end(), main);
+  if (wait == process.waits.end()) return false;
+  return wait->in_acquire || process.tasks.at(task).releasing ||
+         std::any_of(process.connections.begin(), process.connections.end(),
+                     [&](const Connection& connection) {
+                       return connection.open && connection.task == task &&
+                              connection.node != sim::kResource;
+                     });
+}
+
 /// Whether `a` expires before `b`; no expiry is later than any.
 bool sooner(const std::optional<sim::WallTime>& a, const std::optional<sim::WallTime>& b) {
   if (!a) return false;
@@ -46,6 +62,31 @@ bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& l
   return false;
 }
 
+/// A lease key of this lock that this process made, on a node that is up.
+std::optional<std::string> Rules::own_lease_key(const World& world, std::uint8_t p,
+                                                std::uint8_t lock) const {
+  for (const Node& node : world.nodes) {
+    for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
+      const Entry* entry = entry_of(node.keyspace, key);
+      if (node.up && entry && entry->maker == maker_of(p)) return key;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether another task of the process holds the lock, or is inside acquire() of it.
+bool Rules::wanted_by_another_task(const World& world, std::uint8_t p, sim::TaskId task,
+                                   std::uint8_t lock) const {
+  const Process& process = world.processes[p];
+  return std::any_of(process.holdings.begin(), process.holdings.end(),
+                     [&](const auto& held) {
+                       return held.first.first != task && held.first.second == lock;
+                     }) ||
+         std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
+           return wait.task != task && wait.in_acquire && wait.lock == lock;
+         });
+}
+
 void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& effect,
                            Facts& facts) const {
   const std::string& lock = model_.processes[p].lock_keys[effect.lock];
@@ -60,21 +101,27 @@ void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& eff
 
 void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effect,
                           Facts& facts) const {
-  const std::string& lock = model_.processes[p].lock_keys[effect.lock];
   if (!world.processes[p].tasks.at(effect.task).made) return;
-  for (const Node& node : world.nodes) {
-    for (const std::string& key : model_.program->lease_keys(lock)) {
-      const Entry* entry = entry_of(node.keyspace, key);
-      if (!node.up || !entry || entry->maker != maker_of(p)) continue;
-      violated(facts, {Property::honest_result, p, p, key});
-    }
-  }
+  const std::optional<std::string> key = own_lease_key(world, p, effect.lock);
+  if (key) violated(facts, {Property::honest_result, p, p, *key});
 }
 
 void Rules::judge_released(const World& world, std::uint8_t p, const Effect& effect,
                            Facts& facts) const {
   if (!effect.ok || world.processes[p].tasks.at(effect.task).freed) return;
   violated(facts, {Property::honest_result, p, p, model_.processes[p].lock_keys[effect.lock]});
+}
+
+/// Who is inside the lock needs a key of its own; who has left it for the last time keeps none.
+void Rules::judge_reentrancy(const World& world, std::uint8_t p, const Effect& effect,
+                             Facts& facts) const {
+  const std::optional<std::string> key = own_lease_key(world, p, effect.lock);
+  const bool believed = effect.kind == Effect::Kind::reentered || effect.ok;
+  const bool inside = effect.kind != Effect::Kind::released;
+  if (!believed || inside == key.has_value()) return;
+  if (!inside && wanted_by_another_task(world, p, effect.task, effect.lock)) return;
+  violated(facts,
+           {Property::reentrancy, p, p, key.value_or(model_.processes[p].lock_keys[effect.lock])});
 }
 
 void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
@@ -93,10 +140,10 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
   }
 }
 
-/// For every operation of the process that is under way: did the request make, or remove, a lease
-/// key of the process?
-void Rules::note_made_and_freed(World& world, std::uint8_t p, const Keyspace& before,
-                                const Keyspace& after) const {
+/// Did the request make, or remove, a lease key of the process? It counts for the operation of its
+/// own task; for every operation of the process if its task has none.
+void Rules::note_made_and_freed(World& world, std::uint8_t p, const Connection& connection,
+                                const Keyspace& before, const Keyspace& after) const {
   bool made = false, freed = false;
   for (const std::string& key : lease_keys_) {
     const Entry* was = entry_of(before, key);
@@ -107,11 +154,12 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Keyspace& be
     freed = freed || (was_own && !is);
   }
   Process& process = world.processes[p];
+  const bool of_operation = operating(process, connection.task);
   for (const Wait& wait : process.waits) {
+    if (of_operation && wait.task != connection.task) continue;
     TaskState& task = process.tasks.at(wait.task);
-    if (!wait.in_acquire && !task.releasing) continue;
-    task.made = task.made || made;
-    task.freed = task.freed || freed;
+    task.made = task.made || (made && wait.in_acquire);
+    task.freed = task.freed || (freed && task.releasing);
   }
 }
 

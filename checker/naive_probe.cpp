@@ -64,9 +64,41 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
   return rules->probe_alone(std::move(alone), fresh);
 }
 
+/// How long the probe waits for what no deadline of a node tells.
+std::int64_t Rules::patience_ms() const {
+  std::int64_t ms = model_.request_timeout_ms + model_.tick_ms;
+  std::int64_t longest_lease_ms = 0;
+  for (const sim::ProcessSetup& setup : model_.processes) {
+    longest_lease_ms = std::max(longest_lease_ms, setup.lease_ms);
+  }
+  for (const std::int64_t literal : model_.program->literals()) ms += literal;
+  return rounded_up(ms + longest_lease_ms);
+}
+
+/// How much time passes where the call was refused (`resting`), sleeps or polls; nothing if it has
+/// failed, 0 if nothing but asking again can help. In an absolute run it comes out of the patience.
+std::optional<std::int64_t> Rules::probe_wait_ms(const World& world, std::uint8_t fresh,
+                                                 bool resting,
+                                                 std::int64_t& patience_left_ms) const {
+  std::optional<std::int64_t> wait_ms = next_node_deadline(world);
+  const bool patient = world.absolute && !wait_ms;
+  if (resting && !wait_ms && !patient) return std::nullopt;
+  if (patient && patience_left_ms == 0) return std::nullopt;
+  for (const auto& [task, state] : world.processes[fresh].tasks) {
+    if (!resting && state.timer_ms) {
+      wait_ms = std::min(wait_ms.value_or(*state.timer_ms), *state.timer_ms);
+    }
+  }
+  if (!patient) return wait_ms.value_or(0);
+  if (!wait_ms) wait_ms = patience_left_ms;
+  patience_left_ms = std::max<std::int64_t>(0, patience_left_ms - *wait_ms);
+  return wait_ms;
+}
+
 /// Runs on the rules of the probe's own model. Where choose() has a say, its first value is taken.
 Rules::Probe Rules::probe_alone(World world, std::uint8_t fresh) {
-  bool called = false;  // since time last passed
+  bool refused = false;  // the last call, and no time has passed since
+  std::int64_t patience_left_ms = patience_ms();
   int calls = 0;
   int steps_without_hope = 0;
   for (int i = 0; i < kMostSteps; ++i) {
@@ -75,38 +107,30 @@ Rules::Probe Rules::probe_alone(World world, std::uint8_t fresh) {
     const auto pressing = std::find_if(actions.begin(), actions.end(),
                                        [&](const Action& action) { return urgent(world, action); });
     const bool resting = world.processes[fresh].waits.front().kind == sim::Wait::Kind::idle;
-    const std::optional<std::int64_t> ahead_ms = next_node_deadline(world);
-    steps_without_hope = ahead_ms ? 0 : steps_without_hope + 1;
+    const bool hope = world.absolute || next_node_deadline(world);
+    steps_without_hope = hope ? 0 : steps_without_hope + 1;
     if (steps_without_hope > kMostStepsWithoutHope || calls > kMostCalls) return Probe::fails;
 
-    std::optional<Action> next;
-    if (pressing != actions.end()) {
-      next = *pressing;
-    } else if (resting && called && !ahead_ms) {
-      return Probe::fails;
-    } else if (!resting || called) {
-      // The call was refused, sleeps or polls: time passes to what comes first, the node's next
-      // deadline or its own.
-      std::optional<std::int64_t> wait_ms = ahead_ms;
-      for (const auto& [task, state] : world.processes[fresh].tasks) {
-        if (state.timer_ms) wait_ms = std::min(wait_ms.value_or(*state.timer_ms), *state.timer_ms);
-      }
-      if (wait_ms) {
+    if (pressing == actions.end() && (!resting || refused)) {
+      const std::optional<std::int64_t> wait_ms =
+          probe_wait_ms(world, fresh, resting, patience_left_ms);
+      if (!wait_ms) return Probe::fails;
+      if (*wait_ms > 0) {
         Facts ignored;
         pass(world, *wait_ms, ignored);
-        called = false;
+        refused = false;
         continue;
       }
     }
-    if (!next && actions.empty()) return Probe::fails;
-    if (!next) next = actions.front();
-    if (next->kind == Action::Kind::begin) {
-      called = true;
-      ++calls;
-    }
-    Outcome outcome = std::move(outcomes(world, *next).front());
+    if (actions.empty()) return Probe::fails;
+    const Action next = pressing != actions.end() ? *pressing : actions.front();
+    if (next.kind == Action::Kind::begin) ++calls;
+    Outcome outcome = std::move(outcomes(world, next).front());
     if (outcome.facts.witnesses.contains(sim::Witness::acquired)) return Probe::acquires;
     world = std::move(outcome.world);
+    const bool in_call = !resting || next.kind == Action::Kind::begin;
+    if (in_call && world.processes[fresh].waits.front().kind == sim::Wait::Kind::idle)
+      refused = true;
   }
   return Probe::endless;
 }

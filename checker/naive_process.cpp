@@ -124,9 +124,17 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       judge_acquired(world, p, effect, facts);
       end_operation();
       break;
+    case Effect::Kind::reentered:
+      judge_reentrancy(world, p, effect, facts);
+      end_operation();
+      break;
     case Effect::Kind::refused:
       facts.witnesses.insert(sim::Witness::refused);
       judge_refused(world, p, effect, facts);
+      end_operation();
+      break;
+    case Effect::Kind::left:
+      judge_reentrancy(world, p, effect, facts);
       end_operation();
       break;
     case Effect::Kind::releasing:
@@ -137,6 +145,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
     case Effect::Kind::released:
       if (effect.ok) facts.witnesses.insert(sim::Witness::released);
       judge_released(world, p, effect, facts);
+      judge_reentrancy(world, p, effect, facts);
       end_operation();
       break;
     case Effect::Kind::failed:

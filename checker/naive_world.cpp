@@ -344,7 +344,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& con
     node.not_durable.insert(node.not_durable.begin(), Image{keys_only(before), 0});
   }
   judge_execution(world, p, execution.sender, before, node.keyspace, facts);
-  if (!connection.former) note_made_and_freed(world, p, before, node.keyspace);
+  if (!connection.former) note_made_and_freed(world, p, connection, before, node.keyspace);
   return reply;
 }
 

@@ -222,19 +222,28 @@ class Rules {
                      Facts& facts) const;
   void judge_released(const World& world, std::uint8_t p, const sim::Effect& effect,
                       Facts& facts) const;
+  void judge_reentrancy(const World& world, std::uint8_t p, const sim::Effect& effect,
+                        Facts& facts) const;
   void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
-  void note_made_and_freed(World& world, std::uint8_t p, const sim::Keyspace& before,
-                           const sim::Keyspace& after) const;
+  void note_made_and_freed(World& world, std::uint8_t p, const Connection& connection,
+                           const sim::Keyspace& before, const sim::Keyspace& after) const;
   void judge_rest(const World& world, const sim::Action& action, Facts& facts);
   bool quiet(const World& world) const;
   bool nothing_to_come(const World& world) const;
   std::optional<std::string> lasting_lease_key(const World& world) const;
+  std::optional<std::string> own_lease_key(const World& world, std::uint8_t p,
+                                           std::uint8_t lock) const;
+  bool wanted_by_another_task(const World& world, std::uint8_t p, sim::TaskId task,
+                              std::uint8_t lock) const;
   bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const;
 
   // naive_probe.cpp
   Probe probe(const World& world, const std::string& lock_key);
   Probe probe_alone(World world, std::uint8_t fresh);
+  std::int64_t patience_ms() const;
+  std::optional<std::int64_t> probe_wait_ms(const World& world, std::uint8_t fresh, bool resting,
+                                            std::int64_t& patience_left_ms) const;
   std::optional<std::int64_t> next_node_deadline(const World& world) const;
 
   sim::Model model_;

@@ -1,0 +1,21 @@
+-- As data-under-key, but the lock has a name of its own.
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "the application writes a key; its lock has a prefix",
+  source = "mike-marcacci/node-redlock#131",
+  leases = { "lock:{key}" },
+}
+
+function Lock:acquire()
+  self.token = unique()
+  return redis("SET", "lock:" .. self.key, self.token, "NX", "PX", self.ttl_ms) == OK
+end
+
+function Lock:release()
+  redis("SET", self.key, "the result")  -- the application saves what it has worked out
+  return release({ "lock:" .. self.key }, { self.token }) == 1
+end
+
+return Lock

@@ -1,0 +1,23 @@
+-- As lua-setnx-expire, called with whole seconds, rounded down as Java's TimeUnit does. Less than a second
+-- becomes 0, and EXPIRE with 0 deletes the key at once: the script says true all the same.
+-- Repairs: the script is joined from Java strings whose backslashes were lost: `thenn`, `truen`, `elsen`,
+-- `falsen` and `)n` ended in \n; `tredis` and `treturn` (twice) began with \t.
+
+local setnx_and_expire = script "setnx_and_expire.lua"
+
+local Lock = protocol {
+  title = "SETNX and EXPIRE in Lua, the TTL rounded down to seconds; DEL",
+  source = "使用Redis实现分布式锁及其优化 (mzorro, 2017), section 转——分布式锁的优化",
+}
+
+function Lock:acquire()
+  local ok, locked = pcall(setnx_and_expire, { self.key }, { "1", self.ttl_ms // 1000 })
+  return ok and locked == 1 -- true arrives as 1, false as nil; catch (Exception e): false
+end
+
+function Lock:release()
+  redis("DEL", self.key)
+  return true
+end
+
+return Lock

@@ -1,0 +1,25 @@
+-- SETNX and EXPIRE in one script, so that no crash comes between them; release deletes whatever is there. The
+-- article's steps:
+--   eval the script with "1" and the lease in seconds -> true: success; false or any exception: give up.
+--   Release: del key; unlock() says nothing, so success unless it throws.
+-- Repairs: the script is joined from Java strings whose backslashes were lost: `thenn`, `truen`, `elsen`,
+-- `falsen` and `)n` ended in \n; `tredis` and `treturn` (twice) began with \t.
+
+local setnx_and_expire = script "setnx_and_expire.lua"
+
+local Lock = protocol {
+  title = "SETNX and EXPIRE in Lua; DEL",
+  source = "使用Redis实现分布式锁及其优化 (mzorro, 2017), section 转——分布式锁的优化",
+}
+
+function Lock:acquire()
+  local ok, locked = pcall(setnx_and_expire, { self.key }, { "1", self.ttl_s })
+  return ok and locked == 1 -- true arrives as 1, false as nil; catch (Exception e): false
+end
+
+function Lock:release()
+  redis("DEL", self.key)
+  return true
+end
+
+return Lock

@@ -1,0 +1,22 @@
+-- Release deletes the key if by the client's own clock the lease has not ended yet: the clock
+-- stands in for ownership. When it was set back, or when the client stood still between looking and
+-- deleting, the key is somebody else's.
+
+local Lock = protocol {
+  title = "SET NX PX; DEL if the local clock says that the lease has not ended",
+  source = "a pattern in several libraries; failures catalogue A12",
+}
+
+function Lock:acquire()
+  self.deadline = now() + self.ttl_ms
+  return redis("SET", self.key, 1, "NX", "PX", self.ttl_ms) == OK
+end
+
+function Lock:release()
+  if now() < self.deadline then
+    return redis("DEL", self.key) == 1
+  end
+  return false
+end
+
+return Lock

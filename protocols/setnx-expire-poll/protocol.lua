@@ -1,0 +1,48 @@
+-- SETNX, then EXPIRE, tried again at an interval, as the article's tryLock with three arguments does it. The
+-- article's steps:
+--   up to max - 1 times: setnx key "1" -> if 1: expire key seconds, success; if 0: sleep the interval.
+--   An exception, or no try left: give up.   Release: del key; unlock() says nothing, so success unless it
+--     throws.
+-- Its count is tested before the try, so that max tries are one less: with 3, as here, there are two.
+
+local try_interval_ms = 1000
+local max_try_count = 3
+
+local Lock = protocol {
+  title = "SETNX, then EXPIRE, polled; DEL",
+  source = "使用Redis实现分布式锁及其优化 (mzorro, 2017), section 起——分布式锁初探",
+}
+
+local function try_lock(self)
+  if redis("SETNX", self.key, "1") == 1 then
+    redis("EXPIRE", self.key, self.ttl_s)
+    return true
+  else
+    return false
+  end
+end
+
+function Lock:acquire()
+  local try_count = 0
+  while true do
+    try_count = try_count + 1
+    if try_count >= max_try_count then
+      return false
+    end
+    local ok, locked = pcall(try_lock, self)
+    if not ok then
+      return false -- catch (Exception e)
+    end
+    if locked then
+      return true
+    end
+    sleep(try_interval_ms)
+  end
+end
+
+function Lock:release()
+  redis("DEL", self.key)
+  return true
+end
+
+return Lock

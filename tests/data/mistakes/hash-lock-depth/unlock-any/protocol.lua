@@ -1,0 +1,33 @@
+-- Mistake: unlock.lua deletes whoever holds. (Otherwise as hash-lock-depth.)
+
+local lock = script "lock.lua"
+local unlock = script "unlock.lua"
+
+local Lock = protocol {
+  title = "re-entrant: a hash, the expected count is checked",
+  source = "lock.lua: lockstep's own; the rest as in 分布式锁-By Redis (seed 002), section 可重入锁（hash + lua 脚本）",
+}
+
+--- Who holds: process and thread. (The article's example has 'thread-1', which is not unique among processes.)
+local function owner(self)
+  self.process.id = self.process.id or unique()
+  return self.process.id .. ":thread-" .. task_id()
+end
+
+function Lock:acquire()
+  local mine = task_local()
+  local depth = mine.depth or 0
+  if lock({ self.key }, { owner(self), self.ttl_s, depth }) == 0 then
+    return false
+  end
+  mine.depth = depth + 1
+  return true
+end
+
+function Lock:release()
+  local mine = task_local()
+  mine.depth = mine.depth - 1
+  return unlock({ self.key }, { owner(self) }) ~= nil -- nil: not the owner; 1: released; 0: still held
+end
+
+return Lock

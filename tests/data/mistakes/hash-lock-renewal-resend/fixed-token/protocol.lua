@@ -1,0 +1,55 @@
+-- Mistake: every client has the same token. (Otherwise as hash-lock-renewal-resend.)
+
+local lock = script "lock.lua"
+local renew = script "renew.lua"
+local unlock = script "unlock.lua"
+
+local Lock = protocol {
+  title = "re-entrant: a hash renewed on a timer, requests sent again",
+  source = "https://github.com/redisson/redisson/issues/7367 (a command that is sent again); " ..
+    "the scripts as in 分布式锁-By Redis (seed 002), section 可重入锁（hash + lua 脚本）",
+}
+
+--- Who holds: process and thread. (The article's example has 'thread-1', which is not unique among processes.)
+local function owner(self)
+  self.process.id = self.process.id or "1"
+  return self.process.id .. ":thread-" .. task_id()
+end
+
+--- As a driver does it: sends once more after a connection error or a timeout. An error reply is no reason to.
+local function send(f, keys, arguments)
+  local ok, reply = pcall(f, keys, arguments)
+  if ok then
+    return reply
+  end
+  if reply.kind == "redis" then
+    error(reply)
+  end
+  return f(keys, arguments)
+end
+
+function Lock:acquire()
+  local me = owner(self)
+  if send(lock, { self.key }, { me, self.ttl_s }) == 0 then
+    return false
+  end
+  local mine = task_local()
+  if mine.timer == nil or not alive(mine.timer) then
+    mine.timer = every(self.ttl_ms // 3, function()
+      return renew({ self.key }, { me, self.ttl_s }) == 1
+    end)
+  end
+  return true
+end
+
+function Lock:release()
+  local reply = send(unlock, { self.key }, { owner(self) })
+  local mine = task_local()
+  if reply ~= 0 and mine.timer ~= nil then
+    stop(mine.timer)
+    mine.timer = nil
+  end
+  return reply ~= nil -- nil: not the owner; 1: released; 0: still held
+end
+
+return Lock

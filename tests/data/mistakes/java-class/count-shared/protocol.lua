@@ -1,0 +1,82 @@
+-- Mistake: the count of entries belongs to the process, not to the thread: all its threads get in.
+
+local unlock_script = script "release.lua"
+
+local Lock = protocol {
+  title = "Java class: SET EX NX, re-entry counted per thread, unLock() always true",
+  source = "Redis系列(十三)应用之分布式锁 (呼延, 2020), section Java 实现代码",
+}
+
+-- A synchronized method: the monitor is given back however the body ends.
+local function synchronized(self, body)
+  local class = self.process
+  class.monitor = class.monitor or mutex()
+  class.monitor:lock()
+  local ok, result = pcall(body)
+  class.monitor:unlock()
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
+local function current_refs(self)
+  local class = self.process
+  class.refs = class.refs or {}
+  return class.refs
+end
+
+local function lock0(key, value, seconds)
+  local ok, reply = pcall(redis, "SET", key, value, "EX", seconds, "NX")
+  return ok and reply == OK
+end
+
+local function lock(self, key, value, seconds)
+  return synchronized(self, function()
+    local counts = current_refs(self)
+    if counts[key] then
+      counts[key] = counts[key] + 1
+      return true
+    end
+    if not lock0(key, value, seconds) then
+      return false
+    end
+    counts[key] = 1
+    return true
+  end)
+end
+
+local function unlock(self, key, value)
+  return synchronized(self, function()
+    local counts = current_refs(self)
+    if not counts[key] then
+      return false
+    end
+    counts[key] = counts[key] - 1
+    if counts[key] == 0 then
+      counts[key] = nil
+      pcall(unlock_script, { key }, { value })
+    end
+    return true
+  end)
+end
+
+-- The caller's part: one UUID from its outermost lock() to its outermost unLock().
+function Lock:acquire()
+  local thread = task_local()
+  if not current_refs(self)[self.key] then
+    thread[self.key] = unique()
+  end
+  return lock(self, self.key, thread[self.key], self.ttl_s)
+end
+
+function Lock:release()
+  return unlock(self, self.key, task_local()[self.key])
+end
+
+-- In the class, but neither the class nor the article's tests call it.
+function Lock:is_locking(value)
+  return synchronized(self, function() return redis("GET", self.key) == value end)
+end
+
+return Lock

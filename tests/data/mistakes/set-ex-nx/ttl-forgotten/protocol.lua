@@ -1,0 +1,16 @@
+-- Mistake: SET without EX: the key never expires.
+
+local Lock = protocol {
+  title = "SET EX NX; DEL",
+  source = "Redis系列(十三)应用之分布式锁 (呼延, 2020), section 又是原子性",
+}
+
+function Lock:acquire()
+  return redis("SET", self.key, 1, "NX") == OK
+end
+
+function Lock:release()
+  return redis("DEL", self.key) == 1
+end
+
+return Lock

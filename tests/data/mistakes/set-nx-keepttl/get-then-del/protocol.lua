@@ -1,0 +1,22 @@
+-- Mistake: release compares in the client, and deletes then. (Otherwise as set-nx-keepttl.)
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "SET NX KEEPTTL; compare-and-delete in Lua",
+  source = "分布式锁-By Redis (seed 002), section 不可重入锁",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  return redis("SET", self.key, self.token, "KEEPTTL", "NX") == OK
+end
+
+function Lock:release()
+  if redis("GET", self.key) ~= self.token then
+    return false
+  end
+  return redis("DEL", self.key) == 1
+end
+
+return Lock

@@ -1,0 +1,19 @@
+-- Mistake: every client has the same token. (Otherwise as set-nx-pxat.)
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "SET NX PXAT by the client's clock; compare-and-delete in Lua",
+  source = "分布式锁-By Redis (seed 002), section 不可重入锁",
+}
+
+function Lock:acquire()
+  self.token = "1"
+  return redis("SET", self.key, self.token, "PXAT", millis(now()) + self.ttl_ms, "NX") == OK
+end
+
+function Lock:release()
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

@@ -1,0 +1,19 @@
+-- Mistake: the key is deleted first, and only then compared.
+
+local Lock = protocol {
+  title = "SET EX NX with a token; GET, compare, DEL",
+  source = "Redis系列(十三)应用之分布式锁 (呼延, 2020), section 业务超时误删除",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  return redis("SET", self.key, self.token, "EX", self.ttl_s, "NX") == OK
+end
+
+function Lock:release()
+  local value = redis("GET", self.key)
+  redis("DEL", self.key)
+  return value == self.token
+end
+
+return Lock

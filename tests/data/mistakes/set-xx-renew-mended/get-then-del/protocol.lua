@@ -1,0 +1,31 @@
+-- Mistake: release compares in the client, and deletes then. (Otherwise as set-xx-renew-mended.)
+
+local release = script "release.lua"
+local renew = script "renew.lua"
+
+local Lock = protocol {
+  title = "SET NX PX, renewed by compare-and-expire in Lua; compare-and-delete in Lua",
+  source = "renew.lua: lockstep's own; the rest as in 分布式锁-By Redis (seed 002), section 自动续期",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  if redis("SET", self.key, self.token, "PX", self.ttl_ms, "NX") ~= OK then
+    return false
+  end
+  self.timer = every(self.ttl_ms // 3, function()
+    return renew({ self.key }, { self.token, self.ttl_ms }) == 1
+  end)
+  return true
+end
+
+function Lock:release()
+  stop(self.timer)
+  self.timer = nil
+  if redis("GET", self.key) ~= self.token then
+    return false
+  end
+  return redis("DEL", self.key) == 1
+end
+
+return Lock

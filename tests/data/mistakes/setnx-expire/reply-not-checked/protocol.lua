@@ -1,0 +1,18 @@
+-- Mistake: the reply of SETNX is not looked at.
+
+local Lock = protocol {
+  title = "SETNX, then EXPIRE; DEL",
+  source = "Redis系列(十三)应用之分布式锁 (呼延, 2020), section 服务宕机",
+}
+
+function Lock:acquire()
+  redis("SETNX", self.key, 1)
+  redis("EXPIRE", self.key, self.ttl_s)
+  return true
+end
+
+function Lock:release()
+  return redis("DEL", self.key) == 1
+end
+
+return Lock

@@ -1,0 +1,43 @@
+-- Mistake: 0 is taken for success. (Otherwise as setnx-getset-compare.)
+
+local Lock = protocol {
+  title = "SETNX with a timestamp, GETSET if expired, EXPIRE; GET, compare, DEL",
+  source = "https://github.com/kenn/redis-mutex/issues/5",
+}
+
+--- The article's longToBytes and bytesToLong: eight bytes, the highest first.
+local long = ">i8"
+
+local function try_lock(self)
+  local now_ms = millis(now())
+  local value = string.pack(long, now_ms + self.ttl_s * 1000 + 1000) -- tolerates clocks that differ by a second
+  if redis("SETNX", self.key, value) == 0 then
+    self.value = value
+    redis("EXPIRE", self.key, self.ttl_s)
+    return true
+  end
+  local old = redis("GET", self.key)
+  if old ~= nil and string.unpack(long, old) < now_ms then
+    local old2 = redis("GETSET", self.key, value)
+    if old2 == old then
+      self.value = value
+      redis("EXPIRE", self.key, self.ttl_s)
+      return true
+    end
+  end
+  return false
+end
+
+function Lock:acquire()
+  local ok, locked = pcall(try_lock, self)
+  return ok and locked -- catch (Exception e): false
+end
+
+function Lock:release()
+  if redis("GET", self.key) == self.value then
+    return redis("DEL", self.key) == 1
+  end
+  return false
+end
+
+return Lock

@@ -1,0 +1,16 @@
+-- Mistake: the release deletes nothing.
+
+local Lock = protocol {
+  title = "SETNX without a TTL; DEL",
+  source = "Redis系列(十三)应用之分布式锁 (呼延, 2020), section 原子性",
+}
+
+function Lock:acquire()
+  return redis("SETNX", self.key, 1) == 1
+end
+
+function Lock:release()
+  return true
+end
+
+return Lock

@@ -1,0 +1,17 @@
+-- Mistake: the reply of SETNX is not looked at.
+
+local Lock = protocol {
+  title = "SETNX without a TTL; DEL",
+  source = "Redis系列(十三)应用之分布式锁 (呼延, 2020), section 原子性",
+}
+
+function Lock:acquire()
+  redis("SETNX", self.key, 1)
+  return true
+end
+
+function Lock:release()
+  return redis("DEL", self.key) == 1
+end
+
+return Lock
