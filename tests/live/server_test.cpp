@@ -68,7 +68,7 @@ TEST_CASE("The observer sees strings, hashes and lifetimes") {
   CHECK(keys.at("s").left_ms.value() > 50'000);
   CHECK(std::get<1>(keys.at("h").value) == std::map<std::string, std::string>{{"f", "1"}});
   CHECK_FALSE(keys.at("h").left_ms);
-  CHECK(live::Observer(server.address(), {"s"}).keys().size() == 1);
+  CHECK(live::Observer(server.address(), live::Observer::Names{"s"}).keys().size() == 1);
   CHECK(observer.existing({"none", "s"}) == "s");
   observer.remove({"s", "h"});
   CHECK(observer.keys().empty());
