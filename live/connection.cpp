@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 #include <hiredis/hiredis.h>
-#include <signal.h>
 #include <sys/time.h>
 
+#include <csignal>
 #include <vector>
 
 namespace lockstep::live {
