@@ -34,18 +34,24 @@ std::pair<int, int> cost(const Schedule& schedule) {
 
 class Exploration {
  public:
-  Exploration(const sim::Model& model, const Bounds& bounds, const Progress& progress)
+  Exploration(const sim::Model& model, const Bounds& bounds, const Progress& progress,
+              bool absolute)
       : model_(model),
         bounds_(bounds),
         progress_(progress),
+        absolute_(absolute),
         rules_(model),
         runs_before_(model.program->runs()) {}
 
-  Result run() {
+  /// Nothing if a run looks at the absolute time although the search did not expect it.
+  std::optional<Result> run() {
+    naive::World start = rules_.initial();
+    start.absolute = absolute_;
     search_.run(
-        rules_.initial(), naive::identity,
+        std::move(start), naive::identity,
         [this](StateNumber number, const naive::World& world) { return expand(number, world); },
         [this](const SearchFigures& figures, std::uint64_t level) { return stop(figures, level); });
+    if (looked_at_time_ && !absolute_) return std::nullopt;
     Result result;
     result.statistics = statistics(search_.figures());
     conclude(result);
@@ -64,6 +70,7 @@ class Exploration {
     std::vector<Move<naive::World, Action>> moves;
     for (naive::Outcome& outcome : rules_.successors(world)) {
       note(outcome);
+      looked_at_time_ = looked_at_time_ || outcome.world.absolute;
       const bool goal = outcome.facts.violation.has_value();
       if (goal) properties_.push_back(outcome.facts.violation->property);
       moves.push_back({std::move(outcome.action), std::move(outcome.world), goal});
@@ -87,6 +94,7 @@ class Exploration {
   }
 
   bool stop(const SearchFigures& figures, std::uint64_t level) {
+    if (looked_at_time_ && !absolute_) return true;
     const double seconds = seconds_since_start();
     if (trouble_.empty() && bounds_.max_states > 0 && figures.states > bounds_.max_states) {
       trouble_ = "more than " + std::to_string(bounds_.max_states) + " states";
@@ -162,6 +170,7 @@ class Exploration {
   const sim::Model& model_;
   const Bounds& bounds_;
   const Progress& progress_;
+  const bool absolute_;  // whether absolute time is part of every world, from the start
   naive::Rules rules_;
   Search search_;
   const std::uint64_t runs_before_;
@@ -171,13 +180,16 @@ class Exploration {
   std::optional<StateNumber> stuck_;  // a first world with no way out but faults, inside acquire()
   std::set<sim::Witness> witnesses_;
   std::set<std::uint8_t> acquired_by_;
+  bool looked_at_time_ = false;
   std::string trouble_;  // why the search cannot be conclusive
 };
 
 }  // namespace
 
 Result explore_naively(const sim::Model& model, const Bounds& bounds, const Progress& progress) {
-  return Exploration(model, bounds, progress).run();
+  std::optional<Result> result = Exploration(model, bounds, progress, false).run();
+  if (!result) result = Exploration(model, bounds, progress, true).run();
+  return std::move(*result);
 }
 
 }  // namespace lockstep::checker

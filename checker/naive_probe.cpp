@@ -11,9 +11,9 @@ using sim::Action;
 
 namespace {
 
-constexpr int kRounds = 1'000'000;  // "calls acquire() again and again"
-constexpr int kMostCalls = 50;      // refused so often, alone: it will never acquire
-constexpr int kMostSteps = 500;     // then the probe is given up
+constexpr int kRounds = 1'000'000;   // "calls acquire() again and again"
+constexpr int kMostCalls = 50;       // refused so often, alone: it will never acquire
+constexpr int kMostSteps = 100'000;  // then the probe is given up
 constexpr int kMostStepsWithoutHope =
     100;  // while no key on a node will expire: it will never acquire
 
@@ -57,6 +57,7 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
     model.processes.back().rounds = kRounds;
     model.processes.back().threads = 1;
     rules = std::make_unique<Rules>(model);
+    rules->probing_ = true;
   }
   World alone = world;
   alone.budget = {};

@@ -45,6 +45,7 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
     if (!step) return;
     for (const Effect& effect : step->effects) do_effect(world, p, effect, facts);
     take_waits(world, p, step->tasks, facts);
+    if (probing_ && step->boundary) forget_history(process, *step);
     if (!step->again) return;
     observation = Observation{};
     observation.kind = Observation::Kind::run;
@@ -53,6 +54,34 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
   throw sim::BadInput(model_.program->folder().string() +
                       "/protocol.lua: a loop of retry() or every() went round " +
                       std::to_string(kMostContinuations) + " times without waiting for anything");
+}
+
+/// Goes on from a boundary. Only the probe does, which may poll for thousands of steps.
+void Rules::forget_history(Process& process, const sim::Step& step) const {
+  std::vector<Instant> kept;
+  for (const std::uint16_t old : step.instants) kept.push_back(process.instants.at(old));
+  process.instants = std::move(kept);
+  process.snapshot = *step.boundary;
+  process.history.clear();
+}
+
+/// A token that is nowhere in the world: one never used before, or, as the probe may ask for many,
+/// the lowest one.
+sim::Token Rules::fresh_token(World& world, std::uint8_t p) const {
+  std::uint8_t& used = world.processes[p].tokens_used;
+  if (probing_) {
+    const std::string everything = identity(world);
+    for (used = 0; used < kMostTokens; ++used) {
+      const std::string text = sim::token_text({p, static_cast<std::uint8_t>(used + 1)});
+      if (everything.find(text) == std::string::npos) break;
+    }
+  }
+  if (used == kMostTokens) {
+    throw sim::BadInput(model_.program->folder().string() + "/protocol.lua: process " +
+                        sim::process_name(p) +
+                        " asked for more than 255 tokens in one run of the naive explorer");
+  }
+  return {p, ++used};
 }
 
 /// Runs the whole history, as often as it asks something. Nothing if it asks for a choice that the
@@ -77,12 +106,7 @@ std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim
   };
   switch (query.kind) {
     case sim::Query::Kind::token:
-      if (process.tokens_used == kMostTokens) {
-        throw sim::BadInput(model_.program->folder().string() + "/protocol.lua: process " +
-                            sim::process_name(p) +
-                            " asked for more than 255 tokens in one run of the naive explorer");
-      }
-      return sim::token_text({p, ++process.tokens_used});
+      return sim::token_text(fresh_token(world, p));
     case sim::Query::Kind::choice:
       if (facts.choices_used == action.choices.size()) {
         facts.choices_missing = query.choices;

@@ -21,6 +21,7 @@
 #include "sim/program.hpp"
 #include "sim/script_vm.hpp"
 #include "sim/time.hpp"
+#include "sim/token.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -99,7 +100,7 @@ struct World {
   std::vector<Node> nodes;
   std::int64_t highest_token = 0;  ///< that the resource has seen
   sim::Budget budget{};
-  bool absolute = false;  ///< the absolute time has been looked at
+  bool absolute = false;  ///< the absolute time has been looked at, or will be in some run
 };
 
 /// A property that an action has violated, and by whom.
@@ -188,6 +189,8 @@ class Rules {
   // naive_process.cpp
   void feed(World& world, std::uint8_t p, sim::Observation observation, const sim::Action& action,
             Facts& facts);
+  void forget_history(Process& process, const sim::Step& step) const;
+  sim::Token fresh_token(World& world, std::uint8_t p) const;
   std::optional<sim::Step> run_program(World& world, std::uint8_t p, const sim::Action& action,
                                        Facts& facts);
   std::optional<std::string> answer(World& world, std::uint8_t p, const sim::Query& query,
@@ -252,6 +255,7 @@ class Rules {
   std::set<std::string> permanent_keys_;
   sim::ScriptVm scripts_;
   std::uint64_t commands_run_ = 0;
+  bool probing_ = false;  // the rules of a probe's own model
   std::map<std::string, std::unique_ptr<Rules>>
       probes_;  // by lock key: the same model and one process more
 };

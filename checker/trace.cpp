@@ -28,7 +28,11 @@ struct Walk::Impl {
     }
     Action open = action;
     open.choices.clear();
-    const std::vector<Action> all = rules.enabled(here());
+    World world = here();
+    // A clock may jump before anything looks at it; whether something will, the walk cannot know.
+    if (action.kind == Action::Kind::jump_process || action.kind == Action::Kind::jump_node)
+      world.absolute = true;
+    const std::vector<Action> all = rules.enabled(world);
     return std::find(all.begin(), all.end(), open) != all.end();
   }
 
@@ -97,6 +101,16 @@ const TraceStep& Walk::take(const Action& action, const std::string& place) {
   impl.worlds.push_back(std::move(after));
   impl.stories.push_back(std::move(story));
   return impl.trace.steps.back();
+}
+
+void Walk::end_endless(sim::Property property) {
+  Trace& trace = impl_->trace;
+  if (trace.violated) return;
+  trace.violated = property;
+  trace.violation =
+      property == sim::Property::leak
+          ? "All clients are done or dead, yet from here on a task goes on for ever."
+          : "From here on no waiting client can ever acquire, though no fault is left to come.";
 }
 
 void Walk::back() {

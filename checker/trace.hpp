@@ -49,6 +49,9 @@ class Walk {
   /// Takes one action. Throws BadInput if it is not enabled here, naming what is (`place` is where
   /// the action comes from).
   const TraceStep& take(const sim::Action& action, const std::string& place = "");
+  /// Says that the run ends here, violated by no step: nothing else can follow for ever
+  /// (Result::endless). Does nothing if a step has violated already.
+  void end_endless(sim::Property property);
   void back();                          ///< undoes the last step; nothing at the start
   std::vector<Option> enabled() const;  ///< everything possible here, in a fixed order; of time
                                         ///< only the points of `pass` that are deadlines

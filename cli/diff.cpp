@@ -25,7 +25,6 @@ namespace {
 
 using scenarios::Change;
 using scenarios::Difference;
-using scenarios::Matrix;
 using scenarios::Standing;
 
 /// What is compared, and what came of it.

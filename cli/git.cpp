@@ -72,7 +72,7 @@ std::string git(std::vector<std::string> words, const std::string& target) {
   if (failed != 0)
     throw sim::BadInput(fmt::format("{}: git cannot be run: {}", target, std::strerror(failed)));
 
-  const auto printed = out.read_all();  // first: what git complains of fits into a pipe's buffer
+  auto printed = out.read_all();  // first: what git complains of fits into a pipe's buffer
   auto complaint = err.read_all();
   int status = 0;
   waitpid(child, &status, 0);

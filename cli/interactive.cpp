@@ -77,8 +77,10 @@ class Session {
     if (!left_at_ && !(on_record() && run_.schedule[position()] == action)) left_at_ = position();
     walk_.take(action, run_.place);
     print_step(io_.out, walk_.trace().steps.back(), position(), io_.colours);
+    const bool ended = !left_at_ && position() == run_.schedule.size();
+    if (ended && run_.endless) walk_.end_endless(run_.violated.value());
     print_violation(io_.out, walk_.trace(), io_.colours);
-    if (!left_at_ && position() == run_.schedule.size()) io_.out << "the recorded run ends here\n";
+    if (ended) io_.out << "the recorded run ends here\n";
   }
 
   void back() {

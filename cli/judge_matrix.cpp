@@ -5,6 +5,7 @@
 
 #include "cli/parallel.hpp"
 #include "cli/progress.hpp"
+#include "sim/check.hpp"
 #include "sim/program.hpp"
 
 namespace lockstep::cli {
@@ -46,8 +47,13 @@ std::vector<scenarios::Matrix> judge_matrices(const std::vector<scenarios::Scena
       count, jobs_of(jobs),
       [&](std::size_t i) {
         const auto at = i / conditions.size();
-        return scenarios::judge_each(conditions[i % conditions.size()], worlds[at], reentrant[at],
-                                     until_interrupted());
+        const auto& condition = conditions[i % conditions.size()];
+        try {
+          return scenarios::judge_each(condition, worlds[at], reentrant[at], until_interrupted());
+        } catch (const sim::InternalError& error) {
+          throw sim::InternalError(worlds[at].protocol + ", " + condition.name + ": " +
+                                   error.what());
+        }
       },
       [&](std::size_t i, const std::vector<scenarios::Finding>& found) {
         auto& all = matrices[i / conditions.size()].findings;

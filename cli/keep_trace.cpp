@@ -40,7 +40,7 @@ std::string keep_trace(const std::string& file, const Judgement& judgement,
   scenarios::write_trace(
       file,
       {judgement.scenario, judgement.model.program->fingerprint(), judgement.result.schedule,
-       judgement.result.property, told(*judgement.trace)},
+       judgement.result.property, judgement.result.endless, told(*judgement.trace)},
       catalog);
   return file;
 }

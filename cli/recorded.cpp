@@ -13,8 +13,9 @@ Recorded from_trace(const std::filesystem::path& file, const scenarios::Catalog&
   const auto trace = scenarios::read_trace(file, catalog);
   const auto program = std::make_shared<const sim::Program>(trace.scenario.folder);
   scenarios::expect_unchanged(trace, *program, file);
-  return {trace.scenario, scenarios::model_of(trace.scenario, program), trace.schedule,
-          trace.violated, file.string()};
+  return {trace.scenario, scenarios::model_of(trace.scenario, program),
+          trace.schedule, trace.violated,
+          trace.endless,  file.string()};
 }
 
 }  // namespace
@@ -26,7 +27,8 @@ Recorded recorded_run(const std::string& target, const scenarios::Catalog& catal
   const Interruptible interruptible;
   const auto judgement = scenarios::judge(scenario, progress(io, scenario.bounds));
   end_progress(io);
-  return {scenario, judgement.model, judgement.result.schedule, judgement.result.property, target};
+  const auto& result = judgement.result;
+  return {scenario, judgement.model, result.schedule, result.property, result.endless, target};
 }
 
 }  // namespace lockstep::cli

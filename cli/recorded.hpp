@@ -18,7 +18,9 @@ struct Recorded {
   sim::Model model;
   sim::Schedule schedule;                 ///< empty: nothing was found, and there is no run to tell
   std::optional<sim::Property> violated;  ///< what the run is told to violate
-  std::string place;                      ///< where the schedule comes from, for errors
+  bool endless =
+      false;          ///< violated where the schedule ends, not by its last step (checker::Result)
+  std::string place;  ///< where the schedule comes from, for errors
 };
 
 /// `target` is a scenario or a trace, by name or path. Throws BadInput, also for a trace whose

@@ -20,6 +20,7 @@ int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, 
   if (arguments.live) return replay_live(run, arguments, io);
   checker::Walk walk(run.model);
   for (const auto& action : run.schedule) walk.take(action, run.place);
+  if (run.endless) walk.end_endless(run.violated.value());
   const auto& trace = walk.trace();
   if (arguments.json) {
     io.out << scenarios::trace_report(trace);

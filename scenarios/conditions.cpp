@@ -79,6 +79,13 @@ void add_reentry(std::vector<Condition>& all) {
                       "lock, work, lock, work, unlock, unlock, where both works together outlast "
                       "one lease"));
   all.back().shape = Shape::late_nested;
+  all.push_back(named("overdue re-entry",
+                      "lock, work one and a half leases, lock, unlock, unlock: the lease is over"));
+  all.back().shape = Shape::overdue_nested;
+  all.push_back(named("thread+, re-entry",
+                      "one thread more for every client, in lock, lock, unlock, work, unlock"));
+  all.back().shape = Shape::nested;
+  all.back().more_threads = 1;
 }
 
 /// What one step of a workload becomes in a shape. `lease_ms` measures late re-entry.
@@ -95,6 +102,8 @@ std::vector<RoleStep> shaped(const RoleStep& step, Shape shape, const std::strin
     const RoleStep work{Kind::work, "", lease_ms * 3 / 4};
     return {work, lock(held), work, unlock(held)};
   }
+  if (shape == Shape::overdue_nested && step.kind == Kind::work)
+    return {RoleStep{Kind::work, "", lease_ms + lease_ms / 2}, lock(held), unlock(held)};
   return {step};
 }
 

@@ -13,9 +13,10 @@ namespace lockstep::scenarios {
 /// How a condition changes what the clients do between the first lock and the last unlock.
 enum class Shape : std::uint8_t {
   as_given,
-  nested,       ///< lock, lock, unlock, work, unlock: the inner unlock must not free the lock
-  late_nested,  ///< lock, work, lock, work, unlock, unlock: together the work outlasts one lease
-  two_locks     ///< lock a, lock b, unlock a, work, unlock b: neither must stand for the other
+  nested,          ///< lock, lock, unlock, work, unlock: the inner unlock must not free the lock
+  late_nested,     ///< lock, work, lock, work, unlock, unlock: together longer than one lease
+  overdue_nested,  ///< lock, work longer than the lease, lock, unlock, unlock
+  two_locks        ///< lock a, lock b, unlock a, work, unlock b: neither must stand for the other
 };
 
 struct Condition {

@@ -120,6 +120,11 @@ std::int64_t JsonPlace::integer(std::int64_t least, std::int64_t most) const {
   return number;
 }
 
+bool JsonPlace::boolean() const {
+  if (!value_->is_boolean()) fail_type("true or false");
+  return value_->get<bool>();
+}
+
 double JsonPlace::number_above_zero() const {
   if (!value_->is_number() || value_->get<double>() <= 0) fail_type("a number above 0");
   return value_->get<double>();

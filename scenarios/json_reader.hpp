@@ -38,6 +38,7 @@ class JsonPlace {
   std::string text() const;  ///< a string that is not empty
   std::int64_t integer(std::int64_t least, std::int64_t most) const;
   double number_above_zero() const;
+  bool boolean() const;
   /// The index in `names` of the string that stands here.
   std::size_t one_of(const std::vector<std::string>& names, std::string_view what) const;
   bool is_string() const { return value_->is_string(); }

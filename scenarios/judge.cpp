@@ -21,15 +21,10 @@ std::string shown(const sim::Schedule& schedule) {
 checker::Trace retold(const sim::Model& model, const checker::Result& result) {
   std::string trouble;
   try {
-    auto trace = checker::tell(model, result.schedule);
-    if (result.endless &&
-        !trace.violated) {  // no step of it violates: the naive world sees no cycles
-      trace.violated = result.property;
-      trace.violation =
-          result.property == sim::Property::leak
-              ? "All clients are done or dead, yet from here on a task goes on for ever."
-              : "From here on no waiting client can ever acquire, though no fault is left to come.";
-    }
+    checker::Walk walk(model);
+    for (const auto& action : result.schedule) walk.take(action);
+    if (result.endless) walk.end_endless(result.property.value());  // the naive world has no cycles
+    const auto& trace = walk.trace();
     if (trace.violated == result.property) return trace;
     trouble = trace.violated ? std::string("it violates ") + name(*trace.violated)
                              : "it violates nothing";

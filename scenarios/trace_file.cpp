@@ -144,6 +144,7 @@ void write_trace(const fs::path& file, const TraceFile& trace, const Catalog& ca
   json["scenario"] = to_json(scenario, catalog.reference(scenario.folder, file.parent_path()));
   json["fingerprint"] = trace.fingerprint;
   json["violated"] = trace.violated ? Json(name(*trace.violated)) : Json();
+  if (trace.endless) json["endless"] = true;
   json["schedule"] = Json::array();
   for (const auto& action : trace.schedule) json["schedule"].push_back(to_json(action));
   json["told"] = trace.told;
@@ -160,7 +161,7 @@ TraceFile read_trace(const fs::path& file, const Catalog& catalog) {
                     "with `lockstep check`",
                     found, kTraceVersion));
   place.expect_object(
-      {kVersionKey, "name", "scenario", "fingerprint", "violated", "schedule", "told"});
+      {kVersionKey, "name", "scenario", "fingerprint", "violated", "endless", "schedule", "told"});
   TraceFile trace;
   trace.scenario =
       embedded_scenario(place.required("scenario"), place.required("name").text(),
@@ -170,6 +171,9 @@ TraceFile read_trace(const fs::path& file, const Catalog& catalog) {
   trace.fingerprint = place.required("fingerprint").text();
   if (const auto violated = place.required("violated"); !violated.value().is_null())
     trace.violated = sim::kProperties.at(violated.one_of(names_of(sim::kProperties), "property"));
+  if (const auto endless = place.optional("endless")) trace.endless = endless->boolean();
+  if (trace.endless && !trace.violated)
+    place.required("endless").fail("only a violation can be endless, and `violated` names none");
   const auto clients = client_names(trace.scenario.clients.size());
   for (const auto& action : place.required("schedule").elements())
     trace.schedule.push_back(read_action(action, clients));

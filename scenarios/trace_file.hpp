@@ -22,6 +22,7 @@ struct TraceFile {
   std::string fingerprint;  ///< of the protocol when the run was found
   sim::Schedule schedule;
   std::optional<sim::Property> violated;
+  bool endless = false;  ///< not the last step violates, but that nothing else can follow it
   std::vector<std::string>
       told;  ///< a sentence a step, for a person who opens the file; not read back
 };

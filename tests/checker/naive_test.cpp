@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "checker/trace.hpp"
 #include "tests/checker/naive_models.hpp"
 
 using namespace lockstep;
@@ -18,6 +19,9 @@ namespace {
 
 const std::string kOwn = "tests/data/naive/";
 
+constexpr sim::WorkStep kLock{sim::WorkStep::Kind::lock, 0, 0};
+constexpr sim::WorkStep kUnlock{sim::WorkStep::Kind::unlock, 0, 0};
+
 Result explored(const sim::Model& model) { return checker::explore_naively(model, {}); }
 
 /// The model's only property, violated after so many steps.
@@ -28,7 +32,8 @@ void check_violated(sim::Model model, Property property, std::size_t steps) {
                            << result.why_inconclusive);
   CHECK(result.verdict == Verdict::violated);
   CHECK(result.property == property);
-  CHECK(result.schedule.size() == steps);
+  REQUIRE(result.schedule.size() == steps);
+  CHECK(checker::tell(model, result.schedule).violated == property);
 }
 
 void check_holds(sim::Model model, std::set<Property> properties) {
@@ -198,6 +203,113 @@ TEST_CASE("a client that waits for what will never come is a deadlock") {
   model.processes[0].threads = 2;
   check_violated(model, Property::deadlock, 6);
   check_holds(model, {Property::leak, Property::mutual_exclusion});
+}
+
+// ---- re-entry and threads
+
+TEST_CASE("a hash that counts its entries is re-entrant") {
+  sim::Model model = small_model(kOwn + "reentrant", 2, 0);
+  model.processes[0].workload = {kLock, kLock, kUnlock, kUnlock};
+  check_holds(model, {sim::kProperties.begin(), sim::kProperties.end()});
+  // The lease ends in the work between the two entries. Hold in 3, READ 2, time, timer, WRITE 2: 9.
+  // The nested acquire() makes the key anew, 2; the inner release() counts to 0 and removes it, 2.
+  model = small_model(kOwn + "reentrant", 1, 0);
+  model.processes[0].workload = {
+      kLock, {sim::WorkStep::Kind::work, 0, 4 * kSecondMs}, kLock, kUnlock, kUnlock};
+  check_violated(model, Property::reentrancy, 13);
+}
+
+TEST_CASE("who is inside needs its key, who has left keeps none") {
+  const auto nested = [](const std::string& protocol) {
+    sim::Model model = small_model(kOwn + protocol, 1, 0);
+    model.processes[0].workload = {kLock, kLock, kUnlock, kUnlock};
+    return model;
+  };
+  // Hold in 3; the nested acquire() sends nothing; the inner release()'s DEL executed, heard.
+  check_violated(nested("releases-inner"), Property::reentrancy, 5);
+  // Hold in 3; the nested acquire()'s DEL executed, heard.
+  check_violated(nested("forgets-on-reentry"), Property::reentrancy, 5);
+  // Hold in 3, then INCR, DECR and the outermost DECR, each executed and heard: the key stays at 0.
+  check_violated(nested("keeps-a-count"), Property::reentrancy, 9);
+  check_violated(nested("keeps-a-count"), Property::honest_result, 9);
+  check_violated(nested("keeps-a-count"), Property::deadlock, 9);
+  // Without nesting the first two do what they should.
+  check_holds(small_model(kOwn + "releases-inner", 1, 0), {Property::reentrancy});
+  check_holds(small_model(kOwn + "forgets-on-reentry", 1, 0), {Property::reentrancy});
+}
+
+TEST_CASE("two threads of one process: a request counts for the operation of its own thread") {
+  const auto threads = [](const std::string& protocol) {
+    sim::Model model = small_model(kOwn + protocol, 1, 0);
+    model.processes[0].threads = 2;
+    return model;
+  };
+  // The process has the key, but it was not made in the acquire() that is refused.
+  check_holds(threads("set-px"), {Property::honest_result});
+  std::set<Property> others{sim::kProperties.begin(), sim::kProperties.end()};
+  others.erase(Property::reentrancy);  // while both threads release, the key is still the process's
+  check_holds(threads("reentrant"), others);
+  check_violated(threads("false-release"), Property::honest_result, 3);
+}
+
+TEST_CASE("what an inner release() removes is not removed by another thread's release()") {
+  sim::Model model = small_model(kOwn + "swaps-key", 1, 0);
+  model.processes[0].workload = {kLock, kLock, kUnlock, kUnlock};
+  check_holds(model, {Property::honest_result});
+  model.processes[0].threads = 2;
+  // One thread enters twice in 5 and sends the GET of its release(). The other enters twice in 5
+  // and sends the DEL of its inner release(). DEL executed, GET executed, heard.
+  check_violated(model, Property::honest_result, 5 + 5 + 3);
+}
+
+// ---- absolute time: an expiry that no node knows of
+
+TEST_CASE("the probe has patience with a timestamp that a dead client has left") {
+  sim::Model model = small_model(kOwn + "timestamp", 1, 0);
+  tests::allow(model, Fault::crash);
+  // 3 s, the lease, is the last instant at which the dead client's lock counts; the probe waits for
+  // a tick more.
+  check_holds(model, {Property::deadlock});
+  check_holds(small_model(kOwn + "timestamp-stuck", 1, 0), {Property::deadlock});
+  // Nobody takes over: begin, SETNX executed, crash.
+  sim::Model stuck = small_model(kOwn + "timestamp-stuck", 1, 0);
+  tests::allow(stuck, Fault::crash);
+  check_violated(stuck, Property::deadlock, 3);
+}
+
+TEST_CASE("the probe's calls are those of one process") {
+  sim::Model model = small_model(kOwn + "second-look", 1, 0);
+  tests::allow(model, Fault::crash);
+  check_holds(model, {Property::deadlock});
+}
+
+TEST_CASE("the probe may poll for thousands of steps, with a token each") {
+  sim::Model model = small_model(kOwn + "impatient", 1, 0);
+  model.tick_ms = 1;
+  tests::allow(model, Fault::crash);
+  // Patience of 3 s and 3 ms, spent in tries 2 ms apart; nobody takes over.
+  model.properties = {Property::deadlock};
+  checker::Walk walk(model);
+  for (const sim::Action::Kind kind :
+       {sim::Action::Kind::begin, sim::Action::Kind::execute, sim::Action::Kind::crash}) {
+    CHECK_FALSE(walk.trace().violated);
+    sim::Action action;
+    action.kind = kind;
+    walk.take(action);
+  }
+  CHECK(walk.trace().violated == Property::deadlock);
+}
+
+TEST_CASE("a clock may jump before anything has looked at it, in a run that is absolute") {
+  sim::Model model = small_model(kOwn + "timestamp", 1, 0);
+  tests::allow(model, Fault::crash);
+  tests::allow(model, Fault::jump);
+  // The lock ends at 3 + 1 s, and 4 s are all the patience that there is: jump, begin, SETNX
+  // executed, crash.
+  model.jumps_ms = {kSecondMs};
+  check_violated(model, Property::deadlock, 4);
+  model.jumps_ms = {-kSecondMs};
+  check_holds(model, {Property::deadlock});
 }
 
 // ---- the shipped rungs

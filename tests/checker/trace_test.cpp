@@ -144,6 +144,38 @@ TEST_CASE("every counterexample of the naive explorer is told to its violation")
         "ms).");
 }
 
+TEST_CASE("a nested lock that is left too early, and one that is never left, as they are told") {
+  const auto told = [](const std::string& protocol) {
+    using sim::WorkStep;
+    sim::Model model = small_model(kOwn + protocol, 1, 0);
+    const WorkStep lock{WorkStep::Kind::lock, 0, 0}, unlock{WorkStep::Kind::unlock, 0, 0};
+    model.processes[0].workload = {lock, lock, unlock, unlock};
+    model.properties = {Property::reentrancy};
+    const checker::Result result = checker::explore_naively(model, {});
+    REQUIRE(result.verdict == checker::Verdict::violated);
+    Trace trace = checker::tell(model, result.schedule);
+    CHECK(trace.violated == Property::reentrancy);
+    return trace;
+  };
+  const Trace early = told("releases-inner");
+  CHECK(shown(early) ==
+        std::vector<std::string>{
+            "0 A: starts; sends SET lock A.1 NX PX 3000",
+            "0 redis: SET lock A.1 NX PX 3000 -> OK\n    lock = A.1, expires in 3000 ms",
+            "0 A: hears OK: holds the lock, in the critical section; enters the lock again, 2 "
+            "deep; sends DEL lock",
+            "0 redis: A's DEL lock -> 1\n    lock is gone",
+            "0 A: hears 1: has left the lock once, still 1 deep; leaves the critical section, "
+            "releases the lock; sends DEL lock"});
+  CHECK(early.violation ==
+        "A is told that it still holds the lock, but has no key of it any more; A's DEL lock "
+        "removed A's key lock at 0 ms.");
+  const Trace never = told("keeps-a-count");
+  CHECK(shown(never.steps.back()) == "0 A: hears 0: has released the lock");
+  CHECK(never.violation ==
+        "A has released as often as it acquired, but the key lock is still its own.");
+}
+
 TEST_CASE("a walk goes back and takes another way") {
   const sim::Model model = small_model(kOwn + "coin", 1, 0);
   Walk walk(model);

@@ -102,7 +102,8 @@ TEST_CASE("replay, interactively", "[approved]") {
 }
 
 TEST_CASE("test", "[approved]") {
-  check_lines("test", {{"test", "--filter", "set-token-lua-pause"}, {"test", data("")}});
+  check_lines("test",
+              {{"test", "set-token-lua-pause", "set-token-lua-pause-told"}, {"test", data("")}});
   check_lines("test_json", {{"test", data(""), "--json"}});
 }
 

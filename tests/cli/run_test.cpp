@@ -81,6 +81,26 @@ TEST_CASE("a counterexample written to a file replays as it was printed") {
   CHECK(lines(replayed.out).size() > 8);
 }
 
+TEST_CASE("a leak that no single step makes replays as it was printed") {
+  const auto file = (scratch() / "endless.trace.json").string();
+  const auto folder = std::string(LOCKSTEP_SOURCE_DIR) + "/tests/data/watchdog-unstopped";
+  const auto found =
+      run({"check", folder, "--clients", "1", "--property", "leak", "--trace", file});
+  CHECK(found.code == 1);
+  const auto replayed = run({"replay", file});
+  CHECK(replayed.code == 1);
+  CHECK_THAT(found.out, Contains(replayed.out));
+  CHECK_THAT(replayed.out, EndsWith("from here on a task goes on for ever.\n"));
+  CHECK_THAT(run({"replay", file, "--json"}).out, Contains("\"violated\": \"leak\""));
+  const std::string nexts(lines(replayed.out).size(), '\n');
+  const auto walked = run({"replay", file, "--interactive"}, nexts);
+  CHECK_THAT(walked.out, Contains("from here on a task goes on for ever.\n"
+                                  "the recorded run ends here\n"
+                                  "the run ends here: a property is violated\n"));
+  // One step back the run goes on: its last step is possible again.
+  CHECK_THAT(run({"replay", file, "--interactive"}, nexts + "back\nelse\n").out, Contains("1 * "));
+}
+
 TEST_CASE("a trace of a protocol outside names it relative to itself") {
   const auto folder = own_protocol("moved");
   const auto file = scratch() / "traces" / "b.json";

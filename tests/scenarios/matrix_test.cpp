@@ -75,6 +75,8 @@ TEST_CASE("conditions shape the workload") {
         Steps{"lock", "lock", "unlock", "work 3000", "unlock"});
   CHECK(workload(under(condition("late re-entry"), world)) ==
         Steps{"lock", "work 7500", "lock", "work 7500", "unlock", "unlock"});
+  CHECK(workload(under(condition("overdue re-entry"), world)) ==
+        Steps{"lock", "work 15000", "lock", "unlock", "unlock"});
   CHECK(workload(under(condition("two locks"), world)) ==
         Steps{"lock", "lock lock-2", "unlock", "work 3000", "unlock lock-2"});
   CHECK(under(condition("client+"), world).clients.size() == 3);

@@ -1,4 +1,5 @@
--- Mistake: 1 is taken for failure. (Otherwise as del-setnx.)
+-- Mistake: 1 is taken for failure.
+-- Otherwise as del-setnx. Seen by: --property honest-result
 
 local Lock = protocol {
   title = "SETNX with a timestamp, DEL and SETNX if expired, EXPIRE; DEL",

@@ -1,4 +1,5 @@
--- Mistake: the comparison with now is the wrong way round. (Otherwise as del-setnx.)
+-- Mistake: the comparison with now is the wrong way round.
+-- Otherwise as del-setnx. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, DEL and SETNX if expired, EXPIRE; DEL",

@@ -1,4 +1,5 @@
--- Mistake: seconds are added to milliseconds. (Otherwise as del-setnx.)
+-- Mistake: seconds are added to milliseconds.
+-- Otherwise as del-setnx. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, DEL and SETNX if expired, EXPIRE; DEL",

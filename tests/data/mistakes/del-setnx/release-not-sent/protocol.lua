@@ -1,4 +1,5 @@
--- Mistake: release forgets DEL. (Otherwise as del-setnx.)
+-- Mistake: release forgets DEL.
+-- Otherwise as del-setnx. Seen by: --property honest-result
 
 local Lock = protocol {
   title = "SETNX with a timestamp, DEL and SETNX if expired, EXPIRE; DEL",

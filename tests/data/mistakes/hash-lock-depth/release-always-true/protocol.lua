@@ -1,4 +1,5 @@
--- Mistake: release says true whatever the script said. (Otherwise as hash-lock-depth.)
+-- Mistake: release says true whatever the script said.
+-- Otherwise as hash-lock-depth. Seen by: --property honest-result --fault pause=1
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

@@ -1,4 +1,5 @@
--- Mistake: lock.lua sets the TTL with PEXPIRE and gets seconds. (Otherwise as hash-lock-depth.)
+-- Mistake: lock.lua sets the TTL with PEXPIRE and gets seconds.
+-- Otherwise as hash-lock-depth. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

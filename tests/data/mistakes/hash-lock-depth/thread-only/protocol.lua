@@ -1,4 +1,5 @@
--- Mistake: the owner is the thread alone, without the process. (Otherwise as hash-lock-depth.)
+-- Mistake: the owner is the thread alone, without the process.
+-- Otherwise as hash-lock-depth. Seen by: --property foreign-release --fault pause=1
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

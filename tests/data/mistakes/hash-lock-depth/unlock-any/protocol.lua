@@ -1,4 +1,5 @@
--- Mistake: unlock.lua deletes whoever holds. (Otherwise as hash-lock-depth.)
+-- Mistake: unlock.lua deletes whoever holds.
+-- Otherwise as hash-lock-depth. Seen by: --property foreign-release --fault pause=1
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as hash-lock-longest.)
+-- Mistake: every client has the same token.
+-- Otherwise as hash-lock-longest. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

@@ -1,4 +1,5 @@
--- Mistake: lock.lua forgets the TTL. (Otherwise as hash-lock-longest.)
+-- Mistake: lock.lua forgets the TTL.
+-- Otherwise as hash-lock-longest. Seen by: --property deadlock --fault lose=1
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

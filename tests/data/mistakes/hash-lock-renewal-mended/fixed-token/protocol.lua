@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as hash-lock-renewal-mended.)
+-- Mistake: every client has the same token.
+-- Otherwise as hash-lock-renewal-mended. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: the owner is the thread alone, without the process. (Otherwise as hash-lock-renewal-mended.)
+-- Mistake: the owner is the thread alone, without the process.
+-- Otherwise as hash-lock-renewal-mended. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

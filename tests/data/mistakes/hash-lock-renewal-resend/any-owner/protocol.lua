@@ -1,4 +1,5 @@
--- Mistake: lock.lua asks whether the key exists, not whether the owner is in it. (Otherwise as hash-lock-renewal-resend.)
+-- Mistake: lock.lua asks whether the key exists, not whether the owner is in it.
+-- Otherwise as hash-lock-renewal-resend. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

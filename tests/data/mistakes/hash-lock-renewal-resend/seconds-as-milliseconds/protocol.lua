@@ -1,4 +1,5 @@
--- Mistake: lock.lua sets the TTL with PEXPIRE and gets seconds. (Otherwise as hash-lock-renewal-resend.)
+-- Mistake: lock.lua sets the TTL with PEXPIRE and gets seconds.
+-- Otherwise as hash-lock-renewal-resend. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: lock.lua asks whether the key exists, not whether the owner is in it. (Otherwise as hash-lock-renewal.)
+-- Mistake: lock.lua asks whether the key exists, not whether the owner is in it.
+-- Otherwise as hash-lock-renewal. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as hash-lock-renewal.)
+-- Mistake: every client has the same token.
+-- Otherwise as hash-lock-renewal. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: release says true whatever the script said. (Otherwise as hash-lock-renewal.)
+-- Mistake: release says true whatever the script said.
+-- Otherwise as hash-lock-renewal. Seen by: --property honest-result --fault pause=1
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: the renewal asks whether the key exists, not whose it is. (Otherwise as hash-lock-renewal.)
+-- Mistake: the renewal asks whether the key exists, not whose it is.
+-- Otherwise as hash-lock-renewal. Seen by: --property foreign-extend --fault pause=1
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: unlock() does not stop the timer, and the timer does not look at the answer. (Otherwise as hash-lock-renewal.)
+-- Mistake: unlock() does not stop the timer, and the timer does not look at the answer.
+-- Otherwise as hash-lock-renewal. Seen by: --property leak
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

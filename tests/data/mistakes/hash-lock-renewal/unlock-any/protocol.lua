@@ -1,4 +1,5 @@
--- Mistake: unlock.lua deletes whoever holds. (Otherwise as hash-lock-renewal.)
+-- Mistake: unlock.lua deletes whoever holds.
+-- Otherwise as hash-lock-renewal. Seen by: --property foreign-release --fault pause=1
 
 local lock = script "lock.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as hash-lock-request-id.)
+-- Mistake: every client has the same token.
+-- Otherwise as hash-lock-request-id. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

@@ -1,4 +1,5 @@
--- Mistake: unlock.lua counts down to 0 and leaves the key. (Otherwise as hash-lock-request-id.)
+-- Mistake: unlock.lua counts down to 0 and leaves the key.
+-- Otherwise as hash-lock-request-id. Seen by: --property honest-result
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

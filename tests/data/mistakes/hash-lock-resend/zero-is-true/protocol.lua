@@ -1,4 +1,5 @@
--- Mistake: the reply 0 of lock.lua is taken for true. (Otherwise as hash-lock-resend.)
+-- Mistake: the reply 0 of lock.lua is taken for true.
+-- Otherwise as hash-lock-resend. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

@@ -1,4 +1,5 @@
--- Mistake: lock.lua asks whether the key exists, not whether the owner is in it. (Otherwise as hash-lock-short-reentry.)
+-- Mistake: lock.lua asks whether the key exists, not whether the owner is in it.
+-- Otherwise as hash-lock-short-reentry. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

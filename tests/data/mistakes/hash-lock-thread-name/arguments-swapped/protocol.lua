@@ -1,4 +1,5 @@
--- Mistake: owner and TTL are given in the wrong order. (Otherwise as hash-lock-thread-name.)
+-- Mistake: owner and TTL are given in the wrong order.
+-- Otherwise as hash-lock-thread-name. Seen by: --property foreign-release
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

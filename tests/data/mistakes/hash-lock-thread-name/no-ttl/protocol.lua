@@ -1,4 +1,5 @@
--- Mistake: lock.lua forgets EXPIRE. (Otherwise as hash-lock-thread-name.)
+-- Mistake: lock.lua forgets EXPIRE.
+-- Otherwise as hash-lock-thread-name. Seen by: --property leak --fault lose=1
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

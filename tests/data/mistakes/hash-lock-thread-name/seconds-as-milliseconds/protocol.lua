@@ -1,4 +1,5 @@
--- Mistake: lock.lua sets the TTL with PEXPIRE and gets seconds. (Otherwise as hash-lock-thread-name.)
+-- Mistake: lock.lua sets the TTL with PEXPIRE and gets seconds.
+-- Otherwise as hash-lock-thread-name. Seen by: --property foreign-release
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

@@ -1,4 +1,5 @@
--- Mistake: unlock.lua deletes whoever holds. (Otherwise as hash-lock-thread-name.)
+-- Mistake: unlock.lua deletes whoever holds.
+-- Otherwise as hash-lock-thread-name. Seen by: --property foreign-release
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

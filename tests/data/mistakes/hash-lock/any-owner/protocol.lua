@@ -1,4 +1,5 @@
--- Mistake: lock.lua asks whether the key exists, not whether the owner is in it. (Otherwise as hash-lock.)
+-- Mistake: lock.lua asks whether the key exists, not whether the owner is in it.
+-- Otherwise as hash-lock. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

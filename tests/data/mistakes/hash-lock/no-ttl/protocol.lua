@@ -1,4 +1,5 @@
--- Mistake: lock.lua forgets EXPIRE. (Otherwise as hash-lock.)
+-- Mistake: lock.lua forgets EXPIRE.
+-- Otherwise as hash-lock. Seen by: --property deadlock --fault lose=1
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

@@ -1,4 +1,5 @@
--- Mistake: unlock.lua counts down to 0 and leaves the key. (Otherwise as hash-lock.)
+-- Mistake: unlock.lua counts down to 0 and leaves the key.
+-- Otherwise as hash-lock. Seen by: --property honest-result
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

@@ -1,4 +1,5 @@
--- Mistake: release says true whatever the script said. (Otherwise as hash-lock.)
+-- Mistake: release says true whatever the script said.
+-- Otherwise as hash-lock. Seen by: --property honest-result --fault pause=1
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

@@ -1,4 +1,5 @@
--- Mistake: the owner is the thread alone, without the process. (Otherwise as hash-lock.)
+-- Mistake: the owner is the thread alone, without the process.
+-- Otherwise as hash-lock. Seen by: --property mutual-exclusion
 
 local lock = script "lock.lua"
 local unlock = script "unlock.lua"

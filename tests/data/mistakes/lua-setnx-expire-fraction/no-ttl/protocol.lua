@@ -1,4 +1,5 @@
--- Mistake: the script forgets EXPIRE. (Otherwise as lua-setnx-expire-fraction.)
+-- Mistake: the script forgets EXPIRE.
+-- Otherwise as lua-setnx-expire-fraction. Seen by: --property deadlock --fault lose=1
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: release forgets DEL. (Otherwise as lua-setnx-expire-fraction.)
+-- Mistake: release forgets DEL.
+-- Otherwise as lua-setnx-expire-fraction. Seen by: --property honest-result
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: release deletes another key. (Otherwise as lua-setnx-expire-fraction.)
+-- Mistake: release deletes another key.
+-- Otherwise as lua-setnx-expire-fraction. Seen by: --property honest-result
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

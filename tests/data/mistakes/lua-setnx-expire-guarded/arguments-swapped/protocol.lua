@@ -1,4 +1,5 @@
--- Mistake: value and TTL are given in the wrong order. (Otherwise as lua-setnx-expire-guarded.)
+-- Mistake: value and TTL are given in the wrong order.
+-- Otherwise as lua-setnx-expire-guarded. Seen by: --property mutual-exclusion
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

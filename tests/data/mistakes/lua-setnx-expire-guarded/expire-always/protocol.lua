@@ -1,4 +1,5 @@
--- Mistake: the script sets the TTL also if another has the lock. (Otherwise as lua-setnx-expire-guarded.)
+-- Mistake: the script sets the TTL also if another has the lock.
+-- Otherwise as lua-setnx-expire-guarded. Seen by: --property foreign-extend
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

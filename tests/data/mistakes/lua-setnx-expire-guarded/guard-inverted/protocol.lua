@@ -1,4 +1,5 @@
--- Mistake: DEL is sent only after the lease has ended. (Otherwise as lua-setnx-expire-guarded.)
+-- Mistake: DEL is sent only after the lease has ended.
+-- Otherwise as lua-setnx-expire-guarded. Seen by: --property honest-result
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

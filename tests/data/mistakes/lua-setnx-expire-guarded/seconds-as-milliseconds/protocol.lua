@@ -1,4 +1,5 @@
--- Mistake: PEXPIRE with seconds in the script. (Otherwise as lua-setnx-expire-guarded.)
+-- Mistake: PEXPIRE with seconds in the script.
+-- Otherwise as lua-setnx-expire-guarded. Seen by: --property mutual-exclusion
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: release shortens the TTL to a second instead of deleting. (Otherwise as lua-setnx-expire-rounded.)
+-- Mistake: release shortens the TTL to a second instead of deleting.
+-- Otherwise as lua-setnx-expire-rounded. Seen by: --property honest-result
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: an exception counts as success. (Otherwise as lua-setnx-expire.)
+-- Mistake: an exception counts as success.
+-- Otherwise as lua-setnx-expire. Seen by: --property mutual-exclusion --fault lose=1
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: SET in the place of SETNX in the script. (Otherwise as lua-setnx-expire.)
+-- Mistake: SET in the place of SETNX in the script.
+-- Otherwise as lua-setnx-expire. Seen by: --property mutual-exclusion
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 

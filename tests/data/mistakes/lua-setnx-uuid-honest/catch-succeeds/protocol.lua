@@ -1,4 +1,5 @@
--- Mistake: an exception counts as success. (Otherwise as lua-setnx-uuid-honest.)
+-- Mistake: an exception counts as success.
+-- Otherwise as lua-setnx-uuid-honest. Seen by: --property mutual-exclusion --fault lose=1
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 local del_if_get_equals = script "del_if_get_equals.lua"

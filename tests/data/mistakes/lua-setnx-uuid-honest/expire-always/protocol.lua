@@ -1,4 +1,5 @@
--- Mistake: the script sets the TTL also if another has the lock. (Otherwise as lua-setnx-uuid-honest.)
+-- Mistake: the script sets the TTL also if another has the lock.
+-- Otherwise as lua-setnx-uuid-honest. Seen by: --property foreign-extend
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 local del_if_get_equals = script "del_if_get_equals.lua"

@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as lua-setnx-uuid-honest.)
+-- Mistake: every client has the same token.
+-- Otherwise as lua-setnx-uuid-honest. Seen by: --property foreign-release --fault jump=1
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 local del_if_get_equals = script "del_if_get_equals.lua"

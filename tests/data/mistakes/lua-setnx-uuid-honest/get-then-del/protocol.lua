@@ -1,4 +1,5 @@
--- Mistake: unlock compares in the client, and deletes then. (Otherwise as lua-setnx-uuid-honest.)
+-- Mistake: unlock compares in the client, and deletes then.
+-- Otherwise as lua-setnx-uuid-honest. Seen by: --property foreign-release --fault pause=1
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 local del_if_get_equals = script "del_if_get_equals.lua"

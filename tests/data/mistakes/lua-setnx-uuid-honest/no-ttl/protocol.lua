@@ -1,4 +1,5 @@
--- Mistake: the script forgets EXPIRE. (Otherwise as lua-setnx-uuid-honest.)
+-- Mistake: the script forgets EXPIRE.
+-- Otherwise as lua-setnx-uuid-honest. Seen by: --property deadlock --fault lose=1
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 local del_if_get_equals = script "del_if_get_equals.lua"

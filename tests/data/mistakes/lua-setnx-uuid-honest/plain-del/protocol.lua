@@ -1,4 +1,5 @@
--- Mistake: unlock deletes without looking at the value. (Otherwise as lua-setnx-uuid-honest.)
+-- Mistake: unlock deletes without looking at the value.
+-- Otherwise as lua-setnx-uuid-honest. Seen by: --property foreign-release --fault pause=1
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 local del_if_get_equals = script "del_if_get_equals.lua"

@@ -1,4 +1,5 @@
--- Mistake: release says true whatever the script said. (Otherwise as lua-setnx-uuid-honest.)
+-- Mistake: release says true whatever the script said.
+-- Otherwise as lua-setnx-uuid-honest. Seen by: --property honest-result --fault pause=1
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 local del_if_get_equals = script "del_if_get_equals.lua"

@@ -1,4 +1,5 @@
--- Mistake: PEXPIRE with seconds in the script. (Otherwise as lua-setnx-uuid-honest.)
+-- Mistake: PEXPIRE with seconds in the script.
+-- Otherwise as lua-setnx-uuid-honest. Seen by: --property mutual-exclusion
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 local del_if_get_equals = script "del_if_get_equals.lua"

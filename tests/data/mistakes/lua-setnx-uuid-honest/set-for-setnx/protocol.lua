@@ -1,4 +1,5 @@
--- Mistake: SET in the place of SETNX in the script. (Otherwise as lua-setnx-uuid-honest.)
+-- Mistake: SET in the place of SETNX in the script.
+-- Otherwise as lua-setnx-uuid-honest. Seen by: --property mutual-exclusion
 
 local setnx_and_expire = script "setnx_and_expire.lua"
 local del_if_get_equals = script "del_if_get_equals.lua"

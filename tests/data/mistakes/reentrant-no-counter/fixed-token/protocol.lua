@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as reentrant-no-counter.)
+-- Mistake: every client has the same token.
+-- Otherwise as reentrant-no-counter. Seen by: --property mutual-exclusion
 
 local acquire = script "acquire.lua"
 local release = script "release.lua"

@@ -1,4 +1,5 @@
--- Mistake: release compares in the client, and deletes then. (Otherwise as reentrant-no-counter.)
+-- Mistake: release compares in the client, and deletes then.
+-- Otherwise as reentrant-no-counter. Seen by: --property foreign-release --fault pause=1
 
 local acquire = script "acquire.lua"
 local release = script "release.lua"

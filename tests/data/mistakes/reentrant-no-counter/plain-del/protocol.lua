@@ -1,4 +1,5 @@
--- Mistake: release deletes without looking at the owner. (Otherwise as reentrant-no-counter.)
+-- Mistake: release deletes without looking at the owner.
+-- Otherwise as reentrant-no-counter. Seen by: --property foreign-release --fault pause=1
 
 local acquire = script "acquire.lua"
 local release = script "release.lua"

@@ -1,4 +1,5 @@
--- Mistake: release says true whatever the script said. (Otherwise as reentrant-no-counter.)
+-- Mistake: release says true whatever the script said.
+-- Otherwise as reentrant-no-counter. Seen by: --property honest-result --fault pause=1
 
 local acquire = script "acquire.lua"
 local release = script "release.lua"

@@ -1,4 +1,5 @@
--- Mistake: release forgets to call its script. (Otherwise as reentrant-no-counter.)
+-- Mistake: release forgets to call its script.
+-- Otherwise as reentrant-no-counter. Seen by: --property honest-result
 
 local acquire = script "acquire.lua"
 local release = script "release.lua"

@@ -1,4 +1,5 @@
--- Mistake: release works on another key than acquire. (Otherwise as reentrant-no-counter.)
+-- Mistake: release works on another key than acquire.
+-- Otherwise as reentrant-no-counter. Seen by: --property honest-result
 
 local acquire = script "acquire.lua"
 local release = script "release.lua"

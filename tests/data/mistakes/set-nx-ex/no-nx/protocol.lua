@@ -1,4 +1,5 @@
--- Mistake: SET without NX: whoever comes sets the key. (Otherwise as set-nx-ex.)
+-- Mistake: SET without NX: whoever comes sets the key.
+-- Otherwise as set-nx-ex. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

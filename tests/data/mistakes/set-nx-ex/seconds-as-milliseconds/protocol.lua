@@ -1,4 +1,5 @@
--- Mistake: the lease in seconds is given as milliseconds. (Otherwise as set-nx-ex.)
+-- Mistake: the lease in seconds is given as milliseconds.
+-- Otherwise as set-nx-ex. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

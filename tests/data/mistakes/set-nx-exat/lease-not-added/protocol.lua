@@ -1,4 +1,5 @@
--- Mistake: the key expires now: the lease is not added. (Otherwise as set-nx-exat.)
+-- Mistake: the key expires now: the lease is not added.
+-- Otherwise as set-nx-exat. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

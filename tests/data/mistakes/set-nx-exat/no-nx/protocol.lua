@@ -1,4 +1,5 @@
--- Mistake: SET without NX: whoever comes sets the key. (Otherwise as set-nx-exat.)
+-- Mistake: SET without NX: whoever comes sets the key.
+-- Otherwise as set-nx-exat. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: the instant in seconds is given as one in milliseconds. (Otherwise as set-nx-exat.)
+-- Mistake: the instant in seconds is given as one in milliseconds.
+-- Otherwise as set-nx-exat. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

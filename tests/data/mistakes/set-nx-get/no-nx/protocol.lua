@@ -1,4 +1,5 @@
--- Mistake: SET without NX: whoever comes sets the key. (Otherwise as set-nx-get.)
+-- Mistake: SET without NX: whoever comes sets the key.
+-- Otherwise as set-nx-get. Seen by: --property foreign-release
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: the lease in seconds is given as milliseconds. (Otherwise as set-nx-get.)
+-- Mistake: the lease in seconds is given as milliseconds.
+-- Otherwise as set-nx-get. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as set-nx-keepttl.)
+-- Mistake: every client has the same token.
+-- Otherwise as set-nx-keepttl. Seen by: --property foreign-release --fault node-crash=1
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: release compares in the client, and deletes then. (Otherwise as set-nx-keepttl.)
+-- Mistake: release compares in the client, and deletes then.
+-- Otherwise as set-nx-keepttl. Seen by: --property foreign-release --fault node-crash=1
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: release deletes without looking at the owner. (Otherwise as set-nx-keepttl.)
+-- Mistake: release deletes without looking at the owner.
+-- Otherwise as set-nx-keepttl. Seen by: --property foreign-release --fault node-crash=1
 
 local release = script "release.lua"
 

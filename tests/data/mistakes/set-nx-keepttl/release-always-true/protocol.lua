@@ -1,4 +1,5 @@
--- Mistake: release says true whatever the script said. (Otherwise as set-nx-keepttl.)
+-- Mistake: release says true whatever the script said.
+-- Otherwise as set-nx-keepttl. Seen by: --property honest-result --fault node-crash=1
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: the reply of SET is not looked at. (Otherwise as set-nx-keepttl.)
+-- Mistake: the reply of SET is not looked at.
+-- Otherwise as set-nx-keepttl. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as set-nx-px-swallow.)
+-- Mistake: every client has the same token.
+-- Otherwise as set-nx-px-swallow. Seen by: --property foreign-release --fault pause=1
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: SET without NX: whoever comes sets the key. (Otherwise as set-nx-px.)
+-- Mistake: SET without NX: whoever comes sets the key.
+-- Otherwise as set-nx-px. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: release deletes without looking at the owner. (Otherwise as set-nx-px.)
+-- Mistake: release deletes without looking at the owner.
+-- Otherwise as set-nx-px. Seen by: --property foreign-release --fault pause=1
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: the lease in seconds is given as milliseconds. (Otherwise as set-nx-px.)
+-- Mistake: the lease in seconds is given as milliseconds.
+-- Otherwise as set-nx-px. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as set-nx-pxat.)
+-- Mistake: every client has the same token.
+-- Otherwise as set-nx-pxat. Seen by: --property foreign-release --fault pause=1
 
 local release = script "release.lua"
 

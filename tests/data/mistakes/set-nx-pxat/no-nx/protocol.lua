@@ -1,4 +1,5 @@
--- Mistake: SET without NX: whoever comes sets the key. (Otherwise as set-nx-pxat.)
+-- Mistake: SET without NX: whoever comes sets the key.
+-- Otherwise as set-nx-pxat. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

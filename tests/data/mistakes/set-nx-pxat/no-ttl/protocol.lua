@@ -1,4 +1,5 @@
--- Mistake: the TTL is forgotten. (Otherwise as set-nx-pxat.)
+-- Mistake: the TTL is forgotten.
+-- Otherwise as set-nx-pxat. Seen by: --property deadlock --fault lose=1
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: the reply of SET is not looked at. (Otherwise as set-nx-pxat.)
+-- Mistake: the reply of SET is not looked at.
+-- Otherwise as set-nx-pxat. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

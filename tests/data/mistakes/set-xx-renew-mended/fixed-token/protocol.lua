@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as set-xx-renew-mended.)
+-- Mistake: every client has the same token.
+-- Otherwise as set-xx-renew-mended. Seen by: --property foreign-release --fault pause=1
 
 local release = script "release.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: release compares in the client, and deletes then. (Otherwise as set-xx-renew-mended.)
+-- Mistake: release compares in the client, and deletes then.
+-- Otherwise as set-xx-renew-mended. Seen by: --property foreign-release --fault pause=1
 
 local release = script "release.lua"
 local renew = script "renew.lua"

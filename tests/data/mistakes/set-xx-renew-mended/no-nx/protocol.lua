@@ -1,4 +1,5 @@
--- Mistake: SET without NX: whoever comes sets the key. (Otherwise as set-xx-renew-mended.)
+-- Mistake: SET without NX: whoever comes sets the key.
+-- Otherwise as set-xx-renew-mended. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 local renew = script "renew.lua"

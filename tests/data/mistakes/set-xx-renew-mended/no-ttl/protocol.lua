@@ -1,4 +1,5 @@
--- Mistake: the TTL is forgotten. (Otherwise as set-xx-renew-mended.)
+-- Mistake: the TTL is forgotten.
+-- Otherwise as set-xx-renew-mended. Seen by: --property deadlock --fault lose=1
 
 local release = script "release.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: release deletes without looking at the owner. (Otherwise as set-xx-renew-mended.)
+-- Mistake: release deletes without looking at the owner.
+-- Otherwise as set-xx-renew-mended. Seen by: --property foreign-release --fault pause=1
 
 local release = script "release.lua"
 local renew = script "renew.lua"

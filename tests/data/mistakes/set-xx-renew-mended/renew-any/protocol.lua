@@ -1,4 +1,5 @@
--- Mistake: the renewal asks whether the key exists, not whose it is. (Otherwise as set-xx-renew-mended.)
+-- Mistake: the renewal asks whether the key exists, not whose it is.
+-- Otherwise as set-xx-renew-mended. Seen by: --property foreign-extend --fault pause=1
 
 local release = script "release.lua"
 local renew = script "renew.lua"

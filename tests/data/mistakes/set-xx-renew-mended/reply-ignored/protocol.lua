@@ -1,4 +1,5 @@
--- Mistake: the reply of SET is not looked at. (Otherwise as set-xx-renew-mended.)
+-- Mistake: the reply of SET is not looked at.
+-- Otherwise as set-xx-renew-mended. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 local renew = script "renew.lua"

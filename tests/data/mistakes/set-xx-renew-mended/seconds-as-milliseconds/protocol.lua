@@ -1,4 +1,5 @@
--- Mistake: the lease in seconds is given as milliseconds. (Otherwise as set-xx-renew-mended.)
+-- Mistake: the lease in seconds is given as milliseconds.
+-- Otherwise as set-xx-renew-mended. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 local renew = script "renew.lua"

@@ -1,4 +1,5 @@
--- Mistake: unlock() does not stop the timer, and the timer does not look at the answer. (Otherwise as set-xx-renew-mended.)
+-- Mistake: unlock() does not stop the timer, and the timer does not look at the answer.
+-- Otherwise as set-xx-renew-mended. Seen by: --property leak
 
 local release = script "release.lua"
 local renew = script "renew.lua"

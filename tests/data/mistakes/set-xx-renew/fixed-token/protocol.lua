@@ -1,4 +1,5 @@
--- Mistake: every client has the same token. (Otherwise as set-xx-renew.)
+-- Mistake: every client has the same token.
+-- Otherwise as set-xx-renew. Seen by: --property honest-result --fault pause=1
 
 local release = script "release.lua"
 

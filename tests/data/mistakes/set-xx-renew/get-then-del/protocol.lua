@@ -1,4 +1,5 @@
--- Mistake: release compares in the client, and deletes then. (Otherwise as set-xx-renew.)
+-- Mistake: release compares in the client, and deletes then.
+-- Otherwise as set-xx-renew. Seen by: --property honest-result --fault pause=1
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: release deletes without looking at the owner. (Otherwise as set-xx-renew.)
+-- Mistake: release deletes without looking at the owner.
+-- Otherwise as set-xx-renew. Seen by: --property honest-result --fault pause=1
 
 local release = script "release.lua"
 

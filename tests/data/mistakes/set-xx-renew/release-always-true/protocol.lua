@@ -1,4 +1,5 @@
--- Mistake: release says true whatever the script said. (Otherwise as set-xx-renew.)
+-- Mistake: release says true whatever the script said.
+-- Otherwise as set-xx-renew. Seen by: --property honest-result --fault pause=1
 
 local release = script "release.lua"
 

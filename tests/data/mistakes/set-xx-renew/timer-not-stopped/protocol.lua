@@ -1,4 +1,5 @@
--- Mistake: release does not stop the timer, and the timer does not look at the answer. (Otherwise as set-xx-renew.)
+-- Mistake: release does not stop the timer, and the timer does not look at the answer.
+-- Otherwise as set-xx-renew. Seen by: --property foreign-release
 
 local release = script "release.lua"
 

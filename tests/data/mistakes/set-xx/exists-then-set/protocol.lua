@@ -1,4 +1,5 @@
--- Mistake: if there is no key, it is set: two commands. (Otherwise as set-xx.)
+-- Mistake: if there is no key, it is set: two commands.
+-- Otherwise as set-xx. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

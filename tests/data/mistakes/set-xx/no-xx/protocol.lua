@@ -1,4 +1,5 @@
--- Mistake: SET without XX: whoever comes sets the key. (Otherwise as set-xx.)
+-- Mistake: SET without XX: whoever comes sets the key.
+-- Otherwise as set-xx. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: if there is no key to be set, it is set without XX. (Otherwise as set-xx.)
+-- Mistake: if there is no key to be set, it is set without XX.
+-- Otherwise as set-xx. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 
@@ -9,7 +10,8 @@ local Lock = protocol {
 
 function Lock:acquire()
   self.token = unique()
-  return (redis("SET", self.key, self.token, "PX", self.ttl_ms, "XX") or redis("SET", self.key, self.token, "PX", self.ttl_ms)) == OK
+  local set = redis("SET", self.key, self.token, "PX", self.ttl_ms, "XX")
+  return (set or redis("SET", self.key, self.token, "PX", self.ttl_ms)) == OK
 end
 
 function Lock:release()

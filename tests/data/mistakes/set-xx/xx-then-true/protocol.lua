@@ -1,4 +1,5 @@
--- Mistake: nil is taken for success. (Otherwise as set-xx.)
+-- Mistake: nil is taken for success.
+-- Otherwise as set-xx. Seen by: --property mutual-exclusion
 
 local release = script "release.lua"
 

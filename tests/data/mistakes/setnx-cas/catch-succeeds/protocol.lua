@@ -1,4 +1,5 @@
--- Mistake: an exception counts as success. (Otherwise as setnx-cas.)
+-- Mistake: an exception counts as success.
+-- Otherwise as setnx-cas. Seen by: --property mutual-exclusion --fault lose=1
 
 local take_over = script "take_over.lua"
 

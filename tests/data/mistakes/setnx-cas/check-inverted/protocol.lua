@@ -1,4 +1,5 @@
--- Mistake: 0 is taken for success. (Otherwise as setnx-cas.)
+-- Mistake: 0 is taken for success.
+-- Otherwise as setnx-cas. Seen by: --property honest-result
 
 local take_over = script "take_over.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: who is refused deletes the key. (Otherwise as setnx-cas.)
+-- Mistake: who is refused deletes the key.
+-- Otherwise as setnx-cas. Seen by: --property foreign-release
 
 local take_over = script "take_over.lua"
 

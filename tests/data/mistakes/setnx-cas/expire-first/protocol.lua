@@ -1,4 +1,5 @@
--- Mistake: EXPIRE is sent before SETNX has decided. (Otherwise as setnx-cas.)
+-- Mistake: EXPIRE is sent before SETNX has decided.
+-- Otherwise as setnx-cas. Seen by: --property foreign-release
 
 local take_over = script "take_over.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: the timestamp is now: the lease is not added. (Otherwise as setnx-cas.)
+-- Mistake: the timestamp is now: the lease is not added.
+-- Otherwise as setnx-cas. Seen by: --property mutual-exclusion
 
 local take_over = script "take_over.lua"
 

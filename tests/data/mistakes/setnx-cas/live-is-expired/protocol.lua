@@ -1,4 +1,5 @@
--- Mistake: the comparison with now is the wrong way round. (Otherwise as setnx-cas.)
+-- Mistake: the comparison with now is the wrong way round.
+-- Otherwise as setnx-cas. Seen by: --property mutual-exclusion
 
 local take_over = script "take_over.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: seconds are added to milliseconds. (Otherwise as setnx-cas.)
+-- Mistake: seconds are added to milliseconds.
+-- Otherwise as setnx-cas. Seen by: --property mutual-exclusion
 
 local take_over = script "take_over.lua"
 

@@ -1,4 +1,5 @@
--- Mistake: PEXPIRE with seconds. (Otherwise as setnx-cas.)
+-- Mistake: PEXPIRE with seconds.
+-- Otherwise as setnx-cas. Seen by: --property mutual-exclusion
 
 local take_over = script "take_over.lua"
 

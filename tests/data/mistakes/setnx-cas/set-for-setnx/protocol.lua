@@ -1,4 +1,5 @@
--- Mistake: SET in the place of SETNX. (Otherwise as setnx-cas.)
+-- Mistake: SET in the place of SETNX.
+-- Otherwise as setnx-cas. Seen by: --property mutual-exclusion
 
 local take_over = script "take_over.lua"
 

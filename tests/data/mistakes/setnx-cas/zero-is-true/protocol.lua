@@ -1,4 +1,5 @@
--- Mistake: the reply of SETNX is taken as a boolean, and 0 is true in Lua. (Otherwise as setnx-cas.)
+-- Mistake: the reply of SETNX is taken as a boolean, and 0 is true in Lua.
+-- Otherwise as setnx-cas. Seen by: --property mutual-exclusion
 
 local take_over = script "take_over.lua"
 

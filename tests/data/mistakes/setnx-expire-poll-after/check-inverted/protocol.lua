@@ -1,4 +1,5 @@
--- Mistake: 0 is taken for success. (Otherwise as setnx-expire-poll-after.)
+-- Mistake: 0 is taken for success.
+-- Otherwise as setnx-expire-poll-after. Seen by: --property honest-result
 
 local try_interval_ms = 1000
 local max_try_count = 1

@@ -1,4 +1,5 @@
--- Mistake: EXPIRE is sent before SETNX has decided. (Otherwise as setnx-expire-poll-after.)
+-- Mistake: EXPIRE is sent before SETNX has decided.
+-- Otherwise as setnx-expire-poll-after. Seen by: --property foreign-release
 
 local try_interval_ms = 1000
 local max_try_count = 1

@@ -1,4 +1,5 @@
--- Mistake: SET in the place of SETNX. (Otherwise as setnx-expire-poll-after.)
+-- Mistake: SET in the place of SETNX.
+-- Otherwise as setnx-expire-poll-after. Seen by: --property mutual-exclusion
 
 local try_interval_ms = 1000
 local max_try_count = 1

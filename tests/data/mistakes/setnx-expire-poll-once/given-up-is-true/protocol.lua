@@ -1,4 +1,5 @@
--- Mistake: when no try is left, it says true. (Otherwise as setnx-expire-poll-once.)
+-- Mistake: when no try is left, it says true.
+-- Otherwise as setnx-expire-poll-once. Seen by: --property mutual-exclusion
 
 local try_interval_ms = 1000
 local max_try_count = 1

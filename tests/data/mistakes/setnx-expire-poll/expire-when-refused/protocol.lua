@@ -1,4 +1,5 @@
--- Mistake: who is refused extends the lease. (Otherwise as setnx-expire-poll.)
+-- Mistake: who is refused extends the lease.
+-- Otherwise as setnx-expire-poll. Seen by: --property foreign-extend
 
 local try_interval_ms = 1000
 local max_try_count = 3

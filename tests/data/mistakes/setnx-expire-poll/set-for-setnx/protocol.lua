@@ -1,4 +1,5 @@
--- Mistake: SET in the place of SETNX. (Otherwise as setnx-expire-poll.)
+-- Mistake: SET in the place of SETNX.
+-- Otherwise as setnx-expire-poll. Seen by: --property mutual-exclusion
 
 local try_interval_ms = 1000
 local max_try_count = 3

@@ -1,4 +1,5 @@
--- Mistake: an exception counts as success. (Otherwise as setnx-getset-compare.)
+-- Mistake: an exception counts as success.
+-- Otherwise as setnx-getset-compare. Seen by: --property mutual-exclusion --fault lose=1
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; GET, compare, DEL",

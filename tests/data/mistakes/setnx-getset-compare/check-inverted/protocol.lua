@@ -1,4 +1,5 @@
--- Mistake: 0 is taken for success. (Otherwise as setnx-getset-compare.)
+-- Mistake: 0 is taken for success.
+-- Otherwise as setnx-getset-compare. Seen by: --property honest-result
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; GET, compare, DEL",

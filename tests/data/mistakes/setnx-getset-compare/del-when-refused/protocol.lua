@@ -1,4 +1,5 @@
--- Mistake: who is refused deletes the key. (Otherwise as setnx-getset-compare.)
+-- Mistake: who is refused deletes the key.
+-- Otherwise as setnx-getset-compare. Seen by: --property foreign-release
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; GET, compare, DEL",

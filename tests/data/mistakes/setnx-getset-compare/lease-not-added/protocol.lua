@@ -1,4 +1,5 @@
--- Mistake: the timestamp is now: the lease is not added. (Otherwise as setnx-getset-compare.)
+-- Mistake: the timestamp is now: the lease is not added.
+-- Otherwise as setnx-getset-compare. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; GET, compare, DEL",

@@ -1,4 +1,5 @@
--- Mistake: the comparison with now is the wrong way round. (Otherwise as setnx-getset-compare.)
+-- Mistake: the comparison with now is the wrong way round.
+-- Otherwise as setnx-getset-compare. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; GET, compare, DEL",

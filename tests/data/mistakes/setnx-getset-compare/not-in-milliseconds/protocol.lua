@@ -1,4 +1,5 @@
--- Mistake: seconds are added to milliseconds. (Otherwise as setnx-getset-compare.)
+-- Mistake: seconds are added to milliseconds.
+-- Otherwise as setnx-getset-compare. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; GET, compare, DEL",

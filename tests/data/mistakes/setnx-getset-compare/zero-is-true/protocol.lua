@@ -1,4 +1,5 @@
--- Mistake: the reply of SETNX is taken as a boolean, and 0 is true in Lua. (Otherwise as setnx-getset-compare.)
+-- Mistake: the reply of SETNX is taken as a boolean, and 0 is true in Lua.
+-- Otherwise as setnx-getset-compare. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; GET, compare, DEL",

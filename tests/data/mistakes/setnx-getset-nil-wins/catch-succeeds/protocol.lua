@@ -1,4 +1,5 @@
--- Mistake: an exception counts as success. (Otherwise as setnx-getset-nil-wins.)
+-- Mistake: an exception counts as success.
+-- Otherwise as setnx-getset-nil-wins. Seen by: --property mutual-exclusion --fault lose=1
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired (nil wins), EXPIRE; DEL",

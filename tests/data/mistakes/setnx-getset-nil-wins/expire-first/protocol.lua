@@ -1,4 +1,5 @@
--- Mistake: EXPIRE is sent before SETNX has decided. (Otherwise as setnx-getset-nil-wins.)
+-- Mistake: EXPIRE is sent before SETNX has decided.
+-- Otherwise as setnx-getset-nil-wins. Seen by: --property foreign-release
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired (nil wins), EXPIRE; DEL",

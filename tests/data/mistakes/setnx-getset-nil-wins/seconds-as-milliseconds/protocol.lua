@@ -1,4 +1,5 @@
--- Mistake: PEXPIRE with seconds. (Otherwise as setnx-getset-nil-wins.)
+-- Mistake: PEXPIRE with seconds.
+-- Otherwise as setnx-getset-nil-wins. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired (nil wins), EXPIRE; DEL",

@@ -1,4 +1,5 @@
--- Mistake: SET in the place of SETNX. (Otherwise as setnx-getset-nil-wins.)
+-- Mistake: SET in the place of SETNX.
+-- Otherwise as setnx-getset-nil-wins. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired (nil wins), EXPIRE; DEL",

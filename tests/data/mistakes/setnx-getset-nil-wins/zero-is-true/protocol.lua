@@ -1,4 +1,5 @@
--- Mistake: the reply of SETNX is taken as a boolean, and 0 is true in Lua. (Otherwise as setnx-getset-nil-wins.)
+-- Mistake: the reply of SETNX is taken as a boolean, and 0 is true in Lua.
+-- Otherwise as setnx-getset-nil-wins. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired (nil wins), EXPIRE; DEL",

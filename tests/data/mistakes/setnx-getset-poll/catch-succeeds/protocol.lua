@@ -1,4 +1,5 @@
--- Mistake: an exception counts as success. (Otherwise as setnx-getset-poll.)
+-- Mistake: an exception counts as success.
+-- Otherwise as setnx-getset-poll. Seen by: --property mutual-exclusion --fault lose=1
 
 local try_interval_ms = 1000
 local max_try_count = 3

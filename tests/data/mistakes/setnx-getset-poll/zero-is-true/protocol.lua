@@ -1,4 +1,5 @@
--- Mistake: the reply of SETNX is taken as a boolean, and 0 is true in Lua. (Otherwise as setnx-getset-poll.)
+-- Mistake: the reply of SETNX is taken as a boolean, and 0 is true in Lua.
+-- Otherwise as setnx-getset-poll. Seen by: --property mutual-exclusion
 
 local try_interval_ms = 1000
 local max_try_count = 3

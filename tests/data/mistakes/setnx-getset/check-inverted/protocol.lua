@@ -1,4 +1,5 @@
--- Mistake: 0 is taken for success. (Otherwise as setnx-getset.)
+-- Mistake: 0 is taken for success.
+-- Otherwise as setnx-getset. Seen by: --property honest-result
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; DEL",

@@ -1,4 +1,5 @@
--- Mistake: who is refused deletes the key. (Otherwise as setnx-getset.)
+-- Mistake: who is refused deletes the key.
+-- Otherwise as setnx-getset. Seen by: --property foreign-release
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; DEL",

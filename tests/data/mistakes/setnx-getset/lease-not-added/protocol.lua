@@ -1,4 +1,5 @@
--- Mistake: the timestamp is now: the lease is not added. (Otherwise as setnx-getset.)
+-- Mistake: the timestamp is now: the lease is not added.
+-- Otherwise as setnx-getset. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; DEL",

@@ -1,4 +1,5 @@
--- Mistake: seconds are added to milliseconds. (Otherwise as setnx-getset.)
+-- Mistake: seconds are added to milliseconds.
+-- Otherwise as setnx-getset. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; DEL",

@@ -1,4 +1,5 @@
--- Mistake: SET in the place of SETNX. (Otherwise as setnx-getset.)
+-- Mistake: SET in the place of SETNX.
+-- Otherwise as setnx-getset. Seen by: --property mutual-exclusion
 
 local Lock = protocol {
   title = "SETNX with a timestamp, GETSET if expired, EXPIRE; DEL",

@@ -1,0 +1,28 @@
+-- Mistake: the acquire script sets without NX.
+
+local acquire = script "acquire.lua"
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "a script that grants a token that is there already; requests are sent again",
+  source = "ghostdogpr/sage PR#255",
+}
+
+local function send_again(request, ...)
+  local ok, result = pcall(request, ...)
+  if ok then
+    return result
+  end
+  return request(...)
+end
+
+function Lock:acquire()
+  self.token = unique()
+  return send_again(acquire, { self.key }, { self.token, self.ttl_ms }) == OK
+end
+
+function Lock:release()
+  return send_again(release, { self.key }, { self.token }) == 1
+end
+
+return Lock

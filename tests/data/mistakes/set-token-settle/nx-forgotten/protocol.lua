@@ -1,0 +1,23 @@
+-- Mistake: SET without NX overwrites.
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "SET NX PX with a token; after an error compare-and-delete",
+  source = "antirez/redlock-rb#3: after an error the lock may have been taken",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  local ok, reply = pcall(redis, "SET", self.key, self.token, "PX", self.ttl_ms)
+  if not ok then
+    release({ self.key }, { self.token })
+  end
+  return ok and reply == OK
+end
+
+function Lock:release()
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock
