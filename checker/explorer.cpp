@@ -53,6 +53,13 @@ class Attempt {
       case End::offended:
         take_counterexample();
         break;
+      case End::stuck:
+        result_.verdict = Verdict::violated;
+        result_.property = sim::Property::deadlock;
+        result_.endless = true;
+        result_.schedule = schedule_along(world_, search_, search_.path_to(search_.stuck()));
+        fill_statistics(result_.statistics);
+        break;
       case End::bound:
         result_.why_inconclusive = search_.bound() + " was reached";
         break;

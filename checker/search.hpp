@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ struct Offence {
 template <class System>
 class Search {
  public:
-  enum class End : std::uint8_t { complete, offended, bound, stopped };
+  enum class End : std::uint8_t { complete, offended, stuck, bound, stopped };
   static constexpr unsigned kMaxWidth = Unfolded::kMaxWidth;
 
   Search(System& system, sim::Bits judged, const Bounds& bounds)
@@ -51,6 +52,7 @@ class Search {
         if ((next & 0xFFF) == 0 && !watch()) return End::stopped;
         if (reached_bound(next)) return End::bound;
         expand(next);
+        if (stuck_) return End::stuck;
       }
       flush();
       if (!offences_.empty()) return End::offended;
@@ -70,6 +72,8 @@ class Search {
   std::size_t bytes() const { return store_.bytes() + parents_.bytes(); }
   const std::string& bound() const { return bound_; }
   const std::vector<Offence>& offences() const { return offences_; }
+  /// End::stuck: the state in which somebody waits for ever (System::stuck, if it has one).
+  std::uint32_t stuck() const { return stuck_.value(); }
   sim::Bits witnessed() const { return witnessed_; }
   std::uint8_t acquired_by() const { return acquired_by_; }
   StateStore& store() { return store_; }
@@ -95,10 +99,12 @@ class Search {
     Unfolded from;
     store_.load(index, from);
     const bool by_pass = (parents_[index] & kByPass) != 0;
+    bool leads_on = false;
     system_.expand(
         from.state.data(), !by_pass,
         [&](const std::uint32_t* next, const sim::Candidate& candidate, const sim::Facts& facts) {
           ++transitions_;
+          leads_on = leads_on || !sim::is_fault(candidate.kind);
           witnessed_ |= facts.witnessed;
           acquired_by_ |= facts.acquired_by;
           if ((facts.violated & judged_) != 0) {
@@ -112,6 +118,11 @@ class Search {
           if (pending_count_ == pending_.size()) flush();
           pending_[pending_count_++] = {root, index | (pass ? kByPass : 0), StateStore::kAbsent};
         });
+    if constexpr (requires { system_.stuck(from.state.data()); }) {
+      if (!leads_on && (judged_ & sim::bit(sim::Property::deadlock)) != 0 &&
+          system_.stuck(from.state.data()))
+        stuck_ = index;
+    }
   }
 
   void flush() {
@@ -145,6 +156,7 @@ class Search {
   std::uint64_t transitions_ = 0;
   sim::Bits witnessed_ = 0;
   std::uint8_t acquired_by_ = 0;
+  std::optional<std::uint32_t> stuck_;
   std::string bound_;
 };
 

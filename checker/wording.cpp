@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "sim/check.hpp"
 #include "sim/token.hpp"
@@ -17,8 +18,27 @@ std::string upper(std::string text) {
   return text;
 }
 
+/// Whether `bytes` are UTF-8: what a terminal can show (RFC 3629; overlong forms are let through).
+bool is_utf8(std::string_view bytes) {
+  unsigned following = 0;
+  for (const char c : bytes) {
+    const auto code = static_cast<unsigned char>(c);
+    if (following > 0) {
+      if ((code & 0xC0U) != 0x80U) return false;
+      --following;
+    } else if (code >= 0x80) {
+      if (code < 0xC2 || code > 0xF4) return false;
+      following = 1;
+      if (code >= 0xE0) ++following;
+      if (code >= 0xF0) ++following;
+    }
+  }
+  return following == 0;
+}
+
 std::string quoted(const std::string& bytes) {
   static const char* const hex = "0123456789abcdef";
+  const bool text_as_it_is = is_utf8(bytes);
   std::string text = "\"";
   for (const char c : bytes) {
     const auto code = static_cast<unsigned char>(c);
@@ -27,7 +47,7 @@ std::string quoted(const std::string& bytes) {
       text += c;
     } else if (c == '\n') {
       text += "\\n";
-    } else if (code < 0x20 || code == 0x7f) {
+    } else if (code < 0x20 || code == 0x7f || (code >= 0x80 && !text_as_it_is)) {
       text += "\\x";
       text += hex[code >> 4];
       text += hex[code & 15];
@@ -57,7 +77,7 @@ std::string worded_sha(const std::string& sha1, const sim::Program& program,
 
 std::string worded_value(const std::string& bytes) {
   const std::string text = sim::without_brackets(bytes);
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+  const bool plain = !text.empty() && is_utf8(text) && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return c > ' ' && c != 0x7f && c != '"';
   });
   return plain ? text : quoted(text);

@@ -5,9 +5,8 @@
 #include <hiredis/hiredis.h>
 #include <sys/time.h>
 
+#include <csignal>
 #include <vector>
-
-#include "sim/error.hpp"
 
 namespace lockstep::live {
 
@@ -54,10 +53,14 @@ void expect_accepted(Connection& connection, const sim::Request& request, const 
 void Connection::Close::operator()(redisContext* context) const { redisFree(context); }
 
 Connection::Connection(const Address& address)
-    : context_(address.socket.empty()
+    : address_(address.shown()),
+      context_(address.socket.empty()
                    ? redisConnectWithTimeout(address.host.c_str(), address.port, kPatience)
                    : redisConnectUnixWithTimeout(address.socket.c_str(), kPatience)) {
   if (!context_ || context_->err != 0) broken();
+  // Writing to a connection that has broken is an error that we handle, not the end of the program.
+  static const auto ignored = signal(SIGPIPE, SIG_IGN);
+  static_cast<void>(ignored);
   redisSetTimeout(context_.get(), kPatience);
   if (!address.password.empty()) {
     sim::Request request{"AUTH", address.password};
@@ -73,7 +76,8 @@ Connection::Connection(Connection&&) noexcept = default;
 Connection& Connection::operator=(Connection&&) noexcept = default;
 
 void Connection::broken() const {
-  throw ConnectionBroken(context_ ? static_cast<const char*>(context_->errstr) : "out of memory");
+  const char* why = context_ ? static_cast<const char*>(context_->errstr) : "out of memory";
+  throw ConnectionBroken(fmt::format("no connection to {}: {}", address_, why));
 }
 
 void Connection::send(const sim::Request& request) {
@@ -109,13 +113,8 @@ std::optional<sim::Reply> Connection::receive(bool readable) {
 int Connection::descriptor() const { return context_->fd; }
 
 void expect_usable(const Address& address) {
-  try {
-    Connection connection(address);
-    expect_accepted(connection, {"PING"}, address);
-  } catch (const ConnectionBroken& error) {
-    throw sim::BadInput(
-        fmt::format("{}: no server can be reached: {}", address.shown(), error.what()));
-  }
+  Connection connection(address);
+  expect_accepted(connection, {"PING"}, address);
 }
 
 }  // namespace lockstep::live

@@ -3,20 +3,21 @@
 
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "live/address.hpp"
+#include "sim/error.hpp"
 #include "sim/reply.hpp"
 
 struct redisContext;
 
 namespace lockstep::live {
 
-/// The connection broke, or the server did not answer in time.
-class ConnectionBroken : public std::runtime_error {
+/// The connection broke, or the server did not answer in time. Where nobody can go on without it, a
+/// bad address like another.
+class ConnectionBroken : public sim::BadInput {
  public:
-  using std::runtime_error::runtime_error;
+  using sim::BadInput::BadInput;
 };
 
 class Connection {
@@ -45,6 +46,7 @@ class Connection {
   };
   [[noreturn]] void broken() const;
 
+  std::string address_;  ///< for messages
   std::unique_ptr<redisContext, Close> context_;
 };
 

@@ -16,9 +16,9 @@ std::variant<std::string, std::map<std::string, std::string>> fields_of(const Re
 
 }  // namespace
 
-std::set<std::string> Observer::names_now() {
-  if (!names_.empty()) return names_;
-  std::set<std::string> names;
+Observer::Names Observer::names_now() {
+  if (names_) return *names_;
+  Names names;
   for (const auto& item : connection_.execute({"KEYS", "*"}).items) names.insert(item.text);
   return names;
 }
@@ -41,13 +41,13 @@ sim::VisibleKeys Observer::keys() {
   return keys;
 }
 
-std::string Observer::existing(const std::set<std::string>& names) {
+std::string Observer::existing(const Names& names) {
   for (const auto& name : names)
     if (connection_.execute({"EXISTS", name}).integer > 0) return name;
   return "";
 }
 
-void Observer::remove(const std::set<std::string>& names) {
+void Observer::remove(const Names& names) {
   for (const auto& name : names) connection_.execute({"DEL", name});
 }
 

@@ -22,7 +22,10 @@ constexpr std::int64_t kReserveMs = 200;
 /// How long until no key will expire any more, and then some.
 milliseconds patience(const Probe& probe) {
   std::int64_t left_ms = 0;
-  for (const auto& [name, key] : Observer(probe.address, {}).keys())
+  Observer::Names leases;
+  for (const auto& lock : probe.model.processes.front().lock_keys)
+    for (const auto& key : probe.model.program->lease_keys(lock)) leases.insert(key);
+  for (const auto& [name, key] : Observer(probe.address, leases).keys())
     left_ms = std::max(left_ms, key.left_ms.value_or(0));
   const auto& literals = probe.model.program->literals();
   const auto sum = std::accumulate(literals.begin(), literals.end(), std::int64_t{0});

@@ -74,7 +74,7 @@ class Replay {
         address_(address),
         own_(own),
         names_(names_of_keys(plan)),
-        observer_(std::make_unique<Observer>(address, own ? std::set<std::string>{} : names_)),
+        observer_(std::make_unique<Observer>(address, looked_at())),
         resource_(plan.model.resource) {
     if (const auto name = observer_->existing(names_); !name.empty())
       throw sim::BadInput(
@@ -104,14 +104,27 @@ class Replay {
       result.detail = stopped.detail;
     } catch (const ConnectionBroken& error) {
       result.outcome = Outcome::differs;
-      result.detail = fmt::format("the connection to the server broke: {}", error.what());
+      result.detail = error.what();
     }
     result.seconds = static_cast<double>(pace_.real_ms()) / 1000;
-    if (!own_) observer_->remove(names_);
+    if (!own_) clean_up();
     return result;
   }
 
  private:
+  void clean_up() {
+    try {
+      observer_->remove(names_);
+    } catch (const ConnectionBroken&) {
+      // the outcome says so already
+    }
+  }
+
+  /// All keys of our own server; on another one only the plan's.
+  std::optional<Observer::Names> looked_at() const {
+    return own_ ? std::nullopt : std::optional(names_);
+  }
+
   /// The clients' clocks show the trace's times. If the server has to agree, they show real times
   /// instead, which begin at a whole second, so that seconds round as in the trace.
   void start_together() {
@@ -450,7 +463,7 @@ class Replay {
         break;
       case Action::Kind::node_restart:
         own_->start();
-        observer_ = std::make_unique<Observer>(address_, std::set<std::string>{});
+        observer_ = std::make_unique<Observer>(address_, looked_at());
         node_up_ = true;
         break;
       case Action::Kind::save:

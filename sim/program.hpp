@@ -34,7 +34,7 @@ struct WorkStep {
 struct ProcessSetup {
   std::vector<std::string> lock_keys;  ///< one protocol object (`self`) per key and process
   std::vector<WorkStep> workload;      ///< one round
-  int rounds = 1;  ///< 0: for ever, and uncounted
+  int rounds = 1;                      ///< 0: for ever, and uncounted
   int threads = 1;  ///< main tasks that each run the workload, sharing the process's objects
   std::int64_t lease_ms = 0;  ///< self.ttl_ms; self.ttl_s is this in whole seconds
   int nodes = 1;

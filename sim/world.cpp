@@ -44,7 +44,7 @@ std::vector<ProcessSetup> probes(const std::vector<ProcessSetup>& setups) {
       if (!seen.insert(setup.lock_keys[lock]).second) continue;
       ProcessSetup probe = setup;
       probe.workload = {{WorkStep::Kind::lock, lock, 0}};
-      probe.rounds = 1;
+      probe.rounds = 0;
       probe.threads = 1;
       found.push_back(probe);
     }
@@ -238,9 +238,12 @@ Id World::intern(const Run& run) {
   out.number(run.highest);
   for (const std::uint8_t left : run.budget) out.number(left);
   out.number(run.now_ms);
+  out.number(run.outlook_ms);
   return run_infos_.intern(out.take(), [&] {
     RunInfo info;
     info.value = run;
+    if (run.outlook_ms > 0) info.deadlines.push_back(run.outlook_ms);
+    info.points = grid_points(info.deadlines);
     for (std::size_t fault = 0; fault < run.budget.size(); ++fault) {
       if (run.budget[fault] == 0) continue;
       info.left |= static_cast<std::uint8_t>(1U << fault);
@@ -380,8 +383,9 @@ void World::list_message_actions(ProcessInfo& info, std::size_t c) {
     action.index = static_cast<std::uint8_t>(c);
     action.node = connection.node;
     action.urgent = true;
+    const bool waited_for = connection.open && !connection.former;
     for (const auto& operation : process.operations)
-      if (operation.task == connection.task && !operation.answered.empty())
+      if (waited_for && operation.task == connection.task && !operation.answered.empty())
         action.polling =
             contains(operation.answered, normalised(request, connection.node, process.index));
     info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
@@ -479,6 +483,15 @@ std::uint8_t World::waiting(const Id* state) const {
   for (unsigned p = 0; p < processes_; ++p)
     if (process_infos_[state[p]].waiting) bits |= static_cast<std::uint8_t>(1U << p);
   return bits;
+}
+
+bool World::stuck(const Id* state) {
+  if (waiting(state) == 0) return false;
+  bool leads_on = false;
+  expand(state, true, [&](const Id*, const Candidate& candidate, const Facts&) {
+    leads_on = leads_on || !is_fault(candidate.kind);
+  });
+  return !leads_on;
 }
 
 bool World::only_spawned(const Id* state) const {

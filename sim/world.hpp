@@ -97,6 +97,8 @@ class World {
   // For the analysis of a finished graph (checker/graph.cpp).
   /// Processes with a task inside acquire(), as bits.
   std::uint8_t waiting(const Id* state) const;
+  /// Whether a task is inside acquire() and nothing but a fault can happen any more.
+  bool stuck(const Id* state);
   /// Whether all main tasks are done, dead or not begun while a spawned task lives.
   bool only_spawned(const Id* state) const;
 
@@ -111,7 +113,8 @@ class World {
     kDishonestRelease = 64,
     kAccepted = 128,
     kStaleWrite = 256,
-    kNesting = 512  ///< `nested` or `released` is not empty
+    kLooked = 1024,  ///< at absolute time
+    kNesting = 512   ///< `nested` or `released` is not empty
   };
   enum Rest : std::uint8_t { kQuiet = 1, kFinished = 2 };
   struct Outcome {
@@ -187,11 +190,14 @@ class World {
   struct Run {
     std::int64_t highest = 0;  ///< fencing token seen by the resource
     Budget budget{};
-    std::int64_t now_ms = 0;  ///< absolute runs only
+    // Absolute runs only: the time since the start, and how long a timestamp may still matter.
+    std::int64_t now_ms = 0, outlook_ms = 0;
   };
   struct RunInfo {
     Run value;
-    std::uint8_t left = 0;  ///< kinds of fault with budget left, as bits
+    std::vector<std::int64_t> points, deadlines;
+    Id looked = FlatMap::kAbsent;  ///< with the outlook full; computed when first asked
+    std::uint8_t left = 0;         ///< kinds of fault with budget left, as bits
     std::array<Id, kFaults.size()> spent{};
   };
   enum class ChangeKind : std::uint8_t { taken, extended };
@@ -205,6 +211,7 @@ class World {
     Id reply = 0;
     std::vector<LeaseChange> changes;
     bool made = false, freed = false;
+    bool looked = false;  ///< at absolute time
   };
   struct Aged {
     Id id = 0;
@@ -280,6 +287,7 @@ class World {
   Id aged_process(Id process, std::int64_t ms);
   Id aged_node(Id node, std::int64_t ms);
   Id aged_run(Id run, std::int64_t ms);
+  Id looked(Id run);
   Id jumped_node(Id node, std::int64_t ms);
   bool urgent(const Id* state) const;
   bool all_points_count(const Id* state) const;
@@ -297,6 +305,7 @@ class World {
   bool can_acquire(const std::vector<Id>& nodes, Id run);
   struct Probe;
   std::int64_t patience_ms() const;
+  std::int64_t reach_ms() const;
   bool probe(std::vector<Id> nodes, Id run, std::uint32_t setup);
   void make_canonical(Id* state);
   Id renamed_process(Id process, std::uint8_t whose, std::uint64_t renaming);
@@ -418,6 +427,8 @@ void World::expand_process(const Id* state, unsigned p, Sink& sink) {
                         0};
     const auto take = [&](Id* end, const auto& outcome) {
       end[p] = outcome.process;
+      if ((outcome.flags & kLooked) != 0)
+        end[processes_ + nodes_] = looked(end[processes_ + nodes_]);
       Facts facts = facts_of(outcome.flags, p);
       if (outcome.flags != 0) judge_overlap(state, p, outcome.flags, outcome.lock, facts);
       if ((outcome.flags & kNesting) != 0)
@@ -453,6 +464,7 @@ void World::expand_execute(const Id* state, unsigned p, unsigned a, Sink& sink) 
   copy_state(state, next);
   next[p] = outcome.process;
   next[resource ? run_at : processes_ + node] = outcome.other;
+  if ((outcome.flags & kLooked) != 0) next[run_at] = looked(next[run_at]);
   if (accepted)
     for (unsigned q = 0; q < processes_; ++q)
       if (q != p) next[q] = stale(next[q]);
@@ -525,10 +537,11 @@ void World::expand_time(const Id* state, Sink& sink) {
   copy_state(state, now);
   Candidate candidate{Action::Kind::pass, 0, 0, 0, 0};
   Facts facts;
+  bool tokens_changed = false;  // since `state`, whose tokens are canonical
   for (;;) {
     const std::int64_t step = next_point(now.data());
     if (step == 0) return;
-    const bool tokens_changed = advance(now.data(), step, facts);
+    tokens_changed = advance(now.data(), step, facts) || tokens_changed;
     candidate.amount_ms += step;
     std::array<Id, kMaxWidth> next = now;
     finish(next.data(), candidate, facts, tokens_changed, sink);

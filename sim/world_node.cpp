@@ -43,7 +43,8 @@ WallTime World::node_clock(Id node, Id run) const {
 const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id, Id run) {
   const std::uint64_t a = static_cast<std::uint64_t>(process_id) << 32 | node_id;
   const std::uint64_t b =
-      action | (knowledge_.absolute ? static_cast<std::uint64_t>(run) << 16 : 0);
+      action |
+      (knowledge_.absolute ? static_cast<std::uint64_t>(run_infos_[run].value.now_ms) << 16 : 0);
   if (const Id found = execute_memo_.find(a, b); found != FlatMap::kAbsent) return outcomes_[found];
 
   const ProcessInfo& info = process_infos_[process_id];
@@ -75,6 +76,7 @@ const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id,
   outcome.other = intern(node);
   outcome.tokens_changed = process_infos_[outcome.process].tokens != info.tokens ||
                            node_infos_[outcome.other].tokens != node_info.tokens;
+  if (command.looked) outcome.flags |= kLooked;
   if (!command.changes.empty()) {
     outcome.changes = static_cast<std::uint32_t>(changes_.size());
     changes_.push_back(command.changes);
@@ -88,20 +90,16 @@ const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id,
 /// (a spawned one) for every task with such an operation.
 void World::note_own_keys(Process& process, TaskId sender, const Command& command) const {
   const auto& tasks = automaton_.state(process.program).tasks;
-  const auto acquiring = [&](TaskId task) {
-    return std::any_of(tasks.begin(), tasks.end(),
-                       [&](const Wait& wait) { return wait.task == task && wait.in_acquire; });
-  };
-  const auto releasing = [&](TaskId task) {
-    return std::any_of(process.operations.begin(), process.operations.end(),
-                       [&](const Operation& o) { return o.task == task && o.releasing; });
-  };
-  const bool own = acquiring(sender) || releasing(sender);
+  const bool own = std::any_of(tasks.begin(), tasks.end(), [&](const Wait& wait) {
+    return wait.task == sender && wait.in_operation;
+  });
   for (const auto& wait : tasks) {
-    if (own && wait.task != sender) continue;
-    if (command.made && acquiring(wait.task)) process.operation(wait.task).made = true;
-    if (command.freed && releasing(wait.task)) process.operation(wait.task).freed = true;
+    if (!wait.in_operation || (own && wait.task != sender)) continue;
+    Operation& operation = process.operation(wait.task);
+    operation.made = operation.made || (command.made && wait.in_acquire);
+    operation.freed = operation.freed || (command.freed && operation.releasing);
   }
+  process.drop_empty_operations();
 }
 
 /// Executes; a script that cannot be run is named by its file, which says more than its SHA-1.
@@ -132,7 +130,7 @@ const World::Command& World::run_command(Id keyspace_id, Id request_id, Maker se
   execution.scripts = &scripts_;
   Command command;
   command.reply = intern_reply(execute_named(keyspace, request, execution));
-  if (execution.looked_at_time) needs_.absolute = true;
+  if (execution.looked_at_time) needs_.absolute = command.looked = true;
   keyspace.purge(now);
   keyspace.shift_expiry(-offset);
   note_changes(keyspaces_[keyspace_id].value, keyspace, sender, command);

@@ -19,12 +19,12 @@ struct World::Probe {
   Process process;
   std::int64_t patience_ms = 0;  ///< absolute runs: what may still pass with no deadline ahead
 
-  void begin_again() {
-    process = Process{};
+  void begin() {
     process.index = static_cast<std::uint8_t>(world.processes_);
     process.rounds = {0};
     process.program = world.automaton_.initial(setup, process.rounds);
   }
+  void begin_again() { process.rounds = {0}; }
 
   /// Of the nodes; 0 if nothing lies ahead.
   std::int64_t next_deadline() const {
@@ -58,6 +58,13 @@ struct World::Probe {
     patience_ms -= passing;
     pass(passing);
     return true;
+  }
+
+  /// A request that polls: it is executed when no time can pass.
+  static const LocalAction* polling_action(const ProcessInfo& info) {
+    for (const auto& action : info.actions)
+      if (action.polling) return &action;
+    return nullptr;
   }
 
   /// What happens next: an urgent action, else a new attempt; nothing while it polls or sleeps.
@@ -134,7 +141,7 @@ std::int64_t World::patience_ms() const {
 bool World::probe(std::vector<Id> nodes, Id run, std::uint32_t setup) {
   constexpr unsigned kMaxSteps = 100'000;
   Probe probe{*this, std::move(nodes), run, setup, {}, patience_ms()};
-  probe.begin_again();
+  probe.begin();
   std::set<std::vector<Id>>
       seen;  // the probe has no choice: meeting a world again, it never acquires
   for (unsigned step = 0; step < kMaxSteps; ++step) {
@@ -150,7 +157,10 @@ bool World::probe(std::vector<Id> nodes, Id run, std::uint32_t setup) {
       if (!probe.wait(0)) return false;
       probe.begin_again();
     } else if (next == nullptr) {
-      if (!probe.wait(info.deadlines.empty() ? 0 : info.deadlines.front())) return false;
+      if (probe.wait(info.deadlines.empty() ? 0 : info.deadlines.front())) continue;
+      const LocalAction* polling = Probe::polling_action(info);
+      if (polling == nullptr) return false;
+      probe.execute(*polling);
     } else if (next->kind == Action::Kind::execute) {
       probe.execute(*next);
     } else if (probe.act(*next)) {

@@ -55,7 +55,7 @@ const World::Memo::Case& World::outcomes(Id process, unsigned action, const Id* 
     if (memo.uses_tokens && knowledge_.recycles_tokens)
       context |= used_tokens(state, info.value.index);
     if (memo.sends) context |= static_cast<std::uint64_t>(nodes_up(state)) << 16;
-    if (memo.uses_now) context |= static_cast<std::uint64_t>(run) << 32;
+    if (memo.uses_now) context |= static_cast<std::uint64_t>(run_infos_[run].value.now_ms) << 32;
     return context;
   };
   if (memo.known) {
@@ -266,6 +266,7 @@ std::string World::answer(Process& process, const Query& query, StepContext& con
     case Query::Kind::absolute:
       needs_.absolute = true;
       context.uses_now = true;
+      context.flags |= kLooked;
       return std::to_string(kEpoch.ms + context.now_ms + process.clock_offset_ms -
                             age_ms(query.first));
   }
@@ -294,12 +295,12 @@ void World::send(Process& process, const Effect& effect, StepContext& context) {
   }
 }
 
-/// Whether a task other than `task` holds the lock or is inside acquire() of it.
+/// Whether a task other than `task` holds the lock or is inside an operation on it.
 bool World::used_by_another_task(const Process& process, TaskId task, std::uint8_t lock) const {
   for (const auto& holding : process.holdings)
     if (holding.task != task && holding.lock == lock) return true;
   for (const auto& wait : automaton_.state(process.program).tasks) {
-    if (wait.task == task || !wait.in_acquire) continue;
+    if (wait.task == task || !wait.in_operation) continue;
     const bool ours = process.index < processes_;
     if ((ours ? lock_of_[process.index].at(wait.lock) : wait.lock) == lock) return true;
   }

@@ -1,5 +1,6 @@
 // Time in the interned world: what is urgent, the time grid, and ageing.
 #include <algorithm>
+#include <cstdlib>
 
 #include "sim/world.hpp"
 
@@ -49,6 +50,8 @@ std::int64_t World::next_point(const Id* state) const {
     const NodeInfo& info = node_infos_[state[processes_ + n]];
     consider(all ? info.points : info.deadlines);
   }
+  const RunInfo& run = run_infos_[state[processes_ + nodes_]];
+  consider(all ? run.points : run.deadlines);
   return next;
 }
 
@@ -140,11 +143,28 @@ Id World::aged_process(Id id, std::int64_t ms) {
   return aged;
 }
 
+/// The longest time after a look in which a timestamp may matter that came of it.
+std::int64_t World::reach_ms() const {
+  std::int64_t largest = 0;
+  for (const std::int64_t jump : model_.jumps_ms) largest = std::max(largest, std::abs(jump));
+  return patience_ms() + rounded(largest) * model_.budget[static_cast<std::size_t>(Fault::jump)];
+}
+
+Id World::looked(Id id) {
+  RunInfo& info = run_infos_[id];
+  if (!knowledge_.absolute) return id;  // the search starts again
+  if (info.looked != FlatMap::kAbsent) return info.looked;
+  Run run = info.value;
+  run.outlook_ms = reach_ms();
+  return info.looked = intern(run);
+}
+
 Id World::aged_run(Id id, std::int64_t ms) {
   const auto key = static_cast<std::uint64_t>(ms);
   if (const Id found = age_run_.find(id, key); found != FlatMap::kAbsent) return found;
   Run run = run_infos_[id].value;
   run.now_ms += ms;
+  run.outlook_ms = std::max<std::int64_t>(0, run.outlook_ms - ms);
   const Id aged = intern(run);
   age_run_.add(id, key, aged);
   return aged;

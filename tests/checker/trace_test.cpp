@@ -287,4 +287,6 @@ TEST_CASE("requests and replies in short form") {
   CHECK(checker::worded_value("") == "\"\"");
   CHECK(checker::worded_value("two words") == "\"two words\"");
   CHECK(checker::worded_value(std::string("\x01\n", 2)) == "\"\\x01\\n\"");
+  CHECK(checker::worded_value("\xe9\x94\x81") == "\xe9\x94\x81");  // a Chinese lock, as it is
+  CHECK(checker::worded_value("a\xe9") == "\"a\\xe9\"");
 }

@@ -1,0 +1,172 @@
+// Live replays: a run that is as told is confirmed, and every kind of untruth in a plan is found.
+#include "live/replay.hpp"
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "checker/explorer.hpp"
+#include "checker/quicker.hpp"
+#include "live/connection.hpp"
+#include "sim/error.hpp"
+#include "tests/support/model.hpp"
+
+namespace lockstep::tests {
+namespace {
+
+using live::Confirmation;
+using Outcome = Confirmation::Outcome;
+using sim::Action;
+
+/// A shortest counterexample, with a lease of a second.
+live::Plan plan_of(const std::string& protocol, std::vector<sim::Fault> faults,
+                   sim::Property property) {
+  auto model = test::model({protocol, 2, 1, 10'000, 3000});
+  for (const auto fault : faults) model.budget.at(static_cast<std::size_t>(fault)) = 1;
+  model.properties = {property};
+  const auto found = checker::explore(model, {});
+  REQUIRE(found.verdict == checker::Verdict::violated);
+  const auto quicker = checker::quicker(model, found.schedule, 1000, protocol);
+  CHECK(quicker.divisor == 10);
+  live::Plan plan;
+  plan.model = quicker.model;
+  for (const auto& step : quicker.trace.steps)
+    plan.steps.push_back({step.action, step.effects, step.reply, step.keys});
+  plan.violated = found.property;
+  return plan;
+}
+
+live::Plan paused() {
+  return plan_of("set-token-lua", {sim::Fault::pause}, sim::Property::mutual_exclusion);
+}
+
+/// Once more where the machine is too slow for a lease of a second.
+Confirmation replayed(const live::Plan& plan) {
+  Confirmation result;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    live::Server server(plan.model.persistence);
+    result = live::replay(plan, server.address(), &server);
+    if (result.outcome != Outcome::too_slow) break;
+  }
+  return result;
+}
+
+/// The place of the first step, from 1, for which `is` says so.
+std::size_t first(const live::Plan& plan, const std::function<bool(const live::PlanStep&)>& is) {
+  std::size_t step = 0;
+  while (!is(plan.steps.at(step))) ++step;
+  return step + 1;
+}
+
+TEST_CASE("A counterexample is confirmed, tokens and all") {
+  const auto result = replayed(paused());
+  INFO(result.detail);
+  CHECK(result.outcome == Outcome::confirmed);
+  CHECK(result.step == 9);
+  CHECK(result.seconds >= 1);  // the lease has really ended
+}
+
+TEST_CASE("A reply that is not as told is found at its step") {
+  auto plan = paused();
+  const auto step = first(plan, [](const auto& s) { return s.reply.has_value(); });
+  plan.steps[step - 1].reply = sim::Reply::null();
+  const auto result = replayed(plan);
+  CHECK(result.outcome == Outcome::differs);
+  CHECK(result.step == step);
+  CHECK_THAT(result.detail, Catch::Contains("-> null; found: OK"));
+}
+
+TEST_CASE("A key that is not as told is found: its value, its lifetime, its absence") {
+  const auto differs = [](const std::function<void(sim::VisibleKeys&)>& change) {
+    auto plan = paused();
+    const auto step = first(plan, [](const auto& s) { return !s.keys.empty(); });
+    change(plan.steps[step - 1].keys);
+    const auto result = replayed(plan);
+    INFO(result.detail);
+    CHECK(result.step == step);
+    return result.outcome == Outcome::differs;
+  };
+  CHECK(differs([](auto& keys) { keys["lock"].value = "other"; }));
+  CHECK(differs([](auto& keys) { keys["lock"].left_ms.reset(); }));
+  CHECK(differs([](auto& keys) { keys["lock"].left_ms = 5000; }));
+  CHECK(differs([](auto& keys) { keys.clear(); }));
+  CHECK(differs([](auto& keys) { keys["another"] = {"v", std::nullopt}; }));
+}
+
+TEST_CASE("A client that does not do what is told is found") {
+  auto plan = paused();
+  const auto step = first(plan, [](const auto& s) { return !s.effects.empty(); });
+  plan.steps[step - 1].effects[0].request[0] = "GET";
+  const auto result = replayed(plan);
+  CHECK(result.outcome == Outcome::differs);
+  CHECK(result.step == step);
+}
+
+TEST_CASE("A key that should have expired has, and one that should not have has not") {
+  auto plan = paused();
+  const auto step = first(plan, [](const auto& s) { return s.action.kind == Action::Kind::pass; });
+  plan.steps[step - 1].action.amount_ms = 500;
+  const auto result = replayed(plan);  // only half the lease, yet the key is said to be gone
+  CHECK(result.outcome == Outcome::confirmed);  // the driver waits until it is
+
+  plan.steps[step - 1].keys = plan.steps[step - 2].keys;  // and now it is said to be there
+  plan.steps[step - 1].keys["lock"].left_ms = 500;
+  const auto other = replayed(plan);
+  CHECK(other.outcome == Outcome::differs);  // B is told that it gets the lock, and does not
+  CHECK(other.step == step + 2);
+}
+
+TEST_CASE("A deadlock is confirmed by a fresh client; a lock that it gets is none") {
+  auto plan = plan_of("setnx", {sim::Fault::crash}, sim::Property::deadlock);
+  CHECK(replayed(plan).outcome == Outcome::confirmed);
+
+  plan.steps.clear();  // nobody has done anything
+  const auto result = replayed(plan);
+  CHECK(result.outcome == Outcome::differs);
+  CHECK(result.detail == "a fresh client acquires the lock");
+}
+
+TEST_CASE("Crashes of the server, of clients, and lost messages are really made") {
+  const auto confirmed = [](const live::Plan& plan) {
+    const auto result = replayed(plan);
+    INFO(result.detail);
+    CHECK(result.outcome == Outcome::confirmed);
+  };
+  confirmed(plan_of("set-token-lua", {sim::Fault::node_crash}, sim::Property::mutual_exclusion));
+  confirmed(plan_of("setnx", {sim::Fault::lose}, sim::Property::deadlock));
+  confirmed(plan_of("set-token-lua", {sim::Fault::delay}, sim::Property::mutual_exclusion));
+  confirmed(plan_of("set-ex-nx", {sim::Fault::pause}, sim::Property::foreign_release));
+  confirmed(plan_of("set-token-lua", {sim::Fault::pause}, sim::Property::no_lost_update));
+}
+
+TEST_CASE("What no real server can be made to do is said beforehand") {
+  auto model = test::model({"set-token-lua", 2, 1, 10'000, 3000});
+  live::Plan plan;
+  plan.model = model;
+  plan.steps.resize(2);
+  CHECK_FALSE(live::not_reproducible(plan, true));
+  plan.steps[1].action.kind = Action::Kind::jump_node;
+  CHECK_THAT(live::not_reproducible(plan, true).value(),
+             Catch::Contains("step 2: ") && Catch::Contains("clock"));
+  plan.steps[1].action.kind = Action::Kind::power_loss;
+  CHECK_THAT(live::not_reproducible(plan, true).value(), Catch::Contains("power"));
+  plan.steps[1].action.kind = Action::Kind::node_crash;
+  CHECK_FALSE(live::not_reproducible(plan, true));
+  CHECK_THAT(live::not_reproducible(plan, false).value(), Catch::Contains("--redis"));
+}
+
+TEST_CASE("On somebody else's server only the protocol's keys are touched") {
+  live::Server server(sim::Persistence::none);
+  live::Connection connection(server.address());
+  connection.execute({"SET", "other", "theirs"});
+  const auto plan = plan_of("set-token-lua", {sim::Fault::pause}, sim::Property::mutual_exclusion);
+  CHECK(live::replay(plan, server.address(), nullptr).outcome == Outcome::confirmed);
+  CHECK(connection.execute({"KEYS", "*"}).items.size() == 1);  // ours are gone, theirs is there
+
+  connection.execute({"SET", "lock", "theirs"});
+  CHECK_THROWS_WITH(live::replay(plan, server.address(), nullptr),
+                    Catch::Contains("the key lock exists already"));
+  CHECK(connection.execute({"GET", "lock"}).text == "theirs");
+}
+
+}  // namespace
+}  // namespace lockstep::tests
