@@ -94,7 +94,7 @@ class Exploration {
   }
 
   bool stop(const SearchFigures& figures, std::uint64_t level) {
-    if (looked_at_time_ && !absolute_) return true;
+    if ((looked_at_time_ && !absolute_) || stuck_) return true;
     const double seconds = seconds_since_start();
     if (trouble_.empty() && bounds_.max_states > 0 && figures.states > bounds_.max_states) {
       trouble_ = "more than " + std::to_string(bounds_.max_states) + " states";
@@ -116,6 +116,12 @@ class Exploration {
   }
 
   void conclude(Result& result) {
+    if (stuck_) {  // found where its level is expanded: before anything that a step violates
+      result.verdict = Verdict::violated;
+      result.schedule = search_.way_to(*stuck_);
+      result.property = sim::Property::deadlock;
+      return;
+    }
     const std::vector<Schedule> ways = search_.ways_to_goals();
     for (std::size_t i = 0; i < ways.size(); ++i) {
       if (i > 0 && cost(ways[i]) >= cost(result.schedule)) continue;
@@ -126,10 +132,6 @@ class Exploration {
     if (!ways.empty()) return;
     if (!trouble_.empty() || !search_.complete()) {
       result.why_inconclusive = trouble_;
-    } else if (stuck_) {
-      result.verdict = Verdict::violated;
-      result.schedule = search_.way_to(*stuck_);
-      result.property = sim::Property::deadlock;
     } else {
       result.verdict = Verdict::holds;
     }

@@ -1,6 +1,7 @@
 // Which actions are enabled in a naive world, and how far time can pass: sections 3 and 4 of
 // docs/semantics.md.
 #include <algorithm>
+#include <cstdlib>
 
 #include "checker/naive_world.hpp"
 
@@ -208,6 +209,16 @@ bool Rules::urgent(const World& world, const Action& action) const {
   }
 }
 
+/// A look at absolute time: what it saw may matter for as long as a timestamp made of it reaches.
+void Rules::look(World& world) const {
+  std::int64_t farthest_jump_ms = 0;
+  for (const std::int64_t jump_ms : model_.jumps_ms)
+    farthest_jump_ms = std::max(farthest_jump_ms, std::abs(jump_ms));
+  const int jumps = model_.budget[static_cast<std::size_t>(Fault::jump)];
+  world.absolute = true;
+  world.outlook_ms = patience_ms() + jumps * rounded_up(farthest_jump_ms);
+}
+
 std::set<std::int64_t> Rules::deadlines(const World& world) const {
   std::set<std::int64_t> times;
   const auto add = [&](std::int64_t ms) {
@@ -237,6 +248,7 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
       add(kEverysecMs - image.age_ms + model_.tick_ms);
     }
   }
+  add(world.outlook_ms);
   return times;
 }
 
@@ -244,12 +256,8 @@ std::int64_t Rules::furthest_pass(const World& world) const {
   const std::set<std::int64_t> ahead = deadlines(world);
   if (ahead.empty()) return 0;
   std::int64_t furthest = *ahead.rbegin();
-  for (const Action& action : enabled(world)) {
+  for (const Action& action : enabled(world))
     if (urgent(world, action)) return 0;
-    // What is enabled and not urgent is polling: once time has passed, it is a question like any
-    // other.
-    if (action.kind == Action::Kind::execute) furthest = std::min(furthest, model_.tick_ms);
-  }
   for (const Process& process : world.processes) {
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
     if (process.life != Life::up) continue;

@@ -124,6 +124,7 @@ void add(Bytes& bytes, const World& world, const Node& node) {
 std::string identity(const World& world) {
   Bytes bytes;
   bytes.number(world.absolute ? world.now.ms : -1);
+  bytes.number(world.outlook_ms);
   for (const std::uint8_t left : world.budget) bytes.number(left);
   bytes.number(world.highest_token);
   for (const Process& process : world.processes) add(bytes, world, process);

@@ -22,20 +22,10 @@ const Entry* entry_of(const Keyspace& keyspace, const std::string& key) {
   return found == keyspace.keys.end() ? nullptr : &found->second;
 }
 
-/// Whether a main task is inside acquire() or release(). No effect tells where an inner release()
-/// begins, but a main task waits for a Redis node in no other place.
+/// Whether a task is inside acquire() or release(), also an inner one.
 bool operating(const Process& process, sim::TaskId task) {
-  const auto main = [&](const Wait& wait) {
-    return wait.task == task && task < process.rounds_begun.size();
-  };
-  const auto wait = std::find_if(process.waits.begin(), process.waits.end(), main);
-  if (wait == process.waits.end()) return false;
-  return wait->in_acquire || process.tasks.at(task).releasing ||
-         std::any_of(process.connections.begin(), process.connections.end(),
-                     [&](const Connection& connection) {
-                       return connection.open && connection.task == task &&
-                              connection.node != sim::kResource;
-                     });
+  return std::any_of(process.waits.begin(), process.waits.end(),
+                     [&](const Wait& wait) { return wait.task == task && wait.in_operation; });
 }
 
 /// Whether `a` expires before `b`; no expiry is later than any.
@@ -83,7 +73,7 @@ bool Rules::wanted_by_another_task(const World& world, std::uint8_t p, sim::Task
                        return held.first.first != task && held.first.second == lock;
                      }) ||
          std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
-           return wait.task != task && wait.in_acquire && wait.lock == lock;
+           return wait.task != task && wait.in_operation && wait.lock == lock;
          });
 }
 

@@ -17,6 +17,8 @@ constexpr int kMostSteps = 100'000;  // then the probe is given up
 constexpr int kMostStepsWithoutHope =
     100;  // while no key on a node will expire: it will never acquire
 
+constexpr std::int64_t kNoTime = 0;
+
 bool own(const Action& action, std::uint8_t fresh) {
   switch (action.kind) {
     case Action::Kind::begin:
@@ -35,6 +37,7 @@ bool own(const Action& action, std::uint8_t fresh) {
 std::optional<std::int64_t> Rules::next_node_deadline(const World& world) const {
   World nodes_alone = world;
   nodes_alone.processes.clear();
+  nodes_alone.outlook_ms = 0;
   const std::set<std::int64_t> ahead = deadlines(nodes_alone);
   return ahead.empty() ? std::nullopt : std::optional(*ahead.begin());
 }
@@ -84,7 +87,7 @@ std::optional<std::int64_t> Rules::probe_wait_ms(const World& world, std::uint8_
   std::optional<std::int64_t> wait_ms = next_node_deadline(world);
   const bool patient = world.absolute && !wait_ms;
   if (resting && !wait_ms && !patient) return std::nullopt;
-  if (patient && patience_left_ms == 0) return std::nullopt;
+  if (patient && patience_left_ms == 0) return resting ? std::nullopt : std::optional(kNoTime);
   for (const auto& [task, state] : world.processes[fresh].tasks) {
     if (!resting && state.timer_ms) {
       wait_ms = std::min(wait_ms.value_or(*state.timer_ms), *state.timer_ms);
@@ -108,7 +111,8 @@ Rules::Probe Rules::probe_alone(World world, std::uint8_t fresh) {
     const auto pressing = std::find_if(actions.begin(), actions.end(),
                                        [&](const Action& action) { return urgent(world, action); });
     const bool resting = world.processes[fresh].waits.front().kind == sim::Wait::Kind::idle;
-    const bool hope = world.absolute || next_node_deadline(world);
+    const bool hope =
+        (world.absolute && patience_left_ms > 0) || next_node_deadline(world).has_value();
     steps_without_hope = hope ? 0 : steps_without_hope + 1;
     if (steps_without_hope > kMostStepsWithoutHope || calls > kMostCalls) return Probe::fails;
 

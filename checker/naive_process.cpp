@@ -120,7 +120,7 @@ std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim
                             reading_ms(world, process, query.second, second_wall));
     }
     case sim::Query::Kind::absolute:
-      world.absolute = true;
+      look(world);
       return std::to_string(reading_ms(world, process, query.first, wall(query.first, true)));
   }
   sim::fail("a query kind", __FILE__, __LINE__);

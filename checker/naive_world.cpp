@@ -158,7 +158,8 @@ void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
 bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
   const std::optional<std::size_t> place = executable(world, connection);
   const auto task = world.processes[p].tasks.find(connection.task);
-  if (!place || connection.former || task == world.processes[p].tasks.end()) return false;
+  if (!place || !connection.open || connection.former || task == world.processes[p].tasks.end())
+    return false;
   const Request request = normalised(connection.messages[*place].request, connection.node, p);
   return task->second.answered.contains(request);
 }
@@ -331,7 +332,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& con
   execution.scripts = &scripts_;
   Reply reply = sim::execute(node.keyspace, request, execution);
   ++commands_run_;
-  if (execution.looked_at_time) world.absolute = true;
+  if (execution.looked_at_time) look(world);
   node.keyspace.purge(execution.now);
   for (auto& [key, entry] : node.keyspace.keys) {
     if (entry.expires)
@@ -478,6 +479,7 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
     }
   }
   world.now = world.now + sim::Duration{ms};
+  world.outlook_ms = std::max<std::int64_t>(0, world.outlook_ms - ms);
   for (Process& process : world.processes) {
     for (const sim::Wait& wait : process.waits) {
       TaskState& task = process.tasks.at(wait.task);

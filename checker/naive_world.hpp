@@ -100,7 +100,8 @@ struct World {
   std::vector<Node> nodes;
   std::int64_t highest_token = 0;  ///< that the resource has seen
   sim::Budget budget{};
-  bool absolute = false;  ///< the absolute time has been looked at, or will be in some run
+  bool absolute = false;        ///< the absolute time has been looked at, or will be in some run
+  std::int64_t outlook_ms = 0;  ///< absolute: how long a timestamp may still matter
 };
 
 /// A property that an action has violated, and by whom.
@@ -199,6 +200,7 @@ class Rules {
   void send(World& world, std::uint8_t p, const sim::Effect& effect);
   void take_waits(World& world, std::uint8_t p, const std::vector<sim::Wait>& waits, Facts& facts);
   std::int64_t rounded_up(std::int64_t ms) const;
+  void look(World& world) const;
 
   // naive_world.cpp
   void incarnate(Process& process, const sim::ProcessSetup& setup) const;

@@ -77,9 +77,9 @@ std::string worded_sha(const std::string& sha1, const sim::Program& program,
 
 std::string worded_value(const std::string& bytes) {
   const std::string text = sim::without_brackets(bytes);
-  const bool plain = !text.empty() && is_utf8(text) && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return c > ' ' && c != 0x7f && c != '"';
-  });
+  const bool plain = !text.empty() && is_utf8(text) &&
+                     std::all_of(text.begin(), text.end(),
+                                 [](unsigned char c) { return c > ' ' && c != 0x7f && c != '"'; });
   return plain ? text : quoted(text);
 }
 

@@ -60,7 +60,7 @@ scenarios::LiveSummary summary_of(const live::LiveResult& result, const sim::Mod
                      {"released", figures.released}, {"lost", figures.lost}};
   auto waits = figures.waits_us;
   std::sort(waits.begin(), waits.end());
-  for (const std::size_t percent : {50, 99})
+  for (const std::size_t percent : {std::size_t{50}, std::size_t{99}})
     if (!waits.empty())
       summary.figures.emplace_back(fmt::format("wait_p{}_us", percent),
                                    waits[(waits.size() - 1) * percent / 100]);

@@ -195,10 +195,8 @@ TEST_CASE("engine and naive explorer agree on a clock that jumps before it is re
   compare(model);
 }
 
-// ---- where they do not agree yet: take the tag away when they do
-
 TEST_CASE("engine and naive explorer agree on a thread that waits for a mutex for ever",
-          "[agreement][!shouldfail]") {
+          "[agreement]") {
   sim::Model model = test::model({"naive/kept-mutex", 1, 1, 2000, 0, 1000});
   model.processes[0].threads = 2;
   model.properties = {sim::Property::deadlock};
@@ -206,7 +204,7 @@ TEST_CASE("engine and naive explorer agree on a thread that waits for a mutex fo
 }
 
 TEST_CASE("engine and naive explorer agree on what another thread's inner release() removes",
-          "[agreement][!shouldfail]") {
+          "[agreement]") {
   sim::Model model = test::model({"naive/swaps-key", 1, 1, 2000, 0, 1000});
   model.processes[0].workload = nested();
   model.processes[0].threads = 2;
@@ -215,7 +213,7 @@ TEST_CASE("engine and naive explorer agree on what another thread's inner releas
 }
 
 TEST_CASE("engine and naive explorer agree on a probe whose second call knows of the first",
-          "[agreement][!shouldfail]") {
+          "[agreement]") {
   sim::Model model =
       test::with_fault(test::model({"naive/second-look", 1, 1, 2000, 0, 1000}), sim::Fault::crash);
   model.properties = {sim::Property::deadlock};

@@ -85,12 +85,23 @@ TEST_CASE("both explorers agree on what persistence keeps") {
     }
 }
 
-TEST_CASE("both explorers agree on every shipped scenario that searches") {
+TEST_CASE("both explorers agree on every shipped scenario that the naive one can search") {
+  // It keeps whole histories, so that some spaces are endless to it, or very large: those end at
+  // this bound, without an answer. `lockstep test --audit` has none.
+  Bounds bounds;
+  bounds.max_states = 5'000;
+  int agreed = 0;
   for (const auto& name : kCatalog.scenarios()) {
     const auto scenario = kCatalog.read(kCatalog.scenario_file(name));
-    INFO(name);
-    if (scenario.kind == scenarios::ScenarioKind::search) check_agreement(scenario);
+    if (scenario.kind != scenarios::ScenarioKind::search) continue;
+    const auto model =
+        scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+    const auto audited = audit(model, explore(model, {}), bounds);
+    INFO(name << ": " << audited.detail);
+    CHECK(audited.outcome != Audit::Outcome::disagree);
+    if (audited.outcome == Audit::Outcome::agree) ++agreed;
   }
+  CHECK(agreed >= 100);
 }
 
 TEST_CASE("a limit that is reached makes the audit inconclusive, never an agreement") {
