@@ -316,10 +316,6 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
                       ? execute_on_resource(world, action.process, connection, asked, facts)
                       : execute_on_node(world, action.process, connection, asked.request, facts);
   facts.reply = message.reply;
-  if (connection.open && !resource) {
-    process.tasks.at(connection.task)
-        .answered.insert(normalised(asked.request, connection.node, action.process));
-  }
 }
 
 Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& connection,
@@ -392,7 +388,12 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   Observation observation =
       heard(broken ? Observation::Kind::broken : Observation::Kind::reply, connection);
   observation.reply = message.reply;
-  if (broken) connection.open = false;
+  if (broken) {
+    connection.open = false;
+  } else if (connection.node != sim::kResource) {
+    process.tasks.at(connection.task)
+        .answered.insert(normalised(message.request, connection.node, action.process));
+  }
   tidy_connections(process);
   feed(world, action.process, std::move(observation), action, facts);
 }
