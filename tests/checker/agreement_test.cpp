@@ -219,3 +219,40 @@ TEST_CASE("engine and naive explorer agree on a probe whose second call knows of
   model.properties = {sim::Property::deadlock};
   compare(model);
 }
+
+TEST_CASE("engine and naive explorer agree on how long a timestamp matters", "[agreement]") {
+  for (const char* lock : {"naive/timestamp", "del-setnx"}) {
+    for (const sim::Fault fault : {sim::Fault::pause, sim::Fault::delay, sim::Fault::jump}) {
+      SECTION(std::string(lock) + ", " + sim::name(fault)) {
+        sim::Model model = test::with_fault(test::model({lock, 2, 1, 2000, 1000, 1000}), fault);
+        model.jumps_ms = {1000, -3000};
+        model.properties = {sim::Property::mutual_exclusion};
+        compare(model);
+      }
+    }
+  }
+}
+
+TEST_CASE("engine and naive explorer agree on a client that polls without a pause", "[agreement]") {
+  // Only where something is violated: the naive explorer meets every poll as a world of its own.
+  for (const sim::Fault fault : {sim::Fault::pause, sim::Fault::delay, sim::Fault::node_crash}) {
+    SECTION(sim::name(fault)) {
+      sim::Model model =
+          test::with_fault(test::model({"naive/poll", 2, 1, 2000, 1000, 1000}), fault);
+      model.properties = {sim::Property::mutual_exclusion};
+      compare(model);
+    }
+  }
+}
+
+TEST_CASE("engine and naive explorer agree on two threads that both enter twice", "[agreement]") {
+  for (const char* lock : {"naive/reentrant", "naive/releases-inner", "naive/keeps-a-count"}) {
+    SECTION(lock) {
+      sim::Model model = test::model({lock, 1, 1, 2000, 0, 1000});
+      model.processes[0].workload = nested();
+      model.processes[0].threads = 2;
+      model.properties = {sim::Property::reentrancy};
+      compare(model);
+    }
+  }
+}

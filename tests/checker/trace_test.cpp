@@ -241,6 +241,10 @@ TEST_CASE("polling does not hold up time, but the next instant asks anew") {
   CHECK(shown(walk.take(deliver(1))) == "0 B: hears (nil); sends SET lock B.1 NX PX 3000");
   walk.take(pass(1000));
   CHECK(refusal(walk, pass(1000)).find("execute B connection 0") != std::string::npos);
+  // One pass may take it over several instants: up to the end of A's work.
+  walk.back();
+  CHECK(refusal(walk, pass(5000)).find("is not possible here") != std::string::npos);
+  walk.take(pass(4000));
 }
 
 TEST_CASE("an abandoned request may still be executed, and nobody hears the reply") {
