@@ -89,7 +89,7 @@ TEST_CASE("both explorers agree on every shipped scenario that the naive one can
   // It keeps whole histories, so that some spaces are endless to it, or very large: those end at
   // this bound, without an answer. `lockstep test --audit` has none.
   Bounds bounds;
-  bounds.max_states = 5'000;
+  bounds.max_states = 2'000;
   int agreed = 0;
   for (const auto& name : kCatalog.scenarios()) {
     const auto scenario = kCatalog.read(kCatalog.scenario_file(name));
