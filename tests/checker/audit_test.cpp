@@ -85,7 +85,8 @@ TEST_CASE("both explorers agree on what persistence keeps") {
     }
 }
 
-TEST_CASE("both explorers agree on every shipped scenario that the naive one can search") {
+TEST_CASE("both explorers agree on every shipped scenario that the naive one can search",
+          "[.audit]") {
   // It keeps whole histories, so that some spaces are endless to it, or very large: those end at
   // this bound, without an answer. `lockstep test --audit` has none.
   Bounds bounds;
