@@ -1,4 +1,6 @@
 // Commands on keys of any type (Redis 7.0 db.c).
+#include <array>
+
 #include "sim/commands/glob.hpp"
 #include "sim/commands/handlers.hpp"
 
@@ -43,10 +45,16 @@ Reply run_del(Call& call) {
   return Reply::number(count);
 }
 
+/// In the order of Entry::value's types.
+std::string type_name(const Entry& entry) {
+  static constexpr std::array kNames{"string", "hash", "list", "set", "zset"};
+  return kNames.at(entry.value.index());
+}
+
 Reply run_type(Call& call) {
   const Entry* entry = call.find(call.argv[1]);
   if (!entry) return Reply::status("none");
-  return Reply::status(std::holds_alternative<Hash>(entry->value) ? "hash" : "string");
+  return Reply::status(type_name(*entry));
 }
 
 Reply run_rename(Call& call) { return rename(call, false); }

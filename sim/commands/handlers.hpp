@@ -63,6 +63,8 @@ Reply run_type(Call&);
 Reply run_rename(Call&);
 Reply run_renamenx(Call&);
 Reply run_keys(Call&);
+/// The name of its type, as TYPE gives it.
+std::string type_name(const Entry&);
 
 // server.cpp
 Reply run_dbsize(Call&);

@@ -10,12 +10,7 @@ namespace lockstep::sim {
 
 namespace {
 
-Hash& hash_or_new(Call& call) {
-  if (Hash* hash = call.hash_at(call.argv[1])) return *hash;
-  Entry& entry = call.keyspace.keys[call.argv[1]];
-  entry = Entry{Hash{}, {}, call.execution.sender};
-  return std::get<Hash>(entry.value);
-}
+Hash& hash_or_new(Call& call) { return call.at_or_new<Hash>(call.argv[1]); }
 
 const HashField* find_field(const Hash* hash, const std::string& name) {
   if (!hash) return nullptr;
