@@ -60,6 +60,7 @@ struct Knowledge {
 class World {
  public:
   static constexpr unsigned kMaxWidth = 16;
+  static constexpr unsigned kRoom = 2 * kMaxWidth;
   static constexpr unsigned kMaxDurations =
       24;  ///< more are not added to the grid (Knowledge says which are in it)
 
@@ -72,8 +73,9 @@ class World {
   void initial(Id* state);
 
   /// Calls sink(next state, candidate, facts) for every possible step. `state` has room for
-  /// kMaxWidth ids (that many are copied). Without `with_pass` time does not pass (for a state that
-  /// was reached by passing time: those steps start earlier).
+  /// kMaxWidth ids (that many are copied), `next` for kRoom: the sink may use what follows the ids.
+  /// Without `with_pass` time does not pass (for a state that was reached by passing time: those
+  /// steps start earlier).
   template <class Sink>
   void expand(const Id* state, bool with_pass, Sink&& sink);
 
@@ -313,8 +315,10 @@ class World {
   Id renamed_keyspace(Id keyspace, std::uint8_t whose, std::uint64_t renaming);
   Facts facts_of(std::uint32_t flags, unsigned process) const;
 
-  static void copy_state(const Id* state, std::array<Id, kMaxWidth>& copy) {
-    std::memcpy(copy.data(), state, sizeof copy);  // a fixed size is a few instructions
+  using Buffer = std::array<Id, kRoom>;  ///< a successor, as the sink gets it
+  static void copy_state(const Id* state, Buffer& copy) {
+    std::memcpy(copy.data(), state,
+                kMaxWidth * sizeof(Id));  // a fixed size is a few instructions
   }
 
   template <class Sink>
@@ -392,8 +396,11 @@ inline Facts World::facts_of(std::uint32_t flags, unsigned process) const {
 /// Whether everything has come to rest, and then what that means.
 inline void World::judge_quiet(const Id* state, Facts& facts) {
   std::uint8_t bits = kQuiet | kFinished;
-  for (unsigned p = 0; p < processes_; ++p) bits &= process_bits_[state[p]];
-  if ((bits & kQuiet) != 0) judge_rest(state, (bits & kFinished) != 0, facts);
+  for (unsigned p = 0; p < processes_; ++p) {
+    bits &= process_bits_[state[p]];
+    if ((bits & kQuiet) == 0) return;
+  }
+  judge_rest(state, (bits & kFinished) != 0, facts);
 }
 
 template <class Sink>
@@ -401,14 +408,14 @@ void World::finish(Id* next, const Candidate& candidate, Facts facts, bool token
                    Sink& sink) {
   if (tokens_changed) make_canonical(next);
   judge_quiet(next, facts);
-  sink(static_cast<const Id*>(next), candidate, facts);
+  sink(next, candidate, facts);
 }
 
 template <class Sink>
 void World::expand_process(const Id* state, unsigned p, Sink& sink) {
   const ProcessInfo& info = process_infos_[state[p]];
   const RunInfo& run = run_infos_[state[processes_ + nodes_]];
-  std::array<Id, kMaxWidth> next;
+  Buffer next;
   for (unsigned a = 0; a < info.actions.size(); ++a) {
     const LocalAction& action = info.actions[a];  // stays: the list is made once
     if (action.kind == Action::Kind::execute) {
@@ -442,7 +449,7 @@ void World::expand_process(const Id* state, unsigned p, Sink& sink) {
     const Memo::Case found = outcomes(state[p], a, state);
     for (std::uint32_t o = 0; o < found.count; ++o) {
       const Outcome& outcome = outcomes_[found.first + o];
-      std::array<Id, kMaxWidth> end = next;
+      Buffer end = next;
       candidate.outcome = static_cast<std::uint16_t>(o);
       take(end.data(), outcome);
     }
@@ -460,7 +467,7 @@ void World::expand_execute(const Id* state, unsigned p, unsigned a, Sink& sink) 
   Facts facts = facts_of(outcome.flags, p);
   judge_changes(state, outcome, facts);
   const bool accepted = (outcome.flags & kAccepted) != 0, tokens_changed = outcome.tokens_changed;
-  std::array<Id, kMaxWidth> next;
+  Buffer next;
   copy_state(state, next);
   next[p] = outcome.process;
   next[resource ? run_at : processes_ + node] = outcome.other;
@@ -479,7 +486,7 @@ void World::expand_node(const Id* state, unsigned n, Sink& sink) {
   const unsigned run_at = processes_ + nodes_, at = processes_ + n;
   const std::uint8_t left = run_infos_[state[run_at]].left;
   const auto actor = static_cast<std::uint8_t>(n);
-  std::array<Id, kMaxWidth> next;
+  Buffer next;
   const auto start = [&](int fault) {
     copy_state(state, next);
     if (fault >= 0) next[run_at] = run_infos_[state[run_at]].spent[static_cast<std::size_t>(fault)];
@@ -533,7 +540,7 @@ void World::expand_node(const Id* state, unsigned n, Sink& sink) {
 
 template <class Sink>
 void World::expand_time(const Id* state, Sink& sink) {
-  std::array<Id, kMaxWidth> now;
+  Buffer now;
   copy_state(state, now);
   Candidate candidate{Action::Kind::pass, 0, 0, 0, 0};
   Facts facts;
@@ -543,7 +550,7 @@ void World::expand_time(const Id* state, Sink& sink) {
     if (step == 0) return;
     tokens_changed = advance(now.data(), step, facts) || tokens_changed;
     candidate.amount_ms += step;
-    std::array<Id, kMaxWidth> next = now;
+    Buffer next = now;
     finish(next.data(), candidate, facts, tokens_changed, sink);
     if (urgent(now.data())) return;
   }
