@@ -64,7 +64,7 @@ class World {
   static constexpr unsigned kMaxDurations =
       24;  ///< more are not added to the grid (Knowledge says which are in it)
 
-  World(const Model& model, Knowledge knowledge);
+  World(const Model& model, const Knowledge& knowledge);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -166,7 +166,8 @@ class World {
     bool free = false;        ///< a free action is possible
     std::uint8_t faults = 0;  ///< kinds of fault that are possible, as bits
     std::uint8_t held = 0;    ///< locks in their critical section, as bits
-    bool quiet = false, finished = false, waiting = false, spawned = false;
+    bool waiting = false, spawned = false;
+    std::uint8_t rest = 0;        ///< Rest
     Id stale = FlatMap::kAbsent;  ///< with every fresh basis stale; computed when first asked
     std::vector<Id> cut_off;      ///< by node: after that node died
   };
@@ -286,6 +287,7 @@ class World {
 
   // time
   const Aged& aged_keyspace(Id keyspace, std::int64_t ms);
+  Aged age_keyspace(Id keyspace, std::int64_t ms);
   Id aged_process(Id process, std::int64_t ms);
   Id aged_node(Id node, std::int64_t ms);
   Id aged_run(Id run, std::int64_t ms);
@@ -349,7 +351,7 @@ class World {
   Interner<Reply> replies_;
   Interner<ProcessInfo> process_infos_;
   Interner<NodeInfo> node_infos_;
-  std::vector<std::uint8_t> process_bits_;  ///< by process id: Rest
+  std::vector<std::uint8_t> process_rest_;  ///< by process id: a copy of `rest`, close together
 
   Interner<RunInfo> run_infos_;
   Interner<KeyspaceInfo> keyspaces_;
@@ -397,7 +399,7 @@ inline Facts World::facts_of(std::uint32_t flags, unsigned process) const {
 inline void World::judge_quiet(const Id* state, Facts& facts) {
   std::uint8_t bits = kQuiet | kFinished;
   for (unsigned p = 0; p < processes_; ++p) {
-    bits &= process_bits_[state[p]];
+    bits &= process_rest_[state[p]];
     if ((bits & kQuiet) == 0) return;
   }
   judge_rest(state, (bits & kFinished) != 0, facts);
