@@ -6,6 +6,7 @@
 
 #include "sim/check.hpp"
 #include "sim/error.hpp"
+#include "sim/world_expand.hpp"
 
 namespace lockstep::sim {
 
