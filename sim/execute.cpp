@@ -97,22 +97,7 @@ Entry* Call::find(const std::string& key) {
   return &it->second;
 }
 
-namespace {
-
-template <class Type>
-Type* typed(Entry* entry) {
-  if (!entry) return nullptr;
-  auto* value = std::get_if<Type>(&entry->value);
-  if (!value) refuse("WRONGTYPE Operation against a key holding the wrong kind of value");
-  return value;
-}
-
-}  // namespace
-
-std::string* Call::string_at(const std::string& key) { return typed<std::string>(find(key)); }
-Hash* Call::hash_at(const std::string& key) { return typed<Hash>(find(key)); }
-
-Entry& Call::set(const std::string& key, std::string value) {
+Entry& Call::put(const std::string& key, decltype(Entry::value) value) {
   return keyspace.keys.insert_or_assign(key, Entry{std::move(value), {}, execution.sender})
       .first->second;
 }

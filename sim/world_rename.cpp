@@ -93,17 +93,9 @@ Id World::renamed_keyspace(Id id, std::uint8_t whose, std::uint64_t renaming) {
     Keyspace keyspace = keyspaces_[id].value;
     keyspace.keys.clear();
     for (const auto& [name, entry] : keyspaces_[id].value.keys) {
-      Entry copy = entry;
-      if (auto* text = std::get_if<std::string>(&copy.value)) {
-        *text = renamed(*text, rename);
-      } else {
-        Hash hash;
-        for (const auto& [field, value] : std::get<Hash>(entry.value))
-          hash.emplace(renamed(field, rename),
-                       HashField{renamed(value.value, rename), value.maker, value.position});
-        copy.value = std::move(hash);
-      }
-      keyspace.keys.emplace(renamed(name, rename), std::move(copy));
+      keyspace.keys.emplace(renamed(name, rename), with_texts(entry, [&](std::string_view text) {
+                              return renamed(text, rename);
+                            }));
     }
     return intern(keyspace);
   });

@@ -10,23 +10,6 @@
 
 namespace lockstep::sim {
 
-/// One execution of one command: what its function works on.
-struct Call {
-  Keyspace& keyspace;
-  const Request& argv;
-  Execution& execution;
-
-  /// The live entry of `key`, or null; an expired one is removed first, as Redis does on access.
-  Entry* find(const std::string& key);
-  /// The string / hash at `key`, or null if there is no such key. Throws Refused (WRONGTYPE) for
-  /// another type.
-  std::string* string_at(const std::string& key);
-  Hash* hash_at(const std::string& key);
-  /// Overwrites `key` as SET does: no expiry, made by the sender.
-  Entry& set(const std::string& key, std::string value);
-  void erase(const std::string& key);
-};
-
 /// What Redis says no to: becomes the error reply `text` (with its code). Thrown by a command's
 /// function, caught by run_command().
 struct Refused {
@@ -35,6 +18,44 @@ struct Refused {
 [[noreturn]] void refuse(std::string text);
 [[noreturn]] void refuse_syntax();
 [[noreturn]] void refuse_arity(std::string_view command);
+
+/// The entry's value, or null if there is no entry. Throws Refused (WRONGTYPE) for another type.
+template <class Type>
+Type* typed(Entry* entry) {
+  if (!entry) return nullptr;
+  auto* value = std::get_if<Type>(&entry->value);
+  if (!value) refuse("WRONGTYPE Operation against a key holding the wrong kind of value");
+  return value;
+}
+
+/// One execution of one command: what its function works on.
+struct Call {
+  Keyspace& keyspace;
+  const Request& argv;
+  Execution& execution;
+
+  /// The live entry of `key`, or null; an expired one is removed first, as Redis does on access.
+  Entry* find(const std::string& key);
+  /// The value at `key`, or null if there is no such key. Throws Refused (WRONGTYPE) for one of
+  /// another type. `Type`: std::string, Hash, List, Set or SortedSet.
+  template <class Type>
+  Type* at(const std::string& key) {
+    return typed<Type>(find(key));
+  }
+  std::string* string_at(const std::string& key) { return at<std::string>(key); }
+  Hash* hash_at(const std::string& key) { return at<Hash>(key); }
+  /// The same, made by the sender if there is none: empty, for a command that fills it.
+  template <class Type>
+  Type& at_or_new(const std::string& key) {
+    if (Type* value = at<Type>(key)) return *value;
+    return std::get<Type>(put(key, Type{}).value);
+  }
+  /// Overwrites `key` as SET does: no expiry, made by the sender.
+  Entry& set(const std::string& key, std::string value) { return put(key, std::move(value)); }
+  /// Overwrites `key` with a value of any type: no expiry, made by the sender.
+  Entry& put(const std::string& key, decltype(Entry::value) value);
+  void erase(const std::string& key);
+};
 
 /// Flags of Redis 7.0 (COMMAND) that change how a command is treated.
 enum CommandFlag : std::uint8_t {

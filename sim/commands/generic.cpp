@@ -1,6 +1,10 @@
 // Commands on keys of any type (Redis 7.0 db.c).
+#include <array>
+
 #include "sim/commands/glob.hpp"
 #include "sim/commands/handlers.hpp"
+#include "sim/commands/numbers.hpp"
+#include "sim/error.hpp"
 
 namespace lockstep::sim {
 
@@ -23,6 +27,15 @@ Reply rename(Call& call, bool only_if_free) {
   return only_if_free ? Reply::number(1) : Reply::ok();
 }
 
+/// COPY's DB: only the database of the connection itself is simulated.
+void check_database(const std::string& text) {
+  constexpr std::int64_t kDatabases = 16;
+  const std::int64_t database = integer_argument(text);
+  if (database < 0 || database >= kDatabases) refuse("ERR DB index is out of range");
+  if (database != 0)
+    throw BadInput("COPY into database " + text + " is not simulated, only into 0");
+}
+
 }  // namespace
 
 Reply run_exists(Call& call) {
@@ -43,10 +56,16 @@ Reply run_del(Call& call) {
   return Reply::number(count);
 }
 
+/// In the order of Entry::value's types.
+std::string type_name(const Entry& entry) {
+  static constexpr std::array kNames{"string", "hash", "list", "set", "zset"};
+  return kNames.at(entry.value.index());
+}
+
 Reply run_type(Call& call) {
   const Entry* entry = call.find(call.argv[1]);
   if (!entry) return Reply::status("none");
-  return Reply::status(std::holds_alternative<Hash>(entry->value) ? "hash" : "string");
+  return Reply::status(type_name(*entry));
 }
 
 Reply run_rename(Call& call) { return rename(call, false); }
@@ -60,6 +79,36 @@ Reply run_keys(Call& call) {
     if (glob_matches(call.argv[1], key)) names.push_back(Reply::bulk(key));
   }
   return Reply::array(std::move(names));
+}
+
+/// The first by name: a choice that Redis, which chooses at random, could make.
+Reply run_randomkey(Call& call) {
+  for (const auto& [key, entry] : call.keyspace.keys) {
+    if (call.keyspace.find(key, call.execution.now)) return Reply::bulk(key);
+  }
+  return Reply::null();
+}
+
+/// COPY source destination [DB n] [REPLACE]. The copy is the sender's; its parts keep their makers.
+Reply run_copy(Call& call) {
+  const Request& argv = call.argv;
+  bool replace = false;
+  for (std::size_t i = 3; i < argv.size(); ++i) {
+    if (is_word(argv[i], "replace")) {
+      replace = true;
+    } else if (is_word(argv[i], "db") && i + 1 < argv.size()) {
+      check_database(argv[++i]);
+    } else {
+      refuse_syntax();
+    }
+  }
+  if (argv[1] == argv[2]) refuse("ERR source and destination objects are the same");
+  const Entry* entry = call.find(argv[1]);
+  if (!entry || (call.find(argv[2]) && !replace)) return Reply::number(0);
+  Entry copy = *entry;
+  copy.maker = call.execution.sender;
+  call.keyspace.keys.insert_or_assign(argv[2], std::move(copy));
+  return Reply::number(1);
 }
 
 }  // namespace lockstep::sim
