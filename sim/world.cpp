@@ -59,12 +59,6 @@ std::vector<ProcessSetup> all_setups(const std::vector<ProcessSetup>& setups) {
   return all;
 }
 
-/// Tokens are recycled only if the model merges them.
-Knowledge within(const Model& model, Knowledge knowledge) {
-  knowledge.recycles_tokens = knowledge.recycles_tokens && model.merges_tokens;
-  return knowledge;
-}
-
 /// Whether the names of tokens decide the order of a sorted set: members of the same score.
 bool ordered_by_tokens(const Entry& entry) {
   const auto* set = std::get_if<SortedSet>(&entry.value);
@@ -74,6 +68,12 @@ bool ordered_by_tokens(const Entry& entry) {
            return a->second.score == b->second.score && !scan_tokens(a->first).tokens.empty() &&
                   !scan_tokens(b->first).tokens.empty();
          }) != order.end();
+}
+
+/// Tokens are recycled only if the model merges them.
+Knowledge within(const Model& model, Knowledge knowledge) {
+  knowledge.recycles_tokens = knowledge.recycles_tokens && model.merges_tokens;
+  return knowledge;
 }
 
 }  // namespace

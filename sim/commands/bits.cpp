@@ -37,7 +37,6 @@ bool is_bit_unit(const std::string& word) {
 struct BitRange {
   std::int64_t begin = 0, end = 0;  ///< in bits, half-open
   bool ends = false;                ///< an end was given
-  bool reversed = false;            ///< both count from the end, in the wrong order
 };
 
 BitRange bit_range(const Request& argv, std::size_t at, const std::string& text) {
@@ -46,13 +45,12 @@ BitRange bit_range(const Request& argv, std::size_t at, const std::string& text)
   std::int64_t first = 0, last = -1, unit = kBits;
   if (argv.size() > at + 3) refuse_syntax();
   if (argv.size() > at) first = integer_argument(argv[at]);
+  range.ends = argv.size() > at + 1;
   if (argv.size() == at + 3 && is_bit_unit(argv[at + 2])) {
     unit = 1;
     size *= kBits;
   }
-  range.ends = argv.size() > at + 1;
   if (range.ends) last = integer_argument(argv[at + 1]);
-  range.reversed = first < 0 && last < 0 && first > last;
   if (first < 0) first = std::max<std::int64_t>(first + size, 0);
   if (last < 0) last = std::max<std::int64_t>(last + size, 0);
   range.begin = first * unit;
@@ -110,9 +108,13 @@ Reply run_setbit(Call& call) {
 Reply run_bitcount(Call& call) {
   const std::string* text = call.string_at(call.argv[1]);
   if (!text) return Reply::number(0);
-  if (call.argv.size() == 3) refuse_syntax();
+  if (call.argv.size() == 3 || call.argv.size() > 5) refuse_syntax();
+  if (call.argv.size() > 3) {  // both from the end, in the wrong order: nothing, whatever the unit
+    const std::int64_t first = integer_argument(call.argv[2]);
+    const std::int64_t last = integer_argument(call.argv[3]);
+    if (first < 0 && last < 0 && first > last) return Reply::number(0);
+  }
   const BitRange range = bit_range(call.argv, 2, *text);
-  if (range.reversed) return Reply::number(0);
   std::int64_t count = 0;
   for (std::int64_t bit = range.begin; bit < range.end; ++bit) count += bit_at(*text, bit) ? 1 : 0;
   return Reply::number(count);

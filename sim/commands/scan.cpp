@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 
 #include "sim/commands/glob.hpp"
@@ -91,6 +92,16 @@ Reply scan_reply(Cursor next, const std::vector<Item>& items, const std::string*
   return Reply::array({Reply::bulk(std::to_string(next)), Reply::array(std::move(shown))});
 }
 
+/// A listpack keeps whole scores as integers and shows them so: 1e17 as 100000000000000000.
+std::string stored_score(const Entry& entry, double score) {
+  constexpr double kMost = 4'611'686'018'427'387'904.0;  // LLONG_MAX / 2, as a double
+  if (entry.encoding == Encoding::compact && std::abs(score) <= kMost &&
+      std::trunc(score) == score) {
+    return std::to_string(static_cast<std::int64_t>(score));
+  }
+  return format_score(score);
+}
+
 std::vector<Item> items_of(const Entry& entry) {
   std::vector<Item> items;
   if (const auto* hash = std::get_if<Hash>(&entry.value)) {
@@ -98,7 +109,7 @@ std::vector<Item> items_of(const Entry& entry) {
       items.push_back({field->first, {field->second.value}});
   } else if (const auto* set = std::get_if<SortedSet>(&entry.value)) {
     for (const auto* member : in_order(*set)) {
-      items.push_back({member->first, {format_score(member->second.score)}});
+      items.push_back({member->first, {stored_score(entry, member->second.score)}});
     }
   } else {
     for (const std::string* member : members(entry)) items.push_back({*member, {}});

@@ -84,19 +84,23 @@ struct Item {
   std::optional<std::string> key;  ///< sorted by text, BY
 };
 
+/// The elements in the order of the key. What has an order of its own can be gone through
+/// backwards.
 std::vector<Item> items_of(const Entry* entry, bool backwards) {
   std::vector<Item> items;
   if (!entry) return items;
+  if (std::holds_alternative<Set>(entry->value)) {
+    for (const std::string* member : members(*entry)) items.push_back({*member, 0, {}});
+    return items;
+  }
   if (const auto* list = std::get_if<List>(&entry->value)) {
     for (const auto& element : *list) items.push_back({element.value, 0, {}});
-  } else if (std::holds_alternative<Set>(entry->value)) {
-    for (const std::string* member : members(*entry)) items.push_back({*member, 0, {}});
   } else {
     for (const auto* member : in_order(std::get<SortedSet>(entry->value))) {
       items.push_back({member->first, 0, {}});
     }
-    if (backwards) std::ranges::reverse(items);
   }
+  if (backwards) std::ranges::reverse(items);
   return items;
 }
 

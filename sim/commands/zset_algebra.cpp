@@ -135,7 +135,8 @@ Scores intersect(const Query& query) {
       const auto it = query.sources[i].scores.find(member);
       everywhere = it != query.sources[i].scores.end();
       if (everywhere) {
-        score = aggregated(query.aggregate, score, weighed(query.sources[i], it->second));
+        // Not a number here loses against every other, where ZUNION counts it as 0.
+        score = aggregated(query.aggregate, score, query.sources[i].weight * it->second);
       }
     }
     if (everywhere) result[member] = score;

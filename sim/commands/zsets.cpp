@@ -70,9 +70,14 @@ Result add_one(Call& call, Entry& entry, const std::string& member, double& scor
   return Result::updated;
 }
 
-/// ZADD with its pairs from argv[first] on.
-Reply add(Call& call, const Options& o, std::size_t first) {
+/// ZADD key [options] score member [score member ...]. ZINCRBY is ZADD with INCR, and reads its
+/// other options too; with four arguments any of them leaves too few.
+Reply add(Call& call, bool increment) {
   const Request& argv = call.argv;
+  Options o;
+  o.increment = increment;
+  std::size_t first = 2;
+  while (first < argv.size() && take_option(o, argv[first])) ++first;
   check(o, argv.size() - first);
   std::vector<double> scores;
   for (std::size_t i = first; i < argv.size(); i += 2) scores.push_back(score_argument(argv[i]));
@@ -139,18 +144,8 @@ Reply score_reply(const SortedSet* set, const std::string& member) {
 
 }  // namespace
 
-Reply run_zadd(Call& call) {
-  Options options;
-  std::size_t first = 2;
-  while (first < call.argv.size() && take_option(options, call.argv[first])) ++first;
-  return add(call, options, first);
-}
-
-Reply run_zincrby(Call& call) {
-  Options options;
-  options.increment = true;
-  return add(call, options, 2);
-}
+Reply run_zadd(Call& call) { return add(call, false); }
+Reply run_zincrby(Call& call) { return add(call, true); }
 
 Reply run_zrem(Call& call) {
   auto* set = call.at<SortedSet>(call.argv[1]);

@@ -31,9 +31,11 @@ inline std::vector<sim::Request> shortened(Twin& twin, std::vector<sim::Request>
 /// Empty if `requests` have the same effects on both, else the shortest sequence that differs.
 /// Twice: the two clocks are a millisecond apart now and then, which GT and LT can show.
 inline std::string reported_difference(Twin& twin, const std::vector<sim::Request>& requests) {
-  if (difference(twin, requests).empty() || difference(twin, requests).empty()) return "";
+  const std::string first = difference(twin, requests);
+  if (first.empty() || difference(twin, requests).empty()) return "";
   const auto shortest = shortened(twin, requests);
   std::string text = difference(twin, shortest);
+  if (text.empty()) text = first + " (now and then)";
   for (const sim::Request& request : shortest) text.append("\n    ").append(show(request));
   return text;
 }

@@ -26,13 +26,15 @@ inline bool names_a_hash_table(const sim::Keyspace& keyspace, const sim::Request
 }
 
 /// Whether the order of the reply's items is a matter of chance. `before`: the keyspace that the
-/// command met.
-inline bool is_unordered(const sim::Keyspace& before, const sim::Request& request) {
+/// command met. A result of more than 512 integers is a hash table too.
+inline bool is_unordered(const sim::Keyspace& before, const sim::Request& request,
+                         const sim::Reply& reply) {
+  constexpr std::size_t kLargestIntset = 512;
   const std::string name = sim::lower_case(request[0]);
   if (name == "keys") return true;
   return is_one_of(name, {"smembers", "sinter", "sunion", "sdiff", "hgetall", "hkeys", "hvals",
                           "hscan", "sscan", "sort", "sort_ro"}) &&
-         names_a_hash_table(before, request);
+         (names_a_hash_table(before, request) || reply.items.size() > kLargestIntset);
 }
 
 inline bool is_random(const sim::Request& request) {

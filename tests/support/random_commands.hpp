@@ -282,9 +282,10 @@ inline const std::vector<Family> kFamilies{
       "TTL K",
       "!EXPIRE K",
       "COPY K K DB 0",
-      "DBSIZE",
+
       "SORT Z BY h_*->V",
-      "SORT L BY nosort LIMIT I I STORE K"}},
+      "SORT L BY nosort LIMIT I I STORE K",
+      "SORT L BY nosort DESC LIMIT I I"}},
 };
 
 inline const std::map<char, std::vector<const char*>> kWords{
@@ -339,7 +340,6 @@ inline const std::map<char, std::vector<const char*>> kWords{
       "123456789.123456789",
       "3.0",
       "Infinity",
-      "5e-324",
       "1e-400",
       "-1e400"}},
     {'B', {"0",   "1",    "2",   "3",   "(1", "(2", "(0", "-inf", "+inf", "inf",   "(inf", "(-inf",
@@ -404,7 +404,7 @@ inline sim::Request random_command(const Family& family, Dice& dice) {
       request.push_back(word);
     }
   }
-  if (dice.below(25) == 0) damage(request, dice);
+  if (request[0][0] != '!' && dice.below(25) == 0) damage(request, dice);
   return request;
 }
 

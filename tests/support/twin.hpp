@@ -88,12 +88,13 @@ class Twin {
     if (request[0] == "!EXPIRE") return run_out(request.at(1));
     if (is_unspecified(keyspace, request)) return "";
     if (is_scan(request)) return run_scan(request);
+    forget_range_errors(request);
     const sim::Keyspace before = keyspace;
     const sim::Reply real = server_.execute(request);
     const sim::Reply fake = fake_execute(request);
     if (is_random(request)) return run_random(before, request, real, fake);
     if (alike(request, show(real), show(fake))) return "";
-    const bool unordered = is_unordered(before, request);
+    const bool unordered = is_unordered(before, request, real);
     if (unordered && in_one_order(real) == in_one_order(fake)) return "";
     return report(request, real, fake);
   }
@@ -148,6 +149,13 @@ class Twin {
   static std::string report(const sim::Request& request, const sim::Reply& real,
                             const sim::Reply& fake) {
     return show(request) + "\n  redis: " + show(real) + "\n  fake:  " + show(fake);
+  }
+
+  /// SORT takes an ERANGE that some earlier command left in errno for one of its own; a score that
+  /// is read without an error clears it.
+  void forget_range_errors(const sim::Request& request) {
+    const std::string name = sim::lower_case(request[0]);
+    if (name == "sort" || name == "sort_ro") server_.execute({"ZADD", "none", "XX", "1", "x"});
   }
 
   /// Lets a key expire, unseen by any command.
