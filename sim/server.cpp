@@ -221,7 +221,7 @@ void Server::refuse(Session& session, const Command* command, std::string text) 
 }
 
 void Server::call(Session& session, const Command& command, const Request& request) {
-  Turn turn(state_, session, scripts_);
+  Turn turn(state_, session, *scripts_);
   Call call{state_.keyspace, request, turn.execution};
   Reply reply = run_command(command, call);
   if (!turn.connection.replied) write(state_, session, std::move(reply));
@@ -250,7 +250,7 @@ void Server::serve(const Place& place) {
     if (!serves(it->second, session.wait->kind)) continue;
     const Wait wait = *session.wait;
     unblock(state_, session);
-    Turn turn(state_, session, scripts_);
+    Turn turn(state_, session, *scripts_);
     Call call{state_.keyspace, wait.request, turn.execution};
     write(state_, session, serve_wait(call, wait, place));
   }

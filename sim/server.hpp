@@ -3,6 +3,7 @@
 // threads, no sockets, no clock of its own: the same calls give the same replies.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,7 @@ class Server {
   std::vector<Delivery> take_written();
 
   ServerState state_;
-  ScriptVm scripts_;
+  std::shared_ptr<ScriptVm> scripts_ = std::make_shared<ScriptVm>();
 };
 
 }  // namespace lockstep::sim

@@ -23,10 +23,11 @@ namespace lockstep::test {
 
 class RedisServer {
  public:
-  RedisServer() : port_(free_port()) {
+  /// `options` are given to redis-server after the tests' own.
+  explicit RedisServer(std::vector<std::string> options = {}) : port_(free_port()) {
     pid_ = fork();
     if (pid_ < 0) throw std::runtime_error("fork failed");
-    if (pid_ == 0) become_server();
+    if (pid_ == 0) become_server(std::move(options));
     connect();
   }
   ~RedisServer() {
@@ -54,39 +55,7 @@ class RedisServer {
     return convert(*raw);
   }
 
- private:
-  static int free_port() {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    const bool bound = bind(fd, generic, size) == 0 && getsockname(fd, generic, &size) == 0;
-    close(fd);
-    if (!bound) throw std::runtime_error("no free loopback port");
-    return ntohs(address.sin_port);
-  }
-
-  [[noreturn]] void become_server() const {
-    const std::string port = std::to_string(port_);
-    if (!freopen("/dev/null", "w", stdout)) _exit(127);
-    execlp("redis-server", "redis-server", "--port", port.c_str(), "--bind", "127.0.0.1", "--save",
-           "", "--appendonly", "no", "--dir", "/tmp", static_cast<char*>(nullptr));
-    _exit(127);
-  }
-
-  void connect() {
-    for (int attempt = 0; attempt < 200; ++attempt) {
-      connection_.reset(redisConnect("127.0.0.1", port_));
-      if (connection_ && !connection_->err) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(25));
-    }
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    throw std::runtime_error("redis-server did not start; is it installed?");
-  }
-
+  /// A reply as hiredis has it, as a value.
   static sim::Reply convert(const redisReply& raw) {
     const std::string text = raw.str ? std::string(raw.str, raw.len) : std::string();
     switch (raw.type) {
@@ -106,6 +75,45 @@ class RedisServer {
       default:
         return sim::Reply::null();
     }
+  }
+
+ private:
+  static int free_port() {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    const bool bound = bind(fd, generic, size) == 0 && getsockname(fd, generic, &size) == 0;
+    close(fd);
+    if (!bound) throw std::runtime_error("no free loopback port");
+    return ntohs(address.sin_port);
+  }
+
+  [[noreturn]] void become_server(std::vector<std::string> options) const {
+    std::vector<std::string> words{
+        "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1",
+        "--save",       "",       "--appendonly",        "no",     "--dir",
+        "/tmp"};
+    for (std::string& option : options) words.push_back(std::move(option));
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    if (!freopen("/dev/null", "w", stdout)) _exit(127);
+    execvp("redis-server", arguments.data());
+    _exit(127);
+  }
+
+  void connect() {
+    for (int attempt = 0; attempt < 200; ++attempt) {
+      connection_.reset(redisConnect("127.0.0.1", port_));
+      if (connection_ && !connection_->err) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    }
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    throw std::runtime_error("redis-server did not start; is it installed?");
   }
 
   struct Disconnect {
