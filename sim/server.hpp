@@ -1,6 +1,7 @@
 // A fake Redis 7.0 server as a value: sessions are opened and closed, requests submitted, time
 // moved by hand; every reply and message comes back in the order in which it is written. No
-// threads, no sockets, no clock of its own: the same calls give the same replies.
+// threads, no sockets, no clock of its own: the same calls give the same replies. A copy goes its
+// own way; it shares only the compiled scripts, so that copies belong to one thread.
 #pragma once
 
 #include <memory>

@@ -2,9 +2,13 @@
 // is sent on the same connection of both, and what comes out of every connection is compared.
 #pragma once
 
-#include <cerrno>
+#include <poll.h>
+
+#include <chrono>
 #include <map>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sim/error.hpp"
@@ -17,71 +21,38 @@ namespace lockstep::test {
 /// A connection to a redis-server whose replies are taken as they come, not one a request.
 class RawConnection {
  public:
-  explicit RawConnection(int port)
-      : context_(redisConnect("127.0.0.1", port)), reader_(redisReaderCreate()) {
-    if (!context_ || context_->err) throw std::runtime_error("cannot connect to redis-server");
-  }
-  ~RawConnection() {
-    redisReaderFree(reader_);
-    redisFree(context_);
-  }
-  RawConnection(const RawConnection&) = delete;
-  RawConnection& operator=(const RawConnection&) = delete;
+  explicit RawConnection(const live::Address& address) : connection_(address) {}
 
   void send(const sim::Request& request) {
-    std::vector<const char*> arguments;
-    std::vector<std::size_t> lengths;
-    for (const std::string& argument : request) {
-      arguments.push_back(argument.data());
-      lengths.push_back(argument.size());
+    if (closed_) return;
+    try {
+      connection_.send(request);
+    } catch (const live::ConnectionBroken&) {
+      closed_ = true;
     }
-    char* bytes = nullptr;
-    const auto size = redisFormatCommandArgv(&bytes, static_cast<int>(request.size()),
-                                             arguments.data(), lengths.data());
-    std::size_t sent = 0;
-    while (size > 0 && sent < static_cast<std::size_t>(size)) {
-      const auto some =
-          ::send(context_->fd, bytes + sent, static_cast<std::size_t>(size) - sent, MSG_NOSIGNAL);
-      if (some <= 0) break;  // closed by the server
-      sent += static_cast<std::size_t>(some);
-    }
-    redisFreeCommand(bytes);
   }
 
   /// Every reply that has arrived; "closed" after the last one.
   std::vector<std::string> take() {
-    char bytes[16384];
-    ssize_t size = 0;
-    while ((size = recv(context_->fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0) {
-      redisReaderFeed(reader_, bytes, static_cast<std::size_t>(size));
-    }
     std::vector<std::string> replies;
-    void* raw = nullptr;
-    while (redisReaderGetReply(reader_, &raw) == REDIS_OK && raw) {
-      replies.push_back(show(RedisServer::convert(*static_cast<redisReply*>(raw))));
-      freeReplyObject(raw);
-      raw = nullptr;
-    }
-    const bool ended = size == 0 || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK);
-    if (ended && !closed_) {
-      closed_ = true;
-      replies.emplace_back("closed");
+    pollfd bytes{connection_.descriptor(), POLLIN, 0};
+    while (!closed_) {
+      try {
+        const auto reply = connection_.receive(poll(&bytes, 1, 0) > 0);
+        if (!reply) break;
+        replies.push_back(show(*reply));
+      } catch (const live::ConnectionBroken&) {
+        closed_ = true;
+        replies.emplace_back("closed");
+      }
     }
     return replies;
   }
 
-  /// Sends and waits for one reply.
-  std::string ask(const sim::Request& request) {
-    send(request);
-    while (true) {
-      auto replies = take();
-      if (!replies.empty()) return replies.back();
-    }
-  }
+  sim::Reply execute(const sim::Request& request) { return connection_.execute(request); }
 
  private:
-  redisContext* context_;
-  redisReader* reader_;
+  live::Connection connection_;
   bool closed_ = false;
 };
 
@@ -138,8 +109,8 @@ class ServerTwin {
   void open(char who) {
     if (pairs_.contains(who)) return;
     Pair& pair = pairs_[who];
-    pair.real = std::make_unique<RawConnection>(real_.port());
-    pair.real_id = pair.real->ask({"CLIENT", "ID"}).substr(1);
+    pair.real = std::make_unique<RawConnection>(real_.address());
+    pair.real_id = std::to_string(pair.real->execute({"CLIENT", "ID"}).integer);
     pair.fake = fake_.open();
   }
 
