@@ -131,7 +131,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
   TaskState& task = process.tasks[effect.task];
   const std::pair<sim::TaskId, std::uint8_t> holding{effect.task, effect.lock};
   const auto end_operation = [&] {
-    task.made = task.freed = task.releasing = false;
+    task.made = task.freed = task.releasing = task.overtaken = false;
     task.answered.clear();
   };
   facts.effects.push_back(effect);

@@ -61,7 +61,8 @@ struct TaskState {
   Basis basis = Basis::none;
   bool releasing = false;  ///< inside release()
   bool made = false, freed = false;
-  int steps_at_once = 0;  ///< since time last could pass; no part of the identity
+  bool overtaken = false;  ///< another operation has made a lease key during this release()
+  int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 };
 
 struct Process {
