@@ -183,6 +183,15 @@ bool Rules::nothing_to_come(const World& world) const {
   });
 }
 
+bool Rules::only_spawned_go_on(const World& world) const {
+  return nothing_to_come(world) &&
+         std::any_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
+           return std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
+             return wait.task >= process.rounds_begun.size();
+           });
+         });
+}
+
 std::optional<std::string> Rules::lasting_lease_key(const World& world) const {
   for (const Node& node : world.nodes) {
     for (const std::string& key : lease_keys_) {
