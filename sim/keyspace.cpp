@@ -71,6 +71,14 @@ void put_entry(std::string& out, const Entry& entry) {
   std::visit([&out](const auto& value) { put_value(out, value); }, entry.value);
 }
 
+void put_keys(std::string& out, const Keys& keys) {
+  put_number(out, keys.size());
+  for (const auto& [key, entry] : keys) {
+    put_bytes(out, key);
+    put_entry(out, entry);
+  }
+}
+
 void disown_parts(std::string&, Maker) {}
 
 void disown_parts(List& list, Maker maker) {
@@ -111,21 +119,44 @@ const Entry* Keyspace::find(std::string_view key, WallTime now) const {
   return it == keys.end() || expired(it->second, now) ? nullptr : &it->second;
 }
 
+const Keys* Keyspace::database(int database, int selected) const {
+  if (database == selected) return &keys;
+  const auto it = others.find(static_cast<std::uint8_t>(database));
+  return it == others.end() ? nullptr : &it->second;
+}
+
+void Keyspace::select(int selected, int wanted) {
+  if (selected == wanted) return;
+  if (!keys.empty()) others.emplace(static_cast<std::uint8_t>(selected), std::move(keys));
+  keys.clear();
+  if (auto taken = others.extract(static_cast<std::uint8_t>(wanted))) {
+    keys = std::move(taken.mapped());
+  }
+}
+
 void Keyspace::purge(WallTime now) {
-  std::erase_if(keys, [now](const auto& item) { return expired(item.second, now); });
+  const auto is_expired = [now](const auto& item) { return expired(item.second, now); };
+  std::erase_if(keys, is_expired);
+  if (others.empty()) return;
+  for (auto& [number, other] : others) std::erase_if(other, is_expired);
+  std::erase_if(others, [](const auto& item) { return item.second.empty(); });
 }
 
 void Keyspace::shift_expiry(Duration by) {
-  for (auto& [key, entry] : keys) {
+  for_each([by](const std::string&, Entry& entry) {
     if (entry.expires) entry.expires = *entry.expires + by;
-  }
+  });
 }
 
 void Keyspace::disown(Maker maker) {
-  for (auto& [key, entry] : keys) {
+  for_each([maker](const std::string&, Entry& entry) {
     if (entry.maker == maker) entry.maker = 0;
     std::visit([maker](auto& value) { disown_parts(value, maker); }, entry.value);
-  }
+  });
+}
+
+bool same_keys(const Keyspace& a, const Keyspace& b) {
+  return a.keys == b.keys && a.others == b.others;
 }
 
 std::vector<std::string_view> texts(const Entry& entry) {
@@ -162,17 +193,17 @@ SortedSetOrder in_order(const SortedSet& set) {
 
 std::string encode(const Keyspace& keyspace) {
   std::string out;
-  put_number(out, keyspace.keys.size());
-  for (const auto& [key, entry] : keyspace.keys) {
-    put_bytes(out, key);
-    put_entry(out, entry);
-  }
+  put_keys(out, keyspace.keys);
   put_number(out, keyspace.scripts.size());
   for (const auto& [sha1, body] : keyspace.scripts) {
     put_bytes(out, sha1);
     put_bytes(out, body);
   }
   put_number(out, keyspace.script_random);
+  for (const auto& [number, other] : keyspace.others) {  // none: nothing is added
+    put_number(out, number);
+    put_keys(out, other);
+  }
   return out;
 }
 

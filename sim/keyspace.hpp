@@ -75,8 +75,15 @@ struct Entry {
 /// Redis's own drand48 clone starts from this state in every server (src/rand.c, 7.0).
 inline constexpr std::uint64_t kInitialScriptRandom = 0x1234'ABCD'330EULL;
 
+/// One database.
+using Keys = std::map<std::string, Entry, std::less<>>;
+
+/// As many databases as Redis has by default, numbered from 0.
+inline constexpr int kDatabases = 16;
+
 struct Keyspace {
-  std::map<std::string, Entry, std::less<>> keys;
+  Keys keys;  ///< of the selected database; between two requests that is database 0
+  std::map<std::uint8_t, Keys> others;  ///< the other databases, by number; none of them is empty
   std::map<std::string, std::string, std::less<>>
       scripts;  ///< the script cache: lower-case SHA-1 -> body
   std::uint64_t script_random = kInitialScriptRandom;
@@ -86,6 +93,27 @@ struct Keyspace {
   /// The entry of `key` if it exists and is not expired at `now` (expired iff now > expires, as
   /// Redis 7.0 db.c keyIsExpired), else null.
   const Entry* find(std::string_view key, WallTime now) const;
+  /// The keys of `database`, while `selected` is the selected one; null if it is empty and not
+  /// selected.
+  const Keys* database(int database, int selected = 0) const;
+  /// Makes `wanted` the selected database in place of `selected`. Costs nothing if they are the
+  /// same.
+  void select(int selected, int wanted);
+  /// Calls `visit(key, entry)` for every key of every database, the selected one first.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [key, entry] : keys) visit(key, entry);
+    for (const auto& [number, other] : others) {
+      for (const auto& [key, entry] : other) visit(key, entry);
+    }
+  }
+  template <class Visit>
+  void for_each(Visit visit) {
+    for (auto& [key, entry] : keys) visit(key, entry);
+    for (auto& [number, other] : others) {
+      for (auto& [key, entry] : other) visit(key, entry);
+    }
+  }
   /// Drops every key that is expired at `now`.
   void purge(WallTime now);
   /// Moves every expiry by `by` (used to store times relative to now, and for clock jumps).
@@ -93,6 +121,9 @@ struct Keyspace {
   /// Keys, fields, elements and members made by `maker` become nobody's: its incarnation is gone.
   void disown(Maker maker);
 };
+
+/// Whether both hold the same keys in every database (what an image on disk is compared by).
+bool same_keys(const Keyspace& a, const Keyspace& b);
 
 /// Every text in the entry's value: strings, fields, values, elements, members.
 std::vector<std::string_view> texts(const Entry& entry);

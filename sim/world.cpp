@@ -174,11 +174,13 @@ Id World::intern(const Keyspace& keyspace) {
     KeyspaceInfo info;
     info.value = keyspace;
     info.lease_makers.assign(locks_.size(), 0);
-    for (const auto& [key, entry] : keyspace.keys) {
+    keyspace.for_each([&](const std::string& key, const Entry& entry) {
       add_tokens(info.tokens, info.cut_token, key);
       for (const auto text : texts(entry)) add_tokens(info.tokens, info.cut_token, text);
       if (ordered_by_tokens(entry)) info.cut_token = true;  // renaming could change the order
       if (entry.expires) info.lifetimes.push_back((*entry.expires - kEpoch).ms);
+    });
+    for (const auto& [key, entry] : keyspace.keys) {  // a lease is in database 0
       const auto lease = leases_.find(key);
       if (lease == leases_.end()) continue;
       info.lease_makers[lease->second] |= static_cast<std::uint16_t>(1U << entry.maker);

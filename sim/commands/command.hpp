@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -64,6 +65,9 @@ enum CommandFlag : std::uint8_t {
   kDenyOom = 2,
   kNoScript = 4,
   kMayReplicate = 8,  ///< PUBLISH: no write, but refused in read-only scripts
+  kContainer = 16,    ///< its second word names a subcommand (subcommands.hpp)
+  kMovableKeys = 32,  ///< its keys are where its arguments say (keys_of.hpp)
+  kNoMulti = 64,      ///< refused inside a transaction
 };
 
 using Handler = Reply (*)(Call&);
@@ -78,6 +82,9 @@ struct Command {
   Handler run;  ///< null: Redis has it, lockstep does not simulate it yet
 };
 
+/// Every row, in order of name.
+std::span<const Command> all_commands();
+
 /// The row of `name` in any case, or null if Redis 7.0 has no such command.
 const Command* find_command(std::string_view name);
 
@@ -86,6 +93,8 @@ bool arity_fits(const Command& command, std::size_t arguments);
 /// Runs a command whose arity fits. Throws BadInput for one that is not simulated yet.
 Reply run_command(const Command& command, Call& call);
 
+/// Error replies are one line: Redis puts blanks in place of line breaks (networking.c).
+std::string one_line(std::string text);
 /// ASCII lower case, as Redis compares names and options.
 std::string lower_case(std::string_view text);
 /// Whether `text` is `word` (given in lower case), in any case.

@@ -4,7 +4,6 @@
 #include "sim/commands/glob.hpp"
 #include "sim/commands/handlers.hpp"
 #include "sim/commands/numbers.hpp"
-#include "sim/error.hpp"
 
 namespace lockstep::sim {
 
@@ -27,13 +26,14 @@ Reply rename(Call& call, bool only_if_free) {
   return only_if_free ? Reply::number(1) : Reply::ok();
 }
 
-/// COPY's DB: only the database of the connection itself is simulated.
-void check_database(const std::string& text) {
-  constexpr std::int64_t kDatabases = 16;
+/// COPY's target database.
+int database_argument(const Call& call, const std::string& text) {
   const std::int64_t database = integer_argument(text);
   if (database < 0 || database >= kDatabases) refuse("ERR DB index is out of range");
-  if (database != 0)
-    throw BadInput("COPY into database " + text + " is not simulated, only into 0");
+  if (call.execution.mode.cluster && database != 0) {
+    refuse("ERR Copying to another database is not allowed in cluster mode");
+  }
+  return static_cast<int>(database);
 }
 
 }  // namespace
@@ -92,23 +92,30 @@ Reply run_randomkey(Call& call) {
 /// COPY source destination [DB n] [REPLACE]. The copy is the sender's; its parts keep their makers.
 Reply run_copy(Call& call) {
   const Request& argv = call.argv;
+  const int from = call.execution.database;
+  int to = from;
   bool replace = false;
   for (std::size_t i = 3; i < argv.size(); ++i) {
     if (is_word(argv[i], "replace")) {
       replace = true;
     } else if (is_word(argv[i], "db") && i + 1 < argv.size()) {
-      check_database(argv[++i]);
+      to = database_argument(call, argv[++i]);
     } else {
       refuse_syntax();
     }
   }
-  if (argv[1] == argv[2]) refuse("ERR source and destination objects are the same");
+  if (argv[1] == argv[2] && from == to) {
+    refuse("ERR source and destination objects are the same");
+  }
   const Entry* entry = call.find(argv[1]);
-  if (!entry || (call.find(argv[2]) && !replace)) return Reply::number(0);
+  if (!entry) return Reply::number(0);
   Entry copy = *entry;
   copy.maker = call.execution.sender;
-  call.keyspace.keys.insert_or_assign(argv[2], std::move(copy));
-  return Reply::number(1);
+  call.keyspace.select(from, to);
+  const bool allowed = replace || !call.find(argv[2]);
+  if (allowed) call.keyspace.keys.insert_or_assign(argv[2], std::move(copy));
+  call.keyspace.select(to, from);
+  return Reply::number(allowed ? 1 : 0);
 }
 
 }  // namespace lockstep::sim

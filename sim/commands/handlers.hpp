@@ -170,12 +170,61 @@ Reply run_copy(Call&);
 /// The name of its type, as TYPE gives it.
 std::string type_name(const Entry&);
 
-// server.cpp
-Reply run_dbsize(Call&);
-Reply run_flush(Call&);
+// server.cpp, introspection.cpp
 Reply run_time(Call&);
+Reply run_role(Call&);
+Reply run_info(Call&);
+Reply run_config(Call&);
+Reply run_cluster(Call&);
+Reply run_cluster_mode(Call&);
+Reply run_debug(Call&);
+Reply run_command_command(Call&);
+
+// databases.cpp
+Reply run_select(Call&);
+Reply run_swapdb(Call&);
+Reply run_move(Call&);
+Reply run_flushdb(Call&);
+Reply run_flushall(Call&);
+Reply run_dbsize(Call&);
+
+// connection.cpp, clients.cpp
+Reply run_auth(Call&);
+Reply run_hello(Call&);
+Reply run_reset(Call&);
+Reply run_quit(Call&);
 Reply run_ping(Call&);
 Reply run_echo(Call&);
+Reply run_client(Call&);
+
+// transactions.cpp
+Reply run_multi(Call&);
+Reply run_exec(Call&);
+Reply run_discard(Call&);
+Reply run_watch(Call&);
+Reply run_unwatch(Call&);
+
+// pubsub.cpp
+Reply run_subscribe(Call&);
+Reply run_psubscribe(Call&);
+Reply run_ssubscribe(Call&);
+Reply run_unsubscribe(Call&);
+Reply run_punsubscribe(Call&);
+Reply run_sunsubscribe(Call&);
+Reply run_publish(Call&);
+Reply run_spublish(Call&);
+Reply run_pubsub(Call&);
+
+// blocking.cpp
+Reply run_blpop(Call&);
+Reply run_brpop(Call&);
+Reply run_blmove(Call&);
+Reply run_brpoplpush(Call&);
+Reply run_blmpop(Call&);
+Reply run_bzpopmin(Call&);
+Reply run_bzpopmax(Call&);
+Reply run_bzmpop(Call&);
+Reply run_wait(Call&);
 
 // scripting.cpp
 Reply run_eval(Call&);
