@@ -81,6 +81,14 @@ TEST_CASE("engine and naive explorer agree on locks that are lists, sets and sor
   }
 }
 
+TEST_CASE("the names of tokens stay as they are where they decide the order of a sorted set",
+          "[agreement]") {
+  sim::Model model = test::model({"collections/two-tokens", 1, 2, 3000, 1000, 1000});
+  model.properties = {sim::Property::leak};
+  compare(model);
+  CHECK(checker::explore(model, {}).verdict == checker::Verdict::violated);
+}
+
 TEST_CASE("engine and naive explorer agree on what a restart brings back", "[agreement]") {
   for (const auto persistence : {sim::Persistence::none, sim::Persistence::rdb,
                                  sim::Persistence::aof_everysec, sim::Persistence::aof_always}) {
