@@ -52,7 +52,7 @@ struct Candidate {
 struct Knowledge {
   bool absolute = false;             ///< absolute time is part of the state
   bool reads_clock = false;          ///< the program's literals are durations of the grid
-  bool recycles_tokens = true;       ///< off for a program that cuts its tokens into pieces
+  bool recycles_tokens = true;       ///< off where more than the equality of tokens matters
   std::set<std::int64_t> durations;  ///< durations in use, in ms
   friend bool operator==(const Knowledge&, const Knowledge&) = default;
 };

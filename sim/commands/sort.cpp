@@ -180,6 +180,7 @@ Reply sort(Call& call, bool may_store) {
   }
   std::vector<Item> items = items_of(entry, !sorted && o.descending);
   if (sorted) {
+    call.execution.looked_at_bytes = true;
     weigh(call, items, o);
     sort_items(items, o);
   }
