@@ -208,11 +208,13 @@ void Server::process(Session& session, const Request& request) {
   serve_ready();
 }
 
-/// A refused command ends a transaction's hopes (Redis 7.0 server.c rejectCommand).
+/// A refused command ends a transaction's hopes, a refused EXEC the transaction (Redis 7.0 server.c
+/// rejectCommand, execCommandAbort).
 void Server::refuse(Session& session, const Command* command, std::string text) {
   if (session.in_transaction) session.must_abort = true;
-  if (command && command->name == "exec" && session.in_transaction) {
+  if (command && command->name == "exec") {
     discard_transaction(session);
+    if (text.starts_with("ERR ")) text.erase(0, 4);
     if (!text.starts_with("CROSSSLOT")) {
       text = "EXECABORT Transaction discarded because of: " + text;
     }
