@@ -114,9 +114,20 @@ void write(ServerState& server, Session& session, Reply reply, bool push) {
   }
 }
 
+namespace {
+
+/// SKIP holds until the end of the request after it (networking.c resetClient).
+void end_request(Session& session) {
+  if (session.replies == Replies::skip) session.replies = Replies::on;
+  if (session.replies == Replies::skip_next) session.replies = Replies::skip;
+}
+
+}  // namespace
+
 void unblock(ServerState& server, Session& session) {
   if (!session.wait) return;
   session.wait.reset();
+  end_request(session);
   std::erase(server.blocked, session.id);
   server.unblocked.push_back(session.id);
 }
@@ -202,8 +213,7 @@ void Server::process(Session& session, const Request& request) {
   } else {
     call(session, *found.command, request);
   }
-  if (session.replies == Replies::skip) session.replies = Replies::on;
-  if (session.replies == Replies::skip_next) session.replies = Replies::skip;
+  if (!session.wait) end_request(session);
   if (session.closing) close_session(state_, session);
   serve_ready();
 }

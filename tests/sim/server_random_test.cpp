@@ -29,65 +29,66 @@ class Dice {
 
 /// Templates: K is a key, W another connection. What blocks, subscribes or closes is not for
 /// everyone.
-const std::vector<const char*> kCommon{"SET K v",
-                                       "SET K v XX",
-                                       "SET K v NX",
-                                       "GET K",
-                                       "DEL K",
-                                       "DEL K K",
-                                       "INCR K",
-                                       "APPEND K x",
-                                       "RPUSH K 1 2",
-                                       "LPUSH K x",
-                                       "RPUSH K y",
-                                       "LPOP K",
-                                       "LRANGE K 0 -1",
-                                       "LMOVE K K LEFT RIGHT",
-                                       "ZADD K 1 m 2 n",
-                                       "ZADD K 3 o",
-                                       "ZPOPMIN K",
-                                       "HSET K f v",
-                                       "HDEL K f",
-                                       "SADD K a",
-                                       "RENAME K K",
-                                       "COPY K K",
-                                       "COPY K K REPLACE",
-                                       "MOVE K 1",
-                                       "FLUSHDB",
-                                       "FLUSHALL",
-                                       "SELECT 0",
-                                       "SELECT 1",
-                                       "EXPIRE K 100",
-                                       "PERSIST K",
-                                       "TYPE K",
-                                       "MULTI",
-                                       "MULTI",
-                                       "MULTI",
-                                       "EXEC",
-                                       "EXEC",
-                                       "EXEC",
-                                       "DISCARD",
-                                       "WATCH K",
-                                       "WATCH K",
-                                       "WATCH K K",
-                                       "UNWATCH",
-                                       "PUBLISH x hi",
-                                       "PUBLISH y hi",
-                                       "SPUBLISH s hi",
-                                       "PUBSUB NUMSUB x y",
-                                       "PUBSUB NUMPAT",
-                                       "PUBSUB SHARDNUMSUB s",
-                                       "PING",
-                                       "ECHO e",
-                                       "SET",
-                                       "NOSUCH",
-                                       "CONFIG NOSUCH",
-                                       "CLIENT UNBLOCK @W",
-                                       "CLIENT UNBLOCK @W ERROR",
-                                       "WAIT 0 0",
-                                       "SCRIPT NOSUCH",
-                                       "EXISTS K K",
-                                       "DBSIZE"};
+const std::vector<const char*> kCommon{
+    "SET K v",
+    "SET K v XX",
+    "SET K v NX",
+    "GET K",
+    "DEL K",
+    "DEL K K",
+    "INCR K",
+    "APPEND K x",
+    "RPUSH K 1 2",
+    "LPUSH K x",
+    "RPUSH K y",
+    "LPOP K",
+    "LRANGE K 0 -1",
+    "LMOVE K K LEFT RIGHT",
+    "ZADD K 1 m 2 n",
+    "ZADD K 3 o",
+    "ZPOPMIN K",
+    "HSET K f v",
+    "HDEL K f",
+    "SADD K a",
+    "RENAME K K",
+    "COPY K K",
+    "COPY K K REPLACE",
+    "MOVE K 1",
+    "FLUSHDB",
+    "FLUSHALL",
+    "SELECT 0",
+    "SELECT 1",
+    "EXPIRE K 100",
+    "PERSIST K",
+    "TYPE K",
+    "MULTI",
+    "MULTI",
+    "MULTI",
+    "EXEC",
+    "EXEC",
+    "EXEC",
+    "DISCARD",
+    "WATCH K",
+    "WATCH K",
+    "WATCH K K",
+    "UNWATCH",
+    "PUBLISH x hi",
+    "PUBLISH y hi",
+    "SPUBLISH s hi",
+    "PUBSUB NUMSUB x y",
+    "PUBSUB NUMPAT",
+    "PUBSUB SHARDNUMSUB s",
+    "PING",
+    "ECHO e",
+    "SET",
+    "NOSUCH",
+    "CONFIG NOSUCH",
+    "CLIENT UNBLOCK @W",
+    "CLIENT UNBLOCK @W ERROR",
+    "WAIT 0 0",
+    "SCRIPT NOSUCH",
+    "EXISTS K K",
+};
 const std::vector<const char*> kDaring{"BLPOP K 0",
                                        "BLPOP K K 0",
                                        "BRPOP K K 0",
@@ -142,15 +143,20 @@ std::string run(ServerTwin& twin, const Step& step) {
 }
 
 /// The last connection only does what keeps it able to go on.
-/// CLIENT REPLY inside a transaction makes EXEC announce more than it delivers: nothing to compare.
-Request random_request(Dice& dice, const std::string& everyone, char who, bool free) {
+/// Not compared: CLIENT REPLY inside a transaction makes EXEC announce more than it delivers, and
+/// after a QUIT without a reply redis-server keeps the connection open and deaf.
+bool is_askew(const Request& request, const Session& session, bool free) {
+  if (request[0] == "CLIENT" && request.at(1) == "REPLY") return !free;
+  return request[0] == "QUIT" && (!free || session.replies != lockstep::sim::Replies::on);
+}
+
+Request random_request(Dice& dice, const std::string& everyone, char who) {
   const bool careful = who == everyone.back();
   if (dice.below(12) == 0) {
     return {"EVAL", dice.of(kScripts), "1", dice.of({"k", "l", "z"})};
   }
   const bool daring = !careful && dice.below(3) == 0;
   Request request = lockstep::test::split(dice.of(daring ? kDaring : kCommon));
-  if (!free && request.at(0) == "CLIENT" && request.at(1) == "REPLY") return {"PING"};
   for (std::string& word : request) {
     if (word == "K") word = dice.of({"k", "l", "z"});
     if (word == "@W") word[1] = everyone[dice.below(everyone.size() - 1)];
@@ -192,8 +198,9 @@ std::vector<Step> find_difference(ServerTwin& twin, std::uint64_t seed, int leng
     if (free && index + 1 < everyone.size() && dice.below(60) == 0) {
       more = timed_steps(dice, who);
     } else {
-      more = {{who, random_request(dice, everyone, who, free), 0}};
+      more = {{who, random_request(dice, everyone, who), 0}};
     }
+    if (is_askew(more[0].request, *session, free)) continue;
     for (Step& step : more) {
       steps.push_back(std::move(step));
       if (!run(twin, steps.back()).empty()) return steps;
