@@ -8,7 +8,7 @@
 namespace lockstep::sim {
 
 class ScriptVm;
-struct Connection;
+struct Caller;
 
 /// What a whole server is set to, and says no because of.
 struct ServerMode {
@@ -32,8 +32,8 @@ struct Execution {
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)
   ServerMode mode{};
   int database = 0;  ///< the selected one, whose keys are keyspace.keys; SELECT changes both
-  Connection* connection = nullptr;  ///< null where there is none: in the explored world
-  bool in_script = false;            ///< a script's command: it cannot block
+  Caller* caller = nullptr;  ///< null where there is none: in the explored world
+  bool in_script = false;    ///< a script's command: it cannot block
 };
 
 /// Executes `request` (name and arguments) and changes `keyspace` as Redis 7.0.15 does, replies and
