@@ -98,7 +98,9 @@ void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effe
 
 void Rules::judge_released(const World& world, std::uint8_t p, const Effect& effect,
                            Facts& facts) const {
-  if (!effect.ok || world.processes[p].tasks.at(effect.task).freed) return;
+  const bool freed = world.processes[p].tasks.at(effect.task).freed;
+  if (effect.ok == freed) return;
+  if (freed && own_lease_key(world, p, effect.lock)) return;  // not all is removed yet
   violated(facts, {Property::honest_result, p, p, model_.processes[p].lock_keys[effect.lock]});
 }
 
@@ -181,6 +183,15 @@ bool Rules::nothing_to_come(const World& world) const {
       return !main || wait.kind == Wait::Kind::done || process.rounds_begun[wait.task] == 0;
     });
   });
+}
+
+bool Rules::only_spawned_go_on(const World& world) const {
+  return nothing_to_come(world) &&
+         std::any_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
+           return std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
+             return wait.task >= process.rounds_begun.size();
+           });
+         });
 }
 
 std::optional<std::string> Rules::lasting_lease_key(const World& world) const {
