@@ -145,6 +145,8 @@ class Attempt {
             (result_.unmet_detail.empty() ? "" : ", ") + sim::process_name(p) + " never acquired";
       }
     }
+    if (result_.unmet_detail.empty() && result_.unmet.contains(sim::Witness::released))
+      result_.unmet_detail = "nobody ever released";
     if (!result_.unmet_detail.empty() && !world_.first_failure().empty())
       result_.unmet_detail += "; a call failed: " + world_.first_failure();
   }
