@@ -40,6 +40,19 @@ void put_entry(std::string& out, const Entry& entry) {
   }
 }
 
+void put_json_settings(std::string& out, const dialect::JsonSettings& json) {
+  const bool changed = json != dialect::JsonSettings{};
+  out.push_back(changed ? 1 : 0);
+  if (!changed) return;
+  for (const int number :
+       {static_cast<int>(json.sparse_as_object), json.sparse_ratio, json.sparse_safe,
+        json.encode_max_depth, json.decode_max_depth, json.precision,
+        static_cast<int>(json.keep_buffer), static_cast<int>(json.encode_invalid),
+        static_cast<int>(json.decode_invalid)}) {
+    put_number(out, static_cast<std::uint64_t>(number));
+  }
+}
+
 }  // namespace
 
 const Entry* Keyspace::find(std::string_view key, WallTime now) const {
@@ -81,6 +94,7 @@ std::string encode(const Keyspace& keyspace) {
     put_bytes(out, body);
   }
   put_number(out, keyspace.script_random);
+  put_json_settings(out, keyspace.script_json);
   return out;
 }
 

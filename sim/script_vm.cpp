@@ -40,6 +40,11 @@ std::string title(const std::string& sha1, const std::string& body) {
   return "script " + sha1 + " (" + start + "): ";
 }
 
+/// Whether a script may use functions whose results show the order of a table's keys.
+bool mentions_order(std::string_view body) {
+  return body.find("encode") != body.npos || body.find("cmsgpack") != body.npos;
+}
+
 /// Where and what an uncaught error was.
 struct Failure {
   std::string text;
@@ -122,6 +127,10 @@ class ScriptVm::Impl {
     add_library(L, "redis", open_redis);
     add_library(L, "math", dialect::open_math);
     add_library(L, "table", dialect::open_table);
+    add_library(L, "bit", dialect::open_bit);
+    add_library(L, "cjson", dialect::open_cjson);
+    add_library(L, "cmsgpack", dialect::open_cmsgpack);
+    add_library(L, "struct", dialect::open_struct);
     add_library(L, "string", dialect::open_string);
     lua_getfield(L, -1, "string");
     dialect::open_string_metatable(L);
@@ -184,7 +193,7 @@ class ScriptVm::Impl {
     chunk.sites = std::move(translation.sites);
     chunk.lines = std::move(translation.lines);
     chunk.may_run_long = translation.may_run_long;
-    chunk.may_see_order = translation.may_see_order;
+    chunk.may_see_order = translation.may_see_order || mentions_order(body);
     return chunk;
   }
 
@@ -281,6 +290,7 @@ class ScriptVm::Impl {
     run_.saw_order = false;
     run_.reversed = reversed;
     run_.random = &run_.keyspace->script_random;
+    run_.json = &run_.keyspace->script_json;
     lua_settop(L_, 0);
     lua_pushcfunction(L_, note_failure);
     lua_pushcfunction(L_, run_protected);
@@ -299,7 +309,7 @@ class ScriptVm::Impl {
     if (status == LUA_ERRMEM) {
       throw BadInput(script + "it needs more memory than its limit" + explain());
     }
-    if (status == LUA_ERRERR || failure_.text.find("stack overflow") != std::string::npos) {
+    if (status == LUA_ERRERR || dialect::is_own_overflow(failure_.text)) {
       throw BadInput(script + "its recursion is too deep");
     }
     if (!failure_.readable) {
