@@ -1,13 +1,12 @@
-// A redis-server of our own for one live run: on a unix socket in a folder of its own, stopped by
-// its process id, gone without a trace.
+// A redis-server of our own for one live run: on a free loopback port, its files in a folder of its
+// own, stopped by its process id, gone without a trace.
 #pragma once
 
 #include <sys/types.h>
 
-#include <filesystem>
-
 #include "live/address.hpp"
 #include "sim/model.hpp"
+#include "sim/temporary_folder.hpp"
 
 namespace lockstep::live {
 
@@ -21,6 +20,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   const Address& address() const { return address_; }
+  const std::filesystem::path& folder() const { return folder_.path(); }
 
   /// The process dies (SIGKILL), the machine survives: what it wrote to its files stays.
   void crash();
@@ -32,7 +32,7 @@ class Server {
   [[noreturn]] void become_server() const;
 
   sim::Persistence persistence_;
-  std::filesystem::path folder_;
+  sim::TemporaryFolder folder_;
   Address address_;
   pid_t pid_ = -1;
 };
