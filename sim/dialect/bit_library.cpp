@@ -38,8 +38,7 @@ std::uint32_t one_of(std::uint32_t a, std::uint32_t b) { return a ^ b; }
 template <std::uint32_t (*combine)(std::uint32_t, std::uint32_t)>
 int bit_fold(lua_State* L) {
   std::uint32_t result = bits(L, 1);
-  const int count = lua_gettop(L);
-  for (int i = 2; i <= count; ++i) result = combine(result, bits(L, i));
+  for (int i = lua_gettop(L); i > 1; --i) result = combine(result, bits(L, i));
   return push_bits(L, result);
 }
 

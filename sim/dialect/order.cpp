@@ -2,21 +2,13 @@
 #include "sim/dialect/order.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lockstep::sim::dialect {
 
 // Redis visits a table's keys in the order of its hash nodes. Here the keys 1..n come first and
 // then the others, numbers, strings, booleans, each ascending. A script that visits several of
 // those others is run a second time in the opposite order, and refused if that makes a difference.
-
-namespace {
-
-/// The keys 1..n of the sequence, without its holes.
-bool in_sequence(const OrderedKey& key, std::size_t position) {
-  return key.type == OrderedKey::Type::number && key.number == static_cast<double>(position);
-}
-
-}  // namespace
 
 bool before(const OrderedKey& a, const OrderedKey& b) {
   if (a.type != b.type) return a.type < b.type;
@@ -63,19 +55,14 @@ void collect_keys(lua_State* L, int index) {
       refuse(L, "the order of a table whose keys are tables or functions");
   }
   std::sort(rt.keys.begin(), rt.keys.end(), before);
-  auto first_other = rt.keys.begin();
-  while (first_other != rt.keys.end() && first_other->type == OrderedKey::Type::number &&
-         first_other->number < 1) {
-    ++first_other;
+  double n = 0;
+  for (const OrderedKey& key : rt.keys) {
+    if (key.type == OrderedKey::Type::number && key.number == n + 1) ++n;
   }
-  const auto low = first_other;
-  std::size_t n = 0;
-  while (first_other != rt.keys.end() && in_sequence(*first_other, n + 1)) {
-    ++first_other;
-    ++n;
-  }
-  std::rotate(rt.keys.begin(), low, first_other);  // the sequence comes before what is below 1
-  const auto others = rt.keys.begin() + static_cast<std::ptrdiff_t>(n);
+  const auto others = std::ranges::stable_partition(rt.keys, [n](const OrderedKey& key) {
+                        return key.type == OrderedKey::Type::number && key.number >= 1 &&
+                               key.number <= n && key.number == std::floor(key.number);
+                      }).begin();
   if (rt.keys.end() - others < 2) return;
   rt.saw_order = true;
   if (rt.reversed) std::reverse(others, rt.keys.end());
