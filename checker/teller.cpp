@@ -326,6 +326,30 @@ void tell_lost_requests(const Event& event, std::vector<std::string>& changes) {
   }
 }
 
+decltype(sim::VisibleKey::value) visible(const sim::Entry& entry) {
+  if (const auto* text = std::get_if<std::string>(&entry.value)) return *text;
+  if (const auto* list = std::get_if<sim::List>(&entry.value)) {
+    sim::VisibleList elements;
+    for (const auto& element : *list) elements.push_back(element.value);
+    return elements;
+  }
+  if (const auto* hash = std::get_if<sim::Hash>(&entry.value)) {
+    sim::VisibleHash fields;
+    for (const auto& [field, content] : *hash) fields[field] = content.value;
+    return fields;
+  }
+  if (const auto* set = std::get_if<sim::Set>(&entry.value)) {
+    sim::VisibleSet members;
+    for (const auto& [member, about] : *set) members.insert(member);
+    return members;
+  }
+  sim::VisibleSortedSet scores;
+  for (const auto& [member, about] : std::get<sim::SortedSet>(entry.value)) {
+    scores[member] = about.score;
+  }
+  return scores;
+}
+
 /// The keys of the first node, as anybody can read them after the step.
 sim::VisibleKeys visible_keys(const Event& event) {
   const Node& node = event.after.nodes.front();
@@ -333,15 +357,7 @@ sim::VisibleKeys visible_keys(const Event& event) {
   for (const auto& [name, entry] : node.keyspace.keys) {
     sim::VisibleKey& key = keys[name];
     if (entry.expires) key.left_ms = naive::lifetime_left(event.after, node, entry).ms;
-    if (const auto* text = std::get_if<std::string>(&entry.value)) {
-      key.value = *text;
-      continue;
-    }
-    std::map<std::string, std::string> fields;
-    for (const auto& [field, content] : std::get<sim::Hash>(entry.value)) {
-      fields[field] = content.value;
-    }
-    key.value = std::move(fields);
+    key.value = visible(entry);
   }
   return keys;
 }

@@ -47,7 +47,8 @@ int free_loopback_port() {
 
 }  // namespace
 
-Server::Server(sim::Persistence persistence) : persistence_(persistence) {
+Server::Server(sim::Persistence persistence, std::vector<std::string> options)
+    : persistence_(persistence), options_(std::move(options)) {
   address_.host = "127.0.0.1";
   for (unsigned left = kMostPorts; pid_ < 0; --left) {
     address_.port = free_loopback_port();
@@ -85,10 +86,24 @@ void Server::become_server() const {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
   const bool appends = persistence_ == sim::Persistence::aof_everysec ||
                        persistence_ == sim::Persistence::aof_always;
-  const std::string port = std::to_string(address_.port);
-  execlp("redis-server", "redis-server", "--port", port.c_str(), "--bind", address_.host.c_str(),
-         "--dir", folder_.path().c_str(), "--save", "", "--appendonly", appends ? "yes" : "no",
-         "--appendfsync", "always", static_cast<char*>(nullptr));
+  std::vector<std::string> words{"redis-server",
+                                 "--port",
+                                 std::to_string(address_.port),
+                                 "--bind",
+                                 address_.host,
+                                 "--dir",
+                                 folder_.path(),
+                                 "--save",
+                                 "",
+                                 "--appendonly",
+                                 appends ? "yes" : "no",
+                                 "--appendfsync",
+                                 "always"};
+  words.insert(words.end(), options_.begin(), options_.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp("redis-server", arguments.data());
   _exit(127);
 }
 

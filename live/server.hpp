@@ -4,6 +4,9 @@
 
 #include <sys/types.h>
 
+#include <string>
+#include <vector>
+
 #include "live/address.hpp"
 #include "sim/model.hpp"
 #include "sim/temporary_folder.hpp"
@@ -14,7 +17,8 @@ class Server {
  public:
   /// Starts it and waits until it answers. Throws BadInput if redis-server is not installed or does
   /// not start.
-  explicit Server(sim::Persistence persistence);
+  /// `options` are given to redis-server after our own ones.
+  explicit Server(sim::Persistence persistence, std::vector<std::string> options = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -32,6 +36,7 @@ class Server {
   [[noreturn]] void become_server() const;
 
   sim::Persistence persistence_;
+  std::vector<std::string> options_;
   sim::TemporaryFolder folder_;
   Address address_;
   pid_t pid_ = -1;

@@ -1,7 +1,9 @@
 // The table `redis` that scripts see (Redis 7.0 script_lua.c).
+#include <climits>
 #include <cstdio>
 
-#include "sim/commands/command.hpp"
+#include "sim/commands/cluster.hpp"
+#include "sim/commands/subcommands.hpp"
 #include "sim/error.hpp"
 #include "sim/script_run.hpp"
 #include "sim/script_vm.hpp"
@@ -45,19 +47,39 @@ const char* read_arguments(lua_State* L, Request& request) {
   return nullptr;
 }
 
+/// What the server's mode says no to. Without memory a script may go on writing once it has begun.
+const char* check_mode(ScriptRun& run, const Command& command, unsigned flags) {
+  const ServerMode& mode = run.execution->mode;
+  const bool write = (flags & kWrite) != 0;
+  if (mode.replica && write) return "READONLY You can't write against a read only replica.";
+  if (mode.over_memory && !run.wrote && (flags & kDenyOom) != 0) {
+    return "OOM command not allowed when used memory > 'maxmemory'.";
+  }
+  run.wrote = run.wrote || write;
+  if (mode.cluster && slots_of(command, run.request).size() > 1) {
+    return "ERR Script attempted to access a non local key in a cluster node";
+  }
+  return nullptr;
+}
+
 /// What Redis checks before a script's command (script.c scriptCall); null if nothing is against
 /// it.
-const char* check_command(const ScriptRun& run, const Command* command) {
+const char* check_command(ScriptRun& run, const Command* command) {
   if (!command) return "ERR Unknown Redis command called from script";
   if (!arity_fits(*command, run.request.size())) {
     return "ERR Wrong number of args calling Redis command from script";
   }
-  const bool noscript = command->name == "script" || (command->flags & kNoScript) != 0;
-  if (noscript) return "ERR This Redis command is not allowed from script";
+  unsigned flags = command->flags;
+  if ((flags & kContainer) != 0 && run.request.size() > 1) {
+    const Subcommand* sub = find_subcommand(command->name, run.request[1]);
+    if (!sub) return "ERR Unknown Redis command called from script";
+    flags = sub->flags;
+  }
+  if ((flags & kNoScript) != 0) return "ERR This Redis command is not allowed from script";
   if (run.read_only && (command->flags & (kWrite | kMayReplicate)) != 0) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
-  return nullptr;
+  return check_mode(run, *command, flags);
 }
 
 /// Runs run.request; the reply is left in run.reply. False if the script cannot go on (run.refusal
@@ -90,7 +112,11 @@ bool generic_call(lua_State* L) {
     lua_setfield(L, -2, "ignore_error_stats_update");
     return true;
   }
-  push_reply(L, run.reply);
+  if (run.resp3) {
+    push_reply_resp3(L, run.request, run.reply);
+  } else {
+    push_reply(L, run.reply);
+  }
   return run.reply.is_error();
 }
 
@@ -135,6 +161,14 @@ int raise_error(lua_State* L, const char* text) {
   return lua_error(L);
 }
 
+/// The argument cast to a C int, as x86 does it: what does not fit is the smallest one; 0 if it is
+/// no number.
+int number_or_0(lua_State* L, int argument) {
+  double number = 0;
+  dialect::to_number(L, argument, number);
+  return number > INT_MIN && number < INT_MAX + 1.0 ? static_cast<int>(number) : INT_MIN;
+}
+
 int redis_sha1hex(lua_State* L) {
   if (lua_gettop(L) != 1) return raise_error(L, "ERR wrong number of arguments");
   std::size_t length = 0;
@@ -150,32 +184,46 @@ int redis_sha1hex(lua_State* L) {
 int redis_log(lua_State* L) {
   const int count = lua_gettop(L);
   if (count < 2) return raise_error(L, "ERR redis.log() requires two arguments or more.");
-  if (lua_type(L, 1) != LUA_TNUMBER) {
+  double number = 0;
+  if (!dialect::to_number(L, 1, number)) {
     return raise_error(L, "ERR First argument must be a number (log level).");
   }
-  const double level = lua_tonumber(L, 1);
+  const int level = number_or_0(L, 1);
   if (level < 0 || level > 3) return raise_error(L, "ERR Invalid debug level.");
   return 0;
 }
 
 int redis_setresp(lua_State* L) {
   if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.setresp() requires one argument.");
-  const std::int64_t version = dialect::check_integer(L, 1);
+  const int version = number_or_0(L, 1);
   if (version != 2 && version != 3) return raise_error(L, "ERR RESP version must be 2 or 3.");
-  if (version == 3) dialect::refuse(L, "redis.setresp(3)");
+  script_run(L).resp3 = version == 3;
   return 0;
 }
 
 int redis_set_repl(lua_State* L) {
   constexpr int kAll = 3;
   if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.set_repl() requires two arguments.");
-  const std::int64_t flags = dialect::check_integer(L, 1);
+  const int flags = number_or_0(L, 1);
   if ((flags & ~kAll) != 0) {
     return raise_error(
         L, "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
   }
   if (flags != kAll) dialect::refuse(L, "redis.set_repl() with other than REPL_ALL");
   return 0;
+}
+
+/// Whether the client may run a command. Its user may run all of them.
+int redis_acl_check_cmd(lua_State* L) {
+  ScriptRun& run = script_run(L);
+  if (const char* error = read_arguments(L, run.request)) return raise_error(L, error);
+  const Command* command = find_command(run.request[0]);
+  const bool container = command && (command->flags & kContainer) != 0 && run.request.size() > 1;
+  if (!command || (container && !find_subcommand(command->name, run.request[1]))) {
+    return raise_error(L, "ERR Invalid command passed to redis.acl_check_cmd()");
+  }
+  lua_pushboolean(L, 1);
+  return 1;
 }
 
 int redis_replicate_commands(lua_State* L) {
@@ -191,7 +239,7 @@ int redis_breakpoint(lua_State* L) {
 int redis_debug(lua_State*) { return 0; }
 
 constexpr Function51 kFunctions[] = {
-    {"acl_check_cmd", nullptr},
+    {"acl_check_cmd", redis_acl_check_cmd},
     {"breakpoint", redis_breakpoint},
     {"call", redis_call},
     {"debug", redis_debug},

@@ -40,9 +40,12 @@ std::string title(const std::string& sha1, const std::string& body) {
   return "script " + sha1 + " (" + start + "): ";
 }
 
-/// Whether a script may use functions whose results show the order of a table's keys.
+/// Whether a script may use functions whose results show the order of a table's keys, beside those
+/// that the translation knows.
 bool mentions_order(std::string_view body) {
-  return body.find("encode") != body.npos || body.find("cmsgpack") != body.npos;
+  constexpr std::string_view kWords[] = {"encode", "cmsgpack", "map", "setresp"};
+  return std::ranges::any_of(kWords,
+                             [&](std::string_view word) { return body.find(word) != body.npos; });
 }
 
 /// Where and what an uncaught error was.
@@ -81,7 +84,11 @@ class ScriptVm::Impl {
     run_.read_only = read_only;
     keys_ = keys;
     args_ = args;
-    return chunk.may_see_order ? run_both_ways(sha1, chunk, keyspace) : run_once(sha1, chunk);
+    if (chunk.may_see_order) return run_both_ways(sha1, chunk, keyspace);
+    Reply reply = run_once(sha1, chunk);
+    if (run_.saw_order)
+      throw BadInput(chunk.title + "it visits keys by a function it does not name");
+    return reply;
   }
 
   /// The chunk of a script, compiled at its first use.
@@ -291,6 +298,10 @@ class ScriptVm::Impl {
     run_.reversed = reversed;
     run_.random = &run_.keyspace->script_random;
     run_.json = &run_.keyspace->script_json;
+    run_.resp3 = false;
+    run_.wrote = false;
+    const int database = run_.execution->database;  // SELECT is the script's own affair
+    run_.execution->in_script = true;
     lua_settop(L_, 0);
     lua_pushcfunction(L_, note_failure);
     lua_pushcfunction(L_, run_protected);
@@ -301,6 +312,9 @@ class ScriptVm::Impl {
     }
     const int status = lua_pcall(L_, 1, 0, 1);
     if (chunk.may_run_long) lua_sethook(L_, nullptr, 0, 0);
+    run_.execution->in_script = false;
+    run_.keyspace->select(run_.execution->database, database);
+    run_.execution->database = database;
     return status == LUA_OK ? std::move(run_.reply) : failed(sha1, chunk.title, status);
   }
 

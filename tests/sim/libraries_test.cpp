@@ -36,6 +36,7 @@ void compare(std::uint64_t seed, int scripts, Call make) {
   std::unique_ptr<Twin> twin;
   Dice dice(seed);
   int differences = 0;
+  int refused = 0;
   for (int i = 0; i < scripts && differences < 5; ++i) {
     if (i % kScriptsPerServer == 0) twin = std::make_unique<Twin>();
     std::vector<std::string> calls;
@@ -43,12 +44,16 @@ void compare(std::uint64_t seed, int scripts, Call make) {
     if (twin->run({"EVAL", script(calls), "0"}).empty()) continue;
     for (const std::string& call : calls) {
       const std::string differs = twin->run({"EVAL", script({call}), "0"});
-      if (differs.find("keys are tables") != differs.npos) continue;  // refused by name
+      if (differs.find("the order of") != differs.npos) {
+        ++refused;
+        continue;
+      }
       CHECK(differs == "");
       if (!differs.empty()) ++differences;
     }
   }
   CHECK(differences == 0);
+  CHECK(refused <= scripts / 4);  // one call in a hundred: tables whose order only Redis has
 }
 
 // ---- Lua source of random values ----

@@ -9,6 +9,10 @@ namespace lockstep::test {
 
 class RedisServer {
  public:
+  /// `options` are given to redis-server.
+  explicit RedisServer(std::vector<std::string> options = {})
+      : server_(sim::Persistence::none, std::move(options)) {}
+
   int port() const { return server_.address().port; }
   const live::Address& address() const { return server_.address(); }
 
@@ -16,7 +20,7 @@ class RedisServer {
   sim::Reply execute(const sim::Request& request) { return connection_.execute(request); }
 
  private:
-  live::Server server_{sim::Persistence::none};
+  live::Server server_;
   live::Connection connection_{server_.address()};
 };
 
