@@ -258,9 +258,10 @@ Id World::stale(Id id) {
 // -----------------------------------------------------------------------------------------
 
 Id World::without_scripts(Id keyspace) {
-  if (keyspaces_[keyspace].value.scripts.empty()) return keyspace;
   Keyspace bare = keyspaces_[keyspace].value;
-  bare.scripts.clear();
+  bare.forget_scripts();
+  bare.script_random = kInitialScriptRandom;
+  if (bare == keyspaces_[keyspace].value) return keyspace;
   return intern(bare);
 }
 
