@@ -113,8 +113,7 @@ class Exploration {
     for (naive::Outcome& outcome : rules_.successors(world)) {
       note(outcome);
       looked_at_time_ = looked_at_time_ || outcome.world.absolute;
-      nature.acquires =
-          nature.acquires || outcome.facts.witnesses.contains(sim::Witness::acquired);
+      nature.acquires = nature.acquires || outcome.facts.witnesses.contains(sim::Witness::acquired);
       const bool goal = outcome.facts.violation.has_value();
       if (goal) properties_.push_back(outcome.facts.violation->property);
       moves.push_back({std::move(outcome.action), std::move(outcome.world), goal});
@@ -263,7 +262,7 @@ class Exploration {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double next_progress_ = 0;
   std::vector<sim::Property> properties_;  // of the goals, in the order of the search
-  std::optional<StateNumber> stuck_;  // a first world with no way out but faults, inside acquire()
+  std::optional<StateNumber> stuck_;   // a first world with no way out but faults, inside acquire()
   std::vector<Nature> natures_;        // by state
   std::vector<Edge> edges_, at_once_;  // all actions but faults; those of them that take no time
   std::set<sim::Witness> witnesses_;

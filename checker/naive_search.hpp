@@ -100,7 +100,7 @@ class BreadthFirst {
   };
 
   StateNumber discover(State state, const Identity& identity, Arrival arrival,
-                std::vector<std::pair<StateNumber, State>>& into) {
+                       std::vector<std::pair<StateNumber, State>>& into) {
     const auto number = static_cast<StateNumber>(arrivals_.size());
     const auto [place, fresh] = visited_.try_emplace(identity(state), number);
     if (!fresh) return place->second;

@@ -145,8 +145,10 @@ void World::note_changes(const Keyspace& before, const Keyspace& after, Maker se
                          Command& command) {
   for (const auto& [key, entry] : after.keys) {
     const auto old = before.keys.find(key);
-    if (entry.expires && (old == before.keys.end() || old->second.expires != entry.expires))
-      use_duration((*entry.expires - kEpoch).ms);
+    if (!entry.expires || (old != before.keys.end() && old->second.expires == entry.expires))
+      continue;
+    use_duration((*entry.expires - kEpoch).ms);
+    if (command.looked) computed_lifetimes_.insert((*entry.expires - kEpoch).ms);
   }
   for (const auto& [key, lock] : leases_) {
     const auto b = before.keys.find(key);
