@@ -1,0 +1,281 @@
+// The 5.1 parser: expressions.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "sim/dialect/parser.hpp"
+
+namespace lockstep::sim::dialect {
+
+namespace {
+
+constexpr int kMaxDepth = 200;  // LUAI_MAXCCALLS of 5.1
+constexpr int kUnaryPriority = 8;
+
+OperandName quoted(const char* kind, const std::string& name) {
+  OperandName text = kind;
+  text.append(" '").append(name).append("'");
+  return text;
+}
+
+/// A float numeral that 5.4 reads as the same double.
+std::string numeral(double value) {
+  if (std::isinf(value)) return "1e999";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  std::string shown = text;
+  if (shown.find_first_of(".en") == std::string::npos) shown += ".0";
+  return shown;
+}
+
+}  // namespace
+
+const Parser::Binary Parser::kBinaries[] = {{"+", 6, 6},  {"-", 6, 6},   {"*", 7, 7},  {"/", 7, 7},
+                                            {"%", 7, 7},  {"^", 10, 9},  {"..", 5, 4}, {"~=", 3, 3},
+                                            {"==", 3, 3}, {"<", 3, 3},   {"<=", 3, 3}, {">", 3, 3},
+                                            {">=", 3, 3}, {"and", 2, 2}, {"or", 1, 1}};
+
+Parser::Depth::Depth(Parser& parser) : parser_(parser) {
+  if (++parser_.depth_ > kMaxDepth) parser_.draft_.too_deep();
+}
+
+OperandName Parser::variable_name(const std::string& name) {
+  if (scopes_.is_implicit_arg(name)) draft_.refuse("the implicit table arg");
+  switch (scopes_.find(name)) {
+    case Scopes::Place::local:
+      return quoted("local", name);
+    case Scopes::Place::upvalue:
+      return quoted("upvalue", name);
+    default:
+      return quoted("global", name);
+  }
+}
+
+/// An operand that becomes a call's last argument must be one value.
+void Parser::single(const Expression& e) {
+  if (e.several) draft_.around(e.first, e.last, "(", ")");
+}
+
+Parser::Expression Parser::finish(Expression e, std::size_t first) const {
+  e.first = first;
+  e.last = draft_.at() - 1;
+  return e;
+}
+
+void Parser::expression_list() {
+  expression();
+  while (draft_.accept(",")) expression();
+}
+
+Parser::Expression Parser::subexpression(int limit) {
+  const Depth depth(*this);
+  const std::size_t first = draft_.at();
+  Expression left = draft_.is("not") || draft_.is("-") || draft_.is("#") ? unary() : simple();
+  while (true) {
+    const auto op =
+        std::ranges::find_if(kBinaries, [this](const Binary& b) { return draft_.is(b.op); });
+    if (op == std::end(kBinaries) || op->left <= limit) return left;
+    left = op->op == ".." ? concatenation(left) : binary(*op, left);
+    left = finish(left, first);
+  }
+}
+
+Parser::Expression Parser::unary() {
+  const std::size_t first = draft_.at();
+  const std::string op = draft_.current().text;
+  draft_.next();
+  const Expression operand = subexpression(kUnaryPriority);
+  if (op == "#") draft_.around(first, draft_.at() - 1, "(", "+0.0)");
+  if (op == "-") draft_.place_operator(first, draft_.add_site({operand.name}));
+  return finish({}, first);
+}
+
+Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
+  const std::size_t operator_at = draft_.at();
+  draft_.next();
+  const Expression right = subexpression(op.right);
+  if (op.left < 6) return {};  // comparisons, and, or: 5.4 means the same
+  const int site = draft_.add_site({left.name, right.name});
+  if (op.op != "%" && op.op != "^") {
+    draft_.place_operator(operator_at, site);
+  } else {
+    const char* helper = op.op == "%" ? kHelpers[1] : kHelpers[2];
+    single(right);
+    draft_.instead(operator_at, ",");
+    draft_.call_around(left.first, right.last, helper, site);
+  }
+  return {};
+}
+
+/// A whole chain a .. b .. c is one call, as it is one instruction in 5.1.
+Parser::Expression Parser::concatenation(const Expression& left) {
+  std::vector<OperandName> names{left.name};
+  Expression last;
+  while (draft_.is("..")) {
+    draft_.instead(draft_.at(), ",");
+    draft_.next();
+    last = subexpression(5);
+    names.push_back(last.name);
+  }
+  single(last);
+  const int site = draft_.add_site(std::move(names));
+  draft_.call_around(left.first, last.last, kHelpers[0], site);
+  return {};
+}
+
+Parser::Expression Parser::simple() {
+  const std::size_t first = draft_.at();
+  Expression e;
+  switch (draft_.current().kind) {
+    case Kind::number:
+      draft_.instead(draft_.at(), numeral(draft_.current().number));
+      e.form = Expression::Form::numeral;
+      draft_.next();
+      return finish(e, first);
+    case Kind::string:
+      draft_.next();
+      return finish(e, first);
+    default:
+      break;
+  }
+  if (draft_.is("nil") || draft_.is("true") || draft_.is("false")) {
+    draft_.next();
+  } else if (draft_.is("...")) {
+    if (!scopes_.has_varargs()) draft_.error("cannot use '...' outside a vararg function");
+    e.several = true;
+    draft_.next();
+  } else if (draft_.is("{")) {
+    table();
+  } else if (draft_.is("function")) {
+    const int line = draft_.current().line;
+    draft_.next();
+    body(false, line);
+  } else {
+    return primary();
+  }
+  return finish(e, first);
+}
+
+Parser::Expression Parser::primary() {
+  const std::size_t first = draft_.at();
+  const Expression call{Expression::Form::call, {}, 0, 0, true};
+  Expression e = prefix();
+  while (true) {
+    const int line = draft_.current().line;
+    if (draft_.is(".")) {
+      draft_.next();
+      const std::string field = draft_.name();
+      e = {Expression::Form::variable, quoted("field", field), 0, 0, false};
+    } else if (draft_.is("[")) {
+      e = {Expression::Form::variable, quoted("field", index()), 0, 0, false};
+    } else if (draft_.is(":")) {
+      draft_.next();
+      draft_.name();
+      arguments(draft_.current().line);
+      e = call;
+    } else if (draft_.is("(") || draft_.current().kind == Kind::string || draft_.is("{")) {
+      arguments(line);
+      e = call;
+    } else {
+      return finish(e, first);
+    }
+  }
+}
+
+Parser::Expression Parser::prefix() {
+  if (draft_.is("(")) {
+    const int line = draft_.current().line;
+    draft_.next();
+    Expression e = expression();
+    draft_.close(")", "(", line);
+    e.form = Expression::Form::other;
+    e.several = false;
+    return e;
+  }
+  if (draft_.current().kind != Kind::name) draft_.error("unexpected symbol");
+  const std::string text = draft_.name();
+  return {Expression::Form::variable, variable_name(text), 0, 0, false};
+}
+
+/// [ expression ]; returns how 5.1 names the field: a string constant by itself, anything else by
+/// '?'.
+std::string Parser::index() {
+  draft_.next();
+  const std::size_t first = draft_.at();
+  const Expression e = expression();
+  const bool constant = draft_.at() == first + 1;
+  draft_.expect("]");
+  if (constant && draft_.token(first).kind == Kind::string) return draft_.token(first).bytes;
+  if (constant && e.form == Expression::Form::numeral) whole_index(first);
+  return "?";
+}
+
+/// A constant index may stay an integer, which is faster: no program sees the difference.
+void Parser::whole_index(std::size_t at) {
+  const double value = draft_.token(at).number;
+  if (value == std::floor(value) && value >= 1 && value <= 255) {
+    draft_.instead(at, std::to_string(static_cast<int>(value)));
+  }
+}
+
+void Parser::arguments(int line) {
+  if (draft_.current().kind == Kind::string) {
+    draft_.next();
+  } else if (draft_.is("{")) {
+    table();
+  } else if (draft_.is("(")) {
+    if (draft_.at() > 0 && draft_.token(draft_.at() - 1).line != draft_.current().line) {
+      draft_.error("ambiguous syntax (function call x new statement)");
+    }
+    draft_.next();
+    if (!draft_.is(")")) expression_list();
+    draft_.close(")", "(", line);
+  } else {
+    draft_.error("function arguments expected");
+  }
+}
+
+void Parser::table() {
+  const int line = draft_.current().line;
+  draft_.expect("{");
+  while (!draft_.is("}")) {
+    if (draft_.current().kind == Kind::name && draft_.ahead().is("=")) {
+      draft_.next();
+      draft_.next();
+      expression();
+    } else if (draft_.is("[")) {
+      draft_.next();
+      expression();
+      draft_.expect("]");
+      draft_.expect("=");
+      expression();
+    } else {
+      expression();
+    }
+    if (!draft_.accept(",") && !draft_.accept(";")) break;
+  }
+  draft_.close("}", "{", line);
+}
+
+void Parser::body(bool method, int line) {
+  draft_.note_long_run();
+  scopes_.open_function(false);
+  if (method) scopes_.declare("self");
+  draft_.expect("(");
+  if (!draft_.is(")")) {
+    do {
+      if (draft_.accept("...")) {
+        scopes_.take_varargs();
+        break;
+      }
+      if (draft_.current().kind != Kind::name) draft_.error("<name> or '...' expected");
+      scopes_.declare(draft_.name());
+    } while (draft_.accept(","));
+  }
+  draft_.expect(")");
+  block();
+  draft_.close("end", "function", line);
+  scopes_.close_function();
+}
+
+}  // namespace lockstep::sim::dialect
