@@ -60,10 +60,11 @@ struct Knowledge {
 class World {
  public:
   static constexpr unsigned kMaxWidth = 16;
+  static constexpr unsigned kRoom = 2 * kMaxWidth;
   static constexpr unsigned kMaxDurations =
       24;  ///< more are not added to the grid (Knowledge says which are in it)
 
-  World(const Model& model, Knowledge knowledge);
+  World(const Model& model, const Knowledge& knowledge);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -72,8 +73,9 @@ class World {
   void initial(Id* state);
 
   /// Calls sink(next state, candidate, facts) for every possible step. `state` has room for
-  /// kMaxWidth ids (that many are copied). Without `with_pass` time does not pass (for a state that
-  /// was reached by passing time: those steps start earlier).
+  /// kMaxWidth ids (that many are copied), `next` for kRoom: the sink may use what follows the ids.
+  /// Without `with_pass` time does not pass (for a state that was reached by passing time: those
+  /// steps start earlier).
   template <class Sink>
   void expand(const Id* state, bool with_pass, Sink&& sink);
 
@@ -164,7 +166,8 @@ class World {
     bool free = false;        ///< a free action is possible
     std::uint8_t faults = 0;  ///< kinds of fault that are possible, as bits
     std::uint8_t held = 0;    ///< locks in their critical section, as bits
-    bool quiet = false, finished = false, waiting = false, spawned = false;
+    bool waiting = false, spawned = false;
+    std::uint8_t rest = 0;        ///< Rest
     Id stale = FlatMap::kAbsent;  ///< with every fresh basis stale; computed when first asked
     std::vector<Id> cut_off;      ///< by node: after that node died
   };
@@ -284,6 +287,7 @@ class World {
 
   // time
   const Aged& aged_keyspace(Id keyspace, std::int64_t ms);
+  Aged age_keyspace(Id keyspace, std::int64_t ms);
   Id aged_process(Id process, std::int64_t ms);
   Id aged_node(Id node, std::int64_t ms);
   Id aged_run(Id run, std::int64_t ms);
@@ -313,8 +317,10 @@ class World {
   Id renamed_keyspace(Id keyspace, std::uint8_t whose, std::uint64_t renaming);
   Facts facts_of(std::uint32_t flags, unsigned process) const;
 
-  static void copy_state(const Id* state, std::array<Id, kMaxWidth>& copy) {
-    std::memcpy(copy.data(), state, sizeof copy);  // a fixed size is a few instructions
+  using Buffer = std::array<Id, kRoom>;  ///< a successor, as the sink gets it
+  static void copy_state(const Id* state, Buffer& copy) {
+    std::memcpy(copy.data(), state,
+                kMaxWidth * sizeof(Id));  // a fixed size is a few instructions
   }
 
   template <class Sink>
@@ -345,7 +351,7 @@ class World {
   Interner<Reply> replies_;
   Interner<ProcessInfo> process_infos_;
   Interner<NodeInfo> node_infos_;
-  std::vector<std::uint8_t> process_bits_;  ///< by process id: Rest
+  std::vector<std::uint8_t> process_rest_;  ///< by process id: a copy of `rest`, close together
 
   Interner<RunInfo> run_infos_;
   Interner<KeyspaceInfo> keyspaces_;
@@ -392,8 +398,11 @@ inline Facts World::facts_of(std::uint32_t flags, unsigned process) const {
 /// Whether everything has come to rest, and then what that means.
 inline void World::judge_quiet(const Id* state, Facts& facts) {
   std::uint8_t bits = kQuiet | kFinished;
-  for (unsigned p = 0; p < processes_; ++p) bits &= process_bits_[state[p]];
-  if ((bits & kQuiet) != 0) judge_rest(state, (bits & kFinished) != 0, facts);
+  for (unsigned p = 0; p < processes_; ++p) {
+    bits &= process_rest_[state[p]];
+    if ((bits & kQuiet) == 0) return;
+  }
+  judge_rest(state, (bits & kFinished) != 0, facts);
 }
 
 template <class Sink>
@@ -401,14 +410,14 @@ void World::finish(Id* next, const Candidate& candidate, Facts facts, bool token
                    Sink& sink) {
   if (tokens_changed) make_canonical(next);
   judge_quiet(next, facts);
-  sink(static_cast<const Id*>(next), candidate, facts);
+  sink(next, candidate, facts);
 }
 
 template <class Sink>
 void World::expand_process(const Id* state, unsigned p, Sink& sink) {
   const ProcessInfo& info = process_infos_[state[p]];
   const RunInfo& run = run_infos_[state[processes_ + nodes_]];
-  std::array<Id, kMaxWidth> next;
+  Buffer next;
   for (unsigned a = 0; a < info.actions.size(); ++a) {
     const LocalAction& action = info.actions[a];  // stays: the list is made once
     if (action.kind == Action::Kind::execute) {
@@ -442,7 +451,7 @@ void World::expand_process(const Id* state, unsigned p, Sink& sink) {
     const Memo::Case found = outcomes(state[p], a, state);
     for (std::uint32_t o = 0; o < found.count; ++o) {
       const Outcome& outcome = outcomes_[found.first + o];
-      std::array<Id, kMaxWidth> end = next;
+      Buffer end = next;
       candidate.outcome = static_cast<std::uint16_t>(o);
       take(end.data(), outcome);
     }
@@ -460,7 +469,7 @@ void World::expand_execute(const Id* state, unsigned p, unsigned a, Sink& sink) 
   Facts facts = facts_of(outcome.flags, p);
   judge_changes(state, outcome, facts);
   const bool accepted = (outcome.flags & kAccepted) != 0, tokens_changed = outcome.tokens_changed;
-  std::array<Id, kMaxWidth> next;
+  Buffer next;
   copy_state(state, next);
   next[p] = outcome.process;
   next[resource ? run_at : processes_ + node] = outcome.other;
@@ -479,7 +488,7 @@ void World::expand_node(const Id* state, unsigned n, Sink& sink) {
   const unsigned run_at = processes_ + nodes_, at = processes_ + n;
   const std::uint8_t left = run_infos_[state[run_at]].left;
   const auto actor = static_cast<std::uint8_t>(n);
-  std::array<Id, kMaxWidth> next;
+  Buffer next;
   const auto start = [&](int fault) {
     copy_state(state, next);
     if (fault >= 0) next[run_at] = run_infos_[state[run_at]].spent[static_cast<std::size_t>(fault)];
@@ -533,7 +542,7 @@ void World::expand_node(const Id* state, unsigned n, Sink& sink) {
 
 template <class Sink>
 void World::expand_time(const Id* state, Sink& sink) {
-  std::array<Id, kMaxWidth> now;
+  Buffer now;
   copy_state(state, now);
   Candidate candidate{Action::Kind::pass, 0, 0, 0, 0};
   Facts facts;
@@ -543,7 +552,7 @@ void World::expand_time(const Id* state, Sink& sink) {
     if (step == 0) return;
     tokens_changed = advance(now.data(), step, facts) || tokens_changed;
     candidate.amount_ms += step;
-    std::array<Id, kMaxWidth> next = now;
+    Buffer next = now;
     finish(next.data(), candidate, facts, tokens_changed, sink);
     if (urgent(now.data())) return;
   }
