@@ -29,7 +29,7 @@ struct Chunk {
   std::vector<dialect::Site> sites;
   std::vector<dialect::Line> lines;
   bool may_run_long = false;
-  bool may_see_order = false;
+  bool may_vary = false;
 };
 
 /// How messages name a script: its SHA-1 and how it begins.
@@ -76,7 +76,7 @@ class ScriptVm::Impl {
     run_.read_only = read_only;
     keys_ = keys;
     args_ = args;
-    return chunk.may_see_order ? run_both_ways(sha1, chunk, keyspace) : run_once(sha1, chunk);
+    return chunk.may_vary ? run_both_ways(sha1, chunk, keyspace) : run_once(sha1, chunk);
   }
 
   /// The chunk of a script, compiled at its first use.
@@ -184,7 +184,7 @@ class ScriptVm::Impl {
     chunk.sites = std::move(translation.sites);
     chunk.lines = std::move(translation.lines);
     chunk.may_run_long = translation.may_run_long;
-    chunk.may_see_order = translation.may_see_order;
+    chunk.may_vary = translation.may_vary;
     return chunk;
   }
 
@@ -251,7 +251,7 @@ class ScriptVm::Impl {
       case LUA_TNIL:
         return "nil";
       default:
-        return luaL_typename(L, 1);
+        dialect::refuse(L, "it raises a function, whose address is shown");
     }
   }
 
@@ -278,7 +278,7 @@ class ScriptVm::Impl {
     run_.refusal.reset();
     run_.sites = &chunk.sites;
     run_.lines = &chunk.lines;
-    run_.saw_order = false;
+    run_.varies = false;
     run_.reversed = reversed;
     run_.random = &run_.keyspace->script_random;
     lua_settop(L_, 0);
@@ -291,6 +291,10 @@ class ScriptVm::Impl {
     }
     const int status = lua_pcall(L_, 1, 0, 1);
     if (chunk.may_run_long) lua_sethook(L_, nullptr, 0, 0);
+    if (run_.addresses != LUA_NOREF) {
+      luaL_unref(L_, LUA_REGISTRYINDEX, run_.addresses);
+      run_.addresses = LUA_NOREF;
+    }
     return status == LUA_OK ? std::move(run_.reply) : failed(sha1, chunk.title, status);
   }
 
@@ -323,11 +327,12 @@ class ScriptVm::Impl {
   Reply run_both_ways(const std::string& sha1, const Chunk& chunk, Keyspace& keyspace) {
     Keyspace other = keyspace;
     Reply reply = run_once(sha1, chunk);
-    if (!run_.saw_order) return reply;
+    if (!run_.varies) return reply;
     run_.keyspace = &other;
     const Reply reply_reversed = run_once(sha1, chunk, true);
     if (reply != reply_reversed || keyspace != other) {
-      throw BadInput(chunk.title + "what it does depends on the order of pairs() or next()");
+      throw BadInput(chunk.title +
+                     "what it does depends on the order of pairs() or next(), or on an address");
     }
     return reply;
   }

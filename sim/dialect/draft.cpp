@@ -8,13 +8,6 @@
 
 namespace lockstep::sim::dialect {
 
-namespace {
-
-constexpr std::array<std::string_view, 8> kRefusedMetamethods{"__eq",  "__lt", "__le",   "__concat",
-                                                              "__len", "__gc", "__mode", "__close"};
-
-}  // namespace
-
 Draft::Draft(std::string_view source, const std::string& chunk)
     : lexer_(source, chunk), chunk_(chunk) {
   fetch();
@@ -26,7 +19,6 @@ void Draft::fetch() {
   pieces_.push_back({lexer_.next(), {}, {}, {}, false, -1});
   const Token& token = pieces_.back().token;
   if (token.kind == Kind::name) check_name(token.text);
-  if (token.kind == Kind::string) check_metamethod(token.bytes);
 }
 
 const Token& Draft::ahead() {
@@ -69,6 +61,13 @@ std::string Draft::name() {
   return text;
 }
 
+std::string Draft::variable() {
+  const std::size_t index = at_;
+  std::string text = name();
+  if (text == "goto" || text == "_ENV") instead(index, std::string(kRenamed) + text);
+  return text;
+}
+
 void Draft::too_deep() const {
   throw SyntaxError{chunk_ + ":" + std::to_string(current().line) +
                     ": chunk has too many syntax levels"};
@@ -82,17 +81,10 @@ void Draft::refuse(const std::string& what) {
              " cannot be run faithfully yet";
 }
 
-void Draft::check_metamethod(std::string_view text) {
-  if (std::ranges::find(kRefusedMetamethods, text) != kRefusedMetamethods.end()) {
-    refuse("the metamethod " + std::string(text));
-  }
-}
-
 void Draft::check_name(std::string_view text) {
-  check_metamethod(text);
-  if (text == "goto" || text == "_ENV") refuse("the name " + std::string(text));
-  if (text.starts_with("lockstep_")) refuse("a name that begins with lockstep_");
-  if (text == "pairs" || text == "next" || text == "foreach") result_.may_see_order = true;
+  constexpr std::array<std::string_view, 4> kShowing{"pairs", "next", "foreach", "tostring"};
+  if (text.starts_with(kRenamed)) refuse("a name that begins with lockstep_");
+  if (std::ranges::find(kShowing, text) != kShowing.end()) result_.may_vary = true;
 }
 
 // ---- notes ----
@@ -104,8 +96,8 @@ void Draft::around(std::size_t first, std::size_t last, std::string before, cons
   pieces_[last].after += after;
 }
 
-void Draft::call_around(std::size_t first, std::size_t last, const char* helper, int site) {
-  around(first, last, std::string(helper) + "(", ")", site);
+void Draft::call_around(std::size_t first, std::size_t last, Helper helper, int site) {
+  around(first, last, std::string(kHelpers[helper]) + "(", ")", site);
 }
 
 void Draft::instead(std::size_t index, std::string text) {

@@ -43,6 +43,8 @@ class Draft {
   /// Expects `what`, which closes `who` of line `line`.
   void close(std::string_view what, std::string_view who, int line);
   std::string name();
+  /// The name of a variable; 5.4 gets another one where it reserves it.
+  std::string variable();
   [[noreturn]] void error(const std::string& message) const;
   [[noreturn]] void expected(std::string_view what) const;
   /// A text nested deeper than 5.1 compiles.
@@ -52,7 +54,9 @@ class Draft {
   /// Wraps the tokens first..last; `site` belongs to what stands before.
   void around(std::size_t first, std::size_t last, std::string before, const char* after,
               int site = -1);
-  void call_around(std::size_t first, std::size_t last, const char* helper, int site = -1);
+  void call_around(std::size_t first, std::size_t last, Helper helper, int site = -1);
+  /// Writes `text` behind the token.
+  void behind(std::size_t index, const std::string& text) { pieces_[index].after += text; }
   void instead(std::size_t index, std::string text);
   /// Notes an operation that ends with the token before the current one.
   int add_site(std::vector<OperandName> operands);
@@ -68,7 +72,6 @@ class Draft {
  private:
   void fetch();
   void check_name(std::string_view text);
-  void check_metamethod(std::string_view text);
   void start_line(int source, int site);
   void write_token(const Piece& piece);
   void write_string(const std::string& bytes);

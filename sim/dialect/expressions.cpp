@@ -40,7 +40,6 @@ Parser::Depth::Depth(Parser& parser) : parser_(parser) {
 }
 
 OperandName Parser::variable_name(const std::string& name) {
-  if (scopes_.is_implicit_arg(name)) draft_.refuse("the implicit table arg");
   switch (scopes_.find(name)) {
     case Scopes::Place::local:
       return quoted("local", name);
@@ -85,7 +84,13 @@ Parser::Expression Parser::unary() {
   const std::string op = draft_.current().text;
   draft_.next();
   const Expression operand = subexpression(kUnaryPriority);
-  if (op == "#") draft_.around(first, draft_.at() - 1, "(", "+0.0)");
+  if (op == "#" && metatables_) {
+    draft_.instead(first, "");
+    single(operand);
+    draft_.call_around(first, draft_.at() - 1, kLength, draft_.add_site({operand.name}));
+  } else if (op == "#") {
+    draft_.around(first, draft_.at() - 1, "(", "+0.0)");
+  }
   if (op == "-") draft_.place_operator(first, draft_.add_site({operand.name}));
   return finish({}, first);
 }
@@ -94,17 +99,45 @@ Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
   const std::size_t operator_at = draft_.at();
   draft_.next();
   const Expression right = subexpression(op.right);
-  if (op.left < 6) return {};  // comparisons, and, or: 5.4 means the same
+  if (op.left < 3) return {};  // and, or: 5.4 means the same
+  if (op.left == 3) {
+    comparison(op.op, left, right, operator_at);
+    return {};
+  }
   const int site = draft_.add_site({left.name, right.name});
   if (op.op != "%" && op.op != "^") {
     draft_.place_operator(operator_at, site);
   } else {
-    const char* helper = op.op == "%" ? kHelpers[1] : kHelpers[2];
     single(right);
     draft_.instead(operator_at, ",");
-    draft_.call_around(left.first, right.last, helper, site);
+    draft_.call_around(left.first, right.last, op.op == "%" ? kModulo : kPower, site);
   }
   return {};
+}
+
+/// Without metatables 5.4 compares as 5.1 does, but for the line of an error.
+void Parser::comparison(std::string_view op, const Expression& left, const Expression& right,
+                        std::size_t operator_at) {
+  const bool equality = op == "==" || op == "~=";
+  if (!metatables_ && equality) return;
+  const int site = draft_.add_site({});
+  if (!metatables_) {
+    draft_.place_operator(operator_at, site);
+    return;
+  }
+  single(right);
+  draft_.instead(operator_at, ",");
+  if (op == "~=") {
+    draft_.around(left.first, right.last, "(not " + std::string(kHelpers[kEqual]) + "(", "))",
+                  site);
+    return;
+  }
+  const Helper helper = op == "<"    ? kLess
+                        : op == "<=" ? kLessEqual
+                        : op == ">"  ? kGreater
+                        : op == ">=" ? kGreaterEqual
+                                     : kEqual;
+  draft_.call_around(left.first, right.last, helper, site);
 }
 
 /// A whole chain a .. b .. c is one call, as it is one instruction in 5.1.
@@ -119,7 +152,7 @@ Parser::Expression Parser::concatenation(const Expression& left) {
   }
   single(last);
   const int site = draft_.add_site(std::move(names));
-  draft_.call_around(left.first, last.last, kHelpers[0], site);
+  draft_.call_around(left.first, last.last, kConcat, site);
   return {};
 }
 
@@ -143,6 +176,7 @@ Parser::Expression Parser::simple() {
   } else if (draft_.is("...")) {
     if (!scopes_.has_varargs()) draft_.error("cannot use '...' outside a vararg function");
     e.several = true;
+    scopes_.use_varargs();
     draft_.next();
   } else if (draft_.is("{")) {
     table();
@@ -163,13 +197,12 @@ Parser::Expression Parser::primary() {
   while (true) {
     const int line = draft_.current().line;
     if (draft_.is(".")) {
-      draft_.next();
-      const std::string field = draft_.name();
-      e = {Expression::Form::variable, quoted("field", field), 0, 0, false};
+      e = {Expression::Form::variable, quoted("field", field()), 0, 0, false};
     } else if (draft_.is("[")) {
       e = {Expression::Form::variable, quoted("field", index()), 0, 0, false};
     } else if (draft_.is(":")) {
       draft_.next();
+      if (draft_.current().text == "goto") draft_.refuse("a method named goto");
       draft_.name();
       arguments(draft_.current().line);
       e = call;
@@ -193,8 +226,21 @@ Parser::Expression Parser::prefix() {
     return e;
   }
   if (draft_.current().kind != Kind::name) draft_.error("unexpected symbol");
-  const std::string text = draft_.name();
+  const std::string text = draft_.variable();
   return {Expression::Form::variable, variable_name(text), 0, 0, false};
+}
+
+/// .name, which 5.4 takes for any name but goto.
+std::string Parser::field() {
+  const std::size_t dot = draft_.at();
+  draft_.next();
+  const std::size_t at = draft_.at();
+  std::string text = draft_.name();
+  if (text == "goto") {
+    draft_.instead(dot, "[");
+    draft_.instead(at, "\"goto\"]");
+  }
+  return text;
 }
 
 /// [ expression ]; returns how 5.1 names the field: a string constant by itself, anything else by
@@ -240,6 +286,7 @@ void Parser::table() {
   draft_.expect("{");
   while (!draft_.is("}")) {
     if (draft_.current().kind == Kind::name && draft_.ahead().is("=")) {
+      if (draft_.current().text == "goto") draft_.instead(draft_.at(), "[\"goto\"]");
       draft_.next();
       draft_.next();
       expression();
@@ -257,10 +304,7 @@ void Parser::table() {
   draft_.close("}", "{", line);
 }
 
-void Parser::body(bool method, int line) {
-  draft_.note_long_run();
-  scopes_.open_function(false);
-  if (method) scopes_.declare("self");
+void Parser::parameters() {
   draft_.expect("(");
   if (!draft_.is(")")) {
     do {
@@ -269,12 +313,25 @@ void Parser::body(bool method, int line) {
         break;
       }
       if (draft_.current().kind != Kind::name) draft_.error("<name> or '...' expected");
-      scopes_.declare(draft_.name());
+      scopes_.declare(draft_.variable());
     } while (draft_.accept(","));
   }
   draft_.expect(")");
+}
+
+void Parser::body(bool method, int line) {
+  draft_.note_long_run();
+  scopes_.open_function(false);
+  if (method) scopes_.declare("self");
+  parameters();
+  const std::size_t head_end = draft_.at() - 1;
   block();
   draft_.close("end", "function", line);
+  if (scopes_.arg() == Scopes::Arg::table) {
+    draft_.behind(head_end, " local arg=" + std::string(kHelpers[kArgTable]) + "(...)");
+  } else if (scopes_.arg() == Scopes::Arg::nothing) {
+    draft_.behind(head_end, " local arg");
+  }
   scopes_.close_function();
 }
 

@@ -13,7 +13,8 @@ namespace lockstep::sim::dialect {
 
 class Parser {
  public:
-  explicit Parser(Draft& draft) : draft_(draft) {}
+  /// `metatables`: a table with a metatable may turn up.
+  Parser(Draft& draft, bool metatables) : draft_(draft), metatables_(metatables) {}
 
   /// Reads the whole script.
   void chunk();
@@ -53,15 +54,19 @@ class Parser {
   Expression subexpression(int limit);
   Expression unary();
   Expression binary(const Binary& op, const Expression& left);
+  void comparison(std::string_view op, const Expression& left, const Expression& right,
+                  std::size_t operator_at);
   Expression concatenation(const Expression& left);
   Expression simple();
   Expression primary();
   Expression prefix();
+  std::string field();
   std::string index();
   void whole_index(std::size_t at);
   void arguments(int line);
   void table();
   void body(bool method, int line);
+  void parameters();
 
   // ---- statements.cpp ----
   bool block_ends() const;
@@ -73,13 +78,16 @@ class Parser {
   void repeat_statement(int line);
   void for_statement(int line);
   void bounds();
-  void bound(const char* helper);
+  void bound(Helper helper);
+  void iterator();
+  bool is_one_call(std::size_t first) const;
   void function_statement(int line);
   void local_statement();
   void expression_statement();
   void assignment(const Expression& target);
 
   Draft& draft_;
+  bool metatables_;
   Scopes scopes_;
   int depth_ = 0;
 };

@@ -7,7 +7,7 @@ namespace lockstep::sim::dialect {
 
 void Scopes::open_function(bool main) {
   functions_.emplace_back();
-  functions_.back().varargs = functions_.back().main = main;
+  functions_.back().varargs = main;  // without the local arg
 }
 
 void Scopes::open_block(bool loop) {
@@ -28,23 +28,25 @@ bool Scopes::in_loop() const {
   return std::ranges::find(loops, true) != loops.end();
 }
 
-Scopes::Place Scopes::find(const std::string& name) const {
+void Scopes::take_varargs() {
+  functions_.back().varargs = true;
+  declare("arg");
+}
+
+Scopes::Arg Scopes::arg() const {
+  const Function& function = functions_.back();
+  if (!function.varargs || !function.uses_arg) return Arg::unused;
+  return function.uses_varargs ? Arg::nothing : Arg::table;
+}
+
+Scopes::Place Scopes::find(const std::string& name) {
   for (std::size_t depth = functions_.size(); depth-- > 0;) {
     const auto& locals = functions_[depth].locals;
     if (std::ranges::find(locals, name) == locals.end()) continue;
+    if (name == "arg") functions_[depth].uses_arg = true;
     return depth + 1 == functions_.size() ? Place::local : Place::upvalue;
   }
   return Place::global;
-}
-
-bool Scopes::is_implicit_arg(const std::string& name) const {
-  if (name != "arg") return false;
-  for (std::size_t depth = functions_.size(); depth-- > 0;) {
-    const Function& f = functions_[depth];
-    if (std::ranges::find(f.locals, name) != f.locals.end()) return false;
-    if (f.varargs && !f.main) return true;
-  }
-  return false;
 }
 
 }  // namespace lockstep::sim::dialect

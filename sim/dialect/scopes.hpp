@@ -15,14 +15,18 @@ class Scopes {
   void open_block(bool loop);
   void close_block();
   void declare(std::string name) { functions_.back().locals.push_back(std::move(name)); }
-  void take_varargs() { functions_.back().varargs = true; }
+  /// The innermost function takes varargs, and so has the local `arg`.
+  void take_varargs();
   bool has_varargs() const { return functions_.back().varargs; }
+  /// Notes that the innermost function mentions `...`: its `arg` is then nil.
+  void use_varargs() { functions_.back().uses_varargs = true; }
+  enum class Arg { unused, table, nothing };
+  /// What `arg` must be in the innermost function, whose end has been reached.
+  Arg arg() const;
   bool in_loop() const;
 
-  Place find(const std::string& name) const;
-  /// Whether `name`, where it stands, would be the table `arg` that 5.1 makes for a function with
-  /// varargs.
-  bool is_implicit_arg(const std::string& name) const;
+  /// Where `name` is declared; counts as a use of it.
+  Place find(const std::string& name);
 
  private:
   struct Function {
@@ -30,7 +34,8 @@ class Scopes {
     std::vector<std::size_t> blocks;  ///< where each block's locals begin
     std::vector<bool> loops;          ///< per block: whether it is a loop's
     bool varargs = false;
-    bool main = false;
+    bool uses_varargs = false;
+    bool uses_arg = false;
   };
   std::vector<Function> functions_;
 };

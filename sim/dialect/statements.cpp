@@ -92,14 +92,14 @@ void Parser::repeat_statement(int line) {
 void Parser::for_statement(int line) {
   draft_.next();
   open_block(true);
-  std::vector<std::string> names{draft_.name()};
+  std::vector<std::string> names{draft_.variable()};
   if (draft_.is("=")) {
     draft_.next();
     bounds();
   } else if (draft_.is(",") || draft_.is("in")) {
-    while (draft_.accept(",")) names.push_back(draft_.name());
+    while (draft_.accept(",")) names.push_back(draft_.variable());
     draft_.expect("in");
-    expression_list();
+    iterator();
   } else {
     draft_.error("'=' or 'in' expected");
   }
@@ -113,23 +113,45 @@ void Parser::for_statement(int line) {
 }
 
 void Parser::bounds() {
-  bound(kHelpers[3]);
+  bound(kForInitial);
   draft_.expect(",");
-  bound(kHelpers[4]);
-  if (draft_.accept(",")) bound(kHelpers[5]);
+  bound(kForLimit);
+  if (draft_.accept(",")) bound(kForStep);
 }
 
-void Parser::bound(const char* helper) {
+void Parser::bound(Helper helper) {
   const Expression e = expression();
   const bool plain = e.form == Expression::Form::numeral && draft_.token(e.first).number != 0;
   if (!plain) draft_.call_around(e.first, e.last, helper);
 }
 
+/// The values of a generic for: 5.4 would close a fourth one. pairs() and ipairs() have three.
+void Parser::iterator() {
+  const std::size_t first = draft_.at();
+  const std::string name = draft_.current().text;
+  const bool known =
+      (name == "pairs" || name == "ipairs") && scopes_.find(name) == Scopes::Place::global;
+  expression_list();
+  if (!known || !is_one_call(first)) draft_.call_around(first, draft_.at() - 1, kIterator);
+}
+
+/// Whether the tokens from the name at `first` up to the current one are a single name(...).
+bool Parser::is_one_call(std::size_t first) const {
+  int open = 0;
+  for (std::size_t i = first + 1; i < draft_.at(); ++i) {
+    if (draft_.token(i).is("(")) ++open;
+    if (draft_.token(i).is(")")) --open;
+    if (open == 0) return draft_.token(i).is(")") && i + 1 == draft_.at();
+  }
+  return false;
+}
+
 void Parser::function_statement(int line) {
-  draft_.name();
+  draft_.variable();
   bool method = false;
   while (!method && (draft_.is(".") || draft_.is(":"))) {
     method = draft_.is(":");
+    if (draft_.ahead().text == "goto") draft_.refuse("a function named goto in a table");
     draft_.next();
     draft_.name();
   }
@@ -139,13 +161,13 @@ void Parser::function_statement(int line) {
 void Parser::local_statement() {
   if (draft_.accept("function")) {
     const int line = draft_.current().line;
-    scopes_.declare(draft_.name());
+    scopes_.declare(draft_.variable());
     body(false, line);
     return;
   }
   std::vector<std::string> names;
   do {
-    names.push_back(draft_.name());
+    names.push_back(draft_.variable());
   } while (draft_.accept(","));
   if (draft_.accept("=")) expression_list();
   for (std::string& each : names) scopes_.declare(std::move(each));

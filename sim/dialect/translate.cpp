@@ -1,13 +1,28 @@
 // From Lua 5.1 to Lua 5.4.
 #include "sim/dialect/translate.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "sim/dialect/parser.hpp"
 
 namespace lockstep::sim::dialect {
 
-Translation translate(std::string_view source, const std::string& chunk) {
+namespace {
+
+/// Whether a table with a metatable may turn up in the chunk: who can set one is named in its text,
+/// or reached through the globals or another chunk.
+bool may_meet_metatables(std::string_view source) {
+  constexpr std::array<std::string_view, 3> kWays{"setmetatable", "_G", "load"};
+  return std::ranges::any_of(kWays,
+                             [&](std::string_view way) { return source.find(way) != source.npos; });
+}
+
+}  // namespace
+
+Translation translate(std::string_view source, const std::string& chunk, bool foreign) {
   Draft draft(source, chunk);
-  Parser(draft).chunk();
+  Parser(draft, foreign || may_meet_metatables(source)).chunk();
   return draft.write();
 }
 
