@@ -260,13 +260,15 @@ class ScriptVm::Impl {
     failure.place.clear();
     if (!lua_getstack(L, 1, &info)) return;
     lua_getinfo(L, "Sl", &info);
-    if (std::string_view(info.what) == "C" && lua_getstack(L, 2, &info))
-      lua_getinfo(L, "Sl", &info);
+    const bool by_vm = std::string_view(info.what) != "C";
+    if (!by_vm && lua_getstack(L, 2, &info)) lua_getinfo(L, "Sl", &info);
     const bool in_script = info.source == std::string_view(kInnerSource);
     failure.place = in_script ? std::string("@") + dialect::kShownChunk : info.source;
     failure.place += ':';
+    const std::string_view message = by_vm ? std::string_view(failure.text) : "";
     failure.place += std::to_string(
-        in_script ? dialect::shown_line(dialect::runtime(L), info.currentline) : info.currentline);
+        in_script ? dialect::line_of_error(dialect::runtime(L), info.currentline, message)
+                  : info.currentline);
   }
 
   static void too_long(lua_State* L, lua_Debug*) {

@@ -92,12 +92,20 @@ void Draft::check_name(std::string_view text) {
 void Draft::around(std::size_t first, std::size_t last, std::string before, const char* after,
                    int site) {
   auto& prefixes = pieces_[first].before;
-  prefixes.insert(prefixes.begin(), Prefix{std::move(before), site});
+  prefixes.insert(prefixes.begin(), Prefix{std::move(before), site, -1});
   pieces_[last].after += after;
 }
 
 void Draft::call_around(std::size_t first, std::size_t last, Helper helper, int site) {
   around(first, last, std::string(kHelpers[helper]) + "(", ")", site);
+}
+
+int Draft::around_zero(std::size_t first, std::size_t last) {
+  around(first, last, "(", "+0.0)");
+  const int zero = static_cast<int>(negative_zeros_.size());
+  pieces_[first].before.front().zero = zero;
+  negative_zeros_.push_back(false);
+  return zero;
 }
 
 void Draft::instead(std::size_t index, std::string text) {
@@ -106,7 +114,11 @@ void Draft::instead(std::size_t index, std::string text) {
 }
 
 int Draft::add_site(std::vector<OperandName> operands) {
-  result_.sites.push_back({pieces_[at_ - 1].token.line, std::move(operands)});
+  return add_site_at(pieces_[at_ - 1].token.line, std::move(operands));
+}
+
+int Draft::add_site_at(int line, std::vector<OperandName> operands) {
+  result_.sites.push_back({line, std::move(operands)});
   return static_cast<int>(result_.sites.size()) - 1;
 }
 

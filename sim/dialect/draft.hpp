@@ -14,6 +14,7 @@ namespace lockstep::sim::dialect {
 struct Prefix {
   std::string text;
   int site = -1;  ///< of the helper that it calls
+  int zero = -1;  ///< number of the zero that it begins
 };
 
 /// A token and what is written around or instead of it.
@@ -57,9 +58,13 @@ class Draft {
   void call_around(std::size_t first, std::size_t last, Helper helper, int site = -1);
   /// Writes `text` behind the token.
   void behind(std::size_t index, const std::string& text) { pieces_[index].after += text; }
+  /// Makes the tokens, whose value is zero, a zero without a sign; negate_zero() gives it one.
+  int around_zero(std::size_t first, std::size_t last);
+  void negate_zero(int zero) { negative_zeros_[static_cast<std::size_t>(zero)] = true; }
   void instead(std::size_t index, std::string text);
   /// Notes an operation that ends with the token before the current one.
   int add_site(std::vector<OperandName> operands);
+  int add_site_at(int line, std::vector<OperandName> operands);
   /// The operator at `index` is the operation `site`.
   void place_operator(std::size_t index, int site) { pieces_[index].site = site; }
   /// Noted and thrown at the end: a text that 5.1 does not compile either is a syntax error.
@@ -82,6 +87,7 @@ class Draft {
   std::size_t at_ = 0;
   Translation result_;
   std::string refusal_;
+  std::vector<bool> negative_zeros_;
 };
 
 }  // namespace lockstep::sim::dialect

@@ -16,6 +16,7 @@ Translation Draft::write() {
   for (const Piece& piece : pieces_) {
     for (const Prefix& prefix : piece.before) {
       start_line(piece.token.line, prefix.site);
+      if (prefix.zero >= 0 && negative_zeros_[static_cast<std::size_t>(prefix.zero)]) out += '-';
       out += prefix.text;
     }
     start_line(piece.token.line, piece.site);

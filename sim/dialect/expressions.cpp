@@ -91,8 +91,9 @@ Parser::Expression Parser::unary() {
   } else if (op == "#") {
     draft_.around(first, draft_.at() - 1, "(", "+0.0)");
   }
-  if (op == "-") draft_.place_operator(first, draft_.add_site({operand.name}));
-  return finish({}, first);
+  if (op != "-") return finish({}, first);
+  draft_.place_operator(first, draft_.add_site({operand.name}));
+  return operation(first, "*", operand.constant, -1.0);
 }
 
 Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
@@ -112,7 +113,15 @@ Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
     draft_.instead(operator_at, ",");
     draft_.call_around(left.first, right.last, op.op == "%" ? kModulo : kPower, site);
   }
-  return {};
+  return operation(left.first, op.op, left.constant, right.constant);
+}
+
+Parser::Expression Parser::operation(std::size_t first, std::string_view op,
+                                     std::optional<double> left, std::optional<double> right) {
+  Expression e = finish({}, first);
+  if (left && right) e.constant = folded(op, *left, *right);
+  if (e.constant) zeros_.note(e.first, e.last, *e.constant);
+  return e;
 }
 
 /// Without metatables 5.4 compares as 5.1 does, but for the line of an error.
@@ -163,6 +172,8 @@ Parser::Expression Parser::simple() {
     case Kind::number:
       draft_.instead(draft_.at(), numeral(draft_.current().number));
       e.form = Expression::Form::numeral;
+      e.constant = draft_.current().number;
+      zeros_.note(first, first, *e.constant);
       draft_.next();
       return finish(e, first);
     case Kind::string:
@@ -192,27 +203,36 @@ Parser::Expression Parser::simple() {
 
 Parser::Expression Parser::primary() {
   const std::size_t first = draft_.at();
-  const Expression call{Expression::Form::call, {}, 0, 0, true};
+  const Expression call{Expression::Form::call, {}, 0, 0, true, {}};
   Expression e = prefix();
+  int call_line = draft_.token(first).line;
   while (true) {
     const int line = draft_.current().line;
     if (draft_.is(".")) {
-      e = {Expression::Form::variable, quoted("field", field()), 0, 0, false};
+      e = {Expression::Form::variable, quoted("field", field()), 0, 0, false, {}};
     } else if (draft_.is("[")) {
-      e = {Expression::Form::variable, quoted("field", index()), 0, 0, false};
+      e = {Expression::Form::variable, quoted("field", index()), 0, 0, false, {}};
     } else if (draft_.is(":")) {
       draft_.next();
       if (draft_.current().text == "goto") draft_.refuse("a method named goto");
       draft_.name();
-      arguments(draft_.current().line);
+      call_line = draft_.current().line;
+      arguments(call_line);
       e = call;
     } else if (draft_.is("(") || draft_.current().kind == Kind::string || draft_.is("{")) {
+      call_line = line;
       arguments(line);
       e = call;
     } else {
+      place_call(first, call_line);
       return finish(e, first);
     }
   }
+}
+
+/// 5.4 places a call at the line on which its expression begins, 5.1 where its arguments begin.
+void Parser::place_call(std::size_t first, int line) {
+  if (draft_.token(first).line != line) draft_.place_operator(first, draft_.add_site_at(line, {}));
 }
 
 Parser::Expression Parser::prefix() {
@@ -227,7 +247,7 @@ Parser::Expression Parser::prefix() {
   }
   if (draft_.current().kind != Kind::name) draft_.error("unexpected symbol");
   const std::string text = draft_.variable();
-  return {Expression::Form::variable, variable_name(text), 0, 0, false};
+  return {Expression::Form::variable, variable_name(text), 0, 0, false, {}};
 }
 
 /// .name, which 5.4 takes for any name but goto.
@@ -322,6 +342,7 @@ void Parser::parameters() {
 void Parser::body(bool method, int line) {
   draft_.note_long_run();
   scopes_.open_function(false);
+  zeros_.open_function();
   if (method) scopes_.declare("self");
   parameters();
   const std::size_t head_end = draft_.at() - 1;
@@ -333,6 +354,7 @@ void Parser::body(bool method, int line) {
     draft_.behind(head_end, " local arg");
   }
   scopes_.close_function();
+  zeros_.close_function();
 }
 
 }  // namespace lockstep::sim::dialect

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/dialect/constants.hpp"
 #include "sim/dialect/draft.hpp"
 #include "sim/dialect/scopes.hpp"
 
@@ -14,7 +16,7 @@ namespace lockstep::sim::dialect {
 class Parser {
  public:
   /// `metatables`: a table with a metatable may turn up.
-  Parser(Draft& draft, bool metatables) : draft_(draft), metatables_(metatables) {}
+  Parser(Draft& draft, bool metatables) : draft_(draft), zeros_(draft), metatables_(metatables) {}
 
   /// Reads the whole script.
   void chunk();
@@ -24,7 +26,8 @@ class Parser {
     enum class Form : std::uint8_t { other, variable, call, numeral } form = Form::other;
     OperandName name;
     std::size_t first = 0, last = 0;  ///< its tokens
-    bool several = false;  ///< a call or ..., which may give more or fewer than one value
+    bool several = false;            ///< a call or ..., which may give more or fewer than one value
+    std::optional<double> constant;  ///< known while 5.1 compiles
   };
   struct Binary {
     std::string_view op;
@@ -56,9 +59,13 @@ class Parser {
   Expression binary(const Binary& op, const Expression& left);
   void comparison(std::string_view op, const Expression& left, const Expression& right,
                   std::size_t operator_at);
+  /// Notes the constant of an operation that ends here, if there is one.
+  Expression operation(std::size_t first, std::string_view op, std::optional<double> left,
+                       std::optional<double> right);
   Expression concatenation(const Expression& left);
   Expression simple();
   Expression primary();
+  void place_call(std::size_t first, int line);
   Expression prefix();
   std::string field();
   std::string index();
@@ -87,6 +94,7 @@ class Parser {
   void assignment(const Expression& target);
 
   Draft& draft_;
+  Zeros zeros_;
   bool metatables_;
   Scopes scopes_;
   int depth_ = 0;

@@ -283,6 +283,11 @@ bool frame_of_level(lua_State* L, int level, lua_Debug& info) {
 
 }  // namespace
 
+int line_of_error(const Runtime& rt, int number, std::string_view message) {
+  const bool operand = message.find("attempt to index ") != message.npos;
+  return operand ? line_of(rt, number).source : shown_line(rt, number);
+}
+
 void push_place(lua_State* L, int level) {
   lua_Debug info;
   const bool found = level > 0 ? frame_of_level(L, level, info) : lua_getstack(L, 0, &info) != 0;
@@ -301,7 +306,7 @@ std::string in_words_of_51(const Runtime& rt, std::string_view message) {
   if (colon == text.npos) return std::string(message);
   std::string shown = kShownChunk;
   shown += ':';
-  shown += std::to_string(shown_line(rt, std::atoi(text.c_str())));
+  shown += std::to_string(line_of_error(rt, std::atoi(text.c_str()), text));
   return shown + reworded(text.substr(colon));
 }
 

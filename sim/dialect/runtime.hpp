@@ -101,6 +101,9 @@ inline constexpr const char* kShownChunk = "user_script";
 Line line_of(const Runtime& rt, int number);
 /// The script's line for the line `number` of its translation.
 int shown_line(const Runtime& rt, int number);
+/// The script's line for an error of the VM at the line `number`: what its operator reads from a
+/// table has the operator's own line.
+int line_of_error(const Runtime& rt, int number, std::string_view message);
 /// Pushes "user_script:LINE: " for the function at `level`, or "" if it has no line. Levels are
 /// those of 5.1: helpers do not count, a function that was tail-called has a lost caller above it.
 void push_place(lua_State* L, int level);

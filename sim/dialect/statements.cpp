@@ -5,8 +5,10 @@ namespace lockstep::sim::dialect {
 
 void Parser::chunk() {
   scopes_.open_function(true);
+  zeros_.open_function();
   block();
   if (draft_.current().kind != Kind::end) draft_.expected("<eof>");
+  zeros_.close_function();
 }
 
 void Parser::open_block(bool loop) {

@@ -217,6 +217,8 @@ void add_formatted(lua_State* L, luaL_Buffer* buffer, char* specification, char 
       complete("");
       add_text(L, buffer, specification, argument);
       return;
+    case '\0':
+      raise(L, "invalid option '%%' to 'format'");
     default:
       raise(L, "invalid option '%%%c' to 'format'", letter);
   }

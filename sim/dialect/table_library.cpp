@@ -52,7 +52,9 @@ int table_insert(lua_State* L) {
   if (count != 2 && count != 3) raise(L, "wrong number of arguments to 'insert'");
   lua_Integer position = end;
   if (count == 3) {
+    constexpr lua_Integer kMostMoves = 1'000'000;  // a loop that no instruction limit sees
     position = check_int(L, 2);
+    if (end - position > kMostMoves) refuse(L, "table.insert() moves more than 1000000 elements");
     for (end = std::max(end, position); end > position; --end) {
       lua_rawgeti(L, 1, end - 1);
       lua_rawseti(L, 1, end);

@@ -496,7 +496,8 @@ class Generator {
 }  // namespace
 
 std::string own_part(const std::string& script) {
-  return script.substr(std::string_view(kPrelude).size());
+  const bool whole = script.starts_with(kPrelude);
+  return whole ? script.substr(std::string_view(kPrelude).size()) : script;
 }
 
 Node random_script(Dice& dice) { return Generator(dice).script(); }

@@ -55,28 +55,35 @@ std::vector<Node> instead_of(const Node& old) {
   return smaller;
 }
 
-/// Replaces the first node that can be replaced, from `path` down.
-bool shrink_once(Node& tree, std::vector<std::size_t>& path,
-                 const std::function<bool(const std::string&)>& differs) {
-  const Node old = at(tree, path);
-  for (Node& candidate : instead_of(old)) {
-    at(tree, path) = std::move(candidate);
-    if (differs(tree.text())) return true;
-    at(tree, path) = old;
+/// Makes the node at `path` and what is below it as small as possible; true if anything changed.
+bool shrink_below(Node& tree, std::vector<std::size_t>& path,
+                  const std::function<bool(const std::string&)>& differs) {
+  bool changed = false;
+  bool again = true;
+  while (again) {
+    again = false;
+    const Node old = at(tree, path);
+    for (Node& candidate : instead_of(old)) {
+      at(tree, path) = std::move(candidate);
+      again = differs(tree.text());
+      if (again) break;
+      at(tree, path) = old;
+    }
+    changed = changed || again;
   }
-  for (std::size_t i = 0; i < old.children.size(); ++i) {
+  for (std::size_t i = 0; i < at(tree, path).children.size(); ++i) {
     path.push_back(i);
-    if (shrink_once(tree, path, differs)) return true;
+    if (shrink_below(tree, path, differs)) changed = true;
     path.pop_back();
   }
-  return false;
+  return changed;
 }
 
 }  // namespace
 
 Node shrunk(Node tree, const std::function<bool(const std::string&)>& differs) {
   std::vector<std::size_t> path;
-  while (shrink_once(tree, path, differs)) path.clear();
+  while (shrink_below(tree, path, differs)) path.clear();
   return tree;
 }
 

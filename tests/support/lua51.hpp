@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "sim/script_vm.hpp"
 
@@ -41,11 +42,21 @@ class Lua51 {
   Lua51(const Lua51&) = delete;
   Lua51& operator=(const Lua51&) = delete;
 
-  /// The reply to a script without keys and arguments, as show() writes it.
-  std::string run(const std::string& body) {
-    std::fprintf(in_, "%zu %s\n", body.size(), sim::sha1_hex(body).c_str());
-    std::fwrite(body.data(), 1, body.size(), in_);
+  /// The replies to scripts without keys and arguments, as show() writes them. What the replies
+  /// fill has to fit into a pipe.
+  std::vector<std::string> run_all(const std::vector<std::string>& scripts) {
+    for (const std::string& body : scripts) {
+      std::fprintf(in_, "%zu %s\n", body.size(), sim::sha1_hex(body).c_str());
+      std::fwrite(body.data(), 1, body.size(), in_);
+    }
     std::fflush(in_);
+    std::vector<std::string> replies;
+    for (const std::string& body : scripts) replies.push_back(reply_to(body));
+    return replies;
+  }
+
+ private:
+  std::string reply_to(const std::string& body) {
     std::size_t length = 0;
     if (std::fscanf(out_, "%zu", &length) != 1 || std::fgetc(out_) != '\n') {
       throw std::runtime_error("the Lua 5.1 oracle has died of: " + body);
@@ -57,7 +68,6 @@ class Lua51 {
     return reply;
   }
 
- private:
   pid_t pid_ = -1;
   std::FILE* in_ = nullptr;
   std::FILE* out_ = nullptr;

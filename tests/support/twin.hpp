@@ -103,8 +103,6 @@ class Twin {
     keyspace = sim::Keyspace{};
   }
 
-  RedisServer& server() { return server_; }
-
   sim::Reply fake_execute(const sim::Request& request) {
     execution.now = now();
     execution.scripts = &vm;
