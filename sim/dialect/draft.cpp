@@ -113,6 +113,10 @@ void Draft::instead(std::size_t index, std::string text) {
   pieces_[index].replaced = true;
 }
 
+std::string Draft::written(std::size_t index) const {
+  return pieces_[index].replaced ? pieces_[index].instead : pieces_[index].token.text;
+}
+
 int Draft::add_site(std::vector<OperandName> operands) {
   return add_site_at(pieces_[at_ - 1].token.line, std::move(operands));
 }

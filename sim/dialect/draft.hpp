@@ -69,6 +69,8 @@ class Draft {
   void place_operator(std::size_t index, int site) { pieces_[index].site = site; }
   /// Noted and thrown at the end: a text that 5.1 does not compile either is a syntax error.
   void refuse(const std::string& what);
+  /// How the token is written, without what stands around it.
+  std::string written(std::size_t index) const;
   void note_long_run() { result_.may_run_long = true; }
 
   /// The translation, once all has been read. Throws BadInput for what was refused.

@@ -55,6 +55,8 @@ void Parser::single(const Expression& e) {
   if (e.several) draft_.around(e.first, e.last, "(", ")");
 }
 
+Parser::Expression Parser::logical() { return {Expression::Form::logical, {}, 0, 0, false, {}}; }
+
 Parser::Expression Parser::finish(Expression e, std::size_t first) const {
   e.first = first;
   e.last = draft_.at() - 1;
@@ -89,9 +91,11 @@ Parser::Expression Parser::unary() {
     single(operand);
     draft_.call_around(first, draft_.at() - 1, kLength, draft_.add_site({operand.name}));
   } else if (op == "#") {
+    draft_.place_operator(first, draft_.add_site({operand.name}));
     draft_.around(first, draft_.at() - 1, "(", "+0.0)");
   }
-  if (op != "-") return finish({}, first);
+  if (op == "not") return finish(logical(), first);
+  if (op == "#") return finish({}, first);
   draft_.place_operator(first, draft_.add_site({operand.name}));
   return operation(first, "*", operand.constant, -1.0);
 }
@@ -100,11 +104,8 @@ Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
   const std::size_t operator_at = draft_.at();
   draft_.next();
   const Expression right = subexpression(op.right);
-  if (op.left < 3) return {};  // and, or: 5.4 means the same
-  if (op.left == 3) {
-    comparison(op.op, left, right, operator_at);
-    return {};
-  }
+  if (op.left == 3) comparison(op.op, left, right, operator_at);
+  if (op.left <= 3) return logical();  // and, or: 5.4 means the same
   const int site = draft_.add_site({left.name, right.name});
   if (op.op != "%" && op.op != "^") {
     draft_.place_operator(operator_at, site);
@@ -241,7 +242,7 @@ Parser::Expression Parser::prefix() {
     draft_.next();
     Expression e = expression();
     draft_.close(")", "(", line);
-    e.form = Expression::Form::other;
+    if (e.form != Expression::Form::logical) e.form = Expression::Form::other;
     e.several = false;
     return e;
   }
@@ -270,6 +271,10 @@ std::string Parser::index() {
   const std::size_t first = draft_.at();
   const Expression e = expression();
   const bool constant = draft_.at() == first + 1;
+  // 5.4 loses the name of a table that it loads within the jumps of a key
+  if (e.form == Expression::Form::logical) {
+    draft_.around(e.first, e.last, std::string("(") + kHelpers[kIterator] + "(", "))");
+  }
   draft_.expect("]");
   if (constant && draft_.token(first).kind == Kind::string) return draft_.token(first).bytes;
   if (constant && e.form == Expression::Form::numeral) whole_index(first);

@@ -1,5 +1,5 @@
-// Operators whose meaning differs between Lua 5.1 and 5.4: concatenation, %, ^, what a for begins
-// with, varargs, and arithmetic on strings.
+// Operators whose meaning differs between Lua 5.1 and 5.4: concatenation, %, ^, the bounds of
+// a numeric for, varargs, and arithmetic on strings.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -122,21 +122,27 @@ int string_arithmetic(lua_State* L) {
   return arithmetic(L, static_cast<int>(lua_tointeger(L, lua_upvalueindex(1))));
 }
 
-int for_bound(lua_State* L, const char* what) {
-  double value = 0;
-  if (!to_number(L, 1, value)) raise(L, "'for' %s must be a number", what);
-  lua_pushnumber(L, value);
-  return 1;
-}
-int for_initial(lua_State* L) { return for_bound(L, "initial value"); }
-int for_limit(lua_State* L) { return for_bound(L, "limit"); }
-
-/// A step of 0 is none for 5.4. In 5.1 the loop then runs never or for ever; so does it with the
-/// smallest step downwards.
-int for_step(lua_State* L) {
-  for_bound(L, "step");
-  if (lua_tonumber(L, -1) == 0) lua_pushnumber(L, -std::numeric_limits<double>::denorm_min());
-  return 1;
+/// bounds(initial, limit, step): as numbers. 5.1 subtracts the step before it adds it for the first
+/// time, which may round, and a loop with a NaN never runs. A step of 0 is none for 5.4; in 5.1 the
+/// loop then runs never or until it is left, and so it does with the smallest step downwards.
+int bounds(lua_State* L) {
+  constexpr const char* kNames[] = {"initial value", "limit", "step"};
+  double values[3];
+  lua_settop(L, 3);
+  for (int i = 0; i < 3; ++i) {
+    if (!to_number(L, i + 1, values[i])) raise(L, "'for' %s must be a number", kNames[i]);
+  }
+  values[0] = (values[0] - values[2]) + values[2];
+  if (std::isnan(values[0]) || std::isnan(values[1]) || std::isnan(values[2])) {
+    values[0] = values[2] = 1;
+    values[1] = 0;
+  }
+  if (values[2] == 0) {
+    if (values[0] == 0 && values[1] <= 0) refuse(L, "a for loop from 0 with a step of 0");
+    values[2] = -std::numeric_limits<double>::denorm_min();
+  }
+  for (const double value : values) lua_pushnumber(L, value);
+  return 3;
 }
 
 int iterator(lua_State* L) {
@@ -154,8 +160,7 @@ int arg_table(lua_State* L) {
   return 1;
 }
 
-constexpr lua_CFunction kOperators[] = {concat,    mod,      power,    for_initial,
-                                        for_limit, for_step, iterator, arg_table};
+constexpr lua_CFunction kOperators[] = {concat, mod, power, bounds, iterator, arg_table};
 
 }  // namespace
 

@@ -23,7 +23,7 @@ class Parser {
 
  private:
   struct Expression {
-    enum class Form : std::uint8_t { other, variable, call, numeral } form = Form::other;
+    enum class Form : std::uint8_t { other, variable, call, numeral, logical } form = Form::other;
     OperandName name;
     std::size_t first = 0, last = 0;  ///< its tokens
     bool several = false;            ///< a call or ..., which may give more or fewer than one value
@@ -49,6 +49,7 @@ class Parser {
 
   // ---- expressions.cpp ----
   OperandName variable_name(const std::string& name);
+  static Expression logical();
   Expression finish(Expression e, std::size_t first) const;
   /// An operand that becomes a call's last argument must be one value.
   void single(const Expression& e);
@@ -84,8 +85,7 @@ class Parser {
   void if_statement(int line);
   void repeat_statement(int line);
   void for_statement(int line);
-  void bounds();
-  void bound(Helper helper);
+  bool bounds(std::size_t at);
   void iterator();
   bool is_one_call(std::size_t first) const;
   void function_statement(int line);

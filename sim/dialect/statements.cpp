@@ -92,12 +92,14 @@ void Parser::repeat_statement(int line) {
 }
 
 void Parser::for_statement(int line) {
+  const std::size_t at = draft_.at();
+  bool wrapped = false;
   draft_.next();
   open_block(true);
   std::vector<std::string> names{draft_.variable()};
   if (draft_.is("=")) {
     draft_.next();
-    bounds();
+    wrapped = bounds(at);
   } else if (draft_.is(",") || draft_.is("in")) {
     while (draft_.accept(",")) names.push_back(draft_.variable());
     draft_.expect("in");
@@ -111,20 +113,32 @@ void Parser::for_statement(int line) {
   block();
   scopes_.close_block();
   draft_.close("end", "for", line);
+  if (wrapped) draft_.behind(draft_.at() - 1, " end");
   scopes_.close_block();
 }
 
-void Parser::bounds() {
-  bound(kForInitial);
-  draft_.expect(",");
-  bound(kForLimit);
-  if (draft_.accept(",")) bound(kForStep);
-}
-
-void Parser::bound(Helper helper) {
-  const Expression e = expression();
-  const bool plain = e.form == Expression::Form::numeral && draft_.token(e.first).number != 0;
-  if (!plain) draft_.call_around(e.first, e.last, helper);
+/// The bounds of a numeric for, whose `for` is at `at`. Unless they are constants it becomes
+/// do local ... = bounds(...) for name = ... do ... end end; returns whether it does.
+bool Parser::bounds(std::size_t at) {
+  constexpr const char* kLocals = "lockstep_from,lockstep_to,lockstep_by";
+  std::optional<double> constants[3] = {{}, {}, 1.0};
+  int count = 0;
+  Expression last;
+  do {
+    last = expression();
+    constants[count] = last.constant;
+    if (++count == 1 && !draft_.is(",")) draft_.expected(",");
+  } while (count < 3 && draft_.accept(","));
+  const auto& [from, to, by] = constants;
+  if (from && to && by && *by != 0 && (*from - *by) + *by == *from) return false;
+  single(last);
+  const std::string name = draft_.written(at + 1);
+  draft_.instead(at, std::string("do local ") + kLocals + "=" + kHelpers[kBounds] + "(");
+  draft_.instead(at + 1, "");
+  draft_.instead(at + 2, "");
+  draft_.behind(draft_.at() - 1, count == 2 ? ",1.0)" : ")");
+  draft_.behind(draft_.at() - 1, " for " + name + "=" + kLocals);
+  return true;
 }
 
 /// The values of a generic for: 5.4 would close a fourth one. pairs() and ipairs() have three.

@@ -34,9 +34,7 @@ enum Helper : std::uint8_t {
   kConcat,  ///< a .. b .. c
   kModulo,
   kPower,
-  kForInitial,
-  kForLimit,
-  kForStep,
+  kBounds,     ///< the three bounds of a numeric for
   kIterator,   ///< the first three of a generic for's values
   kArgTable,   ///< the table arg of a function with varargs
   kEqual,      ///< where a metatable may have a say: ==
@@ -46,10 +44,10 @@ enum Helper : std::uint8_t {
   kGreaterEqual,
   kLength,  ///< #
 };
-inline constexpr const char* kHelpers[] = {
-    "lockstep_concat", "lockstep_mod",      "lockstep_pow", "lockstep_init", "lockstep_limit",
-    "lockstep_step",   "lockstep_iterator", "lockstep_arg", "lockstep_eq",   "lockstep_lt",
-    "lockstep_le",     "lockstep_gt",       "lockstep_ge",  "lockstep_len"};
+inline constexpr const char* kHelpers[] = {"lockstep_concat", "lockstep_mod",      "lockstep_pow",
+                                           "lockstep_bounds", "lockstep_iterator", "lockstep_arg",
+                                           "lockstep_eq",     "lockstep_lt",       "lockstep_le",
+                                           "lockstep_gt",     "lockstep_ge",       "lockstep_len"};
 
 /// What stands before a variable's name that 5.4 reserves: goto is written lockstep_goto.
 inline constexpr std::string_view kRenamed = "lockstep_";

@@ -13,7 +13,9 @@ using Choices = std::vector<const char*>;
 /// What every script begins with: variables of each kind, and show(), which makes a string of
 /// anything without an address and without the order of a table.
 constexpr const char* kPrelude =
-    "local function show(v, d) d = d or 0 if type(v) == 'number' then return "
+    "local tostring0 = tostring local function tostring(v) if type(v) == 'table' or type(v) == "
+    "'function' then return type(v) end return tostring0(v) end local function show(v, d) d = d or "
+    "0 if type(v) == 'number' then return "
     "string.format('%.17g', v) elseif type(v) == 'string' then return string.format('%q', v) "
     "elseif type(v) ~= 'table' then return type(v) == 'function' and 'fn' or tostring(v) end if "
     "d > 3 then return '{..}' end local r = '{' for i = 1, table.maxn(v) > 40 and 40 or "
@@ -449,14 +451,13 @@ class Generator {
   }
 
   Node generic_for(int d) {
-    return st(
-        "for v, w in " +
-            std::string(dice_.of({"ipairs(t)", "pairs({5, 6})", "ipairs({1, nil, 3})", "next, {7}",
-                                  "('a,b,c'):gmatch('%a')", "string.gfind('k=v', '(%w)=(%w)')",
-                                  "ipairs(n)", "pairs(u)", "n", "t", "h, nil, 1", "f, 1, 2, 3, 4",
-                                  "ipairs(m)", "pairs({x = 1})"})) +
-            " do steps = steps + 1 h(v) $ if steps > 20 then break end end",
-        {block(1, d)});
+    return st("for v, w in " +
+                  std::string(dice_.of(
+                      {"ipairs(t)", "pairs({5, 6})", "ipairs({1, nil, 3})", "next, {7}",
+                       "('a,b,c'):gmatch('%a')", "string.gfind('k=v', '(%w)=(%w)')", "ipairs(n)",
+                       "pairs(u)", "h, nil, 1", "f, 1, 2, 3, 4", "ipairs(m)", "pairs({x = 1})"})) +
+                  " do steps = steps + 1 h(v) $ if steps > 20 then break end end",
+              {block(1, d)});
   }
 
   Node function_statement(int d) {

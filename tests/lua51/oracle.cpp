@@ -58,6 +58,7 @@ int error_handler(lua_State* L) {
   lua_insert(L, -2);
   lua_concat(L, 2);
   if (known) {
+    lua_pushstring(L, lua_tostring(L, -1));  // Redis goes on behind a NUL
     lua_pushfstring(L, " script: %s, on %s:%d.", lua_tostring(L, lua_upvalueindex(1)), info.source,
                     info.currentline);
     lua_concat(L, 2);
