@@ -10,7 +10,7 @@
 #include "checker/counterexample.hpp"
 #include "checker/cycles.hpp"
 #include "checker/search.hpp"
-#include "sim/world.hpp"
+#include "sim/world_expand.hpp"
 
 namespace lockstep::checker {
 

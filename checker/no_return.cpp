@@ -10,7 +10,7 @@
 #include "checker/result.hpp"
 #include "checker/state_store.hpp"
 #include "sim/check.hpp"
-#include "sim/world.hpp"
+#include "sim/world_expand.hpp"
 
 namespace lockstep::checker {
 

@@ -283,6 +283,9 @@ class ScriptVm::Impl {
     run_.varies = false;
     run_.reversed = reversed;
     run_.random = &run_.keyspace->script_random;
+    run_.wrote = false;
+    const int database = run_.execution->database;  // SELECT is the script's own affair
+    run_.execution->in_script = true;
     lua_settop(L_, 0);
     lua_pushcfunction(L_, note_failure);
     lua_pushcfunction(L_, run_protected);
@@ -297,6 +300,9 @@ class ScriptVm::Impl {
       luaL_unref(L_, LUA_REGISTRYINDEX, run_.addresses);
       run_.addresses = LUA_NOREF;
     }
+    run_.execution->in_script = false;
+    run_.keyspace->select(run_.execution->database, database);
+    run_.execution->database = database;
     return status == LUA_OK ? std::move(run_.reply) : failed(sha1, chunk.title, status);
   }
 

@@ -6,6 +6,7 @@
 
 #include "sim/check.hpp"
 #include "sim/error.hpp"
+#include "sim/world_expand.hpp"
 
 namespace lockstep::sim {
 
@@ -56,6 +57,17 @@ std::vector<ProcessSetup> all_setups(const std::vector<ProcessSetup>& setups) {
   std::vector<ProcessSetup> all = distinct(setups);
   for (auto& probe : probes(setups)) all.push_back(std::move(probe));
   return all;
+}
+
+/// Whether the names of tokens decide the order of a sorted set: members of the same score.
+bool ordered_by_tokens(const Entry& entry) {
+  const auto* set = std::get_if<SortedSet>(&entry.value);
+  if (!set) return false;
+  const auto order = in_order(*set);
+  return std::ranges::adjacent_find(order, [](const auto* a, const auto* b) {
+           return a->second.score == b->second.score && !scan_tokens(a->first).tokens.empty() &&
+                  !scan_tokens(b->first).tokens.empty();
+         }) != order.end();
 }
 
 /// Tokens are recycled only if the model merges them.
@@ -162,17 +174,13 @@ Id World::intern(const Keyspace& keyspace) {
     KeyspaceInfo info;
     info.value = keyspace;
     info.lease_makers.assign(locks_.size(), 0);
-    for (const auto& [key, entry] : keyspace.keys) {
+    keyspace.for_each([&](const std::string& key, const Entry& entry) {
       add_tokens(info.tokens, info.cut_token, key);
-      if (const auto* text = std::get_if<std::string>(&entry.value)) {
-        add_tokens(info.tokens, info.cut_token, *text);
-      } else {
-        for (const auto& [field, value] : std::get<Hash>(entry.value)) {
-          add_tokens(info.tokens, info.cut_token, field);
-          add_tokens(info.tokens, info.cut_token, value.value);
-        }
-      }
+      for (const auto text : texts(entry)) add_tokens(info.tokens, info.cut_token, text);
+      if (ordered_by_tokens(entry)) info.cut_token = true;  // renaming could change the order
       if (entry.expires) info.lifetimes.push_back((*entry.expires - kEpoch).ms);
+    });
+    for (const auto& [key, entry] : keyspace.keys) {  // a lease is in database 0
       const auto lease = leases_.find(key);
       if (lease == leases_.end()) continue;
       info.lease_makers[lease->second] |= static_cast<std::uint16_t>(1U << entry.maker);

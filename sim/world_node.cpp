@@ -87,16 +87,21 @@ const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id,
 }
 
 /// A request of a task with an operation under way counts for that task alone, one of another task
-/// (a spawned one) for every task with such an operation.
+/// (a spawned one) for every task with such an operation. A key that an operation makes while
+/// another releases is no leftover of the other.
 void World::note_own_keys(Process& process, TaskId sender, const Command& command) const {
   const auto& tasks = automaton_.state(process.program).tasks;
   const bool own = std::any_of(tasks.begin(), tasks.end(), [&](const Wait& wait) {
     return wait.task == sender && wait.in_operation;
   });
   for (const auto& wait : tasks) {
-    if (!wait.in_operation || (own && wait.task != sender)) continue;
+    if (!wait.in_operation) continue;
     Operation& operation = process.operation(wait.task);
-    operation.made = operation.made || (command.made && wait.in_acquire);
+    if (own && wait.task != sender) {
+      operation.succeeded = operation.succeeded || (command.made && operation.releasing);
+      continue;
+    }
+    operation.made = (operation.made && !command.freed) || (command.made && wait.in_acquire);
     operation.freed = operation.freed || (command.freed && operation.releasing);
   }
   process.drop_empty_operations();
@@ -143,11 +148,18 @@ const World::Command& World::run_command(Id keyspace_id, Id request_id, Maker se
 
 void World::note_changes(const Keyspace& before, const Keyspace& after, Maker sender,
                          Command& command) {
-  for (const auto& [key, entry] : after.keys) {
-    const auto old = before.keys.find(key);
-    if (entry.expires && (old == before.keys.end() || old->second.expires != entry.expires))
-      use_duration((*entry.expires - kEpoch).ms);
-  }
+  const auto use_new_lifetimes = [this](const Keys* old_keys, const Keys& new_keys) {
+    for (const auto& [key, entry] : new_keys) {
+      if (!entry.expires) continue;
+      static const Keys kNone;
+      const Keys& earlier = old_keys ? *old_keys : kNone;
+      const auto old = earlier.find(key);
+      if (old == earlier.end() || old->second.expires != entry.expires)
+        use_duration((*entry.expires - kEpoch).ms);
+    }
+  };
+  use_new_lifetimes(&before.keys, after.keys);
+  for (const auto& [number, keys] : after.others) use_new_lifetimes(before.database(number), keys);
   for (const auto& [key, lock] : leases_) {
     const auto b = before.keys.find(key);
     const auto a = after.keys.find(key);

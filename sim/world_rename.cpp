@@ -90,21 +90,18 @@ Id World::renamed_keyspace(Id id, std::uint8_t whose, std::uint64_t renaming) {
   if (!mentions(keyspaces_[id].tokens, whose)) return id;
   return rename_keyspace_.find_or_add(static_cast<std::uint64_t>(id) << 8 | whose, renaming, [&] {
     const auto rename = as_function(whose, renaming);
-    Keyspace keyspace = keyspaces_[id].value;
-    keyspace.keys.clear();
-    for (const auto& [name, entry] : keyspaces_[id].value.keys) {
-      Entry copy = entry;
-      if (auto* text = std::get_if<std::string>(&copy.value)) {
-        *text = renamed(*text, rename);
-      } else {
-        Hash hash;
-        for (const auto& [field, value] : std::get<Hash>(entry.value))
-          hash.emplace(renamed(field, rename),
-                       HashField{renamed(value.value, rename), value.maker, value.position});
-        copy.value = std::move(hash);
+    const auto rename_keys = [&rename](const Keys& keys) {
+      Keys changed;
+      for (const auto& [name, entry] : keys) {
+        changed.emplace(renamed(name, rename), with_texts(entry, [&rename](std::string_view text) {
+                          return renamed(text, rename);
+                        }));
       }
-      keyspace.keys.emplace(renamed(name, rename), std::move(copy));
-    }
+      return changed;
+    };
+    Keyspace keyspace = keyspaces_[id].value;
+    keyspace.keys = rename_keys(keyspace.keys);
+    for (auto& [number, other] : keyspace.others) other = rename_keys(other);
     return intern(keyspace);
   });
 }

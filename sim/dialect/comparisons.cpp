@@ -24,9 +24,7 @@ bool push_common(lua_State* L, int a, int b, const char* event) {
 /// Calls the metamethod `event` with both values, if they have it in common; false if not.
 bool ask(lua_State* L, int a, int b, const char* event, bool& answer) {
   if (!push_common(L, a, b, event)) return false;
-  lua_pushvalue(L, a);
-  lua_pushvalue(L, b);
-  lua_call(L, 2, 1);
+  call_metamethod(L, a, b);
   answer = lua_toboolean(L, -1) != 0;
   lua_pop(L, 1);
   return true;

@@ -39,9 +39,7 @@ bool by_metamethod(lua_State* L, const char* event, int left, int right) {
   for (const int index : {left, right}) {
     if (lua_type(L, index) == LUA_TSTRING) continue;
     if (luaL_getmetafield(L, index, event) == LUA_TNIL) continue;
-    lua_pushvalue(L, left);
-    lua_pushvalue(L, right);
-    lua_call(L, 2, 1);
+    call_metamethod(L, left, right);
     return true;
   }
   return false;

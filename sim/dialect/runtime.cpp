@@ -140,6 +140,18 @@ bool to_number(lua_State* L, int index, double& value) {
   }
 }
 
+void call_metamethod(lua_State* L, int left, int right) {
+  if (!lua_isfunction(L, -1)) {
+    if (luaL_getmetafield(L, -1, "__call") == LUA_TNIL) {
+      raise(L, "attempt to call a %s value", luaL_typename(L, -1));  // by the script, not by us
+    }
+    lua_pop(L, 1);
+  }
+  lua_pushvalue(L, left);
+  lua_pushvalue(L, right);
+  lua_call(L, 2, 1);
+}
+
 void push_address(lua_State* L, int index) {
   constexpr std::uint64_t kMiddle = 0x7f00'0000'0000;
   Runtime& rt = runtime(L);

@@ -79,6 +79,9 @@ void push_shown(lua_State* L, double value);
 /// Pushes "table: 0x..." for the object at `index`: the same for the same object within a run.
 void push_address(lua_State* L, int index);
 
+/// Calls the metamethod on top of the stack with two values; its result replaces it.
+void call_metamethod(lua_State* L, int left, int right);
+
 // Comparisons of 5.1 with its rules for metamethods; indexes of the stack.
 bool equal(lua_State* L, int a, int b);
 /// `place`: the error of two values that have no order says where the caller is.

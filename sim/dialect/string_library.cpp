@@ -136,7 +136,7 @@ const char* read_specification(lua_State* L, const char* at, char* out) {
 /// A double cast to unsigned long as x86-64 does it.
 std::uint64_t to_unsigned(double value) {
   constexpr double kHalf = 9223372036854775808.0;
-  if (value < kHalf) return static_cast<std::uint64_t>(truncate(value));
+  if (!(value >= kHalf)) return static_cast<std::uint64_t>(truncate(value));
   return static_cast<std::uint64_t>(truncate(value - kHalf)) ^ (std::uint64_t{1} << 63);
 }
 

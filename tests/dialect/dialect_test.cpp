@@ -70,7 +70,7 @@ void compare(const Reference& reference) {
     std::vector<Node> trees;
     Scripts scripts;
     for (std::uint64_t i = from; i < std::min(count, from + kBatch); ++i) {
-      Dice dice(seed * 1'000'000'007 + i);
+      Dice dice((seed * 1'000'000'007 + i) * 0x9E3779B97F4A7C15ULL);
       trees.push_back(random_script(dice));
       scripts.push_back(trees.back().text());
     }

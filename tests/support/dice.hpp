@@ -8,8 +8,7 @@ namespace lockstep::test {
 
 class Dice {
  public:
-  explicit Dice(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ULL + 1) {}
-
+  explicit Dice(std::uint64_t seed) : state_(seed) {}
   /// 0 to n-1.
   std::size_t below(std::size_t n) {
     state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
