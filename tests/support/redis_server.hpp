@@ -1,6 +1,8 @@
 // A real redis-server for a test, and a connection to it.
 #pragma once
 
+#include <poll.h>
+
 #include "live/connection.hpp"
 #include "live/server.hpp"
 #include "sim/reply.hpp"
@@ -18,24 +20,18 @@ class RedisServer {
 
   /// Sends all requests, then waits for their replies.
   std::vector<sim::Reply> execute_all(const std::vector<sim::Request>& requests) {
-    for (const sim::Request& request : requests) {
-      std::vector<const char*> arguments;
-      std::vector<std::size_t> lengths;
-      for (const std::string& argument : request) {
-        arguments.push_back(argument.data());
-        lengths.push_back(argument.size());
-      }
-      redisAppendCommandArgv(connection_.get(), static_cast<int>(request.size()), arguments.data(),
-                             lengths.data());
-    }
+    for (const sim::Request& request : requests) connection_.send(request);
     std::vector<sim::Reply> replies;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      void* raw = nullptr;
-      if (redisGetReply(connection_.get(), &raw) != REDIS_OK) {
-        throw std::runtime_error(std::string("redis-server: ") + connection_->errstr);
+    bool readable = false;
+    while (replies.size() < requests.size()) {
+      auto reply = connection_.receive(readable);
+      readable = !reply;
+      if (reply) {
+        replies.push_back(std::move(*reply));
+      } else {
+        pollfd waiting{connection_.descriptor(), POLLIN, 0};
+        poll(&waiting, 1, 10'000);
       }
-      const std::unique_ptr<void, void (*)(void*)> guard(raw, freeReplyObject);
-      replies.push_back(convert(*static_cast<redisReply*>(raw)));
     }
     return replies;
   }
