@@ -29,7 +29,7 @@ struct Chunk {
   std::vector<dialect::Site> sites;
   std::vector<dialect::Line> lines;
   bool may_run_long = false;
-  bool may_see_order = false;
+  bool may_vary = false;
 };
 
 /// How messages name a script: its SHA-1 and how it begins.
@@ -84,9 +84,9 @@ class ScriptVm::Impl {
     run_.read_only = read_only;
     keys_ = keys;
     args_ = args;
-    if (chunk.may_see_order) return run_both_ways(sha1, chunk, keyspace);
+    if (chunk.may_vary) return run_both_ways(sha1, chunk, keyspace);
     Reply reply = run_once(sha1, chunk);
-    if (run_.saw_order)
+    if (run_.varies)
       throw BadInput(chunk.title + "it visits keys by a function it does not name");
     return reply;
   }
@@ -200,7 +200,7 @@ class ScriptVm::Impl {
     chunk.sites = std::move(translation.sites);
     chunk.lines = std::move(translation.lines);
     chunk.may_run_long = translation.may_run_long;
-    chunk.may_see_order = translation.may_see_order || mentions_order(body);
+    chunk.may_vary = translation.may_vary || mentions_order(body);
     return chunk;
   }
 
@@ -267,7 +267,7 @@ class ScriptVm::Impl {
       case LUA_TNIL:
         return "nil";
       default:
-        return luaL_typename(L, 1);
+        dialect::refuse(L, "it raises a function, whose address is shown");
     }
   }
 
@@ -276,13 +276,15 @@ class ScriptVm::Impl {
     failure.place.clear();
     if (!lua_getstack(L, 1, &info)) return;
     lua_getinfo(L, "Sl", &info);
-    if (std::string_view(info.what) == "C" && lua_getstack(L, 2, &info))
-      lua_getinfo(L, "Sl", &info);
+    const bool by_vm = std::string_view(info.what) != "C";
+    if (!by_vm && lua_getstack(L, 2, &info)) lua_getinfo(L, "Sl", &info);
     const bool in_script = info.source == std::string_view(kInnerSource);
     failure.place = in_script ? std::string("@") + dialect::kShownChunk : info.source;
     failure.place += ':';
+    const std::string_view message = by_vm ? std::string_view(failure.text) : "";
     failure.place += std::to_string(
-        in_script ? dialect::shown_line(dialect::runtime(L), info.currentline) : info.currentline);
+        in_script ? dialect::line_of_error(dialect::runtime(L), info.currentline, message)
+                  : info.currentline);
   }
 
   static void too_long(lua_State* L, lua_Debug*) {
@@ -294,7 +296,7 @@ class ScriptVm::Impl {
     run_.refusal.reset();
     run_.sites = &chunk.sites;
     run_.lines = &chunk.lines;
-    run_.saw_order = false;
+    run_.varies = false;
     run_.reversed = reversed;
     run_.random = &run_.keyspace->script_random;
     run_.json = &run_.keyspace->script_json;
@@ -312,6 +314,10 @@ class ScriptVm::Impl {
     }
     const int status = lua_pcall(L_, 1, 0, 1);
     if (chunk.may_run_long) lua_sethook(L_, nullptr, 0, 0);
+    if (run_.addresses != LUA_NOREF) {
+      luaL_unref(L_, LUA_REGISTRYINDEX, run_.addresses);
+      run_.addresses = LUA_NOREF;
+    }
     run_.execution->in_script = false;
     run_.keyspace->select(run_.execution->database, database);
     run_.execution->database = database;
@@ -347,11 +353,12 @@ class ScriptVm::Impl {
   Reply run_both_ways(const std::string& sha1, const Chunk& chunk, Keyspace& keyspace) {
     Keyspace other = keyspace;
     Reply reply = run_once(sha1, chunk);
-    if (!run_.saw_order) return reply;
+    if (!run_.varies) return reply;
     run_.keyspace = &other;
     const Reply reply_reversed = run_once(sha1, chunk, true);
     if (reply != reply_reversed || keyspace != other) {
-      throw BadInput(chunk.title + "what it does depends on the order of pairs() or next()");
+      throw BadInput(chunk.title +
+                     "what it does depends on the order of pairs() or next(), or on an address");
     }
     return reply;
   }

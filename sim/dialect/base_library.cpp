@@ -19,7 +19,7 @@ int base_assert(lua_State* L) {
 }
 
 int base_error(lua_State* L) {
-  const auto level = static_cast<int>(optional_integer(L, 2, 1));
+  const int level = optional_int(L, 2, 1);
   lua_settop(L, 1);
   if (lua_isstring(L, 1) && level > 0) {
     check_text(L, 1, nullptr);
@@ -53,17 +53,14 @@ int base_pcall(lua_State* L) {
   const int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
   if (status == LUA_OK) return lua_gettop(L);
   caught(L, status);
+  lua_remove(L, 1);
   if (lua_istable(L, -1)) {
-    lua_getfield(L, -1, "err");
-    if (lua_isstring(L, -1)) {
-      lua_replace(L, -2);
-    } else {
-      lua_pop(L, 1);
-    }
+    lua_getfield(L, -1, "err");  // stays as a further result if it is no text
+    if (lua_isstring(L, -1)) lua_replace(L, -2);
   }
   lua_pushboolean(L, 0);
-  lua_insert(L, -2);
-  return 2;
+  lua_insert(L, 1);
+  return lua_gettop(L);
 }
 
 /// Stands before the handler of xpcall.
@@ -121,16 +118,17 @@ int base_tostring(lua_State* L) {
       lua_pushliteral(L, "userdata: (nil)");  // cjson.null; there are no others
       return 1;
     default:
-      refuse(L, "tostring() of a table or function shows an address");
+      push_address(L, 1);
+      return 1;
   }
 }
 
 /// tonumber(text, base) with a base other than 10.
-int number_in_base(lua_State* L, std::int64_t base) {
+int number_in_base(lua_State* L, int base) {
   const char* text = check_text(L, 1, nullptr);
   if (base < 2 || base > 36) argument_error(L, 2, "base out of range");
   char* end = nullptr;
-  const unsigned long value = std::strtoul(text, &end, static_cast<int>(base));
+  const unsigned long value = std::strtoul(text, &end, base);
   if (end != text) {
     while (std::isspace(static_cast<unsigned char>(*end))) ++end;
     if (*end == '\0') {
@@ -143,7 +141,7 @@ int number_in_base(lua_State* L, std::int64_t base) {
 }
 
 int base_tonumber(lua_State* L) {
-  const std::int64_t base = optional_integer(L, 2, 10);
+  const int base = optional_int(L, 2, 10);
   if (base != 10) return number_in_base(L, base);
   check_any(L, 1);
   double value = 0;
@@ -161,24 +159,23 @@ int base_select(lua_State* L) {
     lua_pushnumber(L, count - 1);
     return 1;
   }
-  std::int64_t from = check_integer(L, 1);
+  int from = check_int(L, 1);
   if (from < 0) {
     from += count;
   } else if (from > count) {
     from = count;
   }
   if (from < 1) argument_error(L, 1, "index out of range");
-  return count - static_cast<int>(from);
+  return count - from;
 }
 
 int base_unpack(lua_State* L) {
   check_table(L, 1);
-  const std::int64_t first = optional_integer(L, 2, 1);
-  const std::int64_t last =
-      lua_isnoneornil(L, 3) ? static_cast<std::int64_t>(lua_rawlen(L, 1)) : check_integer(L, 3);
+  const std::int64_t first = optional_int(L, 2, 1);
+  const std::int64_t last = optional_int(L, 3, static_cast<int>(lua_rawlen(L, 1)));
   if (first > last) return 0;
-  const auto count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + 1;
-  if (count >= 8000 || !lua_checkstack(L, static_cast<int>(count))) {
+  const std::int64_t count = last - first + 1;
+  if (!has_room(L, count)) {
     raise(L, "too many results to unpack");
   }
   for (std::int64_t i = first; i <= last; ++i) lua_rawgeti(L, 1, i);
@@ -213,12 +210,16 @@ int base_rawset(lua_State* L) {
   return 1;
 }
 
+/// The globals have a metatable and strings have one, both read-only; the libraries have none.
 int base_getmetatable(lua_State* L) {
   check_any(L, 1);
-  if (push_real(L, 1) || lua_type(L, 1) == LUA_TSTRING) {
-    refuse(L, "getmetatable() of a string, the globals or a library");
-  }
-  if (!lua_getmetatable(L, 1)) {
+  if (push_real(L, 1)) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    if (lua_rawequal(L, 1, -1)) refuse(L, "getmetatable(_G)");
+    lua_pushnil(L);
+  } else if (lua_type(L, 1) == LUA_TSTRING) {
+    refuse(L, "getmetatable() of a string");
+  } else if (!lua_getmetatable(L, 1)) {
     lua_pushnil(L);
   } else {
     luaL_getmetafield(L, 1, "__metatable");
@@ -226,30 +227,76 @@ int base_getmetatable(lua_State* L) {
   return 1;
 }
 
-void check_metatable(lua_State* L, int index) {
-  for (const char* name :
-       {"__eq", "__lt", "__le", "__concat", "__len", "__gc", "__mode", "__close"}) {
-    lua_pushstring(L, name);
-    if (lua_rawget(L, index) != LUA_TNIL) {
-      lua_pushfstring(L, "the metamethod %s", name);
-      refuse(L, lua_tostring(L, -1));
-    }
-    lua_pop(L, 1);
+/// Refuses what 5.4 would take from a metatable otherwise than 5.1, if the value there has the type
+/// `type` (or any, LUA_TNONE) and is not `fine`.
+void refuse_field(lua_State* L, int index, const char* name, int type, int fine) {
+  lua_pushstring(L, name);
+  const int found = lua_rawget(L, index);
+  lua_pop(L, 1);
+  if (found == LUA_TNIL || found == fine || (type != LUA_TNONE && found != type)) return;
+  lua_pushfstring(L, "the field %s of a metatable", name);
+  refuse(L, lua_tostring(L, -1));
+}
+
+/// Sets the metatable at 2 for the table at 1, without a finalizer: 5.1 has none for tables. 5.4
+/// looks for __gc at this moment only.
+void set_without_finalizer(lua_State* L) {
+  lua_settop(L, 2);
+  if (lua_isnil(L, 2)) {
+    lua_setmetatable(L, 1);
+    return;
   }
+  lua_pushliteral(L, "__gc");
+  lua_pushvalue(L, -1);
+  const bool has_finalizer = lua_rawget(L, 2) != LUA_TNIL;
+  lua_insert(L, -2);  // finalizer, "__gc"
+  if (has_finalizer) {
+    lua_pushvalue(L, -1);
+    lua_pushnil(L);
+    lua_rawset(L, 2);
+  }
+  lua_pushvalue(L, 2);
+  lua_setmetatable(L, 1);
+  if (has_finalizer) {
+    lua_pushvalue(L, -2);
+    lua_rawset(L, 2);
+  }
+  lua_settop(L, 1);
 }
 
 int base_setmetatable(lua_State* L) {
   check_table(L, 1);
   const int type = lua_type(L, 2);
   if (type != LUA_TNIL && type != LUA_TTABLE) argument_error(L, 2, "nil or table expected");
-  if (push_real(L, 1)) raise_without_place(L, kReadonly);
   if (luaL_getmetafield(L, 1, "__metatable")) raise(L, "cannot change a protected metatable");
+  if (push_real(L, 1)) raise_without_place(L, kReadonly);
   if (type == LUA_TTABLE) {
-    if (push_real(L, 2)) refuse(L, "a library as a metatable");
-    check_metatable(L, 2);
+    refuse_field(L, 2, "__mode", LUA_TSTRING, LUA_TNONE);    // depends on the garbage collector
+    refuse_field(L, 2, "__name", LUA_TSTRING, LUA_TNONE);    // 5.4 shows it in errors
+    refuse_field(L, 2, "__call", LUA_TNONE, LUA_TFUNCTION);  // 5.4 asks its metatable in turn
   }
-  lua_settop(L, 2);
-  lua_setmetatable(L, 1);
+  set_without_finalizer(L);
+  return 1;
+}
+
+/// collectgarbage() without what tells how much memory there is.
+int base_collectgarbage(lua_State* L) {
+  constexpr const char* kOptions[] = {"stop", "restart",  "collect",   "count",
+                                      "step", "setpause", "setstepmul"};
+  constexpr std::ptrdiff_t kWithoutEffect = 3;
+  const char* option = lua_isnoneornil(L, 1) ? "collect" : check_text(L, 1, nullptr);
+  const auto* known = std::ranges::find_if(
+      kOptions, [&](const char* name) { return std::string_view(name) == option; });
+  if (known == std::end(kOptions)) {
+    lua_pushfstring(L, "invalid option '%s'", option);
+    argument_error(L, 1, lua_tostring(L, -1));
+  }
+  optional_int(L, 2, 0);
+  if (known - kOptions >= kWithoutEffect) {
+    lua_pushfstring(L, "collectgarbage('%s')", option);
+    refuse(L, lua_tostring(L, -1));
+  }
+  lua_pushnumber(L, 0);
   return 1;
 }
 
@@ -310,9 +357,9 @@ int base_next(lua_State* L) {
 }
 
 int ipairs_step(lua_State* L) {
-  const std::int64_t at = check_integer(L, 2) + 1;
+  const int at = check_int(L, 2) + 1;
   if (push_real(L, 1)) lua_replace(L, 1);
-  lua_pushnumber(L, static_cast<double>(at));
+  lua_pushnumber(L, at);
   return lua_rawgeti(L, 1, at) == LUA_TNIL ? 0 : 2;
 }
 
@@ -326,6 +373,7 @@ int base_ipairs(lua_State* L) {
 
 constexpr Function51 kFunctions[] = {
     {"assert", base_assert},
+    {"collectgarbage", base_collectgarbage},
     {"error", base_error},
     {"getmetatable", base_getmetatable},
     {"ipairs", base_ipairs},
@@ -344,7 +392,6 @@ constexpr Function51 kFunctions[] = {
     {"xpcall", base_xpcall},
     // Exist in Redis and are refused here by name.
     {"__redis__err__handler", nullptr},
-    {"collectgarbage", nullptr},
     {"coroutine", nullptr},
     {"gcinfo", nullptr},
     {"load", nullptr},

@@ -64,7 +64,7 @@ void collect_keys(lua_State* L, int index) {
                                key.number <= n && key.number == std::floor(key.number);
                       }).begin();
   if (rt.keys.end() - others < 2) return;
-  rt.saw_order = true;
+  rt.varies = true;
   if (rt.reversed) std::reverse(others, rt.keys.end());
 }
 
