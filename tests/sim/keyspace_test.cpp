@@ -20,11 +20,13 @@ struct Node {
   ScriptVm vm;
   WallTime now = kEpoch;
   bool looked_at_time = false;
+  bool looked_at_bytes = false;
 
   Reply run(Maker sender, const Request& request) {
     Execution execution{now, sender, &vm, false};
     Reply reply = execute(keyspace, request, execution);
     looked_at_time = execution.looked_at_time;
+    looked_at_bytes = execution.looked_at_bytes;
     return reply;
   }
   Reply run(Maker sender, const char* line) { return run(sender, lockstep::test::split(line)); }
@@ -266,6 +268,26 @@ TEST_CASE("what depends on absolute time says so") {
   }
 }
 
+TEST_CASE("what depends on more of a text than its equality says so") {
+  Node node;
+  for (const char* line : {"SET t v", "RPUSH l b a", "SADD s x y", "ZADD z 0 a 0 b"}) {
+    node.run(1, line);
+  }
+  for (const char* line : {"KEYS *", "RANDOMKEY", "SCAN 0", "SORT l ALPHA", "LCS t t", "GETBIT t 0",
+                           "BITOP NOT u t", "ZRANGE z - + BYLEX", "ZLEXCOUNT z - +",
+                           "EVAL 'return redis.call(\"keys\", ARGV[1])' 0 *"}) {
+    INFO(line);
+    node.run(1, line);
+    CHECK(node.looked_at_bytes);
+  }
+  for (const char* line : {"GET t", "SMEMBERS s", "LRANGE l 0 -1", "LREM l 1 a", "SREM s x",
+                           "ZRANGE z 0 -1", "SORT s BY nosort"}) {
+    INFO(line);
+    node.run(1, line);
+    CHECK(!node.looked_at_bytes);
+  }
+}
+
 TEST_CASE("encode tells keyspaces apart exactly when they differ") {
   const std::vector<std::vector<const char*>> histories{
       {},
@@ -318,7 +340,8 @@ TEST_CASE("a command that Redis has and that is not simulated is refused by name
   CHECK_THROWS_WITH(node.run(1, "DUMP z"),
                     Catch::Contains("dump") && Catch::Contains("not simulated"));
   CHECK_THROWS_AS(node.run(1, "DUMP z"), BadInput);
-  CHECK_THROWS_AS(node.run(1, "LASTSAVE"), BadInput);
+  CHECK_THROWS_AS(node.run(1, "SUBSCRIBE c"), BadInput);  // needs a connection
+  CHECK(node.run(1, "PUBLISH c m") == Reply::number(0));  // to nobody
   CHECK_THROWS_AS(node.run(1, "SCRIPT HELP"), BadInput);
   CHECK_THROWS_WITH(node.run(1, {"EVAL", "return redis.call('dump', KEYS[1])", "1", "l"}),
                     Catch::Contains("dump") && Catch::Contains("not simulated"));
