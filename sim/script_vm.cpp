@@ -11,6 +11,7 @@
 #include "sim/check.hpp"
 #include "sim/error.hpp"
 #include "sim/script_run.hpp"
+#include "sim/server_state.hpp"
 
 namespace lockstep::sim {
 
@@ -331,6 +332,7 @@ class ScriptVm::Impl {
     Reply reply = run_once(sha1, chunk);
     if (!run_.saw_order) return reply;
     run_.keyspace = &other;
+    const Rehearsal rehearsal(run_.execution->caller);
     const Reply reply_reversed = run_once(sha1, chunk, true);
     if (reply != reply_reversed || keyspace != other) {
       throw BadInput(chunk.title + "what it does depends on the order of pairs() or next()");
