@@ -11,6 +11,7 @@
 #include "sim/check.hpp"
 #include "sim/error.hpp"
 #include "sim/script_run.hpp"
+#include "sim/server_state.hpp"
 
 namespace lockstep::sim {
 
@@ -355,6 +356,7 @@ class ScriptVm::Impl {
     Reply reply = run_once(sha1, chunk);
     if (!run_.varies) return reply;
     run_.keyspace = &other;
+    const Rehearsal rehearsal(run_.execution->caller);
     const Reply reply_reversed = run_once(sha1, chunk, true);
     if (reply != reply_reversed || keyspace != other) {
       throw BadInput(chunk.title +
