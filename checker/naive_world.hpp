@@ -149,6 +149,8 @@ std::optional<sim::Fault> fault_of(sim::Action::Kind kind);
 /// Bytes that are equal iff the worlds are: everything relative to now, unless the world is
 /// absolute.
 std::string identity(const World& world);
+/// The same, but equal also for worlds that differ only in which token has which number.
+std::string identity_but_token_names(const World& world);
 
 /// What is left of a lifetime on this node.
 sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry);
