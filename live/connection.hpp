@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "live/address.hpp"
 #include "sim/error.hpp"
@@ -31,6 +32,8 @@ class Connection {
 
   /// Sends a request and waits for its reply, at most 10 s. Throws ConnectionBroken.
   sim::Reply execute(const sim::Request& request);
+  /// Sends all requests, then waits for all replies: one round trip. Throws ConnectionBroken.
+  std::vector<sim::Reply> execute_all(const std::vector<sim::Request>& requests);
 
   /// Sends a request. Throws ConnectionBroken.
   void send(const sim::Request& request);
@@ -45,6 +48,8 @@ class Connection {
     void operator()(redisContext* context) const;
   };
   [[noreturn]] void broken() const;
+  void append(const sim::Request& request);
+  sim::Reply await();
 
   std::string address_;  ///< for messages
   std::unique_ptr<redisContext, Close> context_;

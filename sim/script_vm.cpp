@@ -86,6 +86,11 @@ class ScriptVm::Impl {
     return chunks_.emplace(sha1, compile(sha1, body)).first->second;
   }
 
+  const std::string& name_of(const std::string& body) {
+    const auto it = names_.find(body);
+    return it != names_.end() ? it->second : names_.emplace(body, sha1_hex(body)).first->second;
+  }
+
   std::uint64_t runs = 0;
 
  private:
@@ -336,7 +341,8 @@ class ScriptVm::Impl {
   std::int64_t bytes_ = 0;
   lua_State* L_ = nullptr;
   int globals_ = LUA_NOREF;
-  std::map<std::string, Chunk, std::less<>> chunks_;
+  std::map<std::string, Chunk, std::less<>> chunks_;       ///< by SHA-1
+  std::map<std::string, std::string, std::less<>> names_;  ///< SHA-1 by script
   ScriptRun run_;
   Failure failure_;
   std::span<const std::string> keys_;
@@ -356,6 +362,8 @@ std::optional<Reply> ScriptVm::compile(const std::string& sha1, const std::strin
   const Chunk& chunk = impl_->compiled(sha1, body);
   return chunk.error.empty() ? std::nullopt : std::optional(Reply::error(chunk.error));
 }
+
+const std::string& ScriptVm::name_of(const std::string& body) { return impl_->name_of(body); }
 
 std::uint64_t ScriptVm::runs() const { return impl_->runs; }
 

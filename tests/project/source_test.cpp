@@ -54,7 +54,7 @@ const std::map<std::string, std::set<std::string>> kArrows{
     {"live", {"sim", "live"}},
     {"cli", {"sim", "checker", "scenarios", "live", "cli"}},
     {"tests", {"sim", "checker", "scenarios", "live", "cli", "tests"}},
-    {"bench", {"sim", "checker", "scenarios", "bench"}},
+    {"bench", {"sim", "checker", "scenarios", "live", "bench"}},
 };
 
 /// What live runs share with the simulator: the client program, plain data and its words, never the
