@@ -7,6 +7,7 @@
 
 namespace lockstep::sim {
 
+class ScriptObserver;
 class ScriptVm;
 
 /// What surrounds one execution.
@@ -18,6 +19,7 @@ struct Execution {
   bool looked_at_time =
       false;  ///< out: the result depends on the absolute value of `now` (TIME, PXAT, EXPIREAT,
               ///< EXPIRETIME, ...), not only on remaining lifetimes
+  ScriptObserver* observer = nullptr;  ///< watches the scripts that run, if not null
 };
 
 /// Executes `request` (name and arguments) and changes `keyspace` as Redis 7.0.15 does, replies and

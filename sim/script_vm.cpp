@@ -10,6 +10,7 @@
 
 #include "sim/check.hpp"
 #include "sim/error.hpp"
+#include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
 
 namespace lockstep::sim {
@@ -274,8 +275,22 @@ class ScriptVm::Impl {
         in_script ? dialect::shown_line(dialect::runtime(L), info.currentline) : info.currentline);
   }
 
-  static void too_long(lua_State* L, lua_Debug*) {
-    dialect::refuse(L, "it runs for more instructions than its limit");
+  /// The hook: a line of a watched script, or the end of the instructions that a script may run.
+  static void interrupt(lua_State* L, lua_Debug* info) {
+    if (info->event == LUA_HOOKCOUNT) {
+      dialect::refuse(L, "it runs for more instructions than its limit");
+    }
+    lua_getinfo(L, "S", info);
+    if (info->source != std::string_view(kInnerSource)) return;
+    ScriptRun& run = script_run(L);
+    const int line = dialect::shown_line(run, info->currentline);
+    if (line == run.line) return;  // one line may be several of the translation
+    run.line = line;
+    run.execution->observer->at_line(line);
+  }
+
+  int hook_mask(const Chunk& chunk) const {
+    return (chunk.may_run_long ? LUA_MASKCOUNT : 0) | (run_.watched() ? LUA_MASKLINE : 0);
   }
 
   Reply run_once(const std::string& sha1, const Chunk& chunk, bool reversed = false) {
@@ -285,17 +300,19 @@ class ScriptVm::Impl {
     run_.lines = &chunk.lines;
     run_.saw_order = false;
     run_.reversed = reversed;
+    run_.line = 0;
     run_.random = &run_.keyspace->script_random;
     lua_settop(L_, 0);
     lua_pushcfunction(L_, note_failure);
     lua_pushcfunction(L_, run_protected);
     lua_pushlightuserdata(L_, const_cast<Chunk*>(&chunk));
-    if (chunk.may_run_long) {
+    const int mask = hook_mask(chunk);
+    if (mask != 0) {
       const auto limit = std::min<std::int64_t>(limits_.instructions, INT_MAX);
-      lua_sethook(L_, too_long, LUA_MASKCOUNT, static_cast<int>(limit));
+      lua_sethook(L_, interrupt, mask, static_cast<int>(limit));
     }
     const int status = lua_pcall(L_, 1, 0, 1);
-    if (chunk.may_run_long) lua_sethook(L_, nullptr, 0, 0);
+    if (mask != 0) lua_sethook(L_, nullptr, 0, 0);
     return status == LUA_OK ? std::move(run_.reply) : failed(sha1, chunk.title, status);
   }
 

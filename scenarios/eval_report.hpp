@@ -1,0 +1,34 @@
+// What `lockstep eval` and `lockstep shell` print with --json.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/json_reader.hpp"
+#include "sim/keyspace.hpp"
+#include "sim/reply.hpp"
+
+namespace lockstep::scenarios {
+
+/// A line that a script has run, what it called and what it changed.
+struct TracedLine {
+  int line = 0;
+  std::string text;
+  struct Call {
+    std::string request;
+    sim::Reply reply;
+  };
+  std::vector<Call> calls;
+  std::vector<std::string> changes;
+};
+
+/// null, a number, a text, an array, {"ok": text} for a status, {"err": text} for an error.
+Json reply_json(const sim::Reply& reply);
+
+std::string eval_report(const sim::Reply& reply, const std::vector<std::string>& keys,
+                        const std::vector<TracedLine>& trace);
+
+/// One line of JSON: a reply to the session.
+std::string reply_line(std::int64_t session, const sim::Reply& reply);
+
+}  // namespace lockstep::scenarios
