@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 
+#include "sim/world_expand.hpp"
+
 namespace lockstep::checker {
 
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/token.hpp"
+#include "sim/world_expand.hpp"
 
 namespace lockstep::checker {
 

@@ -10,7 +10,7 @@
 #include "checker/counterexample.hpp"
 #include "checker/cycles.hpp"
 #include "checker/search.hpp"
-#include "sim/world.hpp"
+#include "sim/world_expand.hpp"
 
 namespace lockstep::checker {
 
@@ -32,13 +32,13 @@ sim::Bits judged_bits(const sim::Model& model) {
 class Attempt {
  public:
   Attempt(const sim::Model& model, const Bounds& bounds, const Progress& progress,
-          Clock::time_point start, sim::Knowledge knowledge)
+          Clock::time_point start, const sim::Knowledge& knowledge)
       : model_(model),
         bounds_(bounds),
         progress_(progress),
         start_(start),
         runs_before_(model.program->runs()),
-        world_(model, std::move(knowledge)),
+        world_(model, knowledge),
         search_(world_, judged_bits(model), bounds) {}
 
   /// False if the attempt needs more knowledge than it has.
@@ -54,11 +54,7 @@ class Attempt {
         take_counterexample();
         break;
       case End::stuck:
-        result_.verdict = Verdict::violated;
-        result_.property = sim::Property::deadlock;
-        result_.endless = true;
-        result_.schedule = schedule_along(world_, search_, search_.path_to(search_.stuck()));
-        fill_statistics(result_.statistics);
+        take_endless(sim::Property::deadlock, search_.stuck());
         break;
       case End::bound:
         result_.why_inconclusive = search_.bound() + " was reached";
@@ -114,6 +110,15 @@ class Attempt {
     fill_statistics(result_.statistics);
   }
 
+  /// From `state` on the claim can never be met.
+  void take_endless(sim::Property property, std::uint32_t state) {
+    result_.verdict = Verdict::violated;
+    result_.property = property;
+    result_.endless = true;
+    result_.schedule = schedule_along(world_, search_, search_.path_to(state));
+    fill_statistics(result_.statistics);
+  }
+
   /// Everything was explored and nothing was violated by a step: what remains are the claims about
   /// cycles.
   void conclude() {
@@ -124,10 +129,7 @@ class Attempt {
       result_.verdict = Verdict::inconclusive;
       result_.why_inconclusive = "a cycle in zero time remains: task " + *found.zero_time;
     } else if (found.property) {
-      result_.verdict = Verdict::violated;
-      result_.property = found.property;
-      result_.endless = true;
-      result_.schedule = schedule_along(world_, search_, search_.path_to(found.state));
+      take_endless(*found.property, found.state);
     }
     fill_statistics(result_.statistics);
   }
@@ -163,7 +165,6 @@ class Attempt {
 Result explore(const sim::Model& model, const Bounds& bounds, const Progress& progress) {
   const Clock::time_point start = Clock::now();
   sim::Knowledge knowledge;
-  knowledge.recycles_tokens = model.merges_tokens;
   for (;;) {
     Attempt attempt(model, bounds, progress, start, knowledge);
     if (attempt.run()) return attempt.take();

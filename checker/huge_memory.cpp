@@ -35,8 +35,8 @@ HugeMemory::~HugeMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }
 
-void HugeMemory::clear() {
-  if (data_ != nullptr) std::memset(data_, 0, bytes_);
+void HugeMemory::clear(std::size_t bytes) {
+  if (bytes != 0) std::memset(data_, 0, bytes);
 }
 
 void HugeMemory::grow(std::size_t bytes) {

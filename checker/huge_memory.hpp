@@ -21,7 +21,7 @@ class HugeMemory {
 
   /// To at least `bytes`; what is new is zero. Throws std::bad_alloc.
   void grow(std::size_t bytes);
-  void clear();  ///< all zero
+  void clear(std::size_t bytes);  ///< the first `bytes` zero
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 

@@ -54,8 +54,11 @@ bool under_way(const Process& process) {
 }
 
 bool has_expiry(const sim::Keyspace& keyspace) {
-  return std::any_of(keyspace.keys.begin(), keyspace.keys.end(),
-                     [](const auto& key) { return key.second.expires.has_value(); });
+  bool any = false;
+  keyspace.for_each([&any](const std::string&, const sim::Entry& entry) {
+    any = any || entry.expires.has_value();
+  });
+  return any;
 }
 
 /// How many images a node could come back with.
@@ -176,7 +179,7 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
     actions.push_back(of_node(Action::Kind::power_loss, n));
     actions.back().image = byte(i);
   }
-  if (model_.persistence == sim::Persistence::rdb && node.saved.keys != node.keyspace.keys &&
+  if (model_.persistence == sim::Persistence::rdb && !same_keys(node.saved, node.keyspace) &&
       (left(world, Fault::node_crash) || left(world, Fault::power_loss))) {
     actions.push_back(of_node(Action::Kind::save, n));
   }
@@ -234,12 +237,12 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
   }
   for (const Node& node : world.nodes) {
     const auto add_keys = [&](const sim::Keyspace& keyspace) {
-      for (const auto& [key, entry] : keyspace.keys) {
-        if (!entry.expires) continue;
+      keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
+        if (!entry.expires) return;
         const std::int64_t left_ms = lifetime_left(world, node, entry).ms;
         add(left_ms);
         add(left_ms + model_.tick_ms);
-      }
+      });
     };
     add_keys(node.keyspace);
     add_keys(node.saved);

@@ -35,6 +35,7 @@ sim::WallTime clock_of(const World& world, const Node& node) {
 Keyspace keys_only(const Keyspace& keyspace) {
   Keyspace kept;
   kept.keys = keyspace.keys;
+  kept.others = keyspace.others;
   return kept;
 }
 
@@ -66,7 +67,7 @@ void tidy_node(const World& world, Node& node, bool power_loss_left) {
   for (Image& image : node.not_durable) {
     image.keyspace.purge(now);
     const Keyspace& newer = kept.empty() ? node.keyspace : kept.back().keyspace;
-    if (newer.keys != image.keyspace.keys) kept.push_back(std::move(image));
+    if (!same_keys(newer, image.keyspace)) kept.push_back(std::move(image));
   }
   node.not_durable = std::move(kept);
 }
@@ -330,14 +331,14 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& con
   ++commands_run_;
   if (execution.looked_at_time) look(world);
   node.keyspace.purge(execution.now);
-  for (auto& [key, entry] : node.keyspace.keys) {
+  node.keyspace.for_each([&](const std::string&, sim::Entry& entry) {
     if (entry.expires)
       entry.expires =
           execution.now + sim::Duration{rounded_up((*entry.expires - execution.now).ms)};
-  }
+  });
   const bool power_loss_left = world.budget[static_cast<std::size_t>(Fault::power_loss)] > 0;
   if (model_.persistence == sim::Persistence::aof_everysec && power_loss_left &&
-      before.keys != node.keyspace.keys) {
+      !same_keys(before, node.keyspace)) {
     node.not_durable.insert(node.not_durable.begin(), Image{keys_only(before), 0});
   }
   judge_execution(world, p, execution.sender, before, node.keyspace, facts);

@@ -10,7 +10,7 @@
 #include "checker/result.hpp"
 #include "checker/state_store.hpp"
 #include "sim/check.hpp"
-#include "sim/world.hpp"
+#include "sim/world_expand.hpp"
 
 namespace lockstep::checker {
 
@@ -120,7 +120,6 @@ std::vector<State> states_along(sim::World& world, Escape& escape, const sim::Sc
 std::optional<NoReturn> point_of_no_return(const sim::Model& model, const sim::Schedule& schedule,
                                            std::uint64_t max_states) {
   sim::Knowledge knowledge;
-  knowledge.recycles_tokens = model.merges_tokens;
   for (;;) {
     sim::World world(model, knowledge);
     Escape escape(model, world, max_states);

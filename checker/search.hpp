@@ -25,13 +25,12 @@ struct Offence {
 };
 
 /// System: unsigned width(); void initial(uint32_t*); expand(const uint32_t*, bool with_pass,
-/// sink(const uint32_t* next, const sim::Candidate&, const sim::Facts&)); `next` has room for
-/// kMaxWidth ids.
+/// sink(uint32_t* next, const sim::Candidate&, const sim::Facts&)); `next` has room for kRoom ids.
 template <class System>
 class Search {
  public:
   enum class End : std::uint8_t { complete, offended, stuck, bound, stopped };
-  static constexpr unsigned kMaxWidth = Unfolded::kMaxWidth;
+  static constexpr unsigned kRoom = Unfolded::kRoom;
 
   Search(System& system, sim::Bits judged, const Bounds& bounds)
       : system_(system), judged_(judged), bounds_(bounds), store_(system.width()) {}
@@ -40,7 +39,7 @@ class Search {
   /// (`bound()` says which), or when `watch` returns false; it is called every few thousand states.
   template <class Watch>
   End run(Watch watch) {
-    std::array<std::uint32_t, kMaxWidth> state{};
+    std::array<std::uint32_t, kRoom> state{};
     system_.initial(state.data());
     store_.insert(store_.fold(state.data()));
     parents_.push_back(0);
@@ -89,20 +88,14 @@ class Search {
 
  private:
   static constexpr std::uint32_t kByPass = 0x80000000, kIndex = 0x7FFFFFFF;
-  struct Pending {
-    StateStore::Root root;
-    std::uint32_t parent = 0;
-    std::uint32_t candidate = StateStore::kAbsent;
-  };
-
   void expand(std::uint32_t index) {
     Unfolded from;
     store_.load(index, from);
     const bool by_pass = (parents_[index] & kByPass) != 0;
     bool leads_on = false;
     system_.expand(
-        from.state.data(), !by_pass,
-        [&](const std::uint32_t* next, const sim::Candidate& candidate, const sim::Facts& facts) {
+        from.values.data(), !by_pass,
+        [&](std::uint32_t* next, const sim::Candidate& candidate, const sim::Facts& facts) {
           ++transitions_;
           leads_on = leads_on || !sim::is_fault(candidate.kind);
           witnessed_ |= facts.witnessed;
@@ -115,22 +108,21 @@ class Search {
           const StateStore::Root root = store_.fold(next, from);
           store_.prefetch(root);
           const bool pass = candidate.kind == sim::Action::Kind::pass;
-          if (pending_count_ == pending_.size()) flush();
-          pending_[pending_count_++] = {root, index | (pass ? kByPass : 0), StateStore::kAbsent};
+          if (pending_ == roots_.size()) flush();
+          roots_[pending_] = root;
+          origins_[pending_++] = index | (pass ? kByPass : 0);
         });
-    if constexpr (requires { system_.stuck(from.state.data()); }) {
+    if constexpr (requires { system_.stuck(from.values.data()); }) {
       if (!leads_on && (judged_ & sim::bit(sim::Property::deadlock)) != 0 &&
-          system_.stuck(from.state.data()))
+          system_.stuck(from.values.data()))
         stuck_ = index;
     }
   }
 
   void flush() {
-    const std::span<Pending> pending(pending_.data(), pending_count_);
-    for (Pending& p : pending) p.candidate = store_.prefetch_candidate(p.root);
-    for (const Pending& p : pending)
-      if (store_.insert(p.root, p.candidate).second) parents_.push_back(p.parent);
-    pending_count_ = 0;
+    store_.insert({roots_.data(), pending_},
+                  [this](std::size_t i) { parents_.push_back(origins_[i]); });
+    pending_ = 0;
   }
 
   bool reached_bound(std::uint32_t next) {
@@ -150,8 +142,10 @@ class Search {
   StateStore store_;
   HugeList<std::uint32_t> parents_;  ///< by state; the top bit: reached by passing time
   std::vector<std::uint32_t> levels_;
-  std::array<Pending, 64> pending_;  ///< successors on their way into the store
-  std::size_t pending_count_ = 0;
+  // Successors on their way into the store, and what to keep in parents_ of those that are new.
+  std::array<StateStore::Root, StateStore::kBatch> roots_;
+  std::array<std::uint32_t, StateStore::kBatch> origins_;
+  std::size_t pending_ = 0;
   std::vector<Offence> offences_;
   std::uint64_t transitions_ = 0;
   sim::Bits witnessed_ = 0;

@@ -20,14 +20,14 @@ std::uint32_t PairTable::add(std::uint64_t pair, std::size_t slot) {
 }
 
 void PairTable::make_slots(std::size_t count) {
-  memory_.clear();
+  memory_.clear(slot_count_ * sizeof(Slot));
   memory_.grow(count * sizeof(Slot));
   slots_ = static_cast<Slot*>(memory_.data());
   slot_count_ = count;
-  const std::size_t mask = count - 1;
+  shift_ = 64 - static_cast<unsigned>(std::countr_zero(count));
   for (std::uint32_t n = 0; n < pairs_.size(); ++n) {
-    std::size_t i = sim::mix(pairs_[n]) & mask;
-    while (slots_[i].next != 0) i = (i + 1) & mask;
+    std::size_t i = home(pairs_[n]);
+    while (slots_[i].next != 0) i = (i + 1) & (count - 1);
     slots_[i] = {pairs_[n], n + 1};
   }
 }
@@ -57,23 +57,31 @@ unsigned StateStore::plan(unsigned from, unsigned to) {
 
 StateStore::Root StateStore::fold(const std::uint32_t* state) {
   Unfolded copy, unlike;
-  std::copy_n(state, width_, copy.state.begin());
-  for (unsigned i = 0; i < width_; ++i) unlike.state[i] = ~state[i];  // nothing is shared
-  return fold(copy.state.data(), unlike);
+  for (unsigned i = 0; i < width_; ++i) {
+    copy.values[i] = state[i];
+    unlike.values[i] = ~state[i];  // nothing is shared
+  }
+  return fold(copy.values.data(), unlike);
 }
 
 void StateStore::load(std::uint32_t index, std::uint32_t* state) const {
   Unfolded unfolded;
   load(index, unfolded);
-  std::copy_n(unfolded.state.begin(), width_, state);
+  std::copy_n(unfolded.values.begin(), width_, state);
+}
+
+std::pair<std::uint32_t, bool> StateStore::insert(Root root) {
+  if (const std::uint32_t index = find(root); index != kAbsent) return {index, false};
+  make_room(1);
+  return {add(root), true};
 }
 
 void StateStore::rebuild(std::size_t buckets) {
-  memory_.clear();  // made again from the roots: never two of them
+  memory_.clear(bucket_count_ * sizeof(Bucket));  // made again from the roots: never two of them
   memory_.grow(buckets * sizeof(Bucket));
   buckets_ = static_cast<Bucket*>(memory_.data());
   bucket_count_ = buckets;
-  room_ = buckets * 12 * 9 / 10;  // growing by half keeps it above 0.56
+  room_ = buckets * 12 * 23 / 25;  // 0.92; doubling keeps it above 0.46
   constexpr std::uint32_t kAhead = 32;
   std::array<std::uint64_t, kAhead> hashes{};
   for (std::uint32_t i = 0; i < size_ + kAhead; ++i) {

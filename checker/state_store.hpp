@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,19 +33,22 @@ class PairTable {
     std::uint32_t next;  ///< its number and one; 0: empty
   };
   std::uint32_t add(std::uint64_t pair, std::size_t slot);
+  /// Where a pair's search begins: Fibonacci hashing (Knuth, TAOCP 3, 6.4).
+  std::size_t home(std::uint64_t pair) const { return pair * 0x9E3779B97F4A7C15ULL >> shift_; }
   void make_slots(std::size_t count);
   HugeList<std::uint64_t> pairs_;
   HugeMemory memory_;
-  Slot* slots_ = nullptr;  ///< in memory_
-  std::size_t slot_count_ = 0;
+  Slot* slots_ = nullptr;       ///< in memory_
+  std::size_t slot_count_ = 0;  ///< 2^(64 - shift_)
+  unsigned shift_ = 0;
 };
 
-/// A state that was read back, with the numbers of its inner pairs: what a successor shares with it
-/// need not be folded again.
+/// A state that was read back: its ids, then the numbers of its inner pairs, by inner node of the
+/// tree. What a successor shares with it need not be folded again.
 struct Unfolded {
   static constexpr unsigned kMaxWidth = 16;
-  std::array<std::uint32_t, kMaxWidth> state{};
-  std::array<std::uint32_t, kMaxWidth> numbers;  ///< by inner node of the tree
+  static constexpr unsigned kRoom = 2 * kMaxWidth;
+  std::array<std::uint32_t, kRoom> values;
 };
 
 class StateStore {
@@ -58,15 +62,16 @@ class StateStore {
     std::uint64_t pair = 0, hash = 0;
   };
   Root fold(const std::uint32_t* state);
-  /// The same for a successor of `from`; `state` has room for kMaxWidth ids.
-  Root fold(const std::uint32_t* state, const Unfolded& from);
-  /// Asks the memory for the place where `root` would be.
+  /// The same for a successor of `from`; `values` holds its ids and has room for kRoom.
+  Root fold(std::uint32_t* values, const Unfolded& from);
+  /// The state's index and whether it is new. Indices count up from 0.
+  std::pair<std::uint32_t, bool> insert(Root root);
+  static constexpr std::size_t kBatch = 64;
+  /// Inserts at most kBatch states in their order; calls added(i) for each that is new. Faster if
+  /// the memory was asked for each with prefetch() some time before.
+  template <class Added>
+  void insert(std::span<const Root> roots, Added added);
   void prefetch(Root root) const;
-  /// Some time later: the state that `root` probably is, or kAbsent, and asks for what insert()
-  /// will compare it with.
-  std::uint32_t prefetch_candidate(Root root) const;
-  /// The state's index and whether it is new. Indices count up from 0. `candidate` is tried first.
-  std::pair<std::uint32_t, bool> insert(Root root, std::uint32_t candidate = kAbsent);
   /// The state's index, or kAbsent.
   std::uint32_t find(Root root) const;
   /// Writes the state with this index to `state` (width ids).
@@ -77,7 +82,7 @@ class StateStore {
   std::size_t bytes() const;
 
  private:
-  // A bucket is one cache line: 12 state indices and one byte of each one's hash.
+  // A bucket is one cache line: 12 state indices and a tag of each: a byte of its hash, 0 for none.
   struct alignas(64) Bucket {
     std::uint32_t index[12];
     std::uint8_t tag[12];
@@ -86,12 +91,23 @@ class StateStore {
   };
   template <class Check>
   std::uint32_t first_match(const Bucket& bucket, std::uint64_t hash, Check check) const;
-  static std::uint32_t differing(const std::uint32_t* a, const std::uint32_t* b);
+  std::uint32_t differing(const std::uint32_t* a, const std::uint32_t* b) const;
+  static std::uint8_t tag_of(std::uint64_t hash) {
+    const auto byte = static_cast<std::uint8_t>(hash);
+    return static_cast<std::uint8_t>(byte + (byte == 0 ? 1 : 0));
+  }
   static std::uint64_t join(std::uint32_t left, std::uint32_t right) {
     return static_cast<std::uint64_t>(left) << 32 | right;
   }
 
+  /// The first state in the bucket of `root` that it may be (kAbsent: none), and how full that was.
+  struct Sight {
+    std::uint32_t candidate, used;
+  };
+  Sight look(Root root) const;
+  void make_room(std::size_t states);
   void rebuild(std::size_t buckets);
+  std::uint32_t add(Root root);
   void place(std::uint64_t hash, std::uint32_t index);
   std::size_t bucket_of(std::uint64_t hash) const;
   /// An inner node of the tree: what it pairs (an id of the state, or kMaxWidth + another inner
@@ -121,19 +137,19 @@ class StateStore {
 #define LOCKSTEP_INLINE [[gnu::always_inline]] inline
 
 inline std::uint32_t PairTable::number(std::uint64_t pair) {
-  const std::size_t mask = slot_count_ - 1;
-  std::size_t i = sim::mix(pair) & mask;
-  for (; slots_[i].next != 0; i = (i + 1) & mask)
+  std::size_t i = home(pair);
+  for (; slots_[i].next != 0; i = (i + 1) & (slot_count_ - 1))
     if (slots_[i].pair == pair) return slots_[i].next - 1;
   return add(pair, i);
 }
 
-/// The positions at which two states differ, as bits.
-inline std::uint32_t StateStore::differing(const std::uint32_t* a, const std::uint32_t* b) {
+/// The positions at which two states differ, as bits (also of what follows the ids: unused).
+LOCKSTEP_INLINE std::uint32_t StateStore::differing(const std::uint32_t* a,
+                                                    const std::uint32_t* b) const {
   using Four =
       std::uint32_t __attribute__((vector_size(16)));  // GCC's and Clang's vector extension
   Four bits{}, mask{1, 2, 4, 8};
-  for (unsigned i = 0; i < Unfolded::kMaxWidth; i += 4, mask <<= 4) {
+  for (unsigned i = 0; i < width_; i += 4, mask <<= 4) {
     Four left, right;
     std::memcpy(&left, a + i, sizeof left);
     std::memcpy(&right, b + i, sizeof right);
@@ -142,17 +158,13 @@ inline std::uint32_t StateStore::differing(const std::uint32_t* a, const std::ui
   return bits[0] | bits[1] | bits[2] | bits[3];
 }
 
-LOCKSTEP_INLINE StateStore::Root StateStore::fold(const std::uint32_t* state,
-                                                  const Unfolded& from) {
-  constexpr std::size_t kBytes = sizeof from.state;
-  std::array<std::uint32_t, std::size_t{2} * Unfolded::kMaxWidth> values;
-  std::memcpy(values.data(), state, kBytes);
-  std::memcpy(values.data() + Unfolded::kMaxWidth, from.numbers.data(), kBytes);
-  const std::uint32_t changed = differing(state, from.state.data());
+LOCKSTEP_INLINE StateStore::Root StateStore::fold(std::uint32_t* values, const Unfolded& from) {
+  const std::uint32_t changed = differing(values, from.values.data());
   for (const Inner& node : inner_) {
-    if ((changed & node.below) == 0) continue;
-    values[node.number] = tables_[node.number - Unfolded::kMaxWidth].number(
-        join(values[node.left], values[node.right]));
+    values[node.number] = (changed & node.below) == 0
+                              ? from.values[node.number]
+                              : tables_[node.number - Unfolded::kMaxWidth].number(
+                                    join(values[node.left], values[node.right]));
   }
   const std::uint64_t pair =
       width_ == 1 ? join(values[0], 0) : join(values[root_left_], values[root_right_]);
@@ -163,7 +175,7 @@ LOCKSTEP_INLINE std::size_t StateStore::bucket_of(std::uint64_t hash) const {
   return static_cast<std::size_t>((hash >> 32) * bucket_count_ >> 32);
 }
 
-/// Places whose tag is `wanted`, as the top bit of a byte each: the first eight places, the others.
+/// The places whose tag is `wanted`: the top bit of a byte each, eight places and then four.
 inline std::array<std::uint64_t, 2> StateStore::Bucket::matches(std::uint8_t wanted) const {
   using Tags = std::uint8_t __attribute__((vector_size(16)));  // GCC's and Clang's vector extension
   static_assert(offsetof(Bucket, used) == offsetof(Bucket, tag) + 12);  // read too, masked out
@@ -172,18 +184,12 @@ inline std::array<std::uint64_t, 2> StateStore::Bucket::matches(std::uint8_t wan
   const auto equal = tags == wanted;
   std::array<std::uint64_t, 2> found;
   std::memcpy(found.data(), &equal, sizeof found);
-  const auto first = [](std::uint32_t places) {
-    return places >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * places)) - 1;
-  };
-  constexpr std::uint64_t kTops = 0x8080808080808080ULL;
-  found[0] &= kTops & first(used);
-  found[1] &= kTops & first(used < 8 ? 0 : used - 8);
-  return found;
+  return {found[0] & 0x8080808080808080ULL, found[1] & 0x80808080ULL};
 }
 
 template <class Check>
 std::uint32_t StateStore::first_match(const Bucket& bucket, std::uint64_t hash, Check check) const {
-  const auto matches = bucket.matches(static_cast<std::uint8_t>(hash));
+  const auto matches = bucket.matches(tag_of(hash));
   for (unsigned half = 0; half < 2; ++half) {
     for (std::uint64_t found = matches[half]; found != 0; found &= found - 1) {
       const std::uint32_t index =
@@ -194,11 +200,11 @@ std::uint32_t StateStore::first_match(const Bucket& bucket, std::uint64_t hash, 
   return kAbsent;
 }
 
-LOCKSTEP_INLINE std::uint32_t StateStore::prefetch_candidate(Root root) const {
-  const std::uint32_t index =
-      first_match(buckets_[bucket_of(root.hash)], root.hash, [](std::uint32_t) { return true; });
+LOCKSTEP_INLINE StateStore::Sight StateStore::look(Root root) const {
+  const Bucket& bucket = buckets_[bucket_of(root.hash)];
+  const std::uint32_t index = first_match(bucket, root.hash, [](std::uint32_t) { return true; });
   if (index != kAbsent) __builtin_prefetch(&roots_[index]);
-  return index;
+  return {index, bucket.used};
 }
 
 inline std::uint32_t StateStore::find(Root root) const {
@@ -215,28 +221,43 @@ LOCKSTEP_INLINE void StateStore::prefetch(Root root) const {
 }
 
 inline void StateStore::load(std::uint32_t index, Unfolded& unfolded) const {
-  std::array<std::uint32_t, std::size_t{2} * Unfolded::kMaxWidth> values;
+  auto& values = unfolded.values;
   const std::uint64_t root = roots_[index];
   values[root_right_] = static_cast<std::uint32_t>(root);
   values[root_left_] =
       static_cast<std::uint32_t>(root >> 32);  // last: of a single id it is the only one
   for (unsigned k = static_cast<unsigned>(inner_.size()); k-- > 0;) {
-    const std::uint32_t number = values[Unfolded::kMaxWidth + k];
-    const std::uint64_t pair = tables_[k][number];
-    unfolded.numbers[k] = number;
+    const std::uint64_t pair = tables_[k][values[Unfolded::kMaxWidth + k]];
     values[inner_[k].left] = static_cast<std::uint32_t>(pair >> 32);
     values[inner_[k].right] = static_cast<std::uint32_t>(pair);
   }
-  std::copy_n(values.begin(), width_, unfolded.state.begin());
 }
 
-inline std::pair<std::uint32_t, bool> StateStore::insert(Root root, std::uint32_t candidate) {
-  if (candidate != kAbsent && roots_[candidate] == root.pair) return {candidate, false};
-  if (const std::uint32_t index = find(root); index != kAbsent) return {index, false};
-  if (size_ >= room_) rebuild(bucket_count_ * 7 / 4);
+inline void StateStore::make_room(std::size_t states) {
+  if (size_ + states > room_) rebuild(bucket_count_ * 2);
+}
+
+inline std::uint32_t StateStore::add(Root root) {
   roots_.push_back(root.pair);
   place(root.hash, size_);
-  return {size_++, true};
+  return size_++;
+}
+
+template <class Added>
+void StateStore::insert(std::span<const Root> roots, Added added) {
+  make_room(roots.size());
+  std::array<Sight, kBatch> sights;
+  for (std::size_t i = 0; i < roots.size(); ++i) sights[i] = look(roots[i]);
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const auto [candidate, used] = sights[i];
+    if (candidate != kAbsent && roots_[candidate] == roots[i].pair) continue;
+    // Nothing like it in its bucket, which had room and is as it was: it is new.
+    const bool is_new =
+        candidate == kAbsent && used < 12 && buckets_[bucket_of(roots[i].hash)].used == used;
+    if (!is_new && find(roots[i]) != kAbsent) continue;
+    add(roots[i]);
+    added(i);
+  }
 }
 
 inline void StateStore::place(std::uint64_t hash, std::uint32_t index) {
@@ -244,7 +265,7 @@ inline void StateStore::place(std::uint64_t hash, std::uint32_t index) {
   while (buckets_[b].used == 12) b = b + 1 == bucket_count_ ? 0 : b + 1;
   Bucket& bucket = buckets_[b];
   bucket.index[bucket.used] = index;
-  bucket.tag[bucket.used] = static_cast<std::uint8_t>(hash);
+  bucket.tag[bucket.used] = tag_of(hash);
   ++bucket.used;
 }
 

@@ -1,41 +1,11 @@
 // Tells one step of a naive world for a person: who, one sentence, and what changed.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-
-#include "checker/naive_world.hpp"
+#include "checker/event.hpp"
 #include "checker/trace.hpp"
 
 namespace lockstep::checker {
 
-/// What a violation's sentence needs to know of the steps before it.
-struct Story {
-  /// How the lease of a process ended, by (process, lease key): "A's lease ended at 30000 ms".
-  std::map<std::pair<std::uint8_t, std::string>, std::string> ends;
-  std::map<std::uint8_t, std::int64_t> in_section_since_ms;         ///< by process
-  std::optional<std::pair<std::uint8_t, std::int64_t>> last_write;  ///< accepted: by whom, when
-};
-
-/// One action between two worlds.
-struct Event {
-  const naive::Rules& rules;
-  const naive::World& before;
-  const sim::Action& action;
-  const naive::World& after;
-  const naive::Facts& facts;
-};
-
 TraceStep tell_step(const Event& event);
-
-/// Keeps the story up to date.
-void tell_on(Story& story, const Event& event);
-
-/// The violated property in words, with the names and times of this run. `story` includes the
-/// event.
-std::string tell_violation(const Story& story, const Event& event,
-                           const naive::Violation& violation);
 
 }  // namespace lockstep::checker

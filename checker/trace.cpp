@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checker/teller.hpp"
+#include "checker/violation_teller.hpp"
 #include "checker/wording.hpp"
 #include "sim/error.hpp"
 #include "sim/token.hpp"

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sim/check.hpp"
+#include "sim/commands/numbers.hpp"
 #include "sim/token.hpp"
 
 namespace lockstep::checker {
@@ -128,11 +129,24 @@ std::string worded(const sim::Reply& reply) {
 
 std::string worded(const sim::Entry& entry) {
   if (const auto* text = std::get_if<std::string>(&entry.value)) return worded_value(*text);
-  std::string all = "{";
-  for (const auto& [field, value] : std::get<sim::Hash>(entry.value)) {
-    all += (all.size() > 1 ? ", " : "") + worded_value(field) + ": " + worded_value(value.value);
+  std::string all;
+  const auto add = [&all](const std::string& text) { all += (all.empty() ? "" : ", ") + text; };
+  if (const auto* list = std::get_if<sim::List>(&entry.value)) {
+    for (const auto& element : *list) add(worded_value(element.value));
+    return "[" + all + "]";
   }
-  return all + "}";
+  if (const auto* hash = std::get_if<sim::Hash>(&entry.value)) {
+    for (const auto& [field, value] : *hash) {
+      add(worded_value(field) + ": " + worded_value(value.value));
+    }
+  } else if (const auto* set = std::get_if<sim::Set>(&entry.value)) {
+    for (const auto& [member, about] : *set) add(worded_value(member));
+  } else {
+    for (const auto* item : sim::in_order(std::get<sim::SortedSet>(entry.value))) {
+      add(worded_value(item->first) + ": " + sim::format_score(item->second.score));
+    }
+  }
+  return "{" + all + "}";
 }
 
 std::string worded(const sim::Action& action) {

@@ -58,7 +58,8 @@ int eval(const EvalArguments& arguments, Io& io) {
     reply = reply_to(deliveries, session);
   }
   if (arguments.json)
-    io.out << scenarios::eval_report(reply, key_changes({}, server), trace);
+    io.out << scenarios::eval_report(reply, key_changes({}, server.keyspace().keys, server.now()),
+                                     trace);
   else
     io.out << shown(reply) << '\n';
   return reply.is_error() ? kViolated : kAsExpected;

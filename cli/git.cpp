@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -103,33 +102,19 @@ bool stays_inside(const fs::path& file) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  auto pattern = (fs::temp_directory_path() / "lockstep-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr)
-    throw sim::BadInput(fmt::format("{}: cannot make a folder: {}", pattern, std::strerror(errno)));
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // a folder under /tmp that stays does no harm
-  fs::remove_all(path_, ignored);
-}
-
 bool names_revision(const std::string& target) {
   const auto colon = target.find(':');
   return colon != std::string::npos && colon > 0 && target.front() != '-' && target.front() != '/';
 }
 
-std::unique_ptr<const TemporaryFolder> take_out(const std::string& target) {
-  auto folder = std::make_unique<const TemporaryFolder>();
+std::unique_ptr<const sim::TemporaryFolder> take_out(const std::string& target) {
+  auto folder = std::make_unique<const sim::TemporaryFolder>();
   std::istringstream entries(git({"ls-tree", "-r", "-z", "--full-tree", target}, target));
   for (std::string line; std::getline(entries, line, '\0');) {
     const auto entry = parsed(line);
     if (entry.kind != "blob" || !stays_inside(entry.file))
       throw sim::BadInput(fmt::format("{}: {} is no plain file", target, entry.file.string()));
-    const auto file = folder->path() / entry.file;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << git({"cat-file", "blob", entry.hash}, target);
+    folder->write(entry.file, git({"cat-file", "blob", entry.hash}, target));
   }
   return folder;
 }

@@ -19,14 +19,13 @@ std::string expiry(const sim::Entry& entry, sim::WallTime now) {
 
 }  // namespace
 
-std::vector<std::string> key_changes(const std::map<std::string, sim::Entry, std::less<>>& before,
-                                     const sim::Server& server) {
-  const auto& after = server.keyspace().keys;
+std::vector<std::string> key_changes(const sim::Keys& before, const sim::Keys& after,
+                                     sim::WallTime now) {
   std::vector<std::string> changes;
   for (const auto& [key, entry] : after) {
     const auto was = before.find(key);
     const auto name = checker::worded_value(key);
-    const auto until = expiry(entry, server.now());
+    const auto until = expiry(entry, now);
     if (was == before.end() || was->second.value != entry.value)
       changes.push_back(fmt::format("{} = {}, {}", name, checker::worded(entry), until));
     else if (was->second.expires != entry.expires)
@@ -62,7 +61,7 @@ void ScriptTracer::called(const sim::Request& request, const sim::Reply& reply) 
 }
 
 void ScriptTracer::finish() {
-  for (const auto& change : key_changes(before_, server_))
+  for (const auto& change : key_changes(before_, server_.keyspace().keys, server_.now()))
     tell_({ScriptEvent::Kind::change, line_, change});
   before_ = server_.keyspace().keys;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,9 +11,10 @@
 
 namespace lockstep::cli {
 
-/// How the keys differ, a sentence each: "lock = a, expires in 30000 ms", "lock is gone".
-std::vector<std::string> key_changes(const std::map<std::string, sim::Entry, std::less<>>& before,
-                                     const sim::Server& server);
+/// How the keys of a database differ, a sentence each: "lock = a, expires in 30000 ms", "lock is
+/// gone". `now` is the server's clock.
+std::vector<std::string> key_changes(const sim::Keys& before, const sim::Keys& after,
+                                     sim::WallTime now);
 
 /// Something that happened in a script.
 struct ScriptEvent {
@@ -43,7 +43,7 @@ class ScriptTracer : public sim::ScriptObserver {
   sim::Server& server_;
   std::vector<std::string> lines_;
   std::function<void(const ScriptEvent&)> tell_;
-  std::map<std::string, sim::Entry, std::less<>> before_;
+  sim::Keys before_;
   int line_ = 0;
 };
 

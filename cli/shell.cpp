@@ -85,7 +85,7 @@ class Shell {
   static const std::vector<Helper>& helpers() {
     static const std::vector<Helper> all{
         {".help", "", "this list", &Shell::help},
-        {".keys", "", "every key of database 0 with its value and its remaining lifetime",
+        {".keys", "", "every key of the database with its value and its remaining lifetime",
          &Shell::keys},
         {".clock", "[MS]", "show the server's clock, or set it (Unix time in milliseconds)",
          &Shell::clock},
@@ -174,7 +174,8 @@ class Shell {
   }
 
   void keys(const Words&) {
-    const auto all = key_changes({}, server_);
+    const auto* database = server_.keyspace().database(server_.session(current_).database);
+    const auto all = database ? key_changes({}, *database, server_.now()) : Words{};
     for (const auto& key : all) io_.out << key << '\n';
     if (all.empty()) io_.out << "(no keys)\n";
   }

@@ -17,7 +17,8 @@ struct Version {
   std::string name;              ///< as it was named on the command line
   std::filesystem::path folder;  ///< where its files are
   std::string title;
-  std::shared_ptr<const TemporaryFolder> taken_out;  ///< of a git revision; keeps `folder` alive
+  std::shared_ptr<const sim::TemporaryFolder>
+      taken_out;  ///< of a git revision; keeps `folder` alive
 
   /// `text` with the name of a git revision in place of the temporary folder, which nobody can see.
   std::string told(std::string text) const;

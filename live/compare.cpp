@@ -115,14 +115,33 @@ std::string shown(const Reply& reply) {
   }
 }
 
+namespace {
+
+std::string listed(const std::string& text) { return text; }
+std::string listed(const sim::VisibleHash::value_type& item) {
+  return item.first + ": " + item.second;
+}
+std::string listed(const sim::VisibleSortedSet::value_type& item) {
+  return fmt::format("{}: {}", item.first, item.second);
+}
+
+template <class Items>
+std::string listed_all(const Items& items, const char* brackets) {
+  std::string text;
+  for (const auto& item : items) text += (text.empty() ? "" : ", ") + listed(item);
+  return brackets[0] + text + brackets[1];
+}
+
+}  // namespace
+
 std::string shown(const std::string& name, const sim::VisibleKey& key) {
   std::string value;
-  if (const auto* text = std::get_if<std::string>(&key.value)) {
-    value = *text;
-  } else {
-    for (const auto& [field, content] : std::get<1>(key.value))
-      value += (value.empty() ? "" : ", ") + field + ": " + content;
-    value = "{" + value + "}";
+  if (const auto* text = std::get_if<std::string>(&key.value)) value = *text;
+  if (const auto* hash = std::get_if<sim::VisibleHash>(&key.value)) value = listed_all(*hash, "{}");
+  if (const auto* list = std::get_if<sim::VisibleList>(&key.value)) value = listed_all(*list, "[]");
+  if (const auto* set = std::get_if<sim::VisibleSet>(&key.value)) value = listed_all(*set, "{}");
+  if (const auto* set = std::get_if<sim::VisibleSortedSet>(&key.value)) {
+    value = listed_all(*set, "{}");
   }
   return fmt::format("{} = {}, {}", readable(name), readable(value),
                      key.left_ms ? fmt::format("expires in {} ms", *key.left_ms) : "no expiry");

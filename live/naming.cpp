@@ -92,19 +92,34 @@ sim::Effect Naming::named(sim::Effect effect) const {
   return effect;
 }
 
+decltype(sim::VisibleKey::value) Naming::named_value(
+    const decltype(sim::VisibleKey::value)& value) const {
+  if (const auto* text = std::get_if<std::string>(&value)) return named(*text);
+  if (const auto* hash = std::get_if<sim::VisibleHash>(&value)) {
+    sim::VisibleHash fields;
+    for (const auto& [field, content] : *hash) fields[named(field)] = named(content);
+    return fields;
+  }
+  if (const auto* list = std::get_if<sim::VisibleList>(&value)) {
+    sim::VisibleList elements;
+    for (const auto& element : *list) elements.push_back(named(element));
+    return elements;
+  }
+  if (const auto* set = std::get_if<sim::VisibleSet>(&value)) {
+    sim::VisibleSet members;
+    for (const auto& member : *set) members.insert(named(member));
+    return members;
+  }
+  sim::VisibleSortedSet scores;
+  for (const auto& [member, score] : std::get<sim::VisibleSortedSet>(value)) {
+    scores[named(member)] = score;
+  }
+  return scores;
+}
+
 sim::VisibleKeys Naming::named(const sim::VisibleKeys& keys) const {
   sim::VisibleKeys result;
-  for (const auto& [name, key] : keys) {
-    auto& other = result[named(name)];
-    other.left_ms = key.left_ms;
-    if (const auto* text = std::get_if<std::string>(&key.value)) {
-      other.value = named(*text);
-      continue;
-    }
-    std::map<std::string, std::string> fields;
-    for (const auto& [field, value] : std::get<1>(key.value)) fields[named(field)] = named(value);
-    other.value = std::move(fields);
-  }
+  for (const auto& [name, key] : keys) result[named(name)] = {named_value(key.value), key.left_ms};
   return result;
 }
 

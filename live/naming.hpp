@@ -27,6 +27,8 @@ class Naming {
   sim::VisibleKeys named(const sim::VisibleKeys& keys) const;
 
  private:
+  decltype(sim::VisibleKey::value) named_value(const decltype(sim::VisibleKey::value)& value) const;
+
   std::int64_t epoch_ms_;
   std::map<std::string, std::string> names_;  ///< by real token
   std::map<std::uint8_t, int> given_;         ///< tokens, by process

@@ -1,5 +1,7 @@
-// TYPE, GET, HGETALL and PTTL; see the header.
+// TYPE, PTTL and the command that reads each type; see the header.
 #include "live/observer.hpp"
+
+#include <cstdlib>
 
 namespace lockstep::live {
 
@@ -7,11 +9,34 @@ namespace {
 
 using sim::Reply;
 
-std::variant<std::string, std::map<std::string, std::string>> fields_of(const Reply& reply) {
-  std::map<std::string, std::string> fields;
+sim::VisibleHash pairs_of(const Reply& reply) {
+  sim::VisibleHash pairs;
   for (std::size_t i = 0; i + 1 < reply.items.size(); i += 2)
-    fields[reply.items[i].text] = reply.items[i + 1].text;
-  return fields;
+    pairs[reply.items[i].text] = reply.items[i + 1].text;
+  return pairs;
+}
+
+sim::VisibleSortedSet scores_of(const Reply& reply) {
+  sim::VisibleSortedSet scores;
+  for (const auto& [member, score] : pairs_of(reply))
+    scores[member] = std::strtod(score.c_str(), nullptr);
+  return scores;
+}
+
+decltype(sim::VisibleKey::value) value_of(Connection& connection, const std::string& name) {
+  const auto type = connection.execute({"TYPE", name}).text;
+  if (type == "string") return connection.execute({"GET", name}).text;
+  if (type == "hash") return pairs_of(connection.execute({"HGETALL", name}));
+  if (type == "zset")
+    return scores_of(connection.execute({"ZRANGE", name, "0", "-1", "WITHSCORES"}));
+  const bool list = type == "list", set = type == "set";
+  if (!list && !set) return "(a " + type + ")";
+  const auto reply = list ? connection.execute({"LRANGE", name, "0", "-1"})
+                          : connection.execute({"SMEMBERS", name});
+  sim::VisibleList texts;
+  for (const auto& item : reply.items) texts.push_back(item.text);
+  if (list) return texts;
+  return sim::VisibleSet(texts.begin(), texts.end());
 }
 
 }  // namespace
@@ -26,14 +51,7 @@ Observer::Names Observer::names_now() {
 sim::VisibleKeys Observer::keys() {
   sim::VisibleKeys keys;
   for (const auto& name : names_now()) {
-    const auto type = connection_.execute({"TYPE", name}).text;
-    sim::VisibleKey key;
-    if (type == "hash")
-      key.value = fields_of(connection_.execute({"HGETALL", name}));
-    else if (type == "string")
-      key.value = connection_.execute({"GET", name}).text;
-    else
-      key.value = "(a " + type + ")";
+    sim::VisibleKey key{value_of(connection_, name), {}};
     const auto left_ms = connection_.execute({"PTTL", name}).integer;
     if (left_ms >= 0) key.left_ms = left_ms;
     if (left_ms >= -1) keys[name] = key;  // -1: no expiry, -2: no such key

@@ -1,54 +1,66 @@
 // Starts and stops our own redis-server; see the header.
 #include "live/server.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "live/connection.hpp"
 #include "sim/error.hpp"
-
-namespace fs = std::filesystem;
 
 namespace lockstep::live {
 
 namespace {
 
 constexpr auto kMostStarting = std::chrono::seconds(20);
+constexpr unsigned kMostPorts = 5;
 constexpr auto kBetweenTries = std::chrono::milliseconds(5);
 
-fs::path fresh_folder() {
-  auto name = (fs::temp_directory_path() / "lockstep-live-XXXXXX").string();
-  if (!mkdtemp(name.data()))
-    throw sim::BadInput("no folder for a redis-server can be made in " +
-                        fs::temp_directory_path().string());
-  return name;
+/// The server ended before it answered.
+class Ended : public sim::BadInput {
+ public:
+  using sim::BadInput::BadInput;
+};
+
+/// A port of this machine that nothing listens on at this moment.
+int free_loopback_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  const bool bound = bind(socket, generic, size) == 0 && getsockname(socket, generic, &size) == 0;
+  close(socket);
+  if (!bound) throw sim::BadInput("no free port for a redis-server on 127.0.0.1");
+  return ntohs(address.sin_port);
 }
 
 }  // namespace
 
-Server::Server(sim::Persistence persistence) : persistence_(persistence), folder_(fresh_folder()) {
-  address_.socket = (folder_ / "redis.sock").string();
-  try {
-    start();
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-    throw;
+Server::Server(sim::Persistence persistence, std::vector<std::string> options)
+    : persistence_(persistence), options_(std::move(options)) {
+  address_.host = "127.0.0.1";
+  for (unsigned left = kMostPorts; pid_ < 0; --left) {
+    address_.port = free_loopback_port();
+    try {
+      start();
+    } catch (const Ended&) {  // somebody else may have taken the port in the meantime
+      if (left == 1) throw;
+    }
   }
 }
 
-Server::~Server() {
-  crash();
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
+Server::~Server() { crash(); }
 
 void Server::crash() {
   if (pid_ < 0) return;
@@ -58,8 +70,6 @@ void Server::crash() {
 }
 
 void Server::start() {
-  std::error_code ignored;
-  fs::remove(address_.socket, ignored);  // of a server that crashed
   pid_ = fork();
   if (pid_ < 0) throw sim::BadInput("no process for a redis-server can be made");
   if (pid_ == 0) become_server();
@@ -76,9 +86,24 @@ void Server::become_server() const {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
   const bool appends = persistence_ == sim::Persistence::aof_everysec ||
                        persistence_ == sim::Persistence::aof_always;
-  execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", address_.socket.c_str(),
-         "--dir", folder_.c_str(), "--save", "", "--appendonly", appends ? "yes" : "no",
-         "--appendfsync", "always", static_cast<char*>(nullptr));
+  std::vector<std::string> words{"redis-server",
+                                 "--port",
+                                 std::to_string(address_.port),
+                                 "--bind",
+                                 address_.host,
+                                 "--dir",
+                                 folder_.path(),
+                                 "--save",
+                                 "",
+                                 "--appendonly",
+                                 appends ? "yes" : "no",
+                                 "--appendfsync",
+                                 "always"};
+  words.insert(words.end(), options_.begin(), options_.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp("redis-server", arguments.data());
   _exit(127);
 }
 
@@ -88,10 +113,11 @@ void Server::await_answer() {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) == pid_) {
       pid_ = -1;
-      throw sim::BadInput(WIFEXITED(status) && WEXITSTATUS(status) == 127
-                              ? "redis-server is not installed: install it, or name a server with "
-                                "--redis redis://HOST:PORT"
-                              : "redis-server does not start");
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        throw sim::BadInput(
+            "redis-server is not installed: install it, or name a server with "
+            "--redis redis://HOST:PORT");
+      throw Ended("redis-server does not start");
     }
     try {
       // While it loads its files it answers LOADING.

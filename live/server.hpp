@@ -1,13 +1,15 @@
-// A redis-server of our own for one live run: on a unix socket in a folder of its own, stopped by
-// its process id, gone without a trace.
+// A redis-server of our own for one live run: on a free loopback port, its files in a folder of its
+// own, stopped by its process id, gone without a trace.
 #pragma once
 
 #include <sys/types.h>
 
-#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "live/address.hpp"
 #include "sim/model.hpp"
+#include "sim/temporary_folder.hpp"
 
 namespace lockstep::live {
 
@@ -15,12 +17,14 @@ class Server {
  public:
   /// Starts it and waits until it answers. Throws BadInput if redis-server is not installed or does
   /// not start.
-  explicit Server(sim::Persistence persistence);
+  /// `options` are given to redis-server after our own ones.
+  explicit Server(sim::Persistence persistence, std::vector<std::string> options = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   const Address& address() const { return address_; }
+  const std::filesystem::path& folder() const { return folder_.path(); }
 
   /// The process dies (SIGKILL), the machine survives: what it wrote to its files stays.
   void crash();
@@ -32,7 +36,8 @@ class Server {
   [[noreturn]] void become_server() const;
 
   sim::Persistence persistence_;
-  std::filesystem::path folder_;
+  std::vector<std::string> options_;
+  sim::TemporaryFolder folder_;
   Address address_;
   pid_t pid_ = -1;
 };

@@ -79,6 +79,13 @@ void JsonPlace::expect_object(const std::vector<std::string>& keys) const {
   }
 }
 
+void JsonPlace::expect_version(std::int64_t version, std::string_view what,
+                               std::string_view remedy) const {
+  if (const auto found = integer(0, INT32_MAX); found != version)
+    fail(fmt::format("{} of version {}; this lockstep reads version {}: {}", what, found, version,
+                     remedy));
+}
+
 std::optional<JsonPlace> JsonPlace::optional(const std::string& key) const {
   const auto found = value_->find(key);
   if (found == value_->end()) return std::nullopt;

@@ -30,6 +30,10 @@ class JsonPlace {
   /// Throws BadInput unless this is an object whose keys are all among `keys`.
   void expect_object(const std::vector<std::string>& keys) const;
 
+  /// Throws BadInput unless this is the version of `what` that is read; `remedy` says how to get
+  /// one.
+  void expect_version(std::int64_t version, std::string_view what, std::string_view remedy) const;
+
   std::optional<JsonPlace> optional(const std::string& key) const;
   JsonPlace required(const std::string& key) const;
   std::vector<JsonPlace> elements() const;  ///< of an array

@@ -89,12 +89,9 @@ std::string matrix_report(const std::vector<Matrix>& matrices) {
 std::vector<Matrix> read_matrices(const std::filesystem::path& file) {
   const auto json = parse_json(read_text_file(file), file.string());
   const JsonPlace place(json, file.string());
-  const auto version = place.required(kVersionKey);
-  if (const auto found = version.integer(0, INT32_MAX); found != kMatrixVersion)
-    version.fail(
-        fmt::format("a matrix of version {}; this lockstep reads version {}: make it again with "
-                    "`lockstep matrix PROTOCOL --json`",
-                    found, kMatrixVersion));
+  place.required(kVersionKey)
+      .expect_version(kMatrixVersion, "a matrix",
+                      "make it again with `lockstep matrix PROTOCOL --json`");
   place.expect_object({kVersionKey, "protocols"});
   std::vector<Matrix> matrices;
   const auto protocols = place.required("protocols");

@@ -154,12 +154,8 @@ void write_trace(const fs::path& file, const TraceFile& trace, const Catalog& ca
 TraceFile read_trace(const fs::path& file, const Catalog& catalog) {
   const auto json = parse_json(read_text_file(file), file.string());
   const JsonPlace place(json, file.string());
-  const auto version = place.required(kVersionKey);
-  if (const auto found = version.integer(0, INT32_MAX); found != kTraceVersion)
-    version.fail(
-        fmt::format("a trace of version {}; this lockstep reads version {}: find the run again "
-                    "with `lockstep check`",
-                    found, kTraceVersion));
+  place.required(kVersionKey)
+      .expect_version(kTraceVersion, "a trace", "find the run again with `lockstep check`");
   place.expect_object(
       {kVersionKey, "name", "scenario", "fingerprint", "violated", "endless", "schedule", "told"});
   TraceFile trace;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,19 +50,22 @@ class Interner {
   template <class Make>
   Id intern(std::string key, Make make) {
     if (const auto place = ids_.find(key); place != ids_.end()) return place->second;
-    auto value = std::make_unique<Value>(make());  // may intern other values first
-    const auto id = static_cast<Id>(values_.size());
-    values_.push_back(std::move(value));
+    Value value = make();  // may intern other values first
+    const Id id = size_++;
+    if (id % kBlock == 0) blocks_.emplace_back().reserve(kBlock);
+    blocks_.back().push_back(std::move(value));
     ids_.emplace(std::move(key), id);
     return id;
   }
-  const Value& operator[](Id id) const { return *values_[id]; }
-  Value& operator[](Id id) { return *values_[id]; }
-  std::size_t size() const { return values_.size(); }
+  const Value& operator[](Id id) const { return blocks_[id / kBlock][id % kBlock]; }
+  Value& operator[](Id id) { return blocks_[id / kBlock][id % kBlock]; }
+  std::size_t size() const { return size_; }
 
  private:
+  static constexpr Id kBlock = 256;
   std::unordered_map<std::string, Id> ids_;  // never iterated
-  std::vector<std::unique_ptr<Value>> values_;
+  std::vector<std::vector<Value>> blocks_;
+  Id size_ = 0;
 };
 
 }  // namespace lockstep::sim

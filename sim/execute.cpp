@@ -2,40 +2,13 @@
 // refusals into replies.
 #include "sim/execute.hpp"
 
-#include "sim/commands/command.hpp"
+#include "sim/commands/admission.hpp"
+#include "sim/commands/attention.hpp"
+#include "sim/commands/cluster.hpp"
+#include "sim/commands/connection.hpp"
 #include "sim/error.hpp"
 
 namespace lockstep::sim {
-
-namespace {
-
-/// Error replies are one line: Redis puts blanks in place of line breaks (networking.c).
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\r' || c == '\n') c = ' ';
-  }
-  return text;
-}
-
-/// As C's "%.*s": at most `limit` bytes, up to the first NUL.
-std::string_view c_prefix(std::string_view text, std::size_t limit) {
-  return text.substr(0, std::min(limit, std::min(text.find('\0'), text.size())));
-}
-
-Reply unknown_command(const Request& request) {
-  constexpr std::size_t kLimit = 128;
-  std::string args;
-  for (std::size_t i = 1; i < request.size() && args.size() < kLimit; ++i) {
-    args += '\'';
-    args += c_prefix(request[i], kLimit - args.size() + 1);
-    args += "' ";
-  }
-  std::string text = "ERR unknown command '";
-  text += c_prefix(request[0], kLimit);
-  return Reply::error(one_line(text + "', with args beginning with: " + args));
-}
-
-}  // namespace
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -55,34 +28,39 @@ void refuse_arity(std::string_view command) {
   refuse("ERR wrong number of arguments for '" + std::string(command) + "' command");
 }
 
-bool arity_fits(const Command& command, std::size_t arguments) {
-  const auto count = static_cast<int>(arguments);
-  return command.arity >= 0 ? count == command.arity : count >= -command.arity;
-}
-
 Reply run_command(const Command& command, Call& call) {
   if (!command.run) {
     throw BadInput("command '" + std::string(command.name) +
                    "': Redis 7.0 has it, but it is not simulated yet");
   }
+  std::optional<Attention> attention;  // somebody watches keys or waits for them
+  if (call.execution.connection && (command.flags & kWrite) != 0) attention.emplace(call);
+  Reply reply;
   try {
-    return command.run(call);
+    reply = command.run(call);
   } catch (Refused& refused) {
-    return Reply::error(one_line(std::move(refused.text)));
+    reply = Reply::error(one_line(std::move(refused.text)));
   }
+  if (attention) attention->notice(command, call, reply);
+  return reply;
 }
 
 Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) {
   if (request.empty()) throw BadInput("an empty request: expected a command name");
   keyspace.purge(execution.now);
-  const Command* command = find_command(request[0]);
-  if (!command) return unknown_command(request);
-  if (!arity_fits(*command, request.size())) {
-    return Reply::error("ERR wrong number of arguments for '" + std::string(command->name) +
-                        "' command");
+  LookedUp found = look_up(request);
+  if (!found.error.empty()) return Reply::error(std::move(found.error));
+  if (execution.mode != ServerMode{}) {
+    const bool across_slots = slots_of(*found.command, request).size() > 1;
+    std::string refusal = mode_refusal(found.flags, across_slots, execution.mode);
+    if (!refusal.empty()) return Reply::error(std::move(refusal));
   }
   Call call{keyspace, request, execution};
-  Reply reply = run_command(*command, call);
+  Reply reply = run_command(*found.command, call);
+  if (execution.database != 0) {
+    throw BadInput("command 'select': the selected database belongs to a connection" +
+                   std::string(kOnlyWithConnections));
+  }
   keyspace.purge(execution.now);  // SET ... PXAT in the past leaves nothing behind
   return reply;
 }
@@ -97,22 +75,7 @@ Entry* Call::find(const std::string& key) {
   return &it->second;
 }
 
-namespace {
-
-template <class Type>
-Type* typed(Entry* entry) {
-  if (!entry) return nullptr;
-  auto* value = std::get_if<Type>(&entry->value);
-  if (!value) refuse("WRONGTYPE Operation against a key holding the wrong kind of value");
-  return value;
-}
-
-}  // namespace
-
-std::string* Call::string_at(const std::string& key) { return typed<std::string>(find(key)); }
-Hash* Call::hash_at(const std::string& key) { return typed<Hash>(find(key)); }
-
-Entry& Call::set(const std::string& key, std::string value) {
+Entry& Call::put(const std::string& key, decltype(Entry::value) value) {
   return keyspace.keys.insert_or_assign(key, Entry{std::move(value), {}, execution.sender})
       .first->second;
 }

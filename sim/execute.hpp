@@ -9,6 +9,15 @@ namespace lockstep::sim {
 
 class ScriptObserver;
 class ScriptVm;
+struct Connection;
+
+/// What a whole server is set to, and says no because of.
+struct ServerMode {
+  bool replica = false;      ///< a read-only replica: READONLY
+  bool over_memory = false;  ///< more memory in use than maxmemory, nothing to evict: OOM
+  bool cluster = false;      ///< cluster mode, all slots its own: CROSSSLOT
+  friend bool operator==(const ServerMode&, const ServerMode&) = default;
+};
 
 /// What surrounds one execution.
 struct Execution {
@@ -19,6 +28,10 @@ struct Execution {
   bool looked_at_time =
       false;  ///< out: the result depends on the absolute value of `now` (TIME, PXAT, EXPIREAT,
               ///< EXPIRETIME, ...), not only on remaining lifetimes
+  ServerMode mode{};
+  int database = 0;  ///< the selected one, whose keys are keyspace.keys; SELECT changes both
+  Connection* connection = nullptr;    ///< null where there is none: in the explored world
+  bool in_script = false;              ///< a script's command: it cannot block
   ScriptObserver* observer = nullptr;  ///< watches the scripts that run, if not null
 };
 

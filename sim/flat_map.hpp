@@ -37,6 +37,15 @@ class FlatMap {
     ++size_;
   }
 
+  /// The value of (a, b); a new one is `make()`, which may itself add to this map.
+  template <class Make>
+  std::uint32_t find_or_add(std::uint64_t a, std::uint64_t b, Make make) {
+    if (const std::uint32_t found = find(a, b); found != kAbsent) return found;
+    const std::uint32_t made = make();
+    add(a, b, made);
+    return made;
+  }
+
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
 

@@ -2,6 +2,9 @@
 // are interned.
 #include "sim/keyspace.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 namespace lockstep::sim {
 
 namespace {
@@ -21,16 +24,9 @@ void put_bytes(std::string& out, std::string_view bytes) {
   out += bytes;
 }
 
-void put_entry(std::string& out, const Entry& entry) {
-  out.push_back(static_cast<char>(entry.maker));
-  out.push_back(entry.expires ? 1 : 0);
-  if (entry.expires) put_number(out, static_cast<std::uint64_t>(entry.expires->ms));
-  out.push_back(static_cast<char>(entry.value.index()));
-  if (const auto* text = std::get_if<std::string>(&entry.value)) {
-    put_bytes(out, *text);
-    return;
-  }
-  const auto& hash = std::get<Hash>(entry.value);
+void put_value(std::string& out, const std::string& text) { put_bytes(out, text); }
+
+void put_value(std::string& out, const Hash& hash) {
   put_number(out, hash.size());
   for (const auto& [name, field] : hash) {
     put_bytes(out, name);
@@ -40,6 +36,82 @@ void put_entry(std::string& out, const Entry& entry) {
   }
 }
 
+void put_value(std::string& out, const List& list) {
+  put_number(out, list.size());
+  for (const auto& element : list) {
+    put_bytes(out, element.value);
+    out.push_back(static_cast<char>(element.maker));
+  }
+}
+
+void put_value(std::string& out, const Set& set) {
+  put_number(out, set.size());
+  for (const auto& [member, about] : set) {
+    put_bytes(out, member);
+    out.push_back(static_cast<char>(about.maker));
+    put_number(out, about.position);
+  }
+}
+
+void put_value(std::string& out, const SortedSet& set) {
+  put_number(out, set.size());
+  for (const auto& [member, about] : set) {
+    put_bytes(out, member);
+    out.push_back(static_cast<char>(about.maker));
+    put_number(out, std::bit_cast<std::uint64_t>(about.score));
+  }
+}
+
+void put_entry(std::string& out, const Entry& entry) {
+  out.push_back(static_cast<char>(entry.maker));
+  out.push_back(entry.expires ? 1 : 0);
+  if (entry.expires) put_number(out, static_cast<std::uint64_t>(entry.expires->ms));
+  out.push_back(
+      static_cast<char>(entry.value.index() << 4U | static_cast<unsigned>(entry.encoding)));
+  std::visit([&out](const auto& value) { put_value(out, value); }, entry.value);
+}
+
+void put_keys(std::string& out, const Keys& keys) {
+  put_number(out, keys.size());
+  for (const auto& [key, entry] : keys) {
+    put_bytes(out, key);
+    put_entry(out, entry);
+  }
+}
+
+void disown_parts(std::string&, Maker) {}
+
+void disown_parts(List& list, Maker maker) {
+  for (auto& element : list) {
+    if (element.maker == maker) element.maker = 0;
+  }
+}
+
+template <class Parts>  // Hash, Set, SortedSet
+void disown_parts(Parts& parts, Maker maker) {
+  for (auto& [name, part] : parts) {
+    if (part.maker == maker) part.maker = 0;
+  }
+}
+
+using Change = std::function<std::string(std::string_view)>;
+
+void change_texts(std::string& text, const Change& change) { text = change(text); }
+
+void change_texts(List& list, const Change& change) {
+  for (auto& element : list) element.value = change(element.value);
+}
+
+template <class Parts>  // Hash, Set, SortedSet
+void change_texts(Parts& parts, const Change& change) {
+  Parts changed;
+  for (auto& [name, part] : parts) {
+    if constexpr (std::is_same_v<Parts, Hash>) part.value = change(part.value);
+    changed.emplace(change(name), std::move(part));
+  }
+  parts = std::move(changed);
+}
+
 }  // namespace
 
 const Entry* Keyspace::find(std::string_view key, WallTime now) const {
@@ -47,40 +119,91 @@ const Entry* Keyspace::find(std::string_view key, WallTime now) const {
   return it == keys.end() || expired(it->second, now) ? nullptr : &it->second;
 }
 
+const Keys* Keyspace::database(int database, int selected) const {
+  if (database == selected) return &keys;
+  const auto it = others.find(static_cast<std::uint8_t>(database));
+  return it == others.end() ? nullptr : &it->second;
+}
+
+void Keyspace::select(int selected, int wanted) {
+  if (selected == wanted) return;
+  if (!keys.empty()) others.emplace(static_cast<std::uint8_t>(selected), std::move(keys));
+  keys.clear();
+  if (auto taken = others.extract(static_cast<std::uint8_t>(wanted))) {
+    keys = std::move(taken.mapped());
+  }
+}
+
 void Keyspace::purge(WallTime now) {
-  std::erase_if(keys, [now](const auto& item) { return expired(item.second, now); });
+  const auto is_expired = [now](const auto& item) { return expired(item.second, now); };
+  std::erase_if(keys, is_expired);
+  if (others.empty()) return;
+  for (auto& [number, other] : others) std::erase_if(other, is_expired);
+  std::erase_if(others, [](const auto& item) { return item.second.empty(); });
 }
 
 void Keyspace::shift_expiry(Duration by) {
-  for (auto& [key, entry] : keys) {
+  for_each([by](const std::string&, Entry& entry) {
     if (entry.expires) entry.expires = *entry.expires + by;
-  }
+  });
 }
 
 void Keyspace::disown(Maker maker) {
-  for (auto& [key, entry] : keys) {
+  for_each([maker](const std::string&, Entry& entry) {
     if (entry.maker == maker) entry.maker = 0;
-    auto* hash = std::get_if<Hash>(&entry.value);
-    if (!hash) continue;
-    for (auto& [name, field] : *hash) {
-      if (field.maker == maker) field.maker = 0;
-    }
+    std::visit([maker](auto& value) { disown_parts(value, maker); }, entry.value);
+  });
+}
+
+bool same_keys(const Keyspace& a, const Keyspace& b) {
+  return a.keys == b.keys && a.others == b.others;
+}
+
+std::vector<std::string_view> texts(const Entry& entry) {
+  std::vector<std::string_view> all;
+  if (const auto* text = std::get_if<std::string>(&entry.value)) all.push_back(*text);
+  if (const auto* list = std::get_if<List>(&entry.value)) {
+    for (const auto& element : *list) all.push_back(element.value);
   }
+  if (const auto* hash = std::get_if<Hash>(&entry.value)) {
+    for (const auto& [name, field] : *hash) all.insert(all.end(), {name, field.value});
+  }
+  if (const auto* set = std::get_if<Set>(&entry.value)) {
+    for (const auto& [member, about] : *set) all.push_back(member);
+  }
+  if (const auto* set = std::get_if<SortedSet>(&entry.value)) {
+    for (const auto& [member, about] : *set) all.push_back(member);
+  }
+  return all;
+}
+
+Entry with_texts(const Entry& entry, const Change& change) {
+  Entry changed = entry;
+  std::visit([&change](auto& value) { change_texts(value, change); }, changed.value);
+  return changed;
+}
+
+SortedSetOrder in_order(const SortedSet& set) {
+  SortedSetOrder order;
+  order.reserve(set.size());
+  for (const auto& item : set) order.push_back(&item);
+  std::ranges::stable_sort(order, {}, [](const auto* item) { return item->second.score; });
+  return order;
 }
 
 std::string encode(const Keyspace& keyspace) {
   std::string out;
-  put_number(out, keyspace.keys.size());
-  for (const auto& [key, entry] : keyspace.keys) {
-    put_bytes(out, key);
-    put_entry(out, entry);
-  }
+  put_keys(out, keyspace.keys);
   put_number(out, keyspace.scripts.size());
   for (const auto& [sha1, body] : keyspace.scripts) {
     put_bytes(out, sha1);
     put_bytes(out, body);
   }
   put_number(out, keyspace.script_random);
+  for (const auto& [number, other] : keyspace.others) {  // none: nothing is added
+    put_number(out, number);
+    put_keys(out, other);
+  }
   return out;
 }
 

@@ -208,11 +208,11 @@ class Run {
                                ///< could not tell apart
 };
 
-/// program_snapshot.cpp: the canonical bytes of a run at a boundary. `instants` becomes
+/// program_snapshot_encode.cpp: the canonical bytes of a run at a boundary. `instants` becomes
 /// Step::instants. Complains of what is not plain data.
 std::string encode_snapshot(Vm& vm, const Module& module, Run& run,
                             std::vector<std::uint16_t>* instants);
-/// Brings an empty run into the state that `bytes` describe.
+/// program_snapshot_decode.cpp: brings an empty run into the state that `bytes` describe.
 void decode_snapshot(Vm& vm, const Module& module, Run& run, std::string_view bytes);
 
 }  // namespace lockstep::sim::program

@@ -1,7 +1,8 @@
 // The table `redis` that scripts see (Redis 7.0 script_lua.c).
 #include <cstdio>
 
-#include "sim/commands/command.hpp"
+#include "sim/commands/cluster.hpp"
+#include "sim/commands/subcommands.hpp"
 #include "sim/error.hpp"
 #include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
@@ -46,19 +47,39 @@ const char* read_arguments(lua_State* L, Request& request) {
   return nullptr;
 }
 
+/// What the server's mode says no to. Without memory a script may go on writing once it has begun.
+const char* check_mode(ScriptRun& run, const Command& command, unsigned flags) {
+  const ServerMode& mode = run.execution->mode;
+  const bool write = (flags & kWrite) != 0;
+  if (mode.replica && write) return "READONLY You can't write against a read only replica.";
+  if (mode.over_memory && !run.wrote && (flags & kDenyOom) != 0) {
+    return "OOM command not allowed when used memory > 'maxmemory'.";
+  }
+  run.wrote = run.wrote || write;
+  if (mode.cluster && slots_of(command, run.request).size() > 1) {
+    return "ERR Script attempted to access a non local key in a cluster node";
+  }
+  return nullptr;
+}
+
 /// What Redis checks before a script's command (script.c scriptCall); null if nothing is against
 /// it.
-const char* check_command(const ScriptRun& run, const Command* command) {
+const char* check_command(ScriptRun& run, const Command* command) {
   if (!command) return "ERR Unknown Redis command called from script";
   if (!arity_fits(*command, run.request.size())) {
     return "ERR Wrong number of args calling Redis command from script";
   }
-  const bool noscript = command->name == "script" || (command->flags & kNoScript) != 0;
-  if (noscript) return "ERR This Redis command is not allowed from script";
+  unsigned flags = command->flags;
+  if ((flags & kContainer) != 0 && run.request.size() > 1) {
+    const Subcommand* sub = find_subcommand(command->name, run.request[1]);
+    if (!sub) return "ERR Unknown Redis command called from script";
+    flags = sub->flags;
+  }
+  if ((flags & kNoScript) != 0) return "ERR This Redis command is not allowed from script";
   if (run.read_only && (command->flags & (kWrite | kMayReplicate)) != 0) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
-  return nullptr;
+  return check_mode(run, *command, flags);
 }
 
 /// Runs run.request; the reply is left in run.reply. False if the script cannot go on (run.refusal

@@ -11,8 +11,9 @@ struct ScriptRun : dialect::Runtime {
   Keyspace* keyspace = nullptr;
   Execution* execution = nullptr;
   bool read_only = false;
-  Request request;  ///< of the redis.call under way
-  Reply reply;      ///< of it, or of the script
+  bool wrote = false;  ///< a write command was let through
+  Request request;     ///< of the redis.call under way
+  Reply reply;         ///< of it, or of the script
 
   int line = 0;  ///< of the script, that the observer was told last
 

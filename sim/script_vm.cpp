@@ -302,6 +302,9 @@ class ScriptVm::Impl {
     run_.reversed = reversed;
     run_.line = 0;
     run_.random = &run_.keyspace->script_random;
+    run_.wrote = false;
+    const int database = run_.execution->database;  // SELECT is the script's own affair
+    run_.execution->in_script = true;
     lua_settop(L_, 0);
     lua_pushcfunction(L_, note_failure);
     lua_pushcfunction(L_, run_protected);
@@ -313,6 +316,9 @@ class ScriptVm::Impl {
     }
     const int status = lua_pcall(L_, 1, 0, 1);
     if (mask != 0) lua_sethook(L_, nullptr, 0, 0);
+    run_.execution->in_script = false;
+    run_.keyspace->select(run_.execution->database, database);
+    run_.execution->database = database;
     return status == LUA_OK ? std::move(run_.reply) : failed(sha1, chunk.title, status);
   }
 

@@ -5,13 +5,20 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace lockstep::sim {
 
+using VisibleHash = std::map<std::string, std::string>;
+using VisibleList = std::vector<std::string>;
+using VisibleSet = std::set<std::string>;
+using VisibleSortedSet = std::map<std::string, double>;  ///< member -> score
+
 struct VisibleKey {
-  std::variant<std::string, std::map<std::string, std::string>> value;  ///< a string, or a hash
+  std::variant<std::string, VisibleHash, VisibleList, VisibleSet, VisibleSortedSet> value;
   std::optional<std::int64_t> left_ms;  ///< what is left of its lifetime; nothing: it stays
 };
 

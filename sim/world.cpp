@@ -6,6 +6,7 @@
 
 #include "sim/check.hpp"
 #include "sim/error.hpp"
+#include "sim/world_expand.hpp"
 
 namespace lockstep::sim {
 
@@ -58,16 +59,33 @@ std::vector<ProcessSetup> all_setups(const std::vector<ProcessSetup>& setups) {
   return all;
 }
 
+/// Whether the names of tokens decide the order of a sorted set: members of the same score.
+bool ordered_by_tokens(const Entry& entry) {
+  const auto* set = std::get_if<SortedSet>(&entry.value);
+  if (!set) return false;
+  const auto order = in_order(*set);
+  return std::ranges::adjacent_find(order, [](const auto* a, const auto* b) {
+           return a->second.score == b->second.score && !scan_tokens(a->first).tokens.empty() &&
+                  !scan_tokens(b->first).tokens.empty();
+         }) != order.end();
+}
+
+/// Tokens are recycled only if the model merges them.
+Knowledge within(const Model& model, Knowledge knowledge) {
+  knowledge.recycles_tokens = knowledge.recycles_tokens && model.merges_tokens;
+  return knowledge;
+}
+
 }  // namespace
 
-World::World(const Model& model, Knowledge knowledge)
+World::World(const Model& model, const Knowledge& knowledge)
     : model_(model),
       processes_(static_cast<unsigned>(model.processes.size())),
       nodes_(1),
       nodes_fail_(model.budget[static_cast<std::size_t>(Fault::node_crash)] +
                       model.budget[static_cast<std::size_t>(Fault::power_loss)] >
                   0),
-      knowledge_(std::move(knowledge)),
+      knowledge_(within(model, knowledge)),
       needs_(knowledge_),
       automaton_(*model.program, all_setups(model.processes)) {
   LOCKSTEP_CHECK(width() <= kMaxWidth && processes_ >= 1 && processes_ <= 8);
@@ -156,17 +174,13 @@ Id World::intern(const Keyspace& keyspace) {
     KeyspaceInfo info;
     info.value = keyspace;
     info.lease_makers.assign(locks_.size(), 0);
-    for (const auto& [key, entry] : keyspace.keys) {
+    keyspace.for_each([&](const std::string& key, const Entry& entry) {
       add_tokens(info.tokens, info.cut_token, key);
-      if (const auto* text = std::get_if<std::string>(&entry.value)) {
-        add_tokens(info.tokens, info.cut_token, *text);
-      } else {
-        for (const auto& [field, value] : std::get<Hash>(entry.value)) {
-          add_tokens(info.tokens, info.cut_token, field);
-          add_tokens(info.tokens, info.cut_token, value.value);
-        }
-      }
+      for (const auto text : texts(entry)) add_tokens(info.tokens, info.cut_token, text);
+      if (ordered_by_tokens(entry)) info.cut_token = true;  // renaming could change the order
       if (entry.expires) info.lifetimes.push_back((*entry.expires - kEpoch).ms);
+    });
+    for (const auto& [key, entry] : keyspace.keys) {  // a lease is in database 0
       const auto lease = leases_.find(key);
       if (lease == leases_.end()) continue;
       info.lease_makers[lease->second] |= static_cast<std::uint16_t>(1U << entry.maker);
@@ -266,11 +280,7 @@ Id World::intern(const Process& process) {
     list_actions(info);
     return info;
   });
-  if (id == process_bits_.size()) {
-    const ProcessInfo& info = process_infos_[id];
-    process_bits_.push_back(
-        static_cast<std::uint8_t>((info.quiet ? kQuiet : 0) | (info.finished ? kFinished : 0)));
-  }
+  if (id == process_rest_.size()) process_rest_.push_back(process_infos_[id].rest);
   return id;
 }
 
@@ -287,9 +297,9 @@ void World::describe(ProcessInfo& info) {
         add_tokens(info.tokens, info.cut_token, replies_[message.reply]);
     }
   }
-  info.quiet =
+  bool quiet =
       process.connections.empty() && process.holdings.empty() && process.life != Life::paused;
-  info.finished = true;
+  bool finished = true;
   if (process.life != Life::dead) {
     const ProgramState& program = automaton_.state(process.program);
     for (const Token token : program.tokens)
@@ -299,9 +309,9 @@ void World::describe(ProcessInfo& info) {
       const bool main = wait.task < process.rounds.size();
       const bool idle = wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
       const bool begun = main && process.rounds[wait.task] > 0;
-      info.quiet = info.quiet && idle;
+      quiet = quiet && idle;
       if (main && wait.kind != Wait::Kind::done && !(wait.kind == Wait::Kind::idle && !begun))
-        info.finished = false;
+        finished = false;
       info.waiting = info.waiting || wait.in_acquire;
       info.spawned = info.spawned || !main;
       const Timer* timer = info.value.timer(wait.task);
@@ -310,6 +320,7 @@ void World::describe(ProcessInfo& info) {
         info.deadlines.push_back(timer->left_ms);
     }
   }
+  info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0));
   if (process.life == Life::paused && model_.pause_max_ms > 0 && process.pause_left_ms > 0)
     info.deadlines.push_back(process.pause_left_ms);
   info.points = grid_points(info.deadlines);
@@ -497,7 +508,7 @@ bool World::stuck(const Id* state) {
 bool World::only_spawned(const Id* state) const {
   bool spawned = false;
   for (unsigned p = 0; p < processes_; ++p) {
-    if (!process_infos_[state[p]].finished) return false;
+    if ((process_rest_[state[p]] & kFinished) == 0) return false;
     spawned = spawned || process_infos_[state[p]].spawned;
   }
   return spawned;

@@ -143,11 +143,18 @@ const World::Command& World::run_command(Id keyspace_id, Id request_id, Maker se
 
 void World::note_changes(const Keyspace& before, const Keyspace& after, Maker sender,
                          Command& command) {
-  for (const auto& [key, entry] : after.keys) {
-    const auto old = before.keys.find(key);
-    if (entry.expires && (old == before.keys.end() || old->second.expires != entry.expires))
-      use_duration((*entry.expires - kEpoch).ms);
-  }
+  const auto use_new_lifetimes = [this](const Keys* old_keys, const Keys& new_keys) {
+    for (const auto& [key, entry] : new_keys) {
+      if (!entry.expires) continue;
+      static const Keys kNone;
+      const Keys& earlier = old_keys ? *old_keys : kNone;
+      const auto old = earlier.find(key);
+      if (old == earlier.end() || old->second.expires != entry.expires)
+        use_duration((*entry.expires - kEpoch).ms);
+    }
+  };
+  use_new_lifetimes(&before.keys, after.keys);
+  for (const auto& [number, keys] : after.others) use_new_lifetimes(before.database(number), keys);
   for (const auto& [key, lock] : leases_) {
     const auto b = before.keys.find(key);
     const auto a = after.keys.find(key);

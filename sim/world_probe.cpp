@@ -151,7 +151,8 @@ bool World::probe(std::vector<Id> nodes, Id run, std::uint32_t setup) {
     met.insert(met.end(), {id, probe.run});
     if (!seen.insert(std::move(met)).second) return false;
     const auto& rounds = info.value.rounds;
-    const bool ended = info.quiet && !rounds.empty() && rounds[0] > 0;  // refused or failed
+    const bool ended =
+        (info.rest & kQuiet) != 0 && !rounds.empty() && rounds[0] > 0;  // refused or failed
     const LocalAction* next = Probe::next_action(info);
     if (ended) {
       if (!probe.wait(0)) return false;

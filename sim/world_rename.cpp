@@ -55,65 +55,55 @@ void World::make_canonical(Id* state) {
 
 Id World::renamed_process(Id id, std::uint8_t whose, std::uint64_t renaming) {
   if (!mentions(process_infos_[id].tokens, whose)) return id;
-  const std::uint64_t key = static_cast<std::uint64_t>(id) << 8 | whose;
-  if (const Id found = rename_process_.find(key, renaming); found != FlatMap::kAbsent) return found;
-  const auto rename = as_function(whose, renaming);
-  Process process = process_infos_[id].value;
-  if (process.life != Life::dead) process.program = automaton_.rename(process.program, rename);
-  for (auto& connection : process.connections) {
-    for (auto& message : connection.messages) {
-      message.request = intern_request(rename_tokens(requests_[message.request], rename));
-      if (message.stage == Stage::answered)
-        message.reply = intern_reply(rename_tokens(replies_[message.reply], rename));
+  return rename_process_.find_or_add(static_cast<std::uint64_t>(id) << 8 | whose, renaming, [&] {
+    const auto rename = as_function(whose, renaming);
+    Process process = process_infos_[id].value;
+    if (process.life != Life::dead) process.program = automaton_.rename(process.program, rename);
+    for (auto& connection : process.connections) {
+      for (auto& message : connection.messages) {
+        message.request = intern_request(rename_tokens(requests_[message.request], rename));
+        if (message.stage == Stage::answered)
+          message.reply = intern_reply(rename_tokens(replies_[message.reply], rename));
+      }
     }
-  }
-  for (auto& operation : process.operations) {
-    for (Id& request : operation.answered)
-      request = intern_request(rename_tokens(requests_[request], rename));
-    std::sort(operation.answered.begin(), operation.answered.end());
-  }
-  const Id found = intern(process);
-  rename_process_.add(key, renaming, found);
-  return found;
+    for (auto& operation : process.operations) {
+      for (Id& request : operation.answered)
+        request = intern_request(rename_tokens(requests_[request], rename));
+      std::sort(operation.answered.begin(), operation.answered.end());
+    }
+    return intern(process);
+  });
 }
 
 Id World::renamed_node(Id id, std::uint8_t whose, std::uint64_t renaming) {
   if (!mentions(node_infos_[id].tokens, whose)) return id;
-  const std::uint64_t key = static_cast<std::uint64_t>(id) << 8 | whose;
-  if (const Id found = rename_node_.find(key, renaming); found != FlatMap::kAbsent) return found;
-  Node node = node_infos_[id].value;
-  node.keyspace = renamed_keyspace(node.keyspace, whose, renaming);
-  for (auto& image : node.images)
-    image.keyspace = renamed_keyspace(image.keyspace, whose, renaming);
-  const Id found = intern(node);
-  rename_node_.add(key, renaming, found);
-  return found;
+  return rename_node_.find_or_add(static_cast<std::uint64_t>(id) << 8 | whose, renaming, [&] {
+    Node node = node_infos_[id].value;
+    node.keyspace = renamed_keyspace(node.keyspace, whose, renaming);
+    for (auto& image : node.images)
+      image.keyspace = renamed_keyspace(image.keyspace, whose, renaming);
+    return intern(node);
+  });
 }
 
 Id World::renamed_keyspace(Id id, std::uint8_t whose, std::uint64_t renaming) {
   if (!mentions(keyspaces_[id].tokens, whose)) return id;
-  const std::uint64_t key = static_cast<std::uint64_t>(id) << 8 | whose;
-  if (const Id found = rename_keyspace_.find(key, renaming); found != FlatMap::kAbsent)
-    return found;
-  const auto rename = as_function(whose, renaming);
-  Keyspace keyspace = keyspaces_[id].value;
-  keyspace.keys.clear();
-  for (const auto& [name, entry] : keyspaces_[id].value.keys) {
-    Entry copy = entry;
-    if (auto* text = std::get_if<std::string>(&copy.value)) {
-      *text = renamed(*text, rename);
-    } else {
-      Hash hash;
-      for (const auto& [field, value] : std::get<Hash>(entry.value))
-        hash.emplace(renamed(field, rename),
-                     HashField{renamed(value.value, rename), value.maker, value.position});
-      copy.value = std::move(hash);
-    }
-    keyspace.keys.emplace(renamed(name, rename), std::move(copy));
-  }
-  const Id found = intern(keyspace);
-  rename_keyspace_.add(key, renaming, found);
-  return found;
+  return rename_keyspace_.find_or_add(static_cast<std::uint64_t>(id) << 8 | whose, renaming, [&] {
+    const auto rename = as_function(whose, renaming);
+    const auto rename_keys = [&rename](const Keys& keys) {
+      Keys changed;
+      for (const auto& [name, entry] : keys) {
+        changed.emplace(renamed(name, rename), with_texts(entry, [&rename](std::string_view text) {
+                          return renamed(text, rename);
+                        }));
+      }
+      return changed;
+    };
+    Keyspace keyspace = keyspaces_[id].value;
+    keyspace.keys = rename_keys(keyspace.keys);
+    for (auto& [number, other] : keyspace.others) other = rename_keys(other);
+    return intern(keyspace);
+  });
 }
 
 }  // namespace lockstep::sim

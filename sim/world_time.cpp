@@ -74,9 +74,14 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
 }
 
 const World::Aged& World::aged_keyspace(Id id, std::int64_t ms) {
-  const auto key = static_cast<std::uint64_t>(ms);
-  if (const Id found = age_keyspace_.find(id, key); found != FlatMap::kAbsent)
-    return aged_keyspaces_[found];
+  const Id place = age_keyspace_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    aged_keyspaces_.push_back(age_keyspace(id, ms));
+    return static_cast<Id>(aged_keyspaces_.size() - 1);
+  });
+  return aged_keyspaces_[place];
+}
+
+World::Aged World::age_keyspace(Id id, std::int64_t ms) {
   const Keyspace& before = keyspaces_[id].value;
   Keyspace after = before;
   after.shift_expiry({-ms});
@@ -89,58 +94,50 @@ const World::Aged& World::aged_keyspace(Id id, std::int64_t ms) {
       aged.expired.push_back({ChangeKind::taken, lock, entry->second.maker});
   }
   aged.id = intern(after);
-  age_keyspace_.add(id, key, static_cast<Id>(aged_keyspaces_.size()));
-  aged_keyspaces_.push_back(std::move(aged));
-  return aged_keyspaces_.back();
+  return aged;
 }
 
 Id World::aged_node(Id id, std::int64_t ms) {
-  const auto key = static_cast<std::uint64_t>(ms);
-  if (const Id found = age_node_.find(id, key); found != FlatMap::kAbsent) return found;
-  Node node = node_infos_[id].value;
-  node.keyspace = aged_keyspace(node.keyspace, ms).id;
-  for (auto& image : node.images) {
-    image.keyspace = aged_keyspace(image.keyspace, ms).id;
-    if (model_.persistence == Persistence::aof_everysec) image.age_ms += ms;
-  }
-  if (model_.persistence == Persistence::aof_everysec)
-    std::erase_if(node.images, [](const Image& image) { return image.age_ms > 1000; });
-  const Id aged = intern(node);
-  age_node_.add(id, key, aged);
-  return aged;
+  return age_node_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    Node node = node_infos_[id].value;
+    node.keyspace = aged_keyspace(node.keyspace, ms).id;
+    for (auto& image : node.images) {
+      image.keyspace = aged_keyspace(image.keyspace, ms).id;
+      if (model_.persistence == Persistence::aof_everysec) image.age_ms += ms;
+    }
+    if (model_.persistence == Persistence::aof_everysec)
+      std::erase_if(node.images, [](const Image& image) { return image.age_ms > 1000; });
+    return intern(node);
+  });
 }
 
 Id World::jumped_node(Id id, std::int64_t ms) {
-  const auto key = static_cast<std::uint64_t>(ms);
-  if (const Id found = jump_node_.find(id, key); found != FlatMap::kAbsent) return found;
-  Node node = node_infos_[id].value;
-  node.keyspace = aged_keyspace(node.keyspace, ms).id;
-  for (auto& image : node.images) image.keyspace = aged_keyspace(image.keyspace, ms).id;
-  if (knowledge_.absolute) node.clock_offset_ms += ms;
-  const Id jumped = intern(node);
-  jump_node_.add(id, key, jumped);
-  return jumped;
+  return jump_node_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    Node node = node_infos_[id].value;
+    node.keyspace = aged_keyspace(node.keyspace, ms).id;
+    for (auto& image : node.images) image.keyspace = aged_keyspace(image.keyspace, ms).id;
+    if (knowledge_.absolute) node.clock_offset_ms += ms;
+    return intern(node);
+  });
 }
 
 Id World::aged_process(Id id, std::int64_t ms) {
-  const auto key = static_cast<std::uint64_t>(ms);
-  if (const Id found = age_process_.find(id, key); found != FlatMap::kAbsent) return found;
-  Process process = process_infos_[id].value;
-  for (auto& timer : process.timers) {
-    bool stands_still = false;
+  return age_process_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    Process process = process_infos_[id].value;
+    for (auto& timer : process.timers) {
+      bool stands_still = false;
+      if (process.life == Life::paused)
+        for (const auto& wait : automaton_.state(process.program).tasks)
+          stands_still = stands_still || (wait.task == timer.task && wait.kind == Wait::Kind::work);
+      if (!stands_still) timer.left_ms = std::max<std::int64_t>(0, timer.left_ms - ms);
+    }
     if (process.life == Life::paused)
-      for (const auto& wait : automaton_.state(process.program).tasks)
-        stands_still = stands_still || (wait.task == timer.task && wait.kind == Wait::Kind::work);
-    if (!stands_still) timer.left_ms = std::max<std::int64_t>(0, timer.left_ms - ms);
-  }
-  if (process.life == Life::paused)
-    process.pause_left_ms = std::max<std::int64_t>(0, process.pause_left_ms - ms);
-  for (auto& instant : process.instants) instant.age_ms += ms;
-  for (auto& operation : process.operations) operation.answered.clear();
-  process.drop_empty_operations();
-  const Id aged = intern(process);
-  age_process_.add(id, key, aged);
-  return aged;
+      process.pause_left_ms = std::max<std::int64_t>(0, process.pause_left_ms - ms);
+    for (auto& instant : process.instants) instant.age_ms += ms;
+    for (auto& operation : process.operations) operation.answered.clear();
+    process.drop_empty_operations();
+    return intern(process);
+  });
 }
 
 /// The longest time after a look in which a timestamp may matter that came of it.
@@ -160,14 +157,12 @@ Id World::looked(Id id) {
 }
 
 Id World::aged_run(Id id, std::int64_t ms) {
-  const auto key = static_cast<std::uint64_t>(ms);
-  if (const Id found = age_run_.find(id, key); found != FlatMap::kAbsent) return found;
-  Run run = run_infos_[id].value;
-  run.now_ms += ms;
-  run.outlook_ms = std::max<std::int64_t>(0, run.outlook_ms - ms);
-  const Id aged = intern(run);
-  age_run_.add(id, key, aged);
-  return aged;
+  return age_run_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    Run run = run_infos_[id].value;
+    run.now_ms += ms;
+    run.outlook_ms = std::max<std::int64_t>(0, run.outlook_ms - ms);
+    return intern(run);
+  });
 }
 
 }  // namespace lockstep::sim

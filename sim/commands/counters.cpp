@@ -10,12 +10,13 @@ namespace lockstep::sim {
 namespace {
 
 /// Writes a counter's new value; an existing key keeps its expiry and its maker.
-void store(Call& call, std::string* old, std::string value) {
+void store(Call& call, std::string* old, std::string value, Encoding encoding) {
   if (old) {
     *old = std::move(value);
   } else {
     call.set(call.argv[1], std::move(value));
   }
+  call.find(call.argv[1])->encoding = encoding;
 }
 
 Reply add(Call& call, std::int64_t by) {
@@ -25,7 +26,7 @@ Reply add(Call& call, std::int64_t by) {
   if (__builtin_add_overflow(value, by, &sum)) {
     refuse("ERR increment or decrement would overflow");
   }
-  store(call, text, std::to_string(sum));
+  store(call, text, std::to_string(sum), Encoding::compact);
   return Reply::number(sum);
 }
 
@@ -49,7 +50,7 @@ Reply run_incrbyfloat(Call& call) {
   const long double sum = *value + *by;
   if (!std::isfinite(sum)) refuse("ERR increment would produce NaN or Infinity");
   std::string shown = format_float(sum);
-  store(call, text, shown);
+  store(call, text, shown, Encoding::embedded);
   return Reply::bulk(std::move(shown));
 }
 

@@ -1,6 +1,9 @@
 // Commands on keys of any type (Redis 7.0 db.c).
+#include <array>
+
 #include "sim/commands/glob.hpp"
 #include "sim/commands/handlers.hpp"
+#include "sim/commands/numbers.hpp"
 
 namespace lockstep::sim {
 
@@ -23,6 +26,16 @@ Reply rename(Call& call, bool only_if_free) {
   return only_if_free ? Reply::number(1) : Reply::ok();
 }
 
+/// COPY's target database.
+int database_argument(const Call& call, const std::string& text) {
+  const std::int64_t database = integer_argument(text);
+  if (database < 0 || database >= kDatabases) refuse("ERR DB index is out of range");
+  if (call.execution.mode.cluster && database != 0) {
+    refuse("ERR Copying to another database is not allowed in cluster mode");
+  }
+  return static_cast<int>(database);
+}
+
 }  // namespace
 
 Reply run_exists(Call& call) {
@@ -43,10 +56,16 @@ Reply run_del(Call& call) {
   return Reply::number(count);
 }
 
+/// In the order of Entry::value's types.
+std::string type_name(const Entry& entry) {
+  static constexpr std::array kNames{"string", "hash", "list", "set", "zset"};
+  return kNames.at(entry.value.index());
+}
+
 Reply run_type(Call& call) {
   const Entry* entry = call.find(call.argv[1]);
   if (!entry) return Reply::status("none");
-  return Reply::status(std::holds_alternative<Hash>(entry->value) ? "hash" : "string");
+  return Reply::status(type_name(*entry));
 }
 
 Reply run_rename(Call& call) { return rename(call, false); }
@@ -60,6 +79,43 @@ Reply run_keys(Call& call) {
     if (glob_matches(call.argv[1], key)) names.push_back(Reply::bulk(key));
   }
   return Reply::array(std::move(names));
+}
+
+/// The first by name: a choice that Redis, which chooses at random, could make.
+Reply run_randomkey(Call& call) {
+  for (const auto& [key, entry] : call.keyspace.keys) {
+    if (call.keyspace.find(key, call.execution.now)) return Reply::bulk(key);
+  }
+  return Reply::null();
+}
+
+/// COPY source destination [DB n] [REPLACE]. The copy is the sender's; its parts keep their makers.
+Reply run_copy(Call& call) {
+  const Request& argv = call.argv;
+  const int from = call.execution.database;
+  int to = from;
+  bool replace = false;
+  for (std::size_t i = 3; i < argv.size(); ++i) {
+    if (is_word(argv[i], "replace")) {
+      replace = true;
+    } else if (is_word(argv[i], "db") && i + 1 < argv.size()) {
+      to = database_argument(call, argv[++i]);
+    } else {
+      refuse_syntax();
+    }
+  }
+  if (argv[1] == argv[2] && from == to) {
+    refuse("ERR source and destination objects are the same");
+  }
+  const Entry* entry = call.find(argv[1]);
+  if (!entry) return Reply::number(0);
+  Entry copy = *entry;
+  copy.maker = call.execution.sender;
+  call.keyspace.select(from, to);
+  const bool allowed = replace || !call.find(argv[2]);
+  if (allowed) call.keyspace.keys.insert_or_assign(argv[2], std::move(copy));
+  call.keyspace.select(to, from);
+  return Reply::number(allowed ? 1 : 0);
 }
 
 }  // namespace lockstep::sim

@@ -1,21 +1,17 @@
 // Commands on hashes (Redis 7.0 t_hash.c). Fields keep the order in which they were added, as in
-// Redis's listpack encoding (at most 128 fields of at most 64 bytes); a larger hash has no
+// Redis's listpack encoding (at most 512 fields of at most 64 bytes); a larger hash has no
 // documented order in Redis.
 #include <cmath>
 
+#include "sim/commands/arguments.hpp"
 #include "sim/commands/handlers.hpp"
 #include "sim/commands/numbers.hpp"
+#include "sim/commands/ordered_parts.hpp"
+#include "sim/commands/random_choice.hpp"
 
 namespace lockstep::sim {
 
 namespace {
-
-Hash& hash_or_new(Call& call) {
-  if (Hash* hash = call.hash_at(call.argv[1])) return *hash;
-  Entry& entry = call.keyspace.keys[call.argv[1]];
-  entry = Entry{Hash{}, {}, call.execution.sender};
-  return std::get<Hash>(entry.value);
-}
 
 const HashField* find_field(const Hash* hash, const std::string& name) {
   if (!hash) return nullptr;
@@ -23,45 +19,39 @@ const HashField* find_field(const Hash* hash, const std::string& name) {
   return it == hash->end() ? nullptr : &it->second;
 }
 
-/// Sets a field that the sender makes or overwrites; true if it is new.
-bool set_field(Call& call, Hash& hash, const std::string& name, const std::string& value) {
+/// hash-max-listpack-entries and -value: what is larger becomes a hash table, for good.
+constexpr std::size_t kMostFields = 512;
+constexpr std::size_t kLongestPart = 64;
+
+/// The field `name`, made if it is not there, with this value; true if it is new.
+struct Placed {
+  HashField& field;
+  bool is_new;
+};
+Placed place(Call& call, const std::string& name, const std::string& value) {
+  const Maker sender = call.execution.sender;
+  auto& hash = call.at_or_new<Hash>(call.argv[1]);
   const auto position = static_cast<std::uint32_t>(hash.size());
-  const auto [it, is_new] =
-      hash.try_emplace(name, HashField{value, call.execution.sender, position});
-  if (!is_new) {
-    it->second.value = value;
-    it->second.maker = call.execution.sender;
+  const auto [it, is_new] = hash.try_emplace(name, HashField{value, sender, position});
+  it->second.value = value;
+  if (hash.size() > kMostFields || name.size() > kLongestPart || value.size() > kLongestPart) {
+    call.find(call.argv[1])->encoding = Encoding::large;
   }
-  return is_new;
+  return {it->second, is_new};
 }
 
-/// A counter's new value: an existing field keeps its maker.
-void store_count(Call& call, Hash& hash, const std::string& name, std::string value) {
-  const auto it = hash.find(name);
-  if (it != hash.end()) {
-    it->second.value = std::move(value);
-  } else {
-    set_field(call, hash, name, value);
-  }
-}
-
-bool erase_field(Hash& hash, const std::string& name) {
-  const auto it = hash.find(name);
-  if (it == hash.end()) return false;
-  const std::uint32_t position = it->second.position;
-  hash.erase(it);
-  for (auto& [other, field] : hash) {
-    if (field.position > position) --field.position;
-  }
-  return true;
+/// Sets a field that the sender makes or overwrites; true if it is new.
+bool set_field(Call& call, const std::string& name, const std::string& value) {
+  const Placed placed = place(call, name, value);
+  placed.field.maker = call.execution.sender;
+  return placed.is_new;
 }
 
 std::int64_t set_fields(Call& call, std::string_view command) {
   if (call.argv.size() % 2 == 1) refuse_arity(command);
-  Hash& hash = hash_or_new(call);
   std::int64_t created = 0;
   for (std::size_t i = 2; i < call.argv.size(); i += 2) {
-    if (set_field(call, hash, call.argv[i], call.argv[i + 1])) ++created;
+    if (set_field(call, call.argv[i], call.argv[i + 1])) ++created;
   }
   return created;
 }
@@ -75,12 +65,9 @@ Reply listing(Call& call, bool names, bool values) {
   std::vector<Reply> items;
   const Hash* hash = call.hash_at(call.argv[1]);
   if (!hash) return Reply::array({});
-  const std::size_t width = names && values ? 2 : 1;
-  items.resize(hash->size() * width);
-  for (const auto& [name, field] : *hash) {
-    const std::size_t at = field.position * width;
-    if (names) items[at] = Reply::bulk(name);
-    if (values) items[at + width - 1] = Reply::bulk(field.value);
+  for (const auto* item : by_position(*hash)) {
+    if (names) items.push_back(Reply::bulk(item->first));
+    if (values) items.push_back(Reply::bulk(item->second.value));
   }
   return Reply::array(std::move(items));
 }
@@ -96,7 +83,7 @@ Reply run_hmset(Call& call) {
 
 Reply run_hsetnx(Call& call) {
   if (find_field(call.hash_at(call.argv[1]), call.argv[2])) return Reply::number(0);
-  set_field(call, hash_or_new(call), call.argv[2], call.argv[3]);
+  set_field(call, call.argv[2], call.argv[3]);
   return Reply::number(1);
 }
 
@@ -118,7 +105,7 @@ Reply run_hdel(Call& call) {
   if (!hash) return Reply::number(0);
   std::int64_t removed = 0;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
-    if (erase_field(*hash, call.argv[i])) ++removed;
+    if (erase_part(*hash, call.argv[i])) ++removed;
   }
   if (hash->empty()) call.erase(call.argv[1]);
   return Reply::number(removed);
@@ -151,7 +138,7 @@ Reply run_hincrby(Call& call) {
   if (__builtin_add_overflow(value, by, &sum)) {
     refuse("ERR increment or decrement would overflow");
   }
-  store_count(call, hash_or_new(call), call.argv[2], std::to_string(sum));
+  place(call, call.argv[2], std::to_string(sum));  // an existing field keeps its maker
   return Reply::number(sum);
 }
 
@@ -165,8 +152,25 @@ Reply run_hincrbyfloat(Call& call) {
   const long double sum = *value + *by;
   if (!std::isfinite(sum)) refuse("ERR increment would produce NaN or Infinity");
   std::string shown = format_float(sum);
-  store_count(call, hash_or_new(call), call.argv[2], shown);
+  place(call, call.argv[2], shown);  // an existing field keeps its maker
   return Reply::bulk(std::move(shown));
+}
+
+/// HRANDFIELD key [count [WITHVALUES]].
+Reply run_hrandfield(Call& call) {
+  const Request& argv = call.argv;
+  const bool counted = argv.size() > 2;
+  const std::int64_t count = counted ? signed_count(argv[2]) : 1;
+  const bool values = counted && with_option(argv, "withvalues", count);
+  const Hash* hash = call.hash_at(argv[1]);
+  if (!hash) return counted ? Reply::array({}) : Reply::null();
+  const auto order = by_position(*hash);
+  std::vector<Reply> chosen;
+  for (const std::size_t i : chosen_indexes(order.size(), count)) {
+    chosen.push_back(Reply::bulk(order[i]->first));
+    if (values) chosen.push_back(Reply::bulk(order[i]->second.value));
+  }
+  return counted ? Reply::array(std::move(chosen)) : chosen[0];
 }
 
 }  // namespace lockstep::sim

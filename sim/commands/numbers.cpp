@@ -1,6 +1,7 @@
 // Numbers as Redis reads and writes them in arguments and values.
 #include "sim/commands/numbers.hpp"
 
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
@@ -50,6 +51,23 @@ std::string format_float(long double value) {
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text == "-0" ? "0" : text;
+}
+
+std::optional<double> parse_score(const std::string& text) {
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text[0]))) return std::nullopt;
+  char* end = nullptr;
+  errno = 0;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() + text.size() || std::isnan(value)) return std::nullopt;
+  if (errno == ERANGE && (std::isinf(value) || value == 0)) return std::nullopt;
+  return value;
+}
+
+std::string format_score(double score) {
+  if (std::isinf(score)) return score > 0 ? "inf" : "-inf";
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%.17g", score);
+  return {text.data(), static_cast<std::size_t>(length)};
 }
 
 }  // namespace lockstep::sim

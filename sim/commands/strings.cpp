@@ -162,9 +162,13 @@ Reply run_msetnx(Call& call) {
 
 Reply run_append(Call& call) {
   std::string* text = call.string_at(call.argv[1]);
-  if (!text) text = &std::get<std::string>(call.set(call.argv[1], "").value);
+  if (!text) {
+    call.set(call.argv[1], call.argv[2]);
+    return Reply::number(static_cast<std::int64_t>(call.argv[2].size()));
+  }
   check_length(text->size() + call.argv[2].size());
   *text += call.argv[2];
+  call.find(call.argv[1])->encoding = Encoding::large;
   return Reply::number(static_cast<std::int64_t>(text->size()));
 }
 
@@ -198,6 +202,7 @@ Reply run_setrange(Call& call) {
   if (!text) text = &std::get<std::string>(call.set(call.argv[1], "").value);
   text->resize(std::max(text->size(), start + piece.size()), '\0');
   text->replace(start, piece.size(), piece);
+  call.find(call.argv[1])->encoding = Encoding::large;
   return Reply::number(static_cast<std::int64_t>(text->size()));
 }
 

@@ -26,7 +26,7 @@ struct Jugs {
   template <class Sink>
   void expand(const std::uint32_t* s, bool, Sink&& sink) const {
     const auto go = [&](std::uint32_t small, std::uint32_t large) {
-      const std::uint32_t next[16] = {small, large};
+      std::uint32_t next[32] = {small, large};
       Facts facts;
       if (large == 4) facts.violated = kGoal;
       sink(next, Candidate{}, facts);
@@ -53,10 +53,10 @@ struct Sliding {
   void expand(const std::uint32_t* s, bool, Sink&& sink) const {
     const auto hole = static_cast<unsigned>(std::find(s, s + 6, 0U) - s);
     const auto swap_with = [&](unsigned other) {
-      std::uint32_t next[16] = {};
+      std::uint32_t next[32] = {};
       std::copy(s, s + 6, next);
       std::swap(next[hole], next[other]);
-      sink(static_cast<const std::uint32_t*>(next), Candidate{}, Facts{});
+      sink(next, Candidate{}, Facts{});
     };
     if (hole % 3 != 0) swap_with(hole - 1);
     if (hole % 3 != 2) swap_with(hole + 1);
@@ -73,10 +73,10 @@ struct Counters {
   void expand(const std::uint32_t* s, bool, Sink&& sink) const {
     for (unsigned i = 0; i < n; ++i) {
       if (s[i] == 4) continue;
-      std::uint32_t next[16] = {};
+      std::uint32_t next[32] = {};
       std::copy(s, s + n, next);
       ++next[i];
-      sink(static_cast<const std::uint32_t*>(next), Candidate{}, Facts{});
+      sink(next, Candidate{}, Facts{});
     }
   }
 };

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "cli/run.hpp"
+#include "sim/temporary_folder.hpp"
 
 namespace lockstep::tests {
 
@@ -44,11 +45,6 @@ std::string joined(const std::vector<std::string>& words) {
   return line;
 }
 
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 Ran run(const std::vector<std::string>& words, const std::string& in, bool terminal) {
@@ -79,16 +75,18 @@ void check_approved(const std::string& name, const std::string& text) {
 }
 
 fs::path scratch() {
-  static const fs::path folder = [] {
-    auto pattern = (fs::temp_directory_path() / "lockstep-cli-XXXXXX").string();
-    const fs::path made = mkdtemp(pattern.data());
-    static const struct Cleaner {
-      fs::path path;
-      ~Cleaner() { fs::remove_all(path); }
-    } cleaner{made};
-    return made;
-  }();
-  return folder;
+  static const sim::TemporaryFolder folder;
+  return folder.path();
+}
+
+void write(const fs::path& file, const std::string& text) {
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::string data(const std::string& name) {

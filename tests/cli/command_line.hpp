@@ -28,6 +28,9 @@ void check_approved(const std::string& name, const std::string& text);
 
 /// A folder in which the tests may write; masked as <tmp>.
 std::filesystem::path scratch();
+/// Writes a file, with the folders above it, and reads one whole ("" if there is none).
+void write(const std::filesystem::path& file, const std::string& text);
+std::string read(const std::filesystem::path& file);
 /// The path of a file under tests/cli/data.
 std::string data(const std::string& name);
 

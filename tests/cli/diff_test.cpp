@@ -21,16 +21,6 @@ using scenarios::Standing;
 
 const fs::path kProtocols = fs::path(LOCKSTEP_SOURCE_DIR) / "protocols";
 
-void write(const fs::path& file, const std::string& text) {
-  fs::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << text;
-}
-
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// A copy of set-token-lua under `name`, with `what` replaced by `by` in one of its files.
 std::string changed_copy(const std::string& name, const std::string& file, const std::string& what,
                          const std::string& by) {

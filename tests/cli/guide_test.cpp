@@ -11,15 +11,15 @@ namespace lockstep::tests {
 
 namespace {
 
-std::vector<cli::Lesson> read(const std::string& text) {
+std::vector<cli::Lesson> lessons_of(const std::string& text) {
   const auto file = scratch() / "guide.md";
-  std::ofstream(file) << text;
+  write(file, text);
   return cli::read_guide(file);
 }
 
 std::string error_of(const std::string& text) {
   try {
-    read(text);
+    lessons_of(text);
   } catch (const sim::BadInput& error) {
     const std::string message = error.what();
     const auto folder = scratch().string() + "/";
@@ -31,7 +31,7 @@ std::string error_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a guide is lessons of text and runs", "[guide]") {
-  const auto lessons = read(
+  const auto lessons = lessons_of(
       "# Title\n\nBefore.\n\n## 1. one: The first\n\nA question?\n\n"
       "```console\n$ lockstep check x --fault pause=1\nHOLDS\n```\n\nAn answer.\n"
       "## 2. two: The second\n\nText.\n\n## Afterwards\n\nNot a lesson.\n");

@@ -47,13 +47,16 @@ TEST_CASE("A crash breaks connections; what comes back is what the persistence k
 }
 
 TEST_CASE("A server of ours leaves nothing behind") {
-  std::string socket;
+  std::filesystem::path folder;
+  live::Address address;
   {
     const live::Server server(Persistence::aof_always);
-    socket = server.address().socket;
-    REQUIRE(std::filesystem::exists(socket));
+    folder = server.folder();
+    address = server.address();
+    REQUIRE_FALSE(std::filesystem::is_empty(folder));
   }
-  CHECK_FALSE(std::filesystem::exists(std::filesystem::path(socket).parent_path()));
+  CHECK_FALSE(std::filesystem::exists(folder));
+  CHECK_THROWS_AS(live::Connection(address), live::ConnectionBroken);
 }
 
 TEST_CASE("The observer sees strings, hashes and lifetimes") {

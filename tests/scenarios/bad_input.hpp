@@ -2,12 +2,11 @@
 // them with.
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 
 #include "sim/error.hpp"
+#include "sim/temporary_folder.hpp"
 
 namespace lockstep::tests {
 
@@ -21,27 +20,6 @@ inline std::string bad_input(const std::function<void()>& action) {
   return "";
 }
 
-/// A folder of its own, gone at the end of the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "lockstep-test-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
-    const auto file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-    return file;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using sim::TemporaryFolder;
 
 }  // namespace lockstep::tests

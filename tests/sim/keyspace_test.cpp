@@ -3,6 +3,7 @@
 #include "sim/keyspace.hpp"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "sim/error.hpp"
 #include "sim/execute.hpp"
@@ -31,6 +32,17 @@ struct Node {
   Maker maker(const char* key) const { return keyspace.keys.at(key).maker; }
   Maker field_maker(const char* key, const char* field) const {
     return std::get<Hash>(keyspace.keys.at(key).value).at(field).maker;
+  }
+  std::vector<Maker> element_makers(const char* key) const {
+    std::vector<Maker> makers;
+    for (const auto& element : std::get<List>(keyspace.keys.at(key).value)) {
+      makers.push_back(element.maker);
+    }
+    return makers;
+  }
+  template <class Members>  // Set, SortedSet
+  Maker member_maker(const char* key, const char* member) const {
+    return std::get<Members>(keyspace.keys.at(key).value).at(member).maker;
   }
 };
 
@@ -114,6 +126,119 @@ TEST_CASE("a field's maker is who added or overwrote it; the hash keeps its own"
   CHECK(node.field_maker("h", "g") == 0);
 }
 
+TEST_CASE("an element's maker is who pushed, set or moved it; the list keeps its own") {
+  Node node;
+  node.run(1, "RPUSH l a b");
+  node.run(2, "RPUSH l c");
+  CHECK(node.element_makers("l") == std::vector<Maker>{1, 1, 2});
+  node.run(3, "LSET l 0 x");
+  node.run(4, "LINSERT l AFTER x y");
+  CHECK(node.element_makers("l") == std::vector<Maker>{3, 4, 1, 2});
+  node.run(5, "LMOVE l l LEFT RIGHT");
+  CHECK(node.element_makers("l") == std::vector<Maker>{4, 1, 2, 5});
+  node.run(2, "LREM l 0 y");
+  CHECK(node.element_makers("l") == std::vector<Maker>{1, 2, 5});
+  CHECK(node.maker("l") == 1);
+  node.keyspace.disown(1);
+  CHECK(node.maker("l") == 0);
+  CHECK(node.element_makers("l") == std::vector<Maker>{0, 2, 5});
+}
+
+TEST_CASE("a member's maker is who added it; adding it again changes nothing") {
+  Node node;
+  node.run(1, "SADD s a 1");
+  node.run(2, "SADD s a b");
+  CHECK(node.member_maker<Set>("s", "a") == 1);
+  CHECK(node.member_maker<Set>("s", "b") == 2);
+  node.run(3, "SMOVE s t a");
+  CHECK(node.member_maker<Set>("t", "a") == 3);
+  CHECK(node.maker("t") == 3);
+  CHECK(node.maker("s") == 1);
+  node.run(4, "SUNIONSTORE s s t");
+  CHECK(node.maker("s") == 4);
+  node.keyspace.disown(3);
+  CHECK(node.member_maker<Set>("t", "a") == 0);
+}
+
+TEST_CASE(
+    "a sorted set's member is made by who adds it or sets its score; a counter keeps its maker") {
+  Node node;
+  node.run(1, "ZADD z 1 a 1 b");
+  node.run(2, "ZADD z 2 a");
+  CHECK(node.member_maker<SortedSet>("z", "a") == 2);
+  node.run(3, "ZADD z 2 a");
+  CHECK(node.member_maker<SortedSet>("z", "a") == 3);
+  for (const char* refused : {"ZADD z NX 9 b", "ZADD z GT 0 b", "ZINCRBY z 1 b"}) {
+    node.run(4, refused);
+    CHECK(node.member_maker<SortedSet>("z", "b") == 1);
+  }
+  node.run(4, "ZINCRBY z 1 new");
+  CHECK(node.member_maker<SortedSet>("z", "new") == 4);
+  CHECK(node.maker("z") == 1);
+  node.keyspace.disown(4);
+  CHECK(node.member_maker<SortedSet>("z", "new") == 0);
+  node.run(5, "COPY z copy");
+  CHECK(node.maker("copy") == 5);
+}
+
+TEST_CASE(
+    "random commands choose the same whenever the keyspace is the same, and leave it the same") {
+  Node node;
+  node.run(1, "SADD s c b a");
+  node.run(1, "HSET h f 1 g 2");
+  node.run(1, "ZADD z 2 a 1 b");
+  const std::string before = encode(node.keyspace);
+  for (const char* line : {"SRANDMEMBER s", "SRANDMEMBER s -5", "HRANDFIELD h 1", "RANDOMKEY",
+                           "ZRANDMEMBER z 2 WITHSCORES"}) {
+    INFO(line);
+    CHECK(node.run(1, line) == node.run(2, line));
+    CHECK(encode(node.keyspace) == before);
+  }
+  CHECK(node.run(1, "SPOP s") == Reply::bulk("c"));
+  CHECK_THROWS_AS(node.run(1, "SRANDMEMBER s -9000000"), BadInput);
+}
+
+TEST_CASE("a scan finds what is there all the time, whatever comes and goes") {
+  Node node;
+  for (int i = 0; i < 40; ++i) node.run(1, {"SADD", "s", "stays" + std::to_string(i)});
+  std::set<std::string> found;
+  std::string cursor = "0";
+  int calls = 0;
+  do {
+    node.run(1, {"SADD", "s", "comes" + std::to_string(calls)});
+    node.run(1, {"SREM", "s", "comes" + std::to_string(calls - 1)});
+    const Reply reply = node.run(1, {"SSCAN", "s", cursor, "COUNT", "3"});
+    cursor = reply.items[0].text;
+    CHECK(reply.items[1].items.size() <= 4);
+    for (const Reply& item : reply.items[1].items) found.insert(item.text);
+    ++calls;
+  } while (cursor != "0");
+  CHECK(calls > 10);
+  for (int i = 0; i < 40; ++i) CHECK(found.contains("stays" + std::to_string(i)));
+}
+
+TEST_CASE("texts are found and replaced in every type, order and makers kept") {
+  Node node;
+  for (const char* line : {"SET t one", "RPUSH l one two", "HSET h two 2 one one", "SADD s two one",
+                           "ZADD z 2 two 1 one"}) {
+    node.run(1, line);
+  }
+  std::size_t count = 0;
+  for (auto& [key, entry] : node.keyspace.keys) {
+    count += texts(entry).size();
+    entry = with_texts(
+        entry, [](std::string_view text) { return text == "one" ? "ONE" : std::string(text); });
+  }
+  CHECK(count == 1 + 2 + 4 + 2 + 2);
+  CHECK(node.run(1, "GET t") == Reply::bulk("ONE"));
+  CHECK(node.run(1, "LINDEX l 0") == Reply::bulk("ONE"));
+  CHECK(node.run(1, "HKEYS h").items[1] == Reply::bulk("ONE"));
+  CHECK(node.run(1, "HGET h ONE") == Reply::bulk("ONE"));
+  CHECK(node.run(1, "SMEMBERS s").items[1] == Reply::bulk("ONE"));
+  CHECK(node.run(1, "ZSCORE z ONE") == Reply::bulk("1"));
+  CHECK(node.member_maker<SortedSet>("z", "ONE") == 1);
+}
+
 TEST_CASE("commands in scripts have the script's sender") {
   Node node;
   node.run(4, {"EVAL", "return redis.call('set', KEYS[1], 'v')", "1", "k"});
@@ -156,6 +281,20 @@ TEST_CASE("encode tells keyspaces apart exactly when they differ") {
       {"EVAL 'return math.random()' 0"},
       {"SET k '' ", "SET kk ''"},
       {"SET k kk"},
+      {"SET k 5"},
+      {"INCRBYFLOAT k 5"},
+      {"SETRANGE k 0 5"},
+      {"RPUSH k 1 2"},
+      {"RPUSH k 2 1"},
+      {"SADD k 1 2"},
+      {"SADD k 2 1"},
+      {"SADD k a b"},
+      {"SADD k b a"},
+      {"SADD k 1 2 a", "SREM k a"},
+      {"ZADD k 1 2"},
+      {"ZADD k 2 1"},
+      {"ZADD k 1 a 2 b"},
+      {"ZADD k 1 b 2 a"},
   };
   std::vector<Node> nodes(histories.size() * 2);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -171,19 +310,30 @@ TEST_CASE("encode tells keyspaces apart exactly when they differ") {
   for (const char* line : {"HSET k x 0", "HSET k f 1", "HDEL k x", "HSET k g 2"})
     again.run(1, line);
   CHECK(encode(again.keyspace) == encode(nodes[7].keyspace));
+  CHECK(encode(nodes[18].keyspace) == encode(nodes[19].keyspace));  // an intset has one order
 }
 
 TEST_CASE("a command that Redis has and that is not simulated is refused by name") {
   Node node;
-  CHECK_THROWS_WITH(node.run(1, "ZADD z 1 m"),
-                    Catch::Contains("zadd") && Catch::Contains("not simulated"));
-  CHECK_THROWS_AS(node.run(1, "ZADD z 1 m"), BadInput);
+  CHECK_THROWS_WITH(node.run(1, "DUMP z"),
+                    Catch::Contains("dump") && Catch::Contains("not simulated"));
+  CHECK_THROWS_AS(node.run(1, "DUMP z"), BadInput);
   CHECK_THROWS_AS(node.run(1, "PUBLISH c m"), BadInput);
   CHECK_THROWS_AS(node.run(1, "SCRIPT HELP"), BadInput);
-  CHECK_THROWS_WITH(node.run(1, {"EVAL", "return redis.call('lpush', KEYS[1], 'x')", "1", "l"}),
-                    Catch::Contains("lpush") && Catch::Contains("not simulated"));
-  CHECK_THROWS_AS(
-      node.run(1, {"EVAL", "return pcall(redis.call, 'lpush', KEYS[1], 'x')", "1", "l"}), BadInput);
+  CHECK_THROWS_WITH(node.run(1, {"EVAL", "return redis.call('dump', KEYS[1])", "1", "l"}),
+                    Catch::Contains("dump") && Catch::Contains("not simulated"));
+  CHECK_THROWS_AS(node.run(1, {"EVAL", "return pcall(redis.call, 'dump', KEYS[1])", "1", "l"}),
+                  BadInput);
+}
+
+TEST_CASE("streams, geo, bitfield and HyperLogLog are unknown") {
+  Node node;
+  for (const char* name : {"XADD", "GEOADD", "BITFIELD", "PFADD", "MODULE"}) {
+    CHECK(node.run(1, {name, "k"}) == Reply::error("ERR unknown command '" + std::string(name) +
+                                                   "', with args beginning with: 'k' "));
+    const Reply reply = node.run(1, {"EVAL", "return redis.call(ARGV[1], 'k')", "0", name});
+    CHECK(reply.text.starts_with("ERR Unknown Redis command called from script"));
+  }
 }
 
 }  // namespace

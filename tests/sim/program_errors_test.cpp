@@ -1,4 +1,6 @@
 // What a person can do wrong in a protocol: one clear line with the place.
+#include <fstream>
+
 #include "tests/sim/program_fixture.hpp"
 
 using namespace lockstep::sim;

@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "sim/error.hpp"
 #include "sim/program.hpp"
+#include "sim/temporary_folder.hpp"
 #include "sim/token.hpp"
 
 namespace lockstep::sim::program_test {
@@ -20,22 +20,13 @@ class Folder {
  public:
   explicit Folder(const std::string& protocol,
                   const std::map<std::string, std::string>& scripts = {}) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "lockstep-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-    write("protocol.lua", protocol);
-    for (const auto& [name, body] : scripts) write(name, body);
+    folder_.write("protocol.lua", protocol);
+    for (const auto& [name, body] : scripts) folder_.write(name, body);
   }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-  }
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 /// A protocol whose acquire() and release() have the given bodies.

@@ -3,26 +3,14 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 
-#include "tests/support/twin.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/differential.hpp"
 
 namespace {
 
 using lockstep::sim::Request;
+using lockstep::test::Dice;
 using lockstep::test::Twin;
-
-/// A small generator whose numbers are the same on every machine.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
-  std::size_t below(std::size_t n) {
-    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-    return static_cast<std::size_t>(state_ >> 33) % n;
-  }
-  const char* of(const std::vector<const char*>& choices) { return choices[below(choices.size())]; }
-
- private:
-  std::uint64_t state_;
-};
 
 /// Templates: K key, V value, N number, T lifetime in seconds, M in milliseconds, F field, O option
 /// of SET, X of EXPIRE.
@@ -97,32 +85,6 @@ Request random_request(Dice& dice) {
   return request;
 }
 
-/// What differs when `requests` run on empty servers; empty if nothing does.
-std::string difference(Twin& twin, const std::vector<Request>& requests) {
-  twin.flush();
-  for (const Request& request : requests) {
-    if (auto differs = twin.run(request); !differs.empty()) return differs;
-  }
-  return twin.compare_contents();
-}
-
-/// Leaves out request after request as long as a difference remains.
-std::vector<Request> shortened(Twin& twin, std::vector<Request> requests) {
-  for (std::size_t i = requests.size(); i-- > 0;) {
-    auto without = requests;
-    without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-    if (!difference(twin, without).empty()) requests = std::move(without);
-  }
-  return requests;
-}
-
-std::string report(Twin& twin, const std::vector<Request>& requests) {
-  std::string text = difference(twin, requests);
-  for (const Request& request : requests)
-    text.append("\n    ").append(lockstep::test::show(request));
-  return text;
-}
-
 TEST_CASE("random commands and scripts have the effects that they have on redis-server") {
   constexpr int kSequences = 150;
   constexpr int kLength = 40;
@@ -131,9 +93,8 @@ TEST_CASE("random commands and scripts have the effects that they have on redis-
     Dice dice(seed);
     std::vector<Request> requests;
     for (int i = 0; i < kLength; ++i) requests.push_back(random_request(dice));
-    // Twice: the two clocks are a millisecond apart now and then, which GT and LT can show.
-    if (difference(twin, requests).empty() || difference(twin, requests).empty()) continue;
-    FAIL("seed " << seed << ": " << report(twin, shortened(twin, requests)));
+    const std::string differs = lockstep::test::reported_difference(twin, requests);
+    if (!differs.empty()) FAIL("seed " << seed << ": " << differs);
   }
   SUCCEED();
 }

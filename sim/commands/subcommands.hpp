@@ -1,0 +1,20 @@
+// The subcommands of Redis 7.0's commands that have them.
+#pragma once
+
+#include <string_view>
+
+#include "sim/commands/command.hpp"
+
+namespace lockstep::sim {
+
+struct Subcommand {
+  std::string_view container;
+  std::string_view name;
+  int arity;           ///< with the container's name; -n: at least n
+  unsigned flags = 0;  ///< CommandFlag
+};
+
+/// The row of a subcommand, its name in any case; null if the container has none of that name.
+const Subcommand* find_subcommand(std::string_view container, std::string_view name);
+
+}  // namespace lockstep::sim

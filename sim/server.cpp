@@ -1,0 +1,306 @@
+// What happens around the commands of a connection: refusing, queueing, running, serving who waits
+// (Redis 7.0 server.c processCommand, blocked.c).
+#include "sim/server.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "sim/commands/admission.hpp"
+#include "sim/commands/attention.hpp"
+#include "sim/commands/cluster.hpp"
+#include "sim/commands/connection.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+template <std::size_t N>
+bool is_one_of(const Command& command, const std::array<std::string_view, N>& names) {
+  return std::ranges::find(names, command.name) != names.end();
+}
+
+/// What runs at once although a transaction is being queued.
+constexpr std::array<std::string_view, 6> kNeverQueued{"exec",  "discard", "multi",
+                                                       "watch", "quit",    "reset"};
+/// What still works for a transaction without memory.
+constexpr std::array<std::string_view, 4> kEndTransaction{"exec", "discard", "quit", "reset"};
+/// What a session that subscribes to something may send (RESP2).
+constexpr std::array<std::string_view, 9> kWhileSubscribed{
+    "ping",         "subscribe",    "ssubscribe", "psubscribe", "unsubscribe",
+    "sunsubscribe", "punsubscribe", "quit",       "reset"};
+
+/// The flags of everything that an EXEC would run.
+unsigned queued_flags(const Session& session) {
+  unsigned flags = 0;
+  for (const Request& request : session.queued) flags |= look_up(request).flags;
+  return flags;
+}
+
+/// The slots of a request's keys; for EXEC, of everything that it would run.
+std::set<unsigned> all_slots(const Session& session, const Command& command,
+                             const Request& request) {
+  std::set<unsigned> slots = slots_of(command, request);
+  if (command.name != "exec") return slots;
+  for (const Request& queued : session.queued)
+    slots.merge(slots_of(*find_command(queued[0]), queued));
+  return slots;
+}
+
+/// Why the server refuses a command now; empty if it does not.
+std::string refusal_of(const Session& session, const LookedUp& found, const Request& request,
+                       const ServerMode& mode) {
+  unsigned flags = found.flags;
+  if (found.command->name == "exec") flags |= queued_flags(session);
+  const bool queue_grows = session.in_transaction && !is_one_of(*found.command, kEndTransaction);
+  if (mode.over_memory && queue_grows) flags |= kDenyOom;
+  const bool across = mode.cluster && all_slots(session, *found.command, request).size() > 1;
+  std::string refusal = mode_refusal(flags, across, mode);
+  if (!refusal.empty()) return refusal;
+  if (session.subscribed() && !is_one_of(*found.command, kWhileSubscribed)) {
+    const std::string name = found.name.empty() ? std::string(found.command->name) : found.name;
+    return "ERR Can't execute '" + name +
+           "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
+           "context";
+  }
+  if (session.in_transaction && (flags & kNoMulti) != 0) {
+    return "ERR Command not allowed inside a transaction";
+  }
+  return {};
+}
+
+[[noreturn]] void not_open(SessionId id) {
+  throw BadInput("session " + std::to_string(id) + ": it is not open");
+}
+
+/// A session's turn at the keyspace: its database is the selected one while it lasts.
+class Turn {
+ public:
+  Turn(ServerState& server, Session& session, ScriptVm& scripts, ScriptObserver* observer)
+      : connection{server, session}, execution{server.now} {
+    execution.scripts = &scripts;
+    execution.observer = observer;
+    execution.mode = server.mode;
+    execution.connection = &connection;
+    server.keyspace.select(0, session.database);
+    execution.database = session.database;
+  }
+  ~Turn() {
+    connection.session.database = execution.database;
+    connection.session.transcript.reset();
+    connection.server.keyspace.select(execution.database, 0);
+    connection.server.keyspace.purge(execution.now);  // SET ... PXAT in the past
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  Connection connection;
+  Execution execution;
+};
+
+}  // namespace
+
+// ---- what a command can do
+// --------------------------------------------------------------------------------------
+
+void write(ServerState& server, Session& session, Reply reply, bool push) {
+  if (!session.open) return;
+  if (!push && (session.replies == Replies::off || session.replies == Replies::skip)) return;
+  if (session.transcript) {
+    session.transcript->push_back(std::move(reply));
+  } else {
+    server.written.push_back({session.id, std::move(reply)});
+  }
+}
+
+void unblock(ServerState& server, Session& session) {
+  if (!session.wait) return;
+  session.wait.reset();
+  std::erase(server.blocked, session.id);
+  server.unblocked.push_back(session.id);
+}
+
+// ---- sessions
+// ------------------------------------------------------------------------------------------------
+
+Server::Server(ServerMode mode, WallTime now) {
+  state_.mode = mode;
+  state_.now = now;
+}
+
+SessionId Server::open() {
+  const SessionId id = ++state_.last_id;
+  Session& session = state_.sessions[id];
+  session.id = id;
+  session.opened = session.last_request = state_.now;
+  return id;
+}
+
+void Server::close(SessionId id) {
+  close_session(state_, find(id));
+  go_on();
+}
+
+Session& Server::find(SessionId id) {
+  const auto it = state_.sessions.find(id);
+  if (it == state_.sessions.end()) not_open(id);
+  return it->second;
+}
+
+const Session& Server::session(SessionId id) const {
+  const auto it = state_.sessions.find(id);
+  if (it == state_.sessions.end()) not_open(id);
+  return it->second;
+}
+
+// ---- requests
+// ------------------------------------------------------------------------------------------------
+
+std::vector<Delivery> Server::submit(SessionId id, const Request& request) {
+  if (request.empty()) throw BadInput("an empty request: expected a command name");
+  Session& session = find(id);
+  if (session.wait) {
+    session.unread.push_back(request);
+    return {};
+  }
+  process(session, request);
+  go_on();
+  return take_written();
+}
+
+/// Keys that have expired are gone, and whoever watched one of them will not run its transaction.
+void Server::drop_expired() {
+  for (auto& [id, session] : state_.sessions) {
+    for (const Place& place : session.watched) {
+      const Keys* keys = state_.keyspace.database(place.database);
+      const auto it = keys ? keys->find(place.key) : Keys::const_iterator{};
+      const bool there = keys && it != keys->end();
+      if (there && it->second.expires && state_.now > *it->second.expires) {
+        session.watch_broken = true;
+      }
+    }
+    if (session.watch_broken) session.watched.clear();
+  }
+  state_.keyspace.purge(state_.now);
+}
+
+void Server::process(Session& session, const Request& request) {
+  drop_expired();
+  session.last_request = state_.now;
+  LookedUp found = look_up(request);
+  if (found.command) {
+    session.last_command = found.name.empty() ? std::string(found.command->name) : found.name;
+  }
+  std::string refusal = std::move(found.error);
+  if (refusal.empty()) refusal = refusal_of(session, found, request, state_.mode);
+  if (!refusal.empty()) {
+    refuse(session, found.command, std::move(refusal));
+  } else if (session.in_transaction && !is_one_of(*found.command, kNeverQueued)) {
+    session.queued.push_back(request);
+    write(state_, session, Reply::status("QUEUED"));
+  } else {
+    call(session, *found.command, request);
+  }
+  if (session.replies == Replies::skip) session.replies = Replies::on;
+  if (session.replies == Replies::skip_next) session.replies = Replies::skip;
+  if (session.closing) close_session(state_, session);
+  serve_ready();
+}
+
+/// A refused command ends a transaction's hopes (Redis 7.0 server.c rejectCommand).
+void Server::refuse(Session& session, const Command* command, std::string text) {
+  if (session.in_transaction) session.must_abort = true;
+  if (command && command->name == "exec" && session.in_transaction) {
+    discard_transaction(session);
+    if (!text.starts_with("CROSSSLOT")) {
+      text = "EXECABORT Transaction discarded because of: " + text;
+    }
+  }
+  write(state_, session, Reply::error(std::move(text)));
+}
+
+void Server::call(Session& session, const Command& command, const Request& request) {
+  Turn turn(state_, session, *scripts_, observer_);
+  Call call{state_.keyspace, request, turn.execution};
+  Reply reply = run_command(command, call);
+  if (!turn.connection.replied) write(state_, session, std::move(reply));
+}
+
+// ---- blocked sessions
+// ----------------------------------------------------------------------------------------
+
+/// After every command: keys that came to be are handed to those who wait for them, in the order in
+/// which they came; what is served may bring further keys (BLMOVE).
+void Server::serve_ready() {
+  while (!state_.ready.empty()) {
+    const std::vector<Place> ready = std::exchange(state_.ready, {});
+    for (const Place& place : ready) serve(place);
+  }
+}
+
+/// First come, first served, as long as there is something at the key.
+void Server::serve(const Place& place) {
+  for (const SessionId id : std::vector<SessionId>(state_.blocked)) {
+    Session& session = find(id);
+    if (!session.wait || std::ranges::count(session.wait->places, place) == 0) continue;
+    const Keys* keys = state_.keyspace.database(place.database);
+    const auto it = keys ? keys->find(place.key) : Keys::const_iterator{};
+    if (!keys || it == keys->end()) return;
+    if (!serves(it->second, session.wait->kind)) continue;
+    const Wait wait = *session.wait;
+    unblock(state_, session);
+    Turn turn(state_, session, *scripts_, observer_);
+    Call call{state_.keyspace, wait.request, turn.execution};
+    write(state_, session, serve_wait(call, wait, place));
+  }
+}
+
+/// Requests that came while a session was blocked are processed when the command that freed it is
+/// over.
+void Server::go_on() {
+  while (!state_.unblocked.empty()) {
+    const SessionId id = state_.unblocked.front();
+    state_.unblocked.erase(state_.unblocked.begin());
+    Session& session = find(id);
+    while (session.open && !session.wait && !session.unread.empty()) {
+      const Request request = std::move(session.unread.front());
+      session.unread.pop_front();
+      process(session, request);
+    }
+  }
+  std::erase_if(state_.sessions, [](const auto& item) { return !item.second.open; });
+}
+
+std::vector<Delivery> Server::take_written() { return std::exchange(state_.written, {}); }
+
+// ---- time
+// ----------------------------------------------------------------------------------------------------
+
+std::vector<Delivery> Server::advance_to(WallTime now) {
+  for (auto due = next_timeout(); due && *due < now; due = next_timeout()) {
+    state_.now = std::max(state_.now, *due + Duration{1});
+    for (auto& [id, session] : state_.sessions) {
+      if (!session.wait || session.wait->until != due) continue;
+      write(state_, session, timeout_reply(*session.wait));
+      unblock(state_, session);
+    }
+    go_on();
+  }
+  state_.now = now;
+  drop_expired();
+  return take_written();
+}
+
+/// The earliest instant at which a wait is to end, if one is.
+std::optional<WallTime> Server::next_timeout() const {
+  std::optional<WallTime> earliest;
+  for (const SessionId id : state_.blocked) {
+    const auto& until = state_.sessions.at(id).wait->until;
+    if (until && (!earliest || *until < *earliest)) earliest = until;
+  }
+  return earliest;
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,52 @@
+// What the fake server remembers beside the keyspace, and what a command of a connection works on.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/execute.hpp"
+#include "sim/session.hpp"
+
+namespace lockstep::sim {
+
+/// Something that the server writes to a session: a reply, or a message of a subscription.
+struct Delivery {
+  SessionId to = 0;
+  Reply reply;
+  friend bool operator==(const Delivery&, const Delivery&) = default;
+};
+
+/// Who listens to a channel or a pattern, in the order of their subscriptions.
+using Listeners = std::map<std::string, std::vector<SessionId>, std::less<>>;
+
+struct ServerState {
+  Keyspace keyspace;
+  ServerMode mode;
+  WallTime now = kEpoch;
+  std::map<SessionId, Session> sessions;  ///< the open ones
+  SessionId last_id = 0;
+  Listeners channels;
+  Listeners patterns;
+  Listeners shard_channels;
+  std::vector<SessionId> blocked;    ///< in the order in which they blocked
+  std::vector<Place> ready;          ///< keys that blocked sessions wait for and that came to be
+  std::vector<SessionId> unblocked;  ///< their unread requests are to be processed
+  std::vector<Delivery> written;     ///< not fetched yet
+};
+
+/// A command's way to the connection that it came through.
+struct Connection {
+  ServerState& server;
+  Session& session;
+  bool replied = false;  ///< the command has written its replies itself
+};
+
+/// Writes a reply or, with `push`, a message to a session, as Redis's addReply: not where CLIENT
+/// REPLY is OFF, and into the reply of an EXEC under way.
+void write(ServerState& server, Session& session, Reply reply, bool push = false);
+
+/// Ends the session's wait; its unread requests stay for Server to process.
+void unblock(ServerState& server, Session& session);
+
+}  // namespace lockstep::sim
