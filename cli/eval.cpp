@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "cli/redis_text.hpp"
+#include "sim/redis_text.hpp"
 #include "cli/script_file.hpp"
 #include "cli/script_trace.hpp"
 #include "scenarios/eval_report.hpp"
@@ -61,7 +61,7 @@ int eval(const EvalArguments& arguments, Io& io) {
     io.out << scenarios::eval_report(reply, key_changes({}, server.keyspace().keys, server.now()),
                                      trace);
   else
-    io.out << shown(reply) << '\n';
+    io.out << sim::shown(reply) << '\n';
   return reply.is_error() ? kViolated : kAsExpected;
 }
 

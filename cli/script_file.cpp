@@ -8,7 +8,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "cli/redis_text.hpp"
+#include "sim/redis_text.hpp"
 #include "sim/error.hpp"
 
 namespace lockstep::cli {
@@ -68,7 +68,7 @@ void run_commands(sim::Server& server, sim::SessionId session, const std::string
     ++number;
     try {
       if (line.starts_with('#')) continue;
-      const auto request = split_line(line);
+      const auto request = sim::split_line(line);
       if (request.empty()) continue;
       const auto deliveries = server.submit(session, request);
       const auto& reply = reply_to(deliveries, session);

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "checker/wording.hpp"
-#include "cli/redis_text.hpp"
+#include "sim/redis_text.hpp"
 
 namespace lockstep::cli {
 
@@ -57,7 +57,7 @@ void ScriptTracer::at_line(int line) {
 }
 
 void ScriptTracer::called(const sim::Request& request, const sim::Reply& reply) {
-  tell_({ScriptEvent::Kind::call, line_, line_of(request), reply});
+  tell_({ScriptEvent::Kind::call, line_, sim::line_of(request), reply});
 }
 
 void ScriptTracer::finish() {

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "cli/commands.hpp"
-#include "cli/redis_text.hpp"
+#include "sim/redis_text.hpp"
 #include "cli/script_file.hpp"
 #include "cli/script_trace.hpp"
 #include "scenarios/eval_report.hpp"
@@ -112,7 +112,7 @@ class Shell {
   }
 
   void handle(const std::string& line) {
-    const auto words = split_line(line);
+    const auto words = sim::split_line(line);
     if (words.empty() || words[0].starts_with('#')) return;
     if (words[0] == "quit" || words[0] == "exit") {
       quit(words);
@@ -151,7 +151,7 @@ class Shell {
       if (json_)
         io_.out << scenarios::reply_line(to, reply) << '\n';
       else
-        io_.out << (to == current_ ? "" : fmt::format("[to connection {}]\n", to)) << shown(reply)
+        io_.out << (to == current_ ? "" : fmt::format("[to connection {}]\n", to)) << sim::shown(reply)
                 << '\n';
     }
   }
@@ -196,7 +196,7 @@ class Shell {
     if (!json_) {
       for (const auto& [key, entry] : before)
         if (!server_.keyspace().find(key, server_.now()))
-          io_.out << line_of({key}) << " has expired\n";
+          io_.out << sim::line_of({key}) << " has expired\n";
     }
     print(deliveries);
   }

@@ -92,11 +92,20 @@ void Connection::append(const sim::Request& request) {
     broken();
 }
 
-void Connection::send(const sim::Request& request) {
-  append(request);
+void Connection::write_all() {
   int done = 0;
   while (done == 0)
     if (redisBufferWrite(context_.get(), &done) != REDIS_OK) broken();
+}
+
+void Connection::send(const sim::Request& request) {
+  append(request);
+  write_all();
+}
+
+void Connection::send_all(const std::vector<sim::Request>& requests) {
+  for (const auto& request : requests) append(request);
+  write_all();
 }
 
 sim::Reply Connection::await() {
@@ -111,7 +120,7 @@ sim::Reply Connection::execute(const sim::Request& request) {
 }
 
 std::vector<sim::Reply> Connection::execute_all(const std::vector<sim::Request>& requests) {
-  for (const auto& request : requests) append(request);
+  send_all(requests);
   std::vector<sim::Reply> replies;
   replies.reserve(requests.size());
   while (replies.size() < requests.size()) replies.push_back(await());

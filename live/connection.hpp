@@ -35,6 +35,11 @@ class Connection {
   /// Sends all requests, then waits for all replies: one round trip. Throws ConnectionBroken.
   std::vector<sim::Reply> execute_all(const std::vector<sim::Request>& requests);
 
+  /// Sends requests without waiting. Throws ConnectionBroken.
+  void send_all(const std::vector<sim::Request>& requests);
+  /// Waits for the next reply, at most 10 s. Throws ConnectionBroken.
+  sim::Reply await();
+
   /// Sends a request. Throws ConnectionBroken.
   void send(const sim::Request& request);
   /// The next reply that is here already, without waiting. `readable` says that there are bytes to
@@ -49,7 +54,7 @@ class Connection {
   };
   [[noreturn]] void broken() const;
   void append(const sim::Request& request);
-  sim::Reply await();
+  void write_all();
 
   std::string address_;  ///< for messages
   std::unique_ptr<redisContext, Close> context_;

@@ -39,6 +39,21 @@ std::string eval_report(const sim::Reply& reply, const std::vector<std::string>&
   return text_of(json);
 }
 
+std::string conform_report(const ConformSummary& summary) {
+  Json json{{"outcome", summary.session.empty() ? "no-difference" : "differs"},
+            {"seed", summary.seed},
+            {"commands", summary.commands},
+            {"sequences", summary.sequences},
+            {"refused", summary.refused},
+            {"unrepeated", summary.unrepeated},
+            {"seconds", summary.seconds}};
+  for (const auto& line : summary.session)
+    json["session"].push_back({{"connection", line.connection}, {"request", line.request}});
+  if (summary.redis) json["redis"] = reply_json(*summary.redis);
+  if (summary.lockstep) json["lockstep"] = reply_json(*summary.lockstep);
+  return text_of(json);
+}
+
 std::string reply_line(std::int64_t session, const sim::Reply& reply) {
   const Json json{{"session", session}, {"reply", reply_json(reply)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -25,7 +25,7 @@ constexpr std::size_t kMaxFunctionLines = 70;
 
 const Files& cpp_files() {
   static const Files files = read_files(
-      {"sim", "checker", "scenarios", "live", "cli", "tests", "bench"}, {".hpp", ".cpp"});
+      {"sim", "checker", "scenarios", "live", "conform", "cli", "tests", "bench"}, {".hpp", ".cpp"});
   return files;
 }
 
@@ -52,8 +52,9 @@ const std::map<std::string, std::set<std::string>> kArrows{
     {"checker", {"sim", "checker"}},
     {"scenarios", {"sim", "checker", "scenarios"}},
     {"live", {"sim", "live"}},
-    {"cli", {"sim", "checker", "scenarios", "live", "cli"}},
-    {"tests", {"sim", "checker", "scenarios", "live", "cli", "tests"}},
+    {"conform", {"sim", "live", "conform"}},
+    {"cli", {"sim", "checker", "scenarios", "live", "conform", "cli"}},
+    {"tests", {"sim", "checker", "scenarios", "live", "conform", "cli", "tests"}},
     {"bench", {"sim", "checker", "scenarios", "live", "bench"}},
 };
 
@@ -114,7 +115,7 @@ const std::vector<Home> kHomes{
     {R"(sys/mman\.h)", {"checker"}},  // large pages for the visited set
     // POSIX: files, processes and terminals are no business of the simulated world.
     {R"([a-z_]+\.h|sys/[a-z]+\.h|netinet/[a-z]+\.h|arpa/[a-z]+\.h)",
-     {"scenarios", "live", "cli", "tests"}},
+     {"scenarios", "live", "conform", "cli", "tests"}},
 };
 
 Findings homeless_headers(const Files& files) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "tests/support/differential.hpp"
-#include "tests/support/random_commands.hpp"
+#include "conform/commands.hpp"
 
 namespace {
 

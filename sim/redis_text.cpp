@@ -1,5 +1,5 @@
 // The two directions of redis-cli's text; see the header.
-#include "cli/redis_text.hpp"
+#include "sim/redis_text.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "sim/error.hpp"
 
-namespace lockstep::cli {
+namespace lockstep::sim {
 
 namespace {
 
@@ -29,8 +29,8 @@ class Splitter {
  public:
   explicit Splitter(std::string_view line) : line_(line) {}
 
-  sim::Request run() {
-    sim::Request request;
+  Request run() {
+    Request request;
     while (true) {
       while (at_ < line_.size() && is_blank(line_[at_])) ++at_;
       if (at_ >= line_.size()) return request;
@@ -53,7 +53,7 @@ class Splitter {
       }
       read_quoted(c, text);
       if (at_ < line_.size() && !is_blank(line_[at_]))
-        throw sim::BadInput(
+        throw BadInput(
             fmt::format("column {}: expected a blank after the closing {}", at_ + 1, c));
     }
     return text;
@@ -71,7 +71,7 @@ class Splitter {
       else
         text += line_[at_];
     }
-    throw sim::BadInput(fmt::format("column {}: the quote {} is never closed", start, quote));
+    throw BadInput(fmt::format("column {}: the quote {} is never closed", start, quote));
   }
 
   /// What the escape at the backslash means; moves to its last character.
@@ -88,8 +88,8 @@ class Splitter {
   std::size_t at_ = 0;
 };
 
-void append_shown(std::string& text, const sim::Reply& reply, const std::string& indent) {
-  using Kind = sim::Reply::Kind;
+void append_shown(std::string& text, const Reply& reply, const std::string& indent) {
+  using Kind = Reply::Kind;
   switch (reply.kind) {
     case Kind::null:
       text += "(nil)";
@@ -123,7 +123,7 @@ void append_shown(std::string& text, const sim::Reply& reply, const std::string&
 
 }  // namespace
 
-sim::Request split_line(std::string_view line) { return Splitter(line).run(); }
+Request split_line(std::string_view line) { return Splitter(line).run(); }
 
 std::string quoted(std::string_view bytes) {
   std::string text = "\"";
@@ -141,7 +141,7 @@ std::string quoted(std::string_view bytes) {
   return text + '"';
 }
 
-std::string line_of(const sim::Request& request) {
+std::string line_of(const Request& request) {
   std::string line;
   for (const auto& word : request) {
     const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) {
@@ -152,10 +152,10 @@ std::string line_of(const sim::Request& request) {
   return line;
 }
 
-std::string shown(const sim::Reply& reply) {
+std::string shown(const Reply& reply) {
   std::string text;
   append_shown(text, reply, "");
   return text;
 }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::sim
