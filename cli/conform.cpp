@@ -1,14 +1,16 @@
 // `lockstep conform`: the fuzzer on a server of our own or the user's, and what it found.
+#include "conform/conform.hpp"
+
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <optional>
 #include <random>
+#include <set>
 
 #include "cli/commands.hpp"
 #include "cli/script_file.hpp"
 #include "cli/words.hpp"
-#include "conform/conform.hpp"
 #include "live/server.hpp"
 #include "scenarios/eval_report.hpp"
 #include "sim/redis_text.hpp"
@@ -25,7 +27,7 @@ std::vector<std::string> shipped_scripts(const scenarios::Catalog& catalog, Io& 
   namespace fs = std::filesystem;
   std::set<std::string> scripts;  // in an order of their own; equal ones once
   for (const auto& protocol : catalog.protocols())
-    for (const auto& entry : fs::directory_iterator(protocol.folder))
+    for (const auto& entry : fs::directory_iterator(catalog.protocol_folder(protocol)))
       if (entry.path().extension() == ".lua" && entry.path().filename() != "protocol.lua")
         scripts.insert(whole_file(entry.path().string(), io.in));
   return {scripts.begin(), scripts.end()};
@@ -37,25 +39,36 @@ std::string shown(const std::optional<sim::Reply>& reply) {
 
 /// As a redis-cli session; other connections than the first are named.
 void print(const conform::Finding& finding, Io& io) {
-  io.out << fmt::format("DIFFERS  shortened from {} to {}\n\n",
-                        plural(finding.length, "command"), finding.steps.size());
+  io.out << fmt::format("DIFFERS  shortened from {} to {}\n\n", plural(finding.length, "command"),
+                        finding.steps.size());
   const auto line = [&](const conform::Step& step) {
-    io.out << (step.connection == 0 ? "redis> " : fmt::format("redis connection {}> ", step.connection + 1))
+    io.out << (step.connection == 0 ? "redis> "
+                                    : fmt::format("redis connection {}> ", step.connection + 1))
            << sim::line_of(step.request) << '\n';
   };
   for (const auto& step : finding.steps) line(step);
   io.out << "\nThe first difference:\n";
   line(finding.difference.step);
-  io.out << "redis-server\n" << shown(finding.difference.redis) << '\n'
-         << "lockstep\n" << shown(finding.difference.lockstep) << "\n\n";
+  io.out << "redis-server\n"
+         << shown(finding.difference.redis) << '\n'
+         << "lockstep\n"
+         << shown(finding.difference.lockstep) << "\n\n";
 }
 
 scenarios::ConformSummary summary_of(const conform::Outcome& outcome, std::uint64_t seed) {
-  scenarios::ConformSummary summary{seed,           outcome.commands,   outcome.sequences,
-                                    outcome.refused, outcome.unrepeated, outcome.seconds, {}, {}, {}};
+  scenarios::ConformSummary summary{seed,
+                                    outcome.commands,
+                                    outcome.sequences,
+                                    outcome.refused,
+                                    outcome.unrepeated,
+                                    outcome.seconds,
+                                    {},
+                                    {},
+                                    {}};
   if (!outcome.finding) return summary;
   for (const auto& step : outcome.finding->steps)
-    summary.session.push_back({static_cast<std::int64_t>(step.connection) + 1, sim::line_of(step.request)});
+    summary.session.push_back(
+        {static_cast<std::int64_t>(step.connection) + 1, sim::line_of(step.request)});
   summary.redis = outcome.finding->difference.redis;
   summary.lockstep = outcome.finding->difference.lockstep;
   return summary;
@@ -82,14 +95,19 @@ int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog
       print(*outcome.finding, io);
     else
       io.out << "NO DIFFERENCE\n";
-    io.out << fmt::format("compared  {} commands in {}, {} of the protocols' scripts among them, in {:.1f} s\n",
-                          grouped(outcome.commands), plural(outcome.sequences, "sequence"),
-                          plan.scripts.size(), outcome.seconds)
-           << fmt::format("left out  {} commands that lockstep refuses to simulate\n", grouped(outcome.refused));
+    io.out << fmt::format(
+                  "compared  {} commands in {}, {} of the protocols' scripts among them, in {:.1f} "
+                  "s\n",
+                  grouped(outcome.commands), plural(outcome.sequences, "sequence"),
+                  plan.scripts.size(), outcome.seconds)
+           << fmt::format("left out  {} commands that lockstep refuses to simulate\n",
+                          grouped(outcome.refused));
     if (outcome.unrepeated > 0)
-      io.out << fmt::format("not again {} that came once and not again: the two clocks are apart by milliseconds\n",
-                            plural(outcome.unrepeated, "difference"));
-    io.out << fmt::format("again     lockstep conform --seed {} --commands {}\n", plan.seed, outcome.commands);
+      io.out << fmt::format(
+          "not again {} that came once and not again: the two clocks are apart by milliseconds\n",
+          plural(outcome.unrepeated, "difference"));
+    io.out << fmt::format("again     lockstep conform --seed {} --commands {}\n", plan.seed,
+                          outcome.commands);
   }
   return outcome.finding ? kViolated : kAsExpected;
 }

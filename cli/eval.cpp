@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "sim/redis_text.hpp"
 #include "cli/script_file.hpp"
 #include "cli/script_trace.hpp"
 #include "scenarios/eval_report.hpp"
 #include "sim/error.hpp"
+#include "sim/redis_text.hpp"
 
 namespace lockstep::cli {
 

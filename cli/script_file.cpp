@@ -8,8 +8,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "sim/redis_text.hpp"
 #include "sim/error.hpp"
+#include "sim/redis_text.hpp"
 
 namespace lockstep::cli {
 

@@ -7,12 +7,12 @@
 #include <charconv>
 
 #include "cli/commands.hpp"
-#include "sim/redis_text.hpp"
 #include "cli/script_file.hpp"
 #include "cli/script_trace.hpp"
 #include "scenarios/eval_report.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/error.hpp"
+#include "sim/redis_text.hpp"
 
 namespace lockstep::cli {
 
@@ -151,8 +151,8 @@ class Shell {
       if (json_)
         io_.out << scenarios::reply_line(to, reply) << '\n';
       else
-        io_.out << (to == current_ ? "" : fmt::format("[to connection {}]\n", to)) << sim::shown(reply)
-                << '\n';
+        io_.out << (to == current_ ? "" : fmt::format("[to connection {}]\n", to))
+                << sim::shown(reply) << '\n';
     }
   }
 

@@ -23,7 +23,9 @@ std::optional<Difference> repeated(Pair& pair, const std::vector<Step>& steps) {
 
 std::optional<Finding> examined(Pair& pair, const std::vector<Step>& steps) {
   if (!repeated(pair, steps)) return std::nullopt;
-  const auto differs = [&](const std::vector<Step>& fewer) { return pair.run(fewer, true).has_value(); };
+  const auto differs = [&](const std::vector<Step>& fewer) {
+    return pair.run(fewer, true).has_value();
+  };
   Finding finding{steps, steps.size(), {}};
   if (differs(steps)) finding.steps = shortened(steps, differs);
   auto difference = repeated(pair, finding.steps);
@@ -36,14 +38,16 @@ std::optional<Finding> examined(Pair& pair, const std::vector<Step>& steps) {
 
 void expect_empty(const live::Address& address) {
   if (address.database != 0)
-    throw sim::BadInput(address.shown() + ": conform uses databases 0, 1 and 2; name the server without a database");
+    throw sim::BadInput(address.shown() +
+                        ": conform uses databases 0, 1 and 2; name the server without a database");
   live::Connection connection(address);
   const auto keyspace = connection.execute({"INFO", "keyspace"});
   if (keyspace.is_error())
     throw sim::BadInput(address.shown() + ": the server refuses INFO: " + keyspace.text);
   if (keyspace.text.find("keys=") != std::string::npos)
-    throw sim::BadInput(address.shown() +
-                        ": the server holds keys, and all of them would be deleted; --flush says that they may be");
+    throw sim::BadInput(
+        address.shown() +
+        ": the server holds keys, and all of them would be deleted; --flush says that they may be");
 }
 
 std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts) {
@@ -103,8 +107,10 @@ Outcome conform(const live::Address& address, const Plan& plan) {
       if (!outcome.finding) ++outcome.unrepeated;
     }
     outcome.commands = pair.commands();
-    outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  } while (!outcome.finding && (outcome.commands < plan.commands || outcome.seconds < plan.seconds));
+    outcome.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  } while (!outcome.finding &&
+           (outcome.commands < plan.commands || outcome.seconds < plan.seconds));
   outcome.refused = pair.refused();
   return outcome;
 }

@@ -27,7 +27,7 @@ bool names_a_hash_table(const sim::Keyspace& keyspace, const sim::Request& reque
 }  // namespace
 
 bool is_unordered(const sim::Keyspace& before, const sim::Request& request,
-                         const sim::Reply& reply) {
+                  const sim::Reply& reply) {
   constexpr std::size_t kLargestIntset = 512;
   const std::string name = sim::lower_case(request[0]);
   if (name == "keys") return true;
@@ -76,7 +76,6 @@ sim::Reply without_texts(sim::Reply reply) {
   return reply;
 }
 
-
 namespace {
 
 /// SPOP that leaves some: nobody knows which.
@@ -102,7 +101,8 @@ bool scans_by_chance(const sim::Keyspace& before, const sim::Request& request) {
 bool reads_time(const sim::Request& request) {
   const auto name = sim::lower_case(request[0]);
   if (is_one_of(name, {"ttl", "pttl", "expiretime", "pexpiretime"})) return true;
-  return name.starts_with("eval") && request.size() > 1 && request[1].find("ttl") != std::string::npos;
+  return name.starts_with("eval") && request.size() > 1 &&
+         request[1].find("ttl") != std::string::npos;
 }
 
 /// As it is in a transaction, where nobody knows what comes before it.

@@ -44,8 +44,8 @@ Pair::Pair(const live::Address& address) : address_(address), admin_(address) {}
 
 std::int64_t Pair::server_ms() {
   const auto time = admin_.execute({"TIME"});
-  const auto ms = std::atoll(time.items.at(0).text.c_str()) * 1000 +
-                  std::atoll(time.items.at(1).text.c_str()) / 1000;
+  const std::int64_t ms = std::atoll(time.items.at(0).text.c_str()) * 1000 +
+                          std::atoll(time.items.at(1).text.c_str()) / 1000;
   if (now_ms_ > 0) slack_ms_ = std::max(slack_ms_, ms - now_ms_ + 1);
   return ms;
 }
@@ -128,13 +128,14 @@ void Pair::submit(const Step& step, const sim::Request& request) {
   const auto session = clients_[step.connection].fake;
   const Likeness likeness = likeness_of(request, fake_.session(session), fake_.keyspace());
   if (likeness.chance) return;
-  const bool may_be_refused_late = sim::lower_case(request[0]).starts_with("eval") || anyone_waits();
+  const bool may_be_refused_late =
+      sim::lower_case(request[0]).starts_with("eval") || anyone_waits();
   const auto before = may_be_refused_late ? std::optional(fake_) : std::nullopt;
   try {
     for (auto& [to, reply] : fake_.submit(session, request)) {
       const auto client = std::ranges::find(clients_, to, &Client::fake);
-      expected_.push_back({static_cast<std::size_t>(client - clients_.begin()), &step, std::move(reply),
-                           to == session ? likeness : Likeness{}});
+      expected_.push_back({static_cast<std::size_t>(client - clients_.begin()), &step,
+                           std::move(reply), to == session ? likeness : Likeness{}});
     }
     batch_.push_back(request);
     ++commands_;

@@ -31,8 +31,8 @@ class Pair {
   /// Both servers are emptied before each run.
   explicit Pair(const live::Address& address);
 
-  /// Runs `steps` on empty servers and compares all keys at the end. With `one_by_one` each reply is
-  /// awaited before the next request is sent. A step that lockstep refuses to simulate, or whose
+  /// Runs `steps` on empty servers and compares all keys at the end. With `one_by_one` each reply
+  /// is awaited before the next request is sent. A step that lockstep refuses to simulate, or whose
   /// effect is a matter of chance, goes to neither.
   std::optional<Difference> run(const std::vector<Step>& steps, bool one_by_one);
 

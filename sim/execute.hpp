@@ -9,7 +9,7 @@ namespace lockstep::sim {
 
 class ScriptObserver;
 class ScriptVm;
-struct Connection;
+struct Caller;
 
 /// What a whole server is set to, and says no because of.
 struct ServerMode {
@@ -30,7 +30,7 @@ struct Execution {
               ///< EXPIRETIME, ...), not only on remaining lifetimes
   ServerMode mode{};
   int database = 0;  ///< the selected one, whose keys are keyspace.keys; SELECT changes both
-  Connection* connection = nullptr;    ///< null where there is none: in the explored world
+  Caller* caller = nullptr;            ///< null where there is none: in the explored world
   bool in_script = false;              ///< a script's command: it cannot block
   ScriptObserver* observer = nullptr;  ///< watches the scripts that run, if not null
 };

@@ -53,8 +53,7 @@ class Splitter {
       }
       read_quoted(c, text);
       if (at_ < line_.size() && !is_blank(line_[at_]))
-        throw BadInput(
-            fmt::format("column {}: expected a blank after the closing {}", at_ + 1, c));
+        throw BadInput(fmt::format("column {}: expected a blank after the closing {}", at_ + 1, c));
     }
     return text;
   }

@@ -79,24 +79,24 @@ std::string refusal_of(const Session& session, const LookedUp& found, const Requ
 class Turn {
  public:
   Turn(ServerState& server, Session& session, ScriptVm& scripts, ScriptObserver* observer)
-      : connection{server, session}, execution{server.now} {
+      : caller{server, session}, execution{server.now} {
     execution.scripts = &scripts;
     execution.observer = observer;
     execution.mode = server.mode;
-    execution.connection = &connection;
+    execution.caller = &caller;
     server.keyspace.select(0, session.database);
     execution.database = session.database;
   }
   ~Turn() {
-    connection.session.database = execution.database;
-    connection.session.transcript.reset();
-    connection.server.keyspace.select(execution.database, 0);
-    connection.server.keyspace.purge(execution.now);  // SET ... PXAT in the past
+    caller.session.database = execution.database;
+    caller.session.transcript.reset();
+    caller.server.keyspace.select(execution.database, 0);
+    caller.server.keyspace.purge(execution.now);  // SET ... PXAT in the past
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  Connection connection;
+  Caller caller;
   Execution execution;
 };
 
@@ -225,7 +225,7 @@ void Server::call(Session& session, const Command& command, const Request& reque
   Turn turn(state_, session, *scripts_, observer_);
   Call call{state_.keyspace, request, turn.execution};
   Reply reply = run_command(command, call);
-  if (!turn.connection.replied) write(state_, session, std::move(reply));
+  if (!turn.caller.replied) write(state_, session, std::move(reply));
 }
 
 // ---- blocked sessions
@@ -249,7 +249,7 @@ void Server::serve(const Place& place) {
     const auto it = keys ? keys->find(place.key) : Keys::const_iterator{};
     if (!keys || it == keys->end()) return;
     if (!serves(it->second, session.wait->kind)) continue;
-    const Wait wait = *session.wait;
+    const BlockedOn wait = *session.wait;
     unblock(state_, session);
     Turn turn(state_, session, *scripts_, observer_);
     Call call{state_.keyspace, wait.request, turn.execution};

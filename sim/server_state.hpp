@@ -35,8 +35,8 @@ struct ServerState {
   std::vector<Delivery> written;     ///< not fetched yet
 };
 
-/// A command's way to the connection that it came through.
-struct Connection {
+/// Who sent a command: the session, and the server around it.
+struct Caller {
   ServerState& server;
   Session& session;
   bool replied = false;  ///< the command has written its replies itself

@@ -115,7 +115,7 @@ bool in_swapped_database(const Command& command, const Request& argv, const Plac
 
 bool awaited(const ServerState& server, const Place& place, const Entry& entry) {
   return std::ranges::any_of(server.blocked, [&](SessionId id) {
-    const Wait& wait = *server.sessions.at(id).wait;
+    const BlockedOn& wait = *server.sessions.at(id).wait;
     return serves(entry, wait.kind) && std::ranges::count(wait.places, place) > 0;
   });
 }
@@ -131,9 +131,9 @@ const Entry* entry_at(const Call& call, const Place& place) {
   return it == keys->end() ? nullptr : &it->second;
 }
 
-bool serves(const Entry& entry, Wait::Kind kind) {
-  return (kind == Wait::Kind::list && std::holds_alternative<List>(entry.value)) ||
-         (kind == Wait::Kind::sorted_set && std::holds_alternative<SortedSet>(entry.value));
+bool serves(const Entry& entry, BlockedOn::Kind kind) {
+  return (kind == BlockedOn::Kind::list && std::holds_alternative<List>(entry.value)) ||
+         (kind == BlockedOn::Kind::sorted_set && std::holds_alternative<SortedSet>(entry.value));
 }
 
 void touch(ServerState& server, const Place& place) {
@@ -149,7 +149,7 @@ Attention::Attention(const Call& call) {
     const Entry* entry = entry_at(call, place);
     before_.emplace(place, entry ? std::optional(*entry) : std::nullopt);
   };
-  for (const auto& [id, session] : call.execution.connection->server.sessions) {
+  for (const auto& [id, session] : call.execution.caller->server.sessions) {
     for (const Place& place : session.watched) look_at(place);
     if (!session.wait) continue;
     for (const Place& place : session.wait->places) look_at(place);
@@ -157,7 +157,7 @@ Attention::Attention(const Call& call) {
 }
 
 void Attention::notice(const Command& command, const Call& call, const Reply& reply) const {
-  ServerState& server = call.execution.connection->server;
+  ServerState& server = call.execution.caller->server;
   for (const auto& [place, before] : before_) {
     const Entry* after = entry_at(call, place);
     const bool changed = after ? before != *after : before.has_value();

@@ -41,13 +41,13 @@ Reply run_as(Call& call, const Request& request) {
 
 /// Nothing was found: the session waits; a command of a script or a transaction cannot, and has
 /// found nothing.
-Reply block(Call& call, Wait wait) {
+Reply block(Call& call, BlockedOn wait) {
   if (call.execution.in_script) return Reply::null();
-  Connection& connection = connection_of(call);
-  if (connection.session.transcript) return Reply::null();
-  connection.session.wait = std::move(wait);
-  connection.server.blocked.push_back(connection.session.id);
-  return already_replied(connection);
+  Caller& caller = caller_of(call);
+  if (caller.session.transcript) return Reply::null();
+  caller.session.wait = std::move(wait);
+  caller.server.blocked.push_back(caller.session.id);
+  return already_replied(caller);
 }
 
 std::vector<Place> places(const Call& call, std::size_t first, std::size_t end) {
@@ -75,7 +75,7 @@ bool is_nothing(const Reply& reply) {
 }
 
 /// BLPOP key ... timeout and its like; `pop` is the command that does not block.
-Reply blocking_pop(Call& call, const char* pop, Wait::Kind kind) {
+Reply blocking_pop(Call& call, const char* pop, BlockedOn::Kind kind) {
   const std::size_t last = call.argv.size() - 1;
   const auto until = timeout(call, call.argv[last], true);
   for (std::size_t i = 1; i < last; ++i) {
@@ -88,12 +88,12 @@ Reply blocking_pop(Call& call, const char* pop, Wait::Kind kind) {
 
 /// BLMPOP timeout numkeys key ... LEFT and its like: its grammar is looked at before the timeout,
 /// and that before the keys.
-Reply blocking_mpop(Call& call, const char* pop, Wait::Kind kind) {
+Reply blocking_mpop(Call& call, const char* pop, BlockedOn::Kind kind) {
   Request request{pop};
   request.insert(request.end(), call.argv.begin() + 2, call.argv.end());
   Keyspace none;
   Execution aside = call.execution;
-  aside.connection = nullptr;
+  aside.caller = nullptr;
   Call dry{none, request, aside};
   Reply grammar = run_command(*find_command(pop), dry);
   if (grammar.is_error()) return grammar;
@@ -111,12 +111,12 @@ Reply blocking_move(Call& call, Request move, const std::string& timeout_argumen
   const auto until = timeout(call, timeout_argument, true);
   Reply moved = run_as(call, move);
   if (!is_nothing(moved)) return moved;
-  return block(call, {Wait::Kind::list, places(call, 1, 2), std::move(move), until});
+  return block(call, {BlockedOn::Kind::list, places(call, 1, 2), std::move(move), until});
 }
 
 }  // namespace
 
-Reply serve_wait(Call& call, const Wait& wait, const Place& place) {
+Reply serve_wait(Call& call, const BlockedOn& wait, const Place& place) {
   const std::string& command = wait.request[0];
   if (command == "lmove" || command == "rpoplpush") return run_as(call, wait.request);
   if (command == "lmpop" || command == "zmpop") {
@@ -127,12 +127,16 @@ Reply serve_wait(Call& call, const Wait& wait, const Place& place) {
   return with_key(place.key, run_as(call, {command, place.key}));
 }
 
-Reply run_blpop(Call& call) { return blocking_pop(call, "lpop", Wait::Kind::list); }
-Reply run_brpop(Call& call) { return blocking_pop(call, "rpop", Wait::Kind::list); }
-Reply run_bzpopmin(Call& call) { return blocking_pop(call, "zpopmin", Wait::Kind::sorted_set); }
-Reply run_bzpopmax(Call& call) { return blocking_pop(call, "zpopmax", Wait::Kind::sorted_set); }
-Reply run_blmpop(Call& call) { return blocking_mpop(call, "lmpop", Wait::Kind::list); }
-Reply run_bzmpop(Call& call) { return blocking_mpop(call, "zmpop", Wait::Kind::sorted_set); }
+Reply run_blpop(Call& call) { return blocking_pop(call, "lpop", BlockedOn::Kind::list); }
+Reply run_brpop(Call& call) { return blocking_pop(call, "rpop", BlockedOn::Kind::list); }
+Reply run_bzpopmin(Call& call) {
+  return blocking_pop(call, "zpopmin", BlockedOn::Kind::sorted_set);
+}
+Reply run_bzpopmax(Call& call) {
+  return blocking_pop(call, "zpopmax", BlockedOn::Kind::sorted_set);
+}
+Reply run_blmpop(Call& call) { return blocking_mpop(call, "lmpop", BlockedOn::Kind::list); }
+Reply run_bzmpop(Call& call) { return blocking_mpop(call, "zmpop", BlockedOn::Kind::sorted_set); }
 
 Reply run_blmove(Call& call) {
   const Request& argv = call.argv;
@@ -157,9 +161,9 @@ Reply run_wait(Call& call) {
   const std::int64_t replicas = integer_argument(call.argv[1]);
   const auto until = timeout(call, call.argv[2], false);
   const bool cannot_block =
-      call.execution.in_script || connection_of(call).session.transcript.has_value();
+      call.execution.in_script || caller_of(call).session.transcript.has_value();
   if (replicas <= 0 || cannot_block) return Reply::number(0);
-  return block(call, {Wait::Kind::replicas, {}, {"wait"}, until});
+  return block(call, {BlockedOn::Kind::replicas, {}, {"wait"}, until});
 }
 
 }  // namespace lockstep::sim

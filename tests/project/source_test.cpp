@@ -24,8 +24,9 @@ constexpr std::size_t kMaxColumns = 120;
 constexpr std::size_t kMaxFunctionLines = 70;
 
 const Files& cpp_files() {
-  static const Files files = read_files(
-      {"sim", "checker", "scenarios", "live", "conform", "cli", "tests", "bench"}, {".hpp", ".cpp"});
+  static const Files files =
+      read_files({"sim", "checker", "scenarios", "live", "conform", "cli", "tests", "bench"},
+                 {".hpp", ".cpp"});
   return files;
 }
 

@@ -8,8 +8,8 @@
 
 namespace {
 
-using lockstep::sim::Request;
 using lockstep::conform::Dice;
+using lockstep::sim::Request;
 using lockstep::test::Twin;
 
 /// Templates: K key, V value, N number, T lifetime in seconds, M in milliseconds, F field, O option

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "tests/support/differential.hpp"
 #include "conform/commands.hpp"
+#include "tests/support/differential.hpp"
 
 namespace {
 

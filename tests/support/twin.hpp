@@ -3,15 +3,17 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
+#include "conform/likeness.hpp"
 #include "sim/error.hpp"
 #include "sim/execute.hpp"
 #include "sim/script_vm.hpp"
-#include "conform/likeness.hpp"
 #include "tests/support/redis_server.hpp"
 
 namespace lockstep::test {
