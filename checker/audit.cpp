@@ -59,7 +59,7 @@ Audit audit(const sim::Model& model, const Result& full, const Bounds& bounds,
   audit.tick_ms = audit_tick_ms(audit.durations_ms);
   auto scaled = model;
   scaled.tick_ms = audit.tick_ms;
-  audit.naive = explore_naively(scaled, bounds, progress);
+  audit.naive = explore_naively(scaled, bounds, progress, naive::Memory::boundary);
   audit.coarse = explore(scaled, bounds, progress);
   for (const auto* result :
        std::initializer_list<const Result*>{&full, &audit.naive, &audit.coarse}) {

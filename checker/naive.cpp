@@ -2,8 +2,10 @@
 // bounds, witnesses and a verdict.
 #include "checker/naive.hpp"
 
+#include <algorithm>
 #include <chrono>
 
+#include "checker/naive_cycles.hpp"
 #include "checker/naive_search.hpp"
 #include "checker/naive_world.hpp"
 #include "sim/token.hpp"
@@ -32,26 +34,38 @@ std::pair<int, int> cost(const Schedule& schedule) {
   return {faults, switches};
 }
 
+/// What a search has to expect of the runs before it knows them.
+struct Expected {
+  bool absolute = false;   ///< some run looks at the absolute time
+  bool token_cut = false;  ///< some run takes a token to pieces
+};
+
 class Exploration {
  public:
-  Exploration(const sim::Model& model, const Bounds& bounds, const Progress& progress,
-              bool absolute)
+  Exploration(const sim::Model& model, naive::Memory memory, const Bounds& bounds,
+              const Progress& progress, Expected& expected)
       : model_(model),
         bounds_(bounds),
         progress_(progress),
-        absolute_(absolute),
-        rules_(model),
+        expected_(expected),
+        absolute_(expected.absolute),
+        rules_(model, memory),
         runs_before_(model.program->runs()) {}
 
-  /// Nothing if a run looks at the absolute time although the search did not expect it.
+  /// Nothing if the runs were not as expected: then `expected` is what the next attempt needs.
   std::optional<Result> run() {
     naive::World start = rules_.initial();
     start.absolute = absolute_;
     search_.run(
         std::move(start), naive::identity,
         [this](StateNumber number, const naive::World& world) { return expand(number, world); },
-        [this](const SearchFigures& figures, std::uint64_t level) { return stop(figures, level); });
-    if (looked_at_time_ && !absolute_) return std::nullopt;
+        [this](const SearchFigures& figures, std::uint64_t level) { return stop(figures, level); },
+        [this](StateNumber from, StateNumber to, const Action& action) { met(from, to, action); });
+    if (unexpected()) {
+      expected_.absolute = expected_.absolute || looked_at_time_;
+      expected_.token_cut = expected_.token_cut || rules_.token_cut();
+      return std::nullopt;
+    }
     Result result;
     result.statistics = statistics(search_.figures());
     conclude(result);
@@ -62,7 +76,35 @@ class Exploration {
  private:
   using Search = BreadthFirst<naive::World, Action>;
 
+  bool unexpected() const {
+    return (looked_at_time_ && !expected_.absolute) || (rules_.token_cut() && !expected_.token_cut);
+  }
+
+  /// What the claims about runs without an end need to know of a world.
+  struct Nature {
+    bool waits = false;         ///< a task is inside acquire()
+    bool only_spawned = false;  ///< all main tasks are done, a spawned one is not
+    bool acquires = false;      ///< some action acquires
+    bool time_passes = false;
+    std::uint8_t actor = 0;  ///< whose action that takes no time leads out
+  };
+
+  void met(StateNumber from, StateNumber to, const Action& action) {
+    if (naive::fault_of(action.kind)) return;
+    edges_.emplace_back(from, to);
+    if (action.kind == Action::Kind::pass) {
+      natures_[from].time_passes = true;
+    } else {
+      at_once_.emplace_back(from, to);
+      natures_[from].actor = action.process;
+    }
+  }
+
   std::vector<Move<naive::World, Action>> expand(StateNumber number, const naive::World& world) {
+    natures_.resize(std::max<std::size_t>(natures_.size(), std::size_t{number} + 1));
+    Nature& nature = natures_[number];
+    nature.waits = rules_.waits_in_acquire(world);
+    nature.only_spawned = rules_.only_spawned_go_on(world);
     if (!stuck_ && model_.properties.contains(sim::Property::deadlock) &&
         rules_.stuck_in_acquire(world)) {
       stuck_ = number;
@@ -71,6 +113,7 @@ class Exploration {
     for (naive::Outcome& outcome : rules_.successors(world)) {
       note(outcome);
       looked_at_time_ = looked_at_time_ || outcome.world.absolute;
+      nature.acquires = nature.acquires || outcome.facts.witnesses.contains(sim::Witness::acquired);
       const bool goal = outcome.facts.violation.has_value();
       if (goal) properties_.push_back(outcome.facts.violation->property);
       moves.push_back({std::move(outcome.action), std::move(outcome.world), goal});
@@ -94,7 +137,7 @@ class Exploration {
   }
 
   bool stop(const SearchFigures& figures, std::uint64_t level) {
-    if ((looked_at_time_ && !absolute_) || stuck_) return true;
+    if (unexpected() || stuck_) return true;
     const double seconds = seconds_since_start();
     if (trouble_.empty() && bounds_.max_states > 0 && figures.states > bounds_.max_states) {
       trouble_ = "more than " + std::to_string(bounds_.max_states) + " states";
@@ -134,6 +177,45 @@ class Exploration {
       result.why_inconclusive = trouble_;
     } else {
       result.verdict = Verdict::holds;
+      conclude_endless(result);
+    }
+  }
+
+  /// Everything was explored and no action violates: what remains are the sets of worlds that no
+  /// action leads out of.
+  void conclude_endless(Result& result) {
+    const auto states = static_cast<std::uint32_t>(natures_.size());
+    const ClosedSets rounds = closed_sets(states, at_once_);
+    std::vector<bool> time_passes(rounds.cyclic.size(), false);
+    for (StateNumber s = 0; s < states; ++s)
+      if (rounds.of[s] != ClosedSets::kNone && natures_[s].time_passes)
+        time_passes[rounds.of[s]] = true;
+    for (StateNumber s = 0; s < states; ++s) {
+      const std::uint32_t set = rounds.of[s];
+      if (set == ClosedSets::kNone || !rounds.cyclic[set] || time_passes[set]) continue;
+      result.verdict = Verdict::inconclusive;
+      result.why_inconclusive =
+          "a zero-time cycle of process " + sim::process_name(natures_[s].actor);
+      return;
+    }
+
+    const ClosedSets ends = closed_sets(states, edges_);
+    std::vector<bool> acquires(ends.cyclic.size(), false);
+    for (StateNumber s = 0; s < states; ++s)
+      if (ends.of[s] != ClosedSets::kNone && natures_[s].acquires) acquires[ends.of[s]] = true;
+    for (StateNumber s = 0; s < states; ++s) {
+      const std::uint32_t set = ends.of[s];
+      if (set == ClosedSets::kNone || acquires[set]) continue;
+      const bool deadlock =
+          natures_[s].waits && model_.properties.contains(sim::Property::deadlock);
+      const bool leak = ends.cyclic[set] && natures_[s].only_spawned &&
+                        model_.properties.contains(sim::Property::leak);
+      if (!deadlock && !leak) continue;
+      result.verdict = Verdict::violated;
+      result.property = deadlock ? sim::Property::deadlock : sim::Property::leak;
+      result.endless = true;
+      result.schedule = search_.way_to(s);
+      return;
     }
   }
 
@@ -172,6 +254,7 @@ class Exploration {
   const sim::Model& model_;
   const Bounds& bounds_;
   const Progress& progress_;
+  Expected& expected_;
   const bool absolute_;  // whether absolute time is part of every world, from the start
   naive::Rules rules_;
   Search search_;
@@ -179,7 +262,9 @@ class Exploration {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double next_progress_ = 0;
   std::vector<sim::Property> properties_;  // of the goals, in the order of the search
-  std::optional<StateNumber> stuck_;  // a first world with no way out but faults, inside acquire()
+  std::optional<StateNumber> stuck_;   // a first world with no way out but faults, inside acquire()
+  std::vector<Nature> natures_;        // by state
+  std::vector<Edge> edges_, at_once_;  // all actions but faults; those of them that take no time
   std::set<sim::Witness> witnesses_;
   std::set<std::uint8_t> acquired_by_;
   bool looked_at_time_ = false;
@@ -188,10 +273,15 @@ class Exploration {
 
 }  // namespace
 
-Result explore_naively(const sim::Model& model, const Bounds& bounds, const Progress& progress) {
-  std::optional<Result> result = Exploration(model, bounds, progress, false).run();
-  if (!result) result = Exploration(model, bounds, progress, true).run();
-  return std::move(*result);
+Result explore_naively(const sim::Model& model, const Bounds& bounds, const Progress& progress,
+                       naive::Memory memory) {
+  sim::Model tried = model;
+  Expected expected;
+  for (;;) {
+    tried.merges_tokens = model.merges_tokens && !expected.token_cut;
+    std::optional<Result> result = Exploration(tried, memory, bounds, progress, expected).run();
+    if (result) return std::move(*result);
+  }
 }
 
 }  // namespace lockstep::checker

@@ -276,7 +276,10 @@ bool Rules::stuck_in_acquire(const World& world) const {
   const bool only_faults = std::all_of(actions.begin(), actions.end(), [](const Action& action) {
     return fault_of(action.kind).has_value();
   });
-  if (!only_faults || furthest_pass(world) > 0) return false;
+  return only_faults && furthest_pass(world) == 0 && waits_in_acquire(world);
+}
+
+bool Rules::waits_in_acquire(const World& world) const {
   return std::any_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
     return std::any_of(process.waits.begin(), process.waits.end(),
                        [](const Wait& wait) { return wait.in_acquire; });

@@ -71,6 +71,7 @@ void add(Bytes& bytes, const TaskState& task) {
   bytes.number(task.releasing);
   bytes.number(task.made);
   bytes.number(task.freed);
+  bytes.number(task.overtaken);
 }
 
 void add(Bytes& bytes, const World& world, const Process& process) {

@@ -109,7 +109,9 @@ void Rules::judge_reentrancy(const World& world, std::uint8_t p, const Effect& e
   const bool believed = effect.kind == Effect::Kind::reentered || effect.ok;
   const bool inside = effect.kind != Effect::Kind::released;
   if (!believed || inside == key.has_value()) return;
-  if (!inside && wanted_by_another_task(world, p, effect.task, effect.lock)) return;
+  if (!inside && (world.processes[p].tasks.at(effect.task).overtaken ||
+                  wanted_by_another_task(world, p, effect.task, effect.lock)))
+    return;
   violated(facts,
            {Property::reentrancy, p, p, key.value_or(model_.processes[p].lock_keys[effect.lock])});
 }
@@ -131,7 +133,8 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
 }
 
 /// Did the request make, or remove, a lease key of the process? It counts for the operation of its
-/// own task; for every operation of the process if its task has none.
+/// own task; for every operation of the process if its task has none. To a release() of another
+/// task, a lease key that an operation makes is the lock's next owner.
 void Rules::note_made_and_freed(World& world, std::uint8_t p, const Connection& connection,
                                 const Keyspace& before, const Keyspace& after) const {
   bool made = false, freed = false;
@@ -146,9 +149,13 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Connection& 
   Process& process = world.processes[p];
   const bool of_operation = operating(process, connection.task);
   for (const Wait& wait : process.waits) {
-    if (of_operation && wait.task != connection.task) continue;
     TaskState& task = process.tasks.at(wait.task);
-    task.made = task.made || (made && wait.in_acquire);
+    if (of_operation && wait.task != connection.task) {
+      if (made && task.releasing) task.overtaken = true;
+      continue;
+    }
+    if (freed) task.made = false;
+    if (made && wait.in_acquire) task.made = true;
     task.freed = task.freed || (freed && task.releasing);
   }
 }
@@ -174,6 +181,15 @@ bool Rules::nothing_to_come(const World& world) const {
       return !main || wait.kind == Wait::Kind::done || process.rounds_begun[wait.task] == 0;
     });
   });
+}
+
+bool Rules::only_spawned_go_on(const World& world) const {
+  return nothing_to_come(world) &&
+         std::any_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
+           return std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
+             return wait.task >= process.rounds_begun.size();
+           });
+         });
 }
 
 std::optional<std::string> Rules::lasting_lease_key(const World& world) const {

@@ -59,8 +59,8 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
     model.processes.back().workload = {sim::WorkStep{sim::WorkStep::Kind::lock, 0, 0}};
     model.processes.back().rounds = kRounds;
     model.processes.back().threads = 1;
-    rules = std::make_unique<Rules>(model);
-    rules->probing_ = true;
+    model.merges_tokens = true;  // it may poll for thousands of steps, with a token each
+    rules = std::make_unique<Rules>(model, Memory::boundary);
   }
   World alone = world;
   alone.budget = {};

@@ -45,7 +45,7 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
     if (!step) return;
     for (const Effect& effect : step->effects) do_effect(world, p, effect, facts);
     take_waits(world, p, step->tasks, facts);
-    if (probing_ && step->boundary) forget_history(process, *step);
+    if (memory_ == Memory::boundary && step->boundary) forget_history(process, *step);
     if (!step->again) return;
     observation = Observation{};
     observation.kind = Observation::Kind::run;
@@ -56,7 +56,7 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
                       std::to_string(kMostContinuations) + " times without waiting for anything");
 }
 
-/// Goes on from a boundary. Only the probe does, which may poll for thousands of steps.
+/// Goes on from a boundary.
 void Rules::forget_history(Process& process, const sim::Step& step) const {
   std::vector<Instant> kept;
   for (const std::uint16_t old : step.instants) kept.push_back(process.instants.at(old));
@@ -65,17 +65,19 @@ void Rules::forget_history(Process& process, const sim::Step& step) const {
   process.history.clear();
 }
 
-/// A token that is nowhere in the world: one never used before, or, as the probe may ask for many,
-/// the lowest one.
-sim::Token Rules::fresh_token(World& world, std::uint8_t p) const {
-  std::uint8_t& used = world.processes[p].tokens_used;
-  if (probing_) {
-    const std::string everything = identity(world);
-    for (used = 0; used < kMostTokens; ++used) {
-      const std::string text = sim::token_text({p, static_cast<std::uint8_t>(used + 1)});
-      if (everything.find(text) == std::string::npos) break;
-    }
+/// A token that is nowhere in the world: one never used before, or the lowest one.
+sim::Token Rules::fresh_token(World& world, std::uint8_t p) {
+  std::uint8_t lowest = 0;
+  const bool again = memory_ == Memory::boundary && model_.merges_tokens;
+  if (again) {
+    const sim::TokenScan scan = sim::scan_tokens(identity(world));
+    token_cut_ = token_cut_ || scan.cut;
+    const auto taken = [&](sim::Token token) {
+      return std::find(scan.tokens.begin(), scan.tokens.end(), token) != scan.tokens.end();
+    };
+    while (lowest < kMostTokens && taken({p, static_cast<std::uint8_t>(lowest + 1)})) ++lowest;
   }
+  std::uint8_t& used = again ? lowest : world.processes[p].tokens_used;
   if (used == kMostTokens) {
     throw sim::BadInput(model_.program->folder().string() + "/protocol.lua: process " +
                         sim::process_name(p) +
@@ -131,7 +133,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
   TaskState& task = process.tasks[effect.task];
   const std::pair<sim::TaskId, std::uint8_t> holding{effect.task, effect.lock};
   const auto end_operation = [&] {
-    task.made = task.freed = task.releasing = false;
+    task.made = task.freed = task.releasing = task.overtaken = false;
     task.answered.clear();
   };
   facts.effects.push_back(effect);

@@ -38,12 +38,15 @@ class BreadthFirst {
   using Identity = std::function<std::string(const State&)>;
   /// All moves out of a state, in a fixed order.
   using Expand = std::function<std::vector<Move<State, Label>>(StateNumber, const State&)>;
+  /// Told of every move that is no goal, whether its state is new or was met before.
+  using Met = std::function<void(StateNumber from, StateNumber to, const Label&)>;
   /// Asked before each expansion; true ends the search.
   using Stop = std::function<bool(const SearchFigures&, std::uint64_t level)>;
 
   /// Searches until a level holds a goal (that level is finished), everything is seen, or `stop`
   /// says so.
-  void run(State start, const Identity& identity, const Expand& expand, const Stop& stop) {
+  void run(State start, const Identity& identity, const Expand& expand, const Stop& stop,
+           const Met& met = {}) {
     std::vector<std::pair<StateNumber, State>> level, next;
     discover(std::move(start), identity, {0, Label{}}, level);
     for (std::uint64_t depth = 0; !level.empty() && goals_.empty(); ++depth) {
@@ -55,7 +58,9 @@ class BreadthFirst {
           if (move.goal) {
             goals_.push_back({number, std::move(move.label)});
           } else {
-            discover(std::move(move.state), identity, {number, std::move(move.label)}, next);
+            const StateNumber to =
+                discover(std::move(move.state), identity, {number, move.label}, next);
+            if (met) met(number, to, move.label);
           }
         }
       }
@@ -94,15 +99,16 @@ class BreadthFirst {
     Label by;
   };
 
-  void discover(State state, const Identity& identity, Arrival arrival,
-                std::vector<std::pair<StateNumber, State>>& into) {
+  StateNumber discover(State state, const Identity& identity, Arrival arrival,
+                       std::vector<std::pair<StateNumber, State>>& into) {
     const auto number = static_cast<StateNumber>(arrivals_.size());
     const auto [place, fresh] = visited_.try_emplace(identity(state), number);
-    if (!fresh) return;
+    if (!fresh) return place->second;
     figures_.bytes += place->first.size() + sizeof(*place) + sizeof(Arrival);
     arrivals_.push_back(std::move(arrival));
     figures_.states = arrivals_.size();
     into.emplace_back(number, std::move(state));
+    return number;
   }
 
   std::unordered_map<std::string, StateNumber> visited_;  // looked up only, never iterated

@@ -119,7 +119,7 @@ sim::Duration lifetime_left(const World& world, const Node& node, const sim::Ent
   return *entry.expires - clock_of(world, node);
 }
 
-Rules::Rules(const sim::Model& model) : model_(model) {
+Rules::Rules(const sim::Model& model, Memory memory) : model_(model), memory_(memory) {
   for (const sim::ProcessSetup& setup : model_.processes) {
     locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
   }

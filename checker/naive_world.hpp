@@ -1,9 +1,10 @@
 // The naive reading of docs/semantics.md: a world is a plain value that is copied whole, a process
-// is the full history of what it has observed, and every step runs the real Lua on that history.
-// Nothing is interned, remembered, renamed or reduced.
+// is the history of what it has observed, and every step runs the real Lua on that history.
+// Nothing is interned, renamed or reduced.
 //
-// A history only grows, a budget and a lifetime only shrink: no world of this reading is ever met
-// twice in one run, so its graph has no cycles.
+// A history is full, or begins anew at each boundary (Memory). A full one only grows, so that no
+// world is ever met twice in one run. One that begins anew makes rounds and retries meet again,
+// which is what lets a search over a client that goes on for ever come to its end.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,13 @@
 #include "sim/token.hpp"
 
 namespace lockstep::checker::naive {
+
+/// What a world keeps of a process's past.
+enum class Memory : std::uint8_t {
+  history,  ///< all that its incarnation has observed; every token is a new one
+  boundary  ///< `Step::boundary` where there is one, and what it observed since; a token that is
+            ///< nowhere in the world is used again
+};
 
 enum class Life : std::uint8_t { up, paused, dead };
 /// What a task's WRITE would be based on: no READ, the newest value, or one that another WRITE has
@@ -61,7 +69,8 @@ struct TaskState {
   Basis basis = Basis::none;
   bool releasing = false;  ///< inside release()
   bool made = false, freed = false;
-  int steps_at_once = 0;  ///< since time last could pass; no part of the identity
+  bool overtaken = false;  ///< another operation has made a lease key during this release()
+  int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 };
 
 struct Process {
@@ -146,7 +155,7 @@ sim::Duration lifetime_left(const World& world, const Node& node, const sim::Ent
 /// The rules of the world, for one model.
 class Rules {
  public:
-  explicit Rules(const sim::Model& model);
+  explicit Rules(const sim::Model& model, Memory memory = Memory::history);
   ~Rules();
 
   const sim::Model& model() const { return model_; }
@@ -167,9 +176,18 @@ class Rules {
   /// All that can happen next.
   std::vector<Outcome> successors(const World& world);
 
+  /// A task is inside acquire().
+  bool waits_in_acquire(const World& world) const;
+  /// Every main task is done (or has not begun, or its process is dead), but some spawned one is
+  /// not.
+  bool only_spawned_go_on(const World& world) const;
   /// True if no action but faults is left and a task is inside acquire(): the strongly connected
-  /// set of section 5, in a graph without cycles.
+  /// set of section 5 that is a single world.
   bool stuck_in_acquire(const World& world) const;
+
+  /// True if a token was asked for while the world held a piece of a token without the rest: which
+  /// tokens are free to be used again cannot be told.
+  bool token_cut() const { return token_cut_; }
 
   std::uint64_t commands_run() const;
   std::uint64_t scripts_run() const;
@@ -191,7 +209,7 @@ class Rules {
   void feed(World& world, std::uint8_t p, sim::Observation observation, const sim::Action& action,
             Facts& facts);
   void forget_history(Process& process, const sim::Step& step) const;
-  sim::Token fresh_token(World& world, std::uint8_t p) const;
+  sim::Token fresh_token(World& world, std::uint8_t p);
   std::optional<sim::Step> run_program(World& world, std::uint8_t p, const sim::Action& action,
                                        Facts& facts);
   std::optional<std::string> answer(World& world, std::uint8_t p, const sim::Query& query,
@@ -257,7 +275,8 @@ class Rules {
   std::set<std::string> permanent_keys_;
   sim::ScriptVm scripts_;
   std::uint64_t commands_run_ = 0;
-  bool probing_ = false;  // the rules of a probe's own model
+  const Memory memory_;
+  bool token_cut_ = false;
   std::map<std::string, std::unique_ptr<Rules>>
       probes_;  // by lock key: the same model and one process more
 };

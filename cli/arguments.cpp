@@ -106,7 +106,8 @@ constexpr const char* kLearnFooter =
     "  lockstep learn --list\n"
     "  lockstep learn 4\n"
     "  lockstep learn fencing\n"
-    "  lockstep learn | less\n";
+    "  lockstep learn | less\n"
+    "  lockstep learn fencing --json\n";
 
 constexpr const char* kListFooter =
     "\nExamples:\n"
@@ -162,7 +163,9 @@ constexpr const char* kDiffFooter =
     "the lock is no\n"
     "longer re-entrant; a shortest counterexample of another length is a change, not a weakness. "
     "The counterexample\n"
-    "to the first weaker verdict is shown. Exit code 1 if any got weaker, else 0.\n"
+    "to the first weaker verdict is shown. Exit code 1 if any got weaker, else 0. A folder that a "
+    "git revision of it\n"
+    "does not have is new, or deleted: there is nothing to compare with.\n"
     "\n--baseline FILE compares NEW with verdicts that `lockstep matrix NEW --json` stored, in the "
     "world in which\n"
     "they were judged.\n"
@@ -401,6 +404,7 @@ CLI::App& add_learn(CLI::App& app, LearnArguments& learn) {
       command.add_option("lesson", learn.lesson, "where to begin: a lesson's number or name")
           ->type_name("N|NAME");
   command.add_flag("--list", learn.list, "show the lessons")->excludes(lesson);
+  command.add_flag("--json", learn.json, "print the lessons as JSON; their commands are not run");
   command.footer(kLearnFooter);
   return command;
 }

@@ -63,6 +63,7 @@ struct LiveArguments {
 struct LearnArguments {
   std::string lesson;  ///< where to begin: a number or a name; empty: the first
   bool list = false;
+  bool json = false;
 };
 struct TestArguments {
   std::vector<std::string> targets;  ///< empty: the shipped scenarios

@@ -113,11 +113,32 @@ void print(const Comparison& comparison, const Version& new_one, Io& io) {
         plural(comparison.uncompared, "verdict"));
 }
 
+/// A protocol that is new in this version, or not there any more, is no weaker lock.
+int lone(Presence presence, const DiffArguments& arguments, const scenarios::Catalog& catalog,
+         Io& io) {
+  const bool is_new = presence == Presence::only_new;
+  const auto there = version_of(arguments.versions[is_new ? 1 : 0], catalog);
+  const auto& missing = arguments.versions[is_new ? 0 : 1];
+  if (arguments.json) {
+    io.out << scenarios::lone_report(is_new ? "new" : "deleted", kAsExpected);
+    return kAsExpected;
+  }
+  io.out << fmt::format("{:<9} {}: {}\n{:<9} {} is not there: nothing to compare with\n",
+                        is_new ? "NEW" : "DELETED", there.name, there.title, is_new ? "old" : "new",
+                        missing);
+  if (is_new) io.out << fmt::format("judge     lockstep matrix {}\n", there.name);
+  return kAsExpected;
+}
+
 }  // namespace
 
 int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
   expect_arguments(arguments);
   const Interruptible interruptible;
+  if (arguments.baseline.empty()) {
+    const auto there = presence(arguments.versions.front(), arguments.versions.back());
+    if (there != Presence::both) return lone(there, arguments, catalog, io);
+  }
   const auto new_one = version_of(arguments.versions.back(), catalog);
   if (new_one.taken_out && !arguments.trace_file.empty())
     throw sim::BadInput(

@@ -107,6 +107,23 @@ bool names_revision(const std::string& target) {
   return colon != std::string::npos && colon > 0 && target.front() != '-' && target.front() != '/';
 }
 
+fs::path place_in_work_tree(const std::string& target) {
+  const auto folder = target.substr(target.find(':') + 1);
+  if (folder.starts_with("./") || folder.starts_with("../")) return fs::absolute(folder);
+  const auto top = git({"rev-parse", "--show-toplevel"}, target);
+  return fs::path(top.substr(0, top.find('\n'))) / folder;
+}
+
+bool is_missing(const std::string& target) {
+  git({"rev-parse", "--verify", target.substr(0, target.find(':')) + "^{tree}"}, target);
+  try {
+    git({"cat-file", "-e", target}, target);
+    return false;
+  } catch (const sim::BadInput&) {
+    return true;
+  }
+}
+
 std::unique_ptr<const sim::TemporaryFolder> take_out(const std::string& target) {
   auto folder = std::make_unique<const sim::TemporaryFolder>();
   std::istringstream entries(git({"ls-tree", "-r", "-z", "--full-tree", target}, target));

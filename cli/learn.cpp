@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/guide.hpp"
+#include "scenarios/report.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/error.hpp"
 
@@ -81,11 +82,33 @@ class Walk {
   ExitCode worst_ = kAsExpected;
 };
 
+/// The lessons from `first` on, as data; with their texts and commands unless only a list is asked
+/// for.
+std::string as_json(const std::vector<Lesson>& lessons, std::size_t first, bool list) {
+  std::vector<scenarios::LessonTold> told;
+  for (auto i = first; i < lessons.size(); ++i) {
+    told.push_back({i + 1, lessons[i].name, lessons[i].title, {}});
+    for (const auto& part : lessons[i].parts) {
+      if (list) break;
+      if (const auto* text = std::get_if<LessonText>(&part))
+        told.back().parts.push_back({text->text, {}});
+      else
+        told.back().parts.push_back({"", std::get<LessonRun>(part).words});
+    }
+  }
+  return scenarios::lessons_report(told);
+}
+
 }  // namespace
 
 int learn(const LearnArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
   const auto lessons = read_guide(catalog.guide_file());
-  if (!arguments.list) return Walk(lessons, catalog, io).from(index_of(arguments.lesson, lessons));
+  const auto first = index_of(arguments.lesson, lessons);
+  if (arguments.json) {
+    io.out << as_json(lessons, first, arguments.list);
+    return kAsExpected;
+  }
+  if (!arguments.list) return Walk(lessons, catalog, io).from(first);
   for (std::size_t i = 0; i < lessons.size(); ++i)
     io.out << fmt::format("{:4}  {:<18}  {}\n", i + 1, lessons[i].name, lessons[i].title);
   return kAsExpected;

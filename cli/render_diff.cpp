@@ -46,7 +46,7 @@ std::vector<std::string> lines_of(const std::vector<Difference>& differences, Ch
   for (const auto& [before, after, kind] : differences) {
     if (kind != change) continue;
     const auto way =
-        fmt::format("{:<22}{} -> {}", after.condition, in_words(before), in_words(after));
+        fmt::format("{:<24}{} -> {}", after.condition, in_words(before), in_words(after));
     if (way == last)
       lines.back() += std::string(", ") + name(after.property);
     else

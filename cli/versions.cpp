@@ -19,6 +19,20 @@ std::string last_part(const std::string& name) {
   return path.parent_path().filename().string();
 }
 
+bool is_revision(const std::string& target) {
+  return names_revision(target) && !fs::exists(target);
+}
+
+bool is_there(const std::string& target) {
+  return is_revision(target) ? !is_missing(target) : fs::is_directory(target);
+}
+
+fs::path place_of(const std::string& target) {
+  const auto place = is_revision(target) ? place_in_work_tree(target) : fs::absolute(target);
+  const auto canonical = fs::weakly_canonical(place / "");
+  return canonical.has_filename() ? canonical : canonical.parent_path();
+}
+
 }  // namespace
 
 std::string Version::told(std::string text) const {
@@ -32,7 +46,7 @@ std::string Version::told(std::string text) const {
 Version version_of(const std::string& target, const scenarios::Catalog& catalog) {
   Version version;
   version.name = target;
-  if (names_revision(target) && !fs::exists(target)) {
+  if (is_revision(target)) {
     version.taken_out = take_out(target);
     version.folder = version.taken_out->path();
   } else {
@@ -44,6 +58,13 @@ Version version_of(const std::string& target, const scenarios::Catalog& catalog)
     throw sim::BadInput(version.told(error.what()));
   }
   return version;
+}
+
+Presence presence(const std::string& old_one, const std::string& new_one) {
+  if (!is_revision(old_one) && !is_revision(new_one)) return Presence::both;
+  const bool old_there = is_there(old_one), new_there = is_there(new_one);
+  if (old_there == new_there || place_of(old_one) != place_of(new_one)) return Presence::both;
+  return new_there ? Presence::only_new : Presence::only_old;
 }
 
 scenarios::Matrix stored_matrix(const fs::path& file, const std::string& name) {

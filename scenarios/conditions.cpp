@@ -49,8 +49,35 @@ void add_more_of_the_same(std::vector<Condition>& all) {
   }
   all.push_back(named("client+", "one client more, who is refused or waits"));
   all.back().more_clients = 1;
+  all.push_back(
+      named("work > lease, client+", "one client more, and the work lasts one and a half leases"));
+  all.back().more_clients = 1;
+  all.back().long_work = true;
+  all.push_back(with_fault(sim::Fault::crash, ", client+", ", and one client more"));
+  all.back().more_clients = 1;
   all.push_back(named("thread+", "every client has one thread more, which shares its objects"));
   all.back().more_threads = 1;
+  // What an error in one thread does to the other: quick with one client.
+  all.push_back(
+      with_fault(sim::Fault::lose, ", two threads", ", and two threads of one client are all"));
+  all.back().alone = true;
+  all.back().more_threads = 1;
+}
+
+/// Where nothing holds as long as the work takes its usual time, short work may still tell versions
+/// apart.
+void add_other_work(std::vector<Condition>& all) {
+  all.push_back(
+      with_fault(sim::Fault::lose, ", work > lease", ", and the work lasts one and a half leases"));
+  all.back().long_work = true;
+  all.push_back(named("short work", "the work lasts a hundredth of the lease"));
+  all.back().short_work = true;
+  all.push_back(named("idle first", "lock, unlock, lock, work, unlock"));
+  all.back().shape = Shape::idle_first;
+  all.push_back(
+      named("work > lease, idle first", "lock, unlock, lock, work one and a half leases, unlock"));
+  all.back().shape = Shape::idle_first;
+  all.back().long_work = true;
 }
 
 void add_other_worlds(std::vector<Condition>& all) {
@@ -97,6 +124,7 @@ std::vector<RoleStep> shaped(const RoleStep& step, Shape shape, const std::strin
   if (shape == Shape::two_locks && step.kind == Kind::lock)
     return {step, lock(other), unlock(step.key)};
   if (shape == Shape::two_locks && step.kind == Kind::unlock) return {unlock(other)};
+  if (shape == Shape::idle_first && step.kind == Kind::lock) return {step, unlock(step.key), step};
   if (shape == Shape::nested && step.kind == Kind::lock) return {step, step, unlock(step.key)};
   if (shape == Shape::late_nested && step.kind == Kind::work) {
     const RoleStep work{Kind::work, "", lease_ms * 3 / 4};
@@ -124,6 +152,7 @@ const std::vector<Condition>& conditions() {
     std::vector<Condition> made;
     add_overview(made);
     add_more_of_the_same(made);
+    add_other_work(made);
     add_other_worlds(made);
     add_reentry(made);
     return made;
@@ -137,16 +166,18 @@ Scenario under(const Condition& condition, Scenario world) {
     world.faults.at(at) = static_cast<std::uint8_t>(world.faults.at(at) + condition.faults.at(at));
   }
   for (auto& role : world.roles) {
-    if (condition.long_work)
-      for (auto& step : role.workload)
-        if (step.kind == Kind::work) step.ms = world.lease_ms + world.lease_ms / 2;
+    for (auto& step : role.workload) {
+      if (step.kind != Kind::work) continue;
+      if (condition.long_work) step.ms = world.lease_ms + world.lease_ms / 2;
+      if (condition.short_work) step.ms = std::max<std::int64_t>(1, world.lease_ms / 100);
+    }
     reshape(role, condition.shape, world.lease_ms);
     role.rounds += condition.more_rounds;
     role.threads += condition.more_threads;
   }
   const auto clients = std::min<std::size_t>(
       world.clients.size() + static_cast<std::size_t>(condition.more_clients), kMostClients);
-  world.clients.resize(clients, 0);
+  world.clients.resize(condition.alone ? 1 : clients, 0);
   if (condition.timeouts) world.request_timeout_ms = std::max<std::int64_t>(1, world.lease_ms / 10);
   if (condition.keeps_all) world.persistence = sim::Persistence::aof_always;
   return world;

@@ -16,15 +16,18 @@ enum class Shape : std::uint8_t {
   nested,          ///< lock, lock, unlock, work, unlock: the inner unlock must not free the lock
   late_nested,     ///< lock, work, lock, work, unlock, unlock: together longer than one lease
   overdue_nested,  ///< lock, work longer than the lease, lock, unlock, unlock
-  two_locks        ///< lock a, lock b, unlock a, work, unlock b: neither must stand for the other
+  two_locks,       ///< lock a, lock b, unlock a, work, unlock b: neither must stand for the other
+  idle_first       ///< lock, unlock, then all of it: what a holding without work leaves behind
 };
 
 struct Condition {
-  std::string name;        ///< "pause", "work > lease", ...
-  std::string meaning;     ///< one sentence for people
-  bool overview = false;   ///< a column of the matrix of several protocols
-  sim::Budget faults{};    ///< that a run may contain besides the world's
-  bool long_work = false;  ///< all work lasts one and a half leases
+  std::string name;         ///< "pause", "work > lease", ...
+  std::string meaning;      ///< one sentence for people
+  bool overview = false;    ///< a column of the matrix of several protocols
+  sim::Budget faults{};     ///< that a run may contain besides the world's
+  bool long_work = false;   ///< all work lasts one and a half leases
+  bool short_work = false;  ///< all work lasts a hundredth of the lease
+  bool alone = false;       ///< there is the first client only
   int more_rounds = 0, more_clients = 0, more_threads = 0;
   bool timeouts = false;   ///< a request that has no answer within a tenth of the lease is given up
   bool keeps_all = false;  ///< the node's persistence keeps every write (aof-always)

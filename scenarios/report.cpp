@@ -70,6 +70,17 @@ std::string list_report(const std::vector<Listed>& rows) {
   return text_of(json);
 }
 
+std::string lessons_report(const std::vector<LessonTold>& lessons) {
+  Json all = Json::array();
+  for (const auto& lesson : lessons) {
+    Json json{{"number", lesson.number}, {"name", lesson.name}, {"title", lesson.title}};
+    for (const auto& [text, command] : lesson.parts)
+      json["parts"].push_back(command.empty() ? Json{{"text", text}} : Json{{"command", command}});
+    all.push_back(json);
+  }
+  return text_of({{"lessons", all}});
+}
+
 const char* name(Tested::Status status) {
   switch (status) {
     case Tested::Status::as_expected:
@@ -100,6 +111,13 @@ std::string test_report(const std::vector<Tested>& all, int exit_code) {
     json["scenarios"].push_back(row);
   }
   return text_of(json);
+}
+
+std::string lone_report(const std::string& status, int exit_code) {
+  return text_of({{"exit_code", exit_code},
+                  {"status", status},
+                  {"compared", 0},
+                  {"differences", Json::array()}});
 }
 
 std::string diff_report(const std::vector<Difference>& differences,

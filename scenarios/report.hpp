@@ -17,6 +17,13 @@ struct Listed {
   std::string text;
 };
 
+/// A lesson of `lockstep learn`: texts and commands in their order, of each pair one is empty.
+struct LessonTold {
+  std::size_t number = 0;
+  std::string name, title;
+  std::vector<std::pair<std::string, std::vector<std::string>>> parts;
+};
+
 /// What became of a scenario of `lockstep test`.
 struct Tested {
   enum class Status : std::uint8_t {
@@ -38,8 +45,11 @@ struct Tested {
 const char* name(Tested::Status);
 
 std::string list_report(const std::vector<Listed>& rows);
+std::string lessons_report(const std::vector<LessonTold>& lessons);
 /// `exit_code` is what the command ends with.
 std::string test_report(const std::vector<Tested>& all, int exit_code);
+/// Of a protocol that only one version has: `status` is "new" or "deleted".
+std::string lone_report(const std::string& status, int exit_code);
 /// What differs between two versions, and the counterexample to the first that got weaker.
 std::string diff_report(const std::vector<Difference>& differences,
                         const std::optional<Judgement>& shown, int exit_code);

@@ -87,7 +87,7 @@ std::string encode(const Process& process) {
   for (const auto& operation : process.operations) {
     out.number(operation.task);
     out.number((operation.releasing ? 1 : 0) + (operation.made ? 2 : 0) +
-               (operation.freed ? 4 : 0));
+               (operation.freed ? 4 : 0) + (operation.succeeded ? 8 : 0));
     out.number(static_cast<int>(operation.basis));
     out.number(static_cast<std::int64_t>(operation.answered.size()));
     for (const Id id : operation.answered) out.number(id);

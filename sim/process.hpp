@@ -47,10 +47,11 @@ struct Operation {
   bool releasing = false;
   bool made = false;
   bool freed = false;
+  bool succeeded = false;  ///< during this release() another operation made a lease key
   Basis basis = Basis::none;
   std::vector<Id> answered;  ///< requests (tokens normalised) answered at this instant, ascending
   bool empty() const {
-    return !releasing && !made && !freed && basis == Basis::none && answered.empty();
+    return !releasing && !made && !freed && !succeeded && basis == Basis::none && answered.empty();
   }
 };
 

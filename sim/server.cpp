@@ -115,9 +115,20 @@ void write(ServerState& server, Session& session, Reply reply, bool push) {
   }
 }
 
+namespace {
+
+/// SKIP holds until the end of the request after it (networking.c resetClient).
+void end_request(Session& session) {
+  if (session.replies == Replies::skip) session.replies = Replies::on;
+  if (session.replies == Replies::skip_next) session.replies = Replies::skip;
+}
+
+}  // namespace
+
 void unblock(ServerState& server, Session& session) {
   if (!session.wait) return;
   session.wait.reset();
+  end_request(session);
   std::erase(server.blocked, session.id);
   server.unblocked.push_back(session.id);
 }
@@ -203,17 +214,18 @@ void Server::process(Session& session, const Request& request) {
   } else {
     call(session, *found.command, request);
   }
-  if (session.replies == Replies::skip) session.replies = Replies::on;
-  if (session.replies == Replies::skip_next) session.replies = Replies::skip;
+  if (!session.wait) end_request(session);
   if (session.closing) close_session(state_, session);
   serve_ready();
 }
 
-/// A refused command ends a transaction's hopes (Redis 7.0 server.c rejectCommand).
+/// A refused command ends a transaction's hopes, a refused EXEC the transaction (Redis 7.0 server.c
+/// rejectCommand, execCommandAbort).
 void Server::refuse(Session& session, const Command* command, std::string text) {
   if (session.in_transaction) session.must_abort = true;
-  if (command && command->name == "exec" && session.in_transaction) {
+  if (command && command->name == "exec") {
     discard_transaction(session);
+    if (text.starts_with("ERR ")) text.erase(0, 4);
     if (!text.starts_with("CROSSSLOT")) {
       text = "EXECABORT Transaction discarded because of: " + text;
     }

@@ -87,16 +87,21 @@ const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id,
 }
 
 /// A request of a task with an operation under way counts for that task alone, one of another task
-/// (a spawned one) for every task with such an operation.
+/// (a spawned one) for every task with such an operation. A key that an operation makes while
+/// another releases is no leftover of the other.
 void World::note_own_keys(Process& process, TaskId sender, const Command& command) const {
   const auto& tasks = automaton_.state(process.program).tasks;
   const bool own = std::any_of(tasks.begin(), tasks.end(), [&](const Wait& wait) {
     return wait.task == sender && wait.in_operation;
   });
   for (const auto& wait : tasks) {
-    if (!wait.in_operation || (own && wait.task != sender)) continue;
+    if (!wait.in_operation) continue;
     Operation& operation = process.operation(wait.task);
-    operation.made = operation.made || (command.made && wait.in_acquire);
+    if (own && wait.task != sender) {
+      operation.succeeded = operation.succeeded || (command.made && operation.releasing);
+      continue;
+    }
+    operation.made = (operation.made && !command.freed) || (command.made && wait.in_acquire);
     operation.freed = operation.freed || (command.freed && operation.releasing);
   }
   process.drop_empty_operations();

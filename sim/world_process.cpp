@@ -318,7 +318,7 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
   const auto lock_bit = static_cast<std::uint8_t>(1U << lock);
   const auto end_operation = [&] {
     Operation& operation = process.operation(effect.task);
-    operation.releasing = operation.made = operation.freed = false;
+    operation.releasing = operation.made = operation.freed = operation.succeeded = false;
     operation.answered.clear();
   };
   switch (effect.kind) {
@@ -348,12 +348,13 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
     case Kind::releasing:
       stop_holding();
       process.operation(effect.task).releasing = true;
-      process.operation(effect.task).freed = false;
+      process.operation(effect.task).freed = process.operation(effect.task).succeeded = false;
       return;
     case Kind::released:
       if (effect.ok) context.flags |= kReleased;
       if (effect.ok && !process.operation(effect.task).freed) context.flags |= kDishonestRelease;
-      if (effect.ok && !used_by_another_task(process, effect.task, lock))
+      if (effect.ok && !process.operation(effect.task).succeeded &&
+          !used_by_another_task(process, effect.task, lock))
         context.released |= lock_bit;
       return end_operation();
     case Kind::failed:

@@ -12,9 +12,11 @@ namespace lockstep::sim {
 namespace {
 
 /// The instant until which a request waits; nothing for 0, for ever (timeout.c
-/// getTimeoutFromObjectOrReply).
+/// getTimeoutFromObjectOrReply). What does not fit into 64 bits counts as negative, and an instant
+/// that does not is never reached.
 std::optional<WallTime> timeout(const Call& call, const std::string& text, bool seconds) {
-  constexpr auto kMax = static_cast<long double>(std::numeric_limits<std::int64_t>::max());
+  constexpr long double kTooMuch = 9223372036854775808.0L;
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   long double ms = 0;
   if (seconds) {
     const auto number = parse_float(text);
@@ -24,13 +26,10 @@ std::optional<WallTime> timeout(const Call& call, const std::string& text, bool 
     ms = static_cast<long double>(
         integer_argument(text, "ERR timeout is not an integer or out of range"));
   }
-  if (ms > kMax) refuse("ERR timeout is out of range");
-  if (ms < 0) refuse("ERR timeout is negative");
-  if (ms == 0) return std::nullopt;
-  if (ms > kMax - static_cast<long double>(call.execution.now.ms)) {
-    refuse("ERR timeout is out of range");
-  }
-  return call.execution.now + Duration{static_cast<std::int64_t>(ms)};
+  if (ms < 0 || ms >= kTooMuch) refuse("ERR timeout is negative");
+  const auto left_ms = static_cast<std::int64_t>(ms);
+  if (left_ms == 0 || left_ms > kMax - call.execution.now.ms) return std::nullopt;
+  return call.execution.now + Duration{left_ms};
 }
 
 /// The reply of another command in place of this one.

@@ -117,6 +117,8 @@ Reply client_kill(Call& call) {
     if (me) {
       session.closing = true;
     } else {
+      // What has not left the server yet never will.
+      std::erase_if(caller.server.written, [&](const Delivery& d) { return d.to == session.id; });
       close_session(caller.server, session);
     }
   }
@@ -179,8 +181,8 @@ Reply client_unblock(Call& call) {
   if (it == caller.server.sessions.end() || !it->second.wait) return Reply::number(0);
   Reply reply = as_error ? Reply::error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
                          : timeout_reply(*it->second.wait);
-  unblock(caller.server, it->second);
   write(caller.server, it->second, std::move(reply));
+  unblock(caller.server, it->second);
   return Reply::number(1);
 }
 

@@ -115,7 +115,7 @@ Reply run_reset(Call& call) {
   discard_transaction(session);
   unsubscribe_all(caller.server, session);
   session.name.clear();
-  session.replies = Replies::on;
+  if (session.replies != Replies::skip) session.replies = Replies::on;  // SKIP skips this reply too
   call.keyspace.select(call.execution.database, 0);
   call.execution.database = 0;
   return Reply::status("RESET");

@@ -28,14 +28,14 @@ std::vector<Reply> run_queued(Call& call, Caller& caller) {
 
 /// The reply of EXEC announces one element a command. Where a command wrote more, what follows is
 /// no part of it any more: so says the wire.
-Reply announced(Caller& caller, std::vector<Reply> replies, std::size_t commands) {
+Reply announced(Caller& caller, std::vector<Reply> replies, std::size_t commands, bool silent) {
   std::vector<Reply> rest;
   if (replies.size() > commands) {
     const auto end = replies.begin() + static_cast<std::ptrdiff_t>(commands);
     rest.assign(std::make_move_iterator(end), std::make_move_iterator(replies.end()));
     replies.erase(end, replies.end());
   }
-  write(caller.server, caller.session, Reply::array(std::move(replies)));
+  if (!silent) write(caller.server, caller.session, Reply::array(std::move(replies)));
   for (Reply& reply : rest) write(caller.server, caller.session, std::move(reply), true);
   return already_replied(caller);
 }
@@ -64,7 +64,8 @@ Reply run_exec(Call& call) {
   if (aborted) refuse("EXECABORT Transaction discarded because of previous errors.");
   if (broken) return Reply::null();
   const std::size_t commands = session.queued.size();
-  return announced(caller, run_queued(call, caller), commands);
+  const bool silent = session.replies == Replies::off || session.replies == Replies::skip;
+  return announced(caller, run_queued(call, caller), silent ? 0 : commands, silent);
 }
 
 Reply run_discard(Call& call) {

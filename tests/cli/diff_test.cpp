@@ -176,6 +176,42 @@ TEST_CASE("a git revision of a folder is a version") {
              StartsWith("lockstep: HEAD:lock/protocol.lua:1:"));
 }
 
+TEST_CASE("a protocol that is new or deleted is no weaker lock; one that is mistyped is refused") {
+  const InFolder repository(scratch() / "comings");
+  git("init .");
+  fs::copy(kProtocols / "set-token-lua", "old-lock");
+  git("add .");
+  git("commit -m one");
+  fs::copy(kProtocols / "set-token-lua", "locks/new-lock", fs::copy_options::recursive);
+  fs::remove_all("old-lock");
+
+  const auto added = run({"diff", "HEAD:locks/new-lock", "locks/new-lock"});
+  CHECK(added.code == 0);
+  CHECK_THAT(added.out, StartsWith("NEW       locks/new-lock: ") && Contains("nothing to compare"));
+  CHECK(run({"diff", "HEAD:./locks/new-lock", "./locks/new-lock/"}).code == 0);
+  const auto gone = run({"diff", "HEAD:old-lock", "old-lock"});
+  CHECK(gone.code == 0);
+  CHECK_THAT(gone.out, StartsWith("DELETED   HEAD:old-lock: "));
+  CHECK_THAT(run({"diff", "HEAD:old-lock", "old-lock", "--json"}).out,
+             Contains("\"status\": \"deleted\""));
+  {
+    const InFolder below("locks");
+    CHECK(run({"diff", "HEAD:locks/new-lock", "new-lock"}).code == 0);
+    CHECK(run({"diff", "HEAD:./new-lock", "new-lock"}).code == 0);
+  }
+  git("add .");
+  git("commit -m two");
+  CHECK_THAT(run({"diff", "HEAD~1:locks/new-lock", "HEAD:locks/new-lock"}).out, StartsWith("NEW"));
+  CHECK_THAT(run({"diff", "HEAD~1:old-lock", "HEAD:old-lock"}).out, StartsWith("DELETED"));
+
+  CHECK(run({"diff", "HEAD~1:locks/new-lokc", "locks/new-lock"}).code == 3);
+  CHECK(run({"diff", "HEAD:locks/new-lock", "locks/new-lokc"}).code == 3);
+  CHECK(run({"diff", "HEAD:locks/neither", "locks/neither"}).code == 3);
+  CHECK(run({"diff", "HEAD~9:locks/new-lock", "locks/new-lock"}).code == 3);
+  write("locks/broken/protocol.lua", "x = = 1\n");
+  CHECK(run({"diff", "HEAD:locks/broken", "locks/broken"}).code == 3);
+}
+
 TEST_CASE("what is taken out of git does not stay behind") {
   const InFolder repository(scratch() / "tidy");
   git("init .");

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "sim/error.hpp"
 #include "tests/cli/command_line.hpp"
@@ -56,6 +57,20 @@ TEST_CASE("a guide that cannot be read names the line", "[guide]") {
         "guide.md, line 3: expected `$ lockstep ...`");
   CHECK(error_of("## 1. one: One\n```console\n$ lockstep check x\nHOLDS\n") ==
         "guide.md, line 3: the block has no end");
+}
+
+TEST_CASE("the lessons as JSON: all of them, from one on, or their names alone", "[guide]") {
+  const auto all = nlohmann::json::parse(run({"learn", "--json"}).out).at("lessons");
+  const auto list = nlohmann::json::parse(run({"learn", "--list", "--json"}).out).at("lessons");
+  const auto fencing = nlohmann::json::parse(run({"learn", "fencing", "--json"}).out).at("lessons");
+  REQUIRE(all.size() > 1);
+  CHECK(list.size() == all.size());
+  CHECK(!list.front().contains("parts"));
+  CHECK(all.front().at("number") == 1);
+  CHECK(all.front().at("parts").dump().find("\"command\"") != std::string::npos);
+  CHECK(fencing.front().at("name") == "fencing");
+  CHECK(fencing.size() == all.size() + 1 - fencing.front().at("number").get<std::size_t>());
+  CHECK(run({"learn", "fencng", "--json"}).code == 3);
 }
 
 }  // namespace lockstep::tests

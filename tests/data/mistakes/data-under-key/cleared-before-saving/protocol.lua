@@ -1,0 +1,22 @@
+-- Mistake: the key is cleared before the result is saved: in between another may lock it.
+-- Otherwise as data-under-key. Seen by: --property foreign-release
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "the application writes the key that it locks",
+  source = "mike-marcacci/node-redlock#131",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  return redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) == OK
+end
+
+function Lock:release()
+  redis("DEL", self.key)
+  redis("SET", self.key, "the result")  -- the application saves what it has worked out
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

@@ -1,0 +1,21 @@
+-- Mistake: SET without NX overwrites.
+-- Otherwise as data-under-key. Seen by: --property mutual-exclusion
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "the application writes the key that it locks",
+  source = "mike-marcacci/node-redlock#131",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  return redis("SET", self.key, self.token, "PX", self.ttl_ms) == OK
+end
+
+function Lock:release()
+  redis("SET", self.key, "the result")  -- the application saves what it has worked out
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

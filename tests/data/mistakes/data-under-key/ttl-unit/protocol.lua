@@ -1,0 +1,21 @@
+-- Mistake: the lease in seconds is given as milliseconds.
+-- Otherwise as data-under-key. Seen by: --property mutual-exclusion
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "the application writes the key that it locks",
+  source = "mike-marcacci/node-redlock#131",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  return redis("SET", self.key, self.token, "NX", "PX", self.ttl_s) == OK
+end
+
+function Lock:release()
+  redis("SET", self.key, "the result")  -- the application saves what it has worked out
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

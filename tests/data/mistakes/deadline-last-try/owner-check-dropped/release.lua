@@ -1,0 +1,1 @@
+return redis.call("del", KEYS[1])

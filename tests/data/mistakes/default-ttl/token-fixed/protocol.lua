@@ -1,0 +1,20 @@
+-- Mistake: every client has the same token.
+-- Otherwise as default-ttl. Seen by: --fault pause=1 --property foreign-release
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "SET NX PX 500: a default that the caller has not chosen",
+  source = "a pattern; failures catalogue A28",
+}
+
+function Lock:acquire()
+  self.token = "locked"
+  return redis("SET", self.key, self.token, "NX", "PX", 500) == OK
+end
+
+function Lock:release()
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

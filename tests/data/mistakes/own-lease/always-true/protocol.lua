@@ -1,0 +1,36 @@
+-- Mistake: the release says true, whatever the script returned.
+-- Otherwise as own-lease. Seen by: --fault pause=1 --property honest-result
+
+local release = script "release.lua"
+local renew = script "renew.lua"
+
+local Lock = protocol {
+  title = "SET NX PX with a lease of the caller, or a watchdog; lease of each call its own",
+  source = "redisson#3484",
+}
+
+function Lock:acquire()
+  self.with_lease = not self.with_lease
+  self.token = unique()
+  local lease_ms = self.with_lease and self.ttl_ms // 10 or self.ttl_ms
+  if redis("SET", self.key, self.token, "NX", "PX", lease_ms) ~= OK then
+    return false
+  end
+  if not self.with_lease then
+    self.watchdog = every(self.ttl_ms // 3, function()
+      return renew({ self.key }, { self.token, lease_ms }) == 1
+    end)
+  end
+  return true
+end
+
+function Lock:release()
+  if self.watchdog then
+    stop(self.watchdog)
+    self.watchdog = nil
+  end
+  release({ self.key }, { self.token })
+  return true
+end
+
+return Lock

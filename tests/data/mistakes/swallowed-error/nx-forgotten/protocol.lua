@@ -1,0 +1,21 @@
+-- Mistake: SET without NX overwrites.
+-- Otherwise as swallowed-error. Seen by: --property mutual-exclusion
+
+local release = script "release.lua"
+
+local Lock = protocol {
+  title = "SET NX PX with a token; an error while acquiring counts as success",
+  source = "sibson/redbeat#208",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  local ok, reply = pcall(redis, "SET", self.key, self.token, "PX", self.ttl_ms)
+  return not ok or reply == OK
+end
+
+function Lock:release()
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

@@ -1,0 +1,29 @@
+-- Mistake: the release leaves the renewal running, which does not look at the answer.
+-- Otherwise as watchdog-cancelled-last. Seen by: --property leak
+
+local release = script "release.lua"
+local renew = script "renew.lua"
+
+local Lock = protocol {
+  title = "SET NX PX with a watchdog that is stopped after the release",
+  source = "redisson#1602",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  if redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) ~= OK then
+    return false
+  end
+  self.watchdog = every(self.ttl_ms // 3, function()
+    local ok, renewed = pcall(renew, { self.key }, { self.token, self.ttl_ms })
+    return true
+  end)
+  return true
+end
+
+function Lock:release()
+  local released = release({ self.key }, { self.token }) == 1
+  return released
+end
+
+return Lock

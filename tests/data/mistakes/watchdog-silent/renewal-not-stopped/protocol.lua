@@ -1,0 +1,28 @@
+-- Mistake: the release leaves the renewal running, which does not look at the answer.
+-- Otherwise as watchdog-silent. Seen by: --property leak
+
+local release = script "release.lua"
+local renew = script "renew.lua"
+
+local Lock = protocol {
+  title = "SET NX PX with a watchdog that never tells the holder",
+  source = "redisson#3636",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  if redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) ~= OK then
+    return false
+  end
+  self.watchdog = every(self.ttl_ms // 3, function()
+    local ok, renewed = pcall(renew, { self.key }, { self.token, self.ttl_ms })
+    return true
+  end)
+  return true
+end
+
+function Lock:release()
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

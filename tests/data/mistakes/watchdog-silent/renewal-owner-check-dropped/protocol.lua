@@ -1,0 +1,29 @@
+-- Mistake: the renewal extends whatever is there.
+-- Otherwise as watchdog-silent. Seen by: --fault pause=1 --property foreign-extend
+
+local release = script "release.lua"
+local renew = script "renew.lua"
+
+local Lock = protocol {
+  title = "SET NX PX with a watchdog that never tells the holder",
+  source = "redisson#3636",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  if redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) ~= OK then
+    return false
+  end
+  self.watchdog = every(self.ttl_ms // 3, function()
+    local ok, renewed = pcall(renew, { self.key }, { self.token, self.ttl_ms })
+    return not ok or renewed == 1
+  end)
+  return true
+end
+
+function Lock:release()
+  stop(self.watchdog)
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock

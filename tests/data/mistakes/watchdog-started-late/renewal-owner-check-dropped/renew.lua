@@ -1,0 +1,1 @@
+return redis.call("pexpire", KEYS[1], ARGV[2])

@@ -1,0 +1,33 @@
+-- Mistake: SET without PX: the key never expires.
+-- Otherwise as watchdog-started-late. Seen by: --fault crash=1 --property deadlock
+
+local release = script "release.lua"
+local renew = script "renew.lua"
+
+local Lock = protocol {
+  title = "SET NX PX with a watchdog that is started asynchronously",
+  source = "redisson#7272",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  if redis("SET", self.key, self.token, "NX") ~= OK then
+    return false
+  end
+  spawn(function()
+    self.watchdog = every(self.ttl_ms // 3, function()
+      pcall(renew, { self.key }, { self.token, self.ttl_ms })
+    end)
+  end)
+  return true
+end
+
+function Lock:release()
+  if self.watchdog then
+    stop(self.watchdog)
+    self.watchdog = nil
+  end
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock
