@@ -5,6 +5,7 @@
 #include "sim/commands/cluster.hpp"
 #include "sim/commands/subcommands.hpp"
 #include "sim/error.hpp"
+#include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
 #include "sim/script_vm.hpp"
 
@@ -91,6 +92,7 @@ bool call_command(ScriptRun& run, const char*& error) {
   try {
     Call call{*run.keyspace, run.request, *run.execution};
     run.reply = run_command(*command, call);
+    if (run.watched()) run.execution->observer->called(run.request, run.reply);
     return true;
   } catch (const BadInput& bad) {
     run.refusal = bad.what();

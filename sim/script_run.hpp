@@ -15,6 +15,11 @@ struct ScriptRun : dialect::Runtime {
   bool resp3 = false;  ///< after redis.setresp(3)
   Request request;     ///< of the redis.call under way
   Reply reply;         ///< of it, or of the script
+
+  int line = 0;  ///< of the script, that the observer was told last
+
+  /// Whether somebody watches; not a second run in the opposite order, which is a check of our own.
+  bool watched() const { return execution->observer != nullptr && !reversed; }
 };
 
 ScriptRun& script_run(lua_State* L);

@@ -10,6 +10,7 @@
 
 #include "sim/check.hpp"
 #include "sim/error.hpp"
+#include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
 #include "sim/server_state.hpp"
 
@@ -97,6 +98,11 @@ class ScriptVm::Impl {
     const auto it = chunks_.find(sha1);
     if (it != chunks_.end()) return it->second;
     return chunks_.emplace(sha1, compile(sha1, body)).first->second;
+  }
+
+  const std::string& name_of(const std::string& body) {
+    const auto it = names_.find(body);
+    return it != names_.end() ? it->second : names_.emplace(body, sha1_hex(body)).first->second;
   }
 
   std::uint64_t runs = 0;
@@ -288,8 +294,22 @@ class ScriptVm::Impl {
                   : info.currentline);
   }
 
-  static void too_long(lua_State* L, lua_Debug*) {
-    dialect::refuse(L, "it runs for more instructions than its limit");
+  /// The hook: a line of a watched script, or the end of the instructions that a script may run.
+  static void interrupt(lua_State* L, lua_Debug* info) {
+    if (info->event == LUA_HOOKCOUNT) {
+      dialect::refuse(L, "it runs for more instructions than its limit");
+    }
+    lua_getinfo(L, "S", info);
+    if (info->source != std::string_view(kInnerSource)) return;
+    ScriptRun& run = script_run(L);
+    const int line = dialect::shown_line(run, info->currentline);
+    if (line == run.line) return;  // one line may be several of the translation
+    run.line = line;
+    run.execution->observer->at_line(line);
+  }
+
+  int hook_mask(const Chunk& chunk) const {
+    return (chunk.may_run_long ? LUA_MASKCOUNT : 0) | (run_.watched() ? LUA_MASKLINE : 0);
   }
 
   Reply run_once(const std::string& sha1, const Chunk& chunk, bool reversed = false) {
@@ -299,6 +319,7 @@ class ScriptVm::Impl {
     run_.lines = &chunk.lines;
     run_.varies = false;
     run_.reversed = reversed;
+    run_.line = 0;
     run_.random = &run_.keyspace->script_random;
     run_.json = &run_.keyspace->script_json;
     run_.resp3 = false;
@@ -309,12 +330,13 @@ class ScriptVm::Impl {
     lua_pushcfunction(L_, note_failure);
     lua_pushcfunction(L_, run_protected);
     lua_pushlightuserdata(L_, const_cast<Chunk*>(&chunk));
-    if (chunk.may_run_long) {
+    const int mask = hook_mask(chunk);
+    if (mask != 0) {
       const auto limit = std::min<std::int64_t>(limits_.instructions, INT_MAX);
-      lua_sethook(L_, too_long, LUA_MASKCOUNT, static_cast<int>(limit));
+      lua_sethook(L_, interrupt, mask, static_cast<int>(limit));
     }
     const int status = lua_pcall(L_, 1, 0, 1);
-    if (chunk.may_run_long) lua_sethook(L_, nullptr, 0, 0);
+    if (mask != 0) lua_sethook(L_, nullptr, 0, 0);
     if (run_.addresses != LUA_NOREF) {
       luaL_unref(L_, LUA_REGISTRYINDEX, run_.addresses);
       run_.addresses = LUA_NOREF;
@@ -369,7 +391,8 @@ class ScriptVm::Impl {
   std::int64_t bytes_ = 0;
   lua_State* L_ = nullptr;
   int globals_ = LUA_NOREF;
-  std::map<std::string, Chunk, std::less<>> chunks_;
+  std::map<std::string, Chunk, std::less<>> chunks_;       ///< by SHA-1
+  std::map<std::string, std::string, std::less<>> names_;  ///< SHA-1 by script
   ScriptRun run_;
   Failure failure_;
   std::span<const std::string> keys_;
@@ -389,6 +412,8 @@ std::optional<Reply> ScriptVm::compile(const std::string& sha1, const std::strin
   const Chunk& chunk = impl_->compiled(sha1, body);
   return chunk.error.empty() ? std::nullopt : std::optional(Reply::error(chunk.error));
 }
+
+const std::string& ScriptVm::name_of(const std::string& body) { return impl_->name_of(body); }
 
 std::uint64_t ScriptVm::runs() const { return impl_->runs; }
 

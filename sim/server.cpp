@@ -78,9 +78,10 @@ std::string refusal_of(const Session& session, const LookedUp& found, const Requ
 /// A session's turn at the keyspace: its database is the selected one while it lasts.
 class Turn {
  public:
-  Turn(ServerState& server, Session& session, ScriptVm& scripts)
+  Turn(ServerState& server, Session& session, ScriptVm& scripts, ScriptObserver* observer)
       : caller{server, session}, execution{server.now} {
     execution.scripts = &scripts;
+    execution.observer = observer;
     execution.mode = server.mode;
     execution.caller = &caller;
     server.keyspace.select(0, session.database);
@@ -230,7 +231,7 @@ void Server::refuse(Session& session, const Command* command, std::string text) 
 }
 
 void Server::call(Session& session, const Command& command, const Request& request) {
-  Turn turn(state_, session, *scripts_);
+  Turn turn(state_, session, *scripts_, observer_);
   Call call{state_.keyspace, request, turn.execution};
   Reply reply = run_command(command, call);
   if (!turn.caller.replied) write(state_, session, std::move(reply));
@@ -260,7 +261,7 @@ void Server::serve(const Place& place) {
     const BlockedOn wait = *session.wait;
     const bool skipped = session.replies == Replies::skip;
     unblock(state_, session);
-    Turn turn(state_, session, *scripts_);
+    Turn turn(state_, session, *scripts_, observer_);
     Call call{state_.keyspace, wait.request, turn.execution};
     Reply reply = serve_wait(call, wait, place);
     if (!skipped) write(state_, session, std::move(reply));

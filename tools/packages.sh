@@ -12,7 +12,7 @@ packages_of() {
       ;;
     test) echo catch2 redis-server python3-jsonschema liblua5.1-0-dev ;;
     lint) echo clang-14 clang-tidy-14 clang-format-14 ;;
-    bench) echo gcc python3 spin ;;
+    bench) echo gcc python3 redis-server spin ;;
     *) echo "tools/packages.sh: no job '$1'; there are: build test lint bench" >&2 && return 3 ;;
   esac
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace lockstep::test {
+namespace lockstep::conform {
 
 class Dice {
  public:
@@ -21,4 +21,4 @@ class Dice {
   std::uint64_t state_;
 };
 
-}  // namespace lockstep::test
+}  // namespace lockstep::conform
