@@ -345,7 +345,6 @@ constexpr Function51 kFunctions[] = {
     // Exist in Redis and are refused here by name.
     {"__redis__err__handler", nullptr},
     {"collectgarbage", nullptr},
-    {"coroutine", nullptr},
     {"gcinfo", nullptr},
     {"load", nullptr},
     {"loadstring", nullptr},
