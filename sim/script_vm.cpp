@@ -144,6 +144,7 @@ class ScriptVm::Impl {
     add_library(L, "bit", dialect::open_bit);
     add_library(L, "cjson", dialect::open_cjson);
     add_library(L, "cmsgpack", dialect::open_cmsgpack);
+    add_library(L, "coroutine", dialect::open_coroutine);
     add_library(L, "struct", dialect::open_struct);
     add_library(L, "string", dialect::open_string);
     lua_getfield(L, -1, "string");
@@ -322,6 +323,7 @@ class ScriptVm::Impl {
     run_.line = 0;
     run_.random = &run_.keyspace->script_random;
     run_.json = &run_.keyspace->script_json;
+    run_.coroutine_instructions = limits_.instructions;
     run_.resp3 = false;
     run_.wrote = false;
     const int database = run_.execution->database;  // SELECT is the script's own affair

@@ -392,7 +392,6 @@ constexpr Function51 kFunctions[] = {
     {"xpcall", base_xpcall},
     // Exist in Redis and are refused here by name.
     {"__redis__err__handler", nullptr},
-    {"coroutine", nullptr},
     {"gcinfo", nullptr},
     {"load", nullptr},
     {"loadstring", nullptr},

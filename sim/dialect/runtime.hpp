@@ -33,6 +33,7 @@ struct Runtime {
   const std::vector<Line>* lines = nullptr;  ///< of its translation
   std::uint64_t* random = nullptr;           ///< state of math.random
   JsonSettings* json = nullptr;              ///< of cjson
+  std::int64_t coroutine_instructions = 0;   ///< that coroutines may still run
   bool reversed = false;  ///< iterate what has no order, and count addresses, the other way round
   bool varies = false;    ///< the script saw an order or an address
   int addresses = LUA_NOREF;  ///< table of the objects whose address the script saw -> their number
@@ -140,6 +141,7 @@ void open_bit(lua_State* L);
 void open_struct(lua_State* L);
 void open_cmsgpack(lua_State* L);
 void open_cjson(lua_State* L);
+void open_coroutine(lua_State* L);
 /// The helpers of kHelpers, pushed in order; and the string metatable.
 void push_helpers(lua_State* L);
 void open_string_metatable(lua_State* L);  ///< the string library is on top of the stack
