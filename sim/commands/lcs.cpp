@@ -117,12 +117,11 @@ Reply run_lcs(Call& call) {
   const Lengths lengths(a, b);
   const std::size_t length = lengths.at(a.size(), b.size());
   if (options.length) return count_reply(length);
-  const auto found = matches(a, b, lengths);
+  auto found = matches(a, b, lengths);
   if (options.indexes) return index_reply(found, options, length);
   std::string common;
-  for (auto match = found.rbegin(); match != found.rend(); ++match) {
-    common += a.substr(match->a, match->size);
-  }
+  std::ranges::reverse(found);
+  for (const Match& match : found) common += a.substr(match.a, match.size);
   return Reply::bulk(std::move(common));
 }
 

@@ -140,15 +140,9 @@ Reply run_lrem(Call& call) {
     ++removed;
     return true;
   };
-  if (count < 0) {
-    List kept;
-    for (auto element = list->rbegin(); element != list->rend(); ++element) {
-      if (!matches(*element)) kept.push_front(*element);
-    }
-    *list = std::move(kept);
-  } else {
-    std::erase_if(*list, matches);
-  }
+  if (count < 0) std::ranges::reverse(*list);
+  std::erase_if(*list, matches);
+  if (count < 0) std::ranges::reverse(*list);
   if (list->empty()) call.erase(call.argv[1]);
   return Reply::number(removed);
 }
