@@ -49,6 +49,7 @@ class Attempt {
     fill_statistics(result_.statistics);
     result_.grid_durations.assign(world_.knowledge().durations.begin(),
                                   world_.knowledge().durations.end());
+    result_.computed_durations = world_.computed_lifetimes();
     switch (end) {
       case End::offended:
         take_counterexample();

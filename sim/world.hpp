@@ -52,7 +52,7 @@ struct Candidate {
 struct Knowledge {
   bool absolute = false;             ///< absolute time is part of the state
   bool reads_clock = false;          ///< the program's literals are durations of the grid
-  bool recycles_tokens = true;       ///< off for a program that cuts its tokens into pieces
+  bool recycles_tokens = true;       ///< off where more than the equality of tokens matters
   std::set<std::int64_t> durations;  ///< durations in use, in ms
   friend bool operator==(const Knowledge&, const Knowledge&) = default;
 };
@@ -89,6 +89,8 @@ class World {
   /// missing.
   const Knowledge& knowledge() const { return knowledge_; }
   const Knowledge& needs() const { return needs_; }
+  /// Lifetimes that followed from an absolute time, in ms: what was left until then.
+  const std::set<std::int64_t>& computed_lifetimes() const { return computed_lifetimes_; }
   /// Whether the state graph can have cycles (retry or every was seen).
   bool loops() const { return automaton_.loops(); }
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
@@ -344,7 +346,8 @@ class World {
   const bool nodes_fail_;  ///< some node may be down
   Knowledge knowledge_, needs_;
   std::vector<std::int64_t> grid_;  ///< durations of the time grid, ascending
-  std::vector<std::string> locks_;  ///< lock keys, by index
+  std::set<std::int64_t> computed_lifetimes_;
+  std::vector<std::string> locks_;                           ///< lock keys, by index
   std::map<std::string, std::uint8_t, std::less<>> leases_;  ///< lease key -> lock
   std::set<std::string, std::less<>> permanent_;
   std::vector<std::uint32_t> setup_of_;             ///< by process

@@ -20,11 +20,13 @@ struct Node {
   ScriptVm vm;
   WallTime now = kEpoch;
   bool looked_at_time = false;
+  bool looked_at_bytes = false;
 
   Reply run(Maker sender, const Request& request) {
     Execution execution{now, sender, &vm, false};
     Reply reply = execute(keyspace, request, execution);
     looked_at_time = execution.looked_at_time;
+    looked_at_bytes = execution.looked_at_bytes;
     return reply;
   }
   Reply run(Maker sender, const char* line) { return run(sender, lockstep::test::split(line)); }
@@ -263,6 +265,26 @@ TEST_CASE("what depends on absolute time says so") {
     INFO(absolute);
     node.run(1, absolute);
     CHECK(node.looked_at_time);
+  }
+}
+
+TEST_CASE("what depends on more of a text than its equality says so") {
+  Node node;
+  for (const char* line : {"SET t v", "RPUSH l b a", "SADD s x y", "ZADD z 0 a 0 b"}) {
+    node.run(1, line);
+  }
+  for (const char* line : {"KEYS *", "RANDOMKEY", "SCAN 0", "SORT l ALPHA", "LCS t t", "GETBIT t 0",
+                           "BITOP NOT u t", "ZRANGE z - + BYLEX", "ZLEXCOUNT z - +",
+                           "EVAL 'return redis.call(\"keys\", ARGV[1])' 0 *"}) {
+    INFO(line);
+    node.run(1, line);
+    CHECK(node.looked_at_bytes);
+  }
+  for (const char* line : {"GET t", "SMEMBERS s", "LRANGE l 0 -1", "LREM l 1 a", "SREM s x",
+                           "ZRANGE z 0 -1", "SORT s BY nosort"}) {
+    INFO(line);
+    node.run(1, line);
+    CHECK(!node.looked_at_bytes);
   }
 }
 
