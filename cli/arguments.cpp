@@ -138,7 +138,7 @@ constexpr const char* kMatrixFooter =
     "--property there are two such tables: for every property, and for no-lost-update alone, "
     "which shows what\n"
     "fencing tokens spare the resource.\n"
-    "One protocol gets a row for each of some thirty conditions and a column for each property, "
+    "One protocol gets a row for each of some forty conditions and a column for each property, "
     "all judged\n"
     "separately; `lockstep list conditions` explains them.\n"
     "The resource checks fencing tokens where a protocol has them (--resource fenced) unless you "
