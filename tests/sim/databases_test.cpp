@@ -41,7 +41,9 @@ TEST_CASE("a script's SELECT reaches the other databases and ends with the scrip
   CHECK(node.run("SWAPDB 0 3") == Reply::ok());
   CHECK(node.run("GET k") == Reply::bulk("v"));
   CHECK(node.run("FLUSHALL") == Reply::ok());
-  CHECK(node.keyspace == Keyspace{{}, {}, node.keyspace.scripts});
+  CHECK(node.keyspace.keys.empty());
+  CHECK(node.keyspace.others.empty());
+  CHECK(node.keyspace.scripts.size() == 2);  // scripts stay
 }
 
 TEST_CASE("expiry, makers and the bytes of a keyspace know every database") {
