@@ -291,7 +291,7 @@ class World {
   Id aged_run(Id run, std::int64_t ms);
   Id looked(Id run);
   Id jumped_node(Id node, std::int64_t ms);
-  bool urgent(const Id* state) const;
+  bool urgent(const Id* state, const Id* began) const;
   bool all_points_count(const Id* state) const;
   std::int64_t next_point(const Id* state) const;
   bool advance(Id* state, std::int64_t ms, Facts& facts);
@@ -372,7 +372,7 @@ template <class Sink>
 void World::expand(const Id* state, bool with_pass, Sink&& sink) {
   for (unsigned p = 0; p < processes_; ++p) expand_process(state, p, sink);
   for (unsigned n = 0; n < nodes_; ++n) expand_node(state, n, sink);
-  if (with_pass && !urgent(state)) expand_time(state, sink);
+  if (with_pass && !urgent(state, state)) expand_time(state, sink);
 }
 
 /// What an outcome shows by itself.
@@ -548,7 +548,7 @@ void World::expand_time(const Id* state, Sink& sink) {
     candidate.amount_ms += step;
     std::array<Id, kMaxWidth> next = now;
     finish(next.data(), candidate, facts, tokens_changed, sink);
-    if (urgent(now.data())) return;
+    if (urgent(now.data(), state)) return;
   }
 }
 
