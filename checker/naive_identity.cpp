@@ -1,7 +1,6 @@
 // When two naive worlds are the same: canonical bytes of everything in them, times relative to now.
 #include <array>
 #include <cstring>
-
 #include <map>
 
 #include "checker/naive_world.hpp"

@@ -301,7 +301,7 @@ class World {
   Id aged_run(Id run, std::int64_t ms);
   Id looked(Id run);
   Id jumped_node(Id node, std::int64_t ms);
-  bool urgent(const Id* state) const;
+  bool urgent(const Id* state, const Id* began) const;
   bool all_points_count(const Id* state) const;
   std::int64_t next_point(const Id* state) const;
   bool advance(Id* state, std::int64_t ms, Facts& facts);

@@ -9,7 +9,7 @@ template <class Sink>
 void World::expand(const Id* state, bool with_pass, Sink&& sink) {
   for (unsigned p = 0; p < processes_; ++p) expand_process(state, p, sink);
   for (unsigned n = 0; n < nodes_; ++n) expand_node(state, n, sink);
-  if (with_pass && !urgent(state)) expand_time(state, sink);
+  if (with_pass && !urgent(state, state)) expand_time(state, sink);
 }
 
 /// What an outcome shows by itself.
@@ -187,7 +187,7 @@ void World::expand_time(const Id* state, Sink& sink) {
     candidate.amount_ms += step;
     Buffer next = now;
     finish(next.data(), candidate, facts, tokens_changed, sink);
-    if (urgent(now.data())) return;
+    if (urgent(now.data(), state)) return;
   }
 }
 
