@@ -18,10 +18,6 @@ namespace lockstep::sim {
 
 namespace {
 
-/// The translated text's name for Lua.
-constexpr const char* kInnerSource = "@\1";
-static_assert(std::string_view(kInnerSource + 1) == dialect::kInnerChunk);
-
 /// A script's compiled function (a reference in the registry) or what Redis says instead of
 /// compiling it.
 struct Chunk {
@@ -45,7 +41,7 @@ std::string title(const std::string& sha1, const std::string& body) {
 /// Whether a script may use functions whose results show the order of a table's keys, beside those
 /// that the translation knows.
 bool mentions_order(std::string_view body) {
-  constexpr std::string_view kWords[] = {"encode", "cmsgpack", "map", "setresp"};
+  constexpr std::string_view kWords[] = {"encode", "cmsgpack", "load", "map", "setresp"};
   return std::ranges::any_of(kWords,
                              [&](std::string_view word) { return body.find(word) != body.npos; });
 }
@@ -138,6 +134,7 @@ class ScriptVm::Impl {
   static int open_libraries(lua_State* L) {
     lua_newtable(L);
     dialect::open_base(L);
+    dialect::open_load(L);
     add_library(L, "redis", open_redis);
     add_library(L, "math", dialect::open_math);
     add_library(L, "table", dialect::open_table);
@@ -170,7 +167,7 @@ class ScriptVm::Impl {
   static int load_translation(lua_State* L) {
     auto& loading = *static_cast<Loading*>(lua_touserdata(L, 1));
     const std::string& text = loading.text;
-    if (luaL_loadbufferx(L, text.data(), text.size(), kInnerSource, "t") != LUA_OK) {
+    if (luaL_loadbufferx(L, text.data(), text.size(), dialect::kInnerSource, "t") != LUA_OK) {
       return lua_error(L);
     }
     dialect::push_helpers(L);
@@ -207,7 +204,7 @@ class ScriptVm::Impl {
     chunk.reference = loading.reference;
     chunk.sites = std::move(translation.sites);
     chunk.lines = std::move(translation.lines);
-    chunk.may_run_long = translation.may_run_long;
+    chunk.may_run_long = translation.may_run_long || body.find("load") != body.npos;
     chunk.may_vary = translation.may_vary || mentions_order(body);
     return chunk;
   }
@@ -286,8 +283,10 @@ class ScriptVm::Impl {
     lua_getinfo(L, "Sl", &info);
     const bool by_vm = std::string_view(info.what) != "C";
     if (!by_vm && lua_getstack(L, 2, &info)) lua_getinfo(L, "Sl", &info);
-    const bool in_script = info.source == std::string_view(kInnerSource);
+    const bool in_script = info.source == std::string_view(dialect::kInnerSource);
+    const auto* chunk = dialect::loaded_chunk(dialect::runtime(L), info.currentline);
     failure.place = in_script ? std::string("@") + dialect::kShownChunk : info.source;
+    if (in_script && chunk) failure.place = chunk->source;
     failure.place += ':';
     const std::string_view message = by_vm ? std::string_view(failure.text) : "";
     failure.place += std::to_string(
@@ -301,7 +300,7 @@ class ScriptVm::Impl {
       dialect::refuse(L, "it runs for more instructions than its limit");
     }
     lua_getinfo(L, "S", info);
-    if (info->source != std::string_view(kInnerSource)) return;
+    if (info->source != std::string_view(dialect::kInnerSource)) return;
     ScriptRun& run = script_run(L);
     const int line = dialect::shown_line(run, info->currentline);
     if (line == run.line) return;  // one line may be several of the translation
@@ -324,6 +323,10 @@ class ScriptVm::Impl {
     run_.random = &run_.keyspace->script_random;
     run_.json = &run_.keyspace->script_json;
     run_.coroutine_instructions = limits_.instructions;
+    run_.may_run_long = chunk.may_run_long;
+    run_.loaded.clear();
+    run_.own_lines.clear();
+    run_.own_sites.clear();
     run_.resp3 = false;
     run_.wrote = false;
     const int database = run_.execution->database;  // SELECT is the script's own affair

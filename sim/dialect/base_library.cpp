@@ -30,21 +30,6 @@ int base_error(lua_State* L) {
   return lua_error(L);
 }
 
-/// Puts the error value on top of the stack as a script's handler sees it. Limits and refusals go
-/// on upwards.
-void caught(lua_State* L, int status) {
-  Runtime& rt = runtime(L);
-  if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
-  if (rt.refusal) lua_error(L);
-  if (lua_type(L, -1) != LUA_TSTRING) return;
-  std::size_t length = 0;
-  const char* message = lua_tolstring(L, -1, &length);
-  rt.text = in_words_of_51(rt, {message, length});
-  if (is_own_overflow(rt.text)) refuse(L, "its recursion is too deep");
-  lua_pushlstring(L, rt.text.data(), rt.text.size());
-  lua_replace(L, -2);
-}
-
 /// Redis's own pcall (script_lua.c luaRedisPcall): of an error table the caller gets the text.
 int base_pcall(lua_State* L) {
   if (lua_gettop(L) == 0) lua_pushboolean(L, 1);  // Redis then calls its own place holder
@@ -52,7 +37,7 @@ int base_pcall(lua_State* L) {
   lua_insert(L, 1);
   const int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
   if (status == LUA_OK) return lua_gettop(L);
-  caught(L, status);
+  take_error(L, status);
   lua_remove(L, 1);
   if (lua_istable(L, -1)) {
     lua_getfield(L, -1, "err");  // stays as a further result if it is no text
@@ -66,7 +51,7 @@ int base_pcall(lua_State* L) {
 /// Stands before the handler of xpcall.
 int handle(lua_State* L) {
   if (runtime(L).refusal) return 1;
-  caught(L, LUA_ERRRUN);
+  take_error(L, LUA_ERRRUN);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, 1);
@@ -393,8 +378,6 @@ constexpr Function51 kFunctions[] = {
     // Exist in Redis and are refused here by name.
     {"__redis__err__handler", nullptr},
     {"gcinfo", nullptr},
-    {"load", nullptr},
-    {"loadstring", nullptr},
 };
 
 }  // namespace

@@ -39,21 +39,6 @@ lua_State* check_coroutine(lua_State* L) {
   return co;
 }
 
-/// Takes the error value of a coroutine. Limits and refusals go on upwards.
-void take_error(lua_State* L, lua_State* co, int status) {
-  Runtime& rt = runtime(L);
-  if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
-  lua_xmove(co, L, 1);
-  if (rt.refusal) lua_error(L);
-  if (lua_type(L, -1) != LUA_TSTRING) return;
-  std::size_t length = 0;
-  const char* message = lua_tolstring(L, -1, &length);
-  rt.text = in_words_of_51(rt, {message, length});
-  if (is_own_overflow(rt.text)) refuse(L, "its recursion is too deep");
-  lua_pushlstring(L, rt.text.data(), rt.text.size());
-  lua_replace(L, -2);
-}
-
 /// Resumes `co` with the topmost `count` values. Returns how many results it left, or -1 with an
 /// error value on top.
 int resume(lua_State* L, lua_State* co, int count) {
@@ -69,7 +54,8 @@ int resume(lua_State* L, lua_State* co, int count) {
   int results = 0;
   const int outcome = lua_resume(co, L, count, &results);
   if (outcome != LUA_OK && outcome != LUA_YIELD) {
-    take_error(L, co, outcome);
+    lua_xmove(co, L, 1);
+    take_error(L, outcome);
     return -1;
   }
   if (!lua_checkstack(L, results + 1)) refuse(L, "it needs more memory than its limit");

@@ -269,6 +269,12 @@ std::string reworded(std::string text) {
 
 }  // namespace
 
+const LoadedChunk* loaded_chunk(const Runtime& rt, int number) {
+  const auto after = std::ranges::upper_bound(rt.loaded, static_cast<std::size_t>(number) - 1, {},
+                                              &LoadedChunk::lines_before);
+  return after == rt.loaded.begin() ? nullptr : &*std::prev(after);
+}
+
 Line line_of(const Runtime& rt, int number) {
   const auto index = static_cast<std::size_t>(number) - 1;
   return rt.lines && index < rt.lines->size() ? (*rt.lines)[index] : Line{};
@@ -310,7 +316,9 @@ void push_place(lua_State* L, int level) {
   lua_Debug info;
   const bool found = level > 0 ? frame_of_level(L, level, info) : lua_getstack(L, 0, &info) != 0;
   if (found && lua_getinfo(L, "l", &info) && info.currentline > 0) {
-    lua_pushfstring(L, "%s:%d: ", kShownChunk, shown_line(runtime(L), info.currentline));
+    const LoadedChunk* chunk = loaded_chunk(runtime(L), info.currentline);
+    lua_pushfstring(L, "%s:%d: ", chunk ? chunk->shown.c_str() : kShownChunk,
+                    shown_line(runtime(L), info.currentline));
   } else {
     lua_pushliteral(L, "");
   }
@@ -322,10 +330,25 @@ std::string in_words_of_51(const Runtime& rt, std::string_view message) {
   const std::string text(message.substr(mark.size()));
   const auto colon = text.find(':');
   if (colon == text.npos) return std::string(message);
-  std::string shown = kShownChunk;
+  const int line = std::atoi(text.c_str());
+  const LoadedChunk* chunk = loaded_chunk(rt, line);
+  std::string shown = chunk ? chunk->shown : kShownChunk;
   shown += ':';
-  shown += std::to_string(line_of_error(rt, std::atoi(text.c_str()), text));
+  shown += std::to_string(line_of_error(rt, line, text));
   return shown + reworded(text.substr(colon));
+}
+
+void take_error(lua_State* L, int status) {
+  Runtime& rt = runtime(L);
+  if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
+  if (rt.refusal) lua_error(L);
+  if (lua_type(L, -1) != LUA_TSTRING) return;
+  std::size_t length = 0;
+  const char* message = lua_tolstring(L, -1, &length);
+  rt.text = in_words_of_51(rt, {message, length});
+  if (is_own_overflow(rt.text)) refuse(L, "its recursion is too deep");
+  lua_pushlstring(L, rt.text.data(), rt.text.size());
+  lua_replace(L, -2);
 }
 
 bool is_own_overflow(std::string_view message) {

@@ -26,6 +26,13 @@ struct OrderedKey {
   std::string text;
 };
 
+/// A text that the running script has compiled.
+struct LoadedChunk {
+  std::size_t lines_before;  ///< of translated text: the script's and that of earlier chunks
+  std::string shown;         ///< its name in messages
+  std::string source;        ///< its name, as the script gave it
+};
+
 /// One per VM; scratch space that outlives longjmps, and the state of the running script.
 struct Runtime {
   std::optional<std::string> refusal;        ///< why the script cannot be run; ends it as BadInput
@@ -37,6 +44,11 @@ struct Runtime {
   bool reversed = false;  ///< iterate what has no order, and count addresses, the other way round
   bool varies = false;    ///< the script saw an order or an address
   int addresses = LUA_NOREF;  ///< table of the objects whose address the script saw -> their number
+  bool may_run_long = false;                 ///< the limit on instructions is watched
+  std::vector<LoadedChunk> loaded;           ///< by load and loadstring
+  std::vector<Site> own_sites;               ///< the script's and theirs, if there are any
+  std::vector<Line> own_lines;
+  Translation loading;
   std::vector<OrderedKey> keys;
   OrderedKey probe;
   std::string text;
@@ -107,8 +119,11 @@ bool push_real(lua_State* L, int index);
 /// The chunk's name in 5.4, which marks places in the translated text, and the name that scripts
 /// and Redis see.
 inline constexpr const char* kInnerChunk = "\1";
+inline constexpr const char* kInnerSource = "@\1";
 inline constexpr const char* kShownChunk = "user_script";
 
+/// The chunk that the line `number` of the translation belongs to; null: the script itself.
+const LoadedChunk* loaded_chunk(const Runtime& rt, int number);
 /// What the line `number` of the running script's translation stands for.
 Line line_of(const Runtime& rt, int number);
 /// The script's line for the line `number` of its translation.
@@ -128,12 +143,16 @@ const char* original_name(const char* name);
 /// it is.
 std::string in_words_of_51(const Runtime& rt, std::string_view message);
 
+/// Puts the error value on top of the stack, which ended a call with `status`, as a script's
+/// handler sees it. Limits and refusals go on upwards.
+void take_error(lua_State* L, int status);
 /// Whether an error is 5.4's own about a full stack. That of 5.1's libraries has a reason behind
 /// it.
 bool is_own_overflow(std::string_view message);
 
 // Libraries; each leaves its table (or the globals') on the stack.
 void open_base(lua_State* L);  ///< sets its functions in the table on top
+void open_load(lua_State* L);  ///< the same: load and loadstring
 void open_math(lua_State* L);
 void open_table(lua_State* L);
 void open_string(lua_State* L);
