@@ -51,7 +51,7 @@ const char* check_mode(ScriptRun& run, const Command& command, unsigned flags) {
   const ServerMode& mode = run.execution->mode;
   const bool write = (flags & kWrite) != 0;
   if (mode.replica && write) return "READONLY You can't write against a read only replica.";
-  if (mode.over_memory && !run.wrote && (flags & kDenyOom) != 0) {
+  if (mode.over_memory && !run.allow_oom && !run.wrote && (flags & kDenyOom) != 0) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }
   run.wrote = run.wrote || write;

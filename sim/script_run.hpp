@@ -3,6 +3,7 @@
 
 #include "sim/dialect/runtime.hpp"
 #include "sim/execute.hpp"
+#include "sim/function_library.hpp"
 
 namespace lockstep::sim {
 
@@ -11,9 +12,12 @@ struct ScriptRun : dialect::Runtime {
   Keyspace* keyspace = nullptr;
   Execution* execution = nullptr;
   bool read_only = false;
-  bool wrote = false;  ///< a write command was let through
-  Request request;     ///< of the redis.call under way
-  Reply reply;         ///< of it, or of the script
+  bool allow_oom = false;
+  bool wrote = false;                      ///< a write command was let through
+  std::vector<LibraryFunction> functions;  ///< that the library under way has registered
+  int callbacks = LUA_NOREF;               ///< table: their names -> the functions
+  Request request;                         ///< of the redis.call under way
+  Reply reply;                             ///< of it, or of the script
 };
 
 ScriptRun& script_run(lua_State* L);

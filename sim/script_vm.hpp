@@ -11,12 +11,19 @@
 #include <string_view>
 
 #include "sim/execute.hpp"
+#include "sim/function_library.hpp"
 
 namespace lockstep::sim {
 
 struct ScriptLimits {
   std::int64_t instructions = 10'000'000;  ///< per script; beyond it the run ends in BadInput
   std::int64_t bytes = 64 << 20;           ///< of Lua memory for the whole VM
+};
+
+/// What a script or function may do.
+struct ScriptRights {
+  bool read_only = false;  ///< write commands are refused
+  bool allow_oom = false;  ///< it may write without memory
 };
 
 class ScriptVm {
@@ -29,13 +36,23 @@ class ScriptVm {
   /// Runs the script `body` (its SHA-1 is `sha1`, lower case) with KEYS and ARGV, as EVAL does
   /// (Redis 7.0 script_lua.c). Redis-visible failures (compile errors, runtime errors) come back as
   /// error replies with Redis's text; a script that cannot be run faithfully or exceeds a limit is
-  /// BadInput. With `read_only` (EVAL_RO) write commands are refused, as Redis does.
+  /// BadInput. The shebang line is left to the caller.
   Reply run(Keyspace& keyspace, const std::string& sha1, const std::string& body,
             std::span<const std::string> keys, std::span<const std::string> args,
-            Execution& execution, bool read_only = false);
+            Execution& execution, ScriptRights rights = {});
 
   /// Compiles without running (SCRIPT LOAD). The error reply if Redis would not compile it.
   std::optional<Reply> compile(const std::string& sha1, const std::string& body);
+
+  /// Loads a function library, once for each code (with its shebang line): what it registers, or
+  /// why it cannot be loaded.
+  const LoadedLibrary& load_library(const std::string& code);
+
+  /// Calls a function of the library, as FCALL does. What the library's code keeps in its locals
+  /// begins anew with every call; one that changes them in its functions is BadInput.
+  Reply call_function(Keyspace& keyspace, const std::string& code, const std::string& name,
+                      std::span<const std::string> keys, std::span<const std::string> args,
+                      Execution& execution, ScriptRights rights);
 
   /// Number of scripts really run so far (not looked up).
   std::uint64_t runs() const;

@@ -304,7 +304,7 @@ void push_place(lua_State* L, int level) {
   lua_Debug info;
   const bool found = level > 0 ? frame_of_level(L, level, info) : lua_getstack(L, 0, &info) != 0;
   if (found && lua_getinfo(L, "l", &info) && info.currentline > 0) {
-    lua_pushfstring(L, "%s:%d: ", kShownChunk, shown_line(runtime(L), info.currentline));
+    lua_pushfstring(L, "%s:%d: ", runtime(L).shown_chunk, shown_line(runtime(L), info.currentline));
   } else {
     lua_pushliteral(L, "");
   }
@@ -316,7 +316,7 @@ std::string in_words_of_51(const Runtime& rt, std::string_view message) {
   const std::string text(message.substr(mark.size()));
   const auto colon = text.find(':');
   if (colon == text.npos) return std::string(message);
-  std::string shown = kShownChunk;
+  std::string shown = rt.shown_chunk;
   shown += ':';
   shown += std::to_string(line_of_error(rt, std::atoi(text.c_str()), text));
   return shown + reworded(text.substr(colon));

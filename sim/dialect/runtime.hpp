@@ -30,6 +30,7 @@ struct Runtime {
   std::optional<std::string> refusal;        ///< why the script cannot be run; ends it as BadInput
   const std::vector<Site>* sites = nullptr;  ///< of the running script
   const std::vector<Line>* lines = nullptr;  ///< of its translation
+  const char* shown_chunk = "user_script";   ///< its name in errors
   std::uint64_t* random = nullptr;           ///< state of math.random
   bool reversed = false;  ///< iterate what has no order, and count addresses, the other way round
   bool varies = false;    ///< the script saw an order or an address
@@ -99,6 +100,7 @@ bool push_real(lua_State* L, int index);
 /// and Redis see.
 inline constexpr const char* kInnerChunk = "\1";
 inline constexpr const char* kShownChunk = "user_script";
+inline constexpr const char* kShownLibrary = "user_function";
 
 /// What the line `number` of the running script's translation stands for.
 Line line_of(const Runtime& rt, int number);
