@@ -1,10 +1,10 @@
 // Function libraries: their globals, and redis.register_function.
 #include "sim/function_library.hpp"
 
-#include <algorithm>
+#include <strings.h>
+
 #include <array>
 
-#include "sim/commands/command.hpp"
 #include "sim/script_run.hpp"
 #include "sim/shebang.hpp"
 
@@ -130,9 +130,12 @@ int register_function(lua_State* L) {
                 "least one character long");
   }
   ScriptRun& run = script_run(L);
-  const bool known = std::ranges::any_of(
-      run.functions, [&](const LibraryFunction& f) { return is_word(f.name, lower_case(name)); });
-  if (known) raise_error(L, "Function already exists in the library");
+  for (const LibraryFunction& other : run.functions) {
+    if (other.name == name) raise_error(L, "Function already exists in the library");
+    if (strcasecmp(other.name.c_str(), name) == 0) {
+      dialect::refuse(L, "two functions whose names differ in case only");  // which one FCALL finds
+    }
+  }
   const char* description =
       given.description == 0 ? nullptr : dialect::check_text(L, given.description, nullptr);
   lua_rawgeti(L, LUA_REGISTRYINDEX, run.callbacks);

@@ -4,6 +4,7 @@
 #include "sim/dialect/runtime.hpp"
 #include "sim/execute.hpp"
 #include "sim/function_library.hpp"
+#include "sim/script_vm.hpp"
 
 namespace lockstep::sim {
 
@@ -11,6 +12,7 @@ namespace lockstep::sim {
 struct ScriptRun : dialect::Runtime {
   Keyspace* keyspace = nullptr;
   Execution* execution = nullptr;
+  RedisVersion version = RedisVersion::v7_0;
   bool read_only = false;
   bool allow_oom = false;
   bool wrote = false;                      ///< a write command was let through

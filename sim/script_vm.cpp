@@ -61,7 +61,8 @@ ScriptRun& script_run(lua_State* L) { return static_cast<ScriptRun&>(dialect::ru
 
 class ScriptVm::Impl {
  public:
-  explicit Impl(ScriptLimits limits) : limits_(limits) {
+  Impl(ScriptLimits limits, RedisVersion version) : limits_(limits) {
+    run_.version = version;
     L_ = lua_newstate(allocate, this);
     LOCKSTEP_CHECK(L_ != nullptr);
     *static_cast<dialect::Runtime**>(lua_getextraspace(L_)) = &run_;
@@ -449,7 +450,8 @@ class ScriptVm::Impl {
   std::span<const std::string> args_;
 };
 
-ScriptVm::ScriptVm(ScriptLimits limits) : impl_(std::make_unique<Impl>(limits)) {}
+ScriptVm::ScriptVm(ScriptLimits limits, RedisVersion version)
+    : impl_(std::make_unique<Impl>(limits, version)) {}
 ScriptVm::~ScriptVm() = default;
 
 Reply ScriptVm::run(Keyspace& keyspace, const std::string& sha1, const std::string& body,

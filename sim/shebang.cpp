@@ -54,7 +54,7 @@ std::uint8_t script_flag(std::string_view name) {
 }
 
 Shebang script_shebang(std::string_view body) {
-  if (body.size() <= 2 || !body.starts_with("#!")) return {};
+  if (!body.starts_with("#!")) return {};
   const std::size_t end = body.find('\n');
   if (end == body.npos) refuse("ERR Invalid script shebang");
   const auto line = words(body.substr(0, end));
