@@ -169,7 +169,7 @@ void Keyspace::disown(Maker maker) {
 }
 
 bool same_keys(const Keyspace& a, const Keyspace& b) {
-  return a.keys == b.keys && a.others == b.others;
+  return a.keys == b.keys && a.others == b.others && a.libraries == b.libraries;
 }
 
 std::vector<std::string_view> texts(const Entry& entry) {
@@ -217,6 +217,11 @@ std::string encode(const Keyspace& keyspace) {
   for (const auto& [number, other] : keyspace.others) {  // none: nothing is added
     put_number(out, number);
     put_keys(out, other);
+  }
+  if (!keyspace.libraries.empty()) put_number(out, kDatabases);  // no number of a database
+  for (const auto& [name, code] : keyspace.libraries) {
+    put_bytes(out, name);
+    put_bytes(out, code);
   }
   return out;
 }

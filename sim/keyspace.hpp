@@ -88,6 +88,8 @@ struct Keyspace {
   std::map<std::uint8_t, Keys> others;  ///< the other databases, by number; none of them is empty
   std::map<std::string, std::string, std::less<>>
       scripts;  ///< the script cache: lower-case SHA-1 -> body
+  std::map<std::string, std::string, std::less<>>
+      libraries;  ///< function libraries: name -> code; kept by whatever keeps keys
   std::uint64_t script_random = kInitialScriptRandom;
   dialect::JsonSettings script_json;  ///< what scripts have set on cjson
 
@@ -130,7 +132,8 @@ struct Keyspace {
   void disown(Maker maker);
 };
 
-/// Whether both hold the same keys in every database (what an image on disk is compared by).
+/// Whether both hold the same keys in every database and the same libraries (what an image on disk
+/// is compared by).
 bool same_keys(const Keyspace& a, const Keyspace& b);
 
 /// Every text in the entry's value: strings, fields, values, elements, members.

@@ -1,4 +1,6 @@
 // The table `redis` that scripts see (Redis 7.0 script_lua.c).
+#include <algorithm>
+#include <array>
 #include <climits>
 #include <cstdio>
 
@@ -8,6 +10,7 @@
 #include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
 #include "sim/script_vm.hpp"
+#include "sim/shortest_number.hpp"
 
 namespace lockstep::sim {
 
@@ -25,6 +28,17 @@ int push_error(lua_State* L, const char* text) {
 
 // ---- redis.call, redis.pcall ----
 
+/// A number as redis.call sends it.
+void number_argument(RedisVersion version, double number, std::string& text) {
+  if (version == RedisVersion::v7_0) {
+    char shown[64];
+    std::snprintf(shown, sizeof shown, "%.17g", number);
+    text = shown;
+  } else {
+    text = shortest_number(number);
+  }
+}
+
 /// Reads the arguments into run.request; null, or what is wrong with them.
 const char* read_arguments(lua_State* L, Request& request) {
   const int count = lua_gettop(L);
@@ -38,9 +52,7 @@ const char* read_arguments(lua_State* L, Request& request) {
       const char* text = lua_tolstring(L, i, &length);
       argument.assign(text, length);
     } else if (type == LUA_TNUMBER) {
-      char text[64];
-      std::snprintf(text, sizeof text, "%.17g", lua_tonumber(L, i));
-      argument = text;
+      number_argument(script_run(L).version, lua_tonumber(L, i), argument);
     } else {
       return "ERR Lua redis lib command arguments must be strings or integers";
     }
@@ -53,7 +65,7 @@ const char* check_mode(ScriptRun& run, const Command& command, unsigned flags) {
   const ServerMode& mode = run.execution->mode;
   const bool write = (flags & kWrite) != 0;
   if (mode.replica && write) return "READONLY You can't write against a read only replica.";
-  if (mode.over_memory && !run.wrote && (flags & kDenyOom) != 0) {
+  if (mode.over_memory && !run.allow_oom && !run.wrote && (flags & kDenyOom) != 0) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }
   run.wrote = run.wrote || write;
@@ -61,6 +73,13 @@ const char* check_mode(ScriptRun& run, const Command& command, unsigned flags) {
     return "ERR Script attempted to access a non local key in a cluster node";
   }
   return nullptr;
+}
+
+/// Commands that wait: scripts may call them since 7.2, and do not wait.
+bool since_72(const Command& command) {
+  constexpr std::array<std::string_view, 7> kNames{"blmove",   "blpop",    "brpop", "brpoplpush",
+                                                   "bzpopmax", "bzpopmin", "wait"};
+  return std::ranges::find(kNames, command.name) != kNames.end();
 }
 
 /// What Redis checks before a script's command (script.c scriptCall); null if nothing is against
@@ -76,7 +95,9 @@ const char* check_command(ScriptRun& run, const Command* command) {
     if (!sub) return "ERR Unknown Redis command called from script";
     flags = sub->flags;
   }
-  if ((flags & kNoScript) != 0) return "ERR This Redis command is not allowed from script";
+  if ((flags & kNoScript) != 0 && !(run.version == RedisVersion::v7_2 && since_72(*command))) {
+    return "ERR This Redis command is not allowed from script";
+  }
   if (run.read_only && (command->flags & (kWrite | kMayReplicate)) != 0) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
@@ -260,11 +281,8 @@ struct Constant {
   double value;
 };
 constexpr Constant kConstants[] = {
-    {"LOG_DEBUG", 0},  {"LOG_VERBOSE", 1},
-    {"LOG_NOTICE", 2}, {"LOG_WARNING", 3},
-    {"REPL_NONE", 0},  {"REPL_AOF", 1},
-    {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2},
-    {"REPL_ALL", 3},   {"REDIS_VERSION_NUM", 0x0007000F},
+    {"LOG_DEBUG", 0}, {"LOG_VERBOSE", 1}, {"LOG_NOTICE", 2},   {"LOG_WARNING", 3}, {"REPL_NONE", 0},
+    {"REPL_AOF", 1},  {"REPL_SLAVE", 2},  {"REPL_REPLICA", 2}, {"REPL_ALL", 3},
 };
 
 }  // namespace
@@ -276,7 +294,10 @@ void open_redis(lua_State* L) {
     lua_pushnumber(L, constant.value);
     lua_setfield(L, -2, constant.name);
   }
-  lua_pushliteral(L, "7.0.15");
+  const bool older = script_run(L).version == RedisVersion::v7_0;
+  lua_pushnumber(L, older ? 0x0007000F : 0x00070206);
+  lua_setfield(L, -2, "REDIS_VERSION_NUM");
+  lua_pushstring(L, older ? "7.0.15" : "7.2.6");
   lua_setfield(L, -2, "REDIS_VERSION");
 }
 

@@ -3,6 +3,8 @@
 
 #include "sim/dialect/runtime.hpp"
 #include "sim/execute.hpp"
+#include "sim/function_library.hpp"
+#include "sim/script_vm.hpp"
 
 namespace lockstep::sim {
 
@@ -10,11 +12,15 @@ namespace lockstep::sim {
 struct ScriptRun : dialect::Runtime {
   Keyspace* keyspace = nullptr;
   Execution* execution = nullptr;
+  RedisVersion version = RedisVersion::v7_0;
   bool read_only = false;
+  bool allow_oom = false;
   bool wrote = false;  ///< a write command was let through
   bool resp3 = false;  ///< after redis.setresp(3)
-  Request request;     ///< of the redis.call under way
-  Reply reply;         ///< of it, or of the script
+  std::vector<LibraryFunction> functions;  ///< that the library under way has registered
+  int callbacks = LUA_NOREF;               ///< table: their names -> the functions
+  Request request;                         ///< of the redis.call under way
+  Reply reply;                             ///< of it, or of the script
 
   int line = 0;  ///< of the script, that the observer was told last
 

@@ -13,6 +13,7 @@
 #include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
 #include "sim/server_state.hpp"
+#include "sim/shebang.hpp"
 
 namespace lockstep::sim {
 
@@ -28,6 +29,13 @@ struct Chunk {
   std::vector<dialect::Line> lines;
   bool may_run_long = false;
   bool may_vary = false;
+  bool library = false;
+};
+
+/// A function library: its chunk and what it registers.
+struct Library {
+  Chunk chunk;
+  LoadedLibrary loaded;
 };
 
 /// How messages name a script: its SHA-1 and how it begins.
@@ -59,14 +67,18 @@ ScriptRun& script_run(lua_State* L) { return static_cast<ScriptRun&>(dialect::ru
 
 class ScriptVm::Impl {
  public:
-  explicit Impl(ScriptLimits limits) : limits_(limits) {
+  Impl(ScriptLimits limits, RedisVersion version) : limits_(limits) {
+    run_.version = version;
     L_ = lua_newstate(allocate, this);
     LOCKSTEP_CHECK(L_ != nullptr);
     *static_cast<dialect::Runtime**>(lua_getextraspace(L_)) = &run_;
     lua_pushcfunction(L_, open_libraries);
-    const int status = lua_pcall(L_, 0, 1, 0);
+    const int status = lua_pcall(L_, 0, 2, 0);
     LOCKSTEP_CHECK(status == LUA_OK);
     globals_ = luaL_ref(L_, LUA_REGISTRYINDEX);
+    library_globals_ = luaL_ref(L_, LUA_REGISTRYINDEX);
+    lua_pushboolean(L_, 1);  // a place in the registry, for a table
+    run_.callbacks = luaL_ref(L_, LUA_REGISTRYINDEX);
   }
   ~Impl() { lua_close(L_); }
   Impl(const Impl&) = delete;
@@ -74,19 +86,22 @@ class ScriptVm::Impl {
 
   Reply run(Keyspace& keyspace, const std::string& sha1, const std::string& body,
             std::span<const std::string> keys, std::span<const std::string> args,
-            Execution& execution, bool read_only) {
+            Execution& execution, ScriptRights rights) {
     const Chunk& chunk = compiled(sha1, body);
     if (!chunk.error.empty()) return Reply::error(chunk.error);
-    run_.keyspace = &keyspace;
-    run_.execution = &execution;
-    run_.read_only = read_only;
-    keys_ = keys;
-    args_ = args;
-    if (chunk.may_vary) return run_both_ways(sha1, chunk, keyspace);
-    Reply reply = run_once(sha1, chunk);
-    if (run_.varies)
-      throw BadInput(chunk.title + "it visits keys by a function it does not name");
-    return reply;
+    function_ = nullptr;
+    return run_chunk(keyspace, sha1, chunk, keys, args, execution, rights);
+  }
+
+  /// The library with this code, loaded at its first use.
+  const LoadedLibrary& load_library(const std::string& code) { return library(code).loaded; }
+
+  Reply call_function(Keyspace& keyspace, const std::string& code, const std::string& name,
+                      std::span<const std::string> keys, std::span<const std::string> args,
+                      Execution& execution, ScriptRights rights) {
+    const Chunk& chunk = library(code).chunk;
+    function_ = name.c_str();
+    return run_chunk(keyspace, name, chunk, keys, args, execution, rights);
   }
 
   /// The chunk of a script, compiled at its first use.
@@ -104,6 +119,22 @@ class ScriptVm::Impl {
   std::uint64_t runs = 0;
 
  private:
+  Reply run_chunk(Keyspace& keyspace, const std::string& name, const Chunk& chunk,
+                  std::span<const std::string> keys, std::span<const std::string> args,
+                  Execution& execution, ScriptRights rights) {
+    run_.keyspace = &keyspace;
+    run_.execution = &execution;
+    run_.read_only = rights.read_only;
+    run_.allow_oom = rights.allow_oom;
+    keys_ = keys;
+    args_ = args;
+    if (chunk.may_vary) return run_both_ways(name, chunk, keyspace);
+    Reply reply = run_once(name, chunk);
+    if (run_.varies)
+      throw BadInput(chunk.title + "it visits keys by a function it does not name");
+    return reply;
+  }
+
   // ---- the Lua state ----
 
   static void* allocate(void* self, void* block, std::size_t old_size, std::size_t size) {
@@ -129,8 +160,8 @@ class ScriptVm::Impl {
     lua_setfield(L, -2, name);
   }
 
-  /// Returns the real table of globals; the registry's globals become its proxy, which compiled
-  /// chunks see.
+  /// Returns the globals of libraries and the real table of globals; the registry's globals become
+  /// its proxy, which compiled chunks see.
   static int open_libraries(lua_State* L) {
     lua_newtable(L);
     dialect::open_base(L);
@@ -152,13 +183,16 @@ class ScriptVm::Impl {
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "_G");
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-    return 1;
+    open_library_globals(L);
+    lua_insert(L, -2);
+    return 2;
   }
 
   // ---- compiling ----
 
   struct Loading {
     const std::string& text;
+    int globals;  ///< what it sees instead of the registry's, or LUA_NOREF
     int reference = LUA_NOREF;
   };
 
@@ -170,28 +204,34 @@ class ScriptVm::Impl {
     if (luaL_loadbufferx(L, text.data(), text.size(), dialect::kInnerSource, "t") != LUA_OK) {
       return lua_error(L);
     }
+    if (loading.globals != LUA_NOREF) {
+      lua_rawgeti(L, LUA_REGISTRYINDEX, loading.globals);
+      lua_setupvalue(L, -2, 1);
+    }
     dialect::push_helpers(L);
     lua_call(L, static_cast<int>(std::size(dialect::kHelpers)), 1);
     loading.reference = luaL_ref(L, LUA_REGISTRYINDEX);
     return 0;
   }
 
-  Chunk compile(const std::string& sha1, const std::string& body) {
+  Chunk compile(const std::string& sha1, const std::string& body, bool library = false) {
     Chunk chunk;
     chunk.title = title(sha1, body);
-    if (body.starts_with("#!")) {
-      throw BadInput(chunk.title + "a script that starts with #! is not simulated yet");
-    }
+    chunk.library = library;
     dialect::Translation translation;
     try {
-      translation = dialect::translate(body, dialect::kShownChunk);
+      const auto kind = library ? dialect::ChunkKind::library : dialect::ChunkKind::script;
+      translation = dialect::translate(
+          without_shebang(body), library ? dialect::kShownLibrary : dialect::kShownChunk, kind);
     } catch (const dialect::SyntaxError& error) {
-      chunk.error = "ERR Error compiling script (new function): " + error.message;
+      chunk.error = library ? "ERR Error compiling function: "
+                            : "ERR Error compiling script (new function): ";
+      chunk.error += error.message;
       return chunk;
     } catch (const BadInput& bad) {
       throw BadInput(chunk.title + bad.what());
     }
-    Loading loading{translation.text};
+    Loading loading{translation.text, library ? library_globals_ : LUA_NOREF};
     lua_settop(L_, 0);
     lua_pushcfunction(L_, load_translation);
     lua_pushlightuserdata(L_, &loading);
@@ -223,6 +263,55 @@ class ScriptVm::Impl {
       lua_pushlstring(L, texts[i].data(), texts[i].size());
       lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
     }
+  }
+
+  const Library& library(const std::string& code) {
+    const auto it = libraries_.find(code);
+    if (it != libraries_.end()) return it->second;
+    return libraries_.emplace(code, load(code)).first->second;
+  }
+
+  Library load(const std::string& code) {
+    Library made;
+    made.chunk = compile(sha1_hex(code), code, true);
+    made.loaded.error = made.chunk.error;
+    if (!made.loaded.error.empty()) return made;
+    function_ = nullptr;
+    Keyspace none;  // a library sees no keys while it is loaded
+    Execution execution{};
+    run_.keyspace = &none;
+    run_.execution = &execution;
+    const Reply reply = run_once("", made.chunk);
+    if (reply.is_error()) {
+      made.loaded.error = "ERR Error registering functions: " + failure_.text;
+    } else if (run_.functions.empty()) {
+      made.loaded.error = "ERR No functions registered";
+    }
+    made.loaded.functions = run_.functions;
+    std::ranges::sort(made.loaded.functions, {}, &LibraryFunction::name);
+    return made;
+  }
+
+  /// Runs a library (a reference in light userdata 1), which registers its functions, and then the
+  /// one that is wanted, if any: what a library keeps begins anew with each call.
+  static int run_library(lua_State* L) {
+    Impl& impl = self(L);
+    const auto* chunk = static_cast<const Chunk*>(lua_touserdata(L, 1));
+    lua_rawgeti(L, LUA_REGISTRYINDEX, impl.library_globals_);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, LUA_REGISTRYINDEX, impl.run_.callbacks);
+    library_phase(L, 2, true);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, chunk->reference);
+    lua_call(L, 0, 0);
+    library_phase(L, 2, false);
+    if (!impl.function_) return 0;
+    lua_getfield(L, 3, impl.function_);
+    push_array(L, impl.keys_);
+    push_array(L, impl.args_);
+    lua_call(L, 2, 1);
+    pop_reply(L, impl.run_.reply);
+    return 0;
   }
 
   /// Sets KEYS and ARGV, calls the script (a reference in light userdata 1) and converts its
@@ -285,7 +374,7 @@ class ScriptVm::Impl {
     if (!by_vm && lua_getstack(L, 2, &info)) lua_getinfo(L, "Sl", &info);
     const bool in_script = info.source == std::string_view(dialect::kInnerSource);
     const auto* chunk = dialect::loaded_chunk(dialect::runtime(L), info.currentline);
-    failure.place = in_script ? std::string("@") + dialect::kShownChunk : info.source;
+    failure.place = in_script ? std::string("@") + dialect::runtime(L).shown_chunk : info.source;
     if (in_script && chunk) failure.place = chunk->source;
     failure.place += ':';
     const std::string_view message = by_vm ? std::string_view(failure.text) : "";
@@ -329,11 +418,13 @@ class ScriptVm::Impl {
     run_.own_sites.clear();
     run_.resp3 = false;
     run_.wrote = false;
+    run_.functions.clear();
+    run_.shown_chunk = chunk.library ? dialect::kShownLibrary : dialect::kShownChunk;
     const int database = run_.execution->database;  // SELECT is the script's own affair
     run_.execution->in_script = true;
     lua_settop(L_, 0);
     lua_pushcfunction(L_, note_failure);
-    lua_pushcfunction(L_, run_protected);
+    lua_pushcfunction(L_, chunk.library ? run_library : run_protected);
     lua_pushlightuserdata(L_, const_cast<Chunk*>(&chunk));
     const int mask = hook_mask(chunk);
     if (mask != 0) {
@@ -396,21 +487,25 @@ class ScriptVm::Impl {
   std::int64_t bytes_ = 0;
   lua_State* L_ = nullptr;
   int globals_ = LUA_NOREF;
+  int library_globals_ = LUA_NOREF;
   std::map<std::string, Chunk, std::less<>> chunks_;       ///< by SHA-1
   std::map<std::string, std::string, std::less<>> names_;  ///< SHA-1 by script
+  std::map<std::string, Library, std::less<>> libraries_;  ///< by code
   ScriptRun run_;
   Failure failure_;
+  const char* function_ = nullptr;  ///< of the library that runs; null: it is only loaded
   std::span<const std::string> keys_;
   std::span<const std::string> args_;
 };
 
-ScriptVm::ScriptVm(ScriptLimits limits) : impl_(std::make_unique<Impl>(limits)) {}
+ScriptVm::ScriptVm(ScriptLimits limits, RedisVersion version)
+    : impl_(std::make_unique<Impl>(limits, version)) {}
 ScriptVm::~ScriptVm() = default;
 
 Reply ScriptVm::run(Keyspace& keyspace, const std::string& sha1, const std::string& body,
                     std::span<const std::string> keys, std::span<const std::string> args,
-                    Execution& execution, bool read_only) {
-  return impl_->run(keyspace, sha1, body, keys, args, execution, read_only);
+                    Execution& execution, ScriptRights rights) {
+  return impl_->run(keyspace, sha1, body, keys, args, execution, rights);
 }
 
 std::optional<Reply> ScriptVm::compile(const std::string& sha1, const std::string& body) {
@@ -419,6 +514,16 @@ std::optional<Reply> ScriptVm::compile(const std::string& sha1, const std::strin
 }
 
 const std::string& ScriptVm::name_of(const std::string& body) { return impl_->name_of(body); }
+
+const LoadedLibrary& ScriptVm::load_library(const std::string& code) {
+  return impl_->load_library(code);
+}
+
+Reply ScriptVm::call_function(Keyspace& keyspace, const std::string& code, const std::string& name,
+                              std::span<const std::string> keys, std::span<const std::string> args,
+                              Execution& execution, ScriptRights rights) {
+  return impl_->call_function(keyspace, code, name, keys, args, execution, rights);
+}
 
 std::uint64_t ScriptVm::runs() const { return impl_->runs; }
 

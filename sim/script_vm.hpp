@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "sim/execute.hpp"
+#include "sim/function_library.hpp"
 
 namespace lockstep::sim {
 
@@ -19,9 +20,20 @@ struct ScriptLimits {
   std::int64_t bytes = 64 << 20;           ///< of Lua memory for the whole VM
 };
 
+/// The Redis whose scripts are imitated. They differ in how redis.call writes numbers, in which
+/// commands a script may call, and in what they call themselves. In both the clock stands still
+/// while a script runs, as it does in 7.2.
+enum class RedisVersion : std::uint8_t { v7_0, v7_2 };
+
+/// What a script or function may do.
+struct ScriptRights {
+  bool read_only = false;  ///< write commands are refused
+  bool allow_oom = false;  ///< it may write without memory
+};
+
 class ScriptVm {
  public:
-  explicit ScriptVm(ScriptLimits limits = {});
+  explicit ScriptVm(ScriptLimits limits = {}, RedisVersion version = RedisVersion::v7_0);
   ~ScriptVm();
   ScriptVm(const ScriptVm&) = delete;
   ScriptVm& operator=(const ScriptVm&) = delete;
@@ -29,10 +41,10 @@ class ScriptVm {
   /// Runs the script `body` (its SHA-1 is `sha1`, lower case) with KEYS and ARGV, as EVAL does
   /// (Redis 7.0 script_lua.c). Redis-visible failures (compile errors, runtime errors) come back as
   /// error replies with Redis's text; a script that cannot be run faithfully or exceeds a limit is
-  /// BadInput. With `read_only` (EVAL_RO) write commands are refused, as Redis does.
+  /// BadInput. The shebang line is left to the caller.
   Reply run(Keyspace& keyspace, const std::string& sha1, const std::string& body,
             std::span<const std::string> keys, std::span<const std::string> args,
-            Execution& execution, bool read_only = false);
+            Execution& execution, ScriptRights rights = {});
 
   /// Compiles without running (SCRIPT LOAD). The error reply if Redis would not compile it.
   std::optional<Reply> compile(const std::string& sha1, const std::string& body);
@@ -40,6 +52,16 @@ class ScriptVm {
   /// The SHA-1 of a script, computed at its first use: hashing it takes longer than running a
   /// lock's script.
   const std::string& name_of(const std::string& body);
+
+  /// Loads a function library, once for each code (with its shebang line): what it registers, or
+  /// why it cannot be loaded.
+  const LoadedLibrary& load_library(const std::string& code);
+
+  /// Calls a function of the library, as FCALL does. What the library's code keeps in its locals
+  /// begins anew with every call; one that changes them in its functions is BadInput.
+  Reply call_function(Keyspace& keyspace, const std::string& code, const std::string& name,
+                      std::span<const std::string> keys, std::span<const std::string> args,
+                      Execution& execution, ScriptRights rights);
 
   /// Number of scripts really run so far (not looked up).
   std::uint64_t runs() const;

@@ -233,4 +233,9 @@ Reply run_eval_ro(Call&);
 Reply run_evalsha_ro(Call&);
 Reply run_script(Call&);
 
+// functions.cpp
+Reply run_function(Call&);
+Reply run_fcall(Call&);
+Reply run_fcall_ro(Call&);
+
 }  // namespace lockstep::sim

@@ -6,6 +6,7 @@
 #include "sim/commands/numbers.hpp"
 #include "sim/error.hpp"
 #include "sim/script_vm.hpp"
+#include "sim/shebang.hpp"
 
 namespace lockstep::sim {
 
@@ -31,13 +32,21 @@ std::size_t key_count(const Request& argv) {
 Reply run_body(Call& call, const std::string& sha1, const std::string& body, bool read_only) {
   const auto rest = std::span(call.argv).subspan(3);
   const std::size_t keys = key_count(call.argv);
+  ScriptRights rights{read_only, false};
+  if (body.starts_with("#!")) {
+    const std::uint8_t flags = script_shebang(body).flags;
+    check_script_flags(call.execution.mode, flags, read_only);
+    rights.read_only = (flags & kNoWrites) != 0;
+    rights.allow_oom = (flags & (kNoWrites | kAllowOom)) != 0;
+  }
   return vm(call).run(call.keyspace, sha1, body, rest.first(keys), rest.subspan(keys),
-                      call.execution, read_only);
+                      call.execution, rights);
 }
 
 /// Adds a script to the cache if it compiles; its error reply otherwise.
 std::optional<Reply> load(Call& call, const std::string& sha1, const std::string& body) {
   if (call.keyspace.scripts.contains(sha1)) return std::nullopt;
+  script_shebang(body);
   if (auto error = vm(call).compile(sha1, body)) return error;
   call.keyspace.scripts.emplace(sha1, body);
   return std::nullopt;

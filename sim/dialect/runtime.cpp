@@ -317,7 +317,7 @@ void push_place(lua_State* L, int level) {
   const bool found = level > 0 ? frame_of_level(L, level, info) : lua_getstack(L, 0, &info) != 0;
   if (found && lua_getinfo(L, "l", &info) && info.currentline > 0) {
     const LoadedChunk* chunk = loaded_chunk(runtime(L), info.currentline);
-    lua_pushfstring(L, "%s:%d: ", chunk ? chunk->shown.c_str() : kShownChunk,
+    lua_pushfstring(L, "%s:%d: ", chunk ? chunk->shown.c_str() : runtime(L).shown_chunk,
                     shown_line(runtime(L), info.currentline));
   } else {
     lua_pushliteral(L, "");
@@ -332,7 +332,7 @@ std::string in_words_of_51(const Runtime& rt, std::string_view message) {
   if (colon == text.npos) return std::string(message);
   const int line = std::atoi(text.c_str());
   const LoadedChunk* chunk = loaded_chunk(rt, line);
-  std::string shown = chunk ? chunk->shown : kShownChunk;
+  std::string shown = chunk ? chunk->shown : rt.shown_chunk;
   shown += ':';
   shown += std::to_string(line_of_error(rt, line, text));
   return shown + reworded(text.substr(colon));

@@ -38,6 +38,7 @@ struct Runtime {
   std::optional<std::string> refusal;        ///< why the script cannot be run; ends it as BadInput
   const std::vector<Site>* sites = nullptr;  ///< of the running script
   const std::vector<Line>* lines = nullptr;  ///< of its translation
+  const char* shown_chunk = "user_script";   ///< its name in errors
   std::uint64_t* random = nullptr;           ///< state of math.random
   JsonSettings* json = nullptr;              ///< of cjson
   std::int64_t coroutine_instructions = 0;   ///< that coroutines may still run
@@ -121,6 +122,7 @@ bool push_real(lua_State* L, int index);
 inline constexpr const char* kInnerChunk = "\1";
 inline constexpr const char* kInnerSource = "@\1";
 inline constexpr const char* kShownChunk = "user_script";
+inline constexpr const char* kShownLibrary = "user_function";
 
 /// The chunk that the line `number` of the translation belongs to; null: the script itself.
 const LoadedChunk* loaded_chunk(const Runtime& rt, int number);

@@ -20,9 +20,10 @@ bool may_meet_metatables(std::string_view source) {
 
 }  // namespace
 
-Translation translate(std::string_view source, const std::string& chunk, bool foreign) {
+Translation translate(std::string_view source, const std::string& chunk, ChunkKind kind) {
   Draft draft(source, chunk);
-  Parser(draft, foreign || may_meet_metatables(source)).chunk();
+  const bool metatables = kind == ChunkKind::foreign || may_meet_metatables(source);
+  Parser(draft, metatables, kind == ChunkKind::library).chunk();
   return draft.write();
 }
 

@@ -60,9 +60,16 @@ struct Translation {
   bool may_vary = false;      ///< mentions a function that shows the order of a table or an address
 };
 
-/// Translates `source`; `chunk` is its name in errors. `foreign`: it may be given tables that
-/// another chunk has made (load). Throws SyntaxError for what Lua 5.1 does not compile, and
-/// BadInput for what it compiles and this layer cannot run faithfully.
-Translation translate(std::string_view source, const std::string& chunk, bool foreign = false);
+/// What a chunk is, beside a script by itself.
+enum class ChunkKind : std::uint8_t {
+  script,
+  foreign,  ///< it may be given tables that another chunk has made (load)
+  library,  ///< its functions must not change what outlives a call
+};
+
+/// Translates `source`; `chunk` is its name in errors. Throws SyntaxError for what Lua 5.1 does not
+/// compile, and BadInput for what it compiles and this layer cannot run faithfully.
+Translation translate(std::string_view source, const std::string& chunk,
+                      ChunkKind kind = ChunkKind::script);
 
 }  // namespace lockstep::sim::dialect

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/dialect/tree.hpp"
-#include "tests/support/dice.hpp"
+#include "conform/dice.hpp"
 
 namespace lockstep::test {
 

@@ -2,7 +2,7 @@
 // and on a real redis-server.
 #include <catch2/catch.hpp>
 
-#include "tests/support/dice.hpp"
+#include "conform/dice.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {
