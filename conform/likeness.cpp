@@ -135,6 +135,8 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
   if (!name.starts_with("eval"))
     likeness.unordered = is_unordered(before, request, {}) || name == "pubsub";
   likeness.chance = is_unspecified(before, request) || takes_by_chance(before, request);
+  // The subscriptions that end are named in the order of a hash table.
+  if (request.size() == 1 && name.ends_with("unsubscribe")) likeness.chance = true;
   // When it will be processed is not the same in an event loop that reads several connections.
   if (session.wait) likeness.chance = true;
   // What it meets then is not known yet.
