@@ -1,4 +1,7 @@
 // When two naive worlds are the same: canonical bytes of everything in them, times relative to now.
+#include <array>
+#include <cstring>
+
 #include "checker/naive_world.hpp"
 
 namespace lockstep::checker::naive {
@@ -9,8 +12,9 @@ namespace {
 class Bytes {
  public:
   void number(std::int64_t value) {
-    text_ += std::to_string(value);
-    text_ += ' ';
+    std::array<char, sizeof value> bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    text_.append(bytes.data(), bytes.size());
   }
   template <typename Enum>
   void kind(Enum value) {

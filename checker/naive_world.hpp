@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -279,6 +280,9 @@ class Rules {
   bool token_cut_ = false;
   std::map<std::string, std::unique_ptr<Rules>>
       probes_;  // by lock key: the same model and one process more
+  std::unordered_map<std::string, Probe>
+      probed_;  // of a probe's own rules: what it came to, by
+                // the identity of the world in which it was alone
 };
 
 }  // namespace lockstep::checker::naive

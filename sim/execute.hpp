@@ -28,6 +28,9 @@ struct Execution {
   bool looked_at_time =
       false;  ///< out: the result depends on the absolute value of `now` (TIME, PXAT, EXPIREAT,
               ///< EXPIRETIME, ...), not only on remaining lifetimes
+  bool looked_at_bytes =
+      false;  ///< out: the result depends on texts by more than which of them are equal: on their
+              ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)
   ServerMode mode{};
   int database = 0;  ///< the selected one, whose keys are keyspace.keys; SELECT changes both
   Caller* caller = nullptr;            ///< null where there is none: in the explored world

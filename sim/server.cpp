@@ -106,7 +106,7 @@ class Turn {
 // --------------------------------------------------------------------------------------
 
 void write(ServerState& server, Session& session, Reply reply, bool push) {
-  if (!session.open) return;
+  if (!session.open || server.rehearsing) return;
   if (!push && (session.replies == Replies::off || session.replies == Replies::skip)) return;
   if (session.transcript) {
     session.transcript->push_back(std::move(reply));
@@ -172,11 +172,8 @@ const Session& Server::session(SessionId id) const {
 std::vector<Delivery> Server::submit(SessionId id, const Request& request) {
   if (request.empty()) throw BadInput("an empty request: expected a command name");
   Session& session = find(id);
-  if (session.wait) {
-    session.unread.push_back(request);
-    return {};
-  }
-  process(session, request);
+  session.unread.push_back(request);
+  if (!session.wait) state_.unblocked.push_back(id);
   go_on();
   return take_written();
 }
@@ -262,10 +259,12 @@ void Server::serve(const Place& place) {
     if (!keys || it == keys->end()) return;
     if (!serves(it->second, session.wait->kind)) continue;
     const BlockedOn wait = *session.wait;
+    const bool skipped = session.replies == Replies::skip;
     unblock(state_, session);
     Turn turn(state_, session, *scripts_, observer_);
     Call call{state_.keyspace, wait.request, turn.execution};
-    write(state_, session, serve_wait(call, wait, place));
+    Reply reply = serve_wait(call, wait, place);
+    if (!skipped) write(state_, session, std::move(reply));
   }
 }
 

@@ -74,8 +74,7 @@ void World::expand_process(const Id* state, unsigned p, Sink& sink) {
         end[processes_ + nodes_] = looked(end[processes_ + nodes_]);
       Facts facts = facts_of(outcome.flags, p);
       if (outcome.flags != 0) judge_overlap(state, p, outcome.flags, outcome.lock, facts);
-      if ((outcome.flags & kNesting) != 0)
-        judge_reentrancy(state, p, outcome.nested, outcome.released, facts);
+      if ((outcome.flags & kTold) != 0) judge_told(state, p, outcome.told, facts);
       finish(end, candidate, facts, outcome.tokens_changed, sink);
     };
     if (action.quick) {

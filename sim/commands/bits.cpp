@@ -84,12 +84,14 @@ std::string combined(const std::string& operation, std::vector<std::string> text
 }  // namespace
 
 Reply run_getbit(Call& call) {
+  call.execution.looked_at_bytes = true;
   const std::int64_t offset = offset_argument(call.argv[2]);
   const std::string* text = call.string_at(call.argv[1]);
   return Reply::number(text && bit_at(*text, offset) ? 1 : 0);
 }
 
 Reply run_setbit(Call& call) {
+  call.execution.looked_at_bytes = true;
   const std::int64_t offset = offset_argument(call.argv[2]);
   const char* error = "ERR bit is not an integer or out of range";
   const std::int64_t bit = integer_from(0, call.argv[3], error);
@@ -106,6 +108,7 @@ Reply run_setbit(Call& call) {
 }
 
 Reply run_bitcount(Call& call) {
+  call.execution.looked_at_bytes = true;
   const std::string* text = call.string_at(call.argv[1]);
   if (!text) return Reply::number(0);
   if (call.argv.size() == 3 || call.argv.size() > 5) refuse_syntax();
@@ -121,6 +124,7 @@ Reply run_bitcount(Call& call) {
 }
 
 Reply run_bitpos(Call& call) {
+  call.execution.looked_at_bytes = true;
   const std::int64_t wanted = integer_argument(call.argv[2]);
   if (wanted != 0 && wanted != 1) refuse("ERR The bit argument must be 1 or 0.");
   const std::string* text = call.string_at(call.argv[1]);
@@ -135,6 +139,7 @@ Reply run_bitpos(Call& call) {
 }
 
 Reply run_bitop(Call& call) {
+  call.execution.looked_at_bytes = true;
   const Request& argv = call.argv;
   const std::string operation = lower_case(argv[1]);
   const bool known =

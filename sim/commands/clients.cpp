@@ -118,8 +118,7 @@ Reply client_kill(Call& call) {
       session.closing = true;
     } else {
       // What has not left the server yet never will.
-      std::erase_if(caller.server.written,
-                    [gone = session.id](const Delivery& d) { return d.to == gone; });
+      std::erase_if(caller.server.written, [gone = id](const Delivery& d) { return d.to == gone; });
       close_session(caller.server, session);
     }
   }

@@ -73,6 +73,7 @@ Reply run_renamenx(Call& call) { return rename(call, true); }
 
 /// In order of name; Redis's order is that of its hash table, seeded at random.
 Reply run_keys(Call& call) {
+  call.execution.looked_at_bytes = true;
   std::vector<Reply> names;
   for (const auto& [key, entry] : call.keyspace.keys) {
     if (!call.keyspace.find(key, call.execution.now)) continue;
@@ -83,6 +84,7 @@ Reply run_keys(Call& call) {
 
 /// The first by name: a choice that Redis, which chooses at random, could make.
 Reply run_randomkey(Call& call) {
+  call.execution.looked_at_bytes = true;
   for (const auto& [key, entry] : call.keyspace.keys) {
     if (call.keyspace.find(key, call.execution.now)) return Reply::bulk(key);
   }

@@ -113,6 +113,7 @@ Reply run_lcs(Call& call) {
   const std::string& a = text_at(call, call.argv[1]);
   const std::string& b = text_at(call, call.argv[2]);
   const Options options = read_options(call.argv);
+  call.execution.looked_at_bytes = true;
   const Lengths lengths(a, b);
   const std::size_t length = lengths.at(a.size(), b.size());
   if (options.length) return count_reply(length);

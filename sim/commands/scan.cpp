@@ -70,7 +70,8 @@ Cursor place_of(const std::string& name) {
 }
 
 /// Keeps the batch that begins at `cursor`; the cursor of the next one, 0 after the last.
-Cursor keep_batch(std::vector<Item>& items, Cursor cursor, std::size_t count) {
+Cursor keep_batch(Call& call, std::vector<Item>& items, Cursor cursor, std::size_t count) {
+  call.execution.looked_at_bytes = true;
   if (cursor == 0 && items.size() <= count) return 0;
   const auto place = [](const Item& item) { return place_of(item.name); };
   std::erase_if(items, [&](const Item& item) { return place(item) < cursor; });
@@ -125,7 +126,7 @@ Reply scan_key(Call& call) {
   const Options options = read_options(call.argv, 3, false);
   std::vector<Item> items = items_of(*entry);
   const bool at_once = entry->encoding == Encoding::compact;
-  cursor = at_once ? 0 : keep_batch(items, cursor, options.count);
+  cursor = at_once ? 0 : keep_batch(call, items, cursor, options.count);
   return scan_reply(cursor, items, options.match);
 }
 
@@ -138,7 +139,7 @@ Reply run_scan(Call& call) {
   for (const auto& [key, entry] : call.keyspace.keys) {
     if (call.keyspace.find(key, call.execution.now)) items.push_back({key, {}});
   }
-  cursor = keep_batch(items, cursor, options.count);
+  cursor = keep_batch(call, items, cursor, options.count);
   std::erase_if(items, [&](const Item& item) {
     return options.type && !is_word(*options.type, type_name(*call.find(item.name)));
   });

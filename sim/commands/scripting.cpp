@@ -78,7 +78,7 @@ Reply script_flush(Call& call) {
   const bool known = argv.size() == 2 ||
                      (argv.size() == 3 && (is_word(argv[2], "sync") || is_word(argv[2], "async")));
   if (!known) refuse("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
-  call.keyspace.scripts.clear();
+  call.keyspace.forget_scripts();
   return Reply::ok();
 }
 

@@ -27,8 +27,15 @@ struct Options {
   bool unsorted() const { return by && by->find('*') == std::string::npos; }
 };
 
+/// In a cluster the keys that a pattern finds may be elsewhere.
+void refuse_in_cluster(const Call& call, const char* option) {
+  if (!call.execution.mode.cluster) return;
+  refuse(std::string("ERR ") + option + " option of SORT denied in Cluster mode.");
+}
+
 /// Reads one option at argv[i]; the position after it.
-std::size_t take_option(Options& o, const Request& argv, std::size_t i, bool may_store) {
+std::size_t take_option(Options& o, const Call& call, std::size_t i, bool may_store) {
+  const Request& argv = call.argv;
   const std::string& word = argv[i];
   const std::size_t left = argv.size() - i - 1;
   if (is_word(word, "asc") || is_word(word, "desc")) {
@@ -48,8 +55,10 @@ std::size_t take_option(Options& o, const Request& argv, std::size_t i, bool may
     o.store = &argv[i + 1];
   } else if (is_word(word, "by") && left >= 1) {
     o.by = &argv[i + 1];
+    if (!o.unsorted()) refuse_in_cluster(call, "BY");
   } else if (is_word(word, "get") && left >= 1) {
     o.gets.push_back(argv[i + 1]);
+    refuse_in_cluster(call, "GET");
   } else {
     refuse_syntax();
   }
@@ -156,7 +165,7 @@ Reply store(Call& call, const std::string& key, const std::vector<Reply>& result
 Reply sort(Call& call, bool may_store) {
   const Request& argv = call.argv;
   Options o;
-  for (std::size_t i = 2; i < argv.size();) i = take_option(o, argv, i, may_store);
+  for (std::size_t i = 2; i < argv.size();) i = take_option(o, call, i, may_store);
   Entry* entry = call.find(argv[1]);
   const bool set = entry && std::holds_alternative<Set>(entry->value);
   if (entry && !set && !std::holds_alternative<List>(entry->value)) typed<SortedSet>(entry);
@@ -164,12 +173,14 @@ Reply sort(Call& call, bool may_store) {
     entry->encoding = Encoding::large;  // Redis converts it in order to sort it
   }
   bool sorted = !o.unsorted();
-  if (set && o.store && !sorted) {  // what is stored must not depend on a hash table's order
+  if (set && !sorted && (o.store || call.execution.in_script)) {
+    // What is stored, or decides what a script does, must not depend on a hash table's order.
     sorted = o.alpha = true;
     o.by = nullptr;
   }
   std::vector<Item> items = items_of(entry, !sorted && o.descending);
   if (sorted) {
+    call.execution.looked_at_bytes = true;
     weigh(call, items, o);
     sort_items(items, o);
   }

@@ -76,8 +76,9 @@ Span limited(Span span, const Query& query, bool reverse) {
 /// set to look at.
 class Selector {
  public:
-  Selector(const std::string& min, const std::string& max, const Query& query)
+  Selector(Call& call, const std::string& min, const std::string& max, const Query& query)
       : by_(query.by.value_or(By::rank)), reverse_(query.reverse.value_or(false)), query_(query) {
+    if (by_ == By::member) call.execution.looked_at_bytes = true;
     if (by_ == By::rank) {
       first_ = integer_argument(min);
       last_ = integer_argument(max);
@@ -121,7 +122,7 @@ struct Found {
 Found find(Call& call, std::size_t first, const Query& form) {
   const Request& argv = call.argv;
   const Query query = read_query(argv, first, form);
-  const Selector selector(argv[first + 1], argv[first + 2], query);
+  const Selector selector(call, argv[first + 1], argv[first + 2], query);
   const auto* set = call.at<SortedSet>(argv[first]);
   if (!set) return {};
   return {selector(in_order(*set)), query.scores};
@@ -144,7 +145,7 @@ Reply show(Call& call, std::optional<By> by, std::optional<bool> reverse) {
 SortedSetOrder between(Call& call, By by) {
   Query query;
   query.by = by;
-  const Selector selector(call.argv[2], call.argv[3], query);
+  const Selector selector(call, call.argv[2], call.argv[3], query);
   const auto* set = call.at<SortedSet>(call.argv[1]);
   return set ? selector(in_order(*set)) : SortedSetOrder{};
 }

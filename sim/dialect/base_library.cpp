@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/dialect/order.hpp"
 #include "sim/dialect/runtime.hpp"
 
 namespace lockstep::sim::dialect {
@@ -39,7 +40,7 @@ void caught(lua_State* L, int status) {
   std::size_t length = 0;
   const char* message = lua_tolstring(L, -1, &length);
   rt.text = in_words_of_51(rt, {message, length});
-  if (rt.text.find("stack overflow") != std::string::npos) refuse(L, "its recursion is too deep");
+  if (is_own_overflow(rt.text)) refuse(L, "its recursion is too deep");
   lua_pushlstring(L, rt.text.data(), rt.text.size());
   lua_replace(L, -2);
 }
@@ -115,6 +116,9 @@ int base_tostring(lua_State* L) {
       return 1;
     case LUA_TNIL:
       lua_pushliteral(L, "nil");
+      return 1;
+    case LUA_TLIGHTUSERDATA:
+      lua_pushliteral(L, "userdata: (nil)");  // cjson.null; there are no others
       return 1;
     default:
       refuse(L, "tostring() of a table or function shows an address");
@@ -249,80 +253,7 @@ int base_setmetatable(lua_State* L) {
   return 1;
 }
 
-// ---- order ----
-// Redis visits a table's keys in the order of its hash nodes. Here the keys 1..n come first and
-// then the others, numbers, strings, booleans, each ascending. A script that visits several of
-// those others is run a second time in the opposite order, and refused if that makes a difference.
-
-bool before(const OrderedKey& a, const OrderedKey& b) {
-  if (a.type != b.type) return a.type < b.type;
-  return a.type == OrderedKey::Type::text ? a.text < b.text : a.number < b.number;
-}
-
-/// Reads the key at `index`; false for one that has no order (a table, a function).
-bool read_key(lua_State* L, int index, OrderedKey& key) {
-  switch (lua_type(L, index)) {
-    case LUA_TNUMBER:
-      key = {OrderedKey::Type::number, lua_tonumber(L, index), {}};
-      return true;
-    case LUA_TSTRING: {
-      std::size_t length = 0;
-      const char* text = lua_tolstring(L, index, &length);
-      key = {OrderedKey::Type::text, 0, std::string(text, length)};
-      return true;
-    }
-    case LUA_TBOOLEAN:
-      key = {OrderedKey::Type::boolean, static_cast<double>(lua_toboolean(L, index)), {}};
-      return true;
-    default:
-      return false;
-  }
-}
-
-void push_key(lua_State* L, const OrderedKey& key) {
-  if (key.type == OrderedKey::Type::number) {
-    lua_pushnumber(L, key.number);
-  } else if (key.type == OrderedKey::Type::text) {
-    lua_pushlstring(L, key.text.data(), key.text.size());
-  } else {
-    lua_pushboolean(L, key.number != 0);
-  }
-}
-
-/// The keys 1..n of the sequence, without its holes.
-bool in_sequence(const OrderedKey& key, std::size_t position) {
-  return key.type == OrderedKey::Type::number && key.number == static_cast<double>(position);
-}
-
-/// Puts the keys of the table at `index` into runtime().keys, in order.
-void collect_keys(lua_State* L, int index) {
-  Runtime& rt = runtime(L);
-  rt.keys.clear();
-  lua_pushnil(L);
-  while (lua_next(L, index)) {
-    lua_pop(L, 1);
-    rt.keys.emplace_back();
-    if (!read_key(L, -1, rt.keys.back()))
-      refuse(L, "the order of a table whose keys are tables or functions");
-  }
-  std::sort(rt.keys.begin(), rt.keys.end(), before);
-  auto first_other = rt.keys.begin();
-  while (first_other != rt.keys.end() && first_other->type == OrderedKey::Type::number &&
-         first_other->number < 1) {
-    ++first_other;
-  }
-  const auto low = first_other;
-  std::size_t n = 0;
-  while (first_other != rt.keys.end() && in_sequence(*first_other, n + 1)) {
-    ++first_other;
-    ++n;
-  }
-  std::rotate(rt.keys.begin(), low, first_other);  // the sequence comes before what is below 1
-  const auto others = rt.keys.begin() + static_cast<std::ptrdiff_t>(n);
-  if (rt.keys.end() - others < 2) return;
-  rt.saw_order = true;
-  if (rt.reversed) std::reverse(others, rt.keys.end());
-}
+// ---- visiting keys, in the order of order.cpp ----
 
 /// The iterator of pairs(): upvalues are the table, its keys, and how many have been visited.
 int pairs_step(lua_State* L) {
@@ -344,13 +275,7 @@ int base_pairs(lua_State* L) {
   lua_settop(L, 1);
   lua_pushvalue(L, 1);
   if (push_real(L, 1)) lua_replace(L, 2);
-  collect_keys(L, 2);
-  const auto& keys = runtime(L).keys;
-  lua_createtable(L, static_cast<int>(keys.size()), 0);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    push_key(L, keys[i]);
-    lua_rawseti(L, 3, static_cast<lua_Integer>(i) + 1);
-  }
+  push_ordered_keys(L, 2);
   lua_pushinteger(L, 0);
   lua_pushcclosure(L, pairs_step, 3);
   lua_pushvalue(L, 1);
@@ -419,15 +344,11 @@ constexpr Function51 kFunctions[] = {
     {"xpcall", base_xpcall},
     // Exist in Redis and are refused here by name.
     {"__redis__err__handler", nullptr},
-    {"bit", nullptr},
-    {"cjson", nullptr},
-    {"cmsgpack", nullptr},
     {"collectgarbage", nullptr},
     {"coroutine", nullptr},
     {"gcinfo", nullptr},
     {"load", nullptr},
     {"loadstring", nullptr},
-    {"struct", nullptr},
 };
 
 }  // namespace

@@ -127,6 +127,12 @@ bool to_number(lua_State* L, int index, double& value) {
   }
 }
 
+std::uint64_t to_unsigned(double value) {
+  constexpr double kHalf = 9223372036854775808.0;
+  if (!(value >= kHalf)) return static_cast<std::uint64_t>(truncate(value));
+  return static_cast<std::uint64_t>(truncate(value - kHalf)) ^ (std::uint64_t{1} << 63);
+}
+
 void push_shown(lua_State* L, double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.14g", value);
@@ -237,6 +243,12 @@ std::string in_words_of_51(const Runtime& rt, std::string_view message) {
   shown += ':';
   shown += std::to_string(shown_line(rt, std::atoi(text.c_str())));
   return shown + reworded(text.substr(colon));
+}
+
+bool is_own_overflow(std::string_view message) {
+  constexpr std::string_view kText = "stack overflow";
+  const auto at = message.find(kText);
+  return at != message.npos && !message.substr(at + kText.size()).starts_with(" (");
 }
 
 }  // namespace lockstep::sim::dialect

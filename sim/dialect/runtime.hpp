@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/dialect/json_settings.hpp"
 #include "sim/dialect/translate.hpp"
 
 extern "C" {
@@ -31,6 +32,7 @@ struct Runtime {
   const std::vector<Site>* sites = nullptr;  ///< of the running script
   const std::vector<Line>* lines = nullptr;  ///< of its translation
   std::uint64_t* random = nullptr;           ///< state of math.random
+  JsonSettings* json = nullptr;              ///< of cjson
   bool reversed = false;                     ///< iterate what has no order the other way round
   bool saw_order = false;                    ///< the script iterated over keys that have no order
   std::vector<OrderedKey> keys;
@@ -67,6 +69,12 @@ const char* check_text(lua_State* L, int argument, std::size_t* length);
 /// A number, or a string that reads as one.
 bool to_number(lua_State* L, int index, double& value);
 std::int64_t truncate(double value);
+/// A double cast to unsigned long as x86-64 does it.
+std::uint64_t to_unsigned(double value);
+/// How many values a C function of 5.1 may have on its stack (LUAI_MAXCSTACK): what recurses there
+/// ends at a depth that follows from it.
+inline constexpr int kMaxSlots51 = 8000;
+
 /// Pushes the number as tostring() shows it.
 void push_shown(lua_State* L, double value);
 
@@ -93,11 +101,19 @@ void push_place(lua_State* L, int level);
 /// it is.
 std::string in_words_of_51(const Runtime& rt, std::string_view message);
 
+/// Whether an error is 5.4's own about a full stack. That of 5.1's libraries has a reason behind
+/// it.
+bool is_own_overflow(std::string_view message);
+
 // Libraries; each leaves its table (or the globals') on the stack.
 void open_base(lua_State* L);  ///< sets its functions in the table on top
 void open_math(lua_State* L);
 void open_table(lua_State* L);
 void open_string(lua_State* L);
+void open_bit(lua_State* L);
+void open_struct(lua_State* L);
+void open_cmsgpack(lua_State* L);
+void open_cjson(lua_State* L);
 /// The helpers of kHelpers, pushed in order; and the string metatable.
 void push_helpers(lua_State* L);
 void open_string_metatable(lua_State* L);  ///< the string library is on top of the stack

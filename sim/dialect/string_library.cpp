@@ -133,13 +133,6 @@ const char* read_specification(lua_State* L, const char* at, char* out) {
   return p;
 }
 
-/// A double cast to unsigned long as x86-64 does it.
-std::uint64_t to_unsigned(double value) {
-  constexpr double kHalf = 9223372036854775808.0;
-  if (value < kHalf) return static_cast<std::uint64_t>(truncate(value));
-  return static_cast<std::uint64_t>(truncate(value - kHalf)) ^ (std::uint64_t{1} << 63);
-}
-
 void add_quoted(lua_State* L, luaL_Buffer* buffer, int argument) {
   std::size_t length = 0;
   const char* text = check_text(L, argument, &length);

@@ -67,6 +67,28 @@ TEST_CASE("engine and naive explorer agree property by property", "[agreement]")
   }
 }
 
+TEST_CASE("engine and naive explorer agree on locks that are lists, sets and sorted sets",
+          "[agreement]") {
+  for (const char* folder : {"list-token", "set-first", "sorted-set-ties"}) {
+    const std::string path = std::string("collections/") + folder;
+    SECTION(path + ", two rounds") { compare(test::model({path, 2, 2, 3000, 1000, 1000})); }
+    for (const sim::Fault fault : sim::kFaults) {
+      sim::Model model = test::with_fault(test::model({path, 2, 1, 3000, 1000, 1000}), fault);
+      SECTION(path + ", " + sim::name(fault)) { compare(model); }
+      model.properties = {sim::Property::mutual_exclusion};
+      SECTION(path + ", " + sim::name(fault) + ", only exclusion") { compare(model); }
+    }
+  }
+}
+
+TEST_CASE("the names of tokens stay as they are where they decide the order of a sorted set",
+          "[agreement]") {
+  sim::Model model = test::model({"collections/two-tokens", 1, 2, 3000, 1000, 1000});
+  model.properties = {sim::Property::leak};
+  compare(model);
+  CHECK(checker::explore(model, {}).verdict == checker::Verdict::violated);
+}
+
 TEST_CASE("engine and naive explorer agree on what a restart brings back", "[agreement]") {
   for (const auto persistence : {sim::Persistence::none, sim::Persistence::rdb,
                                  sim::Persistence::aof_everysec, sim::Persistence::aof_always}) {

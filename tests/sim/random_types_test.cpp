@@ -12,7 +12,7 @@ namespace {
 using namespace lockstep::test;
 
 std::uint64_t commands_wanted() {
-  constexpr std::uint64_t kUsual = 40'000;
+  constexpr std::uint64_t kUsual = 200'000;
   const char* text = std::getenv("LOCKSTEP_RANDOM_COMMANDS");
   return text ? std::strtoull(text, nullptr, 10) : kUsual;
 }
