@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The benchmark: builds the release and searches rung 6 of the ladder with 3 clients, 4 rounds and 3 pauses, side by
-# side with SPIN on a hand-written model of the same lock; then what one EVAL costs, here and on a redis-server. Options go
-# to bench/measure.py.
+# side with SPIN on a hand-written model of the same lock; then what one EVAL costs, here and on a redis-server.
+# Options go to bench/measure.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

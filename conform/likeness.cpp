@@ -113,8 +113,15 @@ Likeness queued_likeness(const sim::Request& request) {
   likeness.timed = reads_time(request);
   likeness.seconds = name == "ttl" || name == "expiretime";
   likeness.any = is_one_of(name, {"scan", "hscan", "sscan", "zscan"});
-  likeness.unordered = is_one_of(name, {"keys", "smembers", "sinter", "sunion", "sdiff", "hgetall",
-                                        "hkeys", "hvals", "sort", "sort_ro"});
+  const std::initializer_list<std::string_view> listing{"keys",  "smembers", "sinter", "sunion",
+                                                        "sdiff", "hgetall",  "hkeys",  "hvals",
+                                                        "sort",  "sort_ro"};
+  likeness.unordered = is_one_of(name, listing);
+  if (name.starts_with("eval") && request.size() > 1) {
+    const auto script = sim::lower_case(request[1]);
+    likeness.unordered = std::ranges::any_of(
+        listing, [&](std::string_view word) { return script.find(word) != std::string::npos; });
+  }
   return likeness;
 }
 
@@ -122,12 +129,20 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
                      const sim::Session& session) {
   const auto name = sim::lower_case(request[0]);
   Likeness likeness = queued_likeness(request);
-  likeness.any = scans_by_chance(before, request);
-  likeness.unordered = is_unordered(before, request, {}) || name == "pubsub";
+  const bool refcount =
+      name == "object" && request.size() > 1 && sim::is_word(request[1], "refcount");
+  likeness.any = scans_by_chance(before, request) || refcount;
+  if (!name.starts_with("eval"))
+    likeness.unordered = is_unordered(before, request, {}) || name == "pubsub";
   likeness.chance = is_unspecified(before, request) || takes_by_chance(before, request);
-  const bool later = session.in_transaction || session.wait.has_value();
-  if (later && (is_one_of(name, {"spop", "sort", "sort_ro"}) ||
-                name.find("lex") != std::string::npos || name.starts_with("zrange")))
+  // The subscriptions that end are named in the order of a hash table.
+  if (request.size() == 1 && name.ends_with("unsubscribe")) likeness.chance = true;
+  // When it will be processed is not the same in an event loop that reads several connections.
+  if (session.wait) likeness.chance = true;
+  // What it meets then is not known yet.
+  if (session.in_transaction &&
+      (is_one_of(name, {"spop", "sort", "sort_ro"}) || name.find("lex") != std::string::npos ||
+       name.starts_with("zrange")))
     likeness.chance = true;
   if (name == "exec")
     for (const auto& queued : session.queued) likeness.parts.push_back(queued_likeness(queued));

@@ -26,7 +26,10 @@ TEST_CASE("help teaches", "[approved]") {
                        {"learn", "--help"},
                        {"test", "--help"},
                        {"matrix", "--help"},
-                       {"diff", "--help"}});
+                       {"diff", "--help"},
+                       {"eval", "--help"},
+                       {"shell", "--help"},
+                       {"conform", "--help"}});
 }
 
 TEST_CASE("list", "[approved]") {
