@@ -55,6 +55,18 @@ bool remove_member(Entry& entry, const std::string& member) {
   return erase_part(set_of(entry), member);
 }
 
+void repack_after_pop(Entry& entry, std::int64_t count) {
+  constexpr std::int64_t kFew = 5;
+  if (static_cast<std::int64_t>(set_size(entry)) * kFew > count) return;
+  Entry fresh = entry;
+  fresh.value = Set{};
+  fresh.encoding = Encoding::compact;
+  for (const std::string* member : members(entry)) {
+    add_member(fresh, *member, set_of(entry).at(*member).maker);
+  }
+  entry = std::move(fresh);
+}
+
 std::vector<const std::string*> members(const Entry& entry) {
   std::vector<const std::string*> order;
   const Set& set = set_of(entry);

@@ -86,7 +86,9 @@ Reply run_spop(Call& call) {
   Entry* entry = set_entry(call, call.argv[1]);
   if (!entry) return counted ? Reply::array({}) : Reply::null();
   Reply taken = take_first(call, call.argv[1], *entry, count);
-  return counted ? taken : taken.items[0];
+  if (!counted) return taken.items[0];
+  if (Entry* rest = call.find(call.argv[1])) repack_after_pop(*rest, count);
+  return taken;
 }
 
 Reply run_srandmember(Call& call) {

@@ -13,7 +13,7 @@
 
 namespace {
 
-using lockstep::test::Dice;
+using lockstep::conform::Dice;
 using lockstep::test::Lua51;
 using lockstep::test::Node;
 using lockstep::test::own_part;

@@ -9,6 +9,8 @@
 
 namespace lockstep::test {
 
+using conform::Dice;
+
 /// A script that ends, and answers with a string (or an error) that shows what it computed. The
 /// same numbers give the same script.
 Node random_script(Dice& dice);

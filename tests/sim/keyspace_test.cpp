@@ -197,6 +197,9 @@ TEST_CASE(
     CHECK(encode(node.keyspace) == before);
   }
   CHECK(node.run(1, "SPOP s") == Reply::bulk("c"));
+  node.run(1, "SADD repacked x y z u v 1");
+  node.run(1, "SPOP repacked 5");  // one of six remains, in a new set
+  CHECK(node.run(1, "OBJECT ENCODING repacked") == Reply::bulk("intset"));
   CHECK_THROWS_AS(node.run(1, "SRANDMEMBER s -9000000"), BadInput);
 }
 

@@ -7,7 +7,7 @@
 
 namespace {
 
-using lockstep::test::Dice;
+using lockstep::conform::Dice;
 using lockstep::test::Twin;
 using Call = std::string (*)(Dice&);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conform/likeness.hpp"
+
 #include "sim/error.hpp"
 #include "sim/execute.hpp"
 #include "sim/script_vm.hpp"
@@ -182,6 +183,10 @@ class Twin {
       if (fake_execute({"SREM", request[1], member.text}).integer != 1) {
         return report(request, real, fake);
       }
+    }
+    const auto rest = keyspace.keys.find(request[1]);
+    if (request.size() == 3 && rest != keyspace.keys.end()) {
+      sim::repack_after_pop(rest->second, static_cast<std::int64_t>(members.size()));
     }
     return "";
   }
