@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conform/likeness.hpp"
+#include "sim/commands/command.hpp"
 
 #include "sim/error.hpp"
 #include "sim/execute.hpp"
