@@ -1,6 +1,4 @@
 // From JSON to Lua values, as lua-cjson 2.1.0 reads it.
-#include <strings.h>
-
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -40,6 +38,14 @@ constexpr std::array kKindNames{"T_OBJ_BEGIN", "T_OBJ_END", "T_ARR_BEGIN", "T_AR
                                 "T_COLON",     "T_COMMA",   "T_END",       "T_ERROR"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether `text` begins with a word of small letters, in any case.
+bool is_word_in_any_case(const char* text, std::string_view word) {
+  for (const char letter : word) {
+    if ((*text++ | 0x20) != letter) return false;
+  }
+  return true;
+}
 
 /// The value of four hexadecimal digits, or -1.
 int hex4(const char* digits) {
@@ -104,7 +110,7 @@ class JsonLexer {
     if (*p == '-') ++p;
     if (*p == '0') return is_digit(p[1]) || p[1] == 'x' || p[1] == 'X';
     if (is_digit(*p)) return false;
-    return strncasecmp(p, "inf", 3) == 0 || strncasecmp(p, "nan", 3) == 0;
+    return is_word_in_any_case(p, "inf") || is_word_in_any_case(p, "nan");
   }
 
   JsonToken number() {
