@@ -15,8 +15,14 @@ namespace lockstep::checker {
 
 namespace {
 
+constexpr std::int64_t kSecondMs = 1000;  // EXPIREAT and EXAT round to it
+
+/// What time is divided by: durations that somebody chose. What was left until an absolute time is
+/// a difference of instants, which are multiples of the tick themselves.
 std::vector<std::int64_t> durations_of(const sim::Model& model, const Result& full) {
   std::set<std::int64_t> durations(full.grid_durations.begin(), full.grid_durations.end());
+  for (const auto computed : full.computed_durations) durations.erase(computed);
+  if (!full.computed_durations.empty()) durations.insert(kSecondMs);
   durations.insert({model.request_timeout_ms, model.pause_max_ms});
   for (const auto& process : model.processes) {
     durations.insert(process.lease_ms);

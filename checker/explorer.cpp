@@ -49,6 +49,7 @@ class Attempt {
     fill_statistics(result_.statistics);
     result_.grid_durations.assign(world_.knowledge().durations.begin(),
                                   world_.knowledge().durations.end());
+    result_.computed_durations = world_.computed_lifetimes();
     switch (end) {
       case End::offended:
         take_counterexample();
@@ -145,6 +146,8 @@ class Attempt {
             (result_.unmet_detail.empty() ? "" : ", ") + sim::process_name(p) + " never acquired";
       }
     }
+    if (result_.unmet_detail.empty() && result_.unmet.contains(sim::Witness::released))
+      result_.unmet_detail = "nobody ever released";
     if (!result_.unmet_detail.empty() && !world_.first_failure().empty())
       result_.unmet_detail += "; a call failed: " + world_.first_failure();
   }

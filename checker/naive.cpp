@@ -45,6 +45,7 @@ class Exploration {
   Exploration(const sim::Model& model, naive::Memory memory, const Bounds& bounds,
               const Progress& progress, Expected& expected)
       : model_(model),
+        memory_(memory),
         bounds_(bounds),
         progress_(progress),
         expected_(expected),
@@ -56,8 +57,9 @@ class Exploration {
   std::optional<Result> run() {
     naive::World start = rules_.initial();
     start.absolute = absolute_;
+    const bool names_matter = memory_ == naive::Memory::history || !model_.merges_tokens;
     search_.run(
-        std::move(start), naive::identity,
+        std::move(start), names_matter ? naive::identity : naive::identity_but_token_names,
         [this](StateNumber number, const naive::World& world) { return expand(number, world); },
         [this](const SearchFigures& figures, std::uint64_t level) { return stop(figures, level); },
         [this](StateNumber from, StateNumber to, const Action& action) { met(from, to, action); });
@@ -252,6 +254,7 @@ class Exploration {
   }
 
   const sim::Model& model_;
+  const naive::Memory memory_;
   const Bounds& bounds_;
   const Progress& progress_;
   Expected& expected_;

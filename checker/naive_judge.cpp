@@ -98,7 +98,9 @@ void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effe
 
 void Rules::judge_released(const World& world, std::uint8_t p, const Effect& effect,
                            Facts& facts) const {
-  if (!effect.ok || world.processes[p].tasks.at(effect.task).freed) return;
+  const bool freed = world.processes[p].tasks.at(effect.task).freed;
+  if (effect.ok == freed) return;
+  if (freed && own_lease_key(world, p, effect.lock)) return;  // not all is removed yet
   violated(facts, {Property::honest_result, p, p, model_.processes[p].lock_keys[effect.lock]});
 }
 

@@ -62,10 +62,14 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
     model.merges_tokens = true;  // it may poll for thousands of steps, with a token each
     rules = std::make_unique<Rules>(model, Memory::boundary);
   }
+  // Nothing of the others can reach it but what they have left on the nodes.
   World alone = world;
   alone.budget = {};
+  for (Process& process : alone.processes) process = Process{};
   rules->incarnate(alone.processes.emplace_back(), rules->model().processes.back());
-  return rules->probe_alone(std::move(alone), fresh);
+  const auto [known, fresh_world] = rules->probed_.try_emplace(identity(alone));
+  if (fresh_world) known->second = rules->probe_alone(std::move(alone), fresh);
+  return known->second;
 }
 
 /// How long the probe waits for what no deadline of a node tells.

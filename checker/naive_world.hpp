@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -148,6 +149,8 @@ std::optional<sim::Fault> fault_of(sim::Action::Kind kind);
 /// Bytes that are equal iff the worlds are: everything relative to now, unless the world is
 /// absolute.
 std::string identity(const World& world);
+/// The same, but equal also for worlds that differ only in which token has which number.
+std::string identity_but_token_names(const World& world);
 
 /// What is left of a lifetime on this node.
 sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry);
@@ -279,6 +282,9 @@ class Rules {
   bool token_cut_ = false;
   std::map<std::string, std::unique_ptr<Rules>>
       probes_;  // by lock key: the same model and one process more
+  std::unordered_map<std::string, Probe>
+      probed_;  // of a probe's own rules: what it came to, by
+                // the identity of the world in which it was alone
 };
 
 }  // namespace lockstep::checker::naive

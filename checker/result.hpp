@@ -46,6 +46,8 @@ struct Result {
   std::string
       why_inconclusive;  ///< the bound that was reached, or the zero-time cycle with its task
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
+  std::set<std::int64_t>
+      computed_durations;  ///< lifetimes that were what was left until an absolute time, in ms
   Statistics statistics;
 
   bool vacuous() const { return verdict == Verdict::holds && !unmet.empty(); }

@@ -132,6 +132,10 @@ std::string tell_dishonesty(const Story& story, const Event& event,
     return name + " is told that it did not get the lock, but the key " +
            worded_value(violation.key) + " is its own.";
   }
+  const bool denied = std::any_of(
+      event.facts.effects.begin(), event.facts.effects.end(),
+      [](const Effect& effect) { return effect.kind == Effect::Kind::released && !effect.ok; });
+  if (denied) return name + " is told that it did not release the lock, but has removed its key.";
   const std::string end = end_of(story, event, violation.process, violation.key);
   return name + " is told that it released the lock, but no key of its own was removed" +
          (end.empty() ? "." : "; " + end + ".");

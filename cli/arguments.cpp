@@ -29,6 +29,7 @@ constexpr const char* kFooter =
     "  lockstep test                             every shipped scenario, and what it expects\n"
     "  lockstep matrix                           every rung of the ladder against every fault\n"
     "  lockstep diff ./my-lock.old ./my-lock     did a change make the lock weaker?\n"
+    "  lockstep shell                            a prompt on the simulated Redis\n"
     "\nExit codes: 0 as expected, 1 violated, 2 inconclusive or vacuous, 3 bad input, 4 a bug of "
     "lockstep.\n";
 
@@ -137,7 +138,7 @@ constexpr const char* kMatrixFooter =
     "--property there are two such tables: for every property, and for no-lost-update alone, "
     "which shows what\n"
     "fencing tokens spare the resource.\n"
-    "One protocol gets a row for each of some thirty conditions and a column for each property, "
+    "One protocol gets a row for each of some forty conditions and a column for each property, "
     "all judged\n"
     "separately; `lockstep list conditions` explains them.\n"
     "The resource checks fencing tokens where a protocol has them (--resource fenced) unless you "
@@ -173,6 +174,59 @@ constexpr const char* kDiffFooter =
     "  lockstep diff origin/main:locks/my-lock locks/my-lock     in CI, on a pull request\n"
     "  lockstep diff set-token-lua ./my-lock --clients 3 --lease-ms 30000\n"
     "  lockstep diff --baseline my-lock.matrix.json ./my-lock\n";
+
+constexpr const char* kEvalFooter =
+    "\nThe keys, a comma, the arguments: as redis-cli --eval takes them. The reply is printed as "
+    "redis-cli does. "
+    "The\n"
+    "keyspace is empty but for what --set and --load put there; the clock stands still at --clock "
+    "(Unix time in\n"
+    "milliseconds; without it 2026-01-01T00:00:00Z). A file of commands has one a line, as typed "
+    "into redis-cli.\n"
+    "\nWith --trace each line of the script is shown as it is reached, with what it called and how "
+    "the keys "
+    "changed.\n"
+    "Exit code 1 if the reply is an error, 3 if the script does not compile or cannot be run "
+    "faithfully.\n"
+    "\nExamples:\n"
+    "  lockstep eval release.lua lock , my-token\n"
+    "  lockstep eval release.lua lock , my-token --set lock=my-token --trace\n"
+    "  lockstep eval renew.lua lock , my-token 30000 --load prepare.txt --json\n"
+    "  echo 'return redis.call(\"time\")' | lockstep eval - --clock 1700000000000\n";
+
+constexpr const char* kShellFooter =
+    "\nCommands and replies are those of redis-cli; the server is the simulated one, empty, and "
+    "its clock stands still "
+    "until\n"
+    "you move it. What Redis does not have begins with a dot: .advance 5s, .keys, .session "
+    "(another connection),\n"
+    ".step FILE (a script line by line); .help lists it. From a pipe there is no prompt, and a bad "
+    "line does not end "
+    "it.\n"
+    "\nExamples:\n"
+    "  lockstep shell\n"
+    "  lockstep shell --load prepare.txt --clock 1700000000000\n"
+    "  printf 'set lock a px 30000\\n.advance 31s\\nget lock\\n' | lockstep shell\n";
+
+constexpr const char* kConformFooter =
+    "\nRandom commands, scripts and transactions go to both, in batches; each batch ends with a "
+    "comparison of all keys. "
+    "What\n"
+    "differs is shortened to the fewest commands that show it, and printed as a session. The "
+    "shipped protocols' "
+    "scripts are\n"
+    "among the commands. Where Redis itself answers at random, only what is certain is compared.\n"
+    "\nADDRESS is redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE] or unix:///PATH. The server's "
+    "keys are deleted again "
+    "and\n"
+    "again: one that holds any is refused, unless --flush says that they may go. 7.0 is what is "
+    "imitated; without\n"
+    "--redis a redis-server of our own is started and stopped.\n"
+    "Exit code 0 if nothing differed, 1 if something did. --seed repeats a run.\n"
+    "\nExamples:\n"
+    "  lockstep conform --seconds 10\n"
+    "  lockstep conform --redis redis://localhost:6379 --commands 1000000\n"
+    "  lockstep conform --seed 7 --commands 20000\n";
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   auto& group = *command.add_option_group("The world");
@@ -405,6 +459,60 @@ CLI::App& add_diff(CLI::App& app, DiffArguments& diff) {
   return command;
 }
 
+CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
+  auto& command =
+      *app.add_subcommand("eval", "run a script on the simulated keyspace, as redis-cli --eval");
+  command.add_option("file", eval.file, "the script; - is standard input")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("words", eval.words, "its keys, a comma, its arguments")
+      ->type_name("KEY ... , ARGUMENT");
+  command.add_option("--set", eval.set, "a string key that is there before (may be repeated)")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  command.add_option("--load", eval.load, "a file of commands to run before (may be repeated)")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command.add_option("--clock", eval.clock_ms, "what the server's clock shows")->type_name("MS");
+  command.add_flag("--trace", eval.trace,
+                   "show the script line by line, with the keys that each line changed");
+  command.add_flag("--json", eval.json, "print JSON");
+  command.footer(kEvalFooter);
+  return command;
+}
+
+CLI::App& add_shell(CLI::App& app, ShellArguments& shell) {
+  auto& command = *app.add_subcommand("shell", "a prompt on the simulated keyspace, as redis-cli");
+  command.add_option("--load", shell.load, "a file of commands to begin with (may be repeated)")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command.add_option("--clock", shell.clock_ms, "what the server's clock shows at first")
+      ->type_name("MS");
+  command.add_flag("--json", shell.json, "print each reply as a line of JSON");
+  command.footer(kShellFooter);
+  return command;
+}
+
+CLI::App& add_conform(CLI::App& app, ConformArguments& conform) {
+  auto& command = *app.add_subcommand(
+      "conform", "random commands on the simulated server and on a real one, compared");
+  command
+      .add_option("--redis", conform.redis,
+                  "the server; left out, a redis-server is started and stopped")
+      ->type_name("ADDRESS");
+  command
+      .add_option("--seed", conform.seed, "of the random commands (default: another one each time)")
+      ->type_name("N");
+  command.add_option("--seconds", conform.seconds, "how long (default 10, unless --commands)")
+      ->check(CLI::Range(0.1, kLongestLiveSeconds))
+      ->type_name("S");
+  command.add_option("--commands", conform.commands, "how many commands")->type_name("N");
+  command.add_flag("--flush", conform.flush, "the server's keys may be deleted, all of them");
+  command.add_flag("--json", conform.json, "print JSON");
+  command.footer(kConformFooter);
+  return command;
+}
+
 }  // namespace
 
 Arguments parse(const std::vector<std::string>& words) {
@@ -421,6 +529,9 @@ Arguments parse(const std::vector<std::string>& words) {
   TestArguments test;
   MatrixArguments matrix;
   DiffArguments diff;
+  EvalArguments eval;
+  ShellArguments shell;
+  ConformArguments conform;
   const auto& list_command = add_list(app, list);
   const auto& check_command = add_check(app, check);
   const auto& replay_command = add_replay(app, replay);
@@ -428,7 +539,10 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& learn_command = add_learn(app, learn);
   const auto& test_command = add_test(app, test);
   const auto& matrix_command = add_matrix(app, matrix);
-  add_diff(app, diff);
+  const auto& diff_command = add_diff(app, diff);
+  const auto& eval_command = add_eval(app, eval);
+  const auto& shell_command = add_shell(app, shell);
+  add_conform(app, conform);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
@@ -446,7 +560,10 @@ Arguments parse(const std::vector<std::string>& words) {
   if (learn_command.parsed()) return learn;
   if (test_command.parsed()) return test;
   if (matrix_command.parsed()) return matrix;
-  return diff;
+  if (diff_command.parsed()) return diff;
+  if (eval_command.parsed()) return eval;
+  if (shell_command.parsed()) return shell;
+  return conform;
 }
 
 }  // namespace lockstep::cli

@@ -91,9 +91,31 @@ struct DiffArguments {
   std::string trace_file;
   bool json = false;
 };
-using Arguments =
-    std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments, LiveArguments,
-                 LearnArguments, TestArguments, MatrixArguments, DiffArguments>;
+struct EvalArguments {
+  std::string file;                ///< the script; "-": standard input
+  std::vector<std::string> words;  ///< key ... , argument ...
+  std::vector<std::string> set;    ///< KEY=VALUE, before the script runs
+  std::vector<std::string> load;   ///< files of commands, before the script runs
+  std::optional<std::int64_t> clock_ms;
+  bool trace = false;
+  bool json = false;
+};
+struct ShellArguments {
+  std::vector<std::string> load;  ///< files of commands to begin with
+  std::optional<std::int64_t> clock_ms;
+  bool json = false;
+};
+struct ConformArguments {
+  std::string redis;  ///< the server's address; empty: a server of our own
+  std::optional<std::uint64_t> seed;
+  std::optional<double> seconds;
+  std::optional<std::uint64_t> commands;
+  bool flush = false;  ///< the server's keys may be deleted
+  bool json = false;
+};
+using Arguments = std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments,
+                               LiveArguments, LearnArguments, TestArguments, MatrixArguments,
+                               DiffArguments, EvalArguments, ShellArguments, ConformArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

@@ -43,10 +43,12 @@ void print_headline(std::ostream& out, const std::vector<Difference>& difference
 std::vector<std::string> lines_of(const std::vector<Difference>& differences, Change change) {
   std::vector<std::string> lines;
   std::string last;
+  std::size_t width = 0;
+  for (const auto& each : differences) width = std::max(width, each.after.condition.size() + 2);
   for (const auto& [before, after, kind] : differences) {
     if (kind != change) continue;
     const auto way =
-        fmt::format("{:<24}{} -> {}", after.condition, in_words(before), in_words(after));
+        fmt::format("{:<{}}{} -> {}", after.condition, width, in_words(before), in_words(after));
     if (way == last)
       lines.back() += std::string(", ") + name(after.property);
     else

@@ -92,7 +92,8 @@ std::string legend(const std::vector<Finding>& findings, const std::set<sim::Pro
   const std::vector<std::pair<Standing, std::string>> meanings{
       {Standing::cannot_happen, "n/a = this fault can never happen here"},
       {Standing::inconclusive, "? = not known"},
-      {Standing::vacuous, "vacuous = somebody never acquired the lock, so nothing is shown"}};
+      {Standing::vacuous,
+       "vacuous = somebody never acquired, or nobody released, so nothing is shown"}};
   for (const auto& [standing, meaning] : meanings)
     if (std::any_of(findings.begin(), findings.end(), [standing = standing](const Finding& each) {
           return each.standing == standing;

@@ -43,6 +43,11 @@ struct Dispatch {
   int operator()(const DiffArguments& arguments) const {
     return diff(arguments, scenarios::Catalog::find(), io);
   }
+  int operator()(const EvalArguments& arguments) const { return eval(arguments, io); }
+  int operator()(const ShellArguments& arguments) const { return shell(arguments, io); }
+  int operator()(const ConformArguments& arguments) const {
+    return cli::conform(arguments, scenarios::Catalog::find(), io);
+  }
 };
 
 }  // namespace

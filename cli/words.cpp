@@ -45,8 +45,8 @@ std::string described(sim::Property property) {
     case Property::foreign_extend:
       return "a client extends the lease of another that believes in it";
     case Property::honest_result:
-      return "release() says true though nothing of its own was released, or acquire() false "
-             "though it holds the key";
+      return "release() says true though nothing of its own was released, or false though its key "
+             "is removed, or acquire() false though it holds the key";
     case Property::reentrancy:
       return "a client has entered more often than it has left, and no longer holds its key; or "
              "has "

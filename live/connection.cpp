@@ -80,7 +80,7 @@ void Connection::broken() const {
   throw ConnectionBroken(fmt::format("no connection to {}: {}", address_, why));
 }
 
-void Connection::send(const sim::Request& request) {
+void Connection::append(const sim::Request& request) {
   std::vector<const char*> arguments;
   std::vector<std::size_t> lengths;
   for (const auto& argument : request) {
@@ -90,16 +90,41 @@ void Connection::send(const sim::Request& request) {
   if (redisAppendCommandArgv(context_.get(), static_cast<int>(request.size()), arguments.data(),
                              lengths.data()) != REDIS_OK)
     broken();
+}
+
+void Connection::write_all() {
   int done = 0;
   while (done == 0)
     if (redisBufferWrite(context_.get(), &done) != REDIS_OK) broken();
 }
 
-sim::Reply Connection::execute(const sim::Request& request) {
-  send(request);
+void Connection::send(const sim::Request& request) {
+  append(request);
+  write_all();
+}
+
+void Connection::send_all(const std::vector<sim::Request>& requests) {
+  for (const auto& request : requests) append(request);
+  write_all();
+}
+
+sim::Reply Connection::await() {
   void* raw = nullptr;
   if (redisGetReply(context_.get(), &raw) != REDIS_OK) broken();
   return converted(*RawReply(static_cast<redisReply*>(raw)));
+}
+
+sim::Reply Connection::execute(const sim::Request& request) {
+  append(request);
+  return await();
+}
+
+std::vector<sim::Reply> Connection::execute_all(const std::vector<sim::Request>& requests) {
+  send_all(requests);
+  std::vector<sim::Reply> replies;
+  replies.reserve(requests.size());
+  while (replies.size() < requests.size()) replies.push_back(await());
+  return replies;
 }
 
 std::optional<sim::Reply> Connection::receive(bool readable) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "live/address.hpp"
 #include "sim/error.hpp"
@@ -31,6 +32,13 @@ class Connection {
 
   /// Sends a request and waits for its reply, at most 10 s. Throws ConnectionBroken.
   sim::Reply execute(const sim::Request& request);
+  /// Sends all requests, then waits for all replies: one round trip. Throws ConnectionBroken.
+  std::vector<sim::Reply> execute_all(const std::vector<sim::Request>& requests);
+
+  /// Sends requests without waiting. Throws ConnectionBroken.
+  void send_all(const std::vector<sim::Request>& requests);
+  /// Waits for the next reply, at most 10 s. Throws ConnectionBroken.
+  sim::Reply await();
 
   /// Sends a request. Throws ConnectionBroken.
   void send(const sim::Request& request);
@@ -45,6 +53,8 @@ class Connection {
     void operator()(redisContext* context) const;
   };
   [[noreturn]] void broken() const;
+  void append(const sim::Request& request);
+  void write_all();
 
   std::string address_;  ///< for messages
   std::unique_ptr<redisContext, Close> context_;

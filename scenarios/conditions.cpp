@@ -70,8 +70,9 @@ void add_other_work(std::vector<Condition>& all) {
   all.push_back(
       with_fault(sim::Fault::lose, ", work > lease", ", and the work lasts one and a half leases"));
   all.back().long_work = true;
-  all.push_back(named("short work", "the work lasts a hundredth of the lease"));
-  all.back().short_work = true;
+  all.push_back(named("short work",
+                      "the work lasts a hundredth of the lease; vacuous if nobody ever releases"));
+  all.back().short_work = all.back().must_release = true;
   all.push_back(named("idle first", "lock, unlock, lock, work, unlock"));
   all.back().shape = Shape::idle_first;
   all.push_back(
@@ -179,6 +180,7 @@ Scenario under(const Condition& condition, Scenario world) {
       world.clients.size() + static_cast<std::size_t>(condition.more_clients), kMostClients);
   world.clients.resize(condition.alone ? 1 : clients, 0);
   if (condition.timeouts) world.request_timeout_ms = std::max<std::int64_t>(1, world.lease_ms / 10);
+  if (condition.must_release) world.witnesses.insert(sim::Witness::released);
   if (condition.keeps_all) world.persistence = sim::Persistence::aof_always;
   return world;
 }

@@ -93,8 +93,9 @@ Transition Automaton::run(Id from, const Observation& observation) {
   transition.again = step.again;
   loops_ = loops_ || step.again.has_value();
   if (step.boundary) {
-    for (const Wait& wait : step.tasks)  // parked between two iterations of every()
-      loops_ = loops_ || wait.task >= setups_[setup].threads;
+    // Between two iterations: of every(), or of a retry() that pauses within an operation.
+    for (const Wait& wait : step.tasks)
+      loops_ = loops_ || wait.task >= setups_[setup].threads || wait.in_operation;
     transition.rebased = true;
     transition.instants = std::move(step.instants);
     transition.next = root(setup, std::move(*step.boundary));

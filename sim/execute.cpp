@@ -34,7 +34,7 @@ Reply run_command(const Command& command, Call& call) {
                    "': Redis 7.0 has it, but it is not simulated yet");
   }
   std::optional<Attention> attention;  // somebody watches keys or waits for them
-  if (call.execution.connection && (command.flags & kWrite) != 0) attention.emplace(call);
+  if (call.execution.caller && (command.flags & kWrite) != 0) attention.emplace(call);
   Reply reply;
   try {
     reply = command.run(call);

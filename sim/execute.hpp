@@ -7,8 +7,9 @@
 
 namespace lockstep::sim {
 
+class ScriptObserver;
 class ScriptVm;
-struct Connection;
+struct Caller;
 
 /// What a whole server is set to, and says no because of.
 struct ServerMode {
@@ -32,8 +33,9 @@ struct Execution {
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)
   ServerMode mode{};
   int database = 0;  ///< the selected one, whose keys are keyspace.keys; SELECT changes both
-  Connection* connection = nullptr;  ///< null where there is none: in the explored world
-  bool in_script = false;            ///< a script's command: it cannot block
+  Caller* caller = nullptr;            ///< null where there is none: in the explored world
+  bool in_script = false;              ///< a script's command: it cannot block
+  ScriptObserver* observer = nullptr;  ///< watches the scripts that run, if not null
 };
 
 /// Executes `request` (name and arguments) and changes `keyspace` as Redis 7.0.15 does, replies and

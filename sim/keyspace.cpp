@@ -36,6 +36,19 @@ void put_value(std::string& out, const Hash& hash) {
   }
 }
 
+void put_json_settings(std::string& out, const dialect::JsonSettings& json) {
+  const bool changed = json != dialect::JsonSettings{};
+  out.push_back(changed ? 1 : 0);
+  if (!changed) return;
+  for (const int number :
+       {static_cast<int>(json.sparse_as_object), json.sparse_ratio, json.sparse_safe,
+        json.encode_max_depth, json.decode_max_depth, json.precision,
+        static_cast<int>(json.keep_buffer), static_cast<int>(json.encode_invalid),
+        static_cast<int>(json.decode_invalid)}) {
+    put_number(out, static_cast<std::uint64_t>(number));
+  }
+}
+
 void put_value(std::string& out, const List& list) {
   put_number(out, list.size());
   for (const auto& element : list) {
@@ -200,6 +213,7 @@ std::string encode(const Keyspace& keyspace) {
     put_bytes(out, body);
   }
   put_number(out, keyspace.script_random);
+  put_json_settings(out, keyspace.script_json);
   for (const auto& [number, other] : keyspace.others) {  // none: nothing is added
     put_number(out, number);
     put_keys(out, other);

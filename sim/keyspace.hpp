@@ -1,5 +1,6 @@
 // Everything that one Redis server remembers, as a value: keys with their expiry and who made them,
-// the script cache, and the state of the scripts' random generator. Equal keyspaces behave equally.
+// the script cache, and what scripts leave behind: random generator, settings of cjson. Equal
+// keyspaces behave equally.
 #pragma once
 
 #include <bit>
@@ -13,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/dialect/json_settings.hpp"
 #include "sim/time.hpp"
 
 namespace lockstep::sim {
@@ -87,6 +89,7 @@ struct Keyspace {
   std::map<std::string, std::string, std::less<>>
       scripts;  ///< the script cache: lower-case SHA-1 -> body
   std::uint64_t script_random = kInitialScriptRandom;
+  dialect::JsonSettings script_json;  ///< what scripts have set on cjson
 
   friend bool operator==(const Keyspace&, const Keyspace&) = default;
 
@@ -118,6 +121,11 @@ struct Keyspace {
   void purge(WallTime now);
   /// Moves every expiry by `by` (used to store times relative to now, and for clock jumps).
   void shift_expiry(Duration by);
+  /// Empties the script cache, with what scripts have set on their libraries (SCRIPT FLUSH).
+  void forget_scripts() {
+    scripts.clear();
+    script_json = {};
+  }
   /// Keys, fields, elements and members made by `maker` become nobody's: its incarnation is gone.
   void disown(Maker maker);
 };

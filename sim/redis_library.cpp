@@ -1,9 +1,11 @@
 // The table `redis` that scripts see (Redis 7.0 script_lua.c).
+#include <climits>
 #include <cstdio>
 
 #include "sim/commands/cluster.hpp"
 #include "sim/commands/subcommands.hpp"
 #include "sim/error.hpp"
+#include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
 #include "sim/script_vm.hpp"
 
@@ -90,6 +92,7 @@ bool call_command(ScriptRun& run, const char*& error) {
   try {
     Call call{*run.keyspace, run.request, *run.execution};
     run.reply = run_command(*command, call);
+    if (run.watched()) run.execution->observer->called(run.request, run.reply);
     return true;
   } catch (const BadInput& bad) {
     run.refusal = bad.what();
@@ -111,7 +114,11 @@ bool generic_call(lua_State* L) {
     lua_setfield(L, -2, "ignore_error_stats_update");
     return true;
   }
-  push_reply(L, run.reply);
+  if (run.resp3) {
+    push_reply_resp3(L, run.request, run.reply);
+  } else {
+    push_reply(L, run.reply);
+  }
   return run.reply.is_error();
 }
 
@@ -156,6 +163,14 @@ int raise_error(lua_State* L, const char* text) {
   return lua_error(L);
 }
 
+/// The argument cast to a C int, as x86 does it: what does not fit is the smallest one; 0 if it is
+/// no number.
+int number_or_0(lua_State* L, int argument) {
+  double number = 0;
+  dialect::to_number(L, argument, number);
+  return number > INT_MIN && number < INT_MAX + 1.0 ? static_cast<int>(number) : INT_MIN;
+}
+
 int redis_sha1hex(lua_State* L) {
   if (lua_gettop(L) != 1) return raise_error(L, "ERR wrong number of arguments");
   std::size_t length = 0;
@@ -171,32 +186,46 @@ int redis_sha1hex(lua_State* L) {
 int redis_log(lua_State* L) {
   const int count = lua_gettop(L);
   if (count < 2) return raise_error(L, "ERR redis.log() requires two arguments or more.");
-  if (lua_type(L, 1) != LUA_TNUMBER) {
+  double number = 0;
+  if (!dialect::to_number(L, 1, number)) {
     return raise_error(L, "ERR First argument must be a number (log level).");
   }
-  const double level = lua_tonumber(L, 1);
+  const int level = number_or_0(L, 1);
   if (level < 0 || level > 3) return raise_error(L, "ERR Invalid debug level.");
   return 0;
 }
 
 int redis_setresp(lua_State* L) {
   if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.setresp() requires one argument.");
-  const std::int64_t version = dialect::check_integer(L, 1);
+  const int version = number_or_0(L, 1);
   if (version != 2 && version != 3) return raise_error(L, "ERR RESP version must be 2 or 3.");
-  if (version == 3) dialect::refuse(L, "redis.setresp(3)");
+  script_run(L).resp3 = version == 3;
   return 0;
 }
 
 int redis_set_repl(lua_State* L) {
   constexpr int kAll = 3;
   if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.set_repl() requires two arguments.");
-  const std::int64_t flags = dialect::check_integer(L, 1);
+  const int flags = number_or_0(L, 1);
   if ((flags & ~kAll) != 0) {
     return raise_error(
         L, "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
   }
   if (flags != kAll) dialect::refuse(L, "redis.set_repl() with other than REPL_ALL");
   return 0;
+}
+
+/// Whether the client may run a command. Its user may run all of them.
+int redis_acl_check_cmd(lua_State* L) {
+  ScriptRun& run = script_run(L);
+  if (const char* error = read_arguments(L, run.request)) return raise_error(L, error);
+  const Command* command = find_command(run.request[0]);
+  const bool container = command && (command->flags & kContainer) != 0 && run.request.size() > 1;
+  if (!command || (container && !find_subcommand(command->name, run.request[1]))) {
+    return raise_error(L, "ERR Invalid command passed to redis.acl_check_cmd()");
+  }
+  lua_pushboolean(L, 1);
+  return 1;
 }
 
 int redis_replicate_commands(lua_State* L) {
@@ -212,7 +241,7 @@ int redis_breakpoint(lua_State* L) {
 int redis_debug(lua_State*) { return 0; }
 
 constexpr Function51 kFunctions[] = {
-    {"acl_check_cmd", nullptr},
+    {"acl_check_cmd", redis_acl_check_cmd},
     {"breakpoint", redis_breakpoint},
     {"call", redis_call},
     {"debug", redis_debug},

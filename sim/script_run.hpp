@@ -12,8 +12,14 @@ struct ScriptRun : dialect::Runtime {
   Execution* execution = nullptr;
   bool read_only = false;
   bool wrote = false;  ///< a write command was let through
+  bool resp3 = false;  ///< after redis.setresp(3)
   Request request;     ///< of the redis.call under way
   Reply reply;         ///< of it, or of the script
+
+  int line = 0;  ///< of the script, that the observer was told last
+
+  /// Whether somebody watches; not a second run in the opposite order, which is a check of our own.
+  bool watched() const { return execution->observer != nullptr && !reversed; }
 };
 
 ScriptRun& script_run(lua_State* L);
@@ -22,7 +28,9 @@ ScriptRun& script_run(lua_State* L);
 void open_redis(lua_State* L);
 
 /// Pushes what redis.call returns for `reply` (Redis 7.0 script_lua.c redisProtocolToLuaType).
-void push_reply(lua_State* L, const Reply& reply);
+void push_reply(lua_State* L, const Reply& reply, bool null_is_nil = false);
+/// The same after redis.setresp(3), for the reply to `request`.
+void push_reply_resp3(lua_State* L, const Request& request, const Reply& reply);
 /// Turns the value on top of the stack into a reply, as a script's result (luaReplyToRedisReply);
 /// pops it.
 void pop_reply(lua_State* L, Reply& reply);

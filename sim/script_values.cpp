@@ -1,4 +1,7 @@
 // Between Lua values and replies, both ways (Redis 7.0 script_lua.c; shared tables in docs).
+#include <cstdio>
+
+#include "sim/dialect/order.hpp"
 #include "sim/script_run.hpp"
 
 namespace lockstep::sim {
@@ -38,18 +41,63 @@ void one_line(std::string& text) {
   }
 }
 
-void refuse_resp3(lua_State* L) {
-  for (const char* name : {"double", "map", "set", "big_number", "verbatim_string"}) {
-    lua_pushstring(L, name);
-    if (lua_rawget(L, -2) != LUA_TNIL) {
-      lua_pushfstring(L, "a result with the field '%s' (RESP3)", name);
-      dialect::refuse(L, lua_tostring(L, -1));
-    }
-    lua_pop(L, 1);
-  }
+/// Pushes a field read raw; true if it is a table, else pops it.
+bool raw_table(lua_State* L, const char* name) {
+  lua_pushstring(L, name);
+  if (lua_rawget(L, -2) == LUA_TTABLE) return true;
+  lua_pop(L, 1);
+  return false;
 }
 
 void convert(lua_State* L, Reply& reply, int depth);
+
+/// {double = n}, {big_number = "n"} or {verbatim_string = {format, string}}, as a client of RESP2
+/// gets it: a text.
+bool convert_number_or_text(lua_State* L, Reply& reply) {
+  reply.kind = Reply::Kind::bulk;
+  lua_pushliteral(L, "double");
+  const bool number = lua_rawget(L, -2) == LUA_TNUMBER;
+  const double value = lua_tonumber(L, -1);
+  lua_pop(L, 1);
+  if (number) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", value);
+    reply.text = text;
+    return true;
+  }
+  if (raw_text(L, "big_number")) {
+    pop_text(L, reply.text);
+    one_line(reply.text);
+    return true;
+  }
+  if (!raw_table(L, "verbatim_string")) return false;
+  const bool has_format = raw_text(L, "format");
+  if (has_format) lua_pop(L, 1);
+  const bool complete = has_format && raw_text(L, "string");
+  if (complete) pop_text(L, reply.text);
+  lua_pop(L, 1);
+  return complete;
+}
+
+/// {map = {...}} or {set = {...}}, as a client of RESP2 gets it: a flat array.
+bool convert_collection(lua_State* L, Reply& reply, int depth) {
+  const bool map = raw_table(L, "map");
+  if (!map && !raw_table(L, "set")) return false;
+  reply.kind = Reply::Kind::array;
+  const int table = lua_gettop(L);
+  const int count = dialect::push_ordered_keys(L, table);
+  for (int i = 1; i <= count; ++i) {
+    lua_rawgeti(L, table + 1, i);
+    convert(L, reply.items.emplace_back(), depth + 1);
+    if (map) {
+      lua_rawget(L, table);
+      convert(L, reply.items.emplace_back(), depth + 1);
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 2);
+  return true;
+}
 
 void convert_table(lua_State* L, Reply& reply, int depth) {
   if (raw_text(L, "err")) {
@@ -64,7 +112,7 @@ void convert_table(lua_State* L, Reply& reply, int depth) {
     one_line(reply.text);
     return;
   }
-  refuse_resp3(L);
+  if (convert_number_or_text(L, reply) || convert_collection(L, reply, depth)) return;
   reply.kind = Reply::Kind::array;
   for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; ++i) {
     reply.items.emplace_back();
@@ -75,7 +123,7 @@ void convert_table(lua_State* L, Reply& reply, int depth) {
 }
 
 void convert(lua_State* L, Reply& reply, int depth) {
-  if (depth > kMaxDepth || !lua_checkstack(L, 4)) {
+  if (depth > kMaxDepth || !lua_checkstack(L, 8)) {
     dialect::refuse(L, "a result nested more than 1000 deep");
   }
   switch (lua_type(L, -1)) {
@@ -89,9 +137,9 @@ void convert(lua_State* L, Reply& reply, int depth) {
       reply.integer = dialect::truncate(lua_tonumber(L, -1));
       return;
     case LUA_TBOOLEAN:
-      if (lua_toboolean(L, -1)) {
+      if (lua_toboolean(L, -1) || script_run(L).resp3) {  // RESP3's false is 0 for RESP2
         reply.kind = Reply::Kind::integer;
-        reply.integer = 1;
+        reply.integer = lua_toboolean(L, -1);
       }
       return;
     case LUA_TTABLE:
@@ -104,11 +152,11 @@ void convert(lua_State* L, Reply& reply, int depth) {
 
 }  // namespace
 
-void push_reply(lua_State* L, const Reply& reply) {
+void push_reply(lua_State* L, const Reply& reply, bool null_is_nil) {
   luaL_checkstack(L, 4, nullptr);
   switch (reply.kind) {
     case Reply::Kind::null:
-      lua_pushboolean(L, 0);
+      null_is_nil ? lua_pushnil(L) : lua_pushboolean(L, 0);
       return;
     case Reply::Kind::integer:
       lua_pushnumber(L, static_cast<double>(reply.integer));
@@ -127,9 +175,9 @@ void push_reply(lua_State* L, const Reply& reply) {
       lua_setfield(L, -2, "ignore_error_stats_update");
       return;
     case Reply::Kind::array:
-      lua_createtable(L, static_cast<int>(reply.items.size()), 0);
+      lua_createtable(L, null_is_nil ? 0 : static_cast<int>(reply.items.size()), 0);
       for (std::size_t i = 0; i < reply.items.size(); ++i) {
-        push_reply(L, reply.items[i]);
+        push_reply(L, reply.items[i], null_is_nil);
         lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
       }
       return;

@@ -10,15 +10,13 @@
 
 #include "sim/check.hpp"
 #include "sim/error.hpp"
+#include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
+#include "sim/server_state.hpp"
 
 namespace lockstep::sim {
 
 namespace {
-
-/// The translated text's name for Lua.
-constexpr const char* kInnerSource = "@\1";
-static_assert(std::string_view(kInnerSource + 1) == dialect::kInnerChunk);
 
 /// A script's compiled function (a reference in the registry) or what Redis says instead of
 /// compiling it.
@@ -29,7 +27,7 @@ struct Chunk {
   std::vector<dialect::Site> sites;
   std::vector<dialect::Line> lines;
   bool may_run_long = false;
-  bool may_see_order = false;
+  bool may_vary = false;
 };
 
 /// How messages name a script: its SHA-1 and how it begins.
@@ -38,6 +36,14 @@ std::string title(const std::string& sha1, const std::string& body) {
   std::string start = body.substr(0, std::min(kShown, body.find('\n')));
   if (start.size() < body.size()) start += "...";
   return "script " + sha1 + " (" + start + "): ";
+}
+
+/// Whether a script may use functions whose results show the order of a table's keys, beside those
+/// that the translation knows.
+bool mentions_order(std::string_view body) {
+  constexpr std::string_view kWords[] = {"encode", "cmsgpack", "load", "map", "setresp"};
+  return std::ranges::any_of(kWords,
+                             [&](std::string_view word) { return body.find(word) != body.npos; });
 }
 
 /// Where and what an uncaught error was.
@@ -76,7 +82,11 @@ class ScriptVm::Impl {
     run_.read_only = read_only;
     keys_ = keys;
     args_ = args;
-    return chunk.may_see_order ? run_both_ways(sha1, chunk, keyspace) : run_once(sha1, chunk);
+    if (chunk.may_vary) return run_both_ways(sha1, chunk, keyspace);
+    Reply reply = run_once(sha1, chunk);
+    if (run_.varies)
+      throw BadInput(chunk.title + "it visits keys by a function it does not name");
+    return reply;
   }
 
   /// The chunk of a script, compiled at its first use.
@@ -84,6 +94,11 @@ class ScriptVm::Impl {
     const auto it = chunks_.find(sha1);
     if (it != chunks_.end()) return it->second;
     return chunks_.emplace(sha1, compile(sha1, body)).first->second;
+  }
+
+  const std::string& name_of(const std::string& body) {
+    const auto it = names_.find(body);
+    return it != names_.end() ? it->second : names_.emplace(body, sha1_hex(body)).first->second;
   }
 
   std::uint64_t runs = 0;
@@ -119,9 +134,15 @@ class ScriptVm::Impl {
   static int open_libraries(lua_State* L) {
     lua_newtable(L);
     dialect::open_base(L);
+    dialect::open_load(L);
     add_library(L, "redis", open_redis);
     add_library(L, "math", dialect::open_math);
     add_library(L, "table", dialect::open_table);
+    add_library(L, "bit", dialect::open_bit);
+    add_library(L, "cjson", dialect::open_cjson);
+    add_library(L, "cmsgpack", dialect::open_cmsgpack);
+    add_library(L, "coroutine", dialect::open_coroutine);
+    add_library(L, "struct", dialect::open_struct);
     add_library(L, "string", dialect::open_string);
     lua_getfield(L, -1, "string");
     dialect::open_string_metatable(L);
@@ -146,7 +167,7 @@ class ScriptVm::Impl {
   static int load_translation(lua_State* L) {
     auto& loading = *static_cast<Loading*>(lua_touserdata(L, 1));
     const std::string& text = loading.text;
-    if (luaL_loadbufferx(L, text.data(), text.size(), kInnerSource, "t") != LUA_OK) {
+    if (luaL_loadbufferx(L, text.data(), text.size(), dialect::kInnerSource, "t") != LUA_OK) {
       return lua_error(L);
     }
     dialect::push_helpers(L);
@@ -183,8 +204,8 @@ class ScriptVm::Impl {
     chunk.reference = loading.reference;
     chunk.sites = std::move(translation.sites);
     chunk.lines = std::move(translation.lines);
-    chunk.may_run_long = translation.may_run_long;
-    chunk.may_see_order = translation.may_see_order;
+    chunk.may_run_long = translation.may_run_long || body.find("load") != body.npos;
+    chunk.may_vary = translation.may_vary || mentions_order(body);
     return chunk;
   }
 
@@ -251,7 +272,7 @@ class ScriptVm::Impl {
       case LUA_TNIL:
         return "nil";
       default:
-        return luaL_typename(L, 1);
+        dialect::refuse(L, "it raises a function, whose address is shown");
     }
   }
 
@@ -260,17 +281,35 @@ class ScriptVm::Impl {
     failure.place.clear();
     if (!lua_getstack(L, 1, &info)) return;
     lua_getinfo(L, "Sl", &info);
-    if (std::string_view(info.what) == "C" && lua_getstack(L, 2, &info))
-      lua_getinfo(L, "Sl", &info);
-    const bool in_script = info.source == std::string_view(kInnerSource);
+    const bool by_vm = std::string_view(info.what) != "C";
+    if (!by_vm && lua_getstack(L, 2, &info)) lua_getinfo(L, "Sl", &info);
+    const bool in_script = info.source == std::string_view(dialect::kInnerSource);
+    const auto* chunk = dialect::loaded_chunk(dialect::runtime(L), info.currentline);
     failure.place = in_script ? std::string("@") + dialect::kShownChunk : info.source;
+    if (in_script && chunk) failure.place = chunk->source;
     failure.place += ':';
+    const std::string_view message = by_vm ? std::string_view(failure.text) : "";
     failure.place += std::to_string(
-        in_script ? dialect::shown_line(dialect::runtime(L), info.currentline) : info.currentline);
+        in_script ? dialect::line_of_error(dialect::runtime(L), info.currentline, message)
+                  : info.currentline);
   }
 
-  static void too_long(lua_State* L, lua_Debug*) {
-    dialect::refuse(L, "it runs for more instructions than its limit");
+  /// The hook: a line of a watched script, or the end of the instructions that a script may run.
+  static void interrupt(lua_State* L, lua_Debug* info) {
+    if (info->event == LUA_HOOKCOUNT) {
+      dialect::refuse(L, "it runs for more instructions than its limit");
+    }
+    lua_getinfo(L, "S", info);
+    if (info->source != std::string_view(dialect::kInnerSource)) return;
+    ScriptRun& run = script_run(L);
+    const int line = dialect::shown_line(run, info->currentline);
+    if (line == run.line) return;  // one line may be several of the translation
+    run.line = line;
+    run.execution->observer->at_line(line);
+  }
+
+  int hook_mask(const Chunk& chunk) const {
+    return (chunk.may_run_long ? LUA_MASKCOUNT : 0) | (run_.watched() ? LUA_MASKLINE : 0);
   }
 
   Reply run_once(const std::string& sha1, const Chunk& chunk, bool reversed = false) {
@@ -278,9 +317,17 @@ class ScriptVm::Impl {
     run_.refusal.reset();
     run_.sites = &chunk.sites;
     run_.lines = &chunk.lines;
-    run_.saw_order = false;
+    run_.varies = false;
     run_.reversed = reversed;
+    run_.line = 0;
     run_.random = &run_.keyspace->script_random;
+    run_.json = &run_.keyspace->script_json;
+    run_.coroutine_instructions = limits_.instructions;
+    run_.may_run_long = chunk.may_run_long;
+    run_.loaded.clear();
+    run_.own_lines.clear();
+    run_.own_sites.clear();
+    run_.resp3 = false;
     run_.wrote = false;
     const int database = run_.execution->database;  // SELECT is the script's own affair
     run_.execution->in_script = true;
@@ -288,12 +335,17 @@ class ScriptVm::Impl {
     lua_pushcfunction(L_, note_failure);
     lua_pushcfunction(L_, run_protected);
     lua_pushlightuserdata(L_, const_cast<Chunk*>(&chunk));
-    if (chunk.may_run_long) {
+    const int mask = hook_mask(chunk);
+    if (mask != 0) {
       const auto limit = std::min<std::int64_t>(limits_.instructions, INT_MAX);
-      lua_sethook(L_, too_long, LUA_MASKCOUNT, static_cast<int>(limit));
+      lua_sethook(L_, interrupt, mask, static_cast<int>(limit));
     }
     const int status = lua_pcall(L_, 1, 0, 1);
-    if (chunk.may_run_long) lua_sethook(L_, nullptr, 0, 0);
+    if (mask != 0) lua_sethook(L_, nullptr, 0, 0);
+    if (run_.addresses != LUA_NOREF) {
+      luaL_unref(L_, LUA_REGISTRYINDEX, run_.addresses);
+      run_.addresses = LUA_NOREF;
+    }
     run_.execution->in_script = false;
     run_.keyspace->select(run_.execution->database, database);
     run_.execution->database = database;
@@ -305,7 +357,7 @@ class ScriptVm::Impl {
     if (status == LUA_ERRMEM) {
       throw BadInput(script + "it needs more memory than its limit" + explain());
     }
-    if (status == LUA_ERRERR || failure_.text.find("stack overflow") != std::string::npos) {
+    if (status == LUA_ERRERR || dialect::is_own_overflow(failure_.text)) {
       throw BadInput(script + "its recursion is too deep");
     }
     if (!failure_.readable) {
@@ -329,11 +381,13 @@ class ScriptVm::Impl {
   Reply run_both_ways(const std::string& sha1, const Chunk& chunk, Keyspace& keyspace) {
     Keyspace other = keyspace;
     Reply reply = run_once(sha1, chunk);
-    if (!run_.saw_order) return reply;
+    if (!run_.varies) return reply;
     run_.keyspace = &other;
+    const Rehearsal rehearsal(run_.execution->caller);
     const Reply reply_reversed = run_once(sha1, chunk, true);
     if (reply != reply_reversed || keyspace != other) {
-      throw BadInput(chunk.title + "what it does depends on the order of pairs() or next()");
+      throw BadInput(chunk.title +
+                     "what it does depends on the order of pairs() or next(), or on an address");
     }
     return reply;
   }
@@ -342,7 +396,8 @@ class ScriptVm::Impl {
   std::int64_t bytes_ = 0;
   lua_State* L_ = nullptr;
   int globals_ = LUA_NOREF;
-  std::map<std::string, Chunk, std::less<>> chunks_;
+  std::map<std::string, Chunk, std::less<>> chunks_;       ///< by SHA-1
+  std::map<std::string, std::string, std::less<>> names_;  ///< SHA-1 by script
   ScriptRun run_;
   Failure failure_;
   std::span<const std::string> keys_;
@@ -362,6 +417,8 @@ std::optional<Reply> ScriptVm::compile(const std::string& sha1, const std::strin
   const Chunk& chunk = impl_->compiled(sha1, body);
   return chunk.error.empty() ? std::nullopt : std::optional(Reply::error(chunk.error));
 }
+
+const std::string& ScriptVm::name_of(const std::string& body) { return impl_->name_of(body); }
 
 std::uint64_t ScriptVm::runs() const { return impl_->runs; }
 

@@ -37,6 +37,10 @@ class ScriptVm {
   /// Compiles without running (SCRIPT LOAD). The error reply if Redis would not compile it.
   std::optional<Reply> compile(const std::string& sha1, const std::string& body);
 
+  /// The SHA-1 of a script, computed at its first use: hashing it takes longer than running a
+  /// lock's script.
+  const std::string& name_of(const std::string& body);
+
   /// Number of scripts really run so far (not looked up).
   std::uint64_t runs() const;
 

@@ -78,24 +78,25 @@ std::string refusal_of(const Session& session, const LookedUp& found, const Requ
 /// A session's turn at the keyspace: its database is the selected one while it lasts.
 class Turn {
  public:
-  Turn(ServerState& server, Session& session, ScriptVm& scripts)
-      : connection{server, session}, execution{server.now} {
+  Turn(ServerState& server, Session& session, ScriptVm& scripts, ScriptObserver* observer)
+      : caller{server, session}, execution{server.now} {
     execution.scripts = &scripts;
+    execution.observer = observer;
     execution.mode = server.mode;
-    execution.connection = &connection;
+    execution.caller = &caller;
     server.keyspace.select(0, session.database);
     execution.database = session.database;
   }
   ~Turn() {
-    connection.session.database = execution.database;
-    connection.session.transcript.reset();
-    connection.server.keyspace.select(execution.database, 0);
-    connection.server.keyspace.purge(execution.now);  // SET ... PXAT in the past
+    caller.session.database = execution.database;
+    caller.session.transcript.reset();
+    caller.server.keyspace.select(execution.database, 0);
+    caller.server.keyspace.purge(execution.now);  // SET ... PXAT in the past
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  Connection connection;
+  Caller caller;
   Execution execution;
 };
 
@@ -105,7 +106,7 @@ class Turn {
 // --------------------------------------------------------------------------------------
 
 void write(ServerState& server, Session& session, Reply reply, bool push) {
-  if (!session.open) return;
+  if (!session.open || server.rehearsing) return;
   if (!push && (session.replies == Replies::off || session.replies == Replies::skip)) return;
   if (session.transcript) {
     session.transcript->push_back(std::move(reply));
@@ -114,9 +115,20 @@ void write(ServerState& server, Session& session, Reply reply, bool push) {
   }
 }
 
+namespace {
+
+/// SKIP holds until the end of the request after it (networking.c resetClient).
+void end_request(Session& session) {
+  if (session.replies == Replies::skip) session.replies = Replies::on;
+  if (session.replies == Replies::skip_next) session.replies = Replies::skip;
+}
+
+}  // namespace
+
 void unblock(ServerState& server, Session& session) {
   if (!session.wait) return;
   session.wait.reset();
+  end_request(session);
   std::erase(server.blocked, session.id);
   server.unblocked.push_back(session.id);
 }
@@ -160,11 +172,8 @@ const Session& Server::session(SessionId id) const {
 std::vector<Delivery> Server::submit(SessionId id, const Request& request) {
   if (request.empty()) throw BadInput("an empty request: expected a command name");
   Session& session = find(id);
-  if (session.wait) {
-    session.unread.push_back(request);
-    return {};
-  }
-  process(session, request);
+  session.unread.push_back(request);
+  if (!session.wait) state_.unblocked.push_back(id);
   go_on();
   return take_written();
 }
@@ -202,17 +211,18 @@ void Server::process(Session& session, const Request& request) {
   } else {
     call(session, *found.command, request);
   }
-  if (session.replies == Replies::skip) session.replies = Replies::on;
-  if (session.replies == Replies::skip_next) session.replies = Replies::skip;
+  if (!session.wait) end_request(session);
   if (session.closing) close_session(state_, session);
   serve_ready();
 }
 
-/// A refused command ends a transaction's hopes (Redis 7.0 server.c rejectCommand).
+/// A refused command ends a transaction's hopes, a refused EXEC the transaction (Redis 7.0 server.c
+/// rejectCommand, execCommandAbort).
 void Server::refuse(Session& session, const Command* command, std::string text) {
   if (session.in_transaction) session.must_abort = true;
-  if (command && command->name == "exec" && session.in_transaction) {
+  if (command && command->name == "exec") {
     discard_transaction(session);
+    if (text.starts_with("ERR ")) text.erase(0, 4);
     if (!text.starts_with("CROSSSLOT")) {
       text = "EXECABORT Transaction discarded because of: " + text;
     }
@@ -221,10 +231,10 @@ void Server::refuse(Session& session, const Command* command, std::string text) 
 }
 
 void Server::call(Session& session, const Command& command, const Request& request) {
-  Turn turn(state_, session, *scripts_);
+  Turn turn(state_, session, *scripts_, observer_);
   Call call{state_.keyspace, request, turn.execution};
   Reply reply = run_command(command, call);
-  if (!turn.connection.replied) write(state_, session, std::move(reply));
+  if (!turn.caller.replied) write(state_, session, std::move(reply));
 }
 
 // ---- blocked sessions
@@ -248,11 +258,13 @@ void Server::serve(const Place& place) {
     const auto it = keys ? keys->find(place.key) : Keys::const_iterator{};
     if (!keys || it == keys->end()) return;
     if (!serves(it->second, session.wait->kind)) continue;
-    const Wait wait = *session.wait;
+    const BlockedOn wait = *session.wait;
+    const bool skipped = session.replies == Replies::skip;
     unblock(state_, session);
-    Turn turn(state_, session, *scripts_);
+    Turn turn(state_, session, *scripts_, observer_);
     Call call{state_.keyspace, wait.request, turn.execution};
-    write(state_, session, serve_wait(call, wait, place));
+    Reply reply = serve_wait(call, wait, place);
+    if (!skipped) write(state_, session, std::move(reply));
   }
 }
 

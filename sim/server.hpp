@@ -44,6 +44,8 @@ class Server {
   /// To prepare it or to look at the state as a whole; watches do not notice.
   Keyspace& keyspace() { return state_.keyspace; }
   ServerMode& mode() { return state_.mode; }
+  /// Watches every script that runs from now on; null: nobody does.
+  void observe(ScriptObserver* observer) { observer_ = observer; }
 
  private:
   Session& find(SessionId session);
@@ -59,6 +61,7 @@ class Server {
 
   ServerState state_;
   std::shared_ptr<ScriptVm> scripts_ = std::make_shared<ScriptVm>();
+  ScriptObserver* observer_ = nullptr;
 };
 
 }  // namespace lockstep::sim

@@ -33,13 +33,30 @@ struct ServerState {
   std::vector<Place> ready;          ///< keys that blocked sessions wait for and that came to be
   std::vector<SessionId> unblocked;  ///< their unread requests are to be processed
   std::vector<Delivery> written;     ///< not fetched yet
+  bool rehearsing = false;           ///< see Rehearsal
 };
 
-/// A command's way to the connection that it came through.
-struct Connection {
+/// Who sent a command: the session, and the server around it.
+struct Caller {
   ServerState& server;
   Session& session;
   bool replied = false;  ///< the command has written its replies itself
+};
+
+/// While it lasts nothing is written: a script runs a second time only to be compared.
+class Rehearsal {
+ public:
+  explicit Rehearsal(Caller* caller) : server_(caller ? &caller->server : nullptr) {
+    if (server_) server_->rehearsing = true;
+  }
+  ~Rehearsal() {
+    if (server_) server_->rehearsing = false;
+  }
+  Rehearsal(const Rehearsal&) = delete;
+  Rehearsal& operator=(const Rehearsal&) = delete;
+
+ private:
+  ServerState* server_;
 };
 
 /// Writes a reply or, with `push`, a message to a session, as Redis's addReply: not where CLIENT

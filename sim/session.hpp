@@ -25,7 +25,7 @@ struct Place {
 };
 
 /// What a blocked session waits for.
-struct Wait {
+struct BlockedOn {
   enum class Kind : std::uint8_t { list, sorted_set, replicas };
   Kind kind = Kind::list;
   std::vector<Place> places;  ///< any of these keys; none for replicas
@@ -61,7 +61,7 @@ struct Session {
   std::set<std::string> shard_channels;
 
   // blocking commands
-  std::optional<Wait> wait;
+  std::optional<BlockedOn> wait;
   std::deque<Request> unread;  ///< requests that came while it was blocked
 
   /// The replies of the commands of an EXEC under way; see write().

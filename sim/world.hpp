@@ -89,6 +89,8 @@ class World {
   /// missing.
   const Knowledge& knowledge() const { return knowledge_; }
   const Knowledge& needs() const { return needs_; }
+  /// Lifetimes that followed from an absolute time, in ms: what was left until then.
+  const std::set<std::int64_t>& computed_lifetimes() const { return computed_lifetimes_; }
   /// Whether the state graph can have cycles (retry or every was seen).
   bool loops() const { return automaton_.loops(); }
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
@@ -116,15 +118,22 @@ class World {
     kAccepted = 128,
     kStaleWrite = 256,
     kLooked = 1024,  ///< at absolute time
-    kNesting = 512   ///< `nested` or `released` is not empty
+    kTold = 512      ///< `told` is not empty
   };
   enum Rest : std::uint8_t { kQuiet = 1, kFinished = 2 };
+  /// What a step tells its task about locks, which are bits here, for judge_told().
+  struct Told {
+    std::uint8_t nested = 0;    ///< that it is still inside
+    std::uint8_t released = 0;  ///< that it has left for good, and no other task is there
+    std::uint8_t denied = 0;    ///< that it has not released, although it removed a key
+    bool empty() const { return (nested | released | denied) == 0; }
+  };
   struct Outcome {
     Id process = 0;
     Id other = 0;  ///< execute: the node's or the run's new id
     std::uint32_t flags = 0;
-    std::uint8_t lock = 0;                  ///< acquired or refused
-    std::uint8_t nested = 0, released = 0;  ///< locks, as bits, for reentrancy
+    std::uint8_t lock = 0;  ///< acquired or refused
+    Told told;
     bool tokens_changed = false;
     std::uint32_t changes = FlatMap::kAbsent;  ///< execute: index into changes_
     std::vector<std::uint8_t> choices;
@@ -151,7 +160,7 @@ class World {
     bool quick = false;
     bool tokens_changed = false;
     std::uint8_t lock = 0;
-    std::uint8_t nested = 0, released = 0;
+    Told told;
     std::uint32_t flags = 0;
     Id process = 0;
   };
@@ -232,8 +241,7 @@ class World {
     bool uses_tokens = false, sends = false, uses_now = false;
     std::uint32_t flags = 0;
     std::uint8_t lock = 0;
-    std::uint8_t nested = 0;    ///< locks entered or left at depth, with success, as bits
-    std::uint8_t released = 0;  ///< locks released with success that no other task uses, as bits
+    Told told;
   };
 
   // interning
@@ -293,7 +301,7 @@ class World {
   Id aged_run(Id run, std::int64_t ms);
   Id looked(Id run);
   Id jumped_node(Id node, std::int64_t ms);
-  bool urgent(const Id* state) const;
+  bool urgent(const Id* state, const Id* began) const;
   bool all_points_count(const Id* state) const;
   std::int64_t next_point(const Id* state) const;
   bool advance(Id* state, std::int64_t ms, Facts& facts);
@@ -301,8 +309,7 @@ class World {
   // whole worlds
   void judge_overlap(const Id* state, unsigned process, std::uint32_t flags, std::uint8_t lock,
                      Facts& facts) const;
-  void judge_reentrancy(const Id* state, unsigned process, std::uint8_t nested,
-                        std::uint8_t released, Facts& facts) const;
+  void judge_told(const Id* state, unsigned process, const Told& told, Facts& facts) const;
   void judge_changes(const Id* state, const Outcome& outcome, Facts& facts) const;
   void judge_quiet(const Id* state, Facts& facts);
   void judge_rest(const Id* state, bool finished, Facts& facts);
@@ -339,7 +346,8 @@ class World {
   const bool nodes_fail_;  ///< some node may be down
   Knowledge knowledge_, needs_;
   std::vector<std::int64_t> grid_;  ///< durations of the time grid, ascending
-  std::vector<std::string> locks_;  ///< lock keys, by index
+  std::set<std::int64_t> computed_lifetimes_;
+  std::vector<std::string> locks_;                           ///< lock keys, by index
   std::map<std::string, std::uint8_t, std::less<>> leases_;  ///< lease key -> lock
   std::set<std::string, std::less<>> permanent_;
   std::vector<std::uint32_t> setup_of_;             ///< by process

@@ -9,7 +9,7 @@ template <class Sink>
 void World::expand(const Id* state, bool with_pass, Sink&& sink) {
   for (unsigned p = 0; p < processes_; ++p) expand_process(state, p, sink);
   for (unsigned n = 0; n < nodes_; ++n) expand_node(state, n, sink);
-  if (with_pass && !urgent(state)) expand_time(state, sink);
+  if (with_pass && !urgent(state, state)) expand_time(state, sink);
 }
 
 /// What an outcome shows by itself.
@@ -74,8 +74,7 @@ void World::expand_process(const Id* state, unsigned p, Sink& sink) {
         end[processes_ + nodes_] = looked(end[processes_ + nodes_]);
       Facts facts = facts_of(outcome.flags, p);
       if (outcome.flags != 0) judge_overlap(state, p, outcome.flags, outcome.lock, facts);
-      if ((outcome.flags & kNesting) != 0)
-        judge_reentrancy(state, p, outcome.nested, outcome.released, facts);
+      if ((outcome.flags & kTold) != 0) judge_told(state, p, outcome.told, facts);
       finish(end, candidate, facts, outcome.tokens_changed, sink);
     };
     if (action.quick) {
@@ -188,7 +187,7 @@ void World::expand_time(const Id* state, Sink& sink) {
     candidate.amount_ms += step;
     Buffer next = now;
     finish(next.data(), candidate, facts, tokens_changed, sink);
-    if (urgent(now.data())) return;
+    if (urgent(now.data(), state)) return;
   }
 }
 

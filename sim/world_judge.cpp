@@ -24,18 +24,18 @@ void World::judge_overlap(const Id* state, unsigned process, std::uint32_t flags
   }
 }
 
-/// reentrancy: who is still inside has a key of the lock, who is out has none. A process's step
-/// does not change the nodes.
-void World::judge_reentrancy(const Id* state, unsigned process, std::uint8_t nested,
-                             std::uint8_t released, Facts& facts) const {
+/// reentrancy: who is still inside has a key of the lock, who is out has none. honest_result for a
+/// release() that says false: its key is not gone. A process's step does not change the nodes.
+void World::judge_told(const Id* state, unsigned process, const Told& told, Facts& facts) const {
   for (unsigned lock = 0; lock < locks_.size(); ++lock) {
     bool has_key = false;
     for (unsigned n = 0; n < nodes_; ++n) {
       const NodeInfo& node = node_infos_[state[processes_ + n]];
       has_key = has_key || (node.value.up && (node.lease_makers[lock] >> (process + 1) & 1) != 0);
     }
-    const bool wrong = has_key ? (released >> lock & 1) != 0 : (nested >> lock & 1) != 0;
+    const bool wrong = has_key ? (told.released >> lock & 1) != 0 : (told.nested >> lock & 1) != 0;
     if (wrong) facts.violated |= bit(Property::reentrancy);
+    if (!has_key && (told.denied >> lock & 1) != 0) facts.violated |= bit(Property::honest_result);
   }
 }
 

@@ -151,14 +151,16 @@ const World::Command& World::run_command(Id keyspace_id, Id request_id, Maker se
 
 void World::note_changes(const Keyspace& before, const Keyspace& after, Maker sender,
                          Command& command) {
-  const auto use_new_lifetimes = [this](const Keys* old_keys, const Keys& new_keys) {
+  const auto use_new_lifetimes = [&](const Keys* old_keys, const Keys& new_keys) {
     for (const auto& [key, entry] : new_keys) {
       if (!entry.expires) continue;
       static const Keys kNone;
       const Keys& earlier = old_keys ? *old_keys : kNone;
       const auto old = earlier.find(key);
-      if (old == earlier.end() || old->second.expires != entry.expires)
-        use_duration((*entry.expires - kEpoch).ms);
+      if (old != earlier.end() && old->second.expires == entry.expires) continue;
+      const std::int64_t lifetime_ms = (*entry.expires - kEpoch).ms;
+      use_duration(lifetime_ms);
+      if (command.looked) computed_lifetimes_.insert(lifetime_ms);
     }
   };
   use_new_lifetimes(&before.keys, after.keys);
@@ -258,9 +260,10 @@ Id World::stale(Id id) {
 // -----------------------------------------------------------------------------------------
 
 Id World::without_scripts(Id keyspace) {
-  if (keyspaces_[keyspace].value.scripts.empty()) return keyspace;
   Keyspace bare = keyspaces_[keyspace].value;
-  bare.scripts.clear();
+  bare.forget_scripts();
+  bare.script_random = kInitialScriptRandom;
+  if (bare == keyspaces_[keyspace].value) return keyspace;
   return intern(bare);
 }
 

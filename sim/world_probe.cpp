@@ -93,8 +93,9 @@ struct World::Probe {
 
   void execute(const LocalAction& action) {
     Connection& connection = process.connections[action.index];
-    Message& message =
-        connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+    const int place = Process::executable(connection);
+    LOCKSTEP_CHECK(place >= 0);
+    Message& message = connection.messages[static_cast<std::size_t>(place)];
     message.stage = Stage::answered;
     if (connection.node == kResource) {
       message.reply = world.intern_reply(Reply::ok());
@@ -108,6 +109,10 @@ struct World::Probe {
     message.reply = command.reply;
     node.keyspace = command.keyspace;
     at = world.intern(node);
+    if (!connection.open) {  // its task has given it up: nobody hears the answer
+      connection.messages.erase(connection.messages.begin() + place);
+      process.drop_empty_connections();
+    }
   }
 
   /// Any other action; of choose(n) the probe always takes the first. Returns whether it acquired.

@@ -89,9 +89,8 @@ const World::Memo::Case& World::outcomes(Id process, unsigned action, const Id* 
     outcome.process = intern(next);
     outcome.flags = context.flags;
     outcome.lock = context.lock;
-    outcome.nested = context.nested;
-    outcome.released = context.released;
-    if (outcome.nested != 0 || outcome.released != 0) outcome.flags |= kNesting;
+    outcome.told = context.told;
+    if (!outcome.told.empty()) outcome.flags |= kTold;
     outcome.tokens_changed = process_infos_[outcome.process].tokens != info.tokens;
     outcome.choices = context.choices;
     found.push_back(std::move(outcome));
@@ -102,8 +101,7 @@ const World::Memo::Case& World::outcomes(Id process, unsigned action, const Id* 
     local.quick = true;
     local.tokens_changed = found[0].tokens_changed;
     local.lock = found[0].lock;
-    local.nested = found[0].nested;
-    local.released = found[0].released;
+    local.told = found[0].told;
     local.flags = found[0].flags;
     local.process = found[0].process;
   }
@@ -335,10 +333,10 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
       context.lock = lock;
       return end_operation();
     case Kind::reentered:
-      context.nested |= lock_bit;
+      context.told.nested |= lock_bit;
       return end_operation();
     case Kind::left:
-      if (effect.ok) context.nested |= lock_bit;
+      if (effect.ok) context.told.nested |= lock_bit;
       return end_operation();
     case Kind::refused:
       context.flags |= kRefused;
@@ -353,9 +351,10 @@ void World::apply(Process& process, const Effect& effect, StepContext& context) 
     case Kind::released:
       if (effect.ok) context.flags |= kReleased;
       if (effect.ok && !process.operation(effect.task).freed) context.flags |= kDishonestRelease;
+      if (!effect.ok && process.operation(effect.task).freed) context.told.denied |= lock_bit;
       if (effect.ok && !process.operation(effect.task).succeeded &&
           !used_by_another_task(process, effect.task, lock))
-        context.released |= lock_bit;
+        context.told.released |= lock_bit;
       return end_operation();
     case Kind::failed:
       if (first_failure_.empty()) first_failure_ = effect.text;

@@ -6,12 +6,19 @@
 
 namespace lockstep::sim {
 
-bool World::urgent(const Id* state) const {
+/// Whether something has to happen before time passes (on). Time alone leaves connections where
+/// they are, so that a message that polled when the pass began is found again in its place.
+bool World::urgent(const Id* state, const Id* began) const {
   for (unsigned p = 0; p < processes_; ++p) {
     const ProcessInfo& info = process_infos_[state[p]];
     if (info.urgent) return true;
+    const std::vector<LocalAction>& before = process_infos_[began[p]].actions;
     for (const auto& action : info.actions) {
-      if (action.kind != Action::Kind::execute || action.polling) continue;
+      if (action.kind != Action::Kind::execute) continue;
+      const bool polled = std::any_of(before.begin(), before.end(), [&](const LocalAction& was) {
+        return was.polling && was.index == action.index;
+      });
+      if (polled) continue;
       if (action.node == kResource || node_infos_[state[processes_ + action.node]].value.up)
         return true;
     }

@@ -10,9 +10,9 @@ packages_of() {
       echo g++ cmake ninja-build pkg-config
       echo liblua5.4-dev libboost-dev nlohmann-json3-dev libcli11-dev libfmt-dev libhiredis-dev
       ;;
-    test) echo catch2 redis-server python3-jsonschema ;;
+    test) echo catch2 redis-server python3-jsonschema liblua5.1-0-dev ;;
     lint) echo clang-14 clang-tidy-14 clang-format-14 ;;
-    bench) echo gcc python3 spin ;;
+    bench) echo gcc python3 redis-server spin ;;
     *) echo "tools/packages.sh: no job '$1'; there are: build test lint bench" >&2 && return 3 ;;
   esac
 }

@@ -16,7 +16,7 @@ function Lock:acquire()
     if redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) ~= OK then
       return false
     end
-    local left_ms = math.max(1, self.ttl_ms - (monotonic() - self.start))
+    local left_ms = math.max(100, self.ttl_ms - (monotonic() - self.start))
     self.start = nil
     self.deadline = every(left_ms, function()
       lost(self)

@@ -1,11 +1,12 @@
--- The driver sends a request again after a connection error, as many do. The acquire script knows
--- its own token: if the first time was executed after all, the second says OK as well.
+-- acquire() sends its request again after a connection error, as many drivers do. The script knows
+-- its own token: if the first time was executed after all, the second says OK as well. The release is
+-- not sent again: what a second one answers does not tell whether the first has deleted the key.
 
 local acquire = script "acquire.lua"
 local release = script "release.lua"
 
 local Lock = protocol {
-  title = "a script that grants a token that is there already; requests are sent again",
+  title = "a script that grants a token that is there already; acquire is sent again",
   source = "ghostdogpr/sage PR#255",
 }
 
@@ -23,7 +24,7 @@ function Lock:acquire()
 end
 
 function Lock:release()
-  return send_again(release, { self.key }, { self.token }) == 1
+  return release({ self.key }, { self.token }) == 1
 end
 
 return Lock

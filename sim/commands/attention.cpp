@@ -44,11 +44,10 @@ constexpr auto kRules = std::to_array<Rule>({
     {"pexpireat", Touch::if_positive},    {"psetex", Touch::if_no_error},
     {"rename", Touch::if_no_error, 2},    {"rpoplpush", Touch::if_not_null, 1, 2},
     {"sdiffstore", Touch::if_positive},   {"set", Touch::if_not_nx},
-    {"setbit", Touch::if_no_error},       {"setex", Touch::if_no_error},
-    {"setrange", Touch::if_any_text},     {"sinterstore", Touch::if_positive},
-    {"sunionstore", Touch::if_positive},  {"zdiffstore", Touch::if_positive},
-    {"zinterstore", Touch::if_positive},  {"zrangestore", Touch::if_positive},
-    {"zunionstore", Touch::if_positive},
+    {"setex", Touch::if_no_error},        {"setrange", Touch::if_any_text},
+    {"sinterstore", Touch::if_positive},  {"sunionstore", Touch::if_positive},
+    {"zdiffstore", Touch::if_positive},   {"zinterstore", Touch::if_positive},
+    {"zrangestore", Touch::if_positive},  {"zunionstore", Touch::if_positive},
 });
 
 bool has_option(const Request& argv, std::string_view option, std::size_t from) {
@@ -110,12 +109,17 @@ bool touches_unchanged(const Command& command, const Request& argv, const Reply&
 
 bool in_swapped_database(const Command& command, const Request& argv, const Place& place) {
   const std::string number = std::to_string(place.database);
-  return command.name == "swapdb" && (argv[1] == number || argv[2] == number);
+  return command.name == "swapdb" && argv[1] != argv[2] && (argv[1] == number || argv[2] == number);
+}
+
+/// Who made it, and how it is stored, are no content.
+bool same_content(const Entry& a, const Entry& b) {
+  return a.value == b.value && a.expires == b.expires;
 }
 
 bool awaited(const ServerState& server, const Place& place, const Entry& entry) {
   return std::ranges::any_of(server.blocked, [&](SessionId id) {
-    const Wait& wait = *server.sessions.at(id).wait;
+    const BlockedOn& wait = *server.sessions.at(id).wait;
     return serves(entry, wait.kind) && std::ranges::count(wait.places, place) > 0;
   });
 }
@@ -131,9 +135,9 @@ const Entry* entry_at(const Call& call, const Place& place) {
   return it == keys->end() ? nullptr : &it->second;
 }
 
-bool serves(const Entry& entry, Wait::Kind kind) {
-  return (kind == Wait::Kind::list && std::holds_alternative<List>(entry.value)) ||
-         (kind == Wait::Kind::sorted_set && std::holds_alternative<SortedSet>(entry.value));
+bool serves(const Entry& entry, BlockedOn::Kind kind) {
+  return (kind == BlockedOn::Kind::list && std::holds_alternative<List>(entry.value)) ||
+         (kind == BlockedOn::Kind::sorted_set && std::holds_alternative<SortedSet>(entry.value));
 }
 
 void touch(ServerState& server, const Place& place) {
@@ -149,7 +153,7 @@ Attention::Attention(const Call& call) {
     const Entry* entry = entry_at(call, place);
     before_.emplace(place, entry ? std::optional(*entry) : std::nullopt);
   };
-  for (const auto& [id, session] : call.execution.connection->server.sessions) {
+  for (const auto& [id, session] : call.execution.caller->server.sessions) {
     for (const Place& place : session.watched) look_at(place);
     if (!session.wait) continue;
     for (const Place& place : session.wait->places) look_at(place);
@@ -157,10 +161,10 @@ Attention::Attention(const Call& call) {
 }
 
 void Attention::notice(const Command& command, const Call& call, const Reply& reply) const {
-  ServerState& server = call.execution.connection->server;
+  ServerState& server = call.execution.caller->server;
   for (const auto& [place, before] : before_) {
     const Entry* after = entry_at(call, place);
-    const bool changed = after ? before != *after : before.has_value();
+    const bool changed = after ? !before || !same_content(*before, *after) : before.has_value();
     const bool here = place.database == call.execution.database;
     const bool signalled =
         (here && touches_unchanged(command, call.argv, reply, place.key, before.has_value())) ||

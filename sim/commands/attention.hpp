@@ -29,6 +29,6 @@ const Entry* entry_at(const Call& call, const Place& place);
 void touch(ServerState& server, const Place& place);
 
 /// Whether a value of this kind of entry is what the session waits for.
-bool serves(const Entry& entry, Wait::Kind kind);
+bool serves(const Entry& entry, BlockedOn::Kind kind);
 
 }  // namespace lockstep::sim

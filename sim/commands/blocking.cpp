@@ -12,9 +12,11 @@ namespace lockstep::sim {
 namespace {
 
 /// The instant until which a request waits; nothing for 0, for ever (timeout.c
-/// getTimeoutFromObjectOrReply).
+/// getTimeoutFromObjectOrReply). What does not fit into 64 bits counts as negative, and an instant
+/// that does not is never reached.
 std::optional<WallTime> timeout(const Call& call, const std::string& text, bool seconds) {
-  constexpr auto kMax = static_cast<long double>(std::numeric_limits<std::int64_t>::max());
+  constexpr long double kTooMuch = 9223372036854775808.0L;
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   long double ms = 0;
   if (seconds) {
     const auto number = parse_float(text);
@@ -24,13 +26,10 @@ std::optional<WallTime> timeout(const Call& call, const std::string& text, bool 
     ms = static_cast<long double>(
         integer_argument(text, "ERR timeout is not an integer or out of range"));
   }
-  if (ms > kMax) refuse("ERR timeout is out of range");
-  if (ms < 0) refuse("ERR timeout is negative");
-  if (ms == 0) return std::nullopt;
-  if (ms > kMax - static_cast<long double>(call.execution.now.ms)) {
-    refuse("ERR timeout is out of range");
-  }
-  return call.execution.now + Duration{static_cast<std::int64_t>(ms)};
+  if (ms < 0 || ms >= kTooMuch) refuse("ERR timeout is negative");
+  const auto left_ms = static_cast<std::int64_t>(ms);
+  if (left_ms == 0 || left_ms > kMax - call.execution.now.ms) return std::nullopt;
+  return call.execution.now + Duration{left_ms};
 }
 
 /// The reply of another command in place of this one.
@@ -41,13 +40,13 @@ Reply run_as(Call& call, const Request& request) {
 
 /// Nothing was found: the session waits; a command of a script or a transaction cannot, and has
 /// found nothing.
-Reply block(Call& call, Wait wait) {
+Reply block(Call& call, BlockedOn wait) {
   if (call.execution.in_script) return Reply::null();
-  Connection& connection = connection_of(call);
-  if (connection.session.transcript) return Reply::null();
-  connection.session.wait = std::move(wait);
-  connection.server.blocked.push_back(connection.session.id);
-  return already_replied(connection);
+  Caller& caller = caller_of(call);
+  if (caller.session.transcript) return Reply::null();
+  caller.session.wait = std::move(wait);
+  caller.server.blocked.push_back(caller.session.id);
+  return already_replied(caller);
 }
 
 std::vector<Place> places(const Call& call, std::size_t first, std::size_t end) {
@@ -75,7 +74,7 @@ bool is_nothing(const Reply& reply) {
 }
 
 /// BLPOP key ... timeout and its like; `pop` is the command that does not block.
-Reply blocking_pop(Call& call, const char* pop, Wait::Kind kind) {
+Reply blocking_pop(Call& call, const char* pop, BlockedOn::Kind kind) {
   const std::size_t last = call.argv.size() - 1;
   const auto until = timeout(call, call.argv[last], true);
   for (std::size_t i = 1; i < last; ++i) {
@@ -88,12 +87,12 @@ Reply blocking_pop(Call& call, const char* pop, Wait::Kind kind) {
 
 /// BLMPOP timeout numkeys key ... LEFT and its like: its grammar is looked at before the timeout,
 /// and that before the keys.
-Reply blocking_mpop(Call& call, const char* pop, Wait::Kind kind) {
+Reply blocking_mpop(Call& call, const char* pop, BlockedOn::Kind kind) {
   Request request{pop};
   request.insert(request.end(), call.argv.begin() + 2, call.argv.end());
   Keyspace none;
   Execution aside = call.execution;
-  aside.connection = nullptr;
+  aside.caller = nullptr;
   Call dry{none, request, aside};
   Reply grammar = run_command(*find_command(pop), dry);
   if (grammar.is_error()) return grammar;
@@ -111,12 +110,12 @@ Reply blocking_move(Call& call, Request move, const std::string& timeout_argumen
   const auto until = timeout(call, timeout_argument, true);
   Reply moved = run_as(call, move);
   if (!is_nothing(moved)) return moved;
-  return block(call, {Wait::Kind::list, places(call, 1, 2), std::move(move), until});
+  return block(call, {BlockedOn::Kind::list, places(call, 1, 2), std::move(move), until});
 }
 
 }  // namespace
 
-Reply serve_wait(Call& call, const Wait& wait, const Place& place) {
+Reply serve_wait(Call& call, const BlockedOn& wait, const Place& place) {
   const std::string& command = wait.request[0];
   if (command == "lmove" || command == "rpoplpush") return run_as(call, wait.request);
   if (command == "lmpop" || command == "zmpop") {
@@ -127,12 +126,16 @@ Reply serve_wait(Call& call, const Wait& wait, const Place& place) {
   return with_key(place.key, run_as(call, {command, place.key}));
 }
 
-Reply run_blpop(Call& call) { return blocking_pop(call, "lpop", Wait::Kind::list); }
-Reply run_brpop(Call& call) { return blocking_pop(call, "rpop", Wait::Kind::list); }
-Reply run_bzpopmin(Call& call) { return blocking_pop(call, "zpopmin", Wait::Kind::sorted_set); }
-Reply run_bzpopmax(Call& call) { return blocking_pop(call, "zpopmax", Wait::Kind::sorted_set); }
-Reply run_blmpop(Call& call) { return blocking_mpop(call, "lmpop", Wait::Kind::list); }
-Reply run_bzmpop(Call& call) { return blocking_mpop(call, "zmpop", Wait::Kind::sorted_set); }
+Reply run_blpop(Call& call) { return blocking_pop(call, "lpop", BlockedOn::Kind::list); }
+Reply run_brpop(Call& call) { return blocking_pop(call, "rpop", BlockedOn::Kind::list); }
+Reply run_bzpopmin(Call& call) {
+  return blocking_pop(call, "zpopmin", BlockedOn::Kind::sorted_set);
+}
+Reply run_bzpopmax(Call& call) {
+  return blocking_pop(call, "zpopmax", BlockedOn::Kind::sorted_set);
+}
+Reply run_blmpop(Call& call) { return blocking_mpop(call, "lmpop", BlockedOn::Kind::list); }
+Reply run_bzmpop(Call& call) { return blocking_mpop(call, "zmpop", BlockedOn::Kind::sorted_set); }
 
 Reply run_blmove(Call& call) {
   const Request& argv = call.argv;
@@ -157,9 +160,9 @@ Reply run_wait(Call& call) {
   const std::int64_t replicas = integer_argument(call.argv[1]);
   const auto until = timeout(call, call.argv[2], false);
   const bool cannot_block =
-      call.execution.in_script || connection_of(call).session.transcript.has_value();
+      call.execution.in_script || caller_of(call).session.transcript.has_value();
   if (replicas <= 0 || cannot_block) return Reply::number(0);
-  return block(call, {Wait::Kind::replicas, {}, {"wait"}, until});
+  return block(call, {BlockedOn::Kind::replicas, {}, {"wait"}, until});
 }
 
 }  // namespace lockstep::sim

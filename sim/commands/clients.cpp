@@ -99,7 +99,7 @@ Filter read_filter(const Request& argv) {
 }
 
 Reply client_kill(Call& call) {
-  Connection& connection = connection_of(call);
+  Caller& caller = caller_of(call);
   const bool old_form = call.argv.size() == 3;
   Filter filter;
   if (old_form) {
@@ -109,15 +109,18 @@ Reply client_kill(Call& call) {
     filter = read_filter(call.argv);
   }
   std::int64_t killed = 0;
-  for (auto& [id, session] : connection.server.sessions) {
+  for (auto& [id, session] : caller.server.sessions) {
     if (!session.open || !filter.fits(session)) continue;
-    const bool me = &session == &connection.session;
+    const bool me = &session == &caller.session;
     if (me && filter.skip_me) continue;
     ++killed;
     if (me) {
       session.closing = true;
     } else {
-      close_session(connection.server, session);
+      // What has not left the server yet never will.
+      std::erase_if(caller.server.written,
+                    [gone = session.id](const Delivery& d) { return d.to == gone; });
+      close_session(caller.server, session);
     }
   }
   if (!old_form) return Reply::number(killed);
@@ -140,15 +143,15 @@ Reply client_list(Call& call) {
   if (argv.size() != 2 && !by_type && !by_id) refuse_syntax();
   if (by_type && !known_type(argv[3])) refuse("ERR Unknown client type '" + argv[3] + "'");
   std::string lines;
-  for (const auto& [id, session] : connection_of(call).server.sessions) {
+  for (const auto& [id, session] : caller_of(call).server.sessions) {
     if (listed(session, argv)) lines += describe(session, call.execution.now);
   }
   return Reply::bulk(std::move(lines));
 }
 
 Reply client_reply(Call& call) {
-  Connection& connection = connection_of(call);
-  Session& session = connection.session;
+  Caller& caller = caller_of(call);
+  Session& session = caller.session;
   const std::string& how = call.argv[2];
   if (is_word(how, "on")) {
     session.replies = Replies::on;
@@ -161,11 +164,11 @@ Reply client_reply(Call& call) {
   } else {
     refuse_syntax();
   }
-  return already_replied(connection);
+  return already_replied(caller);
 }
 
 Reply client_unblock(Call& call) {
-  Connection& connection = connection_of(call);
+  Caller& caller = caller_of(call);
   bool as_error = false;
   if (call.argv.size() == 4) {
     as_error = is_word(call.argv[3], "error");
@@ -175,23 +178,23 @@ Reply client_unblock(Call& call) {
   } else if (call.argv.size() > 4) {
     refuse_syntax();
   }
-  const auto it = connection.server.sessions.find(integer_argument(call.argv[2]));
-  if (it == connection.server.sessions.end() || !it->second.wait) return Reply::number(0);
+  const auto it = caller.server.sessions.find(integer_argument(call.argv[2]));
+  if (it == caller.server.sessions.end() || !it->second.wait) return Reply::number(0);
   Reply reply = as_error ? Reply::error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
                          : timeout_reply(*it->second.wait);
-  unblock(connection.server, it->second);
-  write(connection.server, it->second, std::move(reply));
+  write(caller.server, it->second, std::move(reply));
+  unblock(caller.server, it->second);
   return Reply::number(1);
 }
 
 }  // namespace
 
-Reply timeout_reply(const Wait& wait) {
-  return wait.kind == Wait::Kind::replicas ? Reply::number(0) : Reply::null();
+Reply timeout_reply(const BlockedOn& wait) {
+  return wait.kind == BlockedOn::Kind::replicas ? Reply::number(0) : Reply::null();
 }
 
 Reply run_client(Call& call) {
-  Session& session = connection_of(call).session;
+  Session& session = caller_of(call).session;
   const std::string name = lower_case(call.argv[1]);
   if (name == "id") return Reply::number(session.id);
   if (name == "getname") {

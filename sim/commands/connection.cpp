@@ -48,16 +48,16 @@ void check_protocol(const Request& argv) {
 
 }  // namespace
 
-Connection& connection_of(const Call& call) {
-  if (!call.execution.connection) {
+Caller& caller_of(const Call& call) {
+  if (!call.execution.caller) {
     throw BadInput("command '" + lower_case(call.argv[0]) + "': it belongs to a connection" +
                    std::string(kOnlyWithConnections));
   }
-  return *call.execution.connection;
+  return *call.execution.caller;
 }
 
-Reply already_replied(Connection& connection) {
-  connection.replied = true;
+Reply already_replied(Caller& caller) {
+  caller.replied = true;
   return Reply::null();
 }
 
@@ -80,7 +80,7 @@ void close_session(ServerState& server, Session& session) {
 }
 
 Reply run_auth(Call& call) {
-  connection_of(call);
+  caller_of(call);
   if (call.argv.size() > 3) refuse_syntax();
   if (call.argv.size() == 2) {
     refuse(
@@ -92,7 +92,7 @@ Reply run_auth(Call& call) {
 }
 
 Reply run_hello(Call& call) {
-  Session& session = connection_of(call).session;
+  Session& session = caller_of(call).session;
   check_protocol(call.argv);
   const Hello hello = read_hello(call.argv);
   if (!hello.user.empty()) authenticate(hello.user);
@@ -110,19 +110,19 @@ Reply run_hello(Call& call) {
 }
 
 Reply run_reset(Call& call) {
-  Connection& connection = connection_of(call);
-  Session& session = connection.session;
+  Caller& caller = caller_of(call);
+  Session& session = caller.session;
   discard_transaction(session);
-  unsubscribe_all(connection.server, session);
+  unsubscribe_all(caller.server, session);
   session.name.clear();
-  session.replies = Replies::on;
+  if (session.replies != Replies::skip) session.replies = Replies::on;  // SKIP skips this reply too
   call.keyspace.select(call.execution.database, 0);
   call.execution.database = 0;
   return Reply::status("RESET");
 }
 
 Reply run_quit(Call& call) {
-  connection_of(call).session.closing = true;
+  caller_of(call).session.closing = true;
   return Reply::ok();
 }
 
@@ -130,8 +130,8 @@ Reply run_quit(Call& call) {
 Reply run_ping(Call& call) {
   if (call.argv.size() > 2) refuse_arity("ping");
   const bool has_text = call.argv.size() == 2;
-  const Connection* connection = call.execution.connection;
-  if (connection && connection->session.subscribed()) {
+  const Caller* caller = call.execution.caller;
+  if (caller && caller->session.subscribed()) {
     return Reply::array({Reply::bulk("pong"), Reply::bulk(has_text ? call.argv[1] : "")});
   }
   return has_text ? Reply::bulk(call.argv[1]) : Reply::status("PONG");

@@ -8,7 +8,7 @@ namespace lockstep::sim {
 
 /// The connection that a command came through. Throws BadInput where there is none: such a command
 /// cannot be explored.
-Connection& connection_of(const Call& call);
+Caller& caller_of(const Call& call);
 
 /// The end of that error.
 inline constexpr std::string_view kOnlyWithConnections =
@@ -21,10 +21,10 @@ inline constexpr std::string_view kOnlyWithConnections =
 void check_client_name(const std::string& name);
 
 /// What a session gets whose wait is over in vain.
-Reply timeout_reply(const Wait& wait);
+Reply timeout_reply(const BlockedOn& wait);
 
 /// Tells the server that the command wrote its replies itself; returned for a reply.
-Reply already_replied(Connection& connection);
+Reply already_replied(Caller& caller);
 
 /// Ends the transaction of a session without running it, and its watches (multi.c
 /// discardTransaction).
@@ -38,6 +38,6 @@ void close_session(ServerState& server, Session& session);
 
 /// Serves a session that waits for `place`, which is there and of the right kind: takes what it
 /// asked for and returns its reply.
-Reply serve_wait(Call& call, const Wait& wait, const Place& place);
+Reply serve_wait(Call& call, const BlockedOn& wait, const Place& place);
 
 }  // namespace lockstep::sim

@@ -44,6 +44,7 @@ Reply run_swapdb(Call& call) {
   for (const std::int64_t number : {one, other}) {
     if (number < 0 || number >= kDatabases) refuse("ERR DB index is out of range");
   }
+  if (one == other) return Reply::ok();
   const int selected = call.execution.database;
   Keys aside;
   for (const std::int64_t number : {one, other, one}) {  // one's go aside, to the other, and back

@@ -40,11 +40,13 @@ constexpr auto kCounted = std::to_array<Counted>({
 using Positions = std::optional<std::vector<std::size_t>>;
 
 Positions counted_keys(const Counted& command, const Request& request) {
-  if (command.count >= request.size()) return std::nullopt;
-  const auto count = parse_integer(request[command.count]);
-  const auto left = static_cast<std::int64_t>(request.size() - command.count - 1);
-  if (!count || *count < 0 || *count > left) return std::nullopt;
   std::vector<std::size_t> keys;
+  const auto count = parse_integer(request.at(command.count));
+  const auto left = static_cast<std::int64_t>(request.size() - command.count - 1);
+  const bool script = command.name.starts_with("eval") || command.name.starts_with("fcall");
+  if (!count || *count < (script ? 0 : 1) || *count > left) {
+    return script ? std::optional(keys) : std::nullopt;  // a script says itself what is wrong
+  }
   if (command.has_target) keys.push_back(1);
   for (std::size_t i = 1; i <= static_cast<std::size_t>(*count); ++i) {
     keys.push_back(command.count + i);
@@ -72,6 +74,8 @@ std::vector<std::size_t> sort_keys(const Request& request) {
 }  // namespace
 
 bool may_have_keys(const Command& command) {
+  const bool channels = command.name.starts_with("s") && command.name.ends_with("subscribe");
+  if (channels || command.name == "spublish") return false;  // shard channels only look like keys
   return command.first_key != 0 || (command.flags & kMovableKeys) != 0;
 }
 

@@ -39,25 +39,24 @@ void remove(ServerState& server, Session& session, const Kind& kind, const std::
 }
 
 Reply subscribe(Call& call, const Kind& kind) {
-  Connection& connection = connection_of(call);
+  Caller& caller = caller_of(call);
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
     const std::string& name = call.argv[i];
-    if ((connection.session.*kind.of_session).insert(name).second) {
-      (connection.server.*kind.of_server)[name].push_back(connection.session.id);
+    if ((caller.session.*kind.of_session).insert(name).second) {
+      (caller.server.*kind.of_server)[name].push_back(caller.session.id);
     }
-    write(
-        connection.server, connection.session,
-        Reply::array({word(kind, "subscribe"), Reply::bulk(name), count(kind, connection.session)}),
-        true);
+    write(caller.server, caller.session,
+          Reply::array({word(kind, "subscribe"), Reply::bulk(name), count(kind, caller.session)}),
+          true);
   }
-  return already_replied(connection);
+  return already_replied(caller);
 }
 
 Reply unsubscribe(Call& call, const Kind& kind) {
-  Connection& connection = connection_of(call);
-  Session& session = connection.session;
+  Caller& caller = caller_of(call);
+  Session& session = caller.session;
   const auto say = [&](Reply name) {
-    write(connection.server, session,
+    write(caller.server, session,
           Reply::array({word(kind, "unsubscribe"), std::move(name), count(kind, session)}), true);
   };
   std::vector<std::string> names(call.argv.begin() + 1, call.argv.end());
@@ -65,10 +64,10 @@ Reply unsubscribe(Call& call, const Kind& kind) {
     names.assign((session.*kind.of_session).begin(), (session.*kind.of_session).end());
   if (names.empty()) say(Reply::null());
   for (const std::string& name : names) {
-    remove(connection.server, session, kind, name);
+    remove(caller.server, session, kind, name);
     say(Reply::bulk(name));
   }
-  return already_replied(connection);
+  return already_replied(caller);
 }
 
 /// Sends a message to all in the list; how many they are.
@@ -132,7 +131,7 @@ void unsubscribe_all(ServerState& server, Session& session) {
 Reply run_subscribe(Call& call) { return subscribe(call, kChannel); }
 Reply run_psubscribe(Call& call) { return subscribe(call, kPattern); }
 Reply run_ssubscribe(Call& call) {
-  if (connection_of(call).session.transcript) {
+  if (caller_of(call).session.transcript) {
     refuse("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
   }
   return subscribe(call, kShard);
@@ -143,20 +142,19 @@ Reply run_sunsubscribe(Call& call) { return unsubscribe(call, kShard); }
 
 /// Where there are no connections nobody can have subscribed.
 Reply run_publish(Call& call) {
-  if (!call.execution.connection) return Reply::number(0);
-  ServerState& server = call.execution.connection->server;
+  if (!call.execution.caller) return Reply::number(0);
+  ServerState& server = call.execution.caller->server;
   const std::int64_t receivers = publish(server, kChannel, call.argv[1], call.argv[2]);
   return Reply::number(receivers + publish_to_patterns(server, call.argv[1], call.argv[2]));
 }
 
 Reply run_spublish(Call& call) {
-  if (!call.execution.connection) return Reply::number(0);
-  return Reply::number(
-      publish(call.execution.connection->server, kShard, call.argv[1], call.argv[2]));
+  if (!call.execution.caller) return Reply::number(0);
+  return Reply::number(publish(call.execution.caller->server, kShard, call.argv[1], call.argv[2]));
 }
 
 Reply run_pubsub(Call& call) {
-  const ServerState& server = connection_of(call).server;
+  const ServerState& server = caller_of(call).server;
   const std::string name = lower_case(call.argv[1]);
   if (name == "channels" || name == "shardchannels") {
     if (call.argv.size() > 3) {

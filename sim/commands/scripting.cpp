@@ -45,7 +45,7 @@ std::optional<Reply> load(Call& call, const std::string& sha1, const std::string
 
 Reply eval(Call& call, bool read_only) {
   key_count(call.argv);
-  const std::string sha1 = sha1_hex(call.argv[1]);
+  const std::string& sha1 = vm(call).name_of(call.argv[1]);
   if (auto error = load(call, sha1, call.argv[1])) return *error;
   return run_body(call, sha1, call.argv[1], read_only);
 }
@@ -78,7 +78,7 @@ Reply script_flush(Call& call) {
   const bool known = argv.size() == 2 ||
                      (argv.size() == 3 && (is_word(argv[2], "sync") || is_word(argv[2], "async")));
   if (!known) refuse("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
-  call.keyspace.scripts.clear();
+  call.keyspace.forget_scripts();
   return Reply::ok();
 }
 

@@ -89,10 +89,10 @@ std::string keyspace_section(const Call& call) {
 }
 
 std::vector<Section> sections(const Call& call) {
-  const Connection* connection = call.execution.connection;
+  const Caller* caller = call.execution.caller;
   const ServerMode& mode = call.execution.mode;
-  const std::size_t clients = connection ? connection->server.sessions.size() : 0;
-  const std::size_t blocked = connection ? connection->server.blocked.size() : 0;
+  const std::size_t clients = caller ? caller->server.sessions.size() : 0;
+  const std::size_t blocked = caller ? caller->server.blocked.size() : 0;
   return {
       {"Server", fmt::format("redis_version:7.0.15\r\nredis_mode:{}\r\narch_bits:64\r\n",
                              mode.cluster ? "cluster" : "standalone")},

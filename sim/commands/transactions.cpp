@@ -10,16 +10,16 @@ namespace {
 
 /// Runs what was queued; all replies, in order. A command may write several (SUBSCRIBE a b), or a
 /// message to this very session (PUBLISH).
-std::vector<Reply> run_queued(Call& call, Connection& connection) {
-  Session& session = connection.session;
+std::vector<Reply> run_queued(Call& call, Caller& caller) {
+  Session& session = caller.session;
   const std::vector<Request> queued = std::move(session.queued);
   discard_transaction(session);
   session.transcript.emplace();
   for (const Request& request : queued) {
     Call inner{call.keyspace, request, call.execution};
-    connection.replied = false;
+    caller.replied = false;
     Reply reply = run_command(*find_command(request[0]), inner);
-    if (!connection.replied) write(connection.server, session, std::move(reply));
+    if (!caller.replied) write(caller.server, session, std::move(reply));
   }
   std::vector<Reply> replies = std::move(*session.transcript);
   session.transcript.reset();
@@ -28,16 +28,16 @@ std::vector<Reply> run_queued(Call& call, Connection& connection) {
 
 /// The reply of EXEC announces one element a command. Where a command wrote more, what follows is
 /// no part of it any more: so says the wire.
-Reply announced(Connection& connection, std::vector<Reply> replies, std::size_t commands) {
+Reply announced(Caller& caller, std::vector<Reply> replies, std::size_t commands, bool silent) {
   std::vector<Reply> rest;
   if (replies.size() > commands) {
     const auto end = replies.begin() + static_cast<std::ptrdiff_t>(commands);
     rest.assign(std::make_move_iterator(end), std::make_move_iterator(replies.end()));
     replies.erase(end, replies.end());
   }
-  write(connection.server, connection.session, Reply::array(std::move(replies)));
-  for (Reply& reply : rest) write(connection.server, connection.session, std::move(reply), true);
-  return already_replied(connection);
+  if (!silent) write(caller.server, caller.session, Reply::array(std::move(replies)));
+  for (Reply& reply : rest) write(caller.server, caller.session, std::move(reply), true);
+  return already_replied(caller);
 }
 
 }  // namespace
@@ -49,33 +49,34 @@ void discard_transaction(Session& session) {
 }
 
 Reply run_multi(Call& call) {
-  Session& session = connection_of(call).session;
+  Session& session = caller_of(call).session;
   if (session.in_transaction) refuse("ERR MULTI calls can not be nested");
   session.in_transaction = true;
   return Reply::ok();
 }
 
 Reply run_exec(Call& call) {
-  Connection& connection = connection_of(call);
-  Session& session = connection.session;
+  Caller& caller = caller_of(call);
+  Session& session = caller.session;
   if (!session.in_transaction) refuse("ERR EXEC without MULTI");
   const bool aborted = session.must_abort, broken = session.watch_broken;
   if (aborted || broken) discard_transaction(session);
   if (aborted) refuse("EXECABORT Transaction discarded because of previous errors.");
   if (broken) return Reply::null();
   const std::size_t commands = session.queued.size();
-  return announced(connection, run_queued(call, connection), commands);
+  const bool silent = session.replies == Replies::off || session.replies == Replies::skip;
+  return announced(caller, run_queued(call, caller), silent ? 0 : commands, silent);
 }
 
 Reply run_discard(Call& call) {
-  Session& session = connection_of(call).session;
+  Session& session = caller_of(call).session;
   if (!session.in_transaction) refuse("ERR DISCARD without MULTI");
   discard_transaction(session);
   return Reply::ok();
 }
 
 Reply run_watch(Call& call) {
-  Session& session = connection_of(call).session;
+  Session& session = caller_of(call).session;
   if (session.in_transaction) refuse("ERR WATCH inside MULTI is not allowed");
   if (session.watch_broken) return Reply::ok();  // nothing can save it any more
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
@@ -85,7 +86,7 @@ Reply run_watch(Call& call) {
 }
 
 Reply run_unwatch(Call& call) {
-  Session& session = connection_of(call).session;
+  Session& session = caller_of(call).session;
   session.watched.clear();
   session.watch_broken = false;
   return Reply::ok();

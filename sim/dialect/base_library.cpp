@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/dialect/order.hpp"
 #include "sim/dialect/runtime.hpp"
 
 namespace lockstep::sim::dialect {
@@ -18,7 +19,7 @@ int base_assert(lua_State* L) {
 }
 
 int base_error(lua_State* L) {
-  const auto level = static_cast<int>(optional_integer(L, 2, 1));
+  const int level = optional_int(L, 2, 1);
   lua_settop(L, 1);
   if (lua_isstring(L, 1) && level > 0) {
     check_text(L, 1, nullptr);
@@ -29,21 +30,6 @@ int base_error(lua_State* L) {
   return lua_error(L);
 }
 
-/// Puts the error value on top of the stack as a script's handler sees it. Limits and refusals go
-/// on upwards.
-void caught(lua_State* L, int status) {
-  Runtime& rt = runtime(L);
-  if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
-  if (rt.refusal) lua_error(L);
-  if (lua_type(L, -1) != LUA_TSTRING) return;
-  std::size_t length = 0;
-  const char* message = lua_tolstring(L, -1, &length);
-  rt.text = in_words_of_51(rt, {message, length});
-  if (rt.text.find("stack overflow") != std::string::npos) refuse(L, "its recursion is too deep");
-  lua_pushlstring(L, rt.text.data(), rt.text.size());
-  lua_replace(L, -2);
-}
-
 /// Redis's own pcall (script_lua.c luaRedisPcall): of an error table the caller gets the text.
 int base_pcall(lua_State* L) {
   if (lua_gettop(L) == 0) lua_pushboolean(L, 1);  // Redis then calls its own place holder
@@ -51,24 +37,21 @@ int base_pcall(lua_State* L) {
   lua_insert(L, 1);
   const int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
   if (status == LUA_OK) return lua_gettop(L);
-  caught(L, status);
+  take_error(L, status);
+  lua_remove(L, 1);
   if (lua_istable(L, -1)) {
-    lua_getfield(L, -1, "err");
-    if (lua_isstring(L, -1)) {
-      lua_replace(L, -2);
-    } else {
-      lua_pop(L, 1);
-    }
+    lua_getfield(L, -1, "err");  // stays as a further result if it is no text
+    if (lua_isstring(L, -1)) lua_replace(L, -2);
   }
   lua_pushboolean(L, 0);
-  lua_insert(L, -2);
-  return 2;
+  lua_insert(L, 1);
+  return lua_gettop(L);
 }
 
 /// Stands before the handler of xpcall.
 int handle(lua_State* L) {
   if (runtime(L).refusal) return 1;
-  caught(L, LUA_ERRRUN);
+  take_error(L, LUA_ERRRUN);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, 1);
@@ -116,17 +99,21 @@ int base_tostring(lua_State* L) {
     case LUA_TNIL:
       lua_pushliteral(L, "nil");
       return 1;
+    case LUA_TLIGHTUSERDATA:
+      lua_pushliteral(L, "userdata: (nil)");  // cjson.null; there are no others
+      return 1;
     default:
-      refuse(L, "tostring() of a table or function shows an address");
+      push_address(L, 1);
+      return 1;
   }
 }
 
 /// tonumber(text, base) with a base other than 10.
-int number_in_base(lua_State* L, std::int64_t base) {
+int number_in_base(lua_State* L, int base) {
   const char* text = check_text(L, 1, nullptr);
   if (base < 2 || base > 36) argument_error(L, 2, "base out of range");
   char* end = nullptr;
-  const unsigned long value = std::strtoul(text, &end, static_cast<int>(base));
+  const unsigned long value = std::strtoul(text, &end, base);
   if (end != text) {
     while (std::isspace(static_cast<unsigned char>(*end))) ++end;
     if (*end == '\0') {
@@ -139,7 +126,7 @@ int number_in_base(lua_State* L, std::int64_t base) {
 }
 
 int base_tonumber(lua_State* L) {
-  const std::int64_t base = optional_integer(L, 2, 10);
+  const int base = optional_int(L, 2, 10);
   if (base != 10) return number_in_base(L, base);
   check_any(L, 1);
   double value = 0;
@@ -157,24 +144,23 @@ int base_select(lua_State* L) {
     lua_pushnumber(L, count - 1);
     return 1;
   }
-  std::int64_t from = check_integer(L, 1);
+  int from = check_int(L, 1);
   if (from < 0) {
     from += count;
   } else if (from > count) {
     from = count;
   }
   if (from < 1) argument_error(L, 1, "index out of range");
-  return count - static_cast<int>(from);
+  return count - from;
 }
 
 int base_unpack(lua_State* L) {
   check_table(L, 1);
-  const std::int64_t first = optional_integer(L, 2, 1);
-  const std::int64_t last =
-      lua_isnoneornil(L, 3) ? static_cast<std::int64_t>(lua_rawlen(L, 1)) : check_integer(L, 3);
+  const std::int64_t first = optional_int(L, 2, 1);
+  const std::int64_t last = optional_int(L, 3, static_cast<int>(lua_rawlen(L, 1)));
   if (first > last) return 0;
-  const auto count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + 1;
-  if (count >= 8000 || !lua_checkstack(L, static_cast<int>(count))) {
+  const std::int64_t count = last - first + 1;
+  if (!has_room(L, count)) {
     raise(L, "too many results to unpack");
   }
   for (std::int64_t i = first; i <= last; ++i) lua_rawgeti(L, 1, i);
@@ -209,12 +195,16 @@ int base_rawset(lua_State* L) {
   return 1;
 }
 
+/// The globals have a metatable and strings have one, both read-only; the libraries have none.
 int base_getmetatable(lua_State* L) {
   check_any(L, 1);
-  if (push_real(L, 1) || lua_type(L, 1) == LUA_TSTRING) {
-    refuse(L, "getmetatable() of a string, the globals or a library");
-  }
-  if (!lua_getmetatable(L, 1)) {
+  if (push_real(L, 1)) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    if (lua_rawequal(L, 1, -1)) refuse(L, "getmetatable(_G)");
+    lua_pushnil(L);
+  } else if (lua_type(L, 1) == LUA_TSTRING) {
+    refuse(L, "getmetatable() of a string");
+  } else if (!lua_getmetatable(L, 1)) {
     lua_pushnil(L);
   } else {
     luaL_getmetafield(L, 1, "__metatable");
@@ -222,107 +212,80 @@ int base_getmetatable(lua_State* L) {
   return 1;
 }
 
-void check_metatable(lua_State* L, int index) {
-  for (const char* name :
-       {"__eq", "__lt", "__le", "__concat", "__len", "__gc", "__mode", "__close"}) {
-    lua_pushstring(L, name);
-    if (lua_rawget(L, index) != LUA_TNIL) {
-      lua_pushfstring(L, "the metamethod %s", name);
-      refuse(L, lua_tostring(L, -1));
-    }
-    lua_pop(L, 1);
+/// Refuses what 5.4 would take from a metatable otherwise than 5.1, if the value there has the type
+/// `type` (or any, LUA_TNONE) and is not `fine`.
+void refuse_field(lua_State* L, int index, const char* name, int type, int fine) {
+  lua_pushstring(L, name);
+  const int found = lua_rawget(L, index);
+  lua_pop(L, 1);
+  if (found == LUA_TNIL || found == fine || (type != LUA_TNONE && found != type)) return;
+  lua_pushfstring(L, "the field %s of a metatable", name);
+  refuse(L, lua_tostring(L, -1));
+}
+
+/// Sets the metatable at 2 for the table at 1, without a finalizer: 5.1 has none for tables. 5.4
+/// looks for __gc at this moment only.
+void set_without_finalizer(lua_State* L) {
+  lua_settop(L, 2);
+  if (lua_isnil(L, 2)) {
+    lua_setmetatable(L, 1);
+    return;
   }
+  lua_pushliteral(L, "__gc");
+  lua_pushvalue(L, -1);
+  const bool has_finalizer = lua_rawget(L, 2) != LUA_TNIL;
+  lua_insert(L, -2);  // finalizer, "__gc"
+  if (has_finalizer) {
+    lua_pushvalue(L, -1);
+    lua_pushnil(L);
+    lua_rawset(L, 2);
+  }
+  lua_pushvalue(L, 2);
+  lua_setmetatable(L, 1);
+  if (has_finalizer) {
+    lua_pushvalue(L, -2);
+    lua_rawset(L, 2);
+  }
+  lua_settop(L, 1);
 }
 
 int base_setmetatable(lua_State* L) {
   check_table(L, 1);
   const int type = lua_type(L, 2);
   if (type != LUA_TNIL && type != LUA_TTABLE) argument_error(L, 2, "nil or table expected");
-  if (push_real(L, 1)) raise_without_place(L, kReadonly);
   if (luaL_getmetafield(L, 1, "__metatable")) raise(L, "cannot change a protected metatable");
+  if (push_real(L, 1)) raise_without_place(L, kReadonly);
   if (type == LUA_TTABLE) {
-    if (push_real(L, 2)) refuse(L, "a library as a metatable");
-    check_metatable(L, 2);
+    refuse_field(L, 2, "__mode", LUA_TSTRING, LUA_TNONE);    // depends on the garbage collector
+    refuse_field(L, 2, "__name", LUA_TSTRING, LUA_TNONE);    // 5.4 shows it in errors
+    refuse_field(L, 2, "__call", LUA_TNONE, LUA_TFUNCTION);  // 5.4 asks its metatable in turn
   }
-  lua_settop(L, 2);
-  lua_setmetatable(L, 1);
+  set_without_finalizer(L);
   return 1;
 }
 
-// ---- order ----
-// Redis visits a table's keys in the order of its hash nodes. Here the keys 1..n come first and
-// then the others, numbers, strings, booleans, each ascending. A script that visits several of
-// those others is run a second time in the opposite order, and refused if that makes a difference.
-
-bool before(const OrderedKey& a, const OrderedKey& b) {
-  if (a.type != b.type) return a.type < b.type;
-  return a.type == OrderedKey::Type::text ? a.text < b.text : a.number < b.number;
+/// collectgarbage() without what tells how much memory there is.
+int base_collectgarbage(lua_State* L) {
+  constexpr const char* kOptions[] = {"stop", "restart",  "collect",   "count",
+                                      "step", "setpause", "setstepmul"};
+  constexpr std::ptrdiff_t kWithoutEffect = 3;
+  const char* option = lua_isnoneornil(L, 1) ? "collect" : check_text(L, 1, nullptr);
+  const auto* known = std::ranges::find_if(
+      kOptions, [&](const char* name) { return std::string_view(name) == option; });
+  if (known == std::end(kOptions)) {
+    lua_pushfstring(L, "invalid option '%s'", option);
+    argument_error(L, 1, lua_tostring(L, -1));
+  }
+  optional_int(L, 2, 0);
+  if (known - kOptions >= kWithoutEffect) {
+    lua_pushfstring(L, "collectgarbage('%s')", option);
+    refuse(L, lua_tostring(L, -1));
+  }
+  lua_pushnumber(L, 0);
+  return 1;
 }
 
-/// Reads the key at `index`; false for one that has no order (a table, a function).
-bool read_key(lua_State* L, int index, OrderedKey& key) {
-  switch (lua_type(L, index)) {
-    case LUA_TNUMBER:
-      key = {OrderedKey::Type::number, lua_tonumber(L, index), {}};
-      return true;
-    case LUA_TSTRING: {
-      std::size_t length = 0;
-      const char* text = lua_tolstring(L, index, &length);
-      key = {OrderedKey::Type::text, 0, std::string(text, length)};
-      return true;
-    }
-    case LUA_TBOOLEAN:
-      key = {OrderedKey::Type::boolean, static_cast<double>(lua_toboolean(L, index)), {}};
-      return true;
-    default:
-      return false;
-  }
-}
-
-void push_key(lua_State* L, const OrderedKey& key) {
-  if (key.type == OrderedKey::Type::number) {
-    lua_pushnumber(L, key.number);
-  } else if (key.type == OrderedKey::Type::text) {
-    lua_pushlstring(L, key.text.data(), key.text.size());
-  } else {
-    lua_pushboolean(L, key.number != 0);
-  }
-}
-
-/// The keys 1..n of the sequence, without its holes.
-bool in_sequence(const OrderedKey& key, std::size_t position) {
-  return key.type == OrderedKey::Type::number && key.number == static_cast<double>(position);
-}
-
-/// Puts the keys of the table at `index` into runtime().keys, in order.
-void collect_keys(lua_State* L, int index) {
-  Runtime& rt = runtime(L);
-  rt.keys.clear();
-  lua_pushnil(L);
-  while (lua_next(L, index)) {
-    lua_pop(L, 1);
-    rt.keys.emplace_back();
-    if (!read_key(L, -1, rt.keys.back()))
-      refuse(L, "the order of a table whose keys are tables or functions");
-  }
-  std::sort(rt.keys.begin(), rt.keys.end(), before);
-  auto first_other = rt.keys.begin();
-  while (first_other != rt.keys.end() && first_other->type == OrderedKey::Type::number &&
-         first_other->number < 1) {
-    ++first_other;
-  }
-  const auto low = first_other;
-  std::size_t n = 0;
-  while (first_other != rt.keys.end() && in_sequence(*first_other, n + 1)) {
-    ++first_other;
-    ++n;
-  }
-  std::rotate(rt.keys.begin(), low, first_other);  // the sequence comes before what is below 1
-  const auto others = rt.keys.begin() + static_cast<std::ptrdiff_t>(n);
-  if (rt.keys.end() - others < 2) return;
-  rt.saw_order = true;
-  if (rt.reversed) std::reverse(others, rt.keys.end());
-}
+// ---- visiting keys, in the order of order.cpp ----
 
 /// The iterator of pairs(): upvalues are the table, its keys, and how many have been visited.
 int pairs_step(lua_State* L) {
@@ -344,13 +307,7 @@ int base_pairs(lua_State* L) {
   lua_settop(L, 1);
   lua_pushvalue(L, 1);
   if (push_real(L, 1)) lua_replace(L, 2);
-  collect_keys(L, 2);
-  const auto& keys = runtime(L).keys;
-  lua_createtable(L, static_cast<int>(keys.size()), 0);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    push_key(L, keys[i]);
-    lua_rawseti(L, 3, static_cast<lua_Integer>(i) + 1);
-  }
+  push_ordered_keys(L, 2);
   lua_pushinteger(L, 0);
   lua_pushcclosure(L, pairs_step, 3);
   lua_pushvalue(L, 1);
@@ -385,9 +342,9 @@ int base_next(lua_State* L) {
 }
 
 int ipairs_step(lua_State* L) {
-  const std::int64_t at = check_integer(L, 2) + 1;
+  const int at = check_int(L, 2) + 1;
   if (push_real(L, 1)) lua_replace(L, 1);
-  lua_pushnumber(L, static_cast<double>(at));
+  lua_pushnumber(L, at);
   return lua_rawgeti(L, 1, at) == LUA_TNIL ? 0 : 2;
 }
 
@@ -401,6 +358,7 @@ int base_ipairs(lua_State* L) {
 
 constexpr Function51 kFunctions[] = {
     {"assert", base_assert},
+    {"collectgarbage", base_collectgarbage},
     {"error", base_error},
     {"getmetatable", base_getmetatable},
     {"ipairs", base_ipairs},
@@ -419,15 +377,7 @@ constexpr Function51 kFunctions[] = {
     {"xpcall", base_xpcall},
     // Exist in Redis and are refused here by name.
     {"__redis__err__handler", nullptr},
-    {"bit", nullptr},
-    {"cjson", nullptr},
-    {"cmsgpack", nullptr},
-    {"collectgarbage", nullptr},
-    {"coroutine", nullptr},
     {"gcinfo", nullptr},
-    {"load", nullptr},
-    {"loadstring", nullptr},
-    {"struct", nullptr},
 };
 
 }  // namespace

@@ -17,8 +17,8 @@ int of_one(lua_State* L) {
 
 template <double (*function)(double, double)>
 int of_two(lua_State* L) {
-  const double first = check_number(L, 1);
-  lua_pushnumber(L, function(first, check_number(L, 2)));
+  const double second = check_number(L, 2);  // first, as C compilers evaluate the arguments of 5.1
+  lua_pushnumber(L, function(check_number(L, 1), second));
   return 1;
 }
 
@@ -56,8 +56,8 @@ int math_frexp(lua_State* L) {
 }
 
 int math_ldexp(lua_State* L) {
-  const double x = check_number(L, 1);
-  lua_pushnumber(L, std::ldexp(x, static_cast<int>(check_integer(L, 2))));
+  const int exponent = check_int(L, 2);
+  lua_pushnumber(L, std::ldexp(check_number(L, 1), exponent));
   return 1;
 }
 
@@ -79,8 +79,8 @@ int math_random(lua_State* L) {
     return 1;
   }
   if (count > 2) raise(L, "wrong number of arguments");
-  const int low = count == 2 ? static_cast<int>(check_integer(L, 1)) : 1;
-  const int high = static_cast<int>(check_integer(L, count));
+  const int low = count == 2 ? check_int(L, 1) : 1;
+  const int high = check_int(L, count);
   if (low > high) argument_error(L, count, "interval is empty");
   const double width = static_cast<double>(high) - static_cast<double>(low) + 1;
   lua_pushnumber(L, std::floor(r * width) + low);

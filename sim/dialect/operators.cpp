@@ -1,7 +1,9 @@
-// Operators whose meaning differs between Lua 5.1 and 5.4: concatenation, %, ^, the bounds of a
-// numeric for, and arithmetic on strings.
+// Operators whose meaning differs between Lua 5.1 and 5.4: concatenation, %, ^, the bounds of
+// a numeric for, varargs, and arithmetic on strings.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "sim/dialect/runtime.hpp"
 
@@ -24,38 +26,50 @@ const Site* site_of_caller(lua_State* L) {
   return line.site < 0 ? nullptr : &(*rt.sites)[static_cast<std::size_t>(line.site)];
 }
 
-/// "attempt to VERB local 'x' (a nil value)", for operand `number` of the operation, whose value is
-/// at `index`.
-[[noreturn]] void operand_error(lua_State* L, const char* verb, std::size_t number, int index) {
-  const Site* site = site_of_caller(L);
-  const OperandName* name = operand(site, number);
-  push_place(L, 1);
-  if (name && !name->empty()) {
-    lua_pushfstring(L, "attempt to %s %s (a %s value)", verb, name->c_str(), type_of(L, index));
-  } else {
-    lua_pushfstring(L, "attempt to %s a %s value", verb, type_of(L, index));
+/// The operand at `index`, which is a string or a number, as text.
+void to_text(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TNUMBER) return;
+  push_shown(L, lua_tonumber(L, index));
+  lua_replace(L, index);
+}
+
+/// Calls a metamethod `event` of the value at `left` or else of that at `right` with both; false if
+/// neither has it. The metatable of strings is not asked: 5.1's has no operators.
+bool by_metamethod(lua_State* L, const char* event, int left, int right) {
+  for (const int index : {left, right}) {
+    if (lua_type(L, index) == LUA_TSTRING) continue;
+    if (luaL_getmetafield(L, index, event) == LUA_TNIL) continue;
+    call_metamethod(L, left, right);
+    return true;
   }
-  lua_concat(L, 2);
-  lua_error(L);
-  __builtin_unreachable();
+  return false;
+}
+
+/// One step of concat(): joins the value at `last` with its left neighbour or, of strings, with all
+/// that stand there. Returns where the result is, on top of the stack.
+int concat_step(lua_State* L, int last) {
+  if (!lua_isstring(L, last - 1) || !lua_isstring(L, last)) {
+    if (!by_metamethod(L, "__concat", last - 1, last)) {
+      const int blamed = lua_isstring(L, last - 1) ? last : last - 1;
+      operand_error(L, "concatenate", static_cast<std::size_t>(blamed - 1), blamed);
+    }
+    lua_replace(L, last - 1);
+    lua_settop(L, last - 1);
+    return last - 1;
+  }
+  int first = last;
+  while (first > 1 && lua_isstring(L, first - 1)) --first;
+  for (int i = first; i <= last; ++i) to_text(L, i);
+  lua_concat(L, last - first + 1);
+  return first;
 }
 
 /// concat(a, b, ...): from the right, as luaV_concat of 5.1 does, which decides what an error
-/// blames.
+/// blames. Strings only are given to 5.4: its `..` on others is not to be trusted (CVE-2022-33099).
 int concat(lua_State* L) {
-  const int count = lua_gettop(L);
-  for (int i = count; i > 1; --i) {
-    const bool left = lua_isstring(L, i - 1) != 0;
-    if (left && lua_isstring(L, i)) continue;
-    const int blamed = left ? i : i - 1;
-    operand_error(L, "concatenate", static_cast<std::size_t>(blamed - 1), blamed);
-  }
-  for (int i = 1; i <= count; ++i) {
-    if (lua_type(L, i) != LUA_TNUMBER) continue;
-    push_shown(L, lua_tonumber(L, i));
-    lua_replace(L, i);
-  }
-  lua_concat(L, count);
+  int last = lua_gettop(L);
+  do last = concat_step(L, last);
+  while (last > 1);
   return 1;
 }
 
@@ -83,18 +97,6 @@ double compute(int operation, double a, double b) {
   }
 }
 
-/// Calls a metamethod of a table operand, if there is one.
-bool by_metamethod(lua_State* L, const char* event) {
-  for (const int index : {1, 2}) {
-    if (lua_type(L, index) == LUA_TSTRING || !luaL_getmetafield(L, index, event)) continue;
-    lua_pushvalue(L, 1);
-    lua_pushvalue(L, 2);
-    lua_call(L, 2, 1);
-    return true;
-  }
-  return false;
-}
-
 /// The operation on the two arguments.
 int arithmetic(lua_State* L, int operation) {
   lua_settop(L, 2);
@@ -105,7 +107,7 @@ int arithmetic(lua_State* L, int operation) {
     lua_pushnumber(L, compute(operation, x, y));
     return 1;
   }
-  if (by_metamethod(L, kEvents[static_cast<std::size_t>(operation)])) return 1;
+  if (by_metamethod(L, kEvents[static_cast<std::size_t>(operation)], 1, 2)) return 1;
   const bool second = left && operation != kUnm;
   operand_error(L, "perform arithmetic on", second ? 1 : 0, left ? 2 : 1);
 }
@@ -118,26 +120,70 @@ int string_arithmetic(lua_State* L) {
   return arithmetic(L, static_cast<int>(lua_tointeger(L, lua_upvalueindex(1))));
 }
 
-int for_bound(lua_State* L, const char* what) {
-  double value = 0;
-  if (!to_number(L, 1, value)) raise(L, "'for' %s must be a number", what);
-  lua_pushnumber(L, value);
+/// bounds(initial, limit, step): as numbers. 5.1 subtracts the step before it adds it for the first
+/// time, which may round, and a loop with a NaN never runs. A step of 0 is none for 5.4; in 5.1 the
+/// loop then runs never or until it is left, and so it does with the smallest step downwards.
+int bounds(lua_State* L) {
+  constexpr const char* kNames[] = {"initial value", "limit", "step"};
+  double values[3];
+  lua_settop(L, 3);
+  for (int i = 0; i < 3; ++i) {
+    if (!to_number(L, i + 1, values[i])) raise(L, "'for' %s must be a number", kNames[i]);
+  }
+  values[0] = (values[0] - values[2]) + values[2];
+  if (std::isnan(values[0]) || std::isnan(values[1]) || std::isnan(values[2])) {
+    values[0] = values[2] = 1;
+    values[1] = 0;
+  }
+  if (values[2] == 0) {
+    if (values[0] == 0 && values[1] <= 0) refuse(L, "a for loop from 0 with a step of 0");
+    values[2] = -std::numeric_limits<double>::denorm_min();
+  }
+  for (const double value : values) lua_pushnumber(L, value);
+  return 3;
+}
+
+int iterator(lua_State* L) {
+  lua_settop(L, 3);
+  return 3;
+}
+
+int arg_table(lua_State* L) {
+  const int count = lua_gettop(L);
+  lua_createtable(L, count, 1);
+  lua_pushnumber(L, count);
+  lua_setfield(L, -2, "n");
+  lua_insert(L, 1);
+  for (int i = count; i > 0; --i) lua_rawseti(L, 1, i);
   return 1;
 }
-int for_initial(lua_State* L) { return for_bound(L, "initial value"); }
-int for_limit(lua_State* L) { return for_bound(L, "limit"); }
-int for_step(lua_State* L) {
-  for_bound(L, "step");
-  if (lua_tonumber(L, -1) == 0) refuse(L, "a for loop with a step of 0 never ends");
-  return 1;
-}
+
+constexpr lua_CFunction kOperators[] = {concat, mod, power, bounds, iterator, arg_table};
 
 }  // namespace
 
 void push_helpers(lua_State* L) {
-  for (const lua_CFunction helper : {concat, mod, power, for_initial, for_limit, for_step}) {
-    lua_pushcfunction(L, helper);
+  for (const lua_CFunction helper : kOperators) lua_pushcfunction(L, helper);
+  push_comparisons(L);
+}
+
+bool is_helper(lua_CFunction function) {
+  return function && (function == string_arithmetic || is_comparison(function) ||
+                      std::ranges::find(kOperators, function) != std::end(kOperators));
+}
+
+void operand_error(lua_State* L, const char* verb, std::size_t number, int index) {
+  const Site* site = site_of_caller(L);
+  const OperandName* name = operand(site, number);
+  push_place(L, 1);
+  if (name && !name->empty()) {
+    lua_pushfstring(L, "attempt to %s %s (a %s value)", verb, name->c_str(), type_of(L, index));
+  } else {
+    lua_pushfstring(L, "attempt to %s a %s value", verb, type_of(L, index));
   }
+  lua_concat(L, 2);
+  lua_error(L);
+  __builtin_unreachable();
 }
 
 void open_string_metatable(lua_State* L) {

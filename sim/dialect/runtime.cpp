@@ -62,8 +62,10 @@ void argument_error(lua_State* L, int argument, const char* message) {
   lua_Debug info;
   if (!lua_getstack(L, 0, &info)) raise(L, "bad argument #%d (%s)", argument, message);
   lua_getinfo(L, "n", &info);
-  const char* name = info.name ? info.name : "?";
-  if (info.name && std::string_view(info.namewhat) == "method" && --argument == 0) {
+  const std::string_view kind = info.name ? info.namewhat : "";
+  const char* name = info.name && kind != "metamethod" ? original_name(info.name) : "?";
+  if (kind == "for iterator") name = "(for generator)";
+  if (kind == "method" && --argument == 0) {
     raise(L, "calling '%s' on bad self (%s)", name, message);
   }
   raise(L, "bad argument #%d to '%s' (%s)", argument, name, message);
@@ -104,6 +106,12 @@ std::int64_t optional_integer(lua_State* L, int argument, std::int64_t otherwise
   return lua_isnoneornil(L, argument) ? otherwise : check_integer(L, argument);
 }
 
+int check_int(lua_State* L, int argument) { return static_cast<int>(check_integer(L, argument)); }
+
+int optional_int(lua_State* L, int argument, int otherwise) {
+  return lua_isnoneornil(L, argument) ? otherwise : check_int(L, argument);
+}
+
 const char* check_text(lua_State* L, int argument, std::size_t* length) {
   const int type = lua_type(L, argument);
   if (type == LUA_TNUMBER) {
@@ -113,6 +121,11 @@ const char* check_text(lua_State* L, int argument, std::size_t* length) {
     type_error(L, argument, "string");
   }
   return lua_tolstring(L, argument, length);
+}
+
+bool has_room(lua_State* L, std::int64_t count) {
+  constexpr std::int64_t kSlots = 8000;
+  return count + lua_gettop(L) <= kSlots && lua_checkstack(L, static_cast<int>(count)) != 0;
 }
 
 bool to_number(lua_State* L, int index, double& value) {
@@ -125,6 +138,51 @@ bool to_number(lua_State* L, int index, double& value) {
     default:
       return false;
   }
+}
+
+std::uint64_t to_unsigned(double value) {
+  constexpr double kHalf = 9223372036854775808.0;
+  if (!(value >= kHalf)) return static_cast<std::uint64_t>(truncate(value));
+  return static_cast<std::uint64_t>(truncate(value - kHalf)) ^ (std::uint64_t{1} << 63);
+}
+
+void call_metamethod(lua_State* L, int left, int right) {
+  if (!lua_isfunction(L, -1)) {
+    if (luaL_getmetafield(L, -1, "__call") == LUA_TNIL) {
+      raise(L, "attempt to call a %s value", luaL_typename(L, -1));  // by the script, not by us
+    }
+    lua_pop(L, 1);
+  }
+  lua_pushvalue(L, left);
+  lua_pushvalue(L, right);
+  lua_call(L, 2, 1);
+}
+
+void push_address(lua_State* L, int index) {
+  constexpr std::uint64_t kMiddle = 0x7f00'0000'0000;
+  Runtime& rt = runtime(L);
+  index = lua_absindex(L, index);
+  rt.varies = true;
+  if (rt.addresses == LUA_NOREF) {
+    lua_newtable(L);
+    rt.addresses = luaL_ref(L, LUA_REGISTRYINDEX);
+  }
+  lua_rawgeti(L, LUA_REGISTRYINDEX, rt.addresses);
+  lua_pushvalue(L, index);
+  if (lua_rawget(L, -2) == LUA_TNIL) {
+    lua_pop(L, 1);
+    const auto number = static_cast<lua_Integer>(lua_rawlen(L, -1)) + 1;
+    lua_pushvalue(L, index);
+    lua_rawseti(L, -2, number);
+    lua_pushvalue(L, index);
+    lua_pushinteger(L, number);
+    lua_rawset(L, -3);
+    lua_pushinteger(L, number);
+  }
+  const auto number = static_cast<std::uint64_t>(lua_tointeger(L, -1)) * 0x40;
+  lua_pop(L, 2);
+  lua_pushfstring(L, "%s: %p", luaL_typename(L, index),
+                  reinterpret_cast<void*>(rt.reversed ? kMiddle - number : kMiddle + number));
 }
 
 void push_shown(lua_State* L, double value) {
@@ -192,7 +250,10 @@ bool named_in_51(std::string_view variable) {
 
 /// 5.4: "attempt to index a nil value (local 'x')"; 5.1: "attempt to index local 'x' (a nil
 /// value)".
-std::string reworded(const std::string& text) {
+std::string reworded(std::string text) {
+  if (const auto renamed = text.find("'" + std::string(kRenamed)); renamed != text.npos) {
+    text.erase(renamed + 1, kRenamed.size());
+  }
   const auto verb = text.find("attempt to ");
   const auto open = text.rfind(" value (");
   if (verb == text.npos || open == text.npos || text.back() != ')' || open < verb) return text;
@@ -208,6 +269,12 @@ std::string reworded(const std::string& text) {
 
 }  // namespace
 
+const LoadedChunk* loaded_chunk(const Runtime& rt, int number) {
+  const auto after = std::ranges::upper_bound(rt.loaded, static_cast<std::size_t>(number) - 1, {},
+                                              &LoadedChunk::lines_before);
+  return after == rt.loaded.begin() ? nullptr : &*std::prev(after);
+}
+
 Line line_of(const Runtime& rt, int number) {
   const auto index = static_cast<std::size_t>(number) - 1;
   return rt.lines && index < rt.lines->size() ? (*rt.lines)[index] : Line{};
@@ -218,10 +285,40 @@ int shown_line(const Runtime& rt, int number) {
   return line.site < 0 ? line.source : (*rt.sites)[static_cast<std::size_t>(line.site)].line;
 }
 
+const char* original_name(const char* name) {
+  const std::string_view text = name;
+  return text.starts_with(kRenamed) ? name + kRenamed.size() : name;
+}
+
+namespace {
+
+/// The frame that is `level` in 5.1; false if there is none, or only what a tail call has left.
+bool frame_of_level(lua_State* L, int level, lua_Debug& info) {
+  for (int frame = 1; lua_getstack(L, frame, &info); ++frame) {
+    lua_getinfo(L, "ft", &info);
+    const bool helper = is_helper(lua_tocfunction(L, -1));
+    lua_pop(L, 1);
+    if (helper) continue;
+    if (--level == 0) return true;
+    if (info.istailcall && --level == 0) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+int line_of_error(const Runtime& rt, int number, std::string_view message) {
+  const bool operand = message.find("attempt to index ") != message.npos;
+  return operand ? line_of(rt, number).source : shown_line(rt, number);
+}
+
 void push_place(lua_State* L, int level) {
   lua_Debug info;
-  if (lua_getstack(L, level, &info) && lua_getinfo(L, "l", &info) && info.currentline > 0) {
-    lua_pushfstring(L, "%s:%d: ", kShownChunk, shown_line(runtime(L), info.currentline));
+  const bool found = level > 0 ? frame_of_level(L, level, info) : lua_getstack(L, 0, &info) != 0;
+  if (found && lua_getinfo(L, "l", &info) && info.currentline > 0) {
+    const LoadedChunk* chunk = loaded_chunk(runtime(L), info.currentline);
+    lua_pushfstring(L, "%s:%d: ", chunk ? chunk->shown.c_str() : kShownChunk,
+                    shown_line(runtime(L), info.currentline));
   } else {
     lua_pushliteral(L, "");
   }
@@ -233,10 +330,31 @@ std::string in_words_of_51(const Runtime& rt, std::string_view message) {
   const std::string text(message.substr(mark.size()));
   const auto colon = text.find(':');
   if (colon == text.npos) return std::string(message);
-  std::string shown = kShownChunk;
+  const int line = std::atoi(text.c_str());
+  const LoadedChunk* chunk = loaded_chunk(rt, line);
+  std::string shown = chunk ? chunk->shown : kShownChunk;
   shown += ':';
-  shown += std::to_string(shown_line(rt, std::atoi(text.c_str())));
+  shown += std::to_string(line_of_error(rt, line, text));
   return shown + reworded(text.substr(colon));
+}
+
+void take_error(lua_State* L, int status) {
+  Runtime& rt = runtime(L);
+  if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
+  if (rt.refusal) lua_error(L);
+  if (lua_type(L, -1) != LUA_TSTRING) return;
+  std::size_t length = 0;
+  const char* message = lua_tolstring(L, -1, &length);
+  rt.text = in_words_of_51(rt, {message, length});
+  if (is_own_overflow(rt.text)) refuse(L, "its recursion is too deep");
+  lua_pushlstring(L, rt.text.data(), rt.text.size());
+  lua_replace(L, -2);
+}
+
+bool is_own_overflow(std::string_view message) {
+  constexpr std::string_view kText = "stack overflow";
+  const auto at = message.find(kText);
+  return at != message.npos && !message.substr(at + kText.size()).starts_with(" (");
 }
 
 }  // namespace lockstep::sim::dialect

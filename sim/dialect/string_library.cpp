@@ -67,7 +67,7 @@ int string_rep(lua_State* L) {
   constexpr std::size_t kTooLong = std::size_t{1} << 40;
   std::size_t length = 0;
   const char* text = check_text(L, 1, &length);
-  const int count = std::max(static_cast<int>(check_integer(L, 2)), 0);
+  const int count = std::max(check_int(L, 2), 0);
   const std::size_t total = length * static_cast<std::size_t>(count);
   if (total > kTooLong) refuse(L, "it needs more memory than its limit");
   luaL_Buffer buffer;
@@ -86,7 +86,7 @@ int string_byte(lua_State* L) {
   const std::int64_t last = std::min<std::int64_t>(to, static_cast<std::int64_t>(length));
   if (first > last) return 0;
   const auto count = static_cast<int>(last - first + 1);
-  if (count >= 8000 || !lua_checkstack(L, count)) raise(L, "string slice too long");
+  if (!has_room(L, count)) raise(L, "stack overflow (string slice too long)");
   for (std::int64_t i = first; i <= last; ++i) {
     lua_pushnumber(L, static_cast<unsigned char>(text[i - 1]));
   }
@@ -98,7 +98,7 @@ int string_char(lua_State* L) {
   luaL_Buffer buffer;
   char* out = luaL_buffinitsize(L, &buffer, static_cast<std::size_t>(count));
   for (int i = 1; i <= count; ++i) {
-    const auto c = static_cast<int>(check_integer(L, i));
+    const int c = check_int(L, i);
     if (c < 0 || c > 255) argument_error(L, i, "invalid value");
     out[i - 1] = static_cast<char>(c);
   }
@@ -131,13 +131,6 @@ const char* read_specification(lua_State* L, const char* at, char* out) {
   out = std::copy(at, p, out);
   *out = '\0';
   return p;
-}
-
-/// A double cast to unsigned long as x86-64 does it.
-std::uint64_t to_unsigned(double value) {
-  constexpr double kHalf = 9223372036854775808.0;
-  if (value < kHalf) return static_cast<std::uint64_t>(truncate(value));
-  return static_cast<std::uint64_t>(truncate(value - kHalf)) ^ (std::uint64_t{1} << 63);
 }
 
 void add_quoted(lua_State* L, luaL_Buffer* buffer, int argument) {
@@ -217,6 +210,8 @@ void add_formatted(lua_State* L, luaL_Buffer* buffer, char* specification, char 
       complete("");
       add_text(L, buffer, specification, argument);
       return;
+    case '\0':
+      raise(L, "invalid option '%%' to 'format'");
     default:
       raise(L, "invalid option '%%%c' to 'format'", letter);
   }

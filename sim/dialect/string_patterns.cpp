@@ -141,7 +141,7 @@ int string_gsub(lua_State* L) {
     argument_error(L, 3, "string/function/table expected");
   }
   if (type == LUA_TNUMBER) check_text(L, 3, nullptr);
-  const auto most = static_cast<int>(optional_integer(L, 4, static_cast<std::int64_t>(length) + 1));
+  const auto most = optional_int(L, 4, static_cast<int>(length) + 1);
   const bool anchored = *pattern == '^';
   if (anchored) ++pattern;
   Matcher matcher(L, text, length);

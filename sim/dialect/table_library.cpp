@@ -22,12 +22,12 @@ void writable(lua_State* L) {
 }
 
 int table_concat(lua_State* L) {
-  readable(L);
   std::size_t separator_length = 0;
   const char* separator = "";
   if (!lua_isnoneornil(L, 2)) separator = check_text(L, 2, &separator_length);
-  const std::int64_t first = optional_integer(L, 3, 1);
-  const std::int64_t last = optional_integer(L, 4, length(L));
+  readable(L);
+  const int first = optional_int(L, 3, 1);
+  const int last = optional_int(L, 4, static_cast<int>(length(L)));
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   for (std::int64_t i = first; i <= last; ++i) {
@@ -52,7 +52,9 @@ int table_insert(lua_State* L) {
   if (count != 2 && count != 3) raise(L, "wrong number of arguments to 'insert'");
   lua_Integer position = end;
   if (count == 3) {
-    position = static_cast<int>(check_integer(L, 2));
+    constexpr lua_Integer kMostMoves = 1'000'000;  // a loop that no instruction limit sees
+    position = check_int(L, 2);
+    if (end - position > kMostMoves) refuse(L, "table.insert() moves more than 1000000 elements");
     for (end = std::max(end, position); end > position; --end) {
       lua_rawgeti(L, 1, end - 1);
       lua_rawseti(L, 1, end);
@@ -65,7 +67,7 @@ int table_insert(lua_State* L) {
 int table_remove(lua_State* L) {
   writable(L);
   const lua_Integer end = length(L);
-  lua_Integer position = static_cast<int>(optional_integer(L, 2, end));
+  lua_Integer position = optional_int(L, 2, static_cast<int>(end));
   if (position < 1 || position > end) return 0;
   lua_rawgeti(L, 1, position);
   for (; position < end; ++position) {
@@ -162,7 +164,7 @@ class Sorter {
   }
 
   bool less(int a, int b) {
-    if (!has_function_) return lua_compare(L_, a, b, LUA_OPLT) != 0;
+    if (!has_function_) return dialect::less(L_, lua_absindex(L_, a), lua_absindex(L_, b), false);
     lua_pushvalue(L_, 2);
     lua_pushvalue(L_, a - 1);
     lua_pushvalue(L_, b - 2);

@@ -1,6 +1,7 @@
 // From Lua 5.1 to Lua 5.4: a 5.1 parser that writes a text which stock 5.4 runs with 5.1's meaning,
 // line by line. Numerals become floats; concatenations, %, ^ and for-bounds become calls of
-// helpers; # gives a float. What 5.4 would read in another way is refused.
+// helpers, and so do comparisons and # where a metatable may have a say; else # gives a float. What
+// 5.4 would read in another way is refused.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +30,39 @@ struct Line {
 };
 
 /// The helpers that a translated text calls, in the order in which they are its arguments.
-inline constexpr const char* kHelpers[] = {"lockstep_concat", "lockstep_mod",   "lockstep_pow",
-                                           "lockstep_init",   "lockstep_limit", "lockstep_step"};
+enum Helper : std::uint8_t {
+  kConcat,  ///< a .. b .. c
+  kModulo,
+  kPower,
+  kBounds,     ///< the three bounds of a numeric for
+  kIterator,   ///< the first three of a generic for's values
+  kArgTable,   ///< the table arg of a function with varargs
+  kEqual,      ///< where a metatable may have a say: ==
+  kLess,       ///< <
+  kLessEqual,  ///< <=
+  kGreater,
+  kGreaterEqual,
+  kLength,  ///< #
+};
+inline constexpr const char* kHelpers[] = {"lockstep_concat", "lockstep_mod",      "lockstep_pow",
+                                           "lockstep_bounds", "lockstep_iterator", "lockstep_arg",
+                                           "lockstep_eq",     "lockstep_lt",       "lockstep_le",
+                                           "lockstep_gt",     "lockstep_ge",       "lockstep_len"};
+
+/// What stands before a variable's name that 5.4 reserves: goto is written lockstep_goto.
+inline constexpr std::string_view kRenamed = "lockstep_";
 
 struct Translation {
   std::string text;  ///< a chunk that takes the helpers and returns the script as a function
   std::vector<Site> sites;
   std::vector<Line> lines;    ///< of `text`, the first one first
   bool may_run_long = false;  ///< has a loop or a function
-  bool may_see_order =
-      false;  ///< mentions pairs, next or another function that shows the order of a table
+  bool may_vary = false;      ///< mentions a function that shows the order of a table or an address
 };
 
-/// Translates `source`; `chunk` is its name in errors. Throws SyntaxError for what Lua 5.1 does not
-/// compile, and BadInput for what it compiles and this layer cannot run faithfully.
-Translation translate(std::string_view source, const std::string& chunk);
+/// Translates `source`; `chunk` is its name in errors. `foreign`: it may be given tables that
+/// another chunk has made (load). Throws SyntaxError for what Lua 5.1 does not compile, and
+/// BadInput for what it compiles and this layer cannot run faithfully.
+Translation translate(std::string_view source, const std::string& chunk, bool foreign = false);
 
 }  // namespace lockstep::sim::dialect

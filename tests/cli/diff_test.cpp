@@ -182,7 +182,8 @@ TEST_CASE("a protocol that is new or deleted is no weaker lock; one that is mist
   fs::copy(kProtocols / "set-token-lua", "old-lock");
   git("add .");
   git("commit -m one");
-  fs::copy(kProtocols / "set-token-lua", "locks/new-lock", fs::copy_options::recursive);
+  fs::create_directories("locks");
+  fs::copy(kProtocols / "set-token-lua", "locks/new-lock");
   fs::remove_all("old-lock");
 
   const auto added = run({"diff", "HEAD:locks/new-lock", "locks/new-lock"});

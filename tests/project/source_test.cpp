@@ -24,8 +24,9 @@ constexpr std::size_t kMaxColumns = 120;
 constexpr std::size_t kMaxFunctionLines = 70;
 
 const Files& cpp_files() {
-  static const Files files = read_files(
-      {"sim", "checker", "scenarios", "live", "cli", "tests", "bench"}, {".hpp", ".cpp"});
+  static const Files files =
+      read_files({"sim", "checker", "scenarios", "live", "conform", "cli", "tests", "bench"},
+                 {".hpp", ".cpp"});
   return files;
 }
 
@@ -52,9 +53,10 @@ const std::map<std::string, std::set<std::string>> kArrows{
     {"checker", {"sim", "checker"}},
     {"scenarios", {"sim", "checker", "scenarios"}},
     {"live", {"sim", "live"}},
-    {"cli", {"sim", "checker", "scenarios", "live", "cli"}},
-    {"tests", {"sim", "checker", "scenarios", "live", "cli", "tests"}},
-    {"bench", {"sim", "checker", "scenarios", "bench"}},
+    {"conform", {"sim", "live", "conform"}},
+    {"cli", {"sim", "checker", "scenarios", "live", "conform", "cli"}},
+    {"tests", {"sim", "checker", "scenarios", "live", "conform", "cli", "tests"}},
+    {"bench", {"sim", "checker", "scenarios", "live", "bench"}},
 };
 
 /// What live runs share with the simulator: the client program, plain data and its words, never the
@@ -114,7 +116,7 @@ const std::vector<Home> kHomes{
     {R"(sys/mman\.h)", {"checker"}},  // large pages for the visited set
     // POSIX: files, processes and terminals are no business of the simulated world.
     {R"([a-z_]+\.h|sys/[a-z]+\.h|netinet/[a-z]+\.h|arpa/[a-z]+\.h)",
-     {"scenarios", "live", "cli", "tests"}},
+     {"scenarios", "live", "conform", "cli", "tests"}},
 };
 
 Findings homeless_headers(const Files& files) {

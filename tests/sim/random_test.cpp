@@ -3,13 +3,13 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 
-#include "tests/support/dice.hpp"
+#include "conform/dice.hpp"
 #include "tests/support/differential.hpp"
 
 namespace {
 
+using lockstep::conform::Dice;
 using lockstep::sim::Request;
-using lockstep::test::Dice;
 using lockstep::test::Twin;
 
 /// Templates: K key, V value, N number, T lifetime in seconds, M in milliseconds, F field, O option

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "conform/commands.hpp"
 #include "tests/support/differential.hpp"
-#include "tests/support/random_commands.hpp"
 
 namespace {
 

@@ -38,7 +38,8 @@ class RawConnection {
     pollfd bytes{connection_.descriptor(), POLLIN, 0};
     while (!closed_) {
       try {
-        const auto reply = connection_.receive(poll(&bytes, 1, 0) > 0);
+        auto reply = connection_.receive(false);
+        if (!reply && poll(&bytes, 1, 0) > 0) reply = connection_.receive(true);
         if (!reply) break;
         replies.push_back(show(*reply));
       } catch (const live::ConnectionBroken&) {
@@ -58,8 +59,20 @@ class RawConnection {
 
 class ServerTwin {
  public:
-  explicit ServerTwin(std::vector<std::string> options = {}, sim::ServerMode mode = {})
-      : real_(std::move(options)), fake_(mode, now()) {}
+  explicit ServerTwin(std::vector<std::string> options = {})
+      : real_(std::move(options)), fake_({}, now()) {}
+
+  /// Puts both into a mode; cluster mode the real one has to have from the start.
+  void set_mode(const sim::ServerMode& mode) {
+    fake_.mode() = mode;
+    if (mode.over_memory) real_.execute({"CONFIG", "SET", "maxmemory", "1"});
+    if (mode.replica) real_.execute({"REPLICAOF", "127.0.0.1", "1"});
+    if (mode.cluster) {
+      real_.execute({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
+      while (real_.execute({"CLUSTER", "INFO"}).text.find("cluster_state:ok") == std::string::npos)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
 
   /// Sends a request on the connection `who`, which is opened if it is not there. "@x" as an
   /// argument is the id of connection x. Empty if both servers wrote the same to every connection.

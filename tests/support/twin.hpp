@@ -10,14 +10,16 @@
 #include <thread>
 #include <vector>
 
+#include "conform/likeness.hpp"
 #include "sim/commands/set_parts.hpp"
 #include "sim/error.hpp"
 #include "sim/execute.hpp"
 #include "sim/script_vm.hpp"
-#include "tests/support/likeness.hpp"
 #include "tests/support/redis_server.hpp"
 
 namespace lockstep::test {
+
+using namespace conform;  // NOLINT(google-build-using-namespace): likeness, dice
 
 /// Splits a line into arguments: blanks part them; "..." and '...' quote; \n \r \t \0 \\ \" \xHH
 /// inside "...".

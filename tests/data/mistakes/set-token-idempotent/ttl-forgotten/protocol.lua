@@ -4,7 +4,7 @@ local acquire = script "acquire.lua"
 local release = script "release.lua"
 
 local Lock = protocol {
-  title = "a script that grants a token that is there already; requests are sent again",
+  title = "a script that grants a token that is there already; acquire is sent again",
   source = "ghostdogpr/sage PR#255",
 }
 
@@ -22,7 +22,7 @@ function Lock:acquire()
 end
 
 function Lock:release()
-  return send_again(release, { self.key }, { self.token }) == 1
+  return release({ self.key }, { self.token }) == 1
 end
 
 return Lock

@@ -1,5 +1,5 @@
 -- Mistake: an error is taken for a release: the key is still there.
--- Otherwise as shared-token. Seen by: --fault lose=1 --property honest-result
+-- Otherwise as shared-token. Seen by: --fault lose=1 --property reentrancy
 
 local release = script "release.lua"
 

@@ -1,26 +1,17 @@
 // Random commands on values of every type, with a liking for edge cases: wrong types, wrong
 // arities, clashing options, odd numbers, empty and missing keys, values just past the compact
 // encodings.
-#pragma once
+#include "conform/commands.hpp"
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "tests/support/dice.hpp"
-#include "tests/support/twin.hpp"
+#include "sim/redis_text.hpp"
 
-namespace lockstep::test {
+namespace lockstep::conform {
 
-/// Templates by family. A word of one capital letter (or #, $) stands for a random one: T L S Z X H
-/// keys that mostly hold a string, list, set, sorted set, sorted set of equal scores, hash; K any
-/// key. The rest as kWords has them.
-struct Family {
-  const char* name;
-  std::vector<const char*> templates;
-};
-
-inline const std::vector<Family> kFamilies{
+const std::vector<Family> kFamilies{
     {"lists",
      {"LPUSH L V",
       "RPUSH L V V",
@@ -286,9 +277,110 @@ inline const std::vector<Family> kFamilies{
       "SORT Z BY h_*->V",
       "SORT L BY nosort LIMIT I I STORE K",
       "SORT L BY nosort DESC LIMIT I I"}},
+    {"lifetimes",
+     {"SET T V",
+      "SET T V J",
+      "SET T V J J",
+      "SET T V J J J",
+      "SETNX T V",
+      "SETEX T E V",
+      "PSETEX T D V",
+      "GETDEL T",
+      "GETEX T J",
+      "GETEX T J J",
+      "MGET T T K",
+      "MSETNX T V T V",
+      "EXPIRE K E",
+      "EXPIRE K E W",
+      "EXPIRE K E W W",
+      "PEXPIRE K D",
+      "PEXPIRE K D W",
+      "EXPIREAT K 1",
+      "EXPIREAT K 4102444800 W",
+      "PEXPIREAT K 4102444800000 W",
+      "PERSIST K",
+      "TTL K",
+      "PTTL K",
+      "EXPIRETIME K",
+      "PEXPIRETIME K",
+      "!EXPIRE K",
+      "DBSIZE",
+      "TYPE K",
+      "RENAME K K"}},
 };
 
-inline const std::map<char, std::vector<const char*>> kWords{
+const std::vector<Family> kConnectionFamilies{
+    {"transactions",
+     {"MULTI",     "MULTI",    "EXEC",    "EXEC",   "EXEC",      "DISCARD", "WATCH K",
+      "WATCH K K", "UNWATCH",  "SET T V", "INCR T", "LPUSH L V", "GET T",   "EXPIRE T E",
+      "HGETALL H", "NOSUCH K", "SET T",   "DEL K",  "FLUSHALL",  "SELECT U"}},
+    {"databases",
+     {"SELECT U", "SELECT 0", "SELECT 1", "MOVE K U", "SWAPDB U U", "DBSIZE", "COPY K K DB U",
+      "COPY K K DB U REPLACE", "SET T V", "LPUSH L V", "KEYS P", "FLUSHDB", "EXISTS K K"}},
+    {"messages",
+     {"SUBSCRIBE F", "SUBSCRIBE F F", "PSUBSCRIBE F", "PSUBSCRIBE F F", "UNSUBSCRIBE F",
+      "PUNSUBSCRIBE F", "PUBLISH F V", "PUBLISH F V", "PUBLISH F V", "PUBSUB NUMSUB F F",
+      "PUBSUB NUMPAT", "PUBSUB CHANNELS", "SSUBSCRIBE F", "SUNSUBSCRIBE F", "SPUBLISH F V", "PING",
+      "PING V", "RESET", "GET T"}},
+    {"waiting",
+     {"BLPOP L 0",
+      "BLPOP L L 100",
+      "BRPOP L L 0",
+      "BLMOVE L L LEFT RIGHT 0",
+      "BRPOPLPUSH L L 0",
+      "BLMPOP 0 2 L L LEFT",
+      "BLMPOP 100 1 L RIGHT COUNT C",
+      "BZPOPMIN Z 0",
+      "BZPOPMAX Z Z 100",
+      "BZMPOP 0 2 Z Z MAX COUNT C",
+      "BLPOP L V",
+      "BLPOP S 0",
+      "WAIT 0 0",
+      "LPUSH L V",
+      "RPUSH L V V",
+      "LPUSH L V",
+      "RPUSH L V V V",
+      "ZADD Z R V",
+      "ZADD Z R V R V",
+      "RENAME K L",
+      "LMOVE L L LEFT RIGHT",
+      "MULTI",
+      "EXEC"}},
+    {"connections",
+     {"ECHO V", "PING", "PING V", "CLIENT SETNAME a", "CLIENT GETNAME", "RESET", "SCRIPT EXISTS V",
+      "SELECT U", "CLIENT NOSUCH", "ROLE", "AUTH x"}},
+};
+
+namespace {
+
+/// Scripts in which replies become values and values replies; each takes a key and two arguments.
+const std::vector<std::string> kScripts{
+    "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 "
+    "end",
+    "if redis.call('setnx',KEYS[1],ARGV[1]) == 1 then return redis.call('expire',KEYS[1],ARGV[2]) "
+    "end",
+    "redis.call('hincrby',KEYS[1],ARGV[1],1) return redis.call('hgetall',KEYS[1])",
+    "return {redis.pcall('incr',KEYS[1]), redis.pcall('hget',KEYS[1],ARGV[1]), "
+    "redis.call('type',KEYS[1])}",
+    "local n = tonumber(ARGV[2]) or 0 return redis.call('set',KEYS[1],ARGV[1],'PX',n * 100000 / 3)",
+    "return redis.call('set',KEYS[1],ARGV[1] + 1)",
+    "return ARGV[1] .. ARGV[2] * 2",
+    "local v = redis.call('get',KEYS[1]) return {v, type(v), #ARGV, v == ARGV[1]}",
+    "for i = 1, 3 do redis.call('rpush',KEYS[1],i,ARGV[1]) end return "
+    "redis.call('lrange',KEYS[1],0,-1)",
+    "redis.call('zadd',KEYS[1],ARGV[2],ARGV[1]) return "
+    "redis.call('zrange',KEYS[1],0,-1,'WITHSCORES')",
+    "redis.call('set',KEYS[1],'x') redis.call('lpush',KEYS[1],'y') return 1",
+    "local r = redis.pcall(ARGV[1],KEYS[1]) if type(r) == 'table' and r.err then return {'caught', "
+    "r.err} end return r",
+    "if redis.call('exists',KEYS[1]) == 1 then redis.call('select',1) "
+    "redis.call('set',KEYS[1],ARGV[1]) end return 7",
+    "return {ok = ARGV[1]}",
+    "return redis.error_reply(ARGV[1])",
+    "return {1.9, -1.9, ARGV[1], false, 5}",
+};
+
+const std::map<char, std::vector<const char*>> kWords{
     {'T', {"t1", "t2", "t3"}},
     {'L', {"l1", "l2", "l3"}},
     {'S', {"s1", "s2", "s3"}},
@@ -351,11 +443,19 @@ inline const std::map<char, std::vector<const char*>> kWords{
     {'G', {"WITHSCORES", "LIMIT", "REV", "BYLEX", "BYSCORE", "withscores", "0", "ZZ"}},
     {'A', {"SUM", "MIN", "MAX", "sum", "AVG"}},
     {'P', {"*", "a*", "[a-c]*", "?", "\\*", "*1", "h?", "[^a]*", "", "z*"}},
+    {'E', {"1000", "2000", "50000", "700000", "0", "-1", "x", "1.5", "9223372036854775"}},
+    {'D', {"1000000", "2500000", "0", "-5", "x", "9223372036854775807"}},
+    {'J',
+     {"NX", "XX", "GET", "KEEPTTL", "EX", "PX", "EXAT", "PXAT", "PERSIST", "3000", "1500000",
+      "4102444800", "4102444800000", "ZZ"}},
+    {'W', {"NX", "XX", "GT", "LT", "gt", "ZZ"}},
+    {'U', {"0", "1", "2", "0", "1", "16", "-1", "x"}},
+    {'F', {"ch1", "ch2", "news", "n?ws", "ch*", "ch[12]"}},
     {'Y', {"string", "LIST", "set", "zset", "hash", "stream", "x"}},
 };
 
 /// "1 2 3 ..." up to and past the limits of intsets and listpacks; pairs are members or fields.
-inline void append_run(sim::Request& request, Dice& dice, bool pairs) {
+void append_run(sim::Request& request, Dice& dice, bool pairs) {
   const std::size_t sizes[] = {3, 20, 127, 128, 129, 511, 512, 513};
   const std::size_t size = sizes[dice.below(dice.below(4) == 0 ? 8 : 2)];
   const std::size_t first = dice.below(3) * 100;
@@ -366,7 +466,7 @@ inline void append_run(sim::Request& request, Dice& dice, bool pairs) {
 }
 
 /// A slip of the pen: a word too few, too many, twice, or another one.
-inline void damage(sim::Request& request, Dice& dice) {
+void damage(sim::Request& request, Dice& dice) {
   const std::size_t at = 1 + dice.below(request.size());
   const auto here = request.begin() + static_cast<std::ptrdiff_t>(at);
   const std::vector<const char*> words{
@@ -387,9 +487,11 @@ inline void damage(sim::Request& request, Dice& dice) {
   }
 }
 
-inline sim::Request random_command(const Family& family, Dice& dice) {
+}  // namespace
+
+sim::Request random_command(const Family& family, Dice& dice) {
   sim::Request request;
-  for (const std::string& word : split(dice.of(family.templates))) {
+  for (const std::string& word : sim::split_line(dice.of(family.templates))) {
     if (word == "#" || word == "$") {
       append_run(request, dice, word == "$");
       continue;
@@ -408,4 +510,19 @@ inline sim::Request random_command(const Family& family, Dice& dice) {
   return request;
 }
 
-}  // namespace lockstep::test
+sim::Request random_eval(const std::vector<std::string>& scripts, Dice& dice) {
+  constexpr std::size_t kMostKeys = 3;
+  constexpr std::size_t kMostArguments = 4;
+  const auto of = [&](char letter) { return dice.of(kWords.at(letter)); };
+  const bool own = scripts.empty() || dice.below(2) == 0;
+  const std::string& script =
+      own ? kScripts[dice.below(kScripts.size())] : scripts[dice.below(scripts.size())];
+  const std::size_t keys = own ? 1 : 1 + dice.below(kMostKeys);
+  sim::Request request{"EVAL", script, std::to_string(keys)};
+  for (std::size_t i = 0; i < keys; ++i) request.emplace_back(of("KKTHLZ"[dice.below(6)]));
+  const std::size_t arguments = own ? 2 : dice.below(kMostArguments + 1);
+  for (std::size_t i = 0; i < arguments; ++i) request.emplace_back(of("VNERVC"[dice.below(6)]));
+  return request;
+}
+
+}  // namespace lockstep::conform

@@ -1,0 +1,115 @@
+// `lockstep conform`: the fuzzer on a server of our own or the user's, and what it found.
+#include "conform/conform.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/script_file.hpp"
+#include "cli/words.hpp"
+#include "live/server.hpp"
+#include "scenarios/eval_report.hpp"
+#include "sim/redis_text.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+constexpr double kDefaultSeconds = 10;
+constexpr std::uint64_t kMostSeed = 1'000'000'000;
+
+/// The scripts of all shipped protocols.
+std::vector<std::string> shipped_scripts(const scenarios::Catalog& catalog, Io& io) {
+  namespace fs = std::filesystem;
+  std::set<std::string> scripts;  // in an order of their own; equal ones once
+  for (const auto& protocol : catalog.protocols())
+    for (const auto& entry : fs::directory_iterator(catalog.protocol_folder(protocol)))
+      if (entry.path().extension() == ".lua" && entry.path().filename() != "protocol.lua")
+        scripts.insert(whole_file(entry.path().string(), io.in));
+  return {scripts.begin(), scripts.end()};
+}
+
+std::string shown(const std::optional<sim::Reply>& reply) {
+  return reply ? sim::shown(*reply) : "(nothing)";
+}
+
+/// As a redis-cli session; other connections than the first are named.
+void print(const conform::Finding& finding, Io& io) {
+  io.out << fmt::format("DIFFERS  shortened from {} to {}\n\n", plural(finding.length, "command"),
+                        finding.steps.size());
+  const auto line = [&](const conform::Step& step) {
+    io.out << (step.connection == 0 ? "redis> "
+                                    : fmt::format("redis connection {}> ", step.connection + 1))
+           << sim::line_of(step.request) << '\n';
+  };
+  for (const auto& step : finding.steps) line(step);
+  io.out << "\nThe first difference:\n";
+  line(finding.difference.step);
+  io.out << "redis-server\n"
+         << shown(finding.difference.redis) << '\n'
+         << "lockstep\n"
+         << shown(finding.difference.lockstep) << "\n\n";
+}
+
+scenarios::ConformSummary summary_of(const conform::Outcome& outcome, std::uint64_t seed) {
+  scenarios::ConformSummary summary{seed,
+                                    outcome.commands,
+                                    outcome.sequences,
+                                    outcome.refused,
+                                    outcome.unrepeated,
+                                    outcome.seconds,
+                                    {},
+                                    {},
+                                    {}};
+  if (!outcome.finding) return summary;
+  for (const auto& step : outcome.finding->steps)
+    summary.session.push_back(
+        {static_cast<std::int64_t>(step.connection) + 1, sim::line_of(step.request)});
+  summary.redis = outcome.finding->difference.redis;
+  summary.lockstep = outcome.finding->difference.lockstep;
+  return summary;
+}
+
+}  // namespace
+
+int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
+  conform::Plan plan;
+  plan.seed = arguments.seed ? *arguments.seed : std::random_device{}() % kMostSeed;
+  plan.commands = arguments.commands.value_or(0);
+  plan.seconds = arguments.seconds.value_or(arguments.commands ? 0 : kDefaultSeconds);
+  plan.scripts = shipped_scripts(catalog, io);
+  std::optional<live::Server> own;
+  if (arguments.redis.empty()) own.emplace(sim::Persistence::none);
+  const auto address = own ? own->address() : live::parse_address(arguments.redis);
+  if (!arguments.flush) conform::expect_empty(address);
+
+  const auto outcome = conform::conform(address, plan);
+  if (arguments.json) {
+    io.out << scenarios::conform_report(summary_of(outcome, plan.seed));
+  } else {
+    if (outcome.finding)
+      print(*outcome.finding, io);
+    else
+      io.out << "NO DIFFERENCE\n";
+    io.out << fmt::format(
+                  "compared  {} commands in {}, {} of the protocols' scripts among them, in {:.1f} "
+                  "s\n",
+                  grouped(outcome.commands), plural(outcome.sequences, "sequence"),
+                  plan.scripts.size(), outcome.seconds)
+           << fmt::format("left out  {} commands that lockstep refuses to simulate\n",
+                          grouped(outcome.refused));
+    if (outcome.unrepeated > 0)
+      io.out << fmt::format(
+          "not again {} that came once and not again: the two clocks are apart by milliseconds\n",
+          plural(outcome.unrepeated, "difference"));
+    io.out << fmt::format("again     lockstep conform --seed {} --commands {}\n", plan.seed,
+                          outcome.commands);
+  }
+  return outcome.finding ? kViolated : kAsExpected;
+}
+
+}  // namespace lockstep::cli

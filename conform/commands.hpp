@@ -1,0 +1,31 @@
+// Random commands on values of every type, with a liking for edge cases.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conform/dice.hpp"
+#include "sim/reply.hpp"
+
+namespace lockstep::conform {
+
+/// Templates of a family of commands. A word of one capital letter (or #, $) stands for a random
+/// one: T L S Z X H keys that mostly hold a string, list, set, sorted set, sorted set of equal
+/// scores, hash; K any key; the rest as the table of words in commands.cpp has them. "!EXPIRE key"
+/// is a key that expires.
+struct Family {
+  const char* name;
+  std::vector<const char*> templates;
+};
+
+/// Commands whose effects are the keyspace's alone.
+extern const std::vector<Family> kFamilies;
+/// Commands that belong to a connection: transactions, databases, subscriptions, blocking pops.
+extern const std::vector<Family> kConnectionFamilies;
+
+sim::Request random_command(const Family& family, Dice& dice);
+
+/// An EVAL of one of `scripts` on random keys with random arguments.
+sim::Request random_eval(const std::vector<std::string>& scripts, Dice& dice);
+
+}  // namespace lockstep::conform

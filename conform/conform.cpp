@@ -1,0 +1,118 @@
+// The loop of the fuzzer; see the header.
+#include "conform/conform.hpp"
+
+#include <chrono>
+
+#include "conform/commands.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::conform {
+
+namespace {
+
+constexpr std::size_t kSteps = 200;
+constexpr std::size_t kMostConnections = 3;
+constexpr int kTries = 3;
+
+/// Whether `steps` differ again; carefully, and as they were found.
+std::optional<Difference> repeated(Pair& pair, const std::vector<Step>& steps) {
+  for (int i = 0; i < kTries; ++i)
+    if (auto difference = pair.run(steps, i > 0)) return difference;
+  return std::nullopt;
+}
+
+std::optional<Finding> examined(Pair& pair, const std::vector<Step>& steps) {
+  if (!repeated(pair, steps)) return std::nullopt;
+  const auto differs = [&](const std::vector<Step>& fewer) {
+    return pair.run(fewer, true).has_value();
+  };
+  Finding finding{steps, steps.size(), {}};
+  if (differs(steps)) finding.steps = shortened(steps, differs);
+  auto difference = repeated(pair, finding.steps);
+  if (!difference) return std::nullopt;
+  finding.difference = std::move(*difference);
+  return finding;
+}
+
+}  // namespace
+
+void expect_empty(const live::Address& address) {
+  if (address.database != 0)
+    throw sim::BadInput(address.shown() +
+                        ": conform uses databases 0, 1 and 2; name the server without a database");
+  live::Connection connection(address);
+  const auto keyspace = connection.execute({"INFO", "keyspace"});
+  if (keyspace.is_error())
+    throw sim::BadInput(address.shown() + ": the server refuses INFO: " + keyspace.text);
+  if (keyspace.text.find("keys=") != std::string::npos)
+    throw sim::BadInput(
+        address.shown() +
+        ": the server holds keys, and all of them would be deleted; --flush says that they may be");
+}
+
+std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts) {
+  Dice dice(seed);
+  const bool many = dice.below(2) == 0;  // connections, and what belongs to them
+  const std::size_t connections = many ? 1 + dice.below(kMostConnections) : 1;
+  const Family& home = kFamilies[dice.below(kFamilies.size())];
+  const Family& theme = kConnectionFamilies[dice.below(kConnectionFamilies.size())];
+  std::vector<Step> steps;
+  std::size_t connection = 0;
+  while (steps.size() < kSteps) {
+    if (dice.below(6) == 0) connection = dice.below(connections);
+    const auto choice = dice.below(20);
+    if (choice < 3)
+      steps.push_back({connection, random_eval(scripts, dice)});
+    else if (many && choice < 10)
+      steps.push_back({connection, random_command(theme, dice)});
+    else if (choice < 16)
+      steps.push_back({connection, random_command(home, dice)});
+    else
+      steps.push_back({connection, random_command(kFamilies[dice.below(kFamilies.size())], dice)});
+  }
+  return steps;
+}
+
+std::vector<Step> shortened(std::vector<Step> steps,
+                            const std::function<bool(const std::vector<Step>&)>& differs) {
+  for (std::size_t chunk = (steps.size() + 1) / 2; chunk > 0;) {
+    bool shorter = false;
+    for (std::size_t end = steps.size(); end > 0;) {
+      const std::size_t begin = end > chunk ? end - chunk : 0;
+      auto fewer = steps;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(begin),
+                  fewer.begin() + static_cast<std::ptrdiff_t>(end));
+      if (!fewer.empty() && differs(fewer)) {
+        steps = std::move(fewer);
+        shorter = true;
+      }
+      end = begin;
+    }
+    if (chunk > 1)
+      chunk = (chunk + 1) / 2;
+    else if (!shorter)
+      break;
+  }
+  return steps;
+}
+
+Outcome conform(const live::Address& address, const Plan& plan) {
+  Pair pair(address);
+  Outcome outcome;
+  const auto started = std::chrono::steady_clock::now();
+  do {
+    const auto steps = random_steps(plan.seed + outcome.sequences++, plan.scripts);
+    if (pair.run(steps, false)) {
+      outcome.finding = examined(pair, steps);
+      if (!outcome.finding) ++outcome.unrepeated;
+    }
+    outcome.commands = pair.commands();
+    outcome.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  } while (!outcome.finding &&
+           (outcome.commands < plan.commands || outcome.seconds < plan.seconds));
+  outcome.refused = pair.refused();
+  return outcome;
+}
+
+}  // namespace lockstep::conform

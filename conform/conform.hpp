@@ -1,0 +1,52 @@
+// The differential fuzzer: random sequences of commands on the simulated server and on a real one,
+// until something differs or enough is done.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conform/pair.hpp"
+
+namespace lockstep::conform {
+
+struct Plan {
+  std::uint64_t seed = 1;
+  std::uint64_t commands = 0;        ///< at least so many
+  double seconds = 0;                ///< and at least so long
+  std::vector<std::string> scripts;  ///< sent beside our own
+};
+
+/// A sequence that differs, with as few steps as could be found.
+struct Finding {
+  std::vector<Step> steps;
+  std::size_t length = 0;  ///< before it was shortened
+  Difference difference;
+};
+
+struct Outcome {
+  std::uint64_t commands = 0;
+  std::uint64_t sequences = 0;
+  std::uint64_t refused = 0;     ///< commands that lockstep does not simulate; not sent
+  std::uint64_t unrepeated = 0;  ///< differences that did not come again: of the two clocks
+  double seconds = 0;
+  std::optional<Finding> finding;
+};
+
+/// Runs the plan on the server at `address`, whose keys it deletes. Throws BadInput or
+/// ConnectionBroken if the server cannot be used.
+Outcome conform(const live::Address& address, const Plan& plan);
+
+/// Throws BadInput if the server holds keys, or has cluster mode or other data that we would lose.
+void expect_empty(const live::Address& address);
+
+/// The random steps of one sequence.
+std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts);
+
+/// Leaves out as many steps as it can while `differs` holds (Zeller's delta debugging).
+std::vector<Step> shortened(std::vector<Step> steps,
+                            const std::function<bool(const std::vector<Step>&)>& differs);
+
+}  // namespace lockstep::conform

@@ -1,0 +1,171 @@
+// Likeness of replies; see the header.
+#include "conform/likeness.hpp"
+
+#include <algorithm>
+
+#include "sim/commands/command.hpp"
+#include "sim/commands/numbers.hpp"
+
+namespace lockstep::conform {
+
+bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+namespace {
+
+/// Whether the request names a key whose members have no order of their own in Redis.
+bool names_a_hash_table(const sim::Keyspace& keyspace, const sim::Request& request) {
+  return std::ranges::any_of(request, [&](const std::string& word) {
+    const auto it = keyspace.keys.find(word);
+    return it != keyspace.keys.end() && it->second.encoding == sim::Encoding::large &&
+           (std::holds_alternative<sim::Set>(it->second.value) ||
+            std::holds_alternative<sim::Hash>(it->second.value));
+  });
+}
+
+}  // namespace
+
+bool is_unordered(const sim::Keyspace& before, const sim::Request& request,
+                  const sim::Reply& reply) {
+  constexpr std::size_t kLargestIntset = 512;
+  const std::string name = sim::lower_case(request[0]);
+  if (name == "keys") return true;
+  return is_one_of(name, {"smembers", "sinter", "sunion", "sdiff", "hgetall", "hkeys", "hvals",
+                          "hscan", "sscan", "sort", "sort_ro"}) &&
+         (names_a_hash_table(before, request) || reply.items.size() > kLargestIntset);
+}
+
+bool is_random(const sim::Request& request) {
+  return is_one_of(sim::lower_case(request[0]),
+                   {"spop", "srandmember", "hrandfield", "zrandmember", "randomkey"});
+}
+
+bool is_unspecified(const sim::Keyspace& before, const sim::Request& request) {
+  const std::string name = sim::lower_case(request[0]);
+  const auto has = [&](std::string_view option) {
+    return std::ranges::any_of(request,
+                               [&](const std::string& word) { return sim::is_word(word, option); });
+  };
+  if (name == "sort" || name == "sort_ro") {
+    return has("by") && (has("alpha") || (names_a_hash_table(before, request) &&
+                                          (has("limit") || has("get") || has("store"))));
+  }
+  if (name.find("lex") == std::string::npos && !has("bylex")) return false;
+  return std::ranges::any_of(request, [&](const std::string& word) {
+    const auto it = before.keys.find(word);
+    if (it == before.keys.end() || it->second.encoding != sim::Encoding::large) return false;
+    const auto* set = std::get_if<sim::SortedSet>(&it->second.value);
+    return set && std::ranges::any_of(*set, [&](const auto& item) {
+             return item.second.score != set->begin()->second.score;
+           });
+  });
+}
+
+sim::Reply in_one_order(sim::Reply reply) {
+  for (sim::Reply& item : reply.items) item = in_one_order(std::move(item));
+  std::ranges::sort(reply.items, [](const sim::Reply& a, const sim::Reply& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.text < b.text;
+  });
+  return reply;
+}
+
+sim::Reply without_texts(sim::Reply reply) {
+  if (!reply.is_error()) reply.text.clear();
+  for (sim::Reply& item : reply.items) item = without_texts(std::move(item));
+  return reply;
+}
+
+namespace {
+
+/// SPOP that leaves some: nobody knows which.
+bool takes_by_chance(const sim::Keyspace& before, const sim::Request& request) {
+  if (sim::lower_case(request[0]) != "spop" || request.size() < 2) return false;
+  const auto it = before.keys.find(request[1]);
+  const auto* set = it == before.keys.end() ? nullptr : std::get_if<sim::Set>(&it->second.value);
+  if (!set) return false;
+  if (request.size() == 2) return set->size() > 1;
+  const auto count = sim::parse_integer(request[2]);
+  return count && *count > 0 && *count < static_cast<std::int64_t>(set->size());
+}
+
+/// The scans of a hash table give its elements in pieces and in an order of their own.
+bool scans_by_chance(const sim::Keyspace& before, const sim::Request& request) {
+  const auto name = sim::lower_case(request[0]);
+  if (name == "scan") return true;
+  if (!is_one_of(name, {"hscan", "sscan", "zscan"}) || request.size() < 2) return false;
+  const auto it = before.keys.find(request[1]);
+  return it != before.keys.end() && it->second.encoding == sim::Encoding::large;
+}
+
+bool reads_time(const sim::Request& request) {
+  const auto name = sim::lower_case(request[0]);
+  if (is_one_of(name, {"ttl", "pttl", "expiretime", "pexpiretime"})) return true;
+  return name.starts_with("eval") && request.size() > 1 &&
+         request[1].find("ttl") != std::string::npos;
+}
+
+/// As it is in a transaction, where nobody knows what comes before it.
+Likeness queued_likeness(const sim::Request& request) {
+  const auto name = sim::lower_case(request[0]);
+  Likeness likeness;
+  likeness.random = is_random(request);
+  likeness.timed = reads_time(request);
+  likeness.seconds = name == "ttl" || name == "expiretime";
+  likeness.any = is_one_of(name, {"scan", "hscan", "sscan", "zscan"});
+  likeness.unordered = is_one_of(name, {"keys", "smembers", "sinter", "sunion", "sdiff", "hgetall",
+                                        "hkeys", "hvals", "sort", "sort_ro"});
+  return likeness;
+}
+
+Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
+                     const sim::Session& session) {
+  const auto name = sim::lower_case(request[0]);
+  Likeness likeness = queued_likeness(request);
+  likeness.any = scans_by_chance(before, request);
+  likeness.unordered = is_unordered(before, request, {}) || name == "pubsub";
+  likeness.chance = is_unspecified(before, request) || takes_by_chance(before, request);
+  const bool later = session.in_transaction || session.wait.has_value();
+  if (later && (is_one_of(name, {"spop", "sort", "sort_ro"}) ||
+                name.find("lex") != std::string::npos || name.starts_with("zrange")))
+    likeness.chance = true;
+  if (name == "exec")
+    for (const auto& queued : session.queued) likeness.parts.push_back(queued_likeness(queued));
+  return likeness;
+}
+
+}  // namespace
+
+Likeness likeness_of(const sim::Request& request, const sim::Session& session,
+                     const sim::Keyspace& keyspace) {
+  if (session.database == 0) return likeness_in(keyspace, request, session);
+  sim::Keyspace selected;
+  if (const auto* keys = keyspace.database(session.database)) selected.keys = *keys;
+  return likeness_in(selected, request, session);
+}
+
+bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& lockstep,
+           std::int64_t slack_ms) {
+  constexpr std::size_t kLargestIntset = 512;
+  using Kind = sim::Reply::Kind;
+  if (redis == lockstep) return true;
+  if (redis.kind != lockstep.kind) return false;
+  if (likeness.any) return !redis.is_error();
+  if (likeness.random && without_texts(redis) == without_texts(lockstep)) return true;
+  const bool unordered = likeness.unordered || redis.items.size() > kLargestIntset;
+  if (unordered && in_one_order(redis) == in_one_order(lockstep)) return true;
+  if (redis.items.size() != lockstep.items.size()) return false;
+  if (likeness.timed && redis.kind == Kind::integer) {
+    const auto apart = redis.integer - lockstep.integer;
+    const auto allowed = likeness.seconds ? slack_ms / 1000 + 1 : slack_ms;
+    return apart <= allowed && -apart <= allowed;
+  }
+  if (redis.kind != Kind::array || (likeness.parts.empty() && !likeness.timed)) return false;
+  for (std::size_t i = 0; i < redis.items.size(); ++i) {
+    const auto& part = likeness.parts.empty() ? likeness : likeness.parts[i];
+    if (!alike(part, redis.items[i], lockstep.items[i], slack_ms)) return false;
+  }
+  return true;
+}
+
+}  // namespace lockstep::conform

@@ -1,0 +1,56 @@
+// When two replies to one command count as equal though their bytes differ: Redis's order of a hash
+// table depends on a random seed, and some commands choose at random.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/keyspace.hpp"
+#include "sim/reply.hpp"
+#include "sim/session.hpp"
+
+namespace lockstep::conform {
+
+bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names);
+
+/// How a reply of the real server may differ from the simulated one's.
+struct Likeness {
+  bool chance = false;     ///< the effects too are a matter of chance: not to be compared at all
+  bool any = false;        ///< only whether it is an error counts
+  bool random = false;     ///< the texts are a random choice
+  bool unordered = false;  ///< the order of the items is
+  bool timed = false;      ///< numbers follow the clock
+  bool seconds = false;    ///< and are rounded to seconds
+  std::vector<Likeness> parts;  ///< of an EXEC, for each reply in it
+};
+
+/// How the replies to `request` may differ, if it is sent in `session` when the server holds
+/// `keyspace`.
+Likeness likeness_of(const sim::Request& request, const sim::Session& session,
+                     const sim::Keyspace& keyspace);
+
+/// Whether the two replies count as equal. The clocks of the two servers were at most `slack_ms`
+/// apart.
+bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& lockstep,
+           std::int64_t slack_ms);
+
+/// Whether the order of the reply's items is a matter of chance. `before`: the keyspace that the
+/// command met. A result of more than 512 integers is a hash table too.
+bool is_unordered(const sim::Keyspace& before, const sim::Request& request,
+                  const sim::Reply& reply);
+
+/// Whether the reply is a random choice.
+bool is_random(const sim::Request& request);
+
+/// Whether Redis's answer depends on the random levels of a skiplist or on an unstable sort.
+bool is_unspecified(const sim::Keyspace& before, const sim::Request& request);
+
+/// The reply with the items of every array in one order.
+sim::Reply in_one_order(sim::Reply reply);
+
+/// The reply with nothing in place of every text: what a random choice must agree on.
+sim::Reply without_texts(sim::Reply reply);
+
+}  // namespace lockstep::conform

@@ -1,0 +1,238 @@
+// Running and comparing; see the header.
+#include "conform/pair.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "sim/commands/command.hpp"
+#include "sim/error.hpp"
+
+namespace lockstep::conform {
+
+namespace {
+
+constexpr int kDatabases = 3;           // the generator selects no other
+constexpr std::int64_t kSoonMs = 5000;  // a run is over long before
+constexpr const char* kExpire = "!EXPIRE";
+
+/// What goes before a command so that Redis's answer does not depend on what nobody can know.
+struct Prelude {
+  const char* command;
+  sim::Request request;
+};
+const std::vector<Prelude> kPreludes{
+    // SORT takes an ERANGE that some earlier command left in errno for one of its own; a score that
+    // is read without an error clears it.
+    {"sort", {"ZADD", "none", "XX", "1", "x"}},
+    {"sort_ro", {"ZADD", "none", "XX", "1", "x"}},
+    // DBSIZE counts keys that have expired and that nothing has removed yet.
+    {"dbsize", {"SCAN", "0", "COUNT", "1000000"}},
+};
+
+/// What shows the whole value of an entry.
+sim::Request reading(const std::string& key, const sim::Entry& entry) {
+  struct Reader {
+    const std::string& key;
+    sim::Request operator()(const std::string&) const { return {"GET", key}; }
+    sim::Request operator()(const sim::Hash&) const { return {"HGETALL", key}; }
+    sim::Request operator()(const sim::List&) const { return {"LRANGE", key, "0", "-1"}; }
+    sim::Request operator()(const sim::Set&) const { return {"SMEMBERS", key}; }
+    sim::Request operator()(const sim::SortedSet&) const {
+      return {"ZRANGE", key, "0", "-1", "WITHSCORES"};
+    }
+  };
+  return std::visit(Reader{key}, entry.value);
+}
+
+}  // namespace
+
+Pair::Pair(const live::Address& address) : address_(address), admin_(address) {}
+
+std::int64_t Pair::server_ms() {
+  const auto time = admin_.execute({"TIME"});
+  const std::int64_t ms = std::atoll(time.items.at(0).text.c_str()) * 1000 +
+                          std::atoll(time.items.at(1).text.c_str()) / 1000;
+  if (now_ms_ > 0) slack_ms_ = std::max(slack_ms_, ms - now_ms_ + 1);
+  return ms;
+}
+
+/// A connection of the last run must be gone before the next begins: it could still wait for keys.
+void Pair::reset(const std::vector<Step>& steps) {
+  std::vector<sim::Request> requests;
+  for (const auto& client : clients_)
+    if (client.real) requests.push_back({"CLIENT", "KILL", "ID", client.real_id});
+  requests.push_back({"FLUSHALL"});
+  requests.push_back({"SCRIPT", "FLUSH"});
+  admin_.execute_all(requests);
+  clients_.clear();
+  fake_ = pristine_;
+  now_ms_ = 0;
+  now_ms_ = server_ms();
+  slack_ms_ = 1;
+  fake_.advance_to({now_ms_});
+  std::size_t most = 0;
+  for (const auto& step : steps) most = std::max(most, step.connection);
+  clients_.resize(most + 2);  // one more for the dump
+  for (auto& client : clients_) open(client);
+}
+
+void Pair::open(Client& client) {
+  client.real = std::make_unique<live::Connection>(address_);
+  client.real_id = std::to_string(client.real->execute({"CLIENT", "ID"}).integer);
+  client.fake = fake_.open();
+}
+
+bool Pair::anyone_waits() const {
+  return std::ranges::any_of(
+      clients_, [&](const Client& client) { return fake_.session(client.fake).wait.has_value(); });
+}
+
+std::optional<Difference> Pair::run(const std::vector<Step>& steps, bool one_by_one) {
+  reset(steps);
+  if (auto difference = run_all(steps, one_by_one)) return difference;
+  if (auto difference = surplus()) return difference;
+  return run_all(dump(clients_.size() - 1), false);
+}
+
+std::optional<Difference> Pair::run_all(const std::vector<Step>& steps, bool one_by_one) {
+  for (std::size_t next = 0; next < steps.size();) {
+    const std::size_t first = next;
+    next = submit_batch(steps, first, one_by_one);
+    clients_[steps[first].connection].real->send_all(batch_);
+    if (auto difference = collect()) return difference;
+    if (steps[next - 1].request[0] == kExpire) let_expire();
+    drop_soon_expired();
+    fake_.advance_to({now_ms_});
+  }
+  return std::nullopt;
+}
+
+/// Gives the next steps of one connection to the simulated server, at one instant of its clock.
+/// Where somebody waits, or begins to, the batch is one step: what he does when he goes on must not
+/// meet the rest of it. Returns the step after it.
+std::size_t Pair::submit_batch(const std::vector<Step>& steps, std::size_t first, bool one_by_one) {
+  batch_.clear();
+  expected_.clear();
+  const auto connection = steps[first].connection;
+  std::size_t at = first;
+  while (at < steps.size() && steps[at].connection == connection) {
+    const Step& step = steps[at++];
+    const auto name = sim::lower_case(step.request[0]);
+    for (const auto& prelude : kPreludes)
+      if (name == prelude.command) submit(step, prelude.request);
+    if (step.request[0] == kExpire) {
+      submit(step, {"PEXPIRE", step.request.at(1), "1"});
+      break;
+    }
+    submit(step, step.request);
+    if (one_by_one || anyone_waits()) break;
+  }
+  return at;
+}
+
+/// Lets the simulated server answer; a request that it refuses is forgotten.
+void Pair::submit(const Step& step, const sim::Request& request) {
+  const auto session = clients_[step.connection].fake;
+  const Likeness likeness = likeness_of(request, fake_.session(session), fake_.keyspace());
+  if (likeness.chance) return;
+  const bool may_be_refused_late =
+      sim::lower_case(request[0]).starts_with("eval") || anyone_waits();
+  const auto before = may_be_refused_late ? std::optional(fake_) : std::nullopt;
+  try {
+    for (auto& [to, reply] : fake_.submit(session, request)) {
+      const auto client = std::ranges::find(clients_, to, &Client::fake);
+      expected_.push_back({static_cast<std::size_t>(client - clients_.begin()), &step,
+                           std::move(reply), to == session ? likeness : Likeness{}});
+    }
+    batch_.push_back(request);
+    ++commands_;
+  } catch (const sim::BadInput&) {
+    if (before) fake_ = *before;
+    ++refused_;
+  }
+}
+
+/// Waits for as many replies of the real server as the simulated one has given, then compares.
+std::optional<Difference> Pair::collect() {
+  std::vector<sim::Reply> replies;
+  for (const auto& expected : expected_) {
+    try {
+      replies.push_back(clients_[expected.connection].real->await());
+    } catch (const live::ConnectionBroken&) {
+      return Difference{*expected.step, std::nullopt, expected.reply};
+    }
+  }
+  now_ms_ = server_ms();
+  for (std::size_t i = 0; i < expected_.size(); ++i) {
+    const auto& expected = expected_[i];
+    if (!alike(expected.likeness, replies[i], expected.reply, 2 * slack_ms_))
+      return Difference{*expected.step, replies[i], expected.reply};
+  }
+  return std::nullopt;
+}
+
+/// What the real server has written and the simulated one has not.
+std::optional<Difference> Pair::surplus() {
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    pollfd bytes{clients_[i].real->descriptor(), POLLIN, 0};
+    const auto reply = clients_[i].real->receive(poll(&bytes, 1, 0) > 0);
+    if (reply) return Difference{{i, {"(no request)"}}, *reply, std::nullopt};
+  }
+  return std::nullopt;
+}
+
+/// A key with a lifetime of 1 ms must be gone on both.
+void Pair::let_expire() {
+  constexpr std::int64_t kEnoughMs = 3;
+  const auto began = now_ms_;
+  while (now_ms_ < began + kEnoughMs) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kEnoughMs));
+    now_ms_ = 0;
+    now_ms_ = server_ms();
+  }
+}
+
+/// Deletes keys that would expire during the run, at a moment that the two servers may see
+/// differently.
+void Pair::drop_soon_expired() {
+  std::vector<sim::Request> requests;
+  for (int database = 0; database < kDatabases; ++database) {
+    const auto* keys = fake_.keyspace().database(database);
+    if (!keys) continue;
+    for (const auto& [key, entry] : *keys) {
+      if (!entry.expires || entry.expires->ms > now_ms_ + kSoonMs) continue;
+      requests.push_back({"SELECT", std::to_string(database)});
+      requests.push_back({"DEL", key});
+    }
+  }
+  if (requests.empty()) return;
+  requests.push_back({"SELECT", "0"});
+  admin_.execute_all(requests);
+  for (const auto& request : requests) fake_.submit(clients_.back().fake, request);
+}
+
+/// Steps that read everything that the simulated server holds.
+std::vector<Step> Pair::dump(std::size_t connection) const {
+  std::vector<Step> steps;
+  const auto add = [&](sim::Request request) { steps.push_back({connection, std::move(request)}); };
+  for (int database = 0; database < kDatabases; ++database) {
+    add({"SELECT", std::to_string(database)});
+    add({"DBSIZE"});
+    add({"KEYS", "*"});
+    const auto* keys = fake_.keyspace().database(database);
+    if (!keys) continue;
+    for (const auto& [key, entry] : *keys) {
+      add({"TYPE", key});
+      add({"OBJECT", "ENCODING", key});
+      add({"PEXPIRETIME", key});
+      add(reading(key, entry));
+    }
+  }
+  return steps;
+}
+
+}  // namespace lockstep::conform

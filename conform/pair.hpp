@@ -1,0 +1,81 @@
+// The simulated server and a real one side by side: the same requests go to both, in batches, and
+// every reply and, in the end, every key is compared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conform/likeness.hpp"
+#include "live/connection.hpp"
+#include "sim/server.hpp"
+
+namespace lockstep::conform {
+
+/// A request on one of several connections.
+struct Step {
+  std::size_t connection = 0;
+  sim::Request request;
+};
+
+/// The first reply that is not alike. A missing reply is empty.
+struct Difference {
+  Step step;
+  std::optional<sim::Reply> redis, lockstep;
+};
+
+class Pair {
+ public:
+  /// Both servers are emptied before each run.
+  explicit Pair(const live::Address& address);
+
+  /// Runs `steps` on empty servers and compares all keys at the end. With `one_by_one` each reply
+  /// is awaited before the next request is sent. A step that lockstep refuses to simulate, or whose
+  /// effect is a matter of chance, goes to neither.
+  std::optional<Difference> run(const std::vector<Step>& steps, bool one_by_one);
+
+  std::uint64_t commands() const { return commands_; }  ///< sent to both so far
+  std::uint64_t refused() const { return refused_; }    ///< that lockstep does not simulate
+
+ private:
+  struct Client {
+    std::unique_ptr<live::Connection> real;
+    std::string real_id;
+    sim::SessionId fake = 0;
+  };
+  struct Expected {
+    std::size_t connection = 0;
+    const Step* step = nullptr;
+    sim::Reply reply;
+    Likeness likeness;
+  };
+
+  void reset(const std::vector<Step>& steps);
+  void open(Client& client);
+  std::optional<Difference> run_all(const std::vector<Step>& steps, bool one_by_one);
+  std::int64_t server_ms();
+  std::size_t submit_batch(const std::vector<Step>& steps, std::size_t first, bool one_by_one);
+  void submit(const Step& step, const sim::Request& request);
+  std::optional<Difference> collect();
+  std::optional<Difference> surplus();
+  bool anyone_waits() const;
+  void let_expire();
+  void drop_soon_expired();
+  std::vector<Step> dump(std::size_t connection) const;
+
+  live::Address address_;
+  live::Connection admin_;
+  sim::Server pristine_;
+  sim::Server fake_;
+  std::vector<Client> clients_;
+  std::vector<sim::Request> batch_;  ///< to send to the real server
+  std::vector<Expected> expected_;   ///< what the simulated one answered
+  std::int64_t now_ms_ = 0;          ///< the real server's clock when the batch began
+  std::int64_t slack_ms_ = 1;        ///< most by which the two clocks were apart
+  std::uint64_t commands_ = 0;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace lockstep::conform

@@ -1,0 +1,48 @@
+// What `lockstep eval`, `lockstep shell` and `lockstep conform` print with --json.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/json_reader.hpp"
+#include "sim/keyspace.hpp"
+#include "sim/reply.hpp"
+
+namespace lockstep::scenarios {
+
+/// A line that a script has run, what it called and what it changed.
+struct TracedLine {
+  int line = 0;
+  std::string text;
+  struct Call {
+    std::string request;
+    sim::Reply reply;
+  };
+  std::vector<Call> calls;
+  std::vector<std::string> changes;
+};
+
+/// null, a number, a text, an array, {"ok": text} for a status, {"err": text} for an error.
+Json reply_json(const sim::Reply& reply);
+
+std::string eval_report(const sim::Reply& reply, const std::vector<std::string>& keys,
+                        const std::vector<TracedLine>& trace);
+
+/// What `lockstep conform` did, and the commands that show a difference.
+struct ConformSummary {
+  std::uint64_t seed = 0, commands = 0, sequences = 0, refused = 0, unrepeated = 0;
+  double seconds = 0;
+  struct Line {
+    std::int64_t connection = 1;
+    std::string request;
+  };
+  std::vector<Line> session;  ///< empty: nothing differs
+  std::optional<sim::Reply> redis, lockstep;
+};
+std::string conform_report(const ConformSummary& summary);
+
+/// One line of JSON: a reply to the session.
+std::string reply_line(std::int64_t session, const sim::Reply& reply);
+
+}  // namespace lockstep::scenarios

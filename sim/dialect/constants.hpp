@@ -1,0 +1,35 @@
+// Constants as the compiler of 5.1 makes them: operators on numerals are computed at compile time,
+// and a function's zeros are one constant: the first one's sign is the sign of all.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/dialect/draft.hpp"
+
+namespace lockstep::sim::dialect {
+
+/// What 5.1 computes while compiling, or nothing.
+std::optional<double> folded(std::string_view op, double a, double b);
+
+class Zeros {
+ public:
+  explicit Zeros(Draft& draft) : draft_(draft) {}
+  void open_function() { functions_.emplace_back(); }
+  /// Gives the zeros of the innermost function their sign.
+  void close_function();
+  /// The tokens first..last are the constant `value`; they hold all constants noted in between.
+  void note(std::size_t first, std::size_t last, double value);
+
+ private:
+  struct Zero {
+    std::size_t first;
+    bool negative;
+    int wrapping;  ///< in the draft; -1 for a plain numeral
+  };
+  Draft& draft_;
+  std::vector<std::vector<Zero>> functions_;
+};
+
+}  // namespace lockstep::sim::dialect

@@ -1,0 +1,89 @@
+// The fuzzer itself: it finds a server that differs, shortens what it finds, and spares a server
+// that holds keys.
+#include "conform/conform.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "conform/commands.hpp"
+#include "live/server.hpp"
+#include "sim/error.hpp"
+
+namespace {
+
+using namespace lockstep;
+using conform::Step;
+
+TEST_CASE("a sequence is shortened to the steps that matter") {
+  std::vector<Step> steps;
+  for (int i = 0; i < 100; ++i) steps.push_back({0, {std::to_string(i)}});
+  const auto has = [](const std::vector<Step>& all, const char* word) {
+    return std::ranges::any_of(all, [&](const Step& step) { return step.request[0] == word; });
+  };
+  const auto differs = [&](const std::vector<Step>& fewer) {
+    return has(fewer, "3") && has(fewer, "50") && has(fewer, "99");
+  };
+  const auto shortest = conform::shortened(steps, differs);
+  REQUIRE(shortest.size() == 3);
+  CHECK(shortest[0].request[0] == "3");
+  CHECK(shortest[2].request[0] == "99");
+}
+
+TEST_CASE("a seed gives the same steps again, another seed others") {
+  const auto texts = [](std::uint64_t seed) {
+    std::string text;
+    for (const auto& step : conform::random_steps(seed, {}))
+      for (const auto& word : step.request) text += word + " ";
+    return text;
+  };
+  CHECK(texts(5) == texts(5));
+  CHECK(texts(5) != texts(6));
+}
+
+TEST_CASE("every template is a command that the simulated server knows") {
+  sim::Server server;
+  const auto session = server.open();
+  conform::Dice dice(1);
+  for (const auto* families : {&conform::kFamilies, &conform::kConnectionFamilies})
+    for (const auto& family : *families)
+      for (const char* command : family.templates) {
+        const conform::Family alone{family.name, {command}};
+        const auto request = conform::random_command(alone, dice);
+        if (request[0] == "NOSUCH" || request[0][0] == '!') continue;
+        INFO(command);
+        const auto fresh = server.open();
+        for (const auto& delivery : server.submit(fresh, request))
+          CHECK_FALSE(delivery.reply.text.starts_with("ERR unknown command"));
+      }
+  CHECK(server.is_open(session));
+}
+
+TEST_CASE("a server that differs is found, and what shows it is short") {
+  const live::Server server(sim::Persistence::none, {"--hash-max-listpack-entries", "1"});
+  const auto outcome = conform::conform(server.address(), {1, 100'000, 0, {}});
+  REQUIRE(outcome.finding);
+  CHECK(outcome.finding->length == 200);
+  CHECK(outcome.finding->steps.size() <= 3);
+  REQUIRE(outcome.finding->difference.redis);
+  CHECK(outcome.finding->difference.redis != outcome.finding->difference.lockstep);
+}
+
+TEST_CASE("clock replies may differ by what passed between them, and by no more") {
+  using sim::Reply;
+  conform::Likeness timed;
+  timed.timed = true;
+  CHECK(conform::alike(timed, Reply::number(1000), Reply::number(1002), 2));
+  CHECK_FALSE(conform::alike(timed, Reply::number(1000), Reply::number(1003), 2));
+  CHECK_FALSE(conform::alike({}, Reply::number(1000), Reply::number(1001), 2));
+  CHECK_FALSE(conform::alike(timed, Reply::number(-1), Reply::null(), 2));
+}
+
+TEST_CASE("a server that holds keys is refused") {
+  const live::Server server(sim::Persistence::none);
+  CHECK_NOTHROW(conform::expect_empty(server.address()));
+  live::Connection connection(server.address());
+  connection.execute_all({{"SELECT", "7"}, {"SET", "mine", "1"}});
+  CHECK_THROWS_WITH(conform::expect_empty(server.address()), Catch::Contains("--flush"));
+}
+
+}  // namespace

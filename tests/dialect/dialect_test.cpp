@@ -1,0 +1,114 @@
+// Generated scripts on the script VM, on a real redis-server and on Lua 5.1. A script that differs
+// is shrunk. More of them: LOCKSTEP_SCRIPTS=1000000 LOCKSTEP_SEED=7 build/test_dialect
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/dialect/generator.hpp"
+#include "tests/support/lua51.hpp"
+#include "tests/support/twin.hpp"
+
+namespace {
+
+using lockstep::test::Dice;
+using lockstep::test::Lua51;
+using lockstep::test::Node;
+using lockstep::test::own_part;
+using lockstep::test::show;
+
+std::uint64_t setting(const char* name, std::uint64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+using Scripts = std::vector<std::string>;
+
+/// What each script gives on the script VM, in a node of its own.
+Scripts on_fake(const Scripts& scripts) {
+  lockstep::sim::ScriptVm vm({300'000, 32 << 20});
+  Scripts replies;
+  for (const std::string& script : scripts) {
+    lockstep::sim::Keyspace keyspace;
+    lockstep::sim::Execution execution{lockstep::sim::kEpoch, 1, &vm, false};
+    try {
+      replies.push_back(show(lockstep::sim::execute(keyspace, {"EVAL", script, "0"}, execution)));
+    } catch (const lockstep::sim::BadInput& bad) {
+      replies.push_back(std::string("refused: ") + bad.what());
+    }
+  }
+  return replies;
+}
+
+/// A real one: the replies to scripts.
+using Reference = std::function<Scripts(const Scripts&)>;
+
+bool refused(const std::string& reply) { return reply.starts_with("refused: "); }
+
+/// The smallest script like `script` that differs, with what both say.
+std::string report(const Node& script, const Reference& reference) {
+  int left = 4000;
+  const Node least = shrunk(script, [&](const std::string& text) {
+    const std::string fake = on_fake({text})[0];
+    return --left > 0 && !refused(fake) && fake != reference({text})[0];
+  });
+  const std::string text = least.text();
+  return own_part(text) + "\n  real: " + reference({text})[0] + "\n  fake: " + on_fake({text})[0];
+}
+
+/// Runs generated scripts against a reference; fails with the smallest scripts that differ.
+void compare(const Reference& reference, std::uint64_t usually) {
+  constexpr std::uint64_t kBatch = 64;
+  constexpr int kMostReports = 5;
+  const std::uint64_t count = setting("LOCKSTEP_SCRIPTS", usually);
+  const std::uint64_t seed = setting("LOCKSTEP_SEED", 1);
+  std::uint64_t refusals = 0;
+  int reports = 0;
+  for (std::uint64_t from = 0; from < count && reports < kMostReports; from += kBatch) {
+    std::vector<Node> trees;
+    Scripts scripts;
+    for (std::uint64_t i = from; i < std::min(count, from + kBatch); ++i) {
+      Dice dice((seed * 1'000'000'007 + i) * 0x9E3779B97F4A7C15ULL);
+      trees.push_back(random_script(dice));
+      scripts.push_back(trees.back().text());
+    }
+    const Scripts fake = on_fake(scripts);
+    // What the VM refuses may not even end in reality.
+    for (std::size_t i = 0; i < scripts.size(); ++i) {
+      if (refused(fake[i])) scripts[i] = "return 1";
+    }
+    const Scripts real = reference(scripts);
+    for (std::size_t i = 0; i < scripts.size() && reports < kMostReports; ++i) {
+      if (refused(fake[i])) ++refusals;
+      if (refused(fake[i]) || fake[i] == real[i]) continue;
+      ++reports;
+      FAIL_CHECK("script " << from + i << " of seed " << seed << ":\n"
+                           << report(trees[i], reference));
+    }
+  }
+  INFO(refusals << " of " << count << " scripts were refused");
+  CHECK(refusals < count / 10);
+}
+
+TEST_CASE("generated scripts do what they do on redis-server") {
+  lockstep::test::RedisServer server;
+  compare(
+      [&](const Scripts& scripts) {
+        std::vector<lockstep::sim::Request> requests;
+        for (const std::string& script : scripts) requests.push_back({"EVAL", script, "0"});
+        requests.push_back({"SCRIPT", "FLUSH"});
+        Scripts replies;
+        for (const auto& reply : server.execute_all(requests)) replies.push_back(show(reply));
+        return replies;
+      },
+      20'000);
+}
+
+TEST_CASE("generated scripts do what they do on Lua 5.1") {
+  Lua51 lua51(LOCKSTEP_LUA51_ORACLE);
+  compare([&](const Scripts& scripts) { return lua51.run_all(scripts); }, 8'000);
+}
+
+}  // namespace

@@ -1,0 +1,1 @@
+return {pcall(error, {err = 'E'}), ('%5.2f'):format(1.5), ('a,b'):gsub(',', '%0'), tonumber('0x1f')}

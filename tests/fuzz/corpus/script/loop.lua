@@ -1,0 +1,1 @@
+local t = {} for i = 1, 10 do t[#t + 1] = i * 2 .. 'x' end return table.concat(t, ',')

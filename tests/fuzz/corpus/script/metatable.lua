@@ -1,0 +1,1 @@
+local t = setmetatable({}, {__index = function(t, k) return k end}) for k, v in pairs({1, 2, a = 3}) do t[k] = v end return t[5]

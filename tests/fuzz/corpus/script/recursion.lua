@@ -1,0 +1,1 @@
+local function f(n) if n == 0 then return 0 end return n + f(n - 1) end return f(50)

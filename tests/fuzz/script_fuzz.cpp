@@ -1,0 +1,21 @@
+// Any bytes as a script: it runs, fails as in Redis, or is refused in one line; nothing else.
+#include "sim/error.hpp"
+#include "sim/execute.hpp"
+#include "sim/script_vm.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lockstep::sim;
+  constexpr ScriptLimits kLimits{100'000, 4 << 20};
+  ScriptVm vm(kLimits);
+  Keyspace keyspace;
+  Execution execution{kEpoch, 1, &vm};
+  const std::string script(reinterpret_cast<const char*>(data), size);
+  try {
+    execute(keyspace, {"SET", "text", "1"}, execution);
+    execute(keyspace, {"EVAL", script, "2", "text", "key", "7", "abc"}, execution);
+  } catch (const BadInput&) {
+    return 0;
+  }
+  return 0;
+}

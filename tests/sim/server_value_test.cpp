@@ -1,0 +1,132 @@
+// The fake server as a value, without a real one beside it: its clock, its sessions, its copies,
+// and what it shows of itself.
+#include <catch2/catch.hpp>
+
+#include "sim/error.hpp"
+#include "sim/server.hpp"
+#include "tests/support/twin.hpp"
+
+namespace {
+
+using namespace lockstep::sim;
+
+/// What is written, as "1 +OK".
+std::string run(Server& server, SessionId session, const char* line) {
+  std::string text;
+  for (const Delivery& delivery : server.submit(session, lockstep::test::split(line))) {
+    text += (text.empty() ? "" : "; ") + std::to_string(delivery.to) + " " +
+            lockstep::test::show(delivery.reply);
+  }
+  return text;
+}
+
+TEST_CASE("a wait ends a millisecond after its time-out, the earliest first") {
+  Server server;
+  const SessionId late = server.open(), early = server.open(), ever = server.open();
+  CHECK(run(server, late, "BLPOP l 0.02").empty());
+  CHECK(run(server, early, "BRPOP l 0.01").empty());
+  CHECK(run(server, ever, "BLPOP l 0").empty());
+  CHECK(server.advance(Duration{10}).empty());
+  const auto written = server.advance(Duration{1000});
+  REQUIRE(written.size() == 2);
+  CHECK(written[0] == Delivery{early, Reply::null()});
+  CHECK(written[1] == Delivery{late, Reply::null()});
+  CHECK(server.now() == kEpoch + Duration{1010});
+  CHECK(run(server, late, "RPUSH l x") == "1 :1; 3 ['l' 'x']");
+}
+
+TEST_CASE("requests of a blocked session are processed at the instant at which it goes on") {
+  Server server;
+  const SessionId one = server.open();
+  run(server, one, "SET k v PX 15");
+  run(server, one, "BLPOP l 0.01");
+  CHECK(run(server, one, "PTTL k").empty());
+  const auto written = server.advance(Duration{100});
+  REQUIRE(written.size() == 2);
+  CHECK(written[1] == Delivery{one, Reply::number(4)});  // 11 ms later, not 100
+}
+
+TEST_CASE("a clock that is set back gives a key its time again") {
+  Server server;
+  const SessionId one = server.open();
+  run(server, one, "SET k v PX 100");
+  server.advance(Duration{-50});
+  CHECK(run(server, one, "PTTL k") == "1 :150");
+}
+
+TEST_CASE("a copy of a server goes its own way") {
+  Server server;
+  const SessionId one = server.open();
+  run(server, one, "WATCH k");
+  run(server, one, "MULTI");
+  run(server, one, "EVAL 'return 1' 0");
+  Server copy = server;
+  const SessionId other = copy.open();
+  run(copy, other, "SET k v");
+  CHECK(run(copy, one, "EXEC") == "1 (nil)");
+  CHECK(run(server, one, "EXEC") == "1 [:1]");
+  CHECK(!server.is_open(other));
+  CHECK(server.keyspace().keys.empty());
+}
+
+TEST_CASE("a closed session leaves nothing behind") {
+  Server server;
+  const SessionId one = server.open(), two = server.open();
+  run(server, one, "SUBSCRIBE c");
+  run(server, one, "SSUBSCRIBE c");
+  server.close(one);
+  CHECK(!server.is_open(one));
+  CHECK(run(server, two, "PUBLISH c m") == "2 :0");
+  CHECK(run(server, two, "SPUBLISH c m") == "2 :0");
+  const SessionId three = server.open();
+  CHECK(three == 3);
+  run(server, three, "BLPOP l 0");
+  server.close(three);
+  CHECK(run(server, two, "RPUSH l x") == "2 :1");
+  CHECK_THROWS_WITH(run(server, one, "PING"),
+                    Catch::Contains("session 1") && Catch::Contains("not open"));
+  CHECK_THROWS_AS(server.close(one), BadInput);
+  CHECK_THROWS_AS(server.submit(two, {}), BadInput);
+}
+
+TEST_CASE("what is not simulated is refused by name, and the session goes on") {
+  Server server;
+  const SessionId one = server.open();
+  for (const char* line : {"CLIENT PAUSE 100", "COMMAND DOCS get", "CONFIG SET maxmemory 100",
+                           "PUBSUB HELP", "MONITOR", "REPLICAOF a 1"}) {
+    INFO(line);
+    CHECK_THROWS_AS(run(server, one, line), BadInput);
+  }
+  run(server, one, "SELECT 3");
+  run(server, one, "MULTI");
+  run(server, one, "SET k v");
+  run(server, one, "PUBSUB HELP");
+  CHECK_THROWS_AS(run(server, one, "EXEC"), BadInput);
+  CHECK(run(server, one, "GET k") == "1 'v'");  // what ran before it stays
+  CHECK(server.session(one).database == 3);
+  CHECK(server.keyspace().database(3)->contains("k"));
+}
+
+TEST_CASE("CLIENT LIST and INFO show the state of a server without sockets") {
+  Server server;
+  const SessionId one = server.open(), two = server.open();
+  run(server, one, "CLIENT SETNAME me");
+  run(server, one, "SELECT 2");
+  run(server, one, "SET k v PX 5000");
+  server.advance(Duration{3000});
+  run(server, two, "SUBSCRIBE a b");
+  run(server, one, "MULTI");
+  run(server, one, "CLIENT LIST");
+  const std::string list = run(server, one, "EXEC");
+  CHECK_THAT(list, Catch::Contains("id=1 addr=127.0.0.1:50001 ") &&
+                       Catch::Contains("name=me age=3 idle=0 flags=N db=2 sub=0") &&
+                       Catch::Contains("id=2 addr=127.0.0.1:50002 ") &&
+                       Catch::Contains("flags=P db=0 sub=2 psub=0 ssub=0 multi=-1"));
+  const std::string info = run(server, one, "INFO");
+  CHECK_THAT(info, Catch::Contains("redis_version:7.0.15\r\n") &&
+                       Catch::Contains("connected_clients:2\r\n") &&
+                       Catch::Contains("db2:keys=1,expires=1"));
+  CHECK_THAT(run(server, one, "INFO keyspace"), !Catch::Contains("redis_version"));
+}
+
+}  // namespace
