@@ -15,8 +15,8 @@ struct ScriptRun : dialect::Runtime {
   RedisVersion version = RedisVersion::v7_0;
   bool read_only = false;
   bool allow_oom = false;
-  bool wrote = false;  ///< a write command was let through
-  bool resp3 = false;  ///< after redis.setresp(3)
+  bool wrote = false;                      ///< a write command was let through
+  bool resp3 = false;                      ///< after redis.setresp(3)
   std::vector<LibraryFunction> functions;  ///< that the library under way has registered
   int callbacks = LUA_NOREF;               ///< table: their names -> the functions
   Request request;                         ///< of the redis.call under way

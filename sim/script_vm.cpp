@@ -130,8 +130,7 @@ class ScriptVm::Impl {
     args_ = args;
     if (chunk.may_vary) return run_both_ways(name, chunk, keyspace);
     Reply reply = run_once(name, chunk);
-    if (run_.varies)
-      throw BadInput(chunk.title + "it visits keys by a function it does not name");
+    if (run_.varies) throw BadInput(chunk.title + "it visits keys by a function it does not name");
     return reply;
   }
 

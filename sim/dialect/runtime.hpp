@@ -45,9 +45,9 @@ struct Runtime {
   bool reversed = false;  ///< iterate what has no order, and count addresses, the other way round
   bool varies = false;    ///< the script saw an order or an address
   int addresses = LUA_NOREF;  ///< table of the objects whose address the script saw -> their number
-  bool may_run_long = false;                 ///< the limit on instructions is watched
-  std::vector<LoadedChunk> loaded;           ///< by load and loadstring
-  std::vector<Site> own_sites;               ///< the script's and theirs, if there are any
+  bool may_run_long = false;  ///< the limit on instructions is watched
+  std::vector<LoadedChunk> loaded;  ///< by load and loadstring
+  std::vector<Site> own_sites;      ///< the script's and theirs, if there are any
   std::vector<Line> own_lines;
   Translation loading;
   std::vector<OrderedKey> keys;

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "tests/dialect/tree.hpp"
 #include "conform/dice.hpp"
+#include "tests/dialect/tree.hpp"
 
 namespace lockstep::test {
 

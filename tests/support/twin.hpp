@@ -12,7 +12,7 @@
 
 #include "conform/likeness.hpp"
 #include "sim/commands/command.hpp"
-
+#include "sim/commands/set_parts.hpp"
 #include "sim/error.hpp"
 #include "sim/execute.hpp"
 #include "sim/script_vm.hpp"
@@ -157,8 +157,8 @@ class Twin {
     return show(request) + "\n  redis: " + show(real) + "\n  fake:  " + show(fake);
   }
 
-  /// SORT takes an ERANGE that some earlier command left in errno for one of its own; a score that
-  /// is read without an error clears it.
+  /// SORT takes an ERANGE that some earlier command left in errno for one of its own; a score
+  /// that is read without an error clears it.
   void forget_range_errors(const sim::Request& request) {
     const std::string name = sim::lower_case(request[0]);
     if (name == "sort" || name == "sort_ro") server_.execute({"ZADD", "none", "XX", "1", "x"});
@@ -171,8 +171,8 @@ class Twin {
     return differs;
   }
 
-  /// A random choice: replies of the same form, and then what the real one removed is removed from
-  /// the fake too.
+  /// A random choice: replies of the same form, and then what the real one removed is removed
+  /// from the fake too.
   std::string run_random(const sim::Keyspace& before, const sim::Request& request,
                          const sim::Reply& real, const sim::Reply& fake) {
     if (without_texts(real) != without_texts(fake)) return report(request, real, fake);
