@@ -2,6 +2,7 @@
 // texts.
 #include "sim/dialect/pattern.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 
@@ -93,7 +94,7 @@ const char* Matcher::item_end(const char* pattern) {
   return pattern + 1;
 }
 
-bool Matcher::matches_one(const char* at, const char* item, const char* end) const {
+bool Matcher::matches_one(const char* at, const char* item, const char* end) {
   if (at >= end_) return false;
   const unsigned char c = byte(*at);
   switch (*item) {
@@ -102,10 +103,17 @@ bool Matcher::matches_one(const char* at, const char* item, const char* end) con
     case '%':
       return in_class(c, byte(item[1]));
     case '[':
+      spend(end - item);
       return in_set(c, item, end - 1);
     default:
       return byte(*item) == c;
   }
+}
+
+/// Everything that takes time in proportion to the text or the pattern is counted.
+void Matcher::spend(std::ptrdiff_t steps) {
+  steps_ += steps;
+  if (steps_ > kMaxSteps) refuse(L_, "a pattern match of more steps than its limit");
 }
 
 const char* Matcher::match(const char* at, const char* pattern) {
@@ -113,7 +121,7 @@ const char* Matcher::match(const char* at, const char* pattern) {
   bool done = false;
   const char* result = nullptr;
   while (!done) {
-    if (++steps_ > kMaxSteps) refuse(L_, "a pattern match of more steps than its limit");
+    spend(1);
     result = match_step(at, pattern, done);
   }
   --depth_;
@@ -234,6 +242,7 @@ const char* Matcher::match_balance(const char* at, const char* pattern) {
   if (at >= end_ || *at != pattern[0]) return nullptr;
   int open = 1;
   for (const char* p = at + 1; p < end_; ++p) {
+    spend(1);
     if (*p == pattern[1]) {
       if (--open == 0) return p + 1;
     } else if (*p == pattern[0]) {
@@ -256,6 +265,7 @@ const char* Matcher::match_back_reference(const char* at, int index) {
   }
   const Capture& capture = capture_[static_cast<std::size_t>(index)];
   const auto length = static_cast<std::size_t>(capture.length);
+  spend(std::max<std::ptrdiff_t>(capture.length, 0));
   const bool same =
       static_cast<std::size_t>(end_ - at) >= length && std::memcmp(capture.begin, at, length) == 0;
   return same ? at + length : nullptr;

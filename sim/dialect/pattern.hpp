@@ -43,7 +43,8 @@ class Matcher {
   const char* repeat_most(const char* at, const char* item, const char* item_end);
   const char* repeat_least(const char* at, const char* item, const char* item_end);
   const char* item_end(const char* pattern);
-  bool matches_one(const char* at, const char* item, const char* item_end) const;
+  bool matches_one(const char* at, const char* item, const char* item_end);
+  void spend(std::ptrdiff_t steps);
   bool at_frontier(const char* at, const char* set, const char* set_end) const;
 
   lua_State* L_;

@@ -48,6 +48,8 @@ const std::vector<const char*> kHostile{
     "return ('a'):rep(5000):find('.-.-.-.-.-.-b')",
     "return ('a'):rep(100000):match(('(a*)'):rep(30) .. 'b')",
     "return ('('):rep(100000):find(('%b()'):rep(50))",
+    "return ('a'):rep(100000):find('(.*)%1b')",
+    "return ('a'):rep(100000):find('[' .. ('b'):rep(100000) .. ']*c')",
     "return (''):find(('('):rep(100))",
     "return ('x'):find(('[x'):rep(1000))",
     // depth
