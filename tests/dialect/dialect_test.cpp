@@ -14,6 +14,7 @@
 namespace {
 
 using lockstep::conform::Dice;
+using lockstep::test::random_script;
 using lockstep::test::Lua51;
 using lockstep::test::Node;
 using lockstep::test::own_part;
