@@ -282,9 +282,8 @@ class Rules {
   bool token_cut_ = false;
   std::map<std::string, std::unique_ptr<Rules>>
       probes_;  // by lock key: the same model and one process more
-  std::unordered_map<std::string, Probe>
-      probed_;  // of a probe's own rules: what it came to, by
-                // the identity of the world in which it was alone
+  // Of a probe's own rules: what it came to, by the identity of the world in which it was alone.
+  std::unordered_map<std::string, Probe> probed_;  // never iterated
 };
 
 }  // namespace lockstep::checker::naive

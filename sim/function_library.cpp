@@ -1,10 +1,9 @@
 // Function libraries: their globals, and redis.register_function.
 #include "sim/function_library.hpp"
 
-#include <strings.h>
-
 #include <array>
 
+#include "sim/commands/command.hpp"
 #include "sim/script_run.hpp"
 #include "sim/shebang.hpp"
 
@@ -132,7 +131,7 @@ int register_function(lua_State* L) {
   ScriptRun& run = script_run(L);
   for (const LibraryFunction& other : run.functions) {
     if (other.name == name) raise_error(L, "Function already exists in the library");
-    if (strcasecmp(other.name.c_str(), name) == 0) {
+    if (is_word(other.name, lower_case(name))) {
       dialect::refuse(L, "two functions whose names differ in case only");  // which one FCALL finds
     }
   }

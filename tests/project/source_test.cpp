@@ -105,7 +105,7 @@ struct Home {
 /// Where each header that is not the standard library's may be included; the first line that fits
 /// counts.
 const std::vector<Home> kHomes{
-    {R"(lua\.h|lauxlib\.h|lualib\.h|lua\.hpp)", {"sim"}},
+    {R"(lua\.h|lauxlib\.h|lualib\.h|lua\.hpp)", {"sim", "tests"}},
     {R"(fmt/.*)", {"sim", "checker", "scenarios", "live", "cli", "tests", "bench"}},
     {R"(boost/.*)", {"checker"}},
     {R"(nlohmann/.*)", {"scenarios", "tests"}},
@@ -113,7 +113,6 @@ const std::vector<Home> kHomes{
     {R"(hiredis/.*)", {"live", "tests"}},
     {R"(catch2/.*)", {"tests"}},
     {R"(sys/mman\.h)", {"checker"}},  // huge pages for the visited set
-    {R"(sys/mman\.h)", {"checker"}},  // large pages for the visited set
     // POSIX: files, processes and terminals are no business of the simulated world.
     {R"([a-z_]+\.h|sys/[a-z]+\.h|netinet/[a-z]+\.h|arpa/[a-z]+\.h)",
      {"scenarios", "live", "conform", "cli", "tests"}},
