@@ -61,7 +61,8 @@ const std::vector<std::string> kTakes{
     R"(local start = now()
     if redis("SET", self.key, value, "NX", "PX", self.ttl_ms) ~= OK then return false end
     return now() - start < 1000)",
-    R"(return redis("EVAL", "if redis.call('exists', KEYS[1]) == 0 then redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) return 1 end return 0",
+    R"(return redis("EVAL", "if redis.call('exists', KEYS[1]) == 0 then" ..
+      " redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) return 1 end return 0",
       1, self.key, value, self.ttl_ms) == 1)",
 };
 
@@ -88,7 +89,8 @@ const std::vector<std::string> kReleases{
     R"(redis("DEL", self.key) return true)",
     R"(if redis("GET", self.key) ~= self.value then return false end
   return redis("DEL", self.key) == 1)",
-    R"(return redis("EVAL", "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0",
+    R"(return redis("EVAL", "if redis.call('get', KEYS[1]) == ARGV[1] then" ..
+    " return redis.call('del', KEYS[1]) end return 0",
     1, self.key, self.value) == 1)",
     R"(local answered, reply = pcall(redis, "DEL", self.key) return answered and reply == 1)",
     R"(return redis("PEXPIRE", self.key, 1000) == 1)",
