@@ -350,7 +350,12 @@ class ScriptVm::Impl {
     if (!lua_getstack(L, 1, &info)) return;
     lua_getinfo(L, "Sl", &info);
     const bool by_vm = std::string_view(info.what) != "C";
-    if (!by_vm && lua_getstack(L, 2, &info)) lua_getinfo(L, "Sl", &info);
+    for (int level = 2; !by_vm && lua_getstack(L, level, &info); ++level) {
+      lua_getinfo(L, "Slf", &info);
+      const bool helper = dialect::is_helper(lua_tocfunction(L, -1));
+      lua_pop(L, 1);
+      if (!helper) break;
+    }
     const bool in_script = info.source == std::string_view(kInnerSource);
     failure.place = in_script ? std::string("@") + dialect::runtime(L).shown_chunk : info.source;
     failure.place += ':';
@@ -402,7 +407,7 @@ class ScriptVm::Impl {
     if (status == LUA_ERRMEM) {
       throw BadInput(script + "it needs more memory than its limit" + explain());
     }
-    if (status == LUA_ERRERR || failure_.text.find("stack overflow") != std::string::npos) {
+    if (status == LUA_ERRERR || dialect::is_overflow(failure_.text)) {
       throw BadInput(script + "its recursion is too deep");
     }
     if (!failure_.readable) {

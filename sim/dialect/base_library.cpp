@@ -39,7 +39,7 @@ void caught(lua_State* L, int status) {
   std::size_t length = 0;
   const char* message = lua_tolstring(L, -1, &length);
   rt.text = in_words_of_51(rt, {message, length});
-  if (rt.text.find("stack overflow") != std::string::npos) refuse(L, "its recursion is too deep");
+  if (is_overflow(rt.text)) refuse(L, "its recursion is too deep");
   lua_pushlstring(L, rt.text.data(), rt.text.size());
   lua_replace(L, -2);
 }

@@ -20,7 +20,7 @@ int raise_readonly(lua_State* L) { raise(L, "%s", kReadonly); }
 /// all others, if any.
 int missing_field(lua_State* L) {
   lua_settop(L, 2);
-  const char* name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+  const char* name = lua_type(L, 2) == LUA_TSTRING ? original_name(lua_tostring(L, 2)) : "?";
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
     lua_pushfstring(L, "%s, which is not simulated yet,", name);
@@ -308,6 +308,11 @@ void push_place(lua_State* L, int level) {
   } else {
     lua_pushliteral(L, "");
   }
+}
+
+bool is_overflow(std::string_view message) {
+  return message.find("stack overflow") != message.npos &&
+         message.find("stack overflow (string slice") == message.npos;
 }
 
 std::string in_words_of_51(const Runtime& rt, std::string_view message) {

@@ -117,6 +117,10 @@ bool is_helper(lua_CFunction function);
 /// A variable's name as the script has it.
 const char* original_name(const char* name);
 
+/// Whether 5.4 says that a stack was full: where it is, differs from 5.1. (string.byte's own error,
+/// which reads alike, is that of 5.1.)
+bool is_overflow(std::string_view message);
+
 /// An error message of 5.4's VM in the words of 5.1, with the script's own line; anything else as
 /// it is.
 std::string in_words_of_51(const Runtime& rt, std::string_view message);
