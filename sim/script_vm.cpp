@@ -370,7 +370,12 @@ class ScriptVm::Impl {
     if (!lua_getstack(L, 1, &info)) return;
     lua_getinfo(L, "Sl", &info);
     const bool by_vm = std::string_view(info.what) != "C";
-    if (!by_vm && lua_getstack(L, 2, &info)) lua_getinfo(L, "Sl", &info);
+    for (int level = 2; !by_vm && lua_getstack(L, level, &info); ++level) {
+      lua_getinfo(L, "Slf", &info);
+      const bool helper = dialect::is_helper(lua_tocfunction(L, -1));
+      lua_pop(L, 1);
+      if (!helper) break;
+    }
     const bool in_script = info.source == std::string_view(dialect::kInnerSource);
     const auto* chunk = dialect::loaded_chunk(dialect::runtime(L), info.currentline);
     failure.place = in_script ? std::string("@") + dialect::runtime(L).shown_chunk : info.source;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 
 namespace lockstep::sim {
 
@@ -47,7 +46,7 @@ std::string laid_out(const Decimal& number) {
 }  // namespace
 
 std::string shortest_number(double number) {
-  constexpr double kHalf = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
+  constexpr double kHalf = 4611686018427387904.0;  // 2^62: half of the largest 64-bit number
   if (std::isnan(number)) return "nan";
   if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
   if (std::fabs(number) < kHalf && std::trunc(number) == number) {

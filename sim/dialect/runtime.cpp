@@ -20,7 +20,7 @@ int raise_readonly(lua_State* L) { raise(L, "%s", kReadonly); }
 /// all others, if any.
 int missing_field(lua_State* L) {
   lua_settop(L, 2);
-  const char* name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+  const char* name = lua_type(L, 2) == LUA_TSTRING ? original_name(lua_tostring(L, 2)) : "?";
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
     lua_pushfstring(L, "%s, which is not simulated yet,", name);

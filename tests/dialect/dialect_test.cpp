@@ -14,10 +14,10 @@
 namespace {
 
 using lockstep::conform::Dice;
-using lockstep::test::random_script;
 using lockstep::test::Lua51;
 using lockstep::test::Node;
 using lockstep::test::own_part;
+using lockstep::test::random_script;
 using lockstep::test::show;
 
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {

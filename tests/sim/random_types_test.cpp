@@ -27,8 +27,9 @@ TEST_CASE("random commands on every type have the effects that they have on redi
     std::vector<lockstep::sim::Request> requests;
     while (requests.size() < kLength) {
       const bool away = dice.below(5) == 0;
-      requests.push_back(
-          random_command(away ? kFamilies[dice.below(kFamilies.size())] : home, dice));
+      auto request = random_command(away ? kFamilies[dice.below(kFamilies.size())] : home, dice);
+      if (request[0] == "DBSIZE") continue;  // Redis counts what has expired: docs/differences.md
+      requests.push_back(std::move(request));
     }
     const std::string differs = reported_difference(twin, requests);
     if (!differs.empty()) FAIL_CHECK("seed " << seed << ", " << home.name << ": " << differs);
