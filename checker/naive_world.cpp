@@ -21,6 +21,18 @@ using sim::Request;
 
 namespace {
 
+/// Whether a sorted set has a lock token in a member: of equal scores, the names decide the order.
+bool orders_tokens(const sim::Keyspace& keyspace) {
+  bool found = false;
+  keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
+    const auto* set = std::get_if<sim::SortedSet>(&entry.value);
+    if (set == nullptr) return;
+    for (const auto& [member, rest] : *set)
+      found = found || !sim::scan_tokens(member).tokens.empty();
+  });
+  return found;
+}
+
 constexpr std::int64_t kEverysecMs = 1000;  // Redis, appendfsync everysec
 constexpr int kMostStepsAtOnce = 100;       // of one task while time cannot pass
 
@@ -330,6 +342,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& con
   Reply reply = sim::execute(node.keyspace, request, execution);
   ++commands_run_;
   if (execution.looked_at_time) look(world);
+  token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
+               orders_tokens(node.keyspace);
   node.keyspace.purge(execution.now);
   node.keyspace.for_each([&](const std::string&, sim::Entry& entry) {
     if (entry.expires)

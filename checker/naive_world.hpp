@@ -189,7 +189,8 @@ class Rules {
   bool stuck_in_acquire(const World& world) const;
 
   /// True if a token was asked for while the world held a piece of a token without the rest: which
-  /// tokens are free to be used again cannot be told.
+  /// tokens are free to be used again cannot be told. Also if a node asked for the order of tokens,
+  /// or their bytes: then their names matter.
   bool token_cut() const { return token_cut_; }
 
   std::uint64_t commands_run() const;

@@ -31,6 +31,7 @@ struct Execution {
   bool looked_at_bytes =
       false;  ///< out: the result depends on texts by more than which of them are equal: on their
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)
+  bool ordered_tokens = false;  ///< out: a script asked which of two lock tokens comes first
   ServerMode mode{};
   int database = 0;  ///< the selected one, whose keys are keyspace.keys; SELECT changes both
   Caller* caller = nullptr;            ///< null where there is none: in the explored world

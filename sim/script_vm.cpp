@@ -411,6 +411,7 @@ class ScriptVm::Impl {
     run_.sites = &chunk.sites;
     run_.lines = &chunk.lines;
     run_.varies = false;
+    run_.ordered_tokens = false;
     run_.reversed = reversed;
     run_.line = 0;
     run_.random = &run_.keyspace->script_random;
@@ -442,6 +443,7 @@ class ScriptVm::Impl {
       run_.addresses = LUA_NOREF;
     }
     run_.execution->in_script = false;
+    run_.execution->ordered_tokens = run_.execution->ordered_tokens || run_.ordered_tokens;
     run_.keyspace->select(run_.execution->database, database);
     run_.execution->database = database;
     return status == LUA_OK ? std::move(run_.reply) : failed(sha1, chunk.title, status);

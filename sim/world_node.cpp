@@ -136,7 +136,8 @@ const World::Command& World::run_command(Id keyspace_id, Id request_id, Maker se
   Command command;
   command.reply = intern_reply(execute_named(keyspace, request, execution));
   if (execution.looked_at_time) needs_.absolute = command.looked = true;
-  if (execution.looked_at_bytes && !keyspaces_[keyspace_id].tokens.empty()) {
+  if (execution.ordered_tokens ||
+      (execution.looked_at_bytes && !keyspaces_[keyspace_id].tokens.empty())) {
     needs_.recycles_tokens = false;  // another name could change the result
   }
   keyspace.purge(now);

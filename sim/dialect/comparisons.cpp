@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "sim/dialect/runtime.hpp"
+#include "sim/token.hpp"
 
 namespace lockstep::sim::dialect {
 
@@ -48,10 +49,19 @@ bool ask(lua_State* L, int a, int b, const char* event, bool& answer) {
   __builtin_unreachable();
 }
 
+bool mentions_token(lua_State* L, int index) {
+  std::size_t length = 0;
+  const char* text = lua_tolstring(L, index, &length);
+  return !scan_tokens({text, length}).tokens.empty();
+}
+
 /// Two numbers or two strings, which need no metamethod.
 bool ordered(lua_State* L, int a, int b) {
   const int type = lua_type(L, a);
-  return type == lua_type(L, b) && (type == LUA_TNUMBER || type == LUA_TSTRING);
+  if (type != lua_type(L, b)) return false;
+  if (type == LUA_TSTRING && mentions_token(L, a) && mentions_token(L, b))
+    runtime(L).ordered_tokens = true;
+  return type == LUA_TNUMBER || type == LUA_TSTRING;
 }
 
 }  // namespace

@@ -125,13 +125,14 @@ Parser::Expression Parser::operation(std::size_t first, std::string_view op,
   return e;
 }
 
-/// Without metatables 5.4 compares as 5.1 does, but for the line of an error.
+/// Without metatables 5.4 compares as 5.1 does, but for the line of an error. The order of two
+/// texts is told by a helper all the same: it notes that the order of lock tokens mattered.
 void Parser::comparison(std::string_view op, const Expression& left, const Expression& right,
                         std::size_t operator_at) {
   const bool equality = op == "==" || op == "~=";
   if (!metatables_ && equality) return;
   const int site = draft_.add_site({});
-  if (!metatables_) {
+  if (!metatables_ && (left.constant || right.constant)) {
     draft_.place_operator(operator_at, site);
     return;
   }

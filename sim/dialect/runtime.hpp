@@ -44,6 +44,7 @@ struct Runtime {
   std::int64_t coroutine_instructions = 0;   ///< that coroutines may still run
   bool reversed = false;  ///< iterate what has no order, and count addresses, the other way round
   bool varies = false;    ///< the script saw an order or an address
+  bool ordered_tokens = false;  ///< it asked which of two texts with lock tokens comes first
   int addresses = LUA_NOREF;  ///< table of the objects whose address the script saw -> their number
   bool may_run_long = false;  ///< the limit on instructions is watched
   std::vector<LoadedChunk> loaded;  ///< by load and loadstring

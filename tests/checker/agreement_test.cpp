@@ -82,9 +82,10 @@ TEST_CASE("engine and naive explorer agree on locks that are lists, sets and sor
 }
 
 TEST_CASE("the names of tokens stay as they are where they decide an order", "[agreement]") {
-  for (const char* folder : {"collections/two-tokens", "collections/keys-in-order"}) {
+  for (const char* folder :
+       {"collections/two-tokens", "collections/keys-in-order", "collections/tokens-compared"}) {
     INFO(folder);
-    sim::Model model = test::model({folder, 1, 2, 3000, 1000, 1000});
+    sim::Model model = test::model({folder, 1, 3, 3000, 1000, 1000});
     model.properties = {sim::Property::leak};
     compare(model);
     CHECK(checker::explore(model, {}).verdict == checker::Verdict::violated);
