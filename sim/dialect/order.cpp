@@ -59,10 +59,11 @@ void collect_keys(lua_State* L, int index) {
   for (const OrderedKey& key : rt.keys) {
     if (key.type == OrderedKey::Type::number && key.number == n + 1) ++n;
   }
-  const auto others = std::ranges::stable_partition(rt.keys, [n](const OrderedKey& key) {
-                        return key.type == OrderedKey::Type::number && key.number >= 1 &&
-                               key.number <= n && key.number == std::floor(key.number);
-                      }).begin();
+  const auto others =
+      std::stable_partition(rt.keys.begin(), rt.keys.end(), [n](const OrderedKey& key) {
+        return key.type == OrderedKey::Type::number && key.number >= 1 && key.number <= n &&
+               key.number == std::floor(key.number);
+      });
   if (rt.keys.end() - others < 2) return;
   rt.varies = true;
   if (rt.reversed) std::reverse(others, rt.keys.end());
