@@ -87,14 +87,15 @@ class Walk {
 std::string as_json(const std::vector<Lesson>& lessons, std::size_t first, bool list) {
   std::vector<scenarios::LessonTold> told;
   for (auto i = first; i < lessons.size(); ++i) {
-    told.push_back({i + 1, lessons[i].name, lessons[i].title, {}});
+    scenarios::LessonTold lesson{i + 1, lessons[i].name, lessons[i].title, {}};
     for (const auto& part : lessons[i].parts) {
       if (list) break;
       if (const auto* text = std::get_if<LessonText>(&part))
-        told.back().parts.push_back({text->text, {}});
+        lesson.parts.emplace_back(text->text, std::vector<std::string>{});
       else
-        told.back().parts.push_back({"", std::get<LessonRun>(part).words});
+        lesson.parts.emplace_back("", std::get<LessonRun>(part).words);
     }
+    told.push_back(std::move(lesson));
   }
   return scenarios::lessons_report(told);
 }
