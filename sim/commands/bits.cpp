@@ -53,7 +53,7 @@ BitRange bit_range(const Request& argv, std::size_t at, const std::string& text)
   if (range.ends) last = integer_argument(argv[at + 1]);
   if (first < 0) first = std::max<std::int64_t>(first + size, 0);
   if (last < 0) last = std::max<std::int64_t>(last + size, 0);
-  range.begin = first * unit;
+  range.begin = std::min(first, size) * unit;
   range.end = (std::min(last, size - 1) + 1) * unit;
   if (first >= size) range.begin = range.end;
   return range;

@@ -1,5 +1,6 @@
 // Writing a draft: the text for Lua 5.4, and what each of its lines stands for.
 #include <cstdio>
+#include <iterator>
 
 #include "sim/dialect/draft.hpp"
 #include "sim/error.hpp"
@@ -10,7 +11,10 @@ Translation Draft::write() {
   if (!refusal_.empty()) throw BadInput(refusal_);
   std::string& out = result_.text;
   out = "local ";
-  for (const char* helper : kHelpers) out += std::string(helper == kHelpers[0] ? "" : ",") + helper;
+  for (std::size_t i = 0; i < std::size(kHelpers); ++i) {
+    if (i > 0) out += ',';
+    out += kHelpers[i];
+  }
   out += "=... return function(...)";
   result_.lines.push_back({1, -1});
   for (const Piece& piece : pieces_) {
