@@ -12,6 +12,7 @@ namespace {
 
 using Lock = std::lock_guard<std::mutex>;
 
+constexpr std::size_t kHistoryKept = 256;  // a violation may come to light later
 constexpr std::size_t kHistoryShown = 16;
 
 }  // namespace
@@ -20,13 +21,30 @@ void Referee::note(std::uint8_t process, std::string sentence) {
   const auto since = std::chrono::steady_clock::now() - start_;
   history_.push_back({std::chrono::duration_cast<std::chrono::microseconds>(since).count(),
                       sim::process_name(process), std::move(sentence)});
-  if (history_.size() > kHistoryShown) history_.pop_front();
+  ++noted_;
+  if (history_.size() > kHistoryKept) history_.pop_front();
 }
 
-void Referee::violated(sim::Property property, const std::string& text) {
+void Referee::violated(sim::Property property, const std::string& text, std::uint64_t moment) {
   for (const auto& before : violations_)
     if (before.property == property) return;
-  violations_.push_back({property, text, {history_.begin(), history_.end()}});
+  const auto forgotten = noted_ - history_.size();
+  const auto end = moment > forgotten ? static_cast<std::size_t>(moment - forgotten) : 0;
+  const auto begin = end > kHistoryShown ? end - kHistoryShown : 0;
+  const auto at = [&](std::size_t place) {
+    return history_.begin() + static_cast<std::ptrdiff_t>(place);
+  };
+  violations_.push_back({property, text, {at(begin), at(end)}});
+}
+
+std::uint64_t Referee::moment() const {
+  const Lock lock(mutex_);
+  return noted_;
+}
+
+void Referee::found(sim::Property property, const std::string& text, std::uint64_t moment) {
+  const Lock lock(mutex_);
+  violated(property, text, moment);
 }
 
 void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
@@ -37,7 +55,8 @@ void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
     violated(sim::Property::mutual_exclusion,
              other == process
                  ? fmt::format("two threads of {} are both in the critical section", first)
-                 : fmt::format("{} and {} are both in the critical section", first, second));
+                 : fmt::format("{} and {} are both in the critical section", first, second),
+             noted_);
   }
   holders.emplace(process, effect.task);
 }
@@ -95,7 +114,8 @@ sim::Reply Referee::at_resource(std::uint8_t process, const sim::Request& reques
   if (lost)
     violated(sim::Property::no_lost_update,
              fmt::format("{}'s write was accepted, although another had written after {} read",
-                         sim::process_name(process), sim::process_name(process)));
+                         sim::process_name(process), sim::process_name(process)),
+             noted_);
   return reply;
 }
 

@@ -51,6 +51,12 @@ class Referee {
   sim::Reply at_resource(std::uint8_t process, const sim::Request& request, Resource::Basis& basis);
   void caught(std::exception_ptr error);
 
+  // ---- reports, from who judges by more than what is reported here
+  /// The place in the history up to which everything has been reported.
+  std::uint64_t moment() const;
+  /// A violation that happened at `moment`.
+  void found(sim::Property property, const std::string& text, std::uint64_t moment);
+
   // ---- the run
   /// No new round begins.
   void wind_down() { winding_down_ = true; }
@@ -68,15 +74,16 @@ class Referee {
 
  private:
   void note(std::uint8_t process, std::string sentence);
-  void violated(sim::Property property, const std::string& text);
+  void violated(sim::Property property, const std::string& text, std::uint64_t moment);
   void enter(std::uint8_t process, const sim::Effect& effect);
 
   mutable std::mutex mutex_;  ///< guards all below but the atomic ones
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Resource resource_;
   std::map<std::uint8_t, std::set<std::pair<std::uint8_t, sim::TaskId>>>
-      holders_;  ///< by lock: (process, task) in the critical section
-  std::deque<Observed> history_;
+      holders_;                   ///< by lock: (process, task) in the critical section
+  std::deque<Observed> history_;  ///< the last lines of `noted_`
+  std::uint64_t noted_ = 0;
   LiveFigures figures_;
   std::vector<LiveViolation> violations_;
   std::exception_ptr error_;

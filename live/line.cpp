@@ -1,0 +1,70 @@
+// Into envelopes and out of them; see the header.
+#include "live/line.hpp"
+
+#include <utility>
+
+namespace lockstep::live {
+
+/// Whether the server has executed what was on its way on a broken connection cannot be known.
+template <class Action>
+auto Line::or_lose_sight(Action action) {
+  try {
+    return action();
+  } catch (const ConnectionBroken&) {
+    if (ownership_)
+      ownership_->lose_sight(
+          "a connection broke: whether the server has executed "
+          "the request on its way is not known");
+    throw;
+  }
+}
+
+void Line::send(const sim::Request& request) {
+  if (watched()) {
+    const auto why = only_bare(request);
+    if (!why.empty()) ownership_->lose_sight(why);
+  }
+  Pending asked{request, watched(), {}, {}};
+  if (asked.enveloped) asked.ticket = ownership_->sent(process_, task_);
+  or_lose_sight([&] {
+    if (asked.enveloped)
+      connection_.send_all(ownership_->envelope().around(request));
+    else
+      connection_.send(request);
+  });
+  pending_.push_back(std::move(asked));
+}
+
+std::optional<sim::Reply> Line::receive(bool readable) {
+  while (auto reply =
+             or_lose_sight([&] { return connection_.receive(std::exchange(readable, false)); })) {
+    auto& asked = pending_.front();
+    asked.replies.push_back(std::move(*reply));
+    const auto expected = asked.enveloped ? ownership_->envelope().replies() : 1;
+    if (asked.replies.size() < expected) continue;
+    auto complete = std::move(asked);
+    pending_.pop_front();
+    if (auto answer = opened(std::move(complete))) return answer;
+  }
+  return std::nullopt;
+}
+
+/// The program's reply; none yet if the request has to be sent again, bare.
+std::optional<sim::Reply> Line::opened(Pending asked) {
+  if (!asked.enveloped) return std::move(asked.replies.front());
+  auto opened = ownership_->envelope().open(asked.replies);
+  if (auto* executed = std::get_if<Executed>(&opened)) {
+    auto reply = executed->reply;
+    ownership_->heard(process_, task_, asked.ticket, std::move(asked.request),
+                      std::move(*executed));
+    return reply;
+  }
+  if (auto* away = std::get_if<TurnedAway>(&opened)) return std::move(away->reply);
+  auto& none = std::get<NoEnvelopes>(opened);
+  ownership_->lose_sight(none.why);
+  if (none.sent_alone) return std::move(none.reply);
+  send(asked.request);
+  return std::nullopt;
+}
+
+}  // namespace lockstep::live
