@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "live/compare.hpp"
+
 namespace lockstep::live {
 
 /// Whether the server has executed what was on its way on a broken connection cannot be known.
@@ -51,20 +53,34 @@ std::optional<sim::Reply> Line::receive(bool readable) {
 
 /// The program's reply; none yet if the request has to be sent again, bare.
 std::optional<sim::Reply> Line::opened(Pending asked) {
-  if (!asked.enveloped) return std::move(asked.replies.front());
+  if (!asked.enveloped) {
+    note(asked.replies.front());
+    return std::move(asked.replies.front());
+  }
   auto opened = ownership_->envelope().open(asked.replies);
   if (auto* executed = std::get_if<Executed>(&opened)) {
     auto reply = executed->reply;
+    note(reply);
     ownership_->heard(process_, task_, asked.ticket, std::move(asked.request),
                       std::move(*executed));
     return reply;
   }
-  if (auto* away = std::get_if<TurnedAway>(&opened)) return std::move(away->reply);
+  if (auto* away = std::get_if<TurnedAway>(&opened)) {
+    note(away->reply);
+    return std::move(away->reply);
+  }
   auto& none = std::get<NoEnvelopes>(opened);
   ownership_->lose_sight(none.why);
-  if (none.sent_alone) return std::move(none.reply);
-  send(asked.request);
-  return std::nullopt;
+  if (!none.sent_alone) {
+    send(asked.request);
+    return std::nullopt;
+  }
+  note(none.reply);
+  return std::move(none.reply);
+}
+
+void Line::note(const sim::Reply& reply) {
+  referee_->heard(process_, (given_up_ ? "would hear, too late, " : "hears ") + shown(reply));
 }
 
 }  // namespace lockstep::live

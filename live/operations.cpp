@@ -225,7 +225,7 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
   std::vector<Finding> findings;
   const auto name = sim::process_name(process);
   const auto found = [&](Property property, const char* sentence) {
-    findings.push_back({property, name + sentence, operation.moment});
+    findings.push_back({property, name + sentence, process, operation.moment});
   };
   const bool own = operation.seen_own && !operation.seen_none;
   const bool none = operation.seen_none && !operation.seen_own;

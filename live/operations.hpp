@@ -22,6 +22,7 @@ namespace lockstep::live {
 struct Finding {
   sim::Property property = sim::Property::honest_result;
   std::string text;
+  std::uint8_t process = 0;
   std::uint64_t moment = 0;  ///< of the history (Referee::moment)
 };
 

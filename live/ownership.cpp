@@ -111,11 +111,10 @@ void Ownership::judge(const Posting& posting) {
     const auto owner = static_cast<std::uint8_t>(was.maker - 1);
     if (!held(i, owner)) continue;
     const auto told = [&](Property property, const char* what) {
-      referee_.found(
-          property,
+      const auto text =
           fmt::format("{} {} {}, which {} had made and holds", sim::process_name(entry.process),
-                      what, leases_.names()[i], sim::process_name(owner)),
-          entry.moment);
+                      what, leases_.names()[i], sim::process_name(owner));
+      referee_.found(property, text, {entry.process, owner}, entry.moment);
     };
     if (!is.exists)
       told(Property::foreign_release, "removes the key");
@@ -127,7 +126,7 @@ void Ownership::judge(const Posting& posting) {
       told(Property::foreign_extend, "extends the lease of the key");
   }
   for (const auto& finding : operations_.take(posting))
-    referee_.found(finding.property, finding.text, finding.moment);
+    referee_.found(finding.property, finding.text, {finding.process}, finding.moment);
 }
 
 void Ownership::close(Connection& connection) {

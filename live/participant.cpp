@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <random>
 
-#include "live/compare.hpp"
 #include "live/naming.hpp"
 
 namespace lockstep::live {
@@ -145,7 +144,6 @@ bool Participant::receive(const Place& place, bool readable) {
     const auto reply = found->second.receive(readable);
     if (!reply) return false;
     observation.reply = *reply;
-    referee_.heard(part_.process, "hears " + shown(*reply));
   } catch (const ConnectionBroken& error) {
     referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));
     lines_.erase(place);
@@ -157,22 +155,25 @@ bool Participant::receive(const Place& place, bool readable) {
 
 /// Replies that come when nobody waits for them any more.
 void Participant::receive_late(Line& line) {
-  const auto self =
-      std::find_if(late_.begin(), late_.end(), [&](const Line& other) { return &other == &line; });
   try {
-    for (bool readable = true; const auto reply = line.receive(readable); readable = false)
-      referee_.heard(part_.process, "would hear too late " + shown(*reply));
+    for (bool readable = true; line.receive(readable);) readable = false;
   } catch (const ConnectionBroken&) {
-    late_.erase(self);
+    late_.remove_if([&](const Line& other) { return &other == &line; });
   }
+}
+
+/// The task hears nothing more of this.
+void Participant::put_aside(Line& line) {
+  if (!line.waiting()) return;
+  line.give_up();
+  late_.push_back(std::move(line));
 }
 
 /// The program has ended; what it has sent is executed all the same.
 void Participant::hear_out() {
   if (!ownership_ || !ownership_->watching()) return;
   const auto until = Clock::now() + kLastWords;
-  for (auto& [place, line] : lines_)
-    if (line.waiting()) late_.push_back(std::move(line));
+  for (auto& [place, line] : lines_) put_aside(line);
   lines_.clear();
   timers_.clear();
   while (!late_.empty() && Clock::now() < until) listen(until);
@@ -241,7 +242,9 @@ void Participant::send(const sim::Effect& effect) {
     auto line = lines_.find(place);
     if (line == lines_.end())
       line =
-          lines_.emplace(place, Line(part_.address, part_.process, effect.task, ownership_)).first;
+          lines_
+              .emplace(place, Line(part_.address, part_.process, effect.task, referee_, ownership_))
+              .first;
     line->second.send(effect.request);
   } catch (const ConnectionBroken& error) {
     referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));
@@ -253,7 +256,7 @@ void Participant::send(const sim::Effect& effect) {
 /// The task hears nothing more of what it has sent.
 void Participant::drop_lines_of(sim::TaskId task) {
   for (auto& [place, line] : lines_)
-    if (place.first == task && line.waiting()) late_.push_back(std::move(line));
+    if (place.first == task) put_aside(line);
   std::erase_if(lines_, [task](const auto& line) { return line.first.first == task; });
   std::erase_if(ready_, [task](const auto& observation) { return observation.task == task; });
 }

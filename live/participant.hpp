@@ -54,6 +54,7 @@ class Participant {
   void listen(Clock::time_point until);
   bool receive(const Place& place, bool readable);
   void receive_late(Line& line);
+  void put_aside(Line& line);
   void hear_out();
   void feed(sim::Observation observation);
   void send(const sim::Effect& effect);

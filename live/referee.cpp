@@ -12,29 +12,43 @@ namespace {
 
 using Lock = std::lock_guard<std::mutex>;
 
-constexpr std::size_t kHistoryKept = 256;  // a violation may come to light later
+constexpr std::size_t kHistoryKept = 64;  // of a process: a violation may come to light later
 constexpr std::size_t kHistoryShown = 16;
 
 }  // namespace
 
 void Referee::note(std::uint8_t process, std::string sentence) {
   const auto since = std::chrono::steady_clock::now() - start_;
-  history_.push_back({std::chrono::duration_cast<std::chrono::microseconds>(since).count(),
-                      sim::process_name(process), std::move(sentence)});
-  ++noted_;
-  if (history_.size() > kHistoryKept) history_.pop_front();
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+  auto& lines = history_[process];
+  lines.push_back({++noted_, {us, sim::process_name(process), std::move(sentence)}});
+  if (lines.size() > kHistoryKept) lines.pop_front();
 }
 
-void Referee::violated(sim::Property property, const std::string& text, std::uint64_t moment) {
+/// Each of the concerned has an equal share of the lines shown.
+void Referee::violated(sim::Property property, const std::string& text, const Concerned& concerned,
+                       std::uint64_t moment) {
   for (const auto& before : violations_)
     if (before.property == property) return;
-  const auto forgotten = noted_ - history_.size();
-  const auto end = moment > forgotten ? static_cast<std::size_t>(moment - forgotten) : 0;
-  const auto begin = end > kHistoryShown ? end - kHistoryShown : 0;
-  const auto at = [&](std::size_t place) {
-    return history_.begin() + static_cast<std::ptrdiff_t>(place);
-  };
-  violations_.push_back({property, text, {at(begin), at(end)}});
+  std::map<std::uint64_t, Observed> shown;
+  for (const auto process : concerned) {
+    auto left = kHistoryShown / concerned.size();
+    const auto& lines = history_[process];
+    for (auto line = lines.rbegin(); line != lines.rend() && left > 0; ++line) {
+      if (line->first > moment) continue;
+      shown.insert(*line);
+      --left;
+    }
+  }
+  LiveViolation violation{property, text, {}};
+  for (auto& [number, line] : shown) violation.history.push_back(std::move(line));
+  violations_.push_back(std::move(violation));
+}
+
+Referee::Concerned Referee::everybody() const {
+  Concerned all;
+  for (const auto& [process, lines] : history_) all.insert(process);
+  return all;
 }
 
 std::uint64_t Referee::moment() const {
@@ -42,9 +56,10 @@ std::uint64_t Referee::moment() const {
   return noted_;
 }
 
-void Referee::found(sim::Property property, const std::string& text, std::uint64_t moment) {
+void Referee::found(sim::Property property, const std::string& text, const Concerned& concerned,
+                    std::uint64_t moment) {
   const Lock lock(mutex_);
-  violated(property, text, moment);
+  violated(property, text, concerned, moment);
 }
 
 void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
@@ -56,7 +71,7 @@ void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
              other == process
                  ? fmt::format("two threads of {} are both in the critical section", first)
                  : fmt::format("{} and {} are both in the critical section", first, second),
-             noted_);
+             {process, other}, noted_);
   }
   holders.emplace(process, effect.task);
 }
@@ -115,7 +130,7 @@ sim::Reply Referee::at_resource(std::uint8_t process, const sim::Request& reques
     violated(sim::Property::no_lost_update,
              fmt::format("{}'s write was accepted, although another had written after {} read",
                          sim::process_name(process), sim::process_name(process)),
-             noted_);
+             everybody(), noted_);
   return reply;
 }
 
