@@ -7,19 +7,20 @@
 
 namespace lockstep::live {
 
+namespace {
+
 /// Whether the server has executed what was on its way on a broken connection cannot be known.
 template <class Action>
-auto Line::or_lose_sight(Action action) {
+auto or_lose_sight(Ownership* ownership, Action action) {
   try {
     return action();
   } catch (const ConnectionBroken&) {
-    if (ownership_)
-      ownership_->lose_sight(
-          "a connection broke: whether the server has executed "
-          "the request on its way is not known");
+    if (ownership) ownership->lose_sight("a connection broke with a request on its way");
     throw;
   }
 }
+
+}  // namespace
 
 void Line::send(const sim::Request& request) {
   if (watched()) {
@@ -28,7 +29,7 @@ void Line::send(const sim::Request& request) {
   }
   Pending asked{request, watched(), {}, {}};
   if (asked.enveloped) asked.ticket = ownership_->sent(process_, task_);
-  or_lose_sight([&] {
+  or_lose_sight(ownership_, [&] {
     if (asked.enveloped)
       connection_.send_all(ownership_->envelope().around(request));
     else
@@ -38,8 +39,8 @@ void Line::send(const sim::Request& request) {
 }
 
 std::optional<sim::Reply> Line::receive(bool readable) {
-  while (auto reply =
-             or_lose_sight([&] { return connection_.receive(std::exchange(readable, false)); })) {
+  while (auto reply = or_lose_sight(
+             ownership_, [&] { return connection_.receive(std::exchange(readable, false)); })) {
     auto& asked = pending_.front();
     asked.replies.push_back(std::move(*reply));
     const auto expected = asked.enveloped ? ownership_->envelope().replies() : 1;
@@ -80,7 +81,7 @@ std::optional<sim::Reply> Line::opened(Pending asked) {
 }
 
 void Line::note(const sim::Reply& reply) {
-  referee_->heard(process_, (given_up_ ? "would hear, too late, " : "hears ") + shown(reply));
+  referee_.heard(process_, (given_up_ ? "would hear, too late, " : "hears ") + shown(reply));
 }
 
 }  // namespace lockstep::live

@@ -21,7 +21,7 @@ class Line {
       : connection_(address),
         process_(process),
         task_(task),
-        referee_(&referee),
+        referee_(referee),
         ownership_(ownership) {}
 
   /// Throws ConnectionBroken.
@@ -47,13 +47,11 @@ class Line {
   bool watched() const { return ownership_ && ownership_->watching(); }
   std::optional<sim::Reply> opened(Pending asked);
   void note(const sim::Reply& reply);
-  template <class Action>
-  auto or_lose_sight(Action action);
 
   Connection connection_;
   std::uint8_t process_;
   sim::TaskId task_;
-  Referee* referee_;
+  Referee& referee_;
   Ownership* ownership_;
   bool given_up_ = false;
   std::deque<Pending> pending_;  ///< in the order in which they were sent

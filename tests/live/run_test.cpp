@@ -2,6 +2,8 @@
 #include "live/run.hpp"
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "live/connection.hpp"
 #include "live/server.hpp"
@@ -165,6 +167,24 @@ TEST_CASE("Correct locks are not accused, at a high rate, with threads and with 
   for (const auto& model : {threads, nested("hash-lock", 3, 2), watched})
     check_clean(live::run(model, server.address(), 2));
   CHECK(live::Connection(server.address()).execute({"DBSIZE"}).integer == 0);
+}
+
+TEST_CASE("Requests that time out are executed all the same, and followed") {
+  const live::Server server(sim::Persistence::none);
+  auto model = busy("set-token-lua", 4);
+  model.request_timeout_ms = 50;
+  for (auto& setup : model.processes) setup.lease_ms = 1000;
+  std::thread pauses([address = server.address()] {
+    live::Connection connection(address);
+    for (int i = 0; i < 5; ++i) {
+      connection.execute({"CLIENT", "PAUSE", "150", "ALL"});
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    }
+  });
+  const auto result = live::run(model, server.address(), 2.5);
+  pauses.join();
+  CHECK(result.figures.failed > 3);
+  check_clean(result);
 }
 
 TEST_CASE("Sight is lost, and said to be, where a request cannot be followed") {
