@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
+#include <variant>
 
 #include "live/compare.hpp"
 #include "sim/commands/command.hpp"
@@ -28,6 +30,11 @@ std::int64_t expiry_of(const sim::Entry& entry) {
 
 bool is_lifetime(const sim::Request& request) {
   return sim::is_word(request[0], "ttl") || sim::is_word(request[0], "pttl");
+}
+
+bool runs_script(const sim::Request& request) {
+  const auto name = sim::lower_case(request[0]);
+  return name.starts_with("eval") || name.starts_with("fcall");
 }
 
 /// The server's clock went on within the envelope, ours stood still: a number may be a lifetime,
@@ -73,17 +80,55 @@ std::optional<Posting> Ledger::next() {
   return std::nullopt;
 }
 
-/// The clock of our execution is never behind the envelope's, nor beyond what a key that the server
-/// still has would survive.
 Posting Ledger::post(Entry entry) {
   const auto& seen = entry.executed;
   take_before(seen);
+  const bool lease_ends = std::any_of(seen.before.begin(), seen.before.end(), [&](auto expires) {
+    return expires >= 0 && expires < seen.ended.ms;
+  });
+  return lease_ends && runs_script(entry.request) ? post_at_end_of_lease(entry)
+                                                  : execute_again(std::move(entry));
+}
+
+/// A transaction has one clock for its commands, but a script in it has a later one (Redis 7.0
+/// script.c scriptTimeSnapshot): a key that is there before it may have expired for the script.
+/// What the server said tells which it was.
+Posting Ledger::post_at_end_of_lease(const Entry& entry) {
+  const auto attempt = [&]() -> std::variant<Posting, Disagreement> {
+    try {
+      return execute_again(entry);
+    } catch (const Disagreement& disagreement) {
+      return disagreement;
+    }
+  };
+  auto before = keyspace_;
+  auto lasting = attempt();
+  auto after = std::exchange(keyspace_, std::move(before));
+  for (const auto& name : lease_keys_) {
+    const auto found = keyspace_.keys.find(name);
+    if (found != keyspace_.keys.end() && found->second.expires &&
+        *found->second.expires < entry.executed.ended)
+      keyspace_.keys.erase(found);
+  }
+  auto expired = attempt();
+  auto* const as_lasting = std::get_if<Posting>(&lasting);
+  auto* const as_expired = std::get_if<Posting>(&expired);
+  if (as_lasting && as_expired) throw Disagreement{"a lease ended just when a script used its key"};
+  if (!as_lasting && !as_expired) throw std::get<Disagreement>(lasting);
+  if (as_lasting) keyspace_ = std::move(after);
+  return std::move(as_lasting ? *as_lasting : *as_expired);
+}
+
+/// The clock of our execution is never behind the envelope's, nor beyond what a key that is there
+/// would survive.
+Posting Ledger::execute_again(Entry entry) {
+  const auto& seen = entry.executed;
   Posting posting;
   posting.before = keys();
   sim::Execution execution;
   execution.now = seen.begun;
-  for (const auto expires : seen.before)
-    if (expires >= 0) execution.now.ms = std::min(execution.now.ms, expires);
+  for (const auto& key : posting.before)
+    if (key.expires >= 0) execution.now.ms = std::min(execution.now.ms, key.expires);
   execution.sender = static_cast<sim::Maker>(entry.process + 1);
   execution.scripts = &scripts_;
   const auto reply = sim::execute(keyspace_, entry.request, execution);

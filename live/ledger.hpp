@@ -71,6 +71,8 @@ class Ledger {
 
  private:
   Posting post(Entry entry);
+  Posting post_at_end_of_lease(const Entry& entry);
+  Posting execute_again(Entry entry);
   void take_before(const Executed& seen);
   void take_after(const Executed& seen, std::int64_t slack_ms);
 

@@ -89,6 +89,39 @@ TEST_CASE("The server says whether a key has expired, not our clock") {
   CHECK(posting->after[0].maker == kB);
 }
 
+TEST_CASE("A lease that ends within a transaction may have ended for a script in it") {
+  const auto end = kStart + 1000;
+  const auto script = [&](const char* body, std::int64_t after, const Reply& reply) {
+    auto next = entry(2, kB, {"EVAL", body, "1", "lock"}, end, after, reply, end);
+    next.executed.ended.ms += 2;
+    return next;
+  };
+  const char* const set_nx = "return redis.call('set', KEYS[1], 'b', 'nx')";
+  const char* const set = "return redis.call('set', KEYS[1], 'b')";
+  SetByA taken, lasting;
+  taken.add(script(set_nx, kNoExpiry, Reply::ok()));
+  const auto after_end = taken.next();
+  REQUIRE(after_end);
+  CHECK_FALSE(after_end->before[0].exists);
+  CHECK(after_end->after[0].maker == kB);
+  lasting.add(script(set_nx, end, Reply::null()));
+  const auto before_end = lasting.next();
+  REQUIRE(before_end);
+  CHECK(before_end->before[0].exists);
+  CHECK(lasting.keys()[0].maker == kA);
+  // Whose key it has overwritten, if any, cannot be known.
+  CHECK_THAT(objection(SetByA(), script(set, kNoExpiry, Reply::ok())),
+             Catch::Contains("just when"));
+  // A command has the transaction's clock.
+  auto command = entry(2, kB, {"SET", "lock", "b"}, end, kNoExpiry, Reply::ok(), end);
+  command.executed.ended.ms += 2;
+  SetByA overwritten;
+  overwritten.add(command);
+  const auto posting = overwritten.next();
+  REQUIRE(posting);
+  CHECK(posting->before[0].maker == kA);
+}
+
 TEST_CASE("Lifetimes that were read or set within an envelope may differ by its length") {
   SetByA ledger;
   auto ttl = entry(2, kB, {"PTTL", "lock"}, kStart + 1000, kStart + 1000, Reply::number(995));
