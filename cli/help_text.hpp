@@ -63,13 +63,16 @@ Every client is a thread with connections of its own, real clocks and random tok
 4 clients that lock, work 5 ms and unlock until --seconds are over, a lease of 10000 ms; a scenario's
 clients do what it says, without its faults: nothing is provoked here.
 
-Judged are mutual-exclusion and no-lost-update in real-time order, leak and deadlock at the end (by a fresh
-client). Whose key was removed or prolonged by whom a server does not tell: the other properties are not
-judged. A live run can show that a lock fails, never that it does not: exit code 0 if nothing was violated,
-1 if something was, 2 if nobody acquired.
+Judged are all properties: leak and deadlock at the end (by a fresh client), the others as it goes. To know
+who made a key, each request is sent in a transaction that counts and looks at the lease keys; where that
+cannot be followed (docs/live.md), foreign-release, foreign-extend, honest-result and reentrancy are not
+judged, and the output says why.
+
+A live run can show that a lock fails, never that it does not: exit code 0 if nothing was violated, 1 if
+something was, 2 if nobody acquired.
 
 ADDRESS is redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE] or unix:///PATH. A server on which a key of the
-protocol exists already is refused; the protocol's keys are removed at the end.
+protocol exists already is refused; the protocol's keys, and one that counts, are removed at the end.
 
 Examples:
   lockstep live set-token-lua
