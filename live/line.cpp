@@ -62,8 +62,8 @@ std::optional<sim::Reply> Line::opened(Pending asked) {
   if (auto* executed = std::get_if<Executed>(&opened)) {
     auto reply = executed->reply;
     note(reply);
-    ownership_->heard(process_, task_, asked.ticket, std::move(asked.request),
-                      std::move(*executed));
+    ownership_->heard(process_, task_, asked.ticket, std::move(asked.request), std::move(*executed),
+                      !given_up_);
     return reply;
   }
   if (auto* away = std::get_if<TurnedAway>(&opened)) {

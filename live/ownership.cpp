@@ -68,7 +68,7 @@ Ticket Ownership::sent(std::uint8_t process, sim::TaskId task) {
 }
 
 void Ownership::heard(std::uint8_t process, sim::TaskId task, const Ticket& ticket,
-                      sim::Request request, Executed executed) {
+                      sim::Request request, Executed executed, bool in_time) {
   if (!watching_) return;
   const auto moment = referee_.moment();
   const Lock lock(mutex_);
@@ -80,9 +80,11 @@ void Ownership::heard(std::uint8_t process, sim::TaskId task, const Ticket& tick
   entry.sent = ticket.sent;
   entry.heard = ++now_;
   const auto turn = operations_.turn(process, task);
-  entry.operating = turn != ticket.turn ? Throughout::unclear
-                    : turn % 2 == 1     ? Throughout::yes
-                                        : Throughout::no;
+  // What is executed after the program has given up counts for no operation, and nobody knows when
+  // it was.
+  entry.operating = !in_time || turn != ticket.turn ? Throughout::unclear
+                    : turn % 2 == 1                 ? Throughout::yes
+                                                    : Throughout::no;
   entry.holders = operations_.holders(ticket.sent);
   entry.moment = moment;
   post(std::move(entry));

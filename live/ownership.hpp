@@ -47,9 +47,9 @@ class Ownership {
   void waits(std::uint8_t process, const std::vector<sim::Wait>& waits);
   /// Before the request leaves.
   Ticket sent(std::uint8_t process, sim::TaskId task);
-  /// Before the program hears the reply.
+  /// Before the program hears the reply; not `in_time`: it has given up waiting for it.
   void heard(std::uint8_t process, sim::TaskId task, const Ticket& ticket, sim::Request request,
-             Executed executed);
+             Executed executed, bool in_time);
 
   /// When all processes have ended: looks at the keys once more, on a connection of the run's own.
   /// Throws ConnectionBroken.

@@ -31,10 +31,11 @@ class Told {
   }
   /// The key as the request left it: `after`. What it was before is known from the one before.
   void replied(std::uint8_t process, const live::Ticket& ticket, const sim::Request& request,
-               std::int64_t after, const Reply& reply, sim::TaskId task = kMain) {
+               std::int64_t after, const Reply& reply, sim::TaskId task = kMain,
+               bool in_time = true) {
     live::Executed executed{++order_, {kNow}, {kNow}, {key_}, {after}, reply};
     key_ = after;
-    ownership_.heard(process, task, ticket, request, executed);
+    ownership_.heard(process, task, ticket, request, executed, in_time);
   }
   void sets(std::uint8_t process, sim::TaskId task = kMain) {
     replied(process, sends(process, task), kSet, kLives, Reply::ok(), task);
@@ -146,6 +147,17 @@ TEST_CASE("release() that says false must not have removed its key") {
   }
   CHECK(removed.violated() == std::set{Property::honest_result});
   CHECK(kept.violated() == kNothing);
+}
+
+TEST_CASE("What a release() had given up waiting for leaves open what it removed") {
+  Told told;
+  told.acquires(kA);
+  told.does(kA, Kind::releasing);
+  told.replied(kA, told.sends(kA), kDel, kNoKey, Reply::number(1), kMain, false);
+  told.looks(kA);  // it asks once more
+  told.does(kA, Kind::released, false);
+  told.looks(kB);
+  CHECK(told.violated() == kNothing);
 }
 
 TEST_CASE("acquire() that says false must not leave a key that it made") {
