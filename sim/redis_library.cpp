@@ -120,8 +120,8 @@ std::int64_t bytes_of(const Entry& entry) {
   return bytes;
 }
 
-/// Counts what a write command has written, so that no script fills the machine's memory by way of
-/// the keyspace. More than any value of a lock, by far: BadInput.
+/// Counts what a command that takes memory has written, so that no script fills the machine's
+/// memory by way of the keyspace. More than any value of a lock, by far: BadInput.
 void count_written(ScriptRun& run, const Command& command, Call& call) {
   constexpr std::int64_t kMost = 256 << 20;
   for (const std::string& argument : run.request) run.written_bytes += std::ssize(argument);
@@ -141,7 +141,7 @@ bool call_command(ScriptRun& run, const char*& error) {
   try {
     Call call{*run.keyspace, run.request, *run.execution};
     run.reply = run_command(*command, call);
-    if ((command->flags & kWrite) != 0) count_written(run, *command, call);
+    if ((command->flags & kDenyOom) != 0) count_written(run, *command, call);
     if (run.watched()) run.execution->observer->called(run.request, run.reply);
     return true;
   } catch (const BadInput& bad) {
