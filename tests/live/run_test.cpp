@@ -109,7 +109,7 @@ void check_clean(const live::LiveResult& result) {
   UNSCOPED_INFO(result.not_judged_because);
   CHECK(result.violations.empty());
   CHECK(result.not_judged.empty());
-  CHECK(result.figures.acquired > 10);
+  CHECK(result.figures.acquired > 3);
 }
 
 TEST_CASE("A plain DEL after the lease has ended is a foreign release") {
@@ -161,8 +161,8 @@ TEST_CASE("Correct locks are not accused, at a high rate, with threads and with 
   for (auto& setup : threads.processes) setup.threads = 2;
   auto watched = busy("watchdog", 4);
   for (auto& setup : watched.processes) {
-    setup.lease_ms = 150;
-    setup.workload[1].ms = 120;
+    setup.lease_ms = 1000;
+    setup.workload[1].ms = 400;  // a renewal
   }
   for (const auto& model : {threads, nested("hash-lock", 3, 2), watched})
     check_clean(live::run(model, server.address(), 2));
