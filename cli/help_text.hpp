@@ -67,7 +67,7 @@ Judged are all properties: leak and deadlock at the end (by a fresh client), the
 who made a key, each request is sent in a transaction that counts and looks at the lease keys; where that
 cannot be followed (docs/live.md), foreign-release, foreign-extend, honest-result and reentrancy are not
 judged, and the output says why. A live run can show that a lock fails, never that it does not: exit code 0
-if nothing was violated, 1 if something was, 2 if nobody acquired.
+if nothing was violated, 1 if something was, 2 if nobody acquired or nothing could be judged.
 
 ADDRESS is redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE] or unix:///PATH. A server on which a key of the
 protocol exists already is refused; the protocol's keys, and one that counts, are removed at the end.
