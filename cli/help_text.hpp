@@ -69,7 +69,7 @@ cannot be followed (docs/live.md), foreign-release, foreign-extend, honest-resul
 judged, and the output says why.
 
 A live run can show that a lock fails, never that it does not: exit code 0 if nothing was violated, 1 if
-something was, 2 if nobody acquired.
+something was, 2 if nobody acquired or nothing could be judged.
 
 ADDRESS is redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE] or unix:///PATH. A server on which a key of the
 protocol exists already is refused; the protocol's keys, and one that counts, are removed at the end.

@@ -51,9 +51,10 @@ std::set<sim::Property> judged(const live::LiveResult& result, const sim::Model&
 scenarios::LiveSummary summary_of(const live::LiveResult& result, const sim::Model& model) {
   const auto& figures = result.figures;
   scenarios::LiveSummary summary;
-  summary.outcome = !result.violations.empty() ? "violated"
-                    : figures.acquired == 0    ? "vacuous"
-                                               : "nothing-violated";
+  summary.outcome = !result.violations.empty()      ? "violated"
+                    : figures.acquired == 0         ? "vacuous"
+                    : judged(result, model).empty() ? "not-judged"
+                                                    : "nothing-violated";
   summary.figures = {{"requests", figures.requests}, {"acquired", figures.acquired},
                      {"refused", figures.refused},   {"failed", figures.failed},
                      {"released", figures.released}, {"lost", figures.lost}};
@@ -91,6 +92,9 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
   const auto& figures = result.figures;
   if (result.violations.empty() && figures.acquired == 0)
     io.out << coloured("VACUOUS", Colour::yellow, io.colours) << "  nobody acquired the lock\n";
+  else if (result.violations.empty() && judged(result, model).empty())
+    io.out << coloured("NOT JUDGED", Colour::yellow, io.colours)
+           << "  nothing that was asked for could be followed\n";
   else if (result.violations.empty())
     io.out << coloured("NOTHING VIOLATED", Colour::green, io.colours)
            << "  in this run, which proves nothing about others\n";
@@ -131,7 +135,8 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   else
     print(result, model, io);
   if (!result.violations.empty()) return kViolated;
-  return result.figures.acquired == 0 ? kInconclusive : kAsExpected;
+  const bool empty = result.figures.acquired == 0 || judged(result, model).empty();
+  return empty ? kInconclusive : kAsExpected;
 }
 
 }  // namespace lockstep::cli
