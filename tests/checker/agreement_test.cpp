@@ -193,7 +193,7 @@ TEST_CASE("engine and naive explorer agree on two threads of a process",
   }
 }
 
-TEST_CASE("engine and naive explorer agree where time is absolute", "[agreement]") {
+TEST_CASE("engine and naive explorer agree where time is absolute", "[agreement][many-models]") {
   for (const char* lock : {"naive/timestamp", "naive/timestamp-stuck"}) {
     for (const std::int64_t work_ms : {1000, 3000}) {
       for (const sim::Property property : sim::kProperties) {
