@@ -159,7 +159,7 @@ TEST_CASE("engine and naive explorer agree in unit steps, between the deadlines"
   compare(model);
 }
 
-TEST_CASE("engine and naive explorer agree on nested locks", "[agreement]") {
+TEST_CASE("engine and naive explorer agree on nested locks", "[agreement][many-models]") {
   for (const char* lock : {"naive/reentrant", "naive/releases-inner", "naive/forgets-on-reentry",
                            "naive/keeps-a-count", "set-token-lua"}) {
     for (const sim::Property property : sim::kProperties) {
@@ -176,7 +176,8 @@ TEST_CASE("engine and naive explorer agree on nested locks", "[agreement]") {
   }
 }
 
-TEST_CASE("engine and naive explorer agree on two threads of a process", "[agreement]") {
+TEST_CASE("engine and naive explorer agree on two threads of a process",
+          "[agreement][many-models]") {
   for (const char* lock : {"naive/reentrant", "naive/set-px", "naive/deaf"}) {
     for (const sim::Property property : sim::kProperties) {
       for (const sim::Fault fault : sim::kFaults) {
@@ -192,7 +193,7 @@ TEST_CASE("engine and naive explorer agree on two threads of a process", "[agree
   }
 }
 
-TEST_CASE("engine and naive explorer agree where time is absolute", "[agreement]") {
+TEST_CASE("engine and naive explorer agree where time is absolute", "[agreement][many-models]") {
   for (const char* lock : {"naive/timestamp", "naive/timestamp-stuck"}) {
     for (const std::int64_t work_ms : {1000, 3000}) {
       for (const sim::Property property : sim::kProperties) {
