@@ -101,10 +101,11 @@ Outcome conform(const live::Address& address, const Plan& plan) {
   Outcome outcome;
   const auto started = std::chrono::steady_clock::now();
   do {
-    const auto steps = random_steps(plan.seed + outcome.sequences++, plan.scripts);
-    if (pair.run(steps, false)) {
+    const auto seed = plan.seed + outcome.sequences++;
+    const auto steps = random_steps(seed, plan.scripts);
+    if (auto difference = pair.run(steps, false)) {
       outcome.finding = examined(pair, steps);
-      if (!outcome.finding) ++outcome.unrepeated;
+      if (!outcome.finding) outcome.unrepeated.push_back({seed, std::move(*difference)});
     }
     outcome.commands = pair.commands();
     outcome.seconds =

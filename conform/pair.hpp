@@ -62,6 +62,7 @@ class Pair {
   std::optional<Difference> surplus();
   bool anyone_waits() const;
   void let_expire();
+  std::vector<sim::Place> soon_expired() const;
   void drop_soon_expired();
   std::vector<Step> dump(std::size_t connection) const;
 
