@@ -23,6 +23,7 @@ struct Likeness {
   bool unordered = false;  ///< the order of the items is
   bool timed = false;      ///< numbers follow the clock
   bool seconds = false;    ///< and are rounded to seconds
+  bool clashes = false;    ///< of several names that are taken an error may tell another one
   std::vector<Likeness> parts;  ///< of an EXEC, for each reply in it
 };
 

@@ -67,9 +67,10 @@ void Pair::reset(const std::vector<Step>& steps) {
     if (client.real) requests.push_back({"CLIENT", "KILL", "ID", client.real_id});
   requests.push_back({"FLUSHALL"});
   requests.push_back({"SCRIPT", "FLUSH"});
+  requests.push_back({"FUNCTION", "FLUSH"});
   admin_.execute_all(requests);
   clients_.clear();
-  fake_ = pristine_;
+  fake_ = sim::Server{};  // with a script VM of its own: it keeps what it has compiled
   now_ms_ = 0;
   now_ms_ = server_ms();
   slack_ms_ = 1;
@@ -146,7 +147,9 @@ void Pair::submit(const Step& step, const sim::Request& request) {
   if (likeness.chance) return;
   const auto name = sim::lower_case(request[0]);
   const bool transaction = name == "exec" && fake_.session(session).in_transaction;
-  const bool may_be_undone = transaction || name.starts_with("eval") || anyone_waits();
+  const bool scripted = name.starts_with("eval") || name.starts_with("fcall") ||
+                        name == "function" || name == "script";
+  const bool may_be_undone = transaction || scripted || anyone_waits();
   const auto before = may_be_undone ? std::optional(fake_) : std::nullopt;
   std::vector<sim::Delivery> written;
   bool fine = true;

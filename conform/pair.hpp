@@ -68,7 +68,6 @@ class Pair {
 
   live::Address address_;
   live::Connection admin_;
-  sim::Server pristine_;
   sim::Server fake_;
   std::vector<Client> clients_;
   std::vector<sim::Request> batch_;  ///< to send to the real server

@@ -125,7 +125,11 @@ bool call_command(ScriptRun& run, const char*& error) {
 bool generic_call(lua_State* L) {
   ScriptRun& run = script_run(L);
   const char* error = read_arguments(L, run.request);
-  if (!error && !call_command(run, error)) {
+  if (error) {
+    push_error(L, error);
+    return true;
+  }
+  if (!call_command(run, error)) {
     lua_pushliteral(L, "refused");
     lua_error(L);
   }

@@ -58,7 +58,7 @@ class ScriptVm {
   const LoadedLibrary& load_library(const std::string& code);
 
   /// Calls a function of the library, as FCALL does. What the library's code keeps in its locals
-  /// begins anew with every call; one that changes them in its functions is BadInput.
+  /// begins anew with every call: a function that changes any of it is BadInput.
   Reply call_function(Keyspace& keyspace, const std::string& code, const std::string& name,
                       std::span<const std::string> keys, std::span<const std::string> args,
                       Execution& execution, ScriptRights rights);

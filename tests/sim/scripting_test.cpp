@@ -209,18 +209,69 @@ TEST_CASE("scripts of 7.2 may call commands that wait, and do not wait") {
   CHECK(answer(v7_0, "return redis.REDIS_VERSION") == "7.0.15");
 }
 
-TEST_CASE("a function library that keeps something is refused") {
+/// Loads the library and calls its function f with a key.
+lockstep::sim::Reply call_f(const std::string& library) {
   lockstep::sim::ScriptVm vm;
   lockstep::sim::Keyspace keyspace;
   lockstep::sim::Execution execution{lockstep::sim::kEpoch, 1, &vm, false};
+  const auto loaded =
+      lockstep::sim::execute(keyspace, {"FUNCTION", "LOAD", "#!lua name=a\n" + library}, execution);
+  REQUIRE_FALSE(loaded.is_error());
+  return lockstep::sim::execute(keyspace, {"FCALL", "f", "1", "k"}, execution);
+}
+
+TEST_CASE("a function that changes what its library keeps is refused") {
   for (const char* keeping :
        {"local n = 0 redis.register_function('f', function() n = n + 1 return n end)",
-        "local t = {} redis.register_function('f', function(k) t[k[1]] = 1 end)"}) {
-    CHECK_THROWS_WITH(
-        lockstep::sim::execute(
-            keyspace, {"FUNCTION", "LOAD", "#!lua name=a\n" + std::string(keeping)}, execution),
-        Catch::Contains("from one call to the next"));
+        "local t = {} redis.register_function('f', function(k) t[k[1]] = 1 end)",
+        "local t = {} redis.register_function('f', function() table.insert(t, 1) end)",
+        "local t = {1} redis.register_function('f', function() t[1] = nil end)",
+        "local t = {{}} redis.register_function('f', function() t[1].x = 1 end)",
+        "local t = {} redis.register_function('f', function() setmetatable(t, {}) end)",
+        "local t = {} redis.register_function('f', function() t.x = 1 error('but it stays') end)",
+        "local t = {} local function g() return t end "
+        "redis.register_function('f', function() g().x = 1 end)",
+        "local function make() local n = 0 return function() n = n + 1 return n end end "
+        "local count = make() redis.register_function('f', function() return count() end)",
+        "local m = {n = 0} local t = setmetatable({}, {__index = function() m.n = m.n + 1 end}) "
+        "redis.register_function('f', function() return t.x end)",
+        "local t = setmetatable({}, {x = {}}) "
+        "redis.register_function('f', function() getmetatable(t).x[1] = 1 end)",
+        "local key = {} local t = {[key] = 1} "
+        "redis.register_function('f', function() next(t)[1] = 1 end)",
+        "local words = ('a b'):gmatch('%a') redis.register_function('f', function() return words() "
+        "end)",
+        "local c = coroutine.wrap(function() while true do coroutine.yield(1) end end) "
+        "redis.register_function('f', function() return c() end)",
+        "local json = cjson.new() redis.register_function('f', function() "
+        "json.encode_max_depth(3) end)"}) {
+    INFO(keeping);
+    CHECK_THROWS_WITH(call_f(keeping), Catch::Contains("from one call to the next"));
   }
+  CHECK_THROWS_WITH(call_f("redis.register_function('f', cjson.encode_max_depth)"),
+                    Catch::Contains("cjson"));
+  CHECK_THROWS_WITH(call_f("local n = math.random() redis.register_function('f', type)"),
+                    Catch::Contains("random"));
+}
+
+TEST_CASE("a function that leaves as it was what its library keeps runs") {
+  for (const char* fine :
+       {"local n = 5 redis.register_function('f', function() return n end)",
+        "local nan = 0/0 local t = {nan, x = {2}} "
+        "redis.register_function('f', function() t.y = 1 t.y = nil return t.x[1] + 3, nan end)",
+        "local function g() local t = {} t[1] = 5 return t[1] end "
+        "redis.register_function('f', function(keys) keys[2] = 1 return g() end)",
+        "local insert = table.insert redis.register_function('f', function(k, a) insert(a, 5) "
+        "return a[1] end)"}) {
+    INFO(fine);
+    CHECK(call_f(fine) == lockstep::sim::Reply::number(5));
+  }
+}
+
+TEST_CASE("a library that does not come to its end is refused") {
+  lockstep::sim::ScriptVm vm;
+  lockstep::sim::Keyspace keyspace;
+  lockstep::sim::Execution execution{lockstep::sim::kEpoch, 1, &vm, false};
   CHECK_THROWS_WITH(
       lockstep::sim::execute(
           keyspace, {"FUNCTION", "LOAD", "#!lua name=a\nlocal function f() return f() end f()"},

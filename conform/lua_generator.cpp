@@ -1,9 +1,9 @@
 // Random scripts over the language of Lua 5.1.
-#include "tests/dialect/generator.hpp"
+#include "conform/lua_generator.hpp"
 
 #include <string_view>
 
-namespace lockstep::test {
+namespace lockstep::conform {
 
 namespace {
 
@@ -503,4 +503,4 @@ std::string own_part(const std::string& script) {
 
 Node random_script(Dice& dice) { return Generator(dice).script(); }
 
-}  // namespace lockstep::test
+}  // namespace lockstep::conform
