@@ -253,6 +253,8 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       .add_option("--persistence", flags.persistence,
                   "what a restarted node still has: none, rdb, aof-everysec, aof-always")
       ->type_name("KIND");
+  group.add_option("--redis-version", flags.redis_version, "the Redis that is imitated: 7.0, 7.2")
+      ->type_name("VERSION");
 }
 
 void add_bound_flags(CLI::App& command, BoundFlags& flags) {
@@ -267,6 +269,11 @@ void add_jobs_flag(CLI::App& command, int& jobs) {
   command
       .add_option("-j,--jobs", jobs, "how many to run at once (default: as the machine has cores)")
       ->type_name("N");
+}
+
+void add_version_flag(CLI::App& command, std::string& version) {
+  command.add_option("--redis-version", version, "the Redis that is imitated: 7.0 (default), 7.2")
+      ->type_name("VERSION");
 }
 
 /// The subcommand that was named, or the program itself.
@@ -474,6 +481,7 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
       ->allow_extra_args(false)
       ->type_name("FILE");
   command.add_option("--clock", eval.clock_ms, "what the server's clock shows")->type_name("MS");
+  add_version_flag(command, eval.redis_version);
   command.add_flag("--trace", eval.trace,
                    "show the script line by line, with the keys that each line changed");
   command.add_flag("--json", eval.json, "print JSON");
@@ -488,6 +496,7 @@ CLI::App& add_shell(CLI::App& app, ShellArguments& shell) {
       ->type_name("FILE");
   command.add_option("--clock", shell.clock_ms, "what the server's clock shows at first")
       ->type_name("MS");
+  add_version_flag(command, shell.redis_version);
   command.add_flag("--json", shell.json, "print each reply as a line of JSON");
   command.footer(kShellFooter);
   return command;

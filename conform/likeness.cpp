@@ -2,6 +2,7 @@
 #include "conform/likeness.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/commands/command.hpp"
 #include "sim/commands/numbers.hpp"
@@ -79,6 +80,13 @@ sim::Reply in_one_order(sim::Reply reply) {
   return reply;
 }
 
+bool compares_lifetimes(const sim::Request& request) {
+  return is_one_of(sim::lower_case(request[0]), {"expire", "pexpire"}) &&
+         std::ranges::any_of(request, [](const std::string& word) {
+           return sim::is_word(word, "gt") || sim::is_word(word, "lt");
+         });
+}
+
 sim::Reply without_texts(sim::Reply reply) {
   if (!reply.is_error()) reply.text.clear();
   for (sim::Reply& item : reply.items) item = without_texts(std::move(item));
@@ -133,6 +141,18 @@ std::string source_of(const sim::Request& request, const sim::Keyspace& server) 
   return source;
 }
 
+/// EXPIRE ... GT with about the lifetime that the key has: its answer hangs on single milliseconds.
+bool hangs_on_clock(const sim::Keyspace& before, const sim::Request& request, sim::WallTime now) {
+  constexpr std::int64_t kNearMs = 5000;
+  if (!compares_lifetimes(request) || request.size() < 3) return false;
+  const auto* entry = before.find(request[1], now);
+  const auto given = sim::parse_integer(request[2]);
+  if (!entry || !entry->expires || !given) return false;
+  const double ms = sim::is_word(request[0], "expire") ? 1000.0 * static_cast<double>(*given)
+                                                       : static_cast<double>(*given);
+  return std::abs(ms - static_cast<double>((*entry->expires - now).ms)) < kNearMs;
+}
+
 /// As it is in a transaction, where nobody knows what comes before it. `server` has the scripts.
 Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& server) {
   const auto name = sim::lower_case(request[0]);
@@ -157,7 +177,7 @@ Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& serve
 }
 
 Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
-                     const sim::Session& session, const sim::Keyspace& server) {
+                     const sim::Session& session, const sim::Keyspace& server, sim::WallTime now) {
   const auto name = sim::lower_case(request[0]);
   Likeness likeness = queued_likeness(request, server);
   const bool refcount =
@@ -166,7 +186,8 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
   if (source_of(request, server).empty())
     likeness.unordered =
         is_unordered(before, request, {}) || name == "pubsub" || lists_libraries(request);
-  likeness.chance = is_unspecified(before, request) || takes_by_chance(before, request);
+  likeness.chance = is_unspecified(before, request) || takes_by_chance(before, request) ||
+                    hangs_on_clock(before, request, now);
   // The subscriptions that end are named in the order of a hash table.
   if (request.size() == 1 && name.ends_with("unsubscribe")) likeness.chance = true;
   // When it will be processed is not the same in an event loop that reads several connections.
@@ -174,7 +195,7 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
   // What it meets then is not known yet.
   if (session.in_transaction &&
       (is_one_of(name, {"spop", "sort", "sort_ro"}) || name.find("lex") != std::string::npos ||
-       name.starts_with("zrange")))
+       name.starts_with("zrange") || compares_lifetimes(request)))
     likeness.chance = true;
   if (name == "exec")
     for (const auto& queued : session.queued)
@@ -185,11 +206,11 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
 }  // namespace
 
 Likeness likeness_of(const sim::Request& request, const sim::Session& session,
-                     const sim::Keyspace& keyspace) {
-  if (session.database == 0) return likeness_in(keyspace, request, session, keyspace);
+                     const sim::Keyspace& keyspace, sim::WallTime now) {
+  if (session.database == 0) return likeness_in(keyspace, request, session, keyspace, now);
   sim::Keyspace selected;
   if (const auto* keys = keyspace.database(session.database)) selected.keys = *keys;
-  return likeness_in(selected, request, session, keyspace);
+  return likeness_in(selected, request, session, keyspace, now);
 }
 
 bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& lockstep,

@@ -28,9 +28,12 @@ struct Likeness {
 };
 
 /// How the replies to `request` may differ, if it is sent in `session` when the server holds
-/// `keyspace`.
+/// `keyspace` and its clock shows `now`.
 Likeness likeness_of(const sim::Request& request, const sim::Session& session,
-                     const sim::Keyspace& keyspace);
+                     const sim::Keyspace& keyspace, sim::WallTime now);
+
+/// Whether a lifetime that counts from now is to be compared with the one that a key has.
+bool compares_lifetimes(const sim::Request& request);
 
 /// Whether the two replies count as equal. The clocks of the two servers were at most `slack_ms`
 /// apart.

@@ -483,7 +483,8 @@ class Generator {
       case 5:
         return st("setmetatable($, $)", {table(d), metatable(d)});
       case 6:
-        return st("table.foreachi($, $)", {table(d), function(d)});
+        return st(dice_.of({"table.foreachi($, $)", "table.foreach($, $)"}),
+                  {table(d), function(d)});
       case 7:
         return st("rawset($, $, $)", {table(d), any(d), any(d)});
       default:

@@ -143,7 +143,8 @@ std::size_t Pair::submit_batch(const std::vector<Step>& steps, std::size_t first
 /// discarded.
 void Pair::submit(const Step& step, const sim::Request& request) {
   const auto session = clients_[step.connection].fake;
-  const Likeness likeness = likeness_of(request, fake_.session(session), fake_.keyspace());
+  const Likeness likeness =
+      likeness_of(request, fake_.session(session), fake_.keyspace(), fake_.now());
   if (likeness.chance) return;
   const auto name = sim::lower_case(request[0]);
   const bool transaction = name == "exec" && fake_.session(session).in_transaction;

@@ -49,7 +49,7 @@ bool shows_chance(const sim::Request& request) {
   const auto name = sim::lower_case(request[0]);
   const bool lexical =
       name.find("lex") != std::string::npos || std::ranges::count(request, "BYLEX") > 0;
-  return lexical || is_random(request) ||
+  return lexical || is_random(request) || compares_lifetimes(request) ||
          is_one_of(name, {"keys",   "scan",   "sscan",  "hscan", "zscan",      "smembers",
                           "sinter", "sunion", "sdiff",  "sort",  "sort_ro",    "hgetall",
                           "hkeys",  "hvals",  "ttl",    "pttl",  "expiretime", "pexpiretime",

@@ -8,14 +8,9 @@ namespace lockstep::sim {
 
 namespace {
 
-/// In the copy of a table, after its contents.
-constexpr int kContents = 1;
-constexpr int kMetatable = 2;
-
+/// Nothing else is reached: while a library is loaded it has no globals that make other objects.
 bool keeps_something(lua_State* L, int index) {
-  const int type = lua_type(L, index);
-  return type == LUA_TTABLE || type == LUA_TFUNCTION || type == LUA_TUSERDATA ||
-         type == LUA_TTHREAD;
+  return lua_istable(L, index) || lua_isfunction(L, index);
 }
 
 /// Puts the value on top of the stack into the list `queue`, if it can keep something; pops it.
@@ -26,9 +21,8 @@ void enqueue(lua_State* L, int queue) {
     lua_pop(L, 1);
 }
 
-/// Pushes {contents, metatable} of the table at `object`.
-void copy_table(lua_State* L, int object, int queue) {
-  lua_createtable(L, 2, 0);
+/// Pushes a table with the contents of the one at `object`.
+void copy_contents(lua_State* L, int object, int queue) {
   lua_newtable(L);
   const int contents = lua_gettop(L);
   lua_pushnil(L);
@@ -41,11 +35,6 @@ void copy_table(lua_State* L, int object, int queue) {
     lua_insert(L, -2);
     lua_rawset(L, contents);
   }
-  lua_rawseti(L, -2, kContents);
-  if (!lua_getmetatable(L, object)) return;
-  lua_pushvalue(L, -1);
-  enqueue(L, queue);
-  lua_rawseti(L, -2, kMetatable);
 }
 
 /// Pushes the list of the upvalues of the function at `object`.
@@ -55,24 +44,6 @@ void copy_upvalues(lua_State* L, int object, int queue) {
     lua_pushvalue(L, -1);
     enqueue(L, queue);
     lua_rawseti(L, -2, i);
-  }
-}
-
-void push_bytes(lua_State* L, int object) {
-  lua_pushlstring(L, static_cast<const char*>(lua_touserdata(L, object)), lua_rawlen(L, object));
-}
-
-/// Pushes the copy of the object at `object`.
-void copy(lua_State* L, int object, int queue) {
-  switch (lua_type(L, object)) {
-    case LUA_TTABLE:
-      return copy_table(L, object, queue);
-    case LUA_TFUNCTION:
-      return copy_upvalues(L, object, queue);
-    case LUA_TUSERDATA:
-      return push_bytes(L, object);
-    default:
-      dialect::refuse(L, "a library that keeps a coroutine from one call to the next");
   }
 }
 
@@ -105,35 +76,18 @@ bool includes(lua_State* L, int one, int other) {
   return true;
 }
 
-bool same_table(lua_State* L, int object, int kept) {
-  lua_rawgeti(L, kept, kContents);
-  const int contents = lua_gettop(L);
-  if (!includes(L, object, contents) || !includes(L, contents, object)) return false;
-  lua_rawgeti(L, kept, kMetatable);
-  if (!lua_getmetatable(L, object)) lua_pushnil(L);
-  return pop_same(L);
+/// No table has a metatable before the first call.
+bool same_table(lua_State* L, int object, int contents) {
+  return includes(L, object, contents) && includes(L, contents, object) &&
+         !lua_getmetatable(L, object);
 }
 
-bool same_upvalues(lua_State* L, int object, int kept) {
+bool same_upvalues(lua_State* L, int object, int upvalues) {
   for (int i = 1; lua_getupvalue(L, object, i); ++i) {
-    lua_rawgeti(L, kept, i);
+    lua_rawgeti(L, upvalues, i);
     if (!pop_same(L)) return false;
   }
   return true;
-}
-
-/// Whether the object at `object` is as its copy at `kept` says; may leave values on the stack.
-bool same_object(lua_State* L, int object, int kept) {
-  switch (lua_type(L, object)) {
-    case LUA_TTABLE:
-      return same_table(L, object, kept);
-    case LUA_TFUNCTION:
-      return same_upvalues(L, object, kept);
-    default:
-      push_bytes(L, object);
-      lua_pushvalue(L, kept);
-      return pop_same(L);
-  }
 }
 
 }  // namespace
@@ -154,7 +108,10 @@ void remember_state(lua_State* L) {
     const bool known = lua_rawget(L, memory) != LUA_TNIL;
     lua_pop(L, 1);
     if (!known && !is_readonly(L)) {
-      copy(L, queue + 1, queue);
+      if (lua_istable(L, queue + 1))
+        copy_contents(L, queue + 1, queue);
+      else
+        copy_upvalues(L, queue + 1, queue);
       lua_pushvalue(L, queue + 1);
       lua_insert(L, -2);
       lua_rawset(L, memory);
@@ -170,7 +127,8 @@ bool state_changed(lua_State* L) {
   bool changed = false;
   lua_pushnil(L);
   while (!changed && lua_next(L, memory)) {
-    changed = !same_object(L, memory + 1, memory + 2);
+    changed = lua_istable(L, memory + 1) ? !same_table(L, memory + 1, memory + 2)
+                                         : !same_upvalues(L, memory + 1, memory + 2);
     lua_settop(L, memory + 1);
   }
   lua_settop(L, memory);

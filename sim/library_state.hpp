@@ -5,8 +5,8 @@ struct lua_State;
 
 namespace lockstep::sim {
 
-/// Pushes a table that remembers the contents of all tables, functions and userdata that are
-/// reached from the value on top of the stack. Refuses a coroutine among them.
+/// Pushes a table that remembers the contents of all tables, and the upvalues of all functions,
+/// that are reached from the value on top of the stack.
 void remember_state(lua_State* L);
 
 /// Whether anything has changed that the table on top of the stack, made by remember_state(),

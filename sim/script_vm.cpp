@@ -307,12 +307,8 @@ class ScriptVm::Impl {
     lua_pushvalue(L, -1);
     lua_rawseti(L, LUA_REGISTRYINDEX, impl.run_.callbacks);
     library_phase(L, 2, true);
-    const std::uint64_t random = *impl.run_.random;
     lua_rawgeti(L, LUA_REGISTRYINDEX, chunk->reference);
     lua_call(L, 0, 0);
-    if (*impl.run_.random != random) {
-      dialect::refuse(L, "a library that draws random numbers while it is loaded");
-    }
     library_phase(L, 2, false);
     if (!impl.function_) return 0;
     remember_state(L);

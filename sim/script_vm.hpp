@@ -20,11 +20,6 @@ struct ScriptLimits {
   std::int64_t bytes = 64 << 20;           ///< of Lua memory for the whole VM
 };
 
-/// The Redis whose scripts are imitated. They differ in how redis.call writes numbers, in which
-/// commands a script may call, and in what they call themselves. In both the clock stands still
-/// while a script runs, as it does in 7.2.
-enum class RedisVersion : std::uint8_t { v7_0, v7_2 };
-
 /// What a script or function may do.
 struct ScriptRights {
   bool read_only = false;  ///< write commands are refused
@@ -33,6 +28,7 @@ struct ScriptRights {
 
 class ScriptVm {
  public:
+  /// `version`: what scripts read of it; what executions do must be the same one's.
   explicit ScriptVm(ScriptLimits limits = {}, RedisVersion version = RedisVersion::v7_0);
   ~ScriptVm();
   ScriptVm(const ScriptVm&) = delete;
