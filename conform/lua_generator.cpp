@@ -408,7 +408,8 @@ class Generator {
       case 2:
         return st(name() + " = $", {any(depth)});
       case 3:
-        return st("$[$] = $", {leaf(dice_.of({"t", "w", "m", "t.s"})), any(d), any(d)});
+        // Never nil: where __newindex is set, 5.1 alone says no to it (docs/differences.md).
+        return st("$[$ or 1] = $", {leaf(dice_.of({"t", "w", "m", "t.s"})), any(d), any(d)});
       case 4:
         return st("t.x, " + name() + " = $, $", {any(d), any(d)});
       case 5:
