@@ -18,6 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// What the world expands into, the state store folds.
+static_assert(sim::World::kMaxWidth == Unfolded::kMaxWidth && sim::World::kRoom == Unfolded::kRoom);
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }

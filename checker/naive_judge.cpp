@@ -15,8 +15,6 @@ using sim::Wait;
 
 namespace {
 
-Maker maker_of(std::uint8_t p) { return static_cast<Maker>(p + 1); }
-
 const Entry* entry_of(const Keyspace& keyspace, const std::string& key) {
   const auto found = keyspace.keys.find(key);
   return found == keyspace.keys.end() ? nullptr : &found->second;

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "scenarios/names.hpp"
+#include "cli/help_text.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/error.hpp"
 
@@ -14,219 +14,7 @@ namespace lockstep::cli {
 
 namespace {
 
-constexpr const char* kAbout =
-    "Runs the exact Redis scripts and commands of a lock protocol in a simulated world, explores "
-    "every\n"
-    "order of events within stated bounds, and shows the shortest run that breaks the lock.\n";
-
-constexpr const char* kFooter =
-    "\nTo begin with:\n"
-    "  lockstep learn                            why locks fail, one lesson at a time\n"
-    "  lockstep list                             what is shipped\n"
-    "  lockstep check exists-set                 why EXISTS + SET fails, as a shortest "
-    "counterexample\n"
-    "  lockstep check set-token-lua --fault pause=1\n"
-    "  lockstep test                             every shipped scenario, and what it expects\n"
-    "  lockstep matrix                           every rung of the ladder against every fault\n"
-    "  lockstep diff ./my-lock.old ./my-lock     did a change make the lock weaker?\n"
-    "  lockstep shell                            a prompt on the simulated Redis\n"
-    "\nExit codes: 0 as expected, 1 violated, 2 inconclusive or vacuous, 3 bad input, 4 a bug of "
-    "lockstep.\n";
-
-constexpr const char* kCheckFooter =
-    "\nPROTOCOL is a shipped name or a folder that holds protocol.lua; SCENARIO a shipped name or "
-    "a JSON file.\n"
-    "A protocol is checked with two clients that lock, work 3000 ms and unlock, a lease of 10000 "
-    "ms and no\n"
-    "faults. A scenario says all this itself and what it expects: exit code 0 if that is what "
-    "comes out. A flag\n"
-    "that changes what is simulated overrides the scenario, whose expectation is then not judged.\n"
-    "\nExamples:\n"
-    "  lockstep check set-token-lua                          holds without faults?\n"
-    "  lockstep check set-token-lua --fault pause=1          and if a client may pause once?\n"
-    "  lockstep check set-token-lua --work-ms 15000          and if the work outlasts the lease?\n"
-    "  lockstep check ./my-lock --fault crash=1,lose=1 --trace my.trace.json\n"
-    "  lockstep check fencing --resource fenced --fault pause=1 --property "
-    "no-lost-update\n"
-    "  lockstep check set-token-lua --fault pause=1 --audit  does the naive explorer agree?\n"
-    "\n`lockstep list faults` and `lockstep list properties` explain the names.\n";
-
-constexpr const char* kReplayFooter =
-    "\nA scenario that searches is searched again, and what it finds is told; a schedule is "
-    "walked; a trace is\n"
-    "run again from its schedule, by the naive explorer, and refused if its protocol has changed "
-    "since.\n"
-    "\nWith --interactive you are asked before each step: next, back, else (what else is possible "
-    "here), take N,\n"
-    "quit. The answers may come from a pipe.\n"
-    "\nWith --live a real redis-server (7.0 is what the simulator imitates) is sent the same "
-    "requests "
-    "in the same\n"
-    "order, times divided where the protocol allows it; every reply and every key is compared. It "
-    "ends with\n"
-    "CONFIRMED, or with the first step that differs (exit code 1), or says why it cannot be done "
-    "live (2).\n"
-    "\nExamples:\n"
-    "  lockstep replay my.trace.json\n"
-    "  lockstep replay set-token-lua-pause --interactive\n"
-    "  lockstep replay set-token-lua-pause --live\n"
-    "  lockstep replay my.trace.json --live --redis redis://localhost:6379/5\n"
-    "  printf 'next\\nelse\\nquit\\n' | lockstep replay set-token-lua-pause --interactive\n";
-
 constexpr double kLongestLiveSeconds = 86'400;
-
-constexpr const char* kLiveFooter =
-    "\nEvery client is a thread with connections of its own, real clocks and random tokens. A "
-    "protocol is run with\n"
-    "4 clients that lock, work 5 ms and unlock until --seconds are over, a lease of 10000 ms; a "
-    "scenario's clients\n"
-    "do what it says, without its faults: nothing is provoked here.\n"
-    "\nJudged are mutual-exclusion and no-lost-update in real-time order, leak and deadlock at the "
-    "end (by a fresh\n"
-    "client). Whose key was removed or prolonged by whom a server does not tell: the other "
-    "properties are not\n"
-    "judged. A live run can show that a lock fails, never that it does not: exit code 0 if nothing "
-    "was violated,\n"
-    "1 if something was, 2 if nobody acquired.\n"
-    "\nADDRESS is redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE] or unix:///PATH. A server on "
-    "which a key of the\n"
-    "protocol exists already is refused; the protocol's keys are removed at the end.\n"
-    "\nExamples:\n"
-    "  lockstep live set-token-lua\n"
-    "  lockstep live exists-set --clients 8 --seconds 5\n"
-    "  lockstep live set-token-lua --lease-ms 1000 --work-ms 1200\n"
-    "  lockstep live ./my-lock --redis redis://:secret@localhost:6379/5\n";
-
-constexpr const char* kLearnFooter =
-    "\nWalks through docs/guide.md: a lesson asks a question, you may write down a guess, Enter "
-    "runs it, q quits.\n"
-    "The runs are made while you wait. In a pipe everything is printed without waiting.\n"
-    "\nExamples:\n"
-    "  lockstep learn\n"
-    "  lockstep learn --list\n"
-    "  lockstep learn 4\n"
-    "  lockstep learn fencing\n"
-    "  lockstep learn | less\n"
-    "  lockstep learn fencing --json\n";
-
-constexpr const char* kListFooter =
-    "\nExamples:\n"
-    "  lockstep list\n"
-    "  lockstep list faults\n"
-    "  lockstep list scenarios --json\n";
-
-constexpr const char* kTestFooter =
-    "\nA folder stands for every scenario (*.json) in it and below it. Each is compared with what "
-    "it expects:\n"
-    "`ok`, `FAILED` with what was expected and what came, or `BROKEN` where the file or its "
-    "protocol is bad\n"
-    "input; the others still run. Ctrl-C ends it with what was covered.\n"
-    "\nThe exit code is that of the worst: 4 a bug of lockstep, then 3 a broken file, 1 not as "
-    "expected, 2 a\n"
-    "limit was reached or nothing happened, 0 all as expected.\n"
-    "\nExamples:\n"
-    "  lockstep test                                 every shipped scenario\n"
-    "  lockstep test ./scenarios --junit result.xml  for a CI server\n"
-    "  lockstep test --filter fencing --audit        and does the naive explorer agree?\n"
-    "  lockstep test my.json set-token-lua-pause --max-seconds 60\n";
-
-constexpr const char* kMatrixFooter =
-    "\nOf several protocols each gets a row, and each fault, allowed once, a column: `holds` with "
-    "the number of\n"
-    "states, or the property that a shortest counterexample violates with its number of steps. "
-    "Without\n"
-    "--property there are two such tables: for every property, and for no-lost-update alone, "
-    "which shows what\n"
-    "fencing tokens spare the resource.\n"
-    "One protocol gets a row for each of some forty conditions and a column for each property, "
-    "all judged\n"
-    "separately; `lockstep list conditions` explains them.\n"
-    "The resource checks fencing tokens where a protocol has them (--resource fenced) unless you "
-    "say otherwise,\n"
-    "and a search ends after 200000 states (--max-states). n/a: the fault can never happen here "
-    "(a jump where no\n"
-    "clock is read and nothing expires), or the condition needs a re-entrant lock.\n"
-    "--json holds nothing that differs from run to run: keep it, and `lockstep diff --baseline` "
-    "compares with it.\n"
-    "\nExamples:\n"
-    "  lockstep matrix                                      the ladder against every fault\n"
-    "  lockstep matrix set-token-lua                        one protocol, in detail\n"
-    "  lockstep matrix ./my-lock set-token-lua --markdown\n"
-    "  lockstep matrix ./my-lock --json > my-lock.matrix.json\n";
-
-constexpr const char* kDiffFooter =
-    "\nOLD and NEW are protocols: shipped names, folders, or git revisions of a folder, written as "
-    "git writes them\n"
-    "(REVISION:FOLDER). Both are judged under every condition of `lockstep list conditions`, each "
-    "property for\n"
-    "itself. A verdict got weaker if what held is violated, vacuous or not known any more, or if "
-    "the lock is no\n"
-    "longer re-entrant; a shortest counterexample of another length is a change, not a weakness. "
-    "The counterexample\n"
-    "to the first weaker verdict is shown. Exit code 1 if any got weaker, else 0. A folder that a "
-    "git revision of it\n"
-    "does not have is new, or deleted: there is nothing to compare with.\n"
-    "\n--baseline FILE compares NEW with verdicts that `lockstep matrix NEW --json` stored, in the "
-    "world in which\n"
-    "they were judged.\n"
-    "\nExamples:\n"
-    "  lockstep diff ./my-lock.old ./my-lock\n"
-    "  lockstep diff origin/main:locks/my-lock locks/my-lock     in CI, on a pull request\n"
-    "  lockstep diff set-token-lua ./my-lock --clients 3 --lease-ms 30000\n"
-    "  lockstep diff --baseline my-lock.matrix.json ./my-lock\n";
-
-constexpr const char* kEvalFooter =
-    "\nThe keys, a comma, the arguments: as redis-cli --eval takes them. The reply is printed as "
-    "redis-cli does. "
-    "The\n"
-    "keyspace is empty but for what --set and --load put there; the clock stands still at --clock "
-    "(Unix time in\n"
-    "milliseconds; without it 2026-01-01T00:00:00Z). A file of commands has one a line, as typed "
-    "into redis-cli.\n"
-    "\nWith --trace each line of the script is shown as it is reached, with what it called and how "
-    "the keys "
-    "changed.\n"
-    "Exit code 1 if the reply is an error, 3 if the script does not compile or cannot be run "
-    "faithfully.\n"
-    "\nExamples:\n"
-    "  lockstep eval release.lua lock , my-token\n"
-    "  lockstep eval release.lua lock , my-token --set lock=my-token --trace\n"
-    "  lockstep eval renew.lua lock , my-token 30000 --load prepare.txt --json\n"
-    "  echo 'return redis.call(\"time\")' | lockstep eval - --clock 1700000000000\n";
-
-constexpr const char* kShellFooter =
-    "\nCommands and replies are those of redis-cli; the server is the simulated one, empty, and "
-    "its clock stands still "
-    "until\n"
-    "you move it. What Redis does not have begins with a dot: .advance 5s, .keys, .session "
-    "(another connection),\n"
-    ".step FILE (a script line by line); .help lists it. From a pipe there is no prompt, and a bad "
-    "line does not end "
-    "it.\n"
-    "\nExamples:\n"
-    "  lockstep shell\n"
-    "  lockstep shell --load prepare.txt --clock 1700000000000\n"
-    "  printf 'set lock a px 30000\\n.advance 31s\\nget lock\\n' | lockstep shell\n";
-
-constexpr const char* kConformFooter =
-    "\nRandom commands, scripts and transactions go to both, in batches; each batch ends with a "
-    "comparison of all keys. "
-    "What\n"
-    "differs is shortened to the fewest commands that show it, and printed as a session. The "
-    "shipped protocols' "
-    "scripts are\n"
-    "among the commands. Where Redis itself answers at random, only what is certain is compared.\n"
-    "\nADDRESS is redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE] or unix:///PATH. The server's "
-    "keys are deleted again "
-    "and\n"
-    "again: one that holds any is refused, unless --flush says that they may go. 7.0 is what is "
-    "imitated; without\n"
-    "--redis a redis-server of our own is started and stopped.\n"
-    "Exit code 0 if nothing differed, 1 if something did. --seed repeats a run.\n"
-    "\nExamples:\n"
-    "  lockstep conform --seconds 10\n"
-    "  lockstep conform --redis redis://localhost:6379 --commands 1000000\n"
-    "  lockstep conform --seed 7 --commands 20000\n";
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   auto& group = *command.add_option_group("The world");
@@ -271,7 +59,14 @@ void add_jobs_flag(CLI::App& command, int& jobs) {
       ->type_name("N");
 }
 
-void add_version_flag(CLI::App& command, std::string& version) {
+/// What the simulated server begins with.
+void add_server_flags(CLI::App& command, std::vector<std::string>& load,
+                      std::optional<std::int64_t>& clock_ms, std::string& version) {
+  command.add_option("--load", load, "a file of commands to run before (may be repeated)")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command.add_option("--clock", clock_ms, "what the server's clock shows at first")
+      ->type_name("MS");
   command.add_option("--redis-version", version, "the Redis that is imitated: 7.0 (default), 7.2")
       ->type_name("VERSION");
 }
@@ -339,7 +134,7 @@ CLI::App& add_list(CLI::App& app, ListArguments& list) {
       "what is there: protocols, scenarios, faults, properties, witnesses, conditions, steps");
   command.add_option("what", list.what, "one of these; everything if left out");
   command.add_flag("--json", list.json, "print JSON");
-  command.footer(kListFooter);
+  command.footer(help::kListFooter);
   return command;
 }
 
@@ -362,7 +157,7 @@ CLI::App& add_check(CLI::App& app, CheckArguments& check) {
                    "switch off the engine's one reduction: tokens are never renamed or used again");
   command.add_flag("--audit", check.audit, "check again with the naive explorer, which must agree");
   command.add_flag("--json", check.json, "print JSON");
-  command.footer(kCheckFooter);
+  command.footer(help::kCheckFooter);
   return command;
 }
 
@@ -382,7 +177,7 @@ CLI::App& add_replay(CLI::App& app, ReplayArguments& replay) {
       ->needs(live)
       ->type_name("ADDRESS");
   command.add_flag("--json", replay.json, "print JSON");
-  command.footer(kReplayFooter);
+  command.footer(help::kReplayFooter);
   return command;
 }
 
@@ -401,7 +196,7 @@ CLI::App& add_live(CLI::App& app, LiveArguments& live) {
       ->check(CLI::Range(0.1, kLongestLiveSeconds))
       ->type_name("S");
   command.add_flag("--json", live.json, "print JSON");
-  command.footer(kLiveFooter);
+  command.footer(help::kLiveFooter);
   return command;
 }
 
@@ -412,7 +207,7 @@ CLI::App& add_learn(CLI::App& app, LearnArguments& learn) {
           ->type_name("N|NAME");
   command.add_flag("--list", learn.list, "show the lessons")->excludes(lesson);
   command.add_flag("--json", learn.json, "print the lessons as JSON; their commands are not run");
-  command.footer(kLearnFooter);
+  command.footer(help::kLearnFooter);
   return command;
 }
 
@@ -430,7 +225,7 @@ CLI::App& add_test(CLI::App& app, TestArguments& test) {
       ->type_name("FILE");
   command.add_flag("--audit", test.audit, "check again with the naive explorer, which must agree");
   command.add_flag("--json", test.json, "print JSON");
-  command.footer(kTestFooter);
+  command.footer(help::kTestFooter);
   return command;
 }
 
@@ -445,7 +240,7 @@ CLI::App& add_matrix(CLI::App& app, MatrixArguments& matrix) {
   add_jobs_flag(command, matrix.jobs);
   command.add_flag("--markdown", matrix.markdown, "print Markdown");
   command.add_flag("--json", matrix.json, "print JSON");
-  command.footer(kMatrixFooter);
+  command.footer(help::kMatrixFooter);
   return command;
 }
 
@@ -462,7 +257,7 @@ CLI::App& add_diff(CLI::App& app, DiffArguments& diff) {
   command.add_option("--trace", diff.trace_file, "write the counterexample to this file")
       ->type_name("FILE");
   command.add_flag("--json", diff.json, "print JSON");
-  command.footer(kDiffFooter);
+  command.footer(help::kDiffFooter);
   return command;
 }
 
@@ -477,28 +272,19 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
   command.add_option("--set", eval.set, "a string key that is there before (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  command.add_option("--load", eval.load, "a file of commands to run before (may be repeated)")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command.add_option("--clock", eval.clock_ms, "what the server's clock shows")->type_name("MS");
-  add_version_flag(command, eval.redis_version);
+  add_server_flags(command, eval.load, eval.clock_ms, eval.redis_version);
   command.add_flag("--trace", eval.trace,
                    "show the script line by line, with the keys that each line changed");
   command.add_flag("--json", eval.json, "print JSON");
-  command.footer(kEvalFooter);
+  command.footer(help::kEvalFooter);
   return command;
 }
 
 CLI::App& add_shell(CLI::App& app, ShellArguments& shell) {
   auto& command = *app.add_subcommand("shell", "a prompt on the simulated keyspace, as redis-cli");
-  command.add_option("--load", shell.load, "a file of commands to begin with (may be repeated)")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command.add_option("--clock", shell.clock_ms, "what the server's clock shows at first")
-      ->type_name("MS");
-  add_version_flag(command, shell.redis_version);
+  add_server_flags(command, shell.load, shell.clock_ms, shell.redis_version);
   command.add_flag("--json", shell.json, "print each reply as a line of JSON");
-  command.footer(kShellFooter);
+  command.footer(help::kShellFooter);
   return command;
 }
 
@@ -518,15 +304,15 @@ CLI::App& add_conform(CLI::App& app, ConformArguments& conform) {
   command.add_option("--commands", conform.commands, "how many commands")->type_name("N");
   command.add_flag("--flush", conform.flush, "the server's keys may be deleted, all of them");
   command.add_flag("--json", conform.json, "print JSON");
-  command.footer(kConformFooter);
+  command.footer(help::kConformFooter);
   return command;
 }
 
 }  // namespace
 
 Arguments parse(const std::vector<std::string>& words) {
-  CLI::App app(kAbout, "lockstep");
-  app.footer(kFooter);
+  CLI::App app(help::kAbout, "lockstep");
+  app.footer(help::kFooter);
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "show this help");
 

@@ -43,19 +43,19 @@ std::string milliseconds(const std::vector<std::int64_t>& sorted_us, std::size_t
   return fmt::format("{:.1f} ms", static_cast<double>(sorted_us[place]) / 1000);
 }
 
-std::set<sim::Property> judged(const std::set<sim::Property>& asked) {
-  std::set<sim::Property> properties;
-  std::copy_if(asked.begin(), asked.end(), std::inserter(properties, properties.end()),
-               live::judged_live);
+std::set<sim::Property> judged(const live::LiveResult& result, const sim::Model& model) {
+  auto properties = model.properties;
+  for (const auto property : result.not_judged) properties.erase(property);
   return properties;
 }
 
 scenarios::LiveSummary summary_of(const live::LiveResult& result, const sim::Model& model) {
   const auto& figures = result.figures;
   scenarios::LiveSummary summary;
-  summary.outcome = !result.violations.empty() ? "violated"
-                    : figures.acquired == 0    ? "vacuous"
-                                               : "nothing-violated";
+  summary.outcome = !result.violations.empty()      ? "violated"
+                    : figures.acquired == 0         ? "vacuous"
+                    : judged(result, model).empty() ? "not-judged"
+                                                    : "nothing-violated";
   summary.figures = {{"requests", figures.requests}, {"acquired", figures.acquired},
                      {"refused", figures.refused},   {"failed", figures.failed},
                      {"released", figures.released}, {"lost", figures.lost}};
@@ -71,7 +71,9 @@ scenarios::LiveSummary summary_of(const live::LiveResult& result, const sim::Mod
       finding.history.push_back({line.time_us, line.actor, line.sentence});
     summary.violations.push_back(std::move(finding));
   }
-  summary.judged = judged(model.properties);
+  summary.judged = judged(result, model);
+  summary.not_judged = result.not_judged;
+  summary.not_judged_because = result.not_judged_because;
   summary.cut_short = result.cut_short;
   summary.server = result.server;
   summary.seconds = result.seconds;
@@ -91,6 +93,9 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
   const auto& figures = result.figures;
   if (result.violations.empty() && figures.acquired == 0)
     io.out << coloured("VACUOUS", Colour::yellow, io.colours) << "  nobody acquired the lock\n";
+  else if (result.violations.empty() && judged(result, model).empty())
+    io.out << coloured("NOT JUDGED", Colour::yellow, io.colours)
+           << "  nothing that was asked for could be followed\n";
   else if (result.violations.empty())
     io.out << coloured("NOTHING VIOLATED", Colour::green, io.colours)
            << "  in this run, which proves nothing about others\n";
@@ -105,10 +110,14 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
   io.out << fmt::format("waits     half of the acquired within {}, 99 % within {}\n",
                         milliseconds(waits, 50), milliseconds(waits, 99));
   io.out << fmt::format("judged    {}{}\n",
-                        fmt::join(scenarios::names_of(judged(model.properties)), ", "),
+                        fmt::join(scenarios::names_of(judged(result, model)), ", "),
                         result.cut_short ? "; leak and deadlock not: some client or task had to be "
                                            "stopped"
                                          : "");
+  if (!result.not_judged.empty())
+    io.out << fmt::format("not       {}, or not to the end: {}\n",
+                          fmt::join(scenarios::names_of(result.not_judged), ", "),
+                          result.not_judged_because);
 }
 
 }  // namespace
@@ -129,7 +138,8 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   else
     print(result, model, io);
   if (!result.violations.empty()) return kViolated;
-  return result.figures.acquired == 0 ? kInconclusive : kAsExpected;
+  const bool empty = result.figures.acquired == 0 || judged(result, model).empty();
+  return empty ? kInconclusive : kAsExpected;
 }
 
 }  // namespace lockstep::cli

@@ -2,6 +2,7 @@
 #include "cli/run.hpp"
 
 #include <exception>
+#include <filesystem>
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -57,6 +58,9 @@ int run(const std::vector<std::string>& words, Io& io) {
     return std::visit(Dispatch{io}, parse(words));
   } catch (const sim::BadInput& error) {
     io.err << "lockstep: " << error.what() << '\n';
+    return kBadInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    io.err << "lockstep: " << error.path1().string() << ": " << error.code().message() << '\n';
     return kBadInput;
   } catch (const std::exception& error) {
     io.err << "lockstep: a bug of lockstep itself, please report it: " << error.what() << '\n';

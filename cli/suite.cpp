@@ -12,6 +12,7 @@
 #include "cli/words.hpp"
 #include "scenarios/judge.hpp"
 #include "sim/error.hpp"
+#include "sim/path.hpp"
 
 namespace fs = std::filesystem;
 
@@ -38,7 +39,7 @@ std::vector<Case> in_folder(const fs::path& folder) {
 }
 
 std::vector<Case> named_by(const std::string& target, const scenarios::Catalog& catalog) {
-  if (fs::is_directory(target)) return in_folder(target);
+  if (sim::is_folder(target)) return in_folder(target);
   const auto file = catalog.scenario_file(target);
   return {{file == fs::path(target) ? fs::path(target).stem().string() : target, file}};
 }

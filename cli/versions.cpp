@@ -6,6 +6,7 @@
 #include "scenarios/matrix_file.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/error.hpp"
+#include "sim/path.hpp"
 #include "sim/program.hpp"
 
 namespace fs = std::filesystem;
@@ -20,11 +21,11 @@ std::string last_part(const std::string& name) {
 }
 
 bool is_revision(const std::string& target) {
-  return names_revision(target) && !fs::exists(target);
+  return names_revision(target) && !sim::is_there(target);
 }
 
 bool is_there(const std::string& target) {
-  return is_revision(target) ? !is_missing(target) : fs::is_directory(target);
+  return is_revision(target) ? !is_missing(target) : sim::is_folder(target);
 }
 
 fs::path place_of(const std::string& target) {

@@ -72,6 +72,8 @@ bool same_lifetime(const sim::VisibleKey& expected, const sim::VisibleKey& found
 std::string shown(const Effect& effect) {
   switch (effect.kind) {
     case Effect::Kind::send:
+      if (effect.node == sim::kResource)
+        return fmt::format("sends {} to the resource", effect.request.front());
       return "sends " + shown(effect.request);
     case Effect::Kind::instant:
       return "reads a clock";

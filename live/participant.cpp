@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <random>
 
-#include "live/compare.hpp"
 #include "live/naming.hpp"
 
 namespace lockstep::live {
@@ -19,7 +18,8 @@ using std::chrono::duration_cast;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLongestNap{20};  // until the referee is asked again whether to go on
+constexpr milliseconds kLongestNap{20};   // until the referee is asked again whether to go on
+constexpr milliseconds kLastWords{1000};  // for answers on their way at the end
 
 sim::Observation observed(Kind kind, sim::TaskId task, std::uint8_t node = 0) {
   sim::Observation observation;
@@ -31,9 +31,11 @@ sim::Observation observed(Kind kind, sim::TaskId task, std::uint8_t node = 0) {
 
 }  // namespace
 
-Participant::Participant(const sim::Program& program, Part part, Referee& referee)
+Participant::Participant(const sim::Program& program, Part part, Referee& referee,
+                         Ownership* ownership)
     : part_(std::move(part)),
       referee_(referee),
+      ownership_(ownership),
       client_(program, part_.setup, std::vector<int>(static_cast<std::size_t>(part_.setup.threads)),
               [this](const sim::Query& query) { return answer(query); }) {}
 
@@ -47,7 +49,8 @@ void Participant::run() {
 
 void Participant::loop() {
   while (!referee_.stopped() && !finished())
-    if (!take_ready() && !fire_timers() && !take_turn()) listen();
+    if (!take_ready() && !fire_timers() && !take_turn()) listen(Clock::now() + kLongestNap);
+  hear_out();
 }
 
 bool Participant::finished() const {
@@ -105,19 +108,26 @@ bool Participant::fire_timers() {
 }
 
 /// Waits for replies until the next timer.
-void Participant::listen() {
-  auto until = Clock::now() + kLongestNap;
+void Participant::listen(Clock::time_point until) {
   for (const auto& [task, time] : timers_) until = std::min(until, time);
   std::vector<pollfd> descriptors;
   std::vector<Place> places;
+  std::vector<Line*> late;
   for (const auto& [place, line] : lines_) {
-    if (line.pending == 0) continue;
-    descriptors.push_back({line.connection.descriptor(), POLLIN, 0});
+    if (!line.waiting()) continue;
+    descriptors.push_back({line.descriptor(), POLLIN, 0});
     places.push_back(place);
+  }
+  for (auto& line : late_) {
+    descriptors.push_back({line.descriptor(), POLLIN, 0});
+    late.push_back(&line);
   }
   const auto nap = std::max(Clock::duration::zero(), until - Clock::now());
   const auto ms = std::chrono::ceil<milliseconds>(nap).count();
   if (poll(descriptors.data(), descriptors.size(), static_cast<int>(ms)) <= 0) return;
+  for (std::size_t i = 0; i < late.size(); ++i)
+    if (descriptors[places.size() + i].revents != 0) receive_late(*late[i]);
+  std::erase_if(late_, [](const Line& line) { return !line.waiting(); });
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (descriptors[i].revents != 0 && receive(places[i], true))
       while (receive(places[i], false)) {
@@ -128,15 +138,12 @@ void Participant::listen() {
 /// Whether there was a reply, or an error, for the task.
 bool Participant::receive(const Place& place, bool readable) {
   const auto found = lines_.find(place);  // a reply before may have ended its task
-  if (found == lines_.end() || found->second.pending == 0) return false;
-  auto& line = found->second;
+  if (found == lines_.end() || !found->second.waiting()) return false;
   auto observation = observed(Kind::reply, place.first, place.second);
   try {
-    const auto reply = line.connection.receive(readable);
+    const auto reply = found->second.receive(readable);
     if (!reply) return false;
-    --line.pending;
     observation.reply = *reply;
-    referee_.heard(part_.process, "hears " + shown(*reply));
   } catch (const ConnectionBroken& error) {
     referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));
     lines_.erase(place);
@@ -144,6 +151,32 @@ bool Participant::receive(const Place& place, bool readable) {
   }
   feed(std::move(observation));
   return true;
+}
+
+/// Replies that come when nobody waits for them any more.
+void Participant::receive_late(Line& line) {
+  try {
+    for (bool readable = true; line.receive(readable);) readable = false;
+  } catch (const ConnectionBroken&) {
+    late_.remove_if([&](const Line& other) { return &other == &line; });
+  }
+}
+
+/// The task hears nothing more of this.
+void Participant::put_aside(Line& line) {
+  if (!line.waiting()) return;
+  line.give_up();
+  late_.push_back(std::move(line));
+}
+
+/// The program has ended; what it has sent is executed all the same.
+void Participant::hear_out() {
+  if (!ownership_ || !ownership_->watching()) return;
+  const auto until = Clock::now() + kLastWords;
+  for (auto& [place, line] : lines_) put_aside(line);
+  lines_.clear();
+  timers_.clear();
+  while (!late_.empty() && Clock::now() < until) listen(until);
 }
 
 void Participant::feed(sim::Observation observation) {
@@ -155,6 +188,7 @@ void Participant::settle(const Client::Did& did, Clock::time_point begun) {
   using Effect = sim::Effect::Kind;
   for (const auto& effect : did.effects) {
     referee_.did(part_.process, effect);
+    if (ownership_) ownership_->did(part_.process, effect);
     if (effect.kind == Effect::send) send(effect);
     if (effect.kind == Effect::acquired) {
       const auto since =
@@ -162,6 +196,7 @@ void Participant::settle(const Client::Did& did, Clock::time_point begun) {
       referee_.waited(duration_cast<microseconds>(Clock::now() - since));
     }
   }
+  if (ownership_) ownership_->waits(part_.process, client_.waits());
   for (const auto& wait : client_.waits()) {
     const bool timed = wait.kind == sim::Wait::Kind::sleep || wait.kind == sim::Wait::Kind::work ||
                        wait.kind == sim::Wait::Kind::replies;
@@ -206,9 +241,11 @@ void Participant::send(const sim::Effect& effect) {
   try {
     auto line = lines_.find(place);
     if (line == lines_.end())
-      line = lines_.emplace(place, Line{Connection(part_.address), 0}).first;
-    line->second.connection.send(effect.request);
-    ++line->second.pending;
+      line =
+          lines_
+              .emplace(place, Line(part_.address, part_.process, effect.task, referee_, ownership_))
+              .first;
+    line->second.send(effect.request);
   } catch (const ConnectionBroken& error) {
     referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));
     lines_.erase(place);
@@ -216,7 +253,10 @@ void Participant::send(const sim::Effect& effect) {
   }
 }
 
+/// The task hears nothing more of what it has sent.
 void Participant::drop_lines_of(sim::TaskId task) {
+  for (auto& [place, line] : lines_)
+    if (place.first == task) put_aside(line);
   std::erase_if(lines_, [task](const auto& line) { return line.first.first == task; });
   std::erase_if(ready_, [task](const auto& observation) { return observation.task == task; });
 }

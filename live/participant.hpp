@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +13,8 @@
 #include <vector>
 
 #include "live/client.hpp"
-#include "live/connection.hpp"
+#include "live/line.hpp"
+#include "live/ownership.hpp"
 #include "live/referee.hpp"
 #include "sim/program.hpp"
 
@@ -29,8 +31,9 @@ struct Part {
 
 class Participant {
  public:
-  /// `program` must be this participant's own: a Program is not for several threads.
-  Participant(const sim::Program& program, Part part, Referee& referee);
+  /// `program` must be this participant's own: a Program is not for several threads. `ownership`:
+  /// who watches its requests, or null.
+  Participant(const sim::Program& program, Part part, Referee& referee, Ownership* ownership);
 
   /// Runs until every main task is done (or idle, when the run winds down), or the referee stops
   /// the run. Errors go to the referee.
@@ -43,18 +46,16 @@ class Participant {
   using Clock = std::chrono::steady_clock;
   using Place = std::pair<sim::TaskId, std::uint8_t>;  ///< task and node
 
-  struct Line {
-    Connection connection;
-    std::size_t pending = 0;  ///< replies that have not come yet
-  };
-
   void loop();
   bool finished() const;
   bool take_ready();
   bool take_turn();
   bool fire_timers();
-  void listen();
+  void listen(Clock::time_point until);
   bool receive(const Place& place, bool readable);
+  void receive_late(Line& line);
+  void put_aside(Line& line);
+  void hear_out();
   void feed(sim::Observation observation);
   void send(const sim::Effect& effect);
   void drop_lines_of(sim::TaskId task);
@@ -65,8 +66,10 @@ class Participant {
 
   Part part_;
   Referee& referee_;
+  Ownership* ownership_;
   Client client_;
   std::map<Place, Line> lines_;
+  std::list<Line> late_;  ///< nobody hears their replies any more; but the server executes
   std::map<sim::TaskId, Clock::time_point> timers_;
   std::map<sim::TaskId, Clock::time_point> acquiring_since_;
   std::map<sim::TaskId, Resource::Basis> basis_;

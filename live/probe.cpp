@@ -50,7 +50,7 @@ bool fresh_client_acquires(const Probe& probe) {
   const auto until = std::chrono::steady_clock::now() + patience(probe);
   const sim::Program program(probe.model.program->folder());
   Referee referee(sim::Resource::plain);
-  Participant participant(program, part, referee);
+  Participant participant(program, part, referee, nullptr);
   std::thread thread([&] { participant.run(); });
   while (referee.figures().acquired == 0 && !referee.stopped() &&
          std::chrono::steady_clock::now() < until)

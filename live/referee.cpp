@@ -12,21 +12,54 @@ namespace {
 
 using Lock = std::lock_guard<std::mutex>;
 
+constexpr std::size_t kHistoryKept = 64;  // of a process: a violation may come to light later
 constexpr std::size_t kHistoryShown = 16;
 
 }  // namespace
 
 void Referee::note(std::uint8_t process, std::string sentence) {
   const auto since = std::chrono::steady_clock::now() - start_;
-  history_.push_back({std::chrono::duration_cast<std::chrono::microseconds>(since).count(),
-                      sim::process_name(process), std::move(sentence)});
-  if (history_.size() > kHistoryShown) history_.pop_front();
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+  auto& lines = history_[process];
+  lines.push_back({++noted_, {us, sim::process_name(process), std::move(sentence)}});
+  if (lines.size() > kHistoryKept) lines.pop_front();
 }
 
-void Referee::violated(sim::Property property, const std::string& text) {
+/// Each of the concerned has an equal share of the lines shown.
+void Referee::violated(sim::Property property, const std::string& text, const Concerned& concerned,
+                       std::uint64_t moment) {
   for (const auto& before : violations_)
     if (before.property == property) return;
-  violations_.push_back({property, text, {history_.begin(), history_.end()}});
+  std::map<std::uint64_t, Observed> shown;
+  for (const auto process : concerned) {
+    auto left = kHistoryShown / concerned.size();
+    const auto& lines = history_[process];
+    for (auto line = lines.rbegin(); line != lines.rend() && left > 0; ++line) {
+      if (line->first > moment) continue;
+      shown.insert(*line);
+      --left;
+    }
+  }
+  LiveViolation violation{property, text, {}};
+  for (auto& [number, line] : shown) violation.history.push_back(std::move(line));
+  violations_.push_back(std::move(violation));
+}
+
+Referee::Concerned Referee::everybody() const {
+  Concerned all;
+  for (const auto& [process, lines] : history_) all.insert(process);
+  return all;
+}
+
+std::uint64_t Referee::moment() const {
+  const Lock lock(mutex_);
+  return noted_;
+}
+
+void Referee::found(sim::Property property, const std::string& text, const Concerned& concerned,
+                    std::uint64_t moment) {
+  const Lock lock(mutex_);
+  violated(property, text, concerned, moment);
 }
 
 void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
@@ -37,7 +70,8 @@ void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
     violated(sim::Property::mutual_exclusion,
              other == process
                  ? fmt::format("two threads of {} are both in the critical section", first)
-                 : fmt::format("{} and {} are both in the critical section", first, second));
+                 : fmt::format("{} and {} are both in the critical section", first, second),
+             {process, other}, noted_);
   }
   holders.emplace(process, effect.task);
 }
@@ -95,7 +129,8 @@ sim::Reply Referee::at_resource(std::uint8_t process, const sim::Request& reques
   if (lost)
     violated(sim::Property::no_lost_update,
              fmt::format("{}'s write was accepted, although another had written after {} read",
-                         sim::process_name(process), sim::process_name(process)));
+                         sim::process_name(process), sim::process_name(process)),
+             everybody(), noted_);
   return reply;
 }
 

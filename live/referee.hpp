@@ -30,7 +30,7 @@ struct Observed {
 struct LiveViolation {
   sim::Property property = sim::Property::mutual_exclusion;
   std::string text;
-  std::vector<Observed> history;  ///< what happened just before, oldest first
+  std::vector<Observed> history;  ///< what those who are concerned did just before, oldest first
 };
 
 struct LiveFigures {
@@ -42,6 +42,8 @@ struct LiveFigures {
 /// Safe to use from all processes' threads at once.
 class Referee {
  public:
+  using Concerned = std::set<std::uint8_t>;  ///< processes
+
   explicit Referee(sim::Resource resource) : resource_(resource) {}
 
   // ---- reports, from the processes
@@ -50,6 +52,13 @@ class Referee {
   void waited(std::chrono::microseconds time);
   sim::Reply at_resource(std::uint8_t process, const sim::Request& request, Resource::Basis& basis);
   void caught(std::exception_ptr error);
+
+  // ---- reports, from who judges by more than what is reported here
+  /// Where the history stands now.
+  std::uint64_t moment() const;
+  /// A violation that happened at `moment`, and between whom.
+  void found(sim::Property property, const std::string& text, const Concerned& concerned,
+             std::uint64_t moment);
 
   // ---- the run
   /// No new round begins.
@@ -68,7 +77,9 @@ class Referee {
 
  private:
   void note(std::uint8_t process, std::string sentence);
-  void violated(sim::Property property, const std::string& text);
+  void violated(sim::Property property, const std::string& text, const Concerned& concerned,
+                std::uint64_t moment);
+  Concerned everybody() const;
   void enter(std::uint8_t process, const sim::Effect& effect);
 
   mutable std::mutex mutex_;  ///< guards all below but the atomic ones
@@ -76,7 +87,9 @@ class Referee {
   Resource resource_;
   std::map<std::uint8_t, std::set<std::pair<std::uint8_t, sim::TaskId>>>
       holders_;  ///< by lock: (process, task) in the critical section
-  std::deque<Observed> history_;
+  std::map<std::uint8_t, std::deque<std::pair<std::uint64_t, Observed>>>
+      history_;              ///< by process, the last lines, numbered from 1 over all processes
+  std::uint64_t noted_ = 0;  ///< lines of all processes
   LiveFigures figures_;
   std::vector<LiveViolation> violations_;
   std::exception_ptr error_;

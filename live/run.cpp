@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include "live/observer.hpp"
+#include "live/ownership.hpp"
 #include "live/participant.hpp"
 #include "live/probe.hpp"
 #include "sim/error.hpp"
@@ -43,8 +46,8 @@ Names names_of(const sim::Model& model) {
 
 /// A client with the program that is its own, and its thread.
 struct Player {
-  Player(const sim::Program& shared, Part part, Referee& referee)
-      : program(shared.folder()), participant(program, std::move(part), referee) {}
+  Player(const sim::Program& shared, Part part, Referee& referee, Ownership* ownership)
+      : program(shared.folder()), participant(program, std::move(part), referee, ownership) {}
 
   sim::Program program;
   Participant participant;
@@ -54,7 +57,8 @@ struct Player {
 
 using Players = std::vector<std::unique_ptr<Player>>;
 
-Players players_of(const sim::Model& model, const Address& address, Referee& referee) {
+Players players_of(const sim::Model& model, const Address& address, Referee& referee,
+                   Ownership* ownership) {
   Players players;
   for (const auto& setup : model.processes) {
     Part part;
@@ -62,7 +66,7 @@ Players players_of(const sim::Model& model, const Address& address, Referee& ref
     part.setup = setup;
     part.request_timeout_ms = model.request_timeout_ms;
     part.address = address;
-    players.push_back(std::make_unique<Player>(*model.program, part, referee));
+    players.push_back(std::make_unique<Player>(*model.program, part, referee, ownership));
   }
   return players;
 }
@@ -94,6 +98,29 @@ bool play(Players& players, const sim::Model& model, double seconds, Referee& re
   return complete;
 }
 
+std::set<sim::Property> owned(const std::set<sim::Property>& asked) {
+  std::set<sim::Property> properties;
+  std::copy_if(asked.begin(), asked.end(), std::inserter(properties, properties.end()),
+               needs_ownership);
+  return properties;
+}
+
+/// The last look at the keys, and what came of all of them.
+void close(Ownership& ownership, const Address& address,
+           const std::set<sim::Property>& by_ownership, LiveResult& result) {
+  Connection connection(address);
+  ownership.close(connection);
+  result.not_judged_because = ownership.lost_because();
+  if (!result.not_judged_because.empty()) result.not_judged = by_ownership;
+}
+
+void collect(const sim::Model& model, const Referee& referee, LiveResult& result) {
+  result.figures = referee.figures();
+  for (auto& violation : referee.violations())
+    if (model.properties.contains(violation.property))
+      result.violations.push_back(std::move(violation));
+}
+
 void judge_end(const sim::Model& model, const Address& address, const Names& names,
                std::vector<LiveViolation>& violations) {
   if (model.properties.contains(sim::Property::leak)) {
@@ -113,11 +140,6 @@ void judge_end(const sim::Model& model, const Address& address, const Names& nam
 
 }  // namespace
 
-bool judged_live(sim::Property property) {
-  return property == sim::Property::mutual_exclusion || property == sim::Property::no_lost_update ||
-         property == sim::Property::leak || property == sim::Property::deadlock;
-}
-
 LiveResult run(const sim::Model& model, const Address& address, double seconds) {
   const auto names = names_of(model);
   Observer observer(address, names.all);
@@ -128,26 +150,29 @@ LiveResult run(const sim::Model& model, const Address& address, double seconds) 
   LiveResult result;
   result.server = observer.version();
   Referee referee(model.resource);
-  auto players = players_of(model, address, referee);
+  const auto by_ownership = owned(model.properties);
+  std::optional<Ownership> ownership;
+  if (!by_ownership.empty()) ownership.emplace(model, referee);
+  auto players = players_of(model, address, referee, ownership ? &*ownership : nullptr);
   const auto start = Clock::now();
   const bool complete = play(players, model, seconds, referee);
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const bool spawned = std::any_of(players.begin(), players.end(), [](const auto& player) {
     return player->participant.has_spawned();
   });
-  result.figures = referee.figures();
-  for (auto& violation : referee.violations())
-    if (model.properties.contains(violation.property))
-      result.violations.push_back(std::move(violation));
   result.cut_short = !complete || spawned;
+  auto left = names.all;
+  if (ownership) left.insert(ownership->envelope().order_key());
   try {
     referee.rethrow();
+    if (ownership) close(*ownership, address, by_ownership, result);
+    collect(model, referee, result);
     if (!result.cut_short) judge_end(model, address, names, result.violations);
   } catch (...) {
-    observer.remove(names.all);
+    observer.remove(left);
     throw;
   }
-  observer.remove(names.all);
+  observer.remove(left);
   return result;
 }
 

@@ -2,12 +2,12 @@
 // observe.
 //
 // What is judged, and how soundly: mutual exclusion and lost updates in real-time order, exactly as
-// far as the run went; a leak and a deadlock at the end, on the keys that are left and by a fresh
-// client. Who removed or prolonged whose key a server does not tell: foreign-release,
-// foreign-extend, honest-result and reentrancy are not judged here. Nothing is called violated that
-// was not.
+// far as the run went; whose key was removed or prolonged, and what calls said of it, by what the
+// server tells in the envelopes of the requests; a leak and a deadlock at the end, on the keys that
+// are left and by a fresh client. Nothing is called violated that was not.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,16 +21,16 @@ struct LiveResult {
   LiveFigures figures;
   std::vector<LiveViolation> violations;
   bool cut_short = false;  ///< some client did not come to its end in time: the end is not judged
+  std::set<sim::Property> not_judged;  ///< not to the end of the run, or not at all
+  std::string not_judged_because;      ///< what the ledger of keys could not follow
   double seconds = 0;
   std::string server;  ///< its version
 };
 
-/// Whether a live run judges this property.
-bool judged_live(sim::Property property);
-
 /// Runs the workload of `model` on the server at `address`; no new round begins after `seconds`.
-/// Removes the protocol's keys at the end. Throws BadInput if a key of the protocol exists already,
-/// or for what the protocol does wrong, ConnectionBroken if the server cannot be reached.
+/// Removes the protocol's keys at the end, and one of its own that counts the requests. Throws
+/// BadInput if a key of the protocol exists already, or for what the protocol does wrong,
+/// ConnectionBroken if the server cannot be reached.
 LiveResult run(const sim::Model& model, const Address& address, double seconds);
 
 }  // namespace lockstep::live

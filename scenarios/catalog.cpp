@@ -9,6 +9,7 @@
 
 #include "scenarios/suggest.hpp"
 #include "sim/error.hpp"
+#include "sim/path.hpp"
 
 namespace fs = std::filesystem;
 
@@ -16,7 +17,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-bool is_home(const fs::path& folder) { return fs::is_directory(folder / "protocols"); }
+bool is_home(const fs::path& folder) { return sim::is_folder(folder / "protocols"); }
 
 bool looks_like_path(const std::string& text) {
   return text.find('/') != std::string::npos || text.starts_with('.') || text.ends_with(".json");
@@ -44,7 +45,7 @@ Catalog Catalog::find() {
 
 std::vector<std::string> Catalog::ladder() const {
   const auto file = home_ / "protocols" / "ladder.txt";
-  if (!fs::exists(file)) return {};
+  if (!sim::is_there(file)) return {};
   std::vector<std::string> names;
   std::istringstream lines(read_text_file(file));
   for (std::string line; std::getline(lines, line);) {
@@ -61,7 +62,8 @@ std::vector<std::string> Catalog::protocols() const {
   if (!is_home(home_)) return names;
   for (const auto& entry : fs::directory_iterator(home_ / "protocols")) {
     const auto name = entry.path().filename().string();
-    if (fs::exists(entry.path() / "protocol.lua") && !contains(names, name)) names.push_back(name);
+    if (sim::is_there(entry.path() / "protocol.lua") && !contains(names, name))
+      names.push_back(name);
   }
   std::sort(names.begin() + static_cast<std::ptrdiff_t>(rungs), names.end());
   return names;
@@ -70,7 +72,7 @@ std::vector<std::string> Catalog::protocols() const {
 std::vector<std::string> Catalog::scenarios() const {
   std::vector<std::string> names;
   const auto folder = home_ / "scenarios";
-  if (!fs::is_directory(folder)) return names;
+  if (!sim::is_folder(folder)) return names;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto file = entry.path().filename().string();
     if (file.ends_with(".json") && !file.ends_with(".schema.json"))
@@ -84,7 +86,7 @@ fs::path Catalog::protocol_folder(const std::string& name_or_path, const fs::pat
   const auto shipped = protocols();
   if (contains(shipped, name_or_path)) return home_ / "protocols" / name_or_path;
   const auto folder = base / name_or_path;
-  if (fs::is_directory(folder)) return folder.lexically_normal();
+  if (sim::is_folder(folder)) return folder.lexically_normal();
   if (looks_like_path(name_or_path))
     throw sim::BadInput(fmt::format("{}: no such protocol folder", folder.string()));
   throw sim::BadInput(
@@ -94,7 +96,7 @@ fs::path Catalog::protocol_folder(const std::string& name_or_path, const fs::pat
 fs::path Catalog::scenario_file(const std::string& name_or_path) const {
   const auto shipped = scenarios();
   if (contains(shipped, name_or_path)) return home_ / "scenarios" / (name_or_path + ".json");
-  if (fs::exists(name_or_path)) return name_or_path;
+  if (sim::is_there(name_or_path)) return name_or_path;
   if (looks_like_path(name_or_path))
     throw sim::BadInput(fmt::format("{}: no such file", name_or_path));
   throw sim::BadInput(
@@ -103,10 +105,10 @@ fs::path Catalog::scenario_file(const std::string& name_or_path) const {
 
 Scenario Catalog::scenario(const std::string& name_or_path) const {
   const auto shipped = protocols();
-  if (contains(shipped, name_or_path) || fs::is_directory(name_or_path))
+  if (contains(shipped, name_or_path) || sim::is_folder(name_or_path))
     return default_scenario(name_or_path, protocol_folder(name_or_path));
   auto known = scenarios();
-  if (!contains(known, name_or_path) && !fs::exists(name_or_path) &&
+  if (!contains(known, name_or_path) && !sim::is_there(name_or_path) &&
       !looks_like_path(name_or_path)) {
     known.insert(known.begin(), shipped.begin(), shipped.end());
     throw sim::BadInput(fmt::format("no protocol or scenario `{}`{}", name_or_path,

@@ -13,6 +13,9 @@ namespace lockstep::scenarios {
 
 namespace {
 
+/// What is nested deeper is no scenario and no trace, and whatever walks through it has a stack.
+constexpr int kDeepest = 100;
+
 /// "file:3:14" of the byte with that index, counted from 1.
 std::string line_and_column(const std::string& text, const std::string& file, std::size_t byte) {
   const auto before = std::string_view(text).substr(0, std::min(byte, text.size()));
@@ -44,7 +47,10 @@ std::string shown(const Json& value) {
 
 Json parse_json(const std::string& text, const std::string& file) {
   std::vector<std::set<std::string>> open_objects;
-  const auto refuse_twice = [&](int, Json::parse_event_t event, Json& parsed) {
+  const auto refuse = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > kDeepest)
+      throw sim::BadInput(
+          fmt::format("{}: lists and objects are nested more than {} deep", file, kDeepest));
     if (event == Json::parse_event_t::object_start) open_objects.emplace_back();
     if (event == Json::parse_event_t::object_end) open_objects.pop_back();
     if (event == Json::parse_event_t::key) {
@@ -55,7 +61,7 @@ Json parse_json(const std::string& text, const std::string& file) {
     return true;
   };
   try {
-    return Json::parse(text, refuse_twice);
+    return Json::parse(text, refuse);
   } catch (const Json::parse_error& error) {
     const auto place = line_and_column(text, file, error.byte == 0 ? 0 : error.byte - 1);
     throw sim::BadInput(fmt::format("{}: not JSON: {}", place, without_prefix(error.what())));

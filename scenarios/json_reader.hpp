@@ -15,8 +15,8 @@ namespace lockstep::scenarios {
 /// written.
 using Json = nlohmann::ordered_json;
 
-/// Parses `text`. Throws BadInput "`file`:line:column: ..." for malformed JSON and for a key that
-/// stands twice in one object.
+/// Parses `text`. Throws BadInput "`file`:line:column: ..." for malformed JSON, for a key that
+/// stands twice in one object, and for what is nested more than 100 deep.
 Json parse_json(const std::string& text, const std::string& file);
 
 /// One value inside a document.

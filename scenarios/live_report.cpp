@@ -20,6 +20,9 @@ std::string live_report(const LiveSummary& summary) {
             {"seconds", summary.seconds},         {"end_judged", !summary.cut_short},
             {"judged", names_of(summary.judged)}, {"figures", Json::object()},
             {"violations", Json::array()}};
+  if (!summary.not_judged.empty())
+    json["not_judged"] = {{"properties", names_of(summary.not_judged)},
+                          {"because", summary.not_judged_because}};
   for (const auto& [name, number] : summary.figures) json["figures"][name] = number;
   for (const auto& violation : summary.violations) {
     Json found{{"property", name(violation.property)},

@@ -42,7 +42,8 @@ struct LiveSummary {
   std::string outcome;                                         ///< "violated", ...
   std::vector<std::pair<std::string, std::uint64_t>> figures;  ///< by name, in order
   std::vector<LiveFinding> violations;
-  std::set<sim::Property> judged;
+  std::set<sim::Property> judged, not_judged;
+  std::string not_judged_because;  ///< not to the end, if not empty
   bool cut_short = false;
   std::string server;
   double seconds = 0;

@@ -85,9 +85,8 @@ struct Scenario {
   std::optional<Expectation> expect;  ///< nothing: the scenario was made up from flags
 };
 
-/// How many clients a scenario may have, and how long any of its durations may be (30 days).
+/// How many clients a scenario may have.
 inline constexpr int kMostClients = 8;
-inline constexpr std::int64_t kLongestMs = 2'592'000'000;
 
 /// A scenario for `check PROTOCOL`: two clients that lock, work 3 s and unlock under a lease of 10
 /// s, no faults, every property.

@@ -10,6 +10,7 @@
 #include "scenarios/suggest.hpp"
 #include "sim/check.hpp"
 #include "sim/error.hpp"
+#include "sim/path.hpp"
 #include "sim/token.hpp"
 
 namespace lockstep::scenarios {
@@ -270,7 +271,7 @@ Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
 std::string read_text_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (std::filesystem::is_directory(file) || !in.is_open() || in.bad())
+  if (sim::is_folder(file) || !in.is_open() || in.bad())
     throw sim::BadInput(fmt::format("{}: cannot be read", file.string()));
   return text;
 }

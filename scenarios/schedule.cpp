@@ -96,6 +96,28 @@ std::string filled(const Sentence& sentence, const std::vector<std::string>& wor
   return fmt::format("{}", fmt::join(form, " "));
 }
 
+/// Throws BadInput if no run could have the number that the sentence names.
+void expect_amount(const ScheduleStep& step, const std::string& place) {
+  const auto expect = [&](std::int64_t least, std::int64_t most) {
+    if (step.amount < least || step.amount > most)
+      throw sim::BadInput(fmt::format("{}: found `{}`, expected a whole number from {} to {}",
+                                      place, step.text, least, most));
+  };
+  switch (step.kind) {
+    case Kind::pass:
+      return expect(1, kLongestMs);
+    case Kind::power_loss:
+      return expect(0, UINT8_MAX);
+    case Kind::jump_node:
+    case Kind::jump_client:
+      expect(-kLongestMs, kLongestMs);
+      if (step.amount == 0) throw sim::BadInput(place + ": a jump of 0 ms is none");
+      return;
+    default:
+      return;
+  }
+}
+
 bool is_fault(Kind kind, sim::Fault& fault) {
   switch (kind) {
     case Kind::pauses:
@@ -169,6 +191,7 @@ ScheduleStep parse_schedule_step(const std::string& text, int clients, const std
   for (const auto& sentence : sentences()) {
     if (auto step = fit(sentence, words, clients)) {
       step->text = text;
+      expect_amount(*step, place);
       return *step;
     }
     near.push_back(filled(sentence, words));

@@ -13,6 +13,9 @@
 
 namespace lockstep::scenarios {
 
+/// How long any duration of a scenario may be: 30 days.
+inline constexpr std::int64_t kLongestMs = 2'592'000'000;
+
 /// One sentence of a schedule, understood.
 struct ScheduleStep {
   enum class Kind : std::uint8_t {
@@ -60,7 +63,7 @@ struct Sentence {
 const std::vector<Sentence>& sentences();
 
 /// Understands one sentence about `clients` clients. Throws BadInput "`place`: ..." with a near
-/// miss.
+/// miss, or with the range that the number should be in.
 ScheduleStep parse_schedule_step(const std::string& text, int clients, const std::string& place);
 
 /// The fault budget that these steps need, and the clock jumps among them.

@@ -11,7 +11,8 @@ namespace lockstep::sim {
 /// Caught once, in main: exit code 3.
 class BadInput : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// What was found may be any bytes: control characters are escaped, so that it is one line.
+  explicit BadInput(const std::string& what);
 };
 
 }  // namespace lockstep::sim

@@ -12,6 +12,7 @@
 #include "sim/check.hpp"
 #include "sim/error.hpp"
 #include "sim/near_miss.hpp"
+#include "sim/path.hpp"
 #include "sim/program_api.hpp"
 #include "sim/program_library.hpp"
 #include "sim/program_text.hpp"
@@ -51,10 +52,10 @@ bool is_object(lua_State* lua, int index) {
 }  // namespace
 
 Module::Module(Vm& vm, std::filesystem::path folder) : vm_(vm), folder_(std::move(folder)) {
-  if (!std::filesystem::is_directory(folder_)) {
+  if (!is_folder(folder_)) {
     throw BadInput(fmt::format("{}: no such protocol folder", vm_.folder()));
   }
-  if (!std::filesystem::is_regular_file(folder_ / "protocol.lua")) {
+  if (!is_file(folder_ / "protocol.lua")) {
     throw BadInput(fmt::format("{}: no protocol.lua in this folder", vm_.folder()));
   }
   vm_.module = this;
@@ -164,7 +165,7 @@ int Module::load_script(lua_State* lua) {
     return refuse(vm_, lua, "script: only at the top of the file, not while a process runs");
   if (lua_type(lua, 1) != LUA_TSTRING) return refuse(vm_, lua, "script: expected a file name");
   const std::string name(string_at(lua, 1));
-  if (name.find('/') != std::string::npos || !std::filesystem::is_regular_file(folder_ / name)) {
+  if (name.find('/') != std::string::npos || !is_file(folder_ / name)) {
     std::vector<std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(folder_))
       files.push_back(entry.path().filename().string());

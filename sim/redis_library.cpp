@@ -6,6 +6,7 @@
 
 #include "sim/commands/admission.hpp"
 #include "sim/commands/cluster.hpp"
+#include "sim/commands/keys_of.hpp"
 #include "sim/commands/subcommands.hpp"
 #include "sim/error.hpp"
 #include "sim/script_observer.hpp"
@@ -106,6 +107,33 @@ const char* check_command(ScriptRun& run, const Command* command) {
   return check_mode(run, *command, flags);
 }
 
+/// Commands whose values may be longer than the request that makes them.
+bool may_multiply(const Command& command) {
+  constexpr std::array<std::string_view, 12> kNames{
+      "bitop", "copy",        "setbit",     "setrange",    "sdiffstore",  "sinterstore",
+      "sort",  "sunionstore", "zdiffstore", "zinterstore", "zrangestore", "zunionstore"};
+  return std::ranges::find(kNames, command.name) != kNames.end();
+}
+
+std::int64_t bytes_of(const Entry& entry) {
+  constexpr std::int64_t kElement = 64;  // a node of a map, roughly
+  std::int64_t bytes = 0;
+  for (const std::string_view text : texts(entry)) bytes += std::ssize(text) + kElement;
+  return bytes;
+}
+
+/// Counts what a command that takes memory has written, so that no script fills the machine's
+/// memory by way of the keyspace. More than any value of a lock, by far: BadInput.
+void count_written(ScriptRun& run, const Command& command, Call& call) {
+  constexpr std::int64_t kMost = 256 << 20;
+  for (const std::string& argument : run.request) run.written_bytes += std::ssize(argument);
+  if (may_multiply(command)) {
+    for (const std::size_t key : keys_of(command, run.request).value_or(std::vector<std::size_t>{}))
+      if (const Entry* entry = call.find(run.request[key])) run.written_bytes += bytes_of(*entry);
+  }
+  if (run.written_bytes > kMost) throw BadInput("its commands write more than 256 MB");
+}
+
 /// Runs run.request; the reply is left in run.reply. False if the script cannot go on (run.refusal
 /// says why).
 bool call_command(ScriptRun& run, const char*& error) {
@@ -115,6 +143,7 @@ bool call_command(ScriptRun& run, const char*& error) {
     if (error) return true;
     Call call{*run.keyspace, run.request, *run.execution};
     run.reply = run_command(*command, call);
+    if ((command->flags & kDenyOom) != 0) count_written(run, *command, call);
     if (run.watched()) run.execution->observer->called(run.request, run.reply);
     return true;
   } catch (const BadInput& bad) {

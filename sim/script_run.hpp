@@ -16,6 +16,7 @@ struct ScriptRun : dialect::Runtime {
   bool read_only = false;
   bool allow_oom = false;
   bool wrote = false;                      ///< a write command was let through
+  std::int64_t written_bytes = 0;          ///< by its commands, at most
   bool resp3 = false;                      ///< after redis.setresp(3)
   std::vector<LibraryFunction> functions;  ///< that the library under way has registered
   int callbacks = LUA_NOREF;               ///< table: their names -> the functions

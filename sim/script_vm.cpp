@@ -453,6 +453,7 @@ class ScriptVm::Impl {
     run_.own_sites.clear();
     run_.resp3 = false;
     run_.wrote = false;
+    run_.written_bytes = 0;
     run_.functions.clear();
     run_.shown_chunk = chunk.library ? dialect::kShownLibrary : dialect::kShownChunk;
     const int database = run_.execution->database;  // SELECT is the script's own affair

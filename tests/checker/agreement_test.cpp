@@ -53,7 +53,7 @@ TEST_CASE("engine and naive explorer agree on every rung and every single fault"
   }
 }
 
-TEST_CASE("engine and naive explorer agree property by property", "[agreement]") {
+TEST_CASE("engine and naive explorer agree property by property", "[agreement][many-models]") {
   for (const char* rung : kRungs) {
     for (const sim::Property property : sim::kProperties) {
       for (const sim::Fault fault : sim::kFaults) {
@@ -117,7 +117,7 @@ TEST_CASE("engine and naive explorer agree on what a restart brings back", "[agr
 
 TEST_CASE(
     "engine and naive explorer agree with request timeouts, limited pauses and several faults",
-    "[agreement]") {
+    "[agreement][many-models]") {
   for (const char* rung : {"setnx-expire", "set-token-get-del", "set-token-lua"}) {
     for (const sim::Property property : sim::kProperties) {
       const sim::Model plain = [&] {

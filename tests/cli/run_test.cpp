@@ -143,6 +143,16 @@ TEST_CASE("a trace whose schedule does not fit is refused, never told half") {
   CHECK_THAT(refused.err, Contains("e.json") && Contains("crash A") && Contains("not possible"));
 }
 
+TEST_CASE("a file that the system cannot reach is refused in one line") {
+  const auto folder = scratch() / "endless-link";
+  fs::create_directories(folder);
+  if (!fs::is_symlink(folder / "x.json")) fs::create_symlink("x.json", folder / "x.json");
+  const auto refused = run({"test", folder.string()});
+  CHECK(refused.code == 3);
+  CHECK_THAT(refused.err, Contains("endless-link/x.json: "));
+  CHECK(lines(refused.err).size() == 1);
+}
+
 TEST_CASE("a protocol that is wrong is refused with file and line") {
   const auto refused = [](const std::string& text) {
     write(scratch() / "bad/protocol.lua", text);

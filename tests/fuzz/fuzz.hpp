@@ -4,25 +4,27 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "sim/check.hpp"
+#include "sim/error.hpp"
+#include "sim/temporary_folder.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace lockstep::fuzz {
 
-/// A file of this process that holds the input.
+/// A file of this process that holds the input; gone when the process ends.
 inline std::filesystem::path as_file(const std::uint8_t* data, std::size_t size, const char* name) {
-  static const auto folder = [] {
-    auto pattern = (std::filesystem::temp_directory_path() / "lockstep-fuzz-XXXXXX").string();
-    return std::filesystem::path(mkdtemp(pattern.data()));
-  }();
-  auto file = folder / name;
-  std::ofstream(file, std::ios::binary)
-      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-  return file;
+  static const sim::TemporaryFolder folder;
+  return folder.write(name, std::string(reinterpret_cast<const char*>(data), size));
+}
+
+/// A person is told on one line what is wrong.
+inline void expect_one_line(const sim::BadInput& refusal) {
+  const std::string text = refusal.what();
+  LOCKSTEP_CHECK(!text.empty() && text.find_first_of("\r\n") == std::string::npos);
 }
 
 }  // namespace lockstep::fuzz

@@ -2,6 +2,7 @@
 // named.
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <iterator>
 #include <vector>
 

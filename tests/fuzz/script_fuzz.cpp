@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     execute(keyspace, {"SET", "text", "1"}, execution);
     execute(keyspace, {"EVAL", script, "2", "text", "key", "7", "abc"}, execution);
-  } catch (const BadInput&) {
-    return 0;
+  } catch (const BadInput& refusal) {
+    lockstep::fuzz::expect_one_line(refusal);
   }
   return 0;
 }

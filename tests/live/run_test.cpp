@@ -2,6 +2,8 @@
 #include "live/run.hpp"
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "live/connection.hpp"
 #include "live/server.hpp"
@@ -11,7 +13,7 @@
 namespace lockstep::tests {
 namespace {
 
-/// Clients that lock, work 2 ms and unlock for as long as the run lasts.
+/// Clients that lock, work 2 ms and unlock for as long as the run lasts; all properties.
 sim::Model busy(const std::string& protocol, int clients) {
   auto model = test::model({protocol, 2, 1, 10'000, 3000});
   auto setup = model.processes.front();
@@ -74,6 +76,125 @@ TEST_CASE("A lock without TTL that is not released is a leak and a deadlock") {
   CHECK(violates(result, sim::Property::deadlock));
   CHECK(result.figures.acquired == 1);
   CHECK(result.figures.refused == 1);
+}
+
+/// Clients whose work takes longer than their lease.
+sim::Model overdue(const std::string& protocol, std::int64_t lease_ms, std::int64_t work_ms) {
+  auto model = busy(protocol, 3);
+  for (auto& setup : model.processes) {
+    setup.lease_ms = lease_ms;
+    setup.workload[1].ms = work_ms;
+  }
+  return model;
+}
+
+/// Lock, lock again, unlock, work, unlock.
+sim::Model nested(const std::string& protocol, int clients, int threads) {
+  using Kind = sim::WorkStep::Kind;
+  auto model = busy(protocol, clients);
+  for (auto& setup : model.processes) {
+    setup.workload = {{Kind::lock, 0, 0},
+                      {Kind::lock, 0, 0},
+                      {Kind::unlock, 0, 0},
+                      {Kind::work, 0, 2},
+                      {Kind::unlock, 0, 0}};
+    setup.threads = threads;
+  }
+  return model;
+}
+
+/// Every property was judged to the end, and none violated.
+void check_clean(const live::LiveResult& result) {
+  for (const auto& violation : result.violations) UNSCOPED_INFO(violation.text);
+  UNSCOPED_INFO(result.not_judged_because);
+  CHECK(result.violations.empty());
+  CHECK(result.not_judged.empty());
+  CHECK(result.figures.acquired > 3);
+}
+
+TEST_CASE("A plain DEL after the lease has ended is a foreign release") {
+  const live::Server server(sim::Persistence::none);
+  const auto result = live::run(overdue("lua-setnx-expire", 1000, 1400), server.address(), 3);
+  CHECK(violates(result, sim::Property::foreign_release));
+  CHECK_FALSE(violates(result, sim::Property::foreign_extend));
+  CHECK(result.not_judged.empty());
+}
+
+TEST_CASE("A renewal that asks for no owner is a foreign extend") {
+  const live::Server server(sim::Persistence::none);
+  const auto result = live::run(overdue("late-renewal", 400, 1000), server.address(), 2);
+  CHECK(violates(result, sim::Property::foreign_extend));
+  CHECK_FALSE(violates(result, sim::Property::foreign_release));
+  CHECK(result.not_judged.empty());
+}
+
+TEST_CASE("An unlock() that is always true is dishonest when the lease had ended") {
+  const live::Server server(sim::Persistence::none);
+  auto model = overdue("java-class", 1000, 1300);
+  const auto lying = live::run(model, server.address(), 2);
+  CHECK(violates(lying, sim::Property::honest_result));
+  CHECK_FALSE(violates(lying, sim::Property::foreign_release));
+  const auto honest = live::run(overdue("set-token-lua", 1000, 1300), server.address(), 2);
+  CHECK_FALSE(violates(honest, sim::Property::honest_result));
+  CHECK(honest.not_judged.empty());
+}
+
+TEST_CASE("Re-entry needs a counter") {
+  const live::Server server(sim::Persistence::none);
+  CHECK(violates(live::run(nested("reentrant-no-counter", 2, 1), server.address(), 0.5),
+                 sim::Property::reentrancy));
+  check_clean(live::run(nested("hash-lock", 4, 1), server.address(), 2));
+}
+
+TEST_CASE("A mistake in the re-entrant lock is seen") {
+  const live::Server server(sim::Persistence::none);
+  auto model = nested("mistakes/hash-lock/not-deleted", 2, 1);
+  for (auto& setup : model.processes) setup.lease_ms = 1000;
+  const auto result = live::run(model, server.address(), 0.5);
+  CHECK(violates(result, sim::Property::honest_result));
+  CHECK(violates(result, sim::Property::reentrancy));
+}
+
+TEST_CASE("Correct locks are not accused, at a high rate, with threads and with spawned tasks") {
+  const live::Server server(sim::Persistence::none);
+  auto threads = busy("thread-token", 3);
+  for (auto& setup : threads.processes) setup.threads = 2;
+  auto watched = busy("watchdog", 4);
+  for (auto& setup : watched.processes) {
+    setup.lease_ms = 1000;
+    setup.workload[1].ms = 400;  // a renewal
+  }
+  for (const auto& model : {threads, nested("hash-lock", 3, 2), watched})
+    check_clean(live::run(model, server.address(), 2));
+  CHECK(live::Connection(server.address()).execute({"DBSIZE"}).integer == 0);
+}
+
+TEST_CASE("Requests that time out are executed all the same, and followed") {
+  const live::Server server(sim::Persistence::none);
+  auto model = busy("set-token-lua", 4);
+  model.request_timeout_ms = 50;
+  for (auto& setup : model.processes) setup.lease_ms = 1000;
+  std::thread pauses([address = server.address()] {
+    live::Connection connection(address);
+    for (int i = 0; i < 5; ++i) {
+      connection.execute({"CLIENT", "PAUSE", "150", "ALL"});
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    }
+  });
+  const auto result = live::run(model, server.address(), 2.5);
+  pauses.join();
+  CHECK(result.figures.failed > 3);
+  check_clean(result);
+}
+
+TEST_CASE("Sight is lost, and said to be, where a request cannot be followed") {
+  const live::Server server(sim::Persistence::none);
+  live::Connection(server.address()).execute({"ACL", "SETUSER", "default", "-incr"});
+  const auto result = live::run(busy("set-token-lua", 3), server.address(), 0.5);
+  CHECK(result.violations.empty());
+  CHECK(result.not_judged.size() == 4);
+  CHECK_THAT(result.not_judged_because, Catch::Contains("INCR"));
+  CHECK(result.figures.acquired > 10);
 }
 
 TEST_CASE("A server that has a key of the protocol is refused and left alone") {

@@ -82,6 +82,15 @@ TEST_CASE("what is not there is answered with a near one") {
              Contains("bad.json: $.protocol: ") && Contains("`apple`"));
 }
 
+TEST_CASE("a name that no file system would have is not there") {
+  const Home home;
+  const std::string name(5000, 'x');
+  CHECK_THAT(bad_input([&] { home.catalog.protocol_folder(name); }), Contains("no protocol"));
+  CHECK_THAT(bad_input([&] { home.catalog.protocol_folder(name + "/"); }), Contains("no such"));
+  CHECK_THAT(bad_input([&] { home.catalog.scenario_file(name); }), Contains("no scenario"));
+  CHECK_THAT(bad_input([&] { home.catalog.scenario(name); }), Contains("no protocol or scenario"));
+}
+
 TEST_CASE("LOCKSTEP_HOME names the home, and must be one") {
   const Home home;
   setenv("LOCKSTEP_HOME", home.folder.path().c_str(), 1);

@@ -204,6 +204,17 @@ TEST_CASE("malformed JSON is named with line and column") {
              Contains("/nowhere/x.json: cannot be read"));
 }
 
+TEST_CASE("JSON that is nested without end is refused") {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  CHECK_THAT(bad_input([&] { read_text(deep); }),
+             Contains("x.json: lists and objects are nested more than 100 deep"));
+}
+
+TEST_CASE("an error is one line, whatever bytes it shows") {
+  CHECK_THAT(spoilt("/pro\ntocol", 1), Contains("unknown key `pro\\ntocol`; did you mean"));
+  CHECK_THAT(spoilt("/kind", std::string("sea\0rch", 7)), Contains("`sea\\x00rch`"));
+}
+
 TEST_CASE("a result is compared with the expectation") {
   Expectation expect{Outcome::violated, sim::Property::leak, 3};
   checker::Result result;

@@ -69,6 +69,17 @@ TEST_CASE("a misspelt sentence is answered with a near one, or with where to loo
   CHECK_THAT(refused(""), Contains("no such step"));
 }
 
+TEST_CASE("a number that no run could have is answered with what is possible") {
+  CHECK_THAT(refused("0 ms pass"),
+             Contains("found `0 ms pass`, expected a whole number from 1 to 2592000000"));
+  CHECK_THAT(refused("-9223372036854775808 ms pass"), Contains("expected a whole number from 1"));
+  CHECK_THAT(refused("redis's clock jumps by -9223372036854775808 ms"),
+             Contains("expected a whole number from -2592000000 to 2592000000"));
+  CHECK_THAT(refused("A's clock jumps by 2592000001 ms"), Contains("expected a whole number"));
+  CHECK_THAT(refused("A's clock jumps by 0 ms"), Contains("a jump of 0 ms is none"));
+  CHECK_THAT(refused("redis loses power and -1 writes"), Contains("from 0 to 255"));
+}
+
 TEST_CASE("the fault budget counts what the sentences need") {
   std::vector<ScheduleStep> steps;
   for (const auto* text :

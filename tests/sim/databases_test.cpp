@@ -3,28 +3,21 @@
 
 #include "sim/commands/command.hpp"
 #include "sim/error.hpp"
-#include "sim/execute.hpp"
-#include "sim/script_vm.hpp"
-#include "tests/support/twin.hpp"
+#include "tests/support/fake_node.hpp"
 
 namespace {
 
 using namespace lockstep::sim;
 
-struct Node {
-  Keyspace keyspace;
-  ScriptVm vm;
-  WallTime now = kEpoch;
-
-  Reply run(const Request& request) {
-    Execution execution{now, 1, &vm, false};
-    return execute(keyspace, request, execution);
+struct Node : lockstep::test::FakeNode {
+  template <class Command>
+  Reply run(const Command& command) {
+    return FakeNode::run(1, command);
   }
-  Reply run(const char* line) { return run(lockstep::test::split(line)); }
   /// Runs a command in another database, as only a script can.
   Reply run_in(const char* database, const char* command) {
-    return run({"EVAL", "redis.call('select', ARGV[1]) return redis.call(unpack(ARGV, 2))", "0",
-                database, "set", command, "v", "px", "10"});
+    return run(Request{"EVAL", "redis.call('select', ARGV[1]) return redis.call(unpack(ARGV, 2))",
+                       "0", database, "set", command, "v", "px", "10"});
   }
 };
 
@@ -36,7 +29,7 @@ TEST_CASE("a script's SELECT reaches the other databases and ends with the scrip
   CHECK(node.keyspace.keys.size() == 1);
   REQUIRE(node.keyspace.others.size() == 1);
   CHECK(node.keyspace.database(3)->contains("k"));
-  node.run({"EVAL", "redis.call('select', 3) error('x')", "0"});
+  node.run(Request{"EVAL", "redis.call('select', 3) error('x')", "0"});
   CHECK(node.run("GET k") == Reply::bulk("zero"));
   CHECK(node.run("SWAPDB 0 3") == Reply::ok());
   CHECK(node.run("GET k") == Reply::bulk("v"));

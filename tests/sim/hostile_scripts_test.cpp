@@ -27,6 +27,10 @@ const std::vector<const char*> kHostile{
     "redis.call('setrange', KEYS[1], 536870911, 'x')",
     "for i = 1, 40 do redis.call('append', KEYS[1], ('x'):rep(2 ^ i)) end",
     "redis.call('setbit', KEYS[1], 4294967295, 1)",
+    "for i = 1, 1e5 do redis.call('setbit', i, 4294967295, 1) end",
+    "redis.call('set', KEYS[1], ('x'):rep(1e6)) "
+    "for i = 1, 1e5 do redis.call('copy', KEYS[1], i) end",
+    "for i = 1, 1e5 do redis.call('rpush', KEYS[1], ('x'):rep(1e6)) end",
     // no end
     "while true do end",
     "repeat until false",

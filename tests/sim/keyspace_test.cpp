@@ -6,31 +6,14 @@
 #include <set>
 
 #include "sim/error.hpp"
-#include "sim/execute.hpp"
-#include "sim/script_vm.hpp"
-#include "tests/support/twin.hpp"
+#include "tests/support/fake_node.hpp"
 
 namespace {
 
 using namespace lockstep::sim;
 
 /// A node whose clock the test moves.
-struct Node {
-  Keyspace keyspace;
-  ScriptVm vm;
-  WallTime now = kEpoch;
-  bool looked_at_time = false;
-  bool looked_at_bytes = false;
-
-  Reply run(Maker sender, const Request& request) {
-    Execution execution{now, sender, &vm, false};
-    Reply reply = execute(keyspace, request, execution);
-    looked_at_time = execution.looked_at_time;
-    looked_at_bytes = execution.looked_at_bytes;
-    return reply;
-  }
-  Reply run(Maker sender, const char* line) { return run(sender, lockstep::test::split(line)); }
-
+struct Node : lockstep::test::FakeNode {
   Maker maker(const char* key) const { return keyspace.keys.at(key).maker; }
   Maker field_maker(const char* key, const char* field) const {
     return std::get<Hash>(keyspace.keys.at(key).value).at(field).maker;
@@ -257,7 +240,7 @@ TEST_CASE("what depends on absolute time says so") {
                                "PERSIST k", "PEXPIRETIME k", "EXPIRETIME none", "EXPIRE k -1"}) {
     INFO(relative);
     node.run(1, relative);
-    CHECK(!node.looked_at_time);
+    CHECK(!node.last.looked_at_time);
   }
   node.run(1, "SET k v EX 100");
   for (const char* absolute :
@@ -267,7 +250,7 @@ TEST_CASE("what depends on absolute time says so") {
         "EVAL 'return redis.call(\"time\")' 0"}) {
     INFO(absolute);
     node.run(1, absolute);
-    CHECK(node.looked_at_time);
+    CHECK(node.last.looked_at_time);
   }
 }
 
@@ -281,13 +264,13 @@ TEST_CASE("what depends on more of a text than its equality says so") {
                            "EVAL 'return redis.call(\"keys\", ARGV[1])' 0 *"}) {
     INFO(line);
     node.run(1, line);
-    CHECK(node.looked_at_bytes);
+    CHECK(node.last.looked_at_bytes);
   }
   for (const char* line : {"GET t", "SMEMBERS s", "LRANGE l 0 -1", "LREM l 1 a", "SREM s x",
                            "ZRANGE z 0 -1", "SORT s BY nosort"}) {
     INFO(line);
     node.run(1, line);
-    CHECK(!node.looked_at_bytes);
+    CHECK(!node.last.looked_at_bytes);
   }
 }
 

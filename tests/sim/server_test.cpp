@@ -4,11 +4,10 @@
 // mode ("replica", "over_memory", "cluster") turns it on.
 #include "sim/server.hpp"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 
+#include "tests/support/lines.hpp"
 #include "tests/support/server_twin.hpp"
 
 namespace {
@@ -36,24 +35,12 @@ void run_file(const std::filesystem::path& path) {
   std::vector<std::string> options;
   if (path.stem() == "cluster") options = {"--cluster-enabled", "yes"};
   ServerTwin twin(options);
-  std::ifstream file(path);
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    if (line.empty() || line.starts_with("# ")) continue;
-    INFO(path.filename().string() << ":" << number);
-    CHECK(run_line(twin, line) == "");
-  }
-  CHECK(number > 0);
+  lockstep::test::for_each_line(
+      path, [&](const std::string& line) { CHECK(run_line(twin, line) == ""); });
 }
 
 TEST_CASE("the fake server answers every connection as redis-server does", "[server]") {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(LOCKSTEP_SOURCE_DIR "/tests/sim/server")) {
-    paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
+  const auto paths = lockstep::test::files_of("sim/server");
   REQUIRE(paths.size() > 5);
   for (const auto& path : paths) {
     DYNAMIC_SECTION(path.stem().string()) { run_file(path); }

@@ -2,10 +2,10 @@
 // replies are compared byte for byte, and at each "---" and at the end everything that both hold.
 #include "tests/support/twin.hpp"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
+
+#include "tests/support/lines.hpp"
 
 namespace {
 
@@ -22,30 +22,19 @@ lockstep::sim::Request as_script(const std::string& expressions) {
 void run_file(const std::filesystem::path& path) {
   Twin twin;
   const bool expressions = path.filename().string().starts_with("lua_");
-  std::ifstream file(path);
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    if (line.empty() || line.starts_with("# ")) continue;
-    INFO(path.filename().string() << ":" << number);
+  lockstep::test::for_each_line(path, [&](const std::string& line) {
     if (line == "---") {
       CHECK(twin.compare_contents() == "");
       twin.flush();
-      continue;
+    } else {
+      CHECK(twin.run(expressions ? as_script(line) : lockstep::test::split(line)) == "");
     }
-    CHECK(twin.run(expressions ? as_script(line) : lockstep::test::split(line)) == "");
-  }
-  CHECK(number > 0);
+  });
   CHECK(twin.compare_contents() == "");
 }
 
 TEST_CASE("the fake node answers as redis-server does") {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(LOCKSTEP_SOURCE_DIR "/tests/sim/twin")) {
-    paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
+  const auto paths = lockstep::test::files_of("sim/twin");
   REQUIRE(paths.size() > 10);
   for (const auto& path : paths) {
     DYNAMIC_SECTION(path.stem().string()) { run_file(path); }

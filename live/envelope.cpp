@@ -1,0 +1,101 @@
+// MULTI, INCR, TIME, PEXPIRETIME ..., the request, PEXPIRETIME ..., TIME, EXEC; see the header.
+#include "live/envelope.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "sim/commands/admission.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+using sim::Reply;
+
+/// About connections by the command table's flag, and yet at home in a transaction.
+constexpr std::array kWelcome = std::to_array<std::string_view>(
+    {"eval", "eval_ro", "evalsha", "evalsha_ro", "fcall", "fcall_ro", "script|load",
+     "script|exists", "script|flush", "function|load", "function|delete", "function|flush",
+     "function|list"});
+
+/// Not so by that flag: they block, change the connection, or remove the run's own key.
+constexpr std::array kUnwelcome =
+    std::to_array<std::string_view>({"blmpop", "bzmpop", "select", "asking", "readonly",
+                                     "readwrite", "flushall", "flushdb", "swapdb"});
+
+template <class Names>
+bool has(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// TIME: seconds and microseconds.
+std::optional<sim::WallTime> time_in(const Reply& reply) {
+  if (reply.items.size() != 2) return std::nullopt;
+  const auto seconds = std::strtoll(reply.items[0].text.c_str(), nullptr, 10);
+  const auto microseconds = std::strtoll(reply.items[1].text.c_str(), nullptr, 10);
+  return sim::WallTime{seconds * 1000 + microseconds / 1000};
+}
+
+NoEnvelopes nothing_executed(const std::string& command, const std::string& answer) {
+  return {
+      fmt::format("the server does not take {} in a transaction: {}", command, answer), false, {}};
+}
+
+}  // namespace
+
+std::vector<sim::Request> Envelope::around(const sim::Request& request) const {
+  std::vector<sim::Request> all{{"MULTI"}, {"INCR", order_key_}, {"TIME"}};
+  for (const auto& key : lease_keys_) all.push_back({"PEXPIRETIME", key});
+  all.push_back(request);
+  for (const auto& key : lease_keys_) all.push_back({"PEXPIRETIME", key});
+  all.push_back({"TIME"});
+  all.push_back({"EXEC"});
+  return all;
+}
+
+Opened Envelope::open(const std::vector<Reply>& replies) const {
+  const auto looks = lease_keys_.size();
+  const auto own = kBeforeLooks + looks;  // the request among the replies
+  const auto& exec = replies.back();
+  if (replies.front().is_error())
+    return NoEnvelopes{fmt::format("the server refuses MULTI: {}", replies.front().text), true,
+                       replies[own]};
+  if (exec.is_error()) {
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      if (i == own || i + 1 == replies.size() || !replies[i].is_error()) continue;
+      return nothing_executed(around({"?"})[i][0], replies[i].text);
+    }
+    if (replies[own].is_error()) return TurnedAway{replies[own]};
+    return nothing_executed("EXEC", exec.text);
+  }
+  // EXEC's own items have no MULTI in front.
+  const auto item = [&](std::size_t place) -> const Reply& { return exec.items[place - 1]; };
+  if (exec.items.size() + 2 != replies.size())
+    return nothing_executed("EXEC", "it gave no list of replies");
+  const auto begun = time_in(item(2)), ended = time_in(item(own + looks + 1));
+  if (item(1).kind != Reply::Kind::integer || !begun || !ended)
+    return NoEnvelopes{fmt::format("the server does not count: {}", item(1).text), true, item(own)};
+  Executed executed{item(1).integer, *begun, *ended, {}, {}, item(own)};
+  for (std::size_t i = 0; i < looks; ++i) {
+    executed.before.push_back(item(kBeforeLooks + i).integer);
+    executed.after.push_back(item(own + 1 + i).integer);
+  }
+  return executed;
+}
+
+std::string only_bare(const sim::Request& request) {
+  const auto found = sim::look_up(request, sim::RedisVersion::v7_0);
+  if (!found.command || !found.error.empty()) return {};  // the server itself will say no
+  const std::string_view name = found.name.empty() ? found.command->name : found.name;
+  const bool about_connection =
+      (found.flags & (sim::kNoScript | sim::kNoMulti)) != 0 && !has(kWelcome, name);
+  if (!about_connection && !has(kUnwelcome, name)) return {};
+  return fmt::format("{} does not mean the same in a transaction", request[0]);
+}
+
+}  // namespace lockstep::live

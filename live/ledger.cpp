@@ -1,0 +1,191 @@
+// Executes again and compares; see the header.
+#include "live/ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <variant>
+
+#include "live/compare.hpp"
+#include "sim/commands/command.hpp"
+#include "sim/error.hpp"
+#include "sim/execute.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+using sim::Reply;
+
+/// What the server did and what the ledger did are not the same.
+struct Disagreement {
+  std::string text;
+};
+
+std::int64_t expiry_of(const sim::Entry& entry) {
+  return entry.expires ? entry.expires->ms : kNoExpiry;
+}
+
+bool is_lifetime(const sim::Request& request) {
+  return sim::is_word(request[0], "ttl") || sim::is_word(request[0], "pttl");
+}
+
+bool runs_script(const sim::Request& request) {
+  const auto name = sim::lower_case(request[0]);
+  return name.starts_with("eval") || name.starts_with("fcall");
+}
+
+/// The server's clock went on within the envelope, ours stood still: a number may be a lifetime,
+/// which is less by up to `slack_ms`. 0 and 1 are answers.
+bool same_number(std::int64_t ours, std::int64_t theirs, bool lifetime, std::int64_t slack_ms) {
+  if (ours == theirs) return true;
+  const std::int64_t least = lifetime ? 0 : 2;
+  return std::min(ours, theirs) >= least && std::abs(ours - theirs) <= slack_ms;
+}
+
+bool same_reply(const Reply& ours, const Reply& theirs, bool lifetime, std::int64_t slack_ms) {
+  if (ours.kind != theirs.kind) return false;
+  if (ours.is_error()) return true;  // texts differ between versions
+  return ours.text == theirs.text &&
+         same_number(ours.integer, theirs.integer, lifetime, slack_ms) &&
+         std::equal(
+             ours.items.begin(), ours.items.end(), theirs.items.begin(), theirs.items.end(),
+             [&](const Reply& a, const Reply& b) { return same_reply(a, b, lifetime, slack_ms); });
+}
+
+}  // namespace
+
+void Ledger::add(Entry entry) {
+  const auto order = entry.executed.order;
+  if (order < next_order_ || !waiting_.emplace(order, std::move(entry)).second)
+    lost_because_ = "somebody else has changed the run's counter";
+}
+
+std::optional<Posting> Ledger::next() {
+  const auto first = waiting_.begin();
+  if (!lost_because_.empty() || first == waiting_.end() || first->first != next_order_)
+    return std::nullopt;
+  auto entry = std::move(first->second);
+  waiting_.erase(first);
+  ++next_order_;
+  try {
+    return post(std::move(entry));
+  } catch (const Disagreement& disagreement) {
+    lost_because_ = disagreement.text;
+  } catch (const sim::BadInput& error) {
+    lost_because_ = fmt::format("a request cannot be executed again: {}", error.what());
+  }
+  return std::nullopt;
+}
+
+Posting Ledger::post(Entry entry) {
+  const auto& seen = entry.executed;
+  take_before(seen);
+  const bool lease_ends = std::any_of(seen.before.begin(), seen.before.end(), [&](auto expires) {
+    return expires >= 0 && expires < seen.ended.ms;
+  });
+  return lease_ends && runs_script(entry.request) ? post_at_end_of_lease(entry)
+                                                  : execute_again(std::move(entry));
+}
+
+/// A transaction has one clock for its commands, but a script in it has a later one (Redis 7.0
+/// script.c scriptTimeSnapshot): a key that is there before it may have expired for the script.
+/// What the server said tells which it was.
+Posting Ledger::post_at_end_of_lease(const Entry& entry) {
+  const auto attempt = [&]() -> std::variant<Posting, Disagreement> {
+    try {
+      return execute_again(entry);
+    } catch (const Disagreement& disagreement) {
+      return disagreement;
+    }
+  };
+  auto before = keyspace_;
+  auto lasting = attempt();
+  auto after = std::exchange(keyspace_, std::move(before));
+  for (const auto& name : lease_keys_) {
+    const auto found = keyspace_.keys.find(name);
+    if (found != keyspace_.keys.end() && found->second.expires &&
+        *found->second.expires < entry.executed.ended)
+      keyspace_.keys.erase(found);
+  }
+  auto expired = attempt();
+  auto* const as_lasting = std::get_if<Posting>(&lasting);
+  auto* const as_expired = std::get_if<Posting>(&expired);
+  if (as_lasting && as_expired) throw Disagreement{"a lease ended just when a script used its key"};
+  if (!as_lasting && !as_expired) throw std::get<Disagreement>(lasting);
+  if (as_lasting) keyspace_ = std::move(after);
+  return std::move(as_lasting ? *as_lasting : *as_expired);
+}
+
+/// The clock of our execution is never behind the envelope's, nor beyond what a key that is there
+/// would survive.
+Posting Ledger::execute_again(Entry entry) {
+  const auto& seen = entry.executed;
+  Posting posting;
+  posting.before = keys();
+  sim::Execution execution;
+  execution.now = seen.begun;
+  for (const auto& key : posting.before)
+    if (key.expires >= 0) execution.now.ms = std::min(execution.now.ms, key.expires);
+  execution.sender = static_cast<sim::Maker>(entry.process + 1);
+  execution.scripts = &scripts_;
+  const auto reply = sim::execute(keyspace_, entry.request, execution);
+  const auto slack_ms = (seen.ended - execution.now).ms + 1;
+  const bool same = execution.looked_at_time
+                        ? reply.kind == seen.reply.kind
+                        : same_reply(reply, seen.reply, is_lifetime(entry.request), slack_ms);
+  if (!same)
+    throw Disagreement{fmt::format("{} -> {}, where {} would be expected of what was sent before",
+                                   entry.request[0], shown(seen.reply), shown(reply))};
+  take_after(seen, slack_ms);
+  posting.after = keys();
+  posting.entry = std::move(entry);
+  return posting;
+}
+
+/// What the server shows before the request: as after the one before, but that keys have expired.
+void Ledger::take_before(const Executed& seen) {
+  for (std::size_t i = 0; i < lease_keys_.size(); ++i) {
+    const auto& name = lease_keys_[i];
+    const auto found = keyspace_.keys.find(name);
+    const bool known = found != keyspace_.keys.end();
+    if (seen.before[i] == kNoKey) {
+      if (!known) continue;
+      const bool expired = found->second.expires && *found->second.expires < seen.begun;
+      if (!expired) throw Disagreement{fmt::format("the key {} was gone before its time", name)};
+      keyspace_.keys.erase(found);
+    } else if (!known || expiry_of(found->second) != seen.before[i]) {
+      throw Disagreement{fmt::format("the key {} was changed by nobody of this run", name)};
+    }
+  }
+}
+
+/// What it shows after it: the same keys. Expiries are taken over as they are there.
+void Ledger::take_after(const Executed& seen, std::int64_t slack_ms) {
+  for (std::size_t i = 0; i < lease_keys_.size(); ++i) {
+    const auto found = keyspace_.keys.find(lease_keys_[i]);
+    const bool known = found != keyspace_.keys.end();
+    const auto ours = known ? expiry_of(found->second) : kNoKey, theirs = seen.after[i];
+    const bool same =
+        ours == theirs || (ours >= 0 && theirs >= 0 && std::abs(ours - theirs) <= slack_ms);
+    if (!same)
+      throw Disagreement{
+          fmt::format("the key {} was not as what was sent would leave it", lease_keys_[i])};
+    if (theirs >= 0) found->second.expires = sim::WallTime{theirs};
+  }
+}
+
+KeyStates Ledger::keys() const {
+  KeyStates states;
+  for (const auto& name : lease_keys_) {
+    const auto found = keyspace_.keys.find(name);
+    states.push_back(found == keyspace_.keys.end()
+                         ? KeyState{}
+                         : KeyState{true, found->second.maker, expiry_of(found->second)});
+  }
+  return states;
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,87 @@
+// Who made each lease key: the requests of a live run, executed once more in a keyspace of our own,
+// in the server's order. What the server said and showed has to agree; where it does not, the
+// ledger is lost, and claims nothing any more.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "live/envelope.hpp"
+#include "sim/keyspace.hpp"
+#include "sim/program.hpp"
+#include "sim/script_vm.hpp"
+
+namespace lockstep::live {
+
+/// A moment of the run by its logical clock: one report is before or after another. 0: not yet.
+using Stamp = std::uint64_t;
+
+/// Whether something was so all the time; `unclear`: neither can be said.
+enum class Throughout : std::uint8_t { no, yes, unclear };
+
+/// A process that holds a lock.
+struct Holder {
+  std::uint8_t process = 0;
+  std::uint8_t lock = 0;
+};
+
+/// A request that was executed, and what was known about its sender meanwhile.
+struct Entry {
+  std::uint8_t process = 0;
+  sim::TaskId task = 0;
+  sim::Request request;
+  Executed executed;
+  Stamp sent = 0, heard = 0;              ///< before it left, after its reply came
+  Throughout operating = Throughout::no;  ///< its task was inside acquire() or release()
+  std::vector<Holder> holders;            ///< held their locks all the time
+  std::uint64_t moment = 0;               ///< of the history (Referee::moment)
+};
+
+struct KeyState {
+  bool exists = false;
+  sim::Maker maker = 0;
+  std::int64_t expires = kNoKey;  ///< as the server says
+};
+using KeyStates = std::vector<KeyState>;  ///< by lease key
+
+/// An entry with what it did to the lease keys.
+struct Posting {
+  Entry entry;
+  KeyStates before, after;
+};
+
+class Ledger {
+ public:
+  explicit Ledger(std::vector<std::string> lease_keys) : lease_keys_(std::move(lease_keys)) {}
+
+  /// In any order.
+  void add(Entry entry);
+  /// The next one in the server's order, if it has come.
+  std::optional<Posting> next();
+
+  /// The lease keys after what was posted last.
+  KeyStates keys() const;
+  /// Whether entries wait for one that has not come.
+  bool has_gap() const { return !waiting_.empty(); }
+  /// Why nothing can be said any more; empty while it can.
+  const std::string& lost_because() const { return lost_because_; }
+
+ private:
+  Posting post(Entry entry);
+  Posting post_at_end_of_lease(const Entry& entry);
+  Posting execute_again(Entry entry);
+  void take_before(const Executed& seen);
+  void take_after(const Executed& seen, std::int64_t slack_ms);
+
+  std::vector<std::string> lease_keys_;
+  sim::Keyspace keyspace_;
+  sim::ScriptVm scripts_;
+  std::map<std::int64_t, Entry> waiting_;  ///< by order
+  std::int64_t next_order_ = 1;
+  std::string lost_because_;
+};
+
+}  // namespace lockstep::live

@@ -1,0 +1,60 @@
+// A connection of a client in a live run: its requests leave in envelopes as long as the run is
+// watched, and what comes back is the replies as the program would have got them without.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "live/connection.hpp"
+#include "live/ownership.hpp"
+#include "live/referee.hpp"
+
+namespace lockstep::live {
+
+class Line {
+ public:
+  /// `ownership`: who watches, or null. Throws as Connection does.
+  Line(const Address& address, std::uint8_t process, sim::TaskId task, Referee& referee,
+       Ownership* ownership)
+      : connection_(address),
+        process_(process),
+        task_(task),
+        referee_(referee),
+        ownership_(ownership) {}
+
+  /// Throws ConnectionBroken.
+  void send(const sim::Request& request);
+  /// The next reply for the program, of what is here already. `readable` says that there are bytes
+  /// to read first. Throws ConnectionBroken.
+  std::optional<sim::Reply> receive(bool readable);
+  /// The program does not wait for replies any more; the server executes all the same.
+  void give_up() { given_up_ = true; }
+  /// Whether replies are to come.
+  bool waiting() const { return !pending_.empty(); }
+  /// To wait for bytes, with poll().
+  int descriptor() const { return connection_.descriptor(); }
+
+ private:
+  struct Pending {
+    sim::Request request;
+    bool enveloped = false;
+    Ticket ticket;
+    std::vector<sim::Reply> replies;
+  };
+
+  bool watched() const { return ownership_ && ownership_->watching(); }
+  std::optional<sim::Reply> opened(Pending asked);
+  void note(const sim::Reply& reply);
+
+  Connection connection_;
+  std::uint8_t process_;
+  sim::TaskId task_;
+  Referee& referee_;
+  Ownership* ownership_;
+  bool given_up_ = false;
+  std::deque<Pending> pending_;  ///< in the order in which they were sent
+};
+
+}  // namespace lockstep::live

@@ -1,0 +1,251 @@
+// Calls, and what they claim; see the header.
+#include "live/operations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/token.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+using Kind = sim::Effect::Kind;
+using sim::Property;
+
+sim::Maker maker_of(std::uint8_t process) { return static_cast<sim::Maker>(process + 1); }
+
+}  // namespace
+
+LeaseKeys::LeaseKeys(const sim::Model& model) {
+  for (const auto& setup : model.processes) {
+    auto& by_lock = of_.emplace_back();
+    for (const auto& lock : setup.lock_keys) {
+      auto& numbers = by_lock.emplace_back();
+      for (const auto& name : model.program->lease_keys(lock)) {
+        const auto found = std::find(names_.begin(), names_.end(), name);
+        numbers.push_back(static_cast<std::size_t>(found - names_.begin()));
+        if (found == names_.end()) names_.push_back(name);
+      }
+    }
+  }
+}
+
+Operations::Operations(const sim::Model& model)
+    : leases_(model), processes_(model.processes.size()) {
+  for (const auto& setup : model.processes) threads_.push_back(setup.threads);
+}
+
+// ---- what the clients do ----
+
+void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
+                     std::uint64_t moment, const Ledger& ledger) {
+  auto& self = processes_[process];
+  const std::pair holding{effect.task, effect.lock};
+  switch (effect.kind) {
+    case Kind::send:  // a main task asks the server only inside an operation
+      if (effect.node != sim::kResource && effect.task < threads_[process] &&
+          !under_way(self, effect.task))
+        begin(self, effect.task, now);
+      break;
+    case Kind::acquired:
+      self.holdings.emplace(holding, now);
+      end(self, effect.task, now);
+      break;
+    case Kind::releasing:
+      self.holdings.erase(holding);
+      end(self, effect.task, now);
+      begin(self, effect.task, now);
+      break;
+    case Kind::reentered:
+    case Kind::refused:
+    case Kind::left:
+    case Kind::released:
+      end_with_claim(process, effect, now, moment, ledger);
+      break;
+    case Kind::failed:
+      std::erase_if(self.holdings,
+                    [&](const auto& held) { return held.first.first == effect.task; });
+      end(self, effect.task, now);
+      break;
+    case Kind::lost:
+      self.holdings.erase(holding);
+      break;
+    default:
+      break;
+  }
+}
+
+void Operations::waits(std::uint8_t process, const std::vector<sim::Wait>& waits, Stamp now) {
+  auto& self = processes_[process];
+  for (const auto& wait : waits) {
+    const bool known = under_way(self, wait.task) != nullptr;
+    if (wait.in_operation && !known) begin(self, wait.task, now);
+    if (!wait.in_operation && known) end(self, wait.task, now);
+  }
+  self.waits = waits;
+}
+
+Operations::Operation* Operations::under_way(Process& process, sim::TaskId task) {
+  const auto found = std::find_if(process.under_way.begin(), process.under_way.end(),
+                                  [task](const Operation& o) { return o.task == task; });
+  return found == process.under_way.end() ? nullptr : &*found;
+}
+
+void Operations::begin(Process& process, sim::TaskId task, Stamp now) {
+  Operation operation;
+  operation.task = task;
+  operation.begun = now;
+  process.under_way.push_back(operation);
+  ++process.turns[task];
+}
+
+/// The operation of the task; one that asked nobody has begun just now.
+Operations::Operation Operations::end(Process& process, sim::TaskId task, Stamp now) {
+  if (!under_way(process, task)) begin(process, task, now);
+  const auto at = process.under_way.begin() + (under_way(process, task) - process.under_way.data());
+  Operation operation = *at;
+  process.under_way.erase(at);
+  ++process.turns[task];
+  operation.ended = now;
+  return operation;
+}
+
+void Operations::end_with_claim(std::uint8_t process, const sim::Effect& effect, Stamp now,
+                                std::uint64_t moment, const Ledger& ledger) {
+  auto& self = processes_[process];
+  auto operation = end(self, effect.task, now);
+  operation.end = effect;
+  operation.wanted = wanted_by_another(self, effect);
+  operation.moment = moment;
+  look(process, operation, ledger.keys());
+  self.ended.push_back(std::move(operation));
+}
+
+/// Another task of the process holds the lock, or is inside acquire() or release() of it.
+bool Operations::wanted_by_another(const Process& process, const sim::Effect& effect) {
+  return std::any_of(process.holdings.begin(), process.holdings.end(),
+                     [&](const auto& held) {
+                       return held.first.first != effect.task && held.first.second == effect.lock;
+                     }) ||
+         std::any_of(process.waits.begin(), process.waits.end(), [&](const sim::Wait& wait) {
+           return wait.task != effect.task && wait.in_operation && wait.lock == effect.lock;
+         });
+}
+
+std::uint64_t Operations::turn(std::uint8_t process, sim::TaskId task) const {
+  const auto& turns = processes_[process].turns;
+  const auto found = turns.find(task);
+  return found == turns.end() ? 0 : found->second;
+}
+
+std::vector<Holder> Operations::holders(Stamp since) const {
+  std::vector<Holder> holders;
+  for (std::size_t p = 0; p < processes_.size(); ++p)
+    for (const auto& [holding, begun] : processes_[p].holdings)
+      if (begun < since) holders.push_back({static_cast<std::uint8_t>(p), holding.second});
+  return holders;
+}
+
+// ---- what has become of their requests ----
+
+void Operations::look(std::uint8_t process, Operation& operation, const KeyStates& keys) const {
+  const auto& numbers = leases_.of(process, operation.end.lock);
+  const bool own = std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
+    return keys[number].exists && keys[number].maker == maker_of(process);
+  });
+  (own ? operation.seen_own : operation.seen_none) = true;
+}
+
+/// A call that has ended is judged by the first request that was sent after it. Until then each
+/// request may have been executed before its end or after it, unless its reply was heard before.
+std::vector<Finding> Operations::take(const Posting& posting) {
+  std::vector<Finding> findings;
+  for (std::size_t p = 0; p < processes_.size(); ++p) {
+    const auto process = static_cast<std::uint8_t>(p);
+    const auto closes = [&](const Operation& o) { return o.ended < posting.entry.sent; };
+    for (auto& operation : processes_[p].ended) {
+      if (!closes(operation)) continue;
+      look(process, operation, posting.before);
+      const auto found = judged(process, operation);
+      findings.insert(findings.end(), found.begin(), found.end());
+    }
+    std::erase_if(processes_[p].ended, closes);
+  }
+  note_made_and_freed(posting);
+  for (std::size_t p = 0; p < processes_.size(); ++p) {
+    const auto process = static_cast<std::uint8_t>(p);
+    for (auto& operation : processes_[p].ended) {
+      if (posting.entry.heard < operation.ended)
+        operation.seen_own = operation.seen_none = false;
+      else
+        look(process, operation, posting.before);
+      look(process, operation, posting.after);
+    }
+  }
+  return findings;
+}
+
+void Operations::note_made_and_freed(const Posting& posting) {
+  const auto& entry = posting.entry;
+  bool made = false, freed = false;
+  for (std::size_t i = 0; i < posting.before.size(); ++i) {
+    const auto &was = posting.before[i], &is = posting.after[i];
+    const bool was_own = was.exists && was.maker == maker_of(entry.process);
+    const bool is_own = is.exists && is.maker == maker_of(entry.process);
+    made = made || (is_own && !was_own);
+    freed = freed || (was_own && !is.exists);
+  }
+  if (!made && !freed) return;
+  auto& process = processes_[entry.process];
+  for (auto& operation : process.under_way) note(operation, entry, made, freed);
+  for (auto& operation : process.ended) note(operation, entry, made, freed);
+}
+
+/// A request counts for the operation of its own task; for every operation of the process if its
+/// task has none.
+void Operations::note(Operation& operation, const Entry& entry, bool made, bool freed) {
+  const bool over = operation.ended != 0;
+  if (entry.heard < operation.begun || (over && entry.sent > operation.ended)) return;
+  const bool inside = entry.sent > operation.begun && (!over || entry.heard < operation.ended);
+  const bool of_another = entry.task != operation.task;
+  if (of_another && entry.operating != Throughout::no && made) operation.overtaken = true;
+  if (of_another && entry.operating == Throughout::yes) return;
+  if (!inside || entry.operating == Throughout::unclear) {
+    operation.unclear = true;
+    return;
+  }
+  if (freed) operation.made = false;
+  if (made) operation.made = true;
+  operation.freed = operation.freed || freed;
+}
+
+std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& operation) {
+  std::vector<Finding> findings;
+  const auto name = sim::process_name(process);
+  const auto found = [&](Property property, const char* sentence) {
+    findings.push_back({property, name + sentence, process, operation.moment});
+  };
+  const bool own = operation.seen_own && !operation.seen_none;
+  const bool none = operation.seen_none && !operation.seen_own;
+  const auto& end = operation.end;
+  const bool released = end.kind == Kind::released;
+  if (!operation.unclear) {
+    if (end.kind == Kind::refused && operation.made && own)
+      found(Property::honest_result, " is told that it has no lock, and has made the key");
+    if (released && end.ok && !operation.freed)
+      found(Property::honest_result,
+            " is told that it has released, and removed no key of its own");
+    if (released && !end.ok && operation.freed && none)
+      found(Property::honest_result, " is told that it has not released, and has removed its key");
+  }
+  if ((end.kind == Kind::reentered || (end.kind == Kind::left && end.ok)) && none)
+    found(Property::reentrancy, " is told that it still holds the lock, and has no key of it");
+  if (released && end.ok && own && !operation.wanted && !operation.overtaken)
+    found(Property::reentrancy,
+          " has released as often as it acquired, and its key is still there");
+  return findings;
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,100 @@
+// What the clients of a live run do with their locks: who holds one, who is inside acquire() or
+// release(), what was made and freed meanwhile; and whether each call told the truth
+// (honest-result, reentrancy of docs/semantics.md). What holds of the server at the end of a call
+// is known only from requests around it: where the keys have changed between them, nothing is
+// claimed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "live/ledger.hpp"
+#include "sim/model.hpp"
+#include "sim/program.hpp"
+
+namespace lockstep::live {
+
+/// A property that was violated.
+struct Finding {
+  sim::Property property = sim::Property::honest_result;
+  std::string text;
+  std::uint8_t process = 0;
+  std::uint64_t moment = 0;  ///< of the history (Referee::moment)
+};
+
+/// The lease keys of all locks, numbered.
+class LeaseKeys {
+ public:
+  explicit LeaseKeys(const sim::Model& model);
+
+  const std::vector<std::string>& names() const { return names_; }
+  /// The numbers of the lease keys of a lock of a process.
+  const std::vector<std::size_t>& of(std::uint8_t process, std::uint8_t lock) const {
+    return of_[process][lock];
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::vector<std::size_t>>> of_;  ///< by process, then lock
+};
+
+class Operations {
+ public:
+  explicit Operations(const sim::Model& model);
+
+  // ---- reports of a process, in their order; `now` grows with each
+  void did(std::uint8_t process, const sim::Effect& effect, Stamp now, std::uint64_t moment,
+           const Ledger& ledger);
+  void waits(std::uint8_t process, const std::vector<sim::Wait>& waits, Stamp now);
+
+  /// A number that grows whenever an operation of the task begins or ends; odd inside one.
+  std::uint64_t turn(std::uint8_t process, sim::TaskId task) const;
+  /// Who holds a lock since before `since`.
+  std::vector<Holder> holders(Stamp since) const;
+
+  // ---- what has become of a request
+  /// Judges the calls that ended before it was sent, and notes what it made and freed.
+  std::vector<Finding> take(const Posting& posting);
+
+ private:
+  /// One call of acquire() or release().
+  struct Operation {
+    sim::TaskId task = 0;
+    Stamp begun = 0, ended = 0;
+    bool made = false, freed = false;
+    bool overtaken = false;  ///< another operation may have made a lease key meanwhile
+    bool unclear = false;    ///< what was made or freed at its very edge
+    // Once it has ended:
+    sim::Effect end;
+    bool wanted = false;                       ///< by another task of the process
+    bool seen_own = false, seen_none = false;  ///< lease keys of its own that may have been there
+    std::uint64_t moment = 0;
+  };
+  struct Process {
+    std::vector<sim::Wait> waits;
+    std::map<sim::TaskId, std::uint64_t> turns;
+    std::map<std::pair<sim::TaskId, std::uint8_t>, Stamp> holdings;  ///< (task, lock), since when
+    std::vector<Operation> under_way, ended;
+  };
+
+  Operation* under_way(Process& process, sim::TaskId task);
+  void begin(Process& process, sim::TaskId task, Stamp now);
+  Operation end(Process& process, sim::TaskId task, Stamp now);
+  void end_with_claim(std::uint8_t process, const sim::Effect& effect, Stamp now,
+                      std::uint64_t moment, const Ledger& ledger);
+  static bool wanted_by_another(const Process& process, const sim::Effect& effect);
+  void look(std::uint8_t process, Operation& operation, const KeyStates& keys) const;
+  void note_made_and_freed(const Posting& posting);
+  static void note(Operation& operation, const Entry& entry, bool made, bool freed);
+  static std::vector<Finding> judged(std::uint8_t process, const Operation& operation);
+
+  const LeaseKeys leases_;
+  std::vector<Process> processes_;
+  std::vector<int> threads_;  ///< main tasks, by process
+};
+
+}  // namespace lockstep::live

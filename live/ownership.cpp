@@ -1,0 +1,152 @@
+// The logical clock, and who may not touch whose key; see the header.
+#include "live/ownership.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "live/naming.hpp"
+#include "sim/token.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+using Lock = std::lock_guard<std::mutex>;
+using sim::Property;
+
+/// The sender of the run's own look: no process.
+constexpr std::uint8_t kNobody = 254;
+
+bool sooner(std::int64_t a, std::int64_t b) { return a != kNoExpiry && (b == kNoExpiry || a < b); }
+
+}  // namespace
+
+bool needs_ownership(Property property) {
+  return property == Property::foreign_release || property == Property::foreign_extend ||
+         property == Property::honest_result || property == Property::reentrancy;
+}
+
+Ownership::Ownership(const sim::Model& model, Referee& referee)
+    : referee_(referee),
+      leases_(model),
+      envelope_("lockstep:order:" + random_token(), leases_.names()),
+      ledger_(leases_.names()),
+      operations_(model) {}
+
+void Ownership::lose(const std::string& why) {
+  if (lost_because_.empty()) lost_because_ = why;
+  watching_ = false;
+}
+
+void Ownership::lose_sight(const std::string& why) {
+  const Lock lock(mutex_);
+  lose(why);
+}
+
+std::string Ownership::lost_because() const {
+  const Lock lock(mutex_);
+  return lost_because_;
+}
+
+void Ownership::did(std::uint8_t process, const sim::Effect& effect) {
+  if (!watching_) return;
+  const auto moment = referee_.moment();
+  const Lock lock(mutex_);
+  operations_.did(process, effect, ++now_, moment, ledger_);
+}
+
+void Ownership::waits(std::uint8_t process, const std::vector<sim::Wait>& waits) {
+  if (!watching_) return;
+  const Lock lock(mutex_);
+  operations_.waits(process, waits, ++now_);
+}
+
+Ticket Ownership::sent(std::uint8_t process, sim::TaskId task) {
+  const Lock lock(mutex_);
+  return {++now_, operations_.turn(process, task)};
+}
+
+void Ownership::heard(std::uint8_t process, sim::TaskId task, const Ticket& ticket,
+                      sim::Request request, Executed executed, bool in_time) {
+  if (!watching_) return;
+  const auto moment = referee_.moment();
+  const Lock lock(mutex_);
+  Entry entry;
+  entry.process = process;
+  entry.task = task;
+  entry.request = std::move(request);
+  entry.executed = std::move(executed);
+  entry.sent = ticket.sent;
+  entry.heard = ++now_;
+  const auto turn = operations_.turn(process, task);
+  // What is executed after the program has given up counts for no operation, and nobody knows when
+  // it was.
+  entry.operating = !in_time || turn != ticket.turn ? Throughout::unclear
+                    : turn % 2 == 1                 ? Throughout::yes
+                                                    : Throughout::no;
+  entry.holders = operations_.holders(ticket.sent);
+  entry.moment = moment;
+  post(std::move(entry));
+}
+
+/// Judges what can be judged now. After a loss nothing is.
+void Ownership::post(Entry entry) {
+  if (!watching_) return;
+  ledger_.add(std::move(entry));
+  while (const auto posting = ledger_.next()) judge(*posting);
+  if (!ledger_.lost_because().empty()) lose(ledger_.lost_because());
+}
+
+void Ownership::judge(const Posting& posting) {
+  const auto& entry = posting.entry;
+  const auto held = [&](std::size_t key, std::uint8_t owner) {
+    return std::any_of(entry.holders.begin(), entry.holders.end(), [&](const Holder& holder) {
+      if (holder.process != owner) return false;
+      const auto& numbers = leases_.of(owner, holder.lock);
+      return std::find(numbers.begin(), numbers.end(), key) != numbers.end();
+    });
+  };
+  for (std::size_t i = 0; i < posting.before.size(); ++i) {
+    const auto &was = posting.before[i], &is = posting.after[i];
+    if (was.maker == 0 || was.maker == entry.process + 1) continue;
+    const auto owner = static_cast<std::uint8_t>(was.maker - 1);
+    if (!held(i, owner)) continue;
+    const auto told = [&](Property property, const char* what) {
+      const auto text =
+          fmt::format("{} {} {}, which {} had made and holds", sim::process_name(entry.process),
+                      what, leases_.names()[i], sim::process_name(owner));
+      referee_.found(property, text, {entry.process, owner}, entry.moment);
+    };
+    if (!is.exists)
+      told(Property::foreign_release, "removes the key");
+    else if (is.maker != was.maker)
+      told(Property::foreign_release, "overwrites the key");
+    else if (sooner(is.expires, was.expires))
+      told(Property::foreign_release, "shortens the lease of the key");
+    else if (sooner(was.expires, is.expires))
+      told(Property::foreign_extend, "extends the lease of the key");
+  }
+  for (const auto& finding : operations_.take(posting))
+    referee_.found(finding.property, finding.text, {finding.process}, finding.moment);
+}
+
+void Ownership::close(Connection& connection) {
+  if (!watching_) return;
+  const auto ticket = sent(0, 0);
+  const sim::Request look{"PING"};
+  const auto opened = envelope_.open(connection.execute_all(envelope_.around(look)));
+  const auto* executed = std::get_if<Executed>(&opened);
+  const Lock lock(mutex_);
+  if (!executed) return lose("the server does not take the run's last look at the keys");
+  Entry entry;
+  entry.process = kNobody;
+  entry.request = look;
+  entry.executed = *executed;
+  entry.sent = ticket.sent;
+  entry.heard = ++now_;
+  post(std::move(entry));
+  if (ledger_.has_gap()) lose("an answer of the server never came");
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,275 @@
+// Who touched whose key, and which call told the truth: the judge, told by hand what clients did
+// and what a server showed.
+#include "live/ownership.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/model.hpp"
+
+namespace lockstep::tests {
+namespace {
+
+using live::kNoKey;
+using sim::Property;
+using sim::Reply;
+using Kind = sim::Effect::Kind;
+
+constexpr std::int64_t kNow = 1'800'000'000'000, kLives = kNow + 1000;  // Unix ms
+constexpr std::uint8_t kA = 0, kB = 1;
+constexpr sim::TaskId kMain = 0, kSpawned = 1;
+const sim::Request kSet{"SET", "lock", "v", "PX", "1000"}, kDel{"DEL", "lock"},
+    kLook{"EXISTS", "lock"};
+
+/// A run of A and B on one lock. The server's order is the order of `replied`, unless it is stated.
+class Told {
+ public:
+  Told() : referee_(sim::Resource::plain), ownership_(test::model({"set-token-lua"}), referee_) {}
+
+  live::Ticket sends(std::uint8_t process, sim::TaskId task = kMain) {
+    if (task == kMain) does(process, Kind::send);
+    return ownership_.sent(process, task);
+  }
+  /// The key as the request left it: `after`. What it was before is known from the one before.
+  void replied(std::uint8_t process, const live::Ticket& ticket, const sim::Request& request,
+               std::int64_t after, const Reply& reply, sim::TaskId task = kMain,
+               bool in_time = true) {
+    live::Executed executed{++order_, {kNow}, {kNow}, {key_}, {after}, reply};
+    key_ = after;
+    ownership_.heard(process, task, ticket, request, executed, in_time);
+  }
+  void sets(std::uint8_t process, sim::TaskId task = kMain) {
+    replied(process, sends(process, task), kSet, kLives, Reply::ok(), task);
+  }
+  void deletes(std::uint8_t process, sim::TaskId task = kMain) {
+    replied(process, sends(process, task), kDel, kNoKey, Reply::number(key_ == kNoKey ? 0 : 1),
+            task);
+  }
+  void looks(std::uint8_t process) {
+    replied(process, sends(process), kLook, key_, Reply::number(key_ == kNoKey ? 0 : 1));
+  }
+  void does(std::uint8_t process, Kind kind, bool ok = false, sim::TaskId task = kMain) {
+    sim::Effect effect;
+    effect.kind = kind;
+    effect.task = task;
+    effect.ok = ok;
+    effect.request = kLook;
+    ownership_.did(process, effect);
+  }
+  void acquires(std::uint8_t process) {
+    sets(process);
+    does(process, Kind::acquired);
+  }
+
+  std::set<Property> violated() const {
+    CHECK(ownership_.lost_because().empty());
+    std::set<Property> properties;
+    for (const auto& violation : referee_.violations()) properties.insert(violation.property);
+    return properties;
+  }
+  live::Ownership& ownership() { return ownership_; }
+
+ private:
+  live::Referee referee_;
+  live::Ownership ownership_;
+  std::int64_t order_ = 0, key_ = kNoKey;
+};
+
+const std::set<Property> kNothing;
+
+TEST_CASE("Removing, overwriting and prolonging the key of a holder is foreign") {
+  Told removed, overwritten, shortened, extended;
+  for (Told* told : {&removed, &overwritten, &shortened, &extended}) told->acquires(kA);
+  removed.deletes(kB);
+  CHECK(removed.violated() == std::set{Property::foreign_release});
+  overwritten.sets(kB);
+  CHECK(overwritten.violated() == std::set{Property::foreign_release});
+  shortened.replied(kB, shortened.sends(kB), {"PEXPIRE", "lock", "500"}, kNow + 500,
+                    Reply::number(1));
+  CHECK(shortened.violated() == std::set{Property::foreign_release});
+  extended.replied(kB, extended.sends(kB), {"PERSIST", "lock"}, live::kNoExpiry, Reply::number(1));
+  CHECK(extended.violated() == std::set{Property::foreign_extend});
+}
+
+TEST_CASE("One's own key, and a key whose maker holds nothing, are not foreign") {
+  Told own, left;
+  own.acquires(kA);
+  own.deletes(kA);
+  CHECK(own.violated() == kNothing);
+  left.acquires(kA);
+  left.does(kA, Kind::releasing);
+  left.deletes(kB);
+  CHECK(left.violated() == kNothing);
+}
+
+TEST_CASE("Whoever acquired or let go while the request was on its way may not have held") {
+  Told late, early;
+  late.sets(kA);
+  const auto before = late.sends(kB);
+  late.does(kA, Kind::acquired);
+  late.replied(kB, before, kDel, kNoKey, Reply::number(1));
+  CHECK(late.violated() == kNothing);
+  early.acquires(kA);
+  const auto during = early.sends(kB);
+  early.does(kA, Kind::releasing);
+  early.replied(kB, during, kDel, kNoKey, Reply::number(1));
+  CHECK(early.violated() == kNothing);
+}
+
+TEST_CASE("release() that says true must have removed a key of its own") {
+  Told honest, nothing, false_alarm;
+  for (Told* told : {&honest, &nothing}) {
+    told->acquires(kA);
+    told->does(kA, Kind::releasing);
+  }
+  honest.deletes(kA);
+  nothing.looks(kA);
+  for (Told* told : {&honest, &nothing}) {
+    told->does(kA, Kind::released, true);
+    CHECK(told->violated() == kNothing);  // not known yet
+    told->looks(kB);
+  }
+  CHECK(honest.violated() == kNothing);
+  // Its key is still there, too.
+  CHECK(nothing.violated() == std::set{Property::honest_result, Property::reentrancy});
+}
+
+TEST_CASE("release() that says false must not have removed its key") {
+  Told removed, kept;
+  for (Told* told : {&removed, &kept}) {
+    told->acquires(kA);
+    told->does(kA, Kind::releasing);
+  }
+  removed.deletes(kA);
+  kept.looks(kA);
+  for (Told* told : {&removed, &kept}) {
+    told->does(kA, Kind::released, false);
+    told->looks(kB);
+  }
+  CHECK(removed.violated() == std::set{Property::honest_result});
+  CHECK(kept.violated() == kNothing);
+}
+
+TEST_CASE("What a release() had given up waiting for leaves open what it removed") {
+  Told told;
+  told.acquires(kA);
+  told.does(kA, Kind::releasing);
+  told.replied(kA, told.sends(kA), kDel, kNoKey, Reply::number(1), kMain, false);
+  told.looks(kA);  // it asks once more
+  told.does(kA, Kind::released, false);
+  told.looks(kB);
+  CHECK(told.violated() == kNothing);
+}
+
+TEST_CASE("acquire() that says false must not leave a key that it made") {
+  Told left, taken_back;
+  left.sets(kA);
+  taken_back.sets(kA);
+  taken_back.deletes(kA);
+  for (Told* told : {&left, &taken_back}) {
+    told->does(kA, Kind::refused);
+    told->looks(kB);
+  }
+  CHECK(left.violated() == std::set{Property::honest_result});
+  CHECK(taken_back.violated() == kNothing);
+}
+
+TEST_CASE("Where the key changed near the end of a call, nothing is said of that end") {
+  Told told;
+  told.sets(kA);
+  const auto near = told.sends(kB);
+  told.does(kA, Kind::refused);
+  told.replied(kB, near, kDel, kNoKey, Reply::number(1));  // before the refusal, or after it
+  told.looks(kB);
+  CHECK(told.violated() == kNothing);
+}
+
+TEST_CASE("A key that is gone near the end of a call may have been there at its end") {
+  Told told;
+  told.acquires(kA);
+  const auto near = told.sends(kB);
+  told.does(kA, Kind::left, true);
+  told.replied(kB, near, kDel, kNoKey, Reply::number(1));
+  told.looks(kB);
+  CHECK(told.violated() == std::set{Property::foreign_release});  // but not reentrancy
+}
+
+TEST_CASE("What a spawned task does counts if it surely did it within the call") {
+  Told within, at_edge;
+  for (Told* told : {&within, &at_edge}) {
+    told->acquires(kA);
+    told->does(kA, Kind::releasing);
+  }
+  within.deletes(kA, kSpawned);
+  within.does(kA, Kind::released, false);
+  const auto at_end = at_edge.sends(kA, kSpawned);
+  at_edge.does(kA, Kind::released, false);
+  at_edge.replied(kA, at_end, kDel, kNoKey, Reply::number(1), kSpawned);
+  for (Told* told : {&within, &at_edge}) told->looks(kB);
+  CHECK(within.violated() == std::set{Property::honest_result});
+  CHECK(at_edge.violated() == kNothing);
+}
+
+TEST_CASE("A reply that comes after its call has ended leaves open what the call did") {
+  Told told;
+  told.acquires(kA);
+  told.does(kA, Kind::releasing);
+  const auto given_up = told.sends(kA);
+  told.does(kA, Kind::released, true);
+  told.replied(kA, given_up, kDel, kNoKey, Reply::number(1));
+  told.looks(kB);
+  CHECK(told.violated() == kNothing);
+}
+
+TEST_CASE("Who is inside must have a key, who has left for good must have none") {
+  Told entered, left, kept;
+  for (Told* told : {&entered, &left, &kept}) told->acquires(kA);
+  entered.deletes(kA);
+  entered.does(kA, Kind::reentered);
+  left.deletes(kA);
+  left.does(kA, Kind::left, true);
+  kept.does(kA, Kind::left, true);
+  for (Told* told : {&entered, &left, &kept}) told->looks(kB);
+  CHECK(entered.violated() == std::set{Property::reentrancy});
+  CHECK(left.violated() == std::set{Property::reentrancy});
+  CHECK(kept.violated() == kNothing);
+}
+
+TEST_CASE("A key that another thread of the process has made meanwhile is no leftover") {
+  constexpr sim::TaskId other = kSpawned;  // what makes it a main task here is that it waits so
+  sim::Wait in_acquire;
+  in_acquire.task = other;
+  in_acquire.kind = sim::Wait::Kind::replies;
+  in_acquire.in_acquire = in_acquire.in_operation = true;
+  Told wants, has_lost;
+  for (Told* told : {&wants, &has_lost}) {
+    told->acquires(kA);
+    told->does(kA, Kind::releasing);
+    told->deletes(kA);
+    told->ownership().waits(kA, {in_acquire});
+    told->sets(kA, other);
+  }
+  has_lost.does(kA, Kind::acquired, false, other);
+  has_lost.does(kA, Kind::lost, false, other);
+  has_lost.ownership().waits(kA, {});
+  for (Told* told : {&wants, &has_lost}) {
+    told->does(kA, Kind::released, true);
+    told->looks(kB);
+    CHECK(told->violated() == kNothing);
+  }
+}
+
+TEST_CASE("After a loss of sight nothing more is claimed") {
+  Told told;
+  told.acquires(kA);
+  told.does(kA, Kind::releasing);
+  told.looks(kA);
+  told.does(kA, Kind::released, true);
+  told.ownership().lose_sight("first");
+  told.ownership().lose_sight("second");
+  told.looks(kB);
+  CHECK(told.ownership().lost_because() == "first");
+  CHECK_FALSE(told.ownership().watching());
+}
+
+}  // namespace
+}  // namespace lockstep::tests

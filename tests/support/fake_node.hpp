@@ -1,0 +1,26 @@
+// A fake Redis node to send commands to: a keyspace, a script VM and a clock that stands still.
+#pragma once
+
+#include "sim/execute.hpp"
+#include "sim/script_vm.hpp"
+#include "tests/support/twin.hpp"
+
+namespace lockstep::test {
+
+struct FakeNode {
+  sim::Keyspace keyspace;
+  sim::ScriptVm vm;
+  sim::WallTime now = sim::kEpoch;
+  sim::Execution last{};  ///< what surrounded the last command, and what that said
+
+  sim::Reply run(sim::Maker sender, const sim::Request& request) {
+    last = sim::Execution{};
+    last.now = now;
+    last.sender = sender;
+    last.scripts = &vm;
+    return sim::execute(keyspace, request, last);
+  }
+  sim::Reply run(sim::Maker sender, const char* line) { return run(sender, split(line)); }
+};
+
+}  // namespace lockstep::test
