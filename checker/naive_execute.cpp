@@ -69,6 +69,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& con
   execution.now = clock_of(world, node);
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
+  execution.mode.version = model_.redis_version;
   Reply reply = sim::execute(node.keyspace, request, execution);
   ++commands_run_;
   if (execution.looked_at_time) look(world);

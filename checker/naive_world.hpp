@@ -284,7 +284,7 @@ class Rules {
   std::set<std::string> locks_;       // lock keys of all processes
   std::set<std::string> lease_keys_;  // of all locks
   std::set<std::string> permanent_keys_;
-  sim::ScriptVm scripts_;
+  sim::ScriptVm scripts_{{}, model_.redis_version};
   std::uint64_t commands_run_ = 0;
   const Memory memory_;
   bool token_cut_ = false;

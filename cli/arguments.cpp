@@ -41,6 +41,8 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       .add_option("--persistence", flags.persistence,
                   "what a restarted node still has: none, rdb, aof-everysec, aof-always")
       ->type_name("KIND");
+  group.add_option("--redis-version", flags.redis_version, "the Redis that is imitated: 7.0, 7.2")
+      ->type_name("VERSION");
 }
 
 void add_bound_flags(CLI::App& command, BoundFlags& flags) {
@@ -59,12 +61,14 @@ void add_jobs_flag(CLI::App& command, int& jobs) {
 
 /// What the simulated server begins with.
 void add_server_flags(CLI::App& command, std::vector<std::string>& load,
-                      std::optional<std::int64_t>& clock_ms) {
+                      std::optional<std::int64_t>& clock_ms, std::string& version) {
   command.add_option("--load", load, "a file of commands to run before (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("FILE");
   command.add_option("--clock", clock_ms, "what the server's clock shows at first")
       ->type_name("MS");
+  command.add_option("--redis-version", version, "the Redis that is imitated: 7.0 (default), 7.2")
+      ->type_name("VERSION");
 }
 
 /// The subcommand that was named, or the program itself.
@@ -268,7 +272,7 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
   command.add_option("--set", eval.set, "a string key that is there before (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  add_server_flags(command, eval.load, eval.clock_ms);
+  add_server_flags(command, eval.load, eval.clock_ms, eval.redis_version);
   command.add_flag("--trace", eval.trace,
                    "show the script line by line, with the keys that each line changed");
   command.add_flag("--json", eval.json, "print JSON");
@@ -278,7 +282,7 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
 
 CLI::App& add_shell(CLI::App& app, ShellArguments& shell) {
   auto& command = *app.add_subcommand("shell", "a prompt on the simulated keyspace, as redis-cli");
-  add_server_flags(command, shell.load, shell.clock_ms);
+  add_server_flags(command, shell.load, shell.clock_ms, shell.redis_version);
   command.add_flag("--json", shell.json, "print each reply as a line of JSON");
   command.footer(help::kShellFooter);
   return command;

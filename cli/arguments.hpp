@@ -19,7 +19,7 @@ struct ModelFlags {
   std::vector<std::int64_t> jumps_ms;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;
-  std::optional<std::string> resource, persistence;
+  std::optional<std::string> resource, persistence, redis_version;
   friend bool operator==(const ModelFlags&, const ModelFlags&) = default;
   bool any() const { return *this != ModelFlags{}; }
 };
@@ -97,12 +97,14 @@ struct EvalArguments {
   std::vector<std::string> set;    ///< KEY=VALUE, before the script runs
   std::vector<std::string> load;   ///< files of commands, before the script runs
   std::optional<std::int64_t> clock_ms;
+  std::string redis_version = "7.0";
   bool trace = false;
   bool json = false;
 };
 struct ShellArguments {
   std::vector<std::string> load;  ///< files of commands to begin with
   std::optional<std::int64_t> clock_ms;
+  std::string redis_version = "7.0";
   bool json = false;
 };
 struct ConformArguments {
@@ -123,6 +125,9 @@ Arguments parse(const std::vector<std::string>& words);
 /// Changes `scenario` as the flags say. Throws BadInput "--fault: ..." for what does not fit it.
 void apply(const ModelFlags& flags, scenarios::Scenario& scenario);
 void apply(const BoundFlags& flags, scenarios::Scenario& scenario);
+
+/// What --redis-version says. Throws BadInput.
+sim::RedisVersion redis_version(const std::string& given);
 
 /// The groups of `lockstep list`, in order.
 const std::vector<std::string>& list_groups();

@@ -37,22 +37,27 @@ std::string shown(const std::optional<sim::Reply>& reply) {
   return reply ? sim::shown(*reply) : "(nothing)";
 }
 
-/// As a redis-cli session; other connections than the first are named.
+/// As in a redis-cli session; other connections than the first are named.
+void print(const conform::Step& step, Io& io) {
+  io.out << (step.connection == 0 ? "redis> "
+                                  : fmt::format("redis connection {}> ", step.connection + 1))
+         << sim::line_of(step.request) << '\n';
+}
+
+void print(const conform::Difference& difference, Io& io) {
+  print(difference.step, io);
+  io.out << "redis-server\n"
+         << shown(difference.redis) << '\n'
+         << "lockstep\n"
+         << shown(difference.lockstep) << "\n\n";
+}
+
 void print(const conform::Finding& finding, Io& io) {
   io.out << fmt::format("DIFFERS  shortened from {} to {}\n\n", plural(finding.length, "command"),
                         finding.steps.size());
-  const auto line = [&](const conform::Step& step) {
-    io.out << (step.connection == 0 ? "redis> "
-                                    : fmt::format("redis connection {}> ", step.connection + 1))
-           << sim::line_of(step.request) << '\n';
-  };
-  for (const auto& step : finding.steps) line(step);
+  for (const auto& step : finding.steps) print(step, io);
   io.out << "\nThe first difference:\n";
-  line(finding.difference.step);
-  io.out << "redis-server\n"
-         << shown(finding.difference.redis) << '\n'
-         << "lockstep\n"
-         << shown(finding.difference.lockstep) << "\n\n";
+  print(finding.difference, io);
 }
 
 scenarios::ConformSummary summary_of(const conform::Outcome& outcome, std::uint64_t seed) {
@@ -60,7 +65,7 @@ scenarios::ConformSummary summary_of(const conform::Outcome& outcome, std::uint6
                                     outcome.commands,
                                     outcome.sequences,
                                     outcome.refused,
-                                    outcome.unrepeated,
+                                    outcome.unrepeated.size(),
                                     outcome.seconds,
                                     {},
                                     {},
@@ -102,10 +107,11 @@ int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog
                   plan.scripts.size(), outcome.seconds)
            << fmt::format("left out  {} commands that lockstep refuses to simulate\n",
                           grouped(outcome.refused));
-    if (outcome.unrepeated > 0)
-      io.out << fmt::format(
-          "not again {} that came once and not again: the two clocks are apart by milliseconds\n",
-          plural(outcome.unrepeated, "difference"));
+    for (const auto& [seed, difference] : outcome.unrepeated) {
+      io.out << fmt::format("not again a difference of seed {}; run once more, there was none\n",
+                            seed);
+      print(difference, io);
+    }
     io.out << fmt::format("again     lockstep conform --seed {} --commands {}\n", plan.seed,
                           outcome.commands);
   }

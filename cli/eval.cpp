@@ -36,7 +36,8 @@ void note(std::vector<scenarios::TracedLine>& trace, const ScriptEvent& event) {
 }  // namespace
 
 int eval(const EvalArguments& arguments, Io& io) {
-  sim::Server server({}, arguments.clock_ms ? sim::WallTime{*arguments.clock_ms} : sim::kEpoch);
+  sim::Server server({.version = redis_version(arguments.redis_version)},
+                     arguments.clock_ms ? sim::WallTime{*arguments.clock_ms} : sim::kEpoch);
   const auto session = server.open();
   prepare(server, session, arguments, io);
   const auto script = whole_file(arguments.file, io.in);

@@ -12,6 +12,7 @@
 #include "live/server.hpp"
 #include "scenarios/live_report.hpp"
 #include "scenarios/names.hpp"
+#include "sim/error.hpp"
 
 namespace lockstep::cli {
 
@@ -122,6 +123,8 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
 }  // namespace
 
 int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
+  if (arguments.model.redis_version)
+    throw sim::BadInput("--redis-version: a real server is of the version that it is");
   const auto scenario = scenario_of(arguments, catalog);
   const auto model =
       scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));

@@ -92,9 +92,14 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
     scenario.properties.insert(named("--property", property, sim::kProperties));
   if (flags.resource)
     scenario.resource = named("--resource", *flags.resource, scenarios::kResources);
+  if (flags.redis_version) scenario.redis_version = redis_version(*flags.redis_version);
   if (flags.persistence)
     scenario.persistence = named("--persistence", *flags.persistence, scenarios::kPersistences);
   scenario.expect.reset();
+}
+
+sim::RedisVersion redis_version(const std::string& given) {
+  return named("--redis-version", given, sim::kRedisVersions);
 }
 
 void apply(const BoundFlags& flags, Scenario& scenario) {

@@ -84,6 +84,8 @@ void print_clients(std::ostream& out, const Scenario& scenario) {
 void print_world(std::ostream& out, const Scenario& scenario) {
   auto world = fmt::format("lease {} ms, resource {}, persistence {}", scenario.lease_ms,
                            name(scenario.resource), name(scenario.persistence));
+  if (scenario.redis_version != sim::RedisVersion::v7_0)
+    world += fmt::format(", Redis {}", name(scenario.redis_version));
   if (scenario.request_timeout_ms > 0)
     world += fmt::format(", request timeout {} ms", scenario.request_timeout_ms);
   if (scenario.pause_max_ms > 0)

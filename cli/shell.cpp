@@ -53,7 +53,8 @@ sim::Duration duration_in(const std::string& text) {
 class Shell {
  public:
   Shell(const ShellArguments& arguments, Io& io)
-      : server_({}, arguments.clock_ms ? sim::WallTime{*arguments.clock_ms} : sim::kEpoch),
+      : server_({.version = redis_version(arguments.redis_version)},
+                arguments.clock_ms ? sim::WallTime{*arguments.clock_ms} : sim::kEpoch),
         current_(server_.open()),
         sessions_{current_},
         json_(arguments.json),

@@ -371,35 +371,6 @@ const std::vector<Family> kConnectionFamilies{
 
 namespace {
 
-/// Scripts in which replies become values and values replies; each takes a key and two arguments.
-// NOLINTBEGIN(bugprone-suspicious-missing-comma): long scripts are broken into lines.
-const std::vector<std::string> kScripts{
-    "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 "
-    "end",
-    "if redis.call('setnx',KEYS[1],ARGV[1]) == 1 then return redis.call('expire',KEYS[1],ARGV[2]) "
-    "end",
-    "redis.call('hincrby',KEYS[1],ARGV[1],1) return redis.call('hgetall',KEYS[1])",
-    "return {redis.pcall('incr',KEYS[1]), redis.pcall('hget',KEYS[1],ARGV[1]), "
-    "redis.call('type',KEYS[1])}",
-    "local n = tonumber(ARGV[2]) or 0 return redis.call('set',KEYS[1],ARGV[1],'PX',n * 100000 / 3)",
-    "return redis.call('set',KEYS[1],ARGV[1] + 1)",
-    "return ARGV[1] .. ARGV[2] * 2",
-    "local v = redis.call('get',KEYS[1]) return {v, type(v), #ARGV, v == ARGV[1]}",
-    "for i = 1, 3 do redis.call('rpush',KEYS[1],i,ARGV[1]) end return "
-    "redis.call('lrange',KEYS[1],0,-1)",
-    "redis.call('zadd',KEYS[1],ARGV[2],ARGV[1]) return "
-    "redis.call('zrange',KEYS[1],0,-1,'WITHSCORES')",
-    "redis.call('set',KEYS[1],'x') redis.call('lpush',KEYS[1],'y') return 1",
-    "local r = redis.pcall(ARGV[1],KEYS[1]) if type(r) == 'table' and r.err then return {'caught', "
-    "r.err} end return r",
-    "if redis.call('exists',KEYS[1]) == 1 then redis.call('select',1) "
-    "redis.call('set',KEYS[1],ARGV[1]) end return 7",
-    "return {ok = ARGV[1]}",
-    "return redis.error_reply(ARGV[1])",
-    "return {1.9, -1.9, ARGV[1], false, 5}",
-};
-// NOLINTEND(bugprone-suspicious-missing-comma)
-
 const std::map<char, std::vector<const char*>> kWords{
     {'T', {"t1", "t2", "t3"}},
     {'L', {"l1", "l2", "l3"}},
@@ -483,7 +454,10 @@ void append_run(sim::Request& request, Dice& dice, bool pairs) {
   }
 }
 
-/// A slip of the pen: a word too few, too many, twice, or another one.
+}  // namespace
+
+const char* random_word(char letter, Dice& dice) { return dice.of(kWords.at(letter)); }
+
 void damage(sim::Request& request, Dice& dice) {
   const std::size_t at = 1 + dice.below(request.size());
   const auto here = request.begin() + static_cast<std::ptrdiff_t>(at);
@@ -505,8 +479,6 @@ void damage(sim::Request& request, Dice& dice) {
   }
 }
 
-}  // namespace
-
 sim::Request random_command(const Family& family, Dice& dice) {
   sim::Request request;
   for (const std::string& word : sim::split_line(dice.of(family.templates))) {
@@ -514,32 +486,16 @@ sim::Request random_command(const Family& family, Dice& dice) {
       append_run(request, dice, word == "$");
       continue;
     }
-    const auto of = [&](char letter) { return dice.of(kWords.at(letter)); };
     if (word.size() > 1 && (word.ends_with("_V") || word.ends_with(">V"))) {
-      request.push_back(word.substr(0, word.size() - 1) + of('V'));
+      request.push_back(word.substr(0, word.size() - 1) + random_word('V', dice));
     } else if (word.size() == 1 && kWords.contains(word[0])) {
       const bool key = std::string("TLSZXH").find(word[0]) != std::string::npos;
-      request.emplace_back(of(key && dice.below(40) == 0 ? 'K' : word[0]));
+      request.emplace_back(random_word(key && dice.below(40) == 0 ? 'K' : word[0], dice));
     } else {
       request.push_back(word);
     }
   }
   if (request[0][0] != '!' && dice.below(25) == 0) damage(request, dice);
-  return request;
-}
-
-sim::Request random_eval(const std::vector<std::string>& scripts, Dice& dice) {
-  constexpr std::size_t kMostKeys = 3;
-  constexpr std::size_t kMostArguments = 4;
-  const auto of = [&](char letter) { return dice.of(kWords.at(letter)); };
-  const bool own = scripts.empty() || dice.below(2) == 0;
-  const std::string& script =
-      own ? kScripts[dice.below(kScripts.size())] : scripts[dice.below(scripts.size())];
-  const std::size_t keys = own ? 1 : 1 + dice.below(kMostKeys);
-  sim::Request request{"EVAL", script, std::to_string(keys)};
-  for (std::size_t i = 0; i < keys; ++i) request.emplace_back(of("KKTHLZ"[dice.below(6)]));
-  const std::size_t arguments = own ? 2 : dice.below(kMostArguments + 1);
-  for (std::size_t i = 0; i < arguments; ++i) request.emplace_back(of("VNERVC"[dice.below(6)]));
   return request;
 }
 

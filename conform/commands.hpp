@@ -25,7 +25,10 @@ extern const std::vector<Family> kConnectionFamilies;
 
 sim::Request random_command(const Family& family, Dice& dice);
 
-/// An EVAL of one of `scripts` on random keys with random arguments.
-sim::Request random_eval(const std::vector<std::string>& scripts, Dice& dice);
+/// A random word for one of the letters of a template.
+const char* random_word(char letter, Dice& dice);
+
+/// A slip of the pen: a word too few, too many, twice, or another one.
+void damage(sim::Request& request, Dice& dice);
 
 }  // namespace lockstep::conform

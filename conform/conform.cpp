@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "conform/commands.hpp"
+#include "conform/scripts.hpp"
 #include "sim/error.hpp"
 
 namespace lockstep::conform {
@@ -53,6 +54,7 @@ void expect_empty(const live::Address& address) {
 std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts) {
   Dice dice(seed);
   const bool many = dice.below(2) == 0;  // connections, and what belongs to them
+  const bool functions = dice.one_in(6);
   const std::size_t connections = many ? 1 + dice.below(kMostConnections) : 1;
   const Family& home = kFamilies[dice.below(kFamilies.size())];
   const Family& theme = kConnectionFamilies[dice.below(kConnectionFamilies.size())];
@@ -61,8 +63,12 @@ std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string
   while (steps.size() < kSteps) {
     if (dice.below(6) == 0) connection = dice.below(connections);
     const auto choice = dice.below(20);
-    if (choice < 3)
+    if (choice < 2)
       steps.push_back({connection, random_eval(scripts, dice)});
+    else if (choice < 4)
+      steps.push_back({connection, random_script_command(dice)});
+    else if (functions && choice < 10)
+      steps.push_back({connection, random_function_command(dice)});
     else if (many && choice < 10)
       steps.push_back({connection, random_command(theme, dice)});
     else if (choice < 16)
@@ -101,10 +107,11 @@ Outcome conform(const live::Address& address, const Plan& plan) {
   Outcome outcome;
   const auto started = std::chrono::steady_clock::now();
   do {
-    const auto steps = random_steps(plan.seed + outcome.sequences++, plan.scripts);
-    if (pair.run(steps, false)) {
+    const auto seed = plan.seed + outcome.sequences++;
+    const auto steps = random_steps(seed, plan.scripts);
+    if (auto difference = pair.run(steps, false)) {
       outcome.finding = examined(pair, steps);
-      if (!outcome.finding) ++outcome.unrepeated;
+      if (!outcome.finding) outcome.unrepeated.push_back({seed, std::move(*difference)});
     }
     outcome.commands = pair.commands();
     outcome.seconds =

@@ -26,11 +26,17 @@ struct Finding {
   Difference difference;
 };
 
+/// A difference that did not come again when its sequence was run once more.
+struct Unrepeated {
+  std::uint64_t seed = 0;  ///< of its sequence
+  Difference difference;
+};
+
 struct Outcome {
   std::uint64_t commands = 0;
   std::uint64_t sequences = 0;
-  std::uint64_t refused = 0;     ///< commands that lockstep does not simulate; not sent
-  std::uint64_t unrepeated = 0;  ///< differences that did not come again: of the two clocks
+  std::uint64_t refused = 0;  ///< commands that lockstep does not simulate; not sent
+  std::vector<Unrepeated> unrepeated;
   double seconds = 0;
   std::optional<Finding> finding;
 };

@@ -2,6 +2,7 @@
 #include "conform/likeness.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/commands/command.hpp"
 #include "sim/commands/numbers.hpp"
@@ -62,12 +63,28 @@ bool is_unspecified(const sim::Keyspace& before, const sim::Request& request) {
   });
 }
 
+namespace {
+
+bool precedes(const sim::Reply& a, const sim::Reply& b) {
+  if (a.kind != b.kind) return a.kind < b.kind;
+  if (a.integer != b.integer) return a.integer < b.integer;
+  if (a.text != b.text) return a.text < b.text;
+  return std::ranges::lexicographical_compare(a.items, b.items, precedes);
+}
+
+}  // namespace
+
 sim::Reply in_one_order(sim::Reply reply) {
   for (sim::Reply& item : reply.items) item = in_one_order(std::move(item));
-  std::ranges::sort(reply.items, [](const sim::Reply& a, const sim::Reply& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.text < b.text;
-  });
+  std::ranges::sort(reply.items, precedes);
   return reply;
+}
+
+bool compares_lifetimes(const sim::Request& request) {
+  return is_one_of(sim::lower_case(request[0]), {"expire", "pexpire"}) &&
+         std::ranges::any_of(request, [](const std::string& word) {
+           return sim::is_word(word, "gt") || sim::is_word(word, "lt");
+         });
 }
 
 sim::Reply without_texts(sim::Reply reply) {
@@ -98,27 +115,61 @@ bool scans_by_chance(const sim::Keyspace& before, const sim::Request& request) {
   return it != before.keys.end() && it->second.encoding == sim::Encoding::large;
 }
 
-bool reads_time(const sim::Request& request) {
-  const auto name = sim::lower_case(request[0]);
-  if (is_one_of(name, {"ttl", "pttl", "expiretime", "pexpiretime"})) return true;
-  return name.starts_with("eval") && request.size() > 1 &&
-         request[1].find("ttl") != std::string::npos;
+/// Libraries and their functions are in the order of a hash table.
+bool lists_libraries(const sim::Request& request) {
+  return request.size() > 1 && sim::is_word(request[0], "function") &&
+         sim::is_word(request[1], "list");
 }
 
-/// As it is in a transaction, where nobody knows what comes before it.
-Likeness queued_likeness(const sim::Request& request) {
+/// FUNCTION LOAD of functions that other libraries have, told of one.
+bool tells_of_clash(const sim::Reply& reply) {
+  return reply.text.starts_with("ERR Function ") && reply.text.ends_with(" already exists");
+}
+
+/// The source of the script that a request runs, of all libraries for a function; empty: none.
+std::string source_of(const sim::Request& request, const sim::Keyspace& server) {
   const auto name = sim::lower_case(request[0]);
+  if (request.size() < 2) return {};
+  if (name == "eval" || name == "eval_ro") return request[1];
+  std::string source;
+  if (name.starts_with("evalsha")) {
+    const auto it = server.scripts.find(sim::lower_case(request[1]));
+    if (it != server.scripts.end()) source = it->second;
+  } else if (name.starts_with("fcall")) {
+    for (const auto& [library, code] : server.libraries) source += code;
+  }
+  return source;
+}
+
+/// EXPIRE ... GT with about the lifetime that the key has: its answer hangs on single milliseconds.
+bool hangs_on_clock(const sim::Keyspace& before, const sim::Request& request, sim::WallTime now) {
+  constexpr std::int64_t kNearMs = 5000;
+  if (!compares_lifetimes(request) || request.size() < 3) return false;
+  const auto* entry = before.find(request[1], now);
+  const auto given = sim::parse_integer(request[2]);
+  if (!entry || !entry->expires || !given) return false;
+  const double ms = sim::is_word(request[0], "expire") ? 1000.0 * static_cast<double>(*given)
+                                                       : static_cast<double>(*given);
+  return std::abs(ms - static_cast<double>((*entry->expires - now).ms)) < kNearMs;
+}
+
+/// As it is in a transaction, where nobody knows what comes before it. `server` has the scripts.
+Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& server) {
+  const auto name = sim::lower_case(request[0]);
+  const auto source = source_of(request, server);
   Likeness likeness;
   likeness.random = is_random(request);
-  likeness.timed = reads_time(request);
+  likeness.timed = is_one_of(name, {"ttl", "pttl", "expiretime", "pexpiretime"}) ||
+                   source.find("ttl") != std::string::npos;
   likeness.seconds = name == "ttl" || name == "expiretime";
   likeness.any = is_one_of(name, {"scan", "hscan", "sscan", "zscan"});
   const std::initializer_list<std::string_view> listing{"keys",  "smembers", "sinter", "sunion",
                                                         "sdiff", "hgetall",  "hkeys",  "hvals",
                                                         "sort",  "sort_ro"};
-  likeness.unordered = is_one_of(name, listing);
-  if (name.starts_with("eval") && request.size() > 1) {
-    const auto script = sim::lower_case(request[1]);
+  likeness.unordered = is_one_of(name, listing) || lists_libraries(request);
+  likeness.clashes = name == "function";
+  if (!source.empty()) {
+    const auto script = sim::lower_case(source);
     likeness.unordered = std::ranges::any_of(
         listing, [&](std::string_view word) { return script.find(word) != std::string::npos; });
   }
@@ -126,15 +177,17 @@ Likeness queued_likeness(const sim::Request& request) {
 }
 
 Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
-                     const sim::Session& session) {
+                     const sim::Session& session, const sim::Keyspace& server, sim::WallTime now) {
   const auto name = sim::lower_case(request[0]);
-  Likeness likeness = queued_likeness(request);
+  Likeness likeness = queued_likeness(request, server);
   const bool refcount =
       name == "object" && request.size() > 1 && sim::is_word(request[1], "refcount");
   likeness.any = scans_by_chance(before, request) || refcount;
-  if (!name.starts_with("eval"))
-    likeness.unordered = is_unordered(before, request, {}) || name == "pubsub";
-  likeness.chance = is_unspecified(before, request) || takes_by_chance(before, request);
+  if (source_of(request, server).empty())
+    likeness.unordered =
+        is_unordered(before, request, {}) || name == "pubsub" || lists_libraries(request);
+  likeness.chance = is_unspecified(before, request) || takes_by_chance(before, request) ||
+                    hangs_on_clock(before, request, now);
   // The subscriptions that end are named in the order of a hash table.
   if (request.size() == 1 && name.ends_with("unsubscribe")) likeness.chance = true;
   // When it will be processed is not the same in an event loop that reads several connections.
@@ -142,21 +195,22 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
   // What it meets then is not known yet.
   if (session.in_transaction &&
       (is_one_of(name, {"spop", "sort", "sort_ro"}) || name.find("lex") != std::string::npos ||
-       name.starts_with("zrange")))
+       name.starts_with("zrange") || compares_lifetimes(request)))
     likeness.chance = true;
   if (name == "exec")
-    for (const auto& queued : session.queued) likeness.parts.push_back(queued_likeness(queued));
+    for (const auto& queued : session.queued)
+      likeness.parts.push_back(queued_likeness(queued, server));
   return likeness;
 }
 
 }  // namespace
 
 Likeness likeness_of(const sim::Request& request, const sim::Session& session,
-                     const sim::Keyspace& keyspace) {
-  if (session.database == 0) return likeness_in(keyspace, request, session);
+                     const sim::Keyspace& keyspace, sim::WallTime now) {
+  if (session.database == 0) return likeness_in(keyspace, request, session, keyspace, now);
   sim::Keyspace selected;
   if (const auto* keys = keyspace.database(session.database)) selected.keys = *keys;
-  return likeness_in(selected, request, session);
+  return likeness_in(selected, request, session, keyspace, now);
 }
 
 bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& lockstep,
@@ -166,6 +220,7 @@ bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& 
   if (redis == lockstep) return true;
   if (redis.kind != lockstep.kind) return false;
   if (likeness.any) return !redis.is_error();
+  if (likeness.clashes && tells_of_clash(redis) && tells_of_clash(lockstep)) return true;
   if (likeness.random && without_texts(redis) == without_texts(lockstep)) return true;
   const bool unordered = likeness.unordered || redis.items.size() > kLargestIntset;
   if (unordered && in_one_order(redis) == in_one_order(lockstep)) return true;

@@ -23,13 +23,17 @@ struct Likeness {
   bool unordered = false;  ///< the order of the items is
   bool timed = false;      ///< numbers follow the clock
   bool seconds = false;    ///< and are rounded to seconds
+  bool clashes = false;    ///< of several names that are taken an error may tell another one
   std::vector<Likeness> parts;  ///< of an EXEC, for each reply in it
 };
 
 /// How the replies to `request` may differ, if it is sent in `session` when the server holds
-/// `keyspace`.
+/// `keyspace` and its clock shows `now`.
 Likeness likeness_of(const sim::Request& request, const sim::Session& session,
-                     const sim::Keyspace& keyspace);
+                     const sim::Keyspace& keyspace, sim::WallTime now);
+
+/// Whether a lifetime that counts from now is to be compared with the one that a key has.
+bool compares_lifetimes(const sim::Request& request);
 
 /// Whether the two replies count as equal. The clocks of the two servers were at most `slack_ms`
 /// apart.

@@ -67,9 +67,10 @@ void Pair::reset(const std::vector<Step>& steps) {
     if (client.real) requests.push_back({"CLIENT", "KILL", "ID", client.real_id});
   requests.push_back({"FLUSHALL"});
   requests.push_back({"SCRIPT", "FLUSH"});
+  requests.push_back({"FUNCTION", "FLUSH"});
   admin_.execute_all(requests);
   clients_.clear();
-  fake_ = pristine_;
+  fake_ = sim::Server{};  // with a script VM of its own: it keeps what it has compiled
   now_ms_ = 0;
   now_ms_ = server_ms();
   slack_ms_ = 1;
@@ -113,7 +114,8 @@ std::optional<Difference> Pair::run_all(const std::vector<Step>& steps, bool one
 
 /// Gives the next steps of one connection to the simulated server, at one instant of its clock.
 /// Where somebody waits, or begins to, the batch is one step: what he does when he goes on must not
-/// meet the rest of it. Returns the step after it.
+/// meet the rest of it. A key that expires soon ends it too: the real clock goes on during a batch.
+/// Returns the step after it.
 std::size_t Pair::submit_batch(const std::vector<Step>& steps, std::size_t first, bool one_by_one) {
   batch_.clear();
   expected_.clear();
@@ -125,35 +127,52 @@ std::size_t Pair::submit_batch(const std::vector<Step>& steps, std::size_t first
     for (const auto& prelude : kPreludes)
       if (name == prelude.command) submit(step, prelude.request);
     if (step.request[0] == kExpire) {
+      // In a transaction nobody knows which of its commands still meets the key.
+      if (fake_.session(clients_[connection].fake).in_transaction) continue;
       submit(step, {"PEXPIRE", step.request.at(1), "1"});
       break;
     }
     submit(step, step.request);
-    if (one_by_one || anyone_waits()) break;
+    if (one_by_one || anyone_waits() || !soon_expired().empty()) break;
   }
   return at;
 }
 
-/// Lets the simulated server answer; a request that it refuses is forgotten.
+/// Lets the simulated server answer. A request that it refuses is forgotten; so is an EXEC which
+/// makes a key that expires soon, perhaps between two of its commands: its transaction is
+/// discarded.
 void Pair::submit(const Step& step, const sim::Request& request) {
   const auto session = clients_[step.connection].fake;
-  const Likeness likeness = likeness_of(request, fake_.session(session), fake_.keyspace());
+  const Likeness likeness =
+      likeness_of(request, fake_.session(session), fake_.keyspace(), fake_.now());
   if (likeness.chance) return;
-  const bool may_be_refused_late =
-      sim::lower_case(request[0]).starts_with("eval") || anyone_waits();
-  const auto before = may_be_refused_late ? std::optional(fake_) : std::nullopt;
+  const auto name = sim::lower_case(request[0]);
+  const bool transaction = name == "exec" && fake_.session(session).in_transaction;
+  const bool scripted = name.starts_with("eval") || name.starts_with("fcall") ||
+                        name == "function" || name == "script";
+  const bool may_be_undone = transaction || scripted || anyone_waits();
+  const auto before = may_be_undone ? std::optional(fake_) : std::nullopt;
+  std::vector<sim::Delivery> written;
+  bool fine = true;
   try {
-    for (auto& [to, reply] : fake_.submit(session, request)) {
-      const auto client = std::ranges::find(clients_, to, &Client::fake);
-      expected_.push_back({static_cast<std::size_t>(client - clients_.begin()), &step,
-                           std::move(reply), to == session ? likeness : Likeness{}});
-    }
-    batch_.push_back(request);
-    ++commands_;
+    written = fake_.submit(session, request);
+    fine = !transaction || soon_expired().empty();
   } catch (const sim::BadInput&) {
-    if (before) fake_ = *before;
+    fine = false;
     ++refused_;
   }
+  if (!fine) {
+    if (before) fake_ = *before;
+    if (transaction) submit(step, {"DISCARD"});
+    return;
+  }
+  for (auto& [to, reply] : written) {
+    const auto client = std::ranges::find(clients_, to, &Client::fake);
+    expected_.push_back({static_cast<std::size_t>(client - clients_.begin()), &step,
+                         std::move(reply), to == session ? likeness : Likeness{}});
+  }
+  batch_.push_back(request);
+  ++commands_;
 }
 
 /// Waits for as many replies of the real server as the simulated one has given, then compares.
@@ -196,18 +215,24 @@ void Pair::let_expire() {
   }
 }
 
-/// Deletes keys that would expire during the run, at a moment that the two servers may see
-/// differently.
-void Pair::drop_soon_expired() {
-  std::vector<sim::Request> requests;
+/// The keys that would expire during the run, at a moment that the two servers may see differently.
+std::vector<sim::Place> Pair::soon_expired() const {
+  std::vector<sim::Place> places;
   for (int database = 0; database < kDatabases; ++database) {
     const auto* keys = fake_.keyspace().database(database);
     if (!keys) continue;
-    for (const auto& [key, entry] : *keys) {
-      if (!entry.expires || entry.expires->ms > now_ms_ + kSoonMs) continue;
-      requests.push_back({"SELECT", std::to_string(database)});
-      requests.push_back({"DEL", key});
-    }
+    for (const auto& [key, entry] : *keys)
+      if (entry.expires && entry.expires->ms <= now_ms_ + kSoonMs)
+        places.push_back({database, key});
+  }
+  return places;
+}
+
+void Pair::drop_soon_expired() {
+  std::vector<sim::Request> requests;
+  for (const auto& place : soon_expired()) {
+    requests.push_back({"SELECT", std::to_string(place.database)});
+    requests.push_back({"DEL", place.key});
   }
   if (requests.empty()) return;
   requests.push_back({"SELECT", "0"});

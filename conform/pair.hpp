@@ -62,12 +62,12 @@ class Pair {
   std::optional<Difference> surplus();
   bool anyone_waits() const;
   void let_expire();
+  std::vector<sim::Place> soon_expired() const;
   void drop_soon_expired();
   std::vector<Step> dump(std::size_t connection) const;
 
   live::Address address_;
   live::Connection admin_;
-  sim::Server pristine_;
   sim::Server fake_;
   std::vector<Client> clients_;
   std::vector<sim::Request> batch_;  ///< to send to the real server

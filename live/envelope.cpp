@@ -89,7 +89,7 @@ Opened Envelope::open(const std::vector<Reply>& replies) const {
 }
 
 std::string only_bare(const sim::Request& request) {
-  const auto found = sim::look_up(request);
+  const auto found = sim::look_up(request, sim::RedisVersion::v7_0);
   if (!found.command || !found.error.empty()) return {};  // the server itself will say no
   const std::string_view name = found.name.empty() ? found.command->name : found.name;
   const bool about_connection =

@@ -145,6 +145,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
     setup.lease_ms = scenario.lease_ms;
     model.processes.push_back(std::move(setup));
   }
+  model.redis_version = scenario.redis_version;
   model.persistence = scenario.persistence;
   model.resource = scenario.resource;
   model.budget = scenario.faults;

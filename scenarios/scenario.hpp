@@ -74,6 +74,7 @@ struct Scenario {
   std::int64_t request_timeout_ms = 0;
   std::int64_t pause_max_ms = 0;
   std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease, forwards and backwards
+  sim::RedisVersion redis_version = sim::RedisVersion::v7_0;
   sim::Persistence persistence = sim::Persistence::none;
   sim::Resource resource = sim::Resource::plain;
   sim::Budget faults{};                ///< of a schedule: what its steps need

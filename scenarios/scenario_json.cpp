@@ -87,6 +87,9 @@ void read_times(const JsonPlace& place, Scenario& scenario) {
 }
 
 void read_node(const JsonPlace& place, Scenario& scenario) {
+  if (const auto version = place.optional("redis_version"))
+    scenario.redis_version =
+        sim::kRedisVersions.at(version->one_of(names_of(sim::kRedisVersions), "Redis version"));
   if (const auto persistence = place.optional("persistence"))
     scenario.persistence =
         kPersistences.at(persistence->one_of(names_of(kPersistences), "persistence"));
@@ -223,10 +226,11 @@ Json clients_json(const Scenario& scenario) {
 
 const std::map<std::string, std::vector<std::string>>& scenario_keys() {
   static const std::map<std::string, std::vector<std::string>> keys{
-      {"$", {"$schema",      "title",     "source",      "why",      "protocol",
-             "kind",         "roles",     "clients",     "lease_ms", "request_timeout_ms",
-             "pause_max_ms", "jumps_ms",  "persistence", "resource", "faults",
-             "properties",   "witnesses", "bounds",      "steps",    "expect"}},
+      {"$", {"$schema",      "title",      "source",        "why",         "protocol",
+             "kind",         "roles",      "clients",       "lease_ms",    "request_timeout_ms",
+             "pause_max_ms", "jumps_ms",   "redis_version", "persistence", "resource",
+             "faults",       "properties", "witnesses",     "bounds",      "steps",
+             "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads"}},
       {"$.faults", names_of(sim::kFaults)},
       {"$.bounds", {"max_states", "max_seconds", "max_memory_mb"}},
@@ -293,6 +297,7 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["lease_ms"] = scenario.lease_ms;
   json["request_timeout_ms"] = scenario.request_timeout_ms;
   json["pause_max_ms"] = scenario.pause_max_ms;
+  json["redis_version"] = name(scenario.redis_version);
   json["persistence"] = name(scenario.persistence);
   json["resource"] = name(scenario.resource);
   json["properties"] = names_of(scenario.properties);

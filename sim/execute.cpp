@@ -48,9 +48,9 @@ Reply run_command(const Command& command, Call& call) {
 Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) {
   if (request.empty()) throw BadInput("an empty request: expected a command name");
   keyspace.purge(execution.now);
-  LookedUp found = look_up(request);
+  LookedUp found = look_up(request, execution.mode.version);
   if (!found.error.empty()) return Reply::error(std::move(found.error));
-  if (execution.mode != ServerMode{}) {
+  if (execution.mode.restricts()) {
     const bool across_slots = slots_of(*found.command, request).size() > 1;
     std::string refusal = mode_refusal(found.flags, across_slots, execution.mode);
     if (!refusal.empty()) return Reply::error(std::move(refusal));

@@ -1,6 +1,8 @@
 // Runs one command on a keyspace, as a Redis 7.0 server would run it for one client.
 #pragma once
 
+#include <array>
+
 #include "sim/keyspace.hpp"
 #include "sim/reply.hpp"
 #include "sim/time.hpp"
@@ -11,11 +13,24 @@ class ScriptObserver;
 class ScriptVm;
 struct Caller;
 
-/// What a whole server is set to, and says no because of.
+/// The Redis that is imitated. 7.2 differs in how redis.call writes numbers, in which commands a
+/// script may call, in what it calls itself, and in commands that are refused by name. In both the
+/// clock stands still while a command or script runs, as it does in 7.2.
+enum class RedisVersion : std::uint8_t { v7_0, v7_2 };
+inline constexpr std::array kRedisVersions{RedisVersion::v7_0, RedisVersion::v7_2};
+/// "7.0", "7.2".
+const char* name(RedisVersion);
+/// What the server says of itself: "7.0.15".
+const char* full_name(RedisVersion);
+
+/// What a whole server is, and what it is set to and says no because of.
 struct ServerMode {
+  RedisVersion version = RedisVersion::v7_0;
   bool replica = false;      ///< a read-only replica: READONLY
   bool over_memory = false;  ///< more memory in use than maxmemory, nothing to evict: OOM
   bool cluster = false;      ///< cluster mode, all slots its own: CROSSSLOT
+  /// Whether it may say no.
+  bool restricts() const { return replica || over_memory || cluster; }
   friend bool operator==(const ServerMode&, const ServerMode&) = default;
 };
 

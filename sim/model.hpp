@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/execute.hpp"
 #include "sim/program.hpp"
 
 namespace lockstep::sim {
@@ -50,6 +51,7 @@ inline constexpr std::array kWitnesses{Witness::acquired, Witness::refused, Witn
 struct Model {
   std::shared_ptr<const Program> program;
   std::vector<ProcessSetup> processes;  ///< A, B, C, ...; at most 8
+  RedisVersion redis_version = RedisVersion::v7_0;
   Persistence persistence = Persistence::none;
   Resource resource = Resource::plain;
   Budget budget{};

@@ -93,6 +93,12 @@ const char* name(Resource resource) {
   fail("a resource", __FILE__, __LINE__);
 }
 
+const char* name(RedisVersion version) { return version == RedisVersion::v7_0 ? "7.0" : "7.2"; }
+
+const char* full_name(RedisVersion version) {
+  return version == RedisVersion::v7_0 ? "7.0.15" : "7.2.6";
+}
+
 const char* name(Property property) {
   switch (property) {
     case Property::mutual_exclusion:

@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdio>
 
+#include "sim/commands/admission.hpp"
 #include "sim/commands/cluster.hpp"
 #include "sim/commands/keys_of.hpp"
 #include "sim/commands/subcommands.hpp"
@@ -86,6 +87,7 @@ bool since_72(const Command& command) {
 /// What Redis checks before a script's command (script.c scriptCall); null if nothing is against
 /// it.
 const char* check_command(ScriptRun& run, const Command* command) {
+  if (run.version == RedisVersion::v7_2) refuse_new_in_72(run.request);
   if (!command) return "ERR Unknown Redis command called from script";
   if (!arity_fits(*command, run.request.size())) {
     return "ERR Wrong number of args calling Redis command from script";
@@ -136,9 +138,9 @@ void count_written(ScriptRun& run, const Command& command, Call& call) {
 /// says why).
 bool call_command(ScriptRun& run, const char*& error) {
   const Command* command = find_command(run.request[0]);
-  error = check_command(run, command);
-  if (error) return true;
   try {
+    error = check_command(run, command);
+    if (error) return true;
     Call call{*run.keyspace, run.request, *run.execution};
     run.reply = run_command(*command, call);
     if ((command->flags & kDenyOom) != 0) count_written(run, *command, call);
@@ -154,7 +156,11 @@ bool call_command(ScriptRun& run, const char*& error) {
 bool generic_call(lua_State* L) {
   ScriptRun& run = script_run(L);
   const char* error = read_arguments(L, run.request);
-  if (!error && !call_command(run, error)) {
+  if (error) {
+    push_error(L, error);
+    return true;
+  }
+  if (!call_command(run, error)) {
     lua_pushliteral(L, "refused");
     lua_error(L);
   }
@@ -323,10 +329,10 @@ void open_redis(lua_State* L) {
     lua_pushnumber(L, constant.value);
     lua_setfield(L, -2, constant.name);
   }
-  const bool older = script_run(L).version == RedisVersion::v7_0;
-  lua_pushnumber(L, older ? 0x0007000F : 0x00070206);
+  const RedisVersion version = script_run(L).version;
+  lua_pushnumber(L, version == RedisVersion::v7_0 ? 0x0007000F : 0x00070206);
   lua_setfield(L, -2, "REDIS_VERSION_NUM");
-  lua_pushstring(L, older ? "7.0.15" : "7.2.6");
+  lua_pushstring(L, full_name(version));
   lua_setfield(L, -2, "REDIS_VERSION");
 }
 

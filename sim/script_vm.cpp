@@ -10,6 +10,7 @@
 
 #include "sim/check.hpp"
 #include "sim/error.hpp"
+#include "sim/library_state.hpp"
 #include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
 #include "sim/server_state.hpp"
@@ -79,6 +80,8 @@ class ScriptVm::Impl {
     library_globals_ = luaL_ref(L_, LUA_REGISTRYINDEX);
     lua_pushboolean(L_, 1);  // a place in the registry, for a table
     run_.callbacks = luaL_ref(L_, LUA_REGISTRYINDEX);
+    lua_pushboolean(L_, 0);
+    library_memory_ = luaL_ref(L_, LUA_REGISTRYINDEX);
   }
   ~Impl() { lua_close(L_); }
   Impl(const Impl&) = delete;
@@ -219,9 +222,8 @@ class ScriptVm::Impl {
     chunk.library = library;
     dialect::Translation translation;
     try {
-      const auto kind = library ? dialect::ChunkKind::library : dialect::ChunkKind::script;
-      translation = dialect::translate(
-          without_shebang(body), library ? dialect::kShownLibrary : dialect::kShownChunk, kind);
+      translation = dialect::translate(without_shebang(body),
+                                       library ? dialect::kShownLibrary : dialect::kShownChunk);
     } catch (const dialect::SyntaxError& error) {
       chunk.error = library ? "ERR Error compiling function: "
                             : "ERR Error compiling script (new function): ";
@@ -280,6 +282,7 @@ class ScriptVm::Impl {
     Execution execution{};
     run_.keyspace = &none;
     run_.execution = &execution;
+    run_.reply = {};  // a library gives none: it would be that of the last command
     const Reply reply = run_once("", made.chunk);
     if (reply.is_error()) {
       made.loaded.error = "ERR Error registering functions: " + failure_.text;
@@ -292,11 +295,14 @@ class ScriptVm::Impl {
   }
 
   /// Runs a library (a reference in light userdata 1), which registers its functions, and then the
-  /// one that is wanted, if any: what a library keeps begins anew with each call.
+  /// one that is wanted, if any: what a library keeps begins anew with each call, and must be the
+  /// same after it.
   static int run_library(lua_State* L) {
     Impl& impl = self(L);
     const auto* chunk = static_cast<const Chunk*>(lua_touserdata(L, 1));
     lua_rawgeti(L, LUA_REGISTRYINDEX, impl.library_globals_);
+    lua_pushboolean(L, 0);
+    lua_rawseti(L, LUA_REGISTRYINDEX, impl.library_memory_);
     lua_newtable(L);
     lua_pushvalue(L, -1);
     lua_rawseti(L, LUA_REGISTRYINDEX, impl.run_.callbacks);
@@ -305,12 +311,35 @@ class ScriptVm::Impl {
     lua_call(L, 0, 0);
     library_phase(L, 2, false);
     if (!impl.function_) return 0;
+    remember_state(L);
+    lua_rawseti(L, LUA_REGISTRYINDEX, impl.library_memory_);
     lua_getfield(L, 3, impl.function_);
     push_array(L, impl.keys_);
     push_array(L, impl.args_);
     lua_call(L, 2, 1);
     pop_reply(L, impl.run_.reply);
     return 0;
+  }
+
+  /// Refuses a function that has changed what its library keeps.
+  static int check_library(lua_State* L) {
+    Impl& impl = self(L);
+    if (impl.library_json_ != dialect::JsonSettings{}) {
+      dialect::refuse(L, "a library that changes the settings of cjson");
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, impl.library_memory_);
+    if (lua_istable(L, -1) && state_changed(L)) {
+      dialect::refuse(L, "a library that keeps something from one call to the next");
+    }
+    return 0;
+  }
+
+  /// What a library keeps goes on after an error too.
+  int checked_library(int status) {
+    if (run_.refusal) return status;
+    lua_pushcfunction(L_, check_library);
+    const int checked = lua_pcall(L_, 0, 0, 0);
+    return checked == LUA_OK ? status : checked;
   }
 
   /// Sets KEYS and ARGV, calls the script (a reference in light userdata 1) and converts its
@@ -415,7 +444,8 @@ class ScriptVm::Impl {
     run_.reversed = reversed;
     run_.line = 0;
     run_.random = &run_.keyspace->script_random;
-    run_.json = &run_.keyspace->script_json;
+    run_.json = chunk.library ? &library_json_ : &run_.keyspace->script_json;
+    library_json_ = {};
     run_.coroutine_instructions = limits_.instructions;
     run_.may_run_long = chunk.may_run_long;
     run_.loaded.clear();
@@ -437,7 +467,8 @@ class ScriptVm::Impl {
       const auto limit = std::min<std::int64_t>(limits_.instructions, INT_MAX);
       lua_sethook(L_, interrupt, mask, static_cast<int>(limit));
     }
-    const int status = lua_pcall(L_, 1, 0, 1);
+    int status = lua_pcall(L_, 1, 0, 1);
+    if (chunk.library) status = checked_library(status);
     if (mask != 0) lua_sethook(L_, nullptr, 0, 0);
     if (run_.addresses != LUA_NOREF) {
       luaL_unref(L_, LUA_REGISTRYINDEX, run_.addresses);
@@ -495,6 +526,8 @@ class ScriptVm::Impl {
   lua_State* L_ = nullptr;
   int globals_ = LUA_NOREF;
   int library_globals_ = LUA_NOREF;
+  int library_memory_ = LUA_NOREF;      ///< of remember_state(), while a function runs
+  dialect::JsonSettings library_json_;  ///< libraries have settings of their own
   std::map<std::string, Chunk, std::less<>> chunks_;       ///< by SHA-1
   std::map<std::string, std::string, std::less<>> names_;  ///< SHA-1 by script
   std::map<std::string, Library, std::less<>> libraries_;  ///< by code

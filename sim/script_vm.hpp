@@ -20,11 +20,6 @@ struct ScriptLimits {
   std::int64_t bytes = 64 << 20;           ///< of Lua memory for the whole VM
 };
 
-/// The Redis whose scripts are imitated. They differ in how redis.call writes numbers, in which
-/// commands a script may call, and in what they call themselves. In both the clock stands still
-/// while a script runs, as it does in 7.2.
-enum class RedisVersion : std::uint8_t { v7_0, v7_2 };
-
 /// What a script or function may do.
 struct ScriptRights {
   bool read_only = false;  ///< write commands are refused
@@ -33,6 +28,7 @@ struct ScriptRights {
 
 class ScriptVm {
  public:
+  /// `version`: what scripts read of it; what executions do must be the same one's.
   explicit ScriptVm(ScriptLimits limits = {}, RedisVersion version = RedisVersion::v7_0);
   ~ScriptVm();
   ScriptVm(const ScriptVm&) = delete;
@@ -58,7 +54,7 @@ class ScriptVm {
   const LoadedLibrary& load_library(const std::string& code);
 
   /// Calls a function of the library, as FCALL does. What the library's code keeps in its locals
-  /// begins anew with every call; one that changes them in its functions is BadInput.
+  /// begins anew with every call: a function that changes any of it is BadInput.
   Reply call_function(Keyspace& keyspace, const std::string& code, const std::string& name,
                       std::span<const std::string> keys, std::span<const std::string> args,
                       Execution& execution, ScriptRights rights);

@@ -33,9 +33,9 @@ constexpr std::array<std::string_view, 9> kWhileSubscribed{
     "sunsubscribe", "punsubscribe", "quit",       "reset"};
 
 /// The flags of everything that an EXEC would run.
-unsigned queued_flags(const Session& session) {
+unsigned queued_flags(const Session& session, RedisVersion version) {
   unsigned flags = 0;
-  for (const Request& request : session.queued) flags |= look_up(request).flags;
+  for (const Request& request : session.queued) flags |= look_up(request, version).flags;
   return flags;
 }
 
@@ -53,7 +53,7 @@ std::set<unsigned> all_slots(const Session& session, const Command& command,
 std::string refusal_of(const Session& session, const LookedUp& found, const Request& request,
                        const ServerMode& mode) {
   unsigned flags = found.flags;
-  if (found.command->name == "exec") flags |= queued_flags(session);
+  if (found.command->name == "exec") flags |= queued_flags(session, mode.version);
   const bool queue_grows = session.in_transaction && !is_one_of(*found.command, kEndTransaction);
   if (mode.over_memory && queue_grows) flags |= kDenyOom;
   const bool across = mode.cluster && all_slots(session, *found.command, request).size() > 1;
@@ -136,7 +136,8 @@ void unblock(ServerState& server, Session& session) {
 // ---- sessions
 // ------------------------------------------------------------------------------------------------
 
-Server::Server(ServerMode mode, WallTime now) {
+Server::Server(ServerMode mode, WallTime now)
+    : scripts_(std::make_shared<ScriptVm>(ScriptLimits{}, mode.version)) {
   state_.mode = mode;
   state_.now = now;
 }
@@ -197,7 +198,7 @@ void Server::drop_expired() {
 void Server::process(Session& session, const Request& request) {
   drop_expired();
   session.last_request = state_.now;
-  LookedUp found = look_up(request);
+  LookedUp found = look_up(request, state_.mode.version);
   if (found.command) {
     session.last_command = found.name.empty() ? std::string(found.command->name) : found.name;
   }

@@ -43,6 +43,7 @@ class Server {
   const Keyspace& keyspace() const { return state_.keyspace; }
   /// To prepare it or to look at the state as a whole; watches do not notice.
   Keyspace& keyspace() { return state_.keyspace; }
+  /// Its switches; the version stays what it was made with.
   ServerMode& mode() { return state_.mode; }
   /// Watches every script that runs from now on; null: nobody does.
   void observe(ScriptObserver* observer) { observer_ = observer; }
@@ -60,7 +61,7 @@ class Server {
   std::vector<Delivery> take_written();
 
   ServerState state_;
-  std::shared_ptr<ScriptVm> scripts_ = std::make_shared<ScriptVm>();
+  std::shared_ptr<ScriptVm> scripts_;
   ScriptObserver* observer_ = nullptr;
 };
 

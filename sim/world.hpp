@@ -354,7 +354,7 @@ class World {
   std::vector<std::vector<std::uint8_t>> lock_of_;  ///< by process: its lock index -> the world's
 
   Automaton automaton_;
-  ScriptVm scripts_;
+  ScriptVm scripts_{{}, model_.redis_version};
   Interner<Request> requests_;
   Interner<Reply> replies_;
   Interner<ProcessInfo> process_infos_;

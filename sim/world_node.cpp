@@ -133,6 +133,7 @@ const World::Command& World::run_command(Id keyspace_id, Id request_id, Maker se
   execution.now = now;
   execution.sender = sender;
   execution.scripts = &scripts_;
+  execution.mode.version = model_.redis_version;
   Command command;
   command.reply = intern_reply(execute_named(keyspace, request, execution));
   if (execution.looked_at_time) needs_.absolute = command.looked = true;

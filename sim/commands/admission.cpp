@@ -2,6 +2,7 @@
 #include "sim/commands/admission.hpp"
 
 #include "sim/commands/subcommands.hpp"
+#include "sim/error.hpp"
 
 namespace lockstep::sim {
 
@@ -55,7 +56,28 @@ bool arity_fits(const Command& command, std::size_t arguments) {
   return fits(command.arity, arguments);
 }
 
-LookedUp look_up(const Request& request) {
+void refuse_new_in_72(const Request& request) {
+  struct New {
+    const char* command;
+    const char* subcommand;  // null: none
+    std::size_t words;       // at least so many
+  };
+  constexpr New kNew[] = {{"waitaof", nullptr, 1},
+                          {"client", "setinfo", 2},
+                          {"client", "no-touch", 2},
+                          {"zrank", nullptr, 4},
+                          {"zrevrank", nullptr, 4}};
+  for (const New& one : kNew) {
+    if (request.size() < one.words || !is_word(request[0], one.command)) continue;
+    if (one.subcommand && !is_word(request[1], one.subcommand)) continue;
+    std::string name = one.command;
+    if (one.subcommand) name += std::string(" ") + one.subcommand;
+    throw BadInput("command '" + name + "': Redis 7.2 has it so, but it is not simulated");
+  }
+}
+
+LookedUp look_up(const Request& request, RedisVersion version) {
+  if (version == RedisVersion::v7_2) refuse_new_in_72(request);
   LookedUp found;
   found.command = find_command(request[0]);
   if (!found.command) {

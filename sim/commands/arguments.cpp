@@ -22,6 +22,20 @@ std::int64_t signed_count(const std::string& text) {
   return value;
 }
 
+int int_argument(const std::string& text) {
+  const std::int64_t number = integer_argument(text);
+  if (number != static_cast<int>(number)) {
+    refuse("ERR value is out of range, value must between -2147483648 and 2147483647");
+  }
+  return static_cast<int>(number);
+}
+
+int database_argument(const std::string& text) {
+  const int number = int_argument(text);
+  if (number < 0 || number >= kDatabases) refuse("ERR DB index is out of range");
+  return number;
+}
+
 std::int64_t pop_count(const std::string& text) {
   return integer_from(0, text, "ERR value is out of range, must be positive");
 }

@@ -16,6 +16,12 @@ std::int64_t integer_from(std::int64_t min, const std::string& text, const char*
 /// An integer in -max..max (Redis 7.0 object.c getRangeLongFromObjectOrReply without a text).
 std::int64_t signed_count(const std::string& text);
 
+/// A C int (getIntFromObjectOrReply).
+int int_argument(const std::string& text);
+
+/// The number of a database.
+int database_argument(const std::string& text);
+
 /// What POP commands take as a count: 0 or more.
 std::int64_t pop_count(const std::string& text);
 

@@ -102,11 +102,11 @@ Reply run_hello(Call& call) {
   }
   const ServerMode& mode = call.execution.mode;
   const auto text = [](const char* bytes) { return Reply::bulk(bytes); };
-  return Reply::array({text("server"), text("redis"), text("version"), text("7.0.15"),
-                       text("proto"), Reply::number(2), text("id"), Reply::number(session.id),
-                       text("mode"), text(mode.cluster ? "cluster" : "standalone"), text("role"),
-                       text(mode.replica ? "replica" : "master"), text("modules"),
-                       Reply::array({})});
+  return Reply::array(
+      {text("server"), text("redis"), text("version"), text(full_name(mode.version)), text("proto"),
+       Reply::number(2), text("id"), Reply::number(session.id), text("mode"),
+       text(mode.cluster ? "cluster" : "standalone"), text("role"),
+       text(mode.replica ? "replica" : "master"), text("modules"), Reply::array({})});
 }
 
 Reply run_reset(Call& call) {

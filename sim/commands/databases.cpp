@@ -1,6 +1,7 @@
 // Commands on whole databases: SELECT, SWAPDB, MOVE, FLUSHDB, FLUSHALL, DBSIZE (Redis 7.0 db.c).
 #include <algorithm>
 
+#include "sim/commands/arguments.hpp"
 #include "sim/commands/handlers.hpp"
 #include "sim/commands/numbers.hpp"
 
@@ -8,10 +9,10 @@ namespace lockstep::sim {
 
 namespace {
 
-/// The number of a database.
-int database_argument(const std::string& text, const char* not_a_number) {
-  const std::int64_t number = integer_argument(text, not_a_number);
-  if (number < 0 || number >= kDatabases) refuse("ERR DB index is out of range");
+/// The number of a database, for SWAPDB.
+int swapped_database(const std::string& text, const char* not_an_int) {
+  const std::int64_t number = integer_argument(text, not_an_int);
+  if (number != static_cast<int>(number)) refuse(not_an_int);
   return static_cast<int>(number);
 }
 
@@ -29,26 +30,25 @@ void check_flush(const Request& argv) {
 
 /// In a script it selects for the script only (see ScriptVm).
 Reply run_select(Call& call) {
-  const std::int64_t wanted = integer_argument(call.argv[1]);
-  if (call.execution.mode.cluster && wanted != 0) {
+  if (call.execution.mode.cluster && int_argument(call.argv[1]) != 0) {
     refuse("ERR SELECT is not allowed in cluster mode");
   }
-  select(call, database_argument(call.argv[1], "ERR value is not an integer or out of range"));
+  select(call, database_argument(call.argv[1]));
   return Reply::ok();
 }
 
 Reply run_swapdb(Call& call) {
   if (call.execution.mode.cluster) refuse("ERR SWAPDB is not allowed in cluster mode");
-  const std::int64_t one = integer_argument(call.argv[1], "ERR invalid first DB index");
-  const std::int64_t other = integer_argument(call.argv[2], "ERR invalid second DB index");
-  for (const std::int64_t number : {one, other}) {
+  const int one = swapped_database(call.argv[1], "ERR invalid first DB index");
+  const int other = swapped_database(call.argv[2], "ERR invalid second DB index");
+  for (const int number : {one, other}) {
     if (number < 0 || number >= kDatabases) refuse("ERR DB index is out of range");
   }
   if (one == other) return Reply::ok();
   const int selected = call.execution.database;
   Keys aside;
-  for (const std::int64_t number : {one, other, one}) {  // one's go aside, to the other, and back
-    select(call, static_cast<int>(number));
+  for (const int number : {one, other, one}) {  // one's go aside, to the other, and back
+    select(call, number);
     std::swap(aside, call.keyspace.keys);
   }
   select(call, selected);
@@ -57,7 +57,7 @@ Reply run_swapdb(Call& call) {
 
 Reply run_move(Call& call) {
   if (call.execution.mode.cluster) refuse("ERR MOVE is not allowed in cluster mode");
-  const int to = database_argument(call.argv[2], "ERR value is not an integer or out of range");
+  const int to = database_argument(call.argv[2]);
   const int from = call.execution.database;
   if (to == from) refuse("ERR source and destination objects are the same");
   const Entry* entry = call.find(call.argv[1]);

@@ -1,6 +1,7 @@
 // Commands on keys of any type (Redis 7.0 db.c).
 #include <array>
 
+#include "sim/commands/arguments.hpp"
 #include "sim/commands/glob.hpp"
 #include "sim/commands/handlers.hpp"
 #include "sim/commands/numbers.hpp"
@@ -27,13 +28,12 @@ Reply rename(Call& call, bool only_if_free) {
 }
 
 /// COPY's target database.
-int database_argument(const Call& call, const std::string& text) {
-  const std::int64_t database = integer_argument(text);
-  if (database < 0 || database >= kDatabases) refuse("ERR DB index is out of range");
+int copied_to(const Call& call, const std::string& text) {
+  const int database = database_argument(text);
   if (call.execution.mode.cluster && database != 0) {
     refuse("ERR Copying to another database is not allowed in cluster mode");
   }
-  return static_cast<int>(database);
+  return database;
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ Reply run_copy(Call& call) {
     if (is_word(argv[i], "replace")) {
       replace = true;
     } else if (is_word(argv[i], "db") && i + 1 < argv.size()) {
-      to = database_argument(call, argv[++i]);
+      to = copied_to(call, argv[++i]);
     } else {
       refuse_syntax();
     }

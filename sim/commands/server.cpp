@@ -94,8 +94,8 @@ std::vector<Section> sections(const Call& call) {
   const std::size_t clients = caller ? caller->server.sessions.size() : 0;
   const std::size_t blocked = caller ? caller->server.blocked.size() : 0;
   return {
-      {"Server", fmt::format("redis_version:7.0.15\r\nredis_mode:{}\r\narch_bits:64\r\n",
-                             mode.cluster ? "cluster" : "standalone")},
+      {"Server", fmt::format("redis_version:{}\r\nredis_mode:{}\r\narch_bits:64\r\n",
+                             full_name(mode.version), mode.cluster ? "cluster" : "standalone")},
       {"Clients", fmt::format("connected_clients:{}\r\nblocked_clients:{}\r\n", clients, blocked)},
       {"Persistence", "loading:0\r\n"},
       {"Replication",

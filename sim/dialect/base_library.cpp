@@ -315,20 +315,40 @@ int base_pairs(lua_State* L) {
   return 3;
 }
 
+/// Raises an error unless the key at 2 is in the table at 1, or was when it was visited.
+void check_visited(lua_State* L) {
+  int whole = 0;
+  const lua_Integer integer = lua_type(L, 2) == LUA_TNUMBER ? lua_tointegerx(L, 2, &whole) : 0;
+  if (whole != 0) {
+    lua_pushinteger(L, integer);  // as 5.4 keeps such a key
+  } else {
+    lua_pushvalue(L, 2);
+  }
+  lua_next(L, 1);
+  lua_settop(L, 2);
+}
+
 int base_next(lua_State* L) {
   check_table(L, 1);
   lua_settop(L, 2);
   if (push_real(L, 1)) lua_replace(L, 1);
-  collect_keys(L, 1);
+  const bool first = lua_isnil(L, 2);
+  OrderedKey& last = runtime(L).probe;
+  if (first) {
+    collect_keys(L, 1);
+  } else {
+    check_visited(L);
+    lua_pushvalue(L, 2);
+    const bool there = lua_rawget(L, 1) != LUA_TNIL;
+    if (!read_key(L, 2, last)) refuse(L, "next() of a key that is a table or a function");
+    collect_keys(L, 1, there ? nullptr : &last);
+  }
   const auto& keys = runtime(L).keys;
   auto at = keys.begin();
-  if (!lua_isnil(L, 2)) {
-    OrderedKey& last = runtime(L).probe;
-    const bool known = read_key(L, 2, last);
+  if (!first) {
     at = std::find_if(keys.begin(), keys.end(), [&](const OrderedKey& key) {
-      return known && !before(key, last) && !before(last, key);
+      return !before(key, last) && !before(last, key);
     });
-    if (at == keys.end()) raise_without_place(L, "invalid key to 'next'");
     ++at;
   }
   if (at == keys.end()) {

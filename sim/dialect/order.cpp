@@ -44,7 +44,7 @@ void push_key(lua_State* L, const OrderedKey& key) {
   }
 }
 
-void collect_keys(lua_State* L, int index) {
+void collect_keys(lua_State* L, int index, const OrderedKey* gone) {
   Runtime& rt = runtime(L);
   rt.keys.clear();
   lua_pushnil(L);
@@ -54,8 +54,10 @@ void collect_keys(lua_State* L, int index) {
     if (!read_key(L, -1, rt.keys.back()))
       refuse(L, "the order of a table whose keys are tables or functions");
   }
+  if (gone) rt.keys.push_back(*gone);
   std::sort(rt.keys.begin(), rt.keys.end(), before);
-  double n = 0;
+  auto n = static_cast<double>(lua_rawlen(L, index));  // an array in which some were removed
+  if (gone && gone->type == OrderedKey::Type::number) n = std::max(n, gone->number);
   for (const OrderedKey& key : rt.keys) {
     if (key.type == OrderedKey::Type::number && key.number == n + 1) ++n;
   }

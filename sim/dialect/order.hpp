@@ -13,8 +13,9 @@ bool read_key(lua_State* L, int index, OrderedKey& key);
 void push_key(lua_State* L, const OrderedKey& key);
 
 /// Puts the keys of the table at `index` into runtime().keys, in order; notes in runtime() whether
-/// Redis may have another one. Refuses keys that have no order.
-void collect_keys(lua_State* L, int index);
+/// Redis may have another one. `gone`: a key that has been removed since it was visited, and counts
+/// as if it were still there. Refuses keys that have no order.
+void collect_keys(lua_State* L, int index, const OrderedKey* gone = nullptr);
 
 /// Pushes an array of the keys of the table at `index`, in order. Returns how many they are.
 int push_ordered_keys(lua_State* L, int index);

@@ -15,10 +15,8 @@ namespace lockstep::sim::dialect {
 
 class Parser {
  public:
-  /// `metatables`: a table with a metatable may turn up. `library`: the locals of the chunk outlive
-  /// a call of its functions, which may not change them.
-  Parser(Draft& draft, bool metatables, bool library)
-      : draft_(draft), zeros_(draft), metatables_(metatables), library_(library) {}
+  /// `metatables`: a table with a metatable may turn up.
+  Parser(Draft& draft, bool metatables) : draft_(draft), zeros_(draft), metatables_(metatables) {}
 
   /// Reads the whole script.
   void chunk();
@@ -98,7 +96,6 @@ class Parser {
   Draft& draft_;
   Zeros zeros_;
   bool metatables_;
-  bool library_;
   Scopes scopes_;
   int depth_ = 0;
 };

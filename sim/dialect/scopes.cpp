@@ -39,15 +39,6 @@ Scopes::Arg Scopes::arg() const {
   return function.uses_varargs ? Arg::nothing : Arg::table;
 }
 
-bool Scopes::outlives_call(const std::string& name) const {
-  for (std::size_t depth = functions_.size(); depth-- > 0;) {
-    const auto& locals = functions_[depth].locals;
-    if (std::ranges::find(locals, name) == locals.end()) continue;
-    return depth == 0 && functions_.size() > 1;
-  }
-  return false;
-}
-
 Scopes::Place Scopes::find(const std::string& name) {
   for (std::size_t depth = functions_.size(); depth-- > 0;) {
     const auto& locals = functions_[depth].locals;

@@ -25,8 +25,6 @@ class Scopes {
   Arg arg() const;
   bool in_loop() const;
 
-  /// Whether `name` is a local of the whole chunk, seen from within a function.
-  bool outlives_call(const std::string& name) const;
   /// Where `name` is declared; counts as a use of it.
   Place find(const std::string& name);
 

@@ -198,9 +198,6 @@ void Parser::expression_statement() {
 void Parser::assignment(const Expression& target) {
   const Depth depth(*this);
   if (target.form != Expression::Form::variable) draft_.error("syntax error");
-  if (library_ && scopes_.outlives_call(draft_.token(target.first).text)) {
-    draft_.refuse("a library that keeps something from one call to the next");
-  }
   if (draft_.accept(",")) {
     assignment(primary());
     return;

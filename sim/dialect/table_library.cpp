@@ -1,6 +1,7 @@
 // The table functions of Lua 5.1. All access is raw, as it is there.
 #include <algorithm>
 
+#include "sim/dialect/order.hpp"
 #include "sim/dialect/runtime.hpp"
 
 namespace lockstep::sim::dialect {
@@ -100,6 +101,25 @@ int table_maxn(lua_State* L) {
   }
   lua_pushnumber(L, largest);
   return 1;
+}
+
+/// In the order of pairs().
+int table_foreach(lua_State* L) {
+  readable(L);
+  if (!lua_isfunction(L, 2)) type_error(L, 2, "function");
+  lua_settop(L, 2);
+  push_ordered_keys(L, 1);
+  for (lua_Integer i = 1; lua_rawgeti(L, 3, i) != LUA_TNIL; ++i) {
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 4);
+    lua_pushvalue(L, 4);
+    if (lua_rawget(L, 1) != LUA_TNIL) {  // not removed meanwhile
+      lua_call(L, 2, 1);
+      if (!lua_isnil(L, -1)) return 1;
+    }
+    lua_settop(L, 3);
+  }
+  return 0;
 }
 
 int table_foreachi(lua_State* L) {
@@ -225,9 +245,9 @@ int table_sort(lua_State* L) {
 }
 
 constexpr Function51 kFunctions[] = {
-    {"concat", table_concat}, {"foreach", nullptr},     {"foreachi", table_foreachi},
-    {"getn", table_getn},     {"insert", table_insert}, {"maxn", table_maxn},
-    {"remove", table_remove}, {"setn", table_setn},     {"sort", table_sort},
+    {"concat", table_concat}, {"foreach", table_foreach}, {"foreachi", table_foreachi},
+    {"getn", table_getn},     {"insert", table_insert},   {"maxn", table_maxn},
+    {"remove", table_remove}, {"setn", table_setn},       {"sort", table_sort},
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ bool may_meet_metatables(std::string_view source) {
 Translation translate(std::string_view source, const std::string& chunk, ChunkKind kind) {
   Draft draft(source, chunk);
   const bool metatables = kind == ChunkKind::foreign || may_meet_metatables(source);
-  Parser(draft, metatables, kind == ChunkKind::library).chunk();
+  Parser(draft, metatables).chunk();
   return draft.write();
 }
 

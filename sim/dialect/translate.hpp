@@ -64,7 +64,6 @@ struct Translation {
 enum class ChunkKind : std::uint8_t {
   script,
   foreign,  ///< it may be given tables that another chunk has made (load)
-  library,  ///< its functions must not change what outlives a call
 };
 
 /// Translates `source`; `chunk` is its name in errors. Throws SyntaxError for what Lua 5.1 does not

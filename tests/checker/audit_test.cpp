@@ -8,6 +8,7 @@
 #include "checker/explorer.hpp"
 #include "cli/parallel.hpp"
 #include "scenarios/catalog.hpp"
+#include "sim/temporary_folder.hpp"
 
 namespace lockstep::checker {
 
@@ -73,6 +74,33 @@ TEST_CASE("both explorers agree on what fencing spares the resource, fault by fa
       scenario.properties = {sim::Property::no_lost_update};
       check_agreement(scenario);
     }
+}
+
+TEST_CASE("both explorers imitate the Redis that is asked for") {
+  const sim::TemporaryFolder folder;
+  folder.write("acquire.lua",
+               "redis.call('wait', 0, 0)\n"  // 7.0 does not let a script call it
+               "return redis.call('set', KEYS[1], ARGV[1], 'nx', 'px', ARGV[2])\n");
+  folder.write("protocol.lua", R"(
+local acquire = script "acquire.lua"
+local Lock = protocol { title = "t", source = "s" }
+function Lock:acquire()
+  local fine, reply = pcall(acquire, { self.key }, { unique(), self.ttl_ms })
+  return fine and reply == OK
+end
+function Lock:release() return redis("DEL", self.key) == 1 end
+return Lock
+)");
+  auto scenario = scenarios::default_scenario("wait", folder.path());
+  scenario.properties = {sim::Property::mutual_exclusion};
+  const auto outcome = [&] {
+    check_agreement(scenario);
+    const auto program = std::make_shared<const sim::Program>(scenario.folder);
+    return scenarios::outcome_of(explore(scenarios::model_of(scenario, program), {}));
+  };
+  CHECK(outcome() == scenarios::Outcome::vacuous);
+  scenario.redis_version = sim::RedisVersion::v7_2;
+  CHECK(outcome() == scenarios::Outcome::holds);
 }
 
 TEST_CASE("both explorers agree on what persistence keeps") {

@@ -78,6 +78,16 @@ TEST_CASE("clock replies may differ by what passed between them, and by no more"
   CHECK_FALSE(conform::alike(timed, Reply::number(-1), Reply::null(), 2));
 }
 
+TEST_CASE("a key that expires while others of its batch run is no difference") {
+  const live::Server server(sim::Persistence::none);
+  conform::Pair pair(server.address());
+  const sim::Request brief{"SET", "k", "v", "PX", "1"};
+  const sim::Request slow{"EVAL", "for i = 1, 1000000 do end return 1", "0"};
+  CHECK_FALSE(pair.run({{0, brief}, {0, slow}, {0, {"GET", "k"}}}, false));
+  CHECK_FALSE(
+      pair.run({{0, {"MULTI"}}, {0, brief}, {0, slow}, {0, {"GET", "k"}}, {0, {"EXEC"}}}, false));
+}
+
 TEST_CASE("a server that holds keys is refused") {
   const live::Server server(sim::Persistence::none);
   CHECK_NOTHROW(conform::expect_empty(server.address()));

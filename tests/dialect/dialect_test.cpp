@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "tests/dialect/generator.hpp"
+#include "conform/lua_generator.hpp"
 #include "tests/support/lua51.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {
 
 using lockstep::conform::Dice;
+using lockstep::conform::Node;
+using lockstep::conform::own_part;
+using lockstep::conform::random_script;
 using lockstep::test::Lua51;
-using lockstep::test::Node;
-using lockstep::test::own_part;
-using lockstep::test::random_script;
 using lockstep::test::show;
 
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {

@@ -199,6 +199,23 @@ TEST_CASE("numbers go to redis.call as the imitated Redis writes them") {
   CHECK(echoed(v7_2, "0") == "0");
 }
 
+TEST_CASE("what 7.2 has beside 7.0 is refused by name, also in a script") {
+  lockstep::sim::ScriptVm vm({}, lockstep::sim::RedisVersion::v7_2);
+  lockstep::sim::Keyspace keyspace;
+  lockstep::sim::Execution execution{lockstep::sim::kEpoch, 1, &vm, false};
+  execution.mode.version = lockstep::sim::RedisVersion::v7_2;
+  const auto run = [&](const lockstep::sim::Request& request) {
+    return lockstep::sim::execute(keyspace, request, execution);
+  };
+  CHECK_THROWS_WITH(run({"WAITAOF", "0", "0", "0"}), Catch::Contains("'waitaof'"));
+  CHECK_THROWS_WITH(run({"ZRANK", "z", "m", "WITHSCORE"}), Catch::Contains("'zrank'"));
+  CHECK_THROWS_WITH(run({"EVAL", "return redis.pcall('waitaof', 0, 0, 0)", "0"}),
+                    Catch::Contains("'waitaof'"));
+  CHECK(run({"ZRANK", "z", "m"}) == lockstep::sim::Reply::null());
+  execution.mode.version = lockstep::sim::RedisVersion::v7_0;
+  CHECK_THAT(run({"WAITAOF", "0", "0", "0"}).text, Catch::Contains("unknown command"));
+}
+
 TEST_CASE("scripts of 7.2 may call commands that wait, and do not wait") {
   using enum lockstep::sim::RedisVersion;
   const char* pop = "local r = redis.call('blpop', 'k', 0) return tostring(r)";
@@ -209,18 +226,61 @@ TEST_CASE("scripts of 7.2 may call commands that wait, and do not wait") {
   CHECK(answer(v7_0, "return redis.REDIS_VERSION") == "7.0.15");
 }
 
-TEST_CASE("a function library that keeps something is refused") {
+/// Loads the library and calls its function f with a key.
+lockstep::sim::Reply call_f(const std::string& library) {
   lockstep::sim::ScriptVm vm;
   lockstep::sim::Keyspace keyspace;
   lockstep::sim::Execution execution{lockstep::sim::kEpoch, 1, &vm, false};
+  const auto loaded =
+      lockstep::sim::execute(keyspace, {"FUNCTION", "LOAD", "#!lua name=a\n" + library}, execution);
+  REQUIRE_FALSE(loaded.is_error());
+  return lockstep::sim::execute(keyspace, {"FCALL", "f", "1", "k"}, execution);
+}
+
+TEST_CASE("a function that changes what its library keeps is refused") {
   for (const char* keeping :
        {"local n = 0 redis.register_function('f', function() n = n + 1 return n end)",
-        "local t = {} redis.register_function('f', function(k) t[k[1]] = 1 end)"}) {
-    CHECK_THROWS_WITH(
-        lockstep::sim::execute(
-            keyspace, {"FUNCTION", "LOAD", "#!lua name=a\n" + std::string(keeping)}, execution),
-        Catch::Contains("from one call to the next"));
+        "local t = {} redis.register_function('f', function(k) t[k[1]] = 1 end)",
+        "local t = {} redis.register_function('f', function() table.insert(t, 1) end)",
+        "local t = {1} redis.register_function('f', function() t[1] = nil end)",
+        "local t = {{}} redis.register_function('f', function() t[1].x = 1 end)",
+        "local t = {} redis.register_function('f', function() setmetatable(t, {}) end)",
+        "local t = {} redis.register_function('f', function() t.x = 1 error('but it stays') end)",
+        "local t = {} local function g() return t end "
+        "redis.register_function('f', function() g().x = 1 end)",
+        "local function make() local n = 0 return function() n = n + 1 return n end end "
+        "local count = make() redis.register_function('f', function() return count() end)",
+        "local key = {} local t = {[key] = {}} "
+        "redis.register_function('f', function() t[key].x = 1 end)",
+        "local t = {} redis.register_function('f', function() t.json = cjson.new() end)",
+        "local words = ('a b'):gmatch('%a') redis.register_function('f', function() return words() "
+        "end)"}) {
+    INFO(keeping);
+    CHECK_THROWS_WITH(call_f(keeping), Catch::Contains("from one call to the next"));
   }
+  CHECK_THROWS_WITH(
+      call_f("redis.register_function('f', function() cjson.encode_max_depth(3) end)"),
+      Catch::Contains("cjson"));
+}
+
+TEST_CASE("a function that leaves as it was what its library keeps runs") {
+  for (const char* fine :
+       {"local n = 5 redis.register_function('f', function() return n end)",
+        "local nan = 0/0 local t = {nan, x = {2}} "
+        "redis.register_function('f', function() t.y = 1 t.y = nil return t.x[1] + 3, nan end)",
+        "local function g() local t = {} t[1] = 5 return t[1] end "
+        "redis.register_function('f', function(keys) keys[2] = 1 return g() end)",
+        "redis.register_function('f', function(keys, args) table.insert(args, 5) return args[1] "
+        "end)"}) {
+    INFO(fine);
+    CHECK(call_f(fine) == lockstep::sim::Reply::number(5));
+  }
+}
+
+TEST_CASE("a library that does not come to its end is refused") {
+  lockstep::sim::ScriptVm vm;
+  lockstep::sim::Keyspace keyspace;
+  lockstep::sim::Execution execution{lockstep::sim::kEpoch, 1, &vm, false};
   CHECK_THROWS_WITH(
       lockstep::sim::execute(
           keyspace, {"FUNCTION", "LOAD", "#!lua name=a\nlocal function f() return f() end f()"},

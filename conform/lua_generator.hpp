@@ -5,11 +5,9 @@
 #include <string>
 
 #include "conform/dice.hpp"
-#include "tests/dialect/tree.hpp"
+#include "conform/lua_tree.hpp"
 
-namespace lockstep::test {
-
-using conform::Dice;
+namespace lockstep::conform {
 
 /// A script that ends, and answers with a string (or an error) that shows what it computed. The
 /// same numbers give the same script.
@@ -18,4 +16,4 @@ Node random_script(Dice& dice);
 /// The script without what all of them begin with.
 std::string own_part(const std::string& script);
 
-}  // namespace lockstep::test
+}  // namespace lockstep::conform

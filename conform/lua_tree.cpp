@@ -1,7 +1,7 @@
 // Scripts as trees: their text, and shrinking.
-#include "tests/dialect/tree.hpp"
+#include "conform/lua_tree.hpp"
 
-namespace lockstep::test {
+namespace lockstep::conform {
 
 std::string Node::text() const {
   std::string all = texts[0];
@@ -87,4 +87,4 @@ Node shrunk(Node tree, const std::function<bool(const std::string&)>& differs) {
   return tree;
 }
 
-}  // namespace lockstep::test
+}  // namespace lockstep::conform

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace lockstep::test {
+namespace lockstep::conform {
 
 /// A piece of a script: `texts` with the children between them (one text more than children).
 struct Node {
@@ -23,4 +23,4 @@ Node node(Node::Kind kind, const std::string& format, std::vector<Node> children
 /// expressions while `differs` is true of the tree's text.
 Node shrunk(Node tree, const std::function<bool(const std::string&)>& differs);
 
-}  // namespace lockstep::test
+}  // namespace lockstep::conform
