@@ -18,6 +18,7 @@ using std::chrono::duration_cast;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
+constexpr std::size_t kRestAfter = 60;    // observations
 constexpr milliseconds kLongestNap{20};   // until the referee is asked again whether to go on
 constexpr milliseconds kLastWords{1000};  // for answers on their way at the end
 
@@ -76,6 +77,16 @@ bool Participant::take_ready() {
   return true;
 }
 
+/// Threads whose rounds overlap never come to a boundary by themselves: now and then the next
+/// rounds wait until all have ended.
+bool Participant::rests() const {
+  if (client_.since_boundary() < kRestAfter) return false;
+  return std::any_of(client_.waits().begin(), client_.waits().end(), [this](const auto& wait) {
+    return wait.task < part_.setup.threads && wait.kind != sim::Wait::Kind::idle &&
+           wait.kind != sim::Wait::Kind::done;
+  });
+}
+
 /// A task that waits for nothing.
 bool Participant::take_turn() {
   for (const auto& wait : client_.waits()) {
@@ -83,7 +94,7 @@ bool Participant::take_turn() {
       feed(observed(Kind::run, wait.task));
       return true;
     }
-    if (wait.kind == sim::Wait::Kind::idle && !referee_.winding_down()) {
+    if (wait.kind == sim::Wait::Kind::idle && !referee_.winding_down() && !rests()) {
       feed(observed(Kind::begin, wait.task));
       return true;
     }

@@ -50,6 +50,7 @@ class Participant {
   bool finished() const;
   bool take_ready();
   bool take_turn();
+  bool rests() const;
   bool fire_timers();
   void listen(Clock::time_point until);
   bool receive(const Place& place, bool readable);
