@@ -11,55 +11,20 @@
 #include "sim/check.hpp"
 #include "sim/error.hpp"
 #include "sim/library_state.hpp"
+#include "sim/script_chunk.hpp"
+#include "sim/script_failure.hpp"
 #include "sim/script_observer.hpp"
 #include "sim/script_run.hpp"
 #include "sim/server_state.hpp"
-#include "sim/shebang.hpp"
 
 namespace lockstep::sim {
 
 namespace {
 
-/// A script's compiled function (a reference in the registry) or what Redis says instead of
-/// compiling it.
-struct Chunk {
-  std::string title;  ///< for messages
-  int reference = LUA_NOREF;
-  std::string error;  ///< Redis's error, if it does not compile
-  std::vector<dialect::Site> sites;
-  std::vector<dialect::Line> lines;
-  bool may_run_long = false;
-  bool may_vary = false;
-  bool library = false;
-};
-
 /// A function library: its chunk and what it registers.
 struct Library {
   Chunk chunk;
   LoadedLibrary loaded;
-};
-
-/// How messages name a script: its SHA-1 and how it begins.
-std::string title(const std::string& sha1, const std::string& body) {
-  constexpr std::size_t kShown = 40;
-  std::string start = body.substr(0, std::min(kShown, body.find('\n')));
-  if (start.size() < body.size()) start += "...";
-  return "script " + sha1 + " (" + start + "): ";
-}
-
-/// Whether a script may use functions whose results show the order of a table's keys, beside those
-/// that the translation knows.
-bool mentions_order(std::string_view body) {
-  constexpr std::string_view kWords[] = {"encode", "cmsgpack", "load", "map", "setresp"};
-  return std::ranges::any_of(kWords,
-                             [&](std::string_view word) { return body.find(word) != body.npos; });
-}
-
-/// Where and what an uncaught error was.
-struct Failure {
-  std::string text;
-  std::string place;
-  bool readable = false;  ///< false: Redis 7.0.15 itself crashes on such an error value
 };
 
 }  // namespace
@@ -111,7 +76,7 @@ class ScriptVm::Impl {
   const Chunk& compiled(const std::string& sha1, const std::string& body) {
     const auto it = chunks_.find(sha1);
     if (it != chunks_.end()) return it->second;
-    return chunks_.emplace(sha1, compile(sha1, body)).first->second;
+    return chunks_.emplace(sha1, compile_chunk(run_, L_, sha1, body)).first->second;
   }
 
   const std::string& name_of(const std::string& body) {
@@ -190,66 +155,6 @@ class ScriptVm::Impl {
     return 2;
   }
 
-  // ---- compiling ----
-
-  struct Loading {
-    const std::string& text;
-    int globals;  ///< what it sees instead of the registry's, or LUA_NOREF
-    int reference = LUA_NOREF;
-  };
-
-  /// Compiles the translated text of the Loading in light userdata 1 and keeps the script's
-  /// function in the registry.
-  static int load_translation(lua_State* L) {
-    auto& loading = *static_cast<Loading*>(lua_touserdata(L, 1));
-    const std::string& text = loading.text;
-    if (luaL_loadbufferx(L, text.data(), text.size(), dialect::kInnerSource, "t") != LUA_OK) {
-      return lua_error(L);
-    }
-    if (loading.globals != LUA_NOREF) {
-      lua_rawgeti(L, LUA_REGISTRYINDEX, loading.globals);
-      lua_setupvalue(L, -2, 1);
-    }
-    dialect::push_helpers(L);
-    lua_call(L, static_cast<int>(std::size(dialect::kHelpers)), 1);
-    loading.reference = luaL_ref(L, LUA_REGISTRYINDEX);
-    return 0;
-  }
-
-  Chunk compile(const std::string& sha1, const std::string& body, bool library = false) {
-    Chunk chunk;
-    chunk.title = title(sha1, body);
-    chunk.library = library;
-    dialect::Translation translation;
-    try {
-      translation = dialect::translate(without_shebang(body),
-                                       library ? dialect::kShownLibrary : dialect::kShownChunk);
-    } catch (const dialect::SyntaxError& error) {
-      chunk.error = library ? "ERR Error compiling function: "
-                            : "ERR Error compiling script (new function): ";
-      chunk.error += error.message;
-      return chunk;
-    } catch (const BadInput& bad) {
-      throw BadInput(chunk.title + bad.what());
-    }
-    Loading loading{translation.text, library ? library_globals_ : LUA_NOREF};
-    lua_settop(L_, 0);
-    lua_pushcfunction(L_, load_translation);
-    lua_pushlightuserdata(L_, &loading);
-    if (lua_pcall(L_, 1, 0, 0) != LUA_OK) {
-      run_.sites = &translation.sites;
-      run_.lines = &translation.lines;
-      throw BadInput(chunk.title + dialect::in_words_of_51(run_, lua_tostring(L_, -1)) +
-                     " (Lua 5.4 does not compile what 5.1 does)");
-    }
-    chunk.reference = loading.reference;
-    chunk.sites = std::move(translation.sites);
-    chunk.lines = std::move(translation.lines);
-    chunk.may_run_long = translation.may_run_long || body.find("load") != body.npos;
-    chunk.may_vary = translation.may_vary || mentions_order(body);
-    return chunk;
-  }
-
   // ---- running ----
 
   static Impl& self(lua_State* L) {
@@ -274,7 +179,7 @@ class ScriptVm::Impl {
 
   Library load(const std::string& code) {
     Library made;
-    made.chunk = compile(sha1_hex(code), code, true);
+    made.chunk = compile_chunk(run_, L_, sha1_hex(code), code, library_globals_);
     made.loaded.error = made.chunk.error;
     if (!made.loaded.error.empty()) return made;
     function_ = nullptr;
@@ -360,60 +265,10 @@ class ScriptVm::Impl {
     return 0;
   }
 
-  /// The handler of an uncaught error: notes what it was and where (Redis 7.0's
-  /// __redis__err__handler).
   static int note_failure(lua_State* L) {
     Impl& impl = self(L);
-    if (impl.run_.refusal) return 1;
-    Failure& failure = impl.failure_;
-    failure.readable = true;
-    if (lua_istable(L, 1)) {
-      lua_getfield(L, 1, "err");
-      failure.readable = lua_isstring(L, -1) != 0;
-      if (failure.readable) failure.text = lua_tostring(L, -1);
-    } else {
-      failure.text = "ERR ";
-      failure.text += describe(L);
-    }
-    note_place(L, failure);
+    if (!impl.run_.refusal) read_failure(L, impl.failure_);
     return 1;
-  }
-
-  /// tostring() of the error value at 1.
-  static std::string describe(lua_State* L) {
-    switch (lua_type(L, 1)) {
-      case LUA_TSTRING:
-        return dialect::in_words_of_51(dialect::runtime(L), lua_tostring(L, 1));
-      case LUA_TBOOLEAN:
-        return lua_toboolean(L, 1) ? "true" : "false";
-      case LUA_TNIL:
-        return "nil";
-      default:
-        dialect::refuse(L, "it raises a function, whose address is shown");
-    }
-  }
-
-  static void note_place(lua_State* L, Failure& failure) {
-    lua_Debug info;
-    failure.place.clear();
-    if (!lua_getstack(L, 1, &info)) return;
-    lua_getinfo(L, "Sl", &info);
-    const bool by_vm = std::string_view(info.what) != "C";
-    for (int level = 2; !by_vm && lua_getstack(L, level, &info); ++level) {
-      lua_getinfo(L, "Slf", &info);
-      const bool helper = dialect::is_helper(lua_tocfunction(L, -1));
-      lua_pop(L, 1);
-      if (!helper) break;
-    }
-    const bool in_script = info.source == std::string_view(dialect::kInnerSource);
-    const auto* chunk = dialect::loaded_chunk(dialect::runtime(L), info.currentline);
-    failure.place = in_script ? std::string("@") + dialect::runtime(L).shown_chunk : info.source;
-    if (in_script && chunk) failure.place = chunk->source;
-    failure.place += ':';
-    const std::string_view message = by_vm ? std::string_view(failure.text) : "";
-    failure.place += std::to_string(
-        in_script ? dialect::line_of_error(dialect::runtime(L), info.currentline, message)
-                  : info.currentline);
   }
 
   /// The hook: a line of a watched script, or the end of the instructions that a script may run.

@@ -1,7 +1,7 @@
 // Scripts that mean harm: each must end quickly, with a reply or with one line that says which
 // limit it met, and the VM must go on working.
 #include <catch2/catch.hpp>
-#include <chrono>
+#include <ctime>
 
 #include "sim/error.hpp"
 #include "sim/execute.hpp"
@@ -77,13 +77,13 @@ const std::vector<const char*> kHostile{
 };
 
 TEST_CASE("a hostile script ends quickly, and the VM goes on") {
-  constexpr auto kQuickly = std::chrono::seconds(5);  // sanitizers and busy machines included
+  constexpr double kQuickly = 5.0 * CLOCKS_PER_SEC;  // of this process, sanitizers included
   ScriptVm vm({1'000'000, 16 << 20});
   for (const char* script : kHostile) {
     INFO(script);
     Keyspace keyspace;
     Execution execution{kEpoch, 1, &vm};
-    const auto started = std::chrono::steady_clock::now();
+    const auto started = std::clock();
     try {
       execute(keyspace, {"EVAL", script, "1", "key"}, execution);
     } catch (const BadInput& refused) {
@@ -91,7 +91,7 @@ TEST_CASE("a hostile script ends quickly, and the VM goes on") {
       CHECK(text.find('\n') == std::string::npos);
       CHECK(text.size() < 500);
     }
-    CHECK(std::chrono::steady_clock::now() - started < kQuickly);
+    CHECK(static_cast<double>(std::clock() - started) < kQuickly);
     CHECK(execute(keyspace, {"EVAL", "return 7", "0"}, execution).integer == 7);
   }
 }

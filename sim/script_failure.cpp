@@ -1,0 +1,62 @@
+// The error value, and the line that raised it; see the header.
+#include "sim/script_failure.hpp"
+
+#include "sim/script_run.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// tostring() of the error value at 1.
+std::string describe(lua_State* L) {
+  switch (lua_type(L, 1)) {
+    case LUA_TSTRING:
+      return dialect::in_words_of_51(dialect::runtime(L), lua_tostring(L, 1));
+    case LUA_TBOOLEAN:
+      return lua_toboolean(L, 1) ? "true" : "false";
+    case LUA_TNIL:
+      return "nil";
+    default:
+      dialect::refuse(L, "it raises a function, whose address is shown");
+  }
+}
+
+void note_place(lua_State* L, Failure& failure) {
+  lua_Debug info;
+  failure.place.clear();
+  if (!lua_getstack(L, 1, &info)) return;
+  lua_getinfo(L, "Sl", &info);
+  const bool by_vm = std::string_view(info.what) != "C";
+  for (int level = 2; !by_vm && lua_getstack(L, level, &info); ++level) {
+    lua_getinfo(L, "Slf", &info);
+    const bool helper = dialect::is_helper(lua_tocfunction(L, -1));
+    lua_pop(L, 1);
+    if (!helper) break;
+  }
+  const bool in_script = info.source == std::string_view(dialect::kInnerSource);
+  const auto* chunk = dialect::loaded_chunk(dialect::runtime(L), info.currentline);
+  failure.place = in_script ? std::string("@") + dialect::runtime(L).shown_chunk : info.source;
+  if (in_script && chunk) failure.place = chunk->source;
+  failure.place += ':';
+  const std::string_view message = by_vm ? std::string_view(failure.text) : "";
+  failure.place += std::to_string(
+      in_script ? dialect::line_of_error(dialect::runtime(L), info.currentline, message)
+                : info.currentline);
+}
+
+}  // namespace
+
+void read_failure(lua_State* L, Failure& failure) {
+  failure.readable = true;
+  if (lua_istable(L, 1)) {
+    lua_getfield(L, 1, "err");
+    failure.readable = lua_isstring(L, -1) != 0;
+    if (failure.readable) failure.text = lua_tostring(L, -1);
+  } else {
+    failure.text = "ERR ";
+    failure.text += describe(L);
+  }
+  note_place(L, failure);
+}
+
+}  // namespace lockstep::sim
