@@ -26,6 +26,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBetweenLooks{5};
 constexpr milliseconds kGrace{5000};  // beyond two leases, for the rounds under way
 
+/// A live run cannot go back to a boundary to see whether a loop comes to an end: it just goes on.
+constexpr sim::ProgramLimits kLimits{.observations = 1'000'000};
+
 /// The keys that the protocol declares for its locks.
 struct Names {
   std::set<std::string> leases, permanent, all;
@@ -47,7 +50,8 @@ Names names_of(const sim::Model& model) {
 /// A client with the program that is its own, and its thread.
 struct Player {
   Player(const sim::Program& shared, Part part, Referee& referee, Ownership* ownership)
-      : program(shared.folder()), participant(program, std::move(part), referee, ownership) {}
+      : program(shared.folder(), kLimits),
+        participant(program, std::move(part), referee, ownership) {}
 
   sim::Program program;
   Participant participant;

@@ -14,10 +14,6 @@
 namespace lockstep::sim {
 namespace {
 
-/// Observations from one boundary to the next. Far more than any operation needs; a loop of its own
-/// needs more.
-constexpr std::size_t kMostObservations = 200;
-
 std::string display_name(const std::filesystem::path& folder) {
   std::string name = folder.generic_string();
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
@@ -43,7 +39,10 @@ std::vector<std::string> filled_in(const std::vector<std::string>& templates,
 class Program::Impl {
  public:
   Impl(std::filesystem::path folder, ProgramLimits limits)
-      : folder_(std::move(folder)), vm_(display_name(folder_), limits), module_(vm_, folder_) {}
+      : folder_(std::move(folder)),
+        vm_(display_name(folder_), limits),
+        module_(vm_, folder_),
+        most_observations_(limits.observations) {}
 
   const std::filesystem::path& folder() const { return folder_; }
   const program::Module& module() const { return module_; }
@@ -83,12 +82,12 @@ class Program::Impl {
         return;
       }
       since_boundary = run.at_boundary() ? 0 : since_boundary + 1;
-      if (since_boundary <= kMostObservations) continue;
+      if (since_boundary <= most_observations_) continue;
       vm_.complain_at(run.unfinished_line(),
                       fmt::format("waited {} times without coming to an end: a loop that cannot be "
                                   "checked; end acquire with "
                                   "`return retry(function() ... end)`, or use every(ms, f)",
-                                  kMostObservations));
+                                  most_observations_));
       return;
     }
   }
@@ -96,6 +95,7 @@ class Program::Impl {
   std::filesystem::path folder_;
   program::Vm vm_;
   program::Module module_;
+  std::size_t most_observations_;
   std::uint64_t runs_ = 0;
 };
 

@@ -173,6 +173,8 @@ struct Step {
 struct ProgramLimits {
   std::int64_t instructions = 2'000'000;  ///< between two waits; beyond it the run ends in BadInput
   std::int64_t bytes = 64 << 20;          ///< of Lua memory
+  std::size_t observations = 200;         ///< that a run may be fed from its last boundary on: far
+                                          ///< more than any operation needs, not a loop of its own
 };
 
 /// A loaded protocol folder. One object serves all processes; it keeps nothing of one run for the
