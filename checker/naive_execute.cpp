@@ -14,6 +14,7 @@ using sim::Action;
 using sim::Fault;
 using sim::Keyspace;
 using sim::Maker;
+using sim::maker_of;
 using sim::Reply;
 using sim::Request;
 

@@ -10,6 +10,7 @@ using sim::Effect;
 using sim::Entry;
 using sim::Keyspace;
 using sim::Maker;
+using sim::maker_of;
 using sim::Property;
 using sim::Wait;
 

@@ -11,6 +11,7 @@ namespace lockstep::checker::naive {
 using sim::Action;
 using sim::Fault;
 using sim::Keyspace;
+using sim::maker_of;
 using sim::Observation;
 using sim::Request;
 

@@ -152,8 +152,6 @@ std::string identity(const World& world);
 /// The same, but equal also for worlds that differ only in which token has which number.
 std::string identity_but_token_names(const World& world);
 
-/// Who makes what the requests of process `p` make.
-inline sim::Maker maker_of(std::uint8_t p) { return static_cast<sim::Maker>(p + 1); }
 /// What the node's wall clock shows.
 sim::WallTime clock_of(const World& world, const Node& node);
 /// What a restart keeps of a keyspace: its keys, neither the script cache nor the scripts' random

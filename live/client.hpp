@@ -36,7 +36,7 @@ class Client {
   /// What its tasks wait for now.
   const std::vector<sim::Wait>& waits() const { return waits_; }
   /// How many observations it has been fed since all of it was plain data (a boundary). Each more
-  /// makes the next one dearer, and sim::Program has a limit.
+  /// makes the next one dearer: the program is run again from there.
   std::size_t since_boundary() const { return path_.size(); }
   /// The wait of one task; null if there is no such task.
   const sim::Wait* wait_of(sim::TaskId task) const;

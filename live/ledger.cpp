@@ -129,7 +129,7 @@ Posting Ledger::execute_again(Entry entry) {
   execution.now = seen.begun;
   for (const auto& key : posting.before)
     if (key.expires >= 0) execution.now.ms = std::min(execution.now.ms, key.expires);
-  execution.sender = static_cast<sim::Maker>(entry.process + 1);
+  execution.sender = sim::maker_of(entry.process);
   execution.scripts = &scripts_;
   const auto reply = sim::execute(keyspace_, entry.request, execution);
   const auto slack_ms = (seen.ended - execution.now).ms + 1;
@@ -183,7 +183,7 @@ KeyStates Ledger::keys() const {
     const auto found = keyspace_.keys.find(name);
     states.push_back(found == keyspace_.keys.end()
                          ? KeyState{}
-                         : KeyState{true, found->second.maker, expiry_of(found->second)});
+                         : KeyState{found->second.maker, expiry_of(found->second)});
   }
   return states;
 }

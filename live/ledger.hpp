@@ -41,9 +41,9 @@ struct Entry {
 };
 
 struct KeyState {
-  bool exists = false;
   sim::Maker maker = 0;
   std::int64_t expires = kNoKey;  ///< as the server says
+  bool exists() const { return expires != kNoKey; }
 };
 using KeyStates = std::vector<KeyState>;  ///< by lease key
 

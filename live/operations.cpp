@@ -12,9 +12,8 @@ namespace lockstep::live {
 namespace {
 
 using Kind = sim::Effect::Kind;
+using sim::maker_of;
 using sim::Property;
-
-sim::Maker maker_of(std::uint8_t process) { return static_cast<sim::Maker>(process + 1); }
 
 }  // namespace
 
@@ -32,8 +31,8 @@ LeaseKeys::LeaseKeys(const sim::Model& model) {
   }
 }
 
-Operations::Operations(const sim::Model& model)
-    : leases_(model), processes_(model.processes.size()) {
+Operations::Operations(const sim::Model& model, const LeaseKeys& leases)
+    : leases_(leases), processes_(model.processes.size()) {
   for (const auto& setup : model.processes) threads_.push_back(setup.threads);
 }
 
@@ -153,7 +152,7 @@ std::vector<Holder> Operations::holders(Stamp since) const {
 void Operations::look(std::uint8_t process, Operation& operation, const KeyStates& keys) const {
   const auto& numbers = leases_.of(process, operation.end.lock);
   const bool own = std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
-    return keys[number].exists && keys[number].maker == maker_of(process);
+    return keys[number].exists() && keys[number].maker == maker_of(process);
   });
   (own ? operation.seen_own : operation.seen_none) = true;
 }
@@ -192,10 +191,10 @@ void Operations::note_made_and_freed(const Posting& posting) {
   bool made = false, freed = false;
   for (std::size_t i = 0; i < posting.before.size(); ++i) {
     const auto &was = posting.before[i], &is = posting.after[i];
-    const bool was_own = was.exists && was.maker == maker_of(entry.process);
-    const bool is_own = is.exists && is.maker == maker_of(entry.process);
+    const bool was_own = was.exists() && was.maker == maker_of(entry.process);
+    const bool is_own = is.exists() && is.maker == maker_of(entry.process);
     made = made || (is_own && !was_own);
-    freed = freed || (was_own && !is.exists);
+    freed = freed || (was_own && !is.exists());
   }
   if (!made && !freed) return;
   auto& process = processes_[entry.process];

@@ -44,7 +44,8 @@ class LeaseKeys {
 
 class Operations {
  public:
-  explicit Operations(const sim::Model& model);
+  /// `leases` must outlive it.
+  Operations(const sim::Model& model, const LeaseKeys& leases);
 
   // ---- reports of a process, in their order; `now` grows with each
   void did(std::uint8_t process, const sim::Effect& effect, Stamp now, std::uint64_t moment,
@@ -92,7 +93,7 @@ class Operations {
   static void note(Operation& operation, const Entry& entry, bool made, bool freed);
   static std::vector<Finding> judged(std::uint8_t process, const Operation& operation);
 
-  const LeaseKeys leases_;
+  const LeaseKeys& leases_;
   std::vector<Process> processes_;
   std::vector<int> threads_;  ///< main tasks, by process
 };

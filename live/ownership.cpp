@@ -32,7 +32,7 @@ Ownership::Ownership(const sim::Model& model, Referee& referee)
       leases_(model),
       envelope_("lockstep:order:" + random_token(), leases_.names()),
       ledger_(leases_.names()),
-      operations_(model) {}
+      operations_(model, leases_) {}
 
 void Ownership::lose(const std::string& why) {
   if (lost_because_.empty()) lost_because_ = why;
@@ -109,7 +109,7 @@ void Ownership::judge(const Posting& posting) {
   };
   for (std::size_t i = 0; i < posting.before.size(); ++i) {
     const auto &was = posting.before[i], &is = posting.after[i];
-    if (was.maker == 0 || was.maker == entry.process + 1) continue;
+    if (was.maker == 0 || was.maker == sim::maker_of(entry.process)) continue;
     const auto owner = static_cast<std::uint8_t>(was.maker - 1);
     if (!held(i, owner)) continue;
     const auto told = [&](Property property, const char* what) {
@@ -118,7 +118,7 @@ void Ownership::judge(const Posting& posting) {
                       what, leases_.names()[i], sim::process_name(owner));
       referee_.found(property, text, {entry.process, owner}, entry.moment);
     };
-    if (!is.exists)
+    if (!is.exists())
       told(Property::foreign_release, "removes the key");
     else if (is.maker != was.maker)
       told(Property::foreign_release, "overwrites the key");

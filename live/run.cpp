@@ -26,7 +26,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBetweenLooks{5};
 constexpr milliseconds kGrace{5000};  // beyond two leases, for the rounds under way
 
-/// A live run cannot go back to a boundary to see whether a loop comes to an end: it just goes on.
+/// The limit on observations is for searches, which a loop without boundaries would keep for ever.
+/// A live run ends by its time.
 constexpr sim::ProgramLimits kLimits{.observations = 1'000'000};
 
 /// The keys that the protocol declares for its locks.

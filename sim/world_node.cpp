@@ -54,7 +54,7 @@ const World::Outcome& World::execute(Id process_id, unsigned action, Id node_id,
   const auto index = static_cast<std::size_t>(Process::executable(connection));
   const bool former = connection.former;
   const TaskId task = connection.task;
-  const Maker sender = former ? Maker{0} : static_cast<Maker>(process.index + 1);
+  const Maker sender = former ? Maker{0} : maker_of(process.index);
   const Command command = run_command(node_info.value.keyspace, connection.messages[index].request,
                                       sender, node_clock(node_id, run));
 

@@ -85,7 +85,7 @@ TEST_CASE("The server says whether a key has expired, not our clock") {
   ledger.add(entry(3, kB, {"SET", "lock", "b", "NX"}, kNoKey, kNoExpiry, Reply::ok(), end + 2));
   const auto posting = ledger.next();
   REQUIRE(posting);
-  CHECK_FALSE(posting->before[0].exists);
+  CHECK_FALSE(posting->before[0].exists());
   CHECK(posting->after[0].maker == kB);
 }
 
@@ -102,12 +102,12 @@ TEST_CASE("A lease that ends within a transaction may have ended for a script in
   taken.add(script(set_nx, kNoExpiry, Reply::ok()));
   const auto after_end = taken.next();
   REQUIRE(after_end);
-  CHECK_FALSE(after_end->before[0].exists);
+  CHECK_FALSE(after_end->before[0].exists());
   CHECK(after_end->after[0].maker == kB);
   lasting.add(script(set_nx, end, Reply::null()));
   const auto before_end = lasting.next();
   REQUIRE(before_end);
-  CHECK(before_end->before[0].exists);
+  CHECK(before_end->before[0].exists());
   CHECK(lasting.keys()[0].maker == kA);
   // Whose key it has overwritten, if any, cannot be known.
   CHECK_THAT(objection(SetByA(), script(set, kNoExpiry, Reply::ok())),
