@@ -109,45 +109,20 @@ class Generator {
   }
 
   Node number_leaf() {
-    return leaf(dice_.of({"a",
-                          "b",
-                          "c",
-                          "s",
-                          "1",
-                          "2",
-                          "0",
-                          "-1",
-                          "0.1",
-                          "1e15",
-                          "1e100",
-                          "0x10",
-                          "3",
-                          "7.5",
-                          "'3'",
-                          "'0x1f'",
-                          "' 4 '",
-                          "'1e1'",
-                          "2^53",
-                          "1/0",
-                          "-0",
-                          "0/0",
-                          "t.x",
-                          "t[1]",
-                          "#t",
-                          "m",
-                          "1e-7",
-                          ".5",
-                          "5.",
-                          "0xA",
-                          "1E2",
-                          "1e16",
-                          "100",
-                          "255",
-                          "4294967296",
-                          "-2^31",
-                          "123456789012",
-                          "'-7'",
-                          "v"}));
+    return leaf(dice_.of({"a",          "b",     "c",
+                          "s",          "1",     "2",
+                          "0",          "-1",    "0.1",
+                          "1e15",       "1e100", "0x10",
+                          "3",          "7.5",   "'3'",
+                          "'0x1f'",     "' 4 '", "'1e1'",
+                          "2^53",       "1/0",   "-0",
+                          "-0",         "0",     "0/0",
+                          "t.x",        "t[1]",  "#t",
+                          "m",          "1e-7",  ".5",
+                          "5.",         "0xA",   "1E2",
+                          "1e16",       "100",   "255",
+                          "4294967296", "-2^31", "123456789012",
+                          "'-7'",       "v"}));
   }
 
   Node number_call(int d) {
@@ -408,8 +383,8 @@ class Generator {
       case 2:
         return st(name() + " = $", {any(depth)});
       case 3:
-        // Never nil: where __newindex is set, 5.1 alone says no to it (docs/differences.md).
-        return st("$[$ or 1] = $", {leaf(dice_.of({"t", "w", "m", "t.s"})), any(d), any(d)});
+        return st(dice_.of({"$[$] = $", "$[$ or 1] = $", "$[$ or 1] = $"}),
+                  {leaf(dice_.of({"t", "w", "m", "t.s"})), any(d), any(d)});
       case 4:
         return st("t.x, " + name() + " = $, $", {any(d), any(d)});
       case 5:

@@ -21,6 +21,9 @@ namespace lockstep::sim {
 
 namespace {
 
+/// How many elements of tables # may look at, for each instruction of the limit: they are as quick.
+constexpr std::int64_t kElementsPerInstruction = 10;
+
 /// A function library: its chunk and what it registers.
 struct Library {
   Chunk chunk;
@@ -296,12 +299,15 @@ class ScriptVm::Impl {
     run_.lines = &chunk.lines;
     run_.varies = false;
     run_.ordered_tokens = false;
+    run_.has_metatables = false;
+    run_.odd_key = false;
     run_.reversed = reversed;
     run_.line = 0;
     run_.random = &run_.keyspace->script_random;
     run_.json = chunk.library ? &library_json_ : &run_.keyspace->script_json;
     library_json_ = {};
     run_.coroutine_instructions = limits_.instructions;
+    run_.elements = kElementsPerInstruction * limits_.instructions;
     run_.may_run_long = chunk.may_run_long;
     run_.loaded.clear();
     run_.own_lines.clear();

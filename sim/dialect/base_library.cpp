@@ -157,7 +157,8 @@ int base_select(lua_State* L) {
 int base_unpack(lua_State* L) {
   check_table(L, 1);
   const std::int64_t first = optional_int(L, 2, 1);
-  const std::int64_t last = optional_int(L, 3, static_cast<int>(lua_rawlen(L, 1)));
+  const std::int64_t last =
+      lua_isnoneornil(L, 3) ? static_cast<int>(length_of(L, 1)) : check_int(L, 3);
   if (first > last) return 0;
   const std::int64_t count = last - first + 1;
   if (!has_room(L, count)) {
@@ -260,6 +261,8 @@ int base_setmetatable(lua_State* L) {
     refuse_field(L, 2, "__name", LUA_TSTRING, LUA_TNONE);    // 5.4 shows it in errors
     refuse_field(L, 2, "__call", LUA_TNONE, LUA_TFUNCTION);  // 5.4 asks its metatable in turn
   }
+  if (runtime(L).odd_key) refuse(L, kOddKey);
+  runtime(L).has_metatables = true;
   set_without_finalizer(L);
   return 1;
 }
@@ -315,8 +318,14 @@ int base_pairs(lua_State* L) {
   return 3;
 }
 
-/// Raises an error unless the key at 2 is in the table at 1, or was when it was visited.
+/// lua_next as a function of Lua: it raises an error for a key that the table never had.
+int raw_next(lua_State* L) { return lua_next(L, 1) != 0 ? 2 : 0; }
+
+/// Refuses the key at 2 unless it is in the table at 1, or was when it was visited: 5.1 goes on
+/// also from a key that was only ever assigned nil.
 void check_visited(lua_State* L) {
+  lua_pushcfunction(L, raw_next);
+  lua_pushvalue(L, 1);
   int whole = 0;
   const lua_Integer integer = lua_type(L, 2) == LUA_TNUMBER ? lua_tointegerx(L, 2, &whole) : 0;
   if (whole != 0) {
@@ -324,7 +333,7 @@ void check_visited(lua_State* L) {
   } else {
     lua_pushvalue(L, 2);
   }
-  lua_next(L, 1);
+  if (lua_pcall(L, 2, 0, 0) != LUA_OK) refuse(L, "next() of a key that the table does not have");
   lua_settop(L, 2);
 }
 

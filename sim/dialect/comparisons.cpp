@@ -1,5 +1,5 @@
-// Comparisons and # by the rules of 5.1: a metamethod counts for two values of one type that both
-// have the same one; __le may be told from __lt; # of a table asks nobody.
+// Comparisons by the rules of 5.1: a metamethod counts for two values of one type that both have
+// the same one; __le may be told from __lt.
 #include <algorithm>
 #include <iterator>
 
@@ -107,17 +107,9 @@ int compared_equal(lua_State* L) {
   return 1;
 }
 
-int length(lua_State* L) {
-  lua_settop(L, 1);
-  const int type = lua_type(L, 1);
-  if (type != LUA_TSTRING && type != LUA_TTABLE) operand_error(L, "get length of", 0, 1);
-  lua_pushnumber(L, static_cast<double>(lua_rawlen(L, 1)));
-  return 1;
-}
-
-constexpr lua_CFunction kComparisons[] = {
-    compared_equal,       compared<less, 1, 2>,          compared<less_or_equal, 1, 2>,
-    compared<less, 2, 1>, compared<less_or_equal, 2, 1>, length};
+constexpr lua_CFunction kComparisons[] = {compared_equal, compared<less, 1, 2>,
+                                          compared<less_or_equal, 1, 2>, compared<less, 2, 1>,
+                                          compared<less_or_equal, 2, 1>};
 
 }  // namespace
 

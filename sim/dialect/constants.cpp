@@ -42,6 +42,14 @@ void Zeros::note(std::size_t first, std::size_t last, double value) {
   zeros.push_back({first, std::signbit(value), plain ? -1 : draft_.around_zero(first, last)});
 }
 
+std::optional<Zeros::Zero> Zeros::take_back(std::size_t first) {
+  auto& zeros = functions_.back();
+  if (zeros.empty() || zeros.back().first < first) return std::nullopt;
+  const Zero zero = zeros.back();
+  zeros.pop_back();
+  return zero;
+}
+
 void Zeros::close_function() {
   const auto& zeros = functions_.back();
   if (!zeros.empty() && zeros.front().negative) {

@@ -22,14 +22,21 @@ class Zeros {
   /// The tokens first..last are the constant `value`; they hold all constants noted in between.
   void note(std::size_t first, std::size_t last, double value);
 
- private:
   struct Zero {
     std::size_t first;
     bool negative;
     int wrapping;  ///< in the draft; -1 for a plain numeral
   };
+  /// Takes back the constant that was noted last, if it is a zero and stands at `first` or behind:
+  /// 5.1 does not need it, or not yet.
+  std::optional<Zero> take_back(std::size_t first);
+  void put(const std::optional<Zero>& zero) {
+    if (zero) functions_.back().push_back(*zero);
+  }
+
+ private:
   Draft& draft_;
-  std::vector<std::vector<Zero>> functions_;
+  std::vector<std::vector<Zero>> functions_;  ///< each one's in the order in which 5.1 makes them
 };
 
 }  // namespace lockstep::sim::dialect

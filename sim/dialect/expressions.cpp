@@ -55,7 +55,7 @@ void Parser::single(const Expression& e) {
   if (e.several) draft_.around(e.first, e.last, "(", ")");
 }
 
-Parser::Expression Parser::logical() { return {Expression::Form::logical, {}, 0, 0, false, {}}; }
+Parser::Expression Parser::logical() { return {.form = Expression::Form::logical}; }
 
 Parser::Expression Parser::finish(Expression e, std::size_t first) const {
   e.first = first;
@@ -81,31 +81,46 @@ Parser::Expression Parser::subexpression(int limit) {
   }
 }
 
+Parser::Expression Parser::condition() {
+  const Expression e = expression();
+  if (e.constant) zeros_.take_back(e.first);
+  return e;
+}
+
 Parser::Expression Parser::unary() {
   const std::size_t first = draft_.at();
   const std::string op = draft_.current().text;
   draft_.next();
   const Expression operand = subexpression(kUnaryPriority);
-  if (op == "#" && metatables_) {
+  if (op == "not") {
+    if (operand.constant) zeros_.take_back(operand.first);
+    Expression e = finish(logical(), first);
+    if (operand.truth) e.truth = !*operand.truth;
+    return e;
+  }
+  if (op == "#") {
     draft_.instead(first, "");
     single(operand);
     draft_.call_around(first, draft_.at() - 1, kLength, draft_.add_site({operand.name}));
-  } else if (op == "#") {
-    draft_.place_operator(first, draft_.add_site({operand.name}));
-    draft_.around(first, draft_.at() - 1, "(", "+0.0)");
+    return finish({}, first);
   }
-  if (op == "not") return finish(logical(), first);
-  if (op == "#") return finish({}, first);
   draft_.place_operator(first, draft_.add_site({operand.name}));
   return operation(first, "*", operand.constant, -1.0);
 }
 
 Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
+  if (op.left < 3) return junction(op, left);
   const std::size_t operator_at = draft_.at();
+  const bool comparing = op.left == 3;
   draft_.next();
+  // 5.1 makes the constant of an arithmetic operation's left numeral when it has read the right one
+  std::optional<Zeros::Zero> zero;
+  if (left.constant && !comparing) zero = zeros_.take_back(left.first);
   const Expression right = subexpression(op.right);
-  if (op.left == 3) comparison(op.op, left, right, operator_at);
-  if (op.left <= 3) return logical();  // and, or: 5.4 means the same
+  if (comparing) {
+    comparison(op.op, left, right, operator_at);
+    return logical();
+  }
   const int site = draft_.add_site({left.name, right.name});
   if (op.op != "%" && op.op != "^") {
     draft_.place_operator(operator_at, site);
@@ -114,14 +129,31 @@ Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
     draft_.instead(operator_at, ",");
     draft_.call_around(left.first, right.last, op.op == "%" ? kModulo : kPower, site);
   }
-  return operation(left.first, op.op, left.constant, right.constant);
+  const Expression e = operation(left.first, op.op, left.constant, right.constant);
+  if (!e.constant) zeros_.put(zero);
+  return e;
+}
+
+/// and, or: 5.4 means the same. Where the left operand is known to let it pass, 5.1 sees the right
+/// one only.
+Parser::Expression Parser::junction(const Binary& op, const Expression& left) {
+  const bool passing = op.op == "and";
+  draft_.next();
+  if (passing && left.constant) zeros_.take_back(left.first);
+  Expression right = subexpression(op.right);
+  if (left.truth != passing) return logical();
+  right.several = false;
+  if (right.form != Expression::Form::logical) right.form = Expression::Form::other;
+  return right;
 }
 
 Parser::Expression Parser::operation(std::size_t first, std::string_view op,
                                      std::optional<double> left, std::optional<double> right) {
   Expression e = finish({}, first);
   if (left && right) e.constant = folded(op, *left, *right);
-  if (e.constant) zeros_.note(e.first, e.last, *e.constant);
+  if (!e.constant) return e;
+  e.truth = true;
+  zeros_.note(e.first, e.last, *e.constant);
   return e;
 }
 
@@ -175,16 +207,19 @@ Parser::Expression Parser::simple() {
       draft_.instead(draft_.at(), numeral(draft_.current().number));
       e.form = Expression::Form::numeral;
       e.constant = draft_.current().number;
+      e.truth = true;
       zeros_.note(first, first, *e.constant);
       draft_.next();
       return finish(e, first);
     case Kind::string:
+      e.truth = true;
       draft_.next();
       return finish(e, first);
     default:
       break;
   }
   if (draft_.is("nil") || draft_.is("true") || draft_.is("false")) {
+    e.truth = draft_.is("true");
     draft_.next();
   } else if (draft_.is("...")) {
     if (!scopes_.has_varargs()) draft_.error("cannot use '...' outside a vararg function");
@@ -205,15 +240,15 @@ Parser::Expression Parser::simple() {
 
 Parser::Expression Parser::primary() {
   const std::size_t first = draft_.at();
-  const Expression call{Expression::Form::call, {}, 0, 0, true, {}};
+  const Expression call{.form = Expression::Form::call, .several = true};
   Expression e = prefix();
   int call_line = draft_.token(first).line;
   while (true) {
     const int line = draft_.current().line;
     if (draft_.is(".")) {
-      e = {Expression::Form::variable, quoted("field", field()), 0, 0, false, {}};
+      e = {.form = Expression::Form::variable, .name = quoted("field", field())};
     } else if (draft_.is("[")) {
-      e = {Expression::Form::variable, quoted("field", index()), 0, 0, false, {}};
+      e = index();
     } else if (draft_.is(":")) {
       draft_.next();
       if (draft_.current().text == "goto") draft_.refuse("a method named goto");
@@ -249,7 +284,7 @@ Parser::Expression Parser::prefix() {
   }
   if (draft_.current().kind != Kind::name) draft_.error("unexpected symbol");
   const std::string text = draft_.variable();
-  return {Expression::Form::variable, variable_name(text), 0, 0, false, {}};
+  return {.form = Expression::Form::variable, .name = variable_name(text)};
 }
 
 /// .name, which 5.4 takes for any name but goto.
@@ -265,21 +300,27 @@ std::string Parser::field() {
   return text;
 }
 
-/// [ expression ]; returns how 5.1 names the field: a string constant by itself, anything else by
+/// [ expression ]. 5.1 names the field, if it is a string constant, by itself, anything else by
 /// '?'.
-std::string Parser::index() {
+Parser::Expression Parser::index() {
   draft_.next();
   const std::size_t first = draft_.at();
   const Expression e = expression();
+  Expression field{.form = Expression::Form::variable, .name = quoted("field", "?")};
   const bool constant = draft_.at() == first + 1;
   // 5.4 loses the name of a table that it loads within the jumps of a key
   if (e.form == Expression::Form::logical) {
     draft_.around(e.first, e.last, std::string("(") + kHelpers[kIterator] + "(", "))");
   }
   draft_.expect("]");
-  if (constant && draft_.token(first).kind == Kind::string) return draft_.token(first).bytes;
-  if (constant && e.form == Expression::Form::numeral) whole_index(first);
-  return "?";
+  if (constant && draft_.token(first).kind == Kind::string) {
+    field.name = quoted("field", draft_.token(first).bytes);
+  } else if (constant && e.form == Expression::Form::numeral) {
+    whole_index(first);
+  } else {
+    field.key = {e.first, e.last};
+  }
+  return field;
 }
 
 /// A constant index may stay an integer, which is faster: no program sees the difference.

@@ -1,5 +1,5 @@
 // Operators whose meaning differs between Lua 5.1 and 5.4: concatenation, %, ^, the bounds of
-// a numeric for, varargs, and arithmetic on strings.
+// a numeric for, varargs, #, and arithmetic on strings.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -158,7 +158,30 @@ int arg_table(lua_State* L) {
   return 1;
 }
 
-constexpr lua_CFunction kOperators[] = {concat, mod, power, bounds, iterator, arg_table};
+/// #: of a table it asks no metatable.
+int length(lua_State* L) {
+  lua_settop(L, 1);
+  const int type = lua_type(L, 1);
+  if (type != LUA_TSTRING && type != LUA_TTABLE) operand_error(L, "get length of", 0, 1);
+  const auto length = type == LUA_TTABLE ? length_of(L, 1) : lua_rawlen(L, 1);
+  lua_pushnumber(L, static_cast<double>(length));
+  return 1;
+}
+
+/// The key of an assignment. 5.1 first looks whether it may be one, 5.4 asks __newindex before. The
+/// assigned value may be what gives the table its metatable.
+int new_key(lua_State* L) {
+  lua_settop(L, 1);
+  const bool nan = lua_type(L, 1) == LUA_TNUMBER && std::isnan(lua_tonumber(L, 1));
+  if (!lua_isnil(L, 1) && !nan) return 1;
+  Runtime& rt = runtime(L);
+  if (rt.has_metatables) refuse(L, kOddKey);
+  rt.odd_key = true;
+  return 1;
+}
+
+constexpr lua_CFunction kOperators[] = {concat, mod,      power,     length,
+                                        bounds, iterator, arg_table, new_key};
 
 }  // namespace
 

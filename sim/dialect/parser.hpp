@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/dialect/constants.hpp"
@@ -24,10 +25,12 @@ class Parser {
  private:
   struct Expression {
     enum class Form : std::uint8_t { other, variable, call, numeral, logical } form = Form::other;
-    OperandName name;
+    OperandName name = {};
     std::size_t first = 0, last = 0;  ///< its tokens
-    bool several = false;            ///< a call or ..., which may give more or fewer than one value
-    std::optional<double> constant;  ///< known while 5.1 compiles
+    bool several = false;  ///< a call or ..., which may give more or fewer than one value
+    std::optional<std::pair<std::size_t, std::size_t>> key = {};  ///< of a field t[k]: k's tokens
+    std::optional<double> constant = {};                          ///< known while 5.1 compiles
+    std::optional<bool> truth = {};                               ///< the same
   };
   struct Binary {
     std::string_view op;
@@ -56,8 +59,11 @@ class Parser {
   Expression expression() { return subexpression(0); }
   void expression_list();
   Expression subexpression(int limit);
+  /// What is only tested: 5.1 makes no constant of a numeral there.
+  Expression condition();
   Expression unary();
   Expression binary(const Binary& op, const Expression& left);
+  Expression junction(const Binary& op, const Expression& left);
   void comparison(std::string_view op, const Expression& left, const Expression& right,
                   std::size_t operator_at);
   /// Notes the constant of an operation that ends here, if there is one.
@@ -69,7 +75,7 @@ class Parser {
   void place_call(std::size_t first, int line);
   Expression prefix();
   std::string field();
-  std::string index();
+  Expression index();
   void whole_index(std::size_t at);
   void arguments(int line);
   void table();

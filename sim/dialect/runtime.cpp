@@ -191,6 +191,22 @@ void push_shown(lua_State* L, double value) {
   lua_pushstring(L, text);
 }
 
+std::size_t length_of(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  std::int64_t& left = runtime(L).elements;
+  lua_Integer count = 0;
+  lua_Integer last = 0;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    if (--left < 0) refuse(L, "it asks for the length of large tables more often than its limit");
+    const lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+    if (key < 1) continue;
+    ++count;
+    last = std::max(last, key);
+  }
+  if (count != last) refuse(L, "the length of a table with holes");
+  return static_cast<std::size_t>(count);
+}
+
 void protect(lua_State* L) {
   lua_newtable(L);  // real, proxy
   lua_newtable(L);  // real, proxy, metatable
@@ -254,6 +270,8 @@ std::string reworded(std::string text) {
   if (const auto renamed = text.find("'" + std::string(kRenamed)); renamed != text.npos) {
     text.erase(renamed + 1, kRenamed.size());
   }
+  if (text == ": '__index' chain too long; possible loop") return ": loop in gettable";
+  if (text == ": '__newindex' chain too long; possible loop") return ": loop in settable";
   const auto verb = text.find("attempt to ");
   const auto open = text.rfind(" value (");
   if (verb == text.npos || open == text.npos || text.back() != ')' || open < verb) return text;

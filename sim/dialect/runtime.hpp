@@ -42,9 +42,12 @@ struct Runtime {
   std::uint64_t* random = nullptr;           ///< state of math.random
   JsonSettings* json = nullptr;              ///< of cjson
   std::int64_t coroutine_instructions = 0;   ///< that coroutines may still run
+  std::int64_t elements = 0;                 ///< of tables that # may still look at
   bool reversed = false;  ///< iterate what has no order, and count addresses, the other way round
   bool varies = false;    ///< the script saw an order or an address
   bool ordered_tokens = false;  ///< it asked which of two texts with lock tokens comes first
+  bool has_metatables = false;  ///< it has given a table one
+  bool odd_key = false;         ///< it has begun an assignment to t[nil] or t[NaN]
   int addresses = LUA_NOREF;  ///< table of the objects whose address the script saw -> their number
   bool may_run_long = false;  ///< the limit on instructions is watched
   std::vector<LoadedChunk> loaded;  ///< by load and loadstring
@@ -61,6 +64,8 @@ Runtime& runtime(lua_State* L);
 /// Ends the script: it cannot be run faithfully, for `reason`. Never returns.
 [[noreturn]] void refuse(lua_State* L, const char* reason);
 
+inline constexpr const char* kOddKey =
+    "an assignment to t[nil] or t[NaN] where a table has a metatable";
 inline constexpr const char* kReadonly = "Attempt to modify a readonly table";
 
 // Errors of 5.1, with the caller's place in front. None returns. Formats may hold %s, %d, %c and
@@ -101,6 +106,10 @@ inline constexpr int kMaxSlots51 = 8000;
 void push_shown(lua_State* L, double value);
 /// Pushes "table: 0x..." for the object at `index`: the same for the same object within a run.
 void push_address(lua_State* L, int index);
+
+/// # of the table at `index`, which asks no metatable. Refuses a table with holes: which of its
+/// ends 5.1 finds depends on how the table came to be.
+std::size_t length_of(lua_State* L, int index);
 
 /// Calls the metamethod on top of the stack with two values; its result replaces it.
 void call_metamethod(lua_State* L, int left, int right);
@@ -167,7 +176,7 @@ void open_coroutine(lua_State* L);
 /// The helpers of kHelpers, pushed in order; and the string metatable.
 void push_helpers(lua_State* L);
 void open_string_metatable(lua_State* L);  ///< the string library is on top of the stack
-/// Pushes the helpers for comparisons and #, in the order of Helper.
+/// Pushes the helpers for comparisons, in the order of Helper.
 void push_comparisons(lua_State* L);
 bool is_comparison(lua_CFunction function);
 /// "attempt to VERB local 'x' (a nil value)", for operand `number` of the caller's operation, whose

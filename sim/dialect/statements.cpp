@@ -43,7 +43,7 @@ bool Parser::statement() {
   if (draft_.is("if")) {
     if_statement(line);
   } else if (draft_.accept("while")) {
-    expression();
+    condition();
     draft_.expect("do");
     scoped_block(true);
     draft_.close("end", "while", line);
@@ -73,7 +73,7 @@ bool Parser::statement() {
 void Parser::if_statement(int line) {
   do {
     draft_.next();
-    expression();
+    condition();
     draft_.expect("then");
     scoped_block(false);
   } while (draft_.is("elseif"));
@@ -86,7 +86,7 @@ void Parser::repeat_statement(int line) {
   open_block(false);
   block();
   draft_.close("until", "repeat", line);
-  expression();
+  condition();
   scopes_.close_block();
   scopes_.close_block();
 }
@@ -118,7 +118,8 @@ void Parser::for_statement(int line) {
 }
 
 /// The bounds of a numeric for, whose `for` is at `at`. Unless they are constants it becomes
-/// do local ... = bounds(...) for name = ... do ... end end; returns whether it does.
+/// do local ... = bounds(...) for name = ... do ... end end; returns whether it does. A constant
+/// zero's sign is not known before the end of the function.
 bool Parser::bounds(std::size_t at) {
   constexpr const char* kLocals = "lockstep_from,lockstep_to,lockstep_by";
   std::optional<double> constants[3] = {{}, {}, 1.0};
@@ -130,7 +131,7 @@ bool Parser::bounds(std::size_t at) {
     if (++count == 1 && !draft_.is(",")) draft_.expected(",");
   } while (count < 3 && draft_.accept(","));
   const auto& [from, to, by] = constants;
-  if (from && to && by && *by != 0 && (*from - *by) + *by == *from) return false;
+  if (from && to && by && *from != 0 && *by != 0 && (*from - *by) + *by == *from) return false;
   single(last);
   const std::string name = draft_.written(at + 1);
   draft_.instead(at, std::string("do local ") + kLocals + "=" + kHelpers[kBounds] + "(");
@@ -198,6 +199,9 @@ void Parser::expression_statement() {
 void Parser::assignment(const Expression& target) {
   const Depth depth(*this);
   if (target.form != Expression::Form::variable) draft_.error("syntax error");
+  if (metatables_ && target.key) {
+    draft_.call_around(target.key->first, target.key->second, kNewKey);
+  }
   if (draft_.accept(",")) {
     assignment(primary());
     return;

@@ -8,7 +8,7 @@ namespace lockstep::sim::dialect {
 
 namespace {
 
-lua_Integer length(lua_State* L) { return static_cast<lua_Integer>(lua_rawlen(L, 1)); }
+lua_Integer length(lua_State* L) { return static_cast<lua_Integer>(length_of(L, 1)); }
 
 /// Argument 1 is a table; a proxy is replaced by the real one.
 void readable(lua_State* L) {
@@ -28,7 +28,7 @@ int table_concat(lua_State* L) {
   if (!lua_isnoneornil(L, 2)) separator = check_text(L, 2, &separator_length);
   readable(L);
   const int first = optional_int(L, 3, 1);
-  const int last = optional_int(L, 4, static_cast<int>(length(L)));
+  const int last = lua_isnoneornil(L, 4) ? static_cast<int>(length(L)) : check_int(L, 4);
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   for (std::int64_t i = first; i <= last; ++i) {

@@ -1,7 +1,7 @@
 // From Lua 5.1 to Lua 5.4: a 5.1 parser that writes a text which stock 5.4 runs with 5.1's meaning,
-// line by line. Numerals become floats; concatenations, %, ^ and for-bounds become calls of
-// helpers, and so do comparisons and # where a metatable may have a say; else # gives a float. What
-// 5.4 would read in another way is refused.
+// line by line. Numerals become floats; concatenations, %, ^, # and for-bounds become calls of
+// helpers, and so do comparisons and keys of assignments where a metatable may have a say. What 5.4
+// would read in another way is refused.
 #pragma once
 
 #include <cstdint>
@@ -34,20 +34,21 @@ enum Helper : std::uint8_t {
   kConcat,  ///< a .. b .. c
   kModulo,
   kPower,
+  kLength,     ///< #
   kBounds,     ///< the three bounds of a numeric for
   kIterator,   ///< the first three of a generic for's values
   kArgTable,   ///< the table arg of a function with varargs
-  kEqual,      ///< where a metatable may have a say: ==
+  kNewKey,     ///< where a metatable may have a say: the key of an assignment to t[key]
+  kEqual,      ///< the same: ==
   kLess,       ///< <
   kLessEqual,  ///< <=
   kGreater,
   kGreaterEqual,
-  kLength,  ///< #
 };
-inline constexpr const char* kHelpers[] = {"lockstep_concat", "lockstep_mod",      "lockstep_pow",
-                                           "lockstep_bounds", "lockstep_iterator", "lockstep_arg",
-                                           "lockstep_eq",     "lockstep_lt",       "lockstep_le",
-                                           "lockstep_gt",     "lockstep_ge",       "lockstep_len"};
+inline constexpr const char* kHelpers[] = {
+    "lockstep_concat",   "lockstep_mod", "lockstep_pow", "lockstep_len", "lockstep_bounds",
+    "lockstep_iterator", "lockstep_arg", "lockstep_key", "lockstep_eq",  "lockstep_lt",
+    "lockstep_le",       "lockstep_gt",  "lockstep_ge"};
 
 /// What stands before a variable's name that 5.4 reserves: goto is written lockstep_goto.
 inline constexpr std::string_view kRenamed = "lockstep_";

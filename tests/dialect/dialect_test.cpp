@@ -52,6 +52,7 @@ bool refused(const std::string& reply) { return reply.starts_with("refused: "); 
 std::string report(const Node& script, const Reference& reference) {
   int left = 4000;
   const Node least = shrunk(script, [&](const std::string& text) {
+    if (own_part(text) == text) return false;  // the oracle knows no protected globals
     const std::string fake = on_fake({text})[0];
     return --left > 0 && !refused(fake) && fake != reference({text})[0];
   });

@@ -64,6 +64,8 @@ const std::vector<const char*> kHostile{
     "local f = function() return 1 end for i = 1, 1e5 do local g = f f = function() return 1 + g() "
     "end end return f()",
     "return string.gsub('x', 'x', function() return string.gsub('x', 'x', error) end)",
+    "local t = {} for i = 1, 1e5 do t[-i] = i end for i = 1, 1e5 do t.n = #t end return 1",
+    "local t = {} for i = 1, 1e5 do t[#t + 1] = i end return #t",
     // size
     "local t = {} for i = 1, 1e9 do t[i] = i end return 1",
     "local t = {} t[1e9] = 1 for i = 1, 1e9 do t[-i] = i end return 1",
