@@ -10,10 +10,12 @@ namespace {
 using Kind = Node::Kind;
 using Choices = std::vector<const char*>;
 
-/// What every script begins with: variables of each kind, and show(), which makes a string of
+/// What every script begins with: variables of each kind, k(), which has no key -0 (see
+/// docs/differences.md), and show(), which makes a string of
 /// anything without an address and without the order of a table.
 constexpr const char* kPrelude =
-    "local tostring0 = tostring local function tostring(v) if type(v) == 'table' or type(v) == "
+    "local function k(x) return x == 0 and 0 or x end local tostring0 = tostring local function "
+    "tostring(v) if type(v) == 'table' or type(v) == "
     "'function' then return type(v) end return tostring0(v) end local function show(v, d) d = d or "
     "0 if type(v) == 'number' then return "
     "string.format('%.17g', v) elseif type(v) == 'string' then return string.format('%q', v) "
@@ -253,7 +255,7 @@ class Generator {
       case 0:
         return ex("{$, $}", {any(d), any(d)});
       case 1:
-        return ex("{[$] = $, x = $; $}", {number(d), any(d), any(d), any(d)});
+        return ex("{[k($)] = $, x = $; $}", {number(d), any(d), any(d), any(d)});
       case 2:
         return ex("setmetatable($, $)", {table(d), metatable(d)});
       case 3:
@@ -383,7 +385,7 @@ class Generator {
       case 2:
         return st(name() + " = $", {any(depth)});
       case 3:
-        return st(dice_.of({"$[$] = $", "$[$ or 1] = $", "$[$ or 1] = $"}),
+        return st(dice_.of({"$[k($)] = $", "$[k($) or 1] = $", "$[k($) or 1] = $"}),
                   {leaf(dice_.of({"t", "w", "m", "t.s"})), any(d), any(d)});
       case 4:
         return st("t.x, " + name() + " = $, $", {any(d), any(d)});
@@ -462,7 +464,7 @@ class Generator {
         return st(dice_.of({"table.foreachi($, $)", "table.foreach($, $)"}),
                   {table(d), function(d)});
       case 7:
-        return st("rawset($, $, $)", {table(d), any(d), any(d)});
+        return st("rawset($, k($), $)", {table(d), any(d), any(d)});
       default:
         return st("m = setmetatable({$}, $)", {any(d), metatable(d)});
     }

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 #include "sim/dialect/runtime.hpp"
 
@@ -16,6 +17,12 @@ std::int64_t relative_position(std::int64_t position, std::size_t length) {
 }
 
 namespace {
+
+/// A double cast to int as x86-64 does it (cvttsd2si).
+int to_int(double value) {
+  constexpr int kIndefinite = std::numeric_limits<int>::min();
+  return value > -2147483649.0 && value < 2147483648.0 ? static_cast<int>(value) : kIndefinite;
+}
 
 int string_len(lua_State* L) {
   std::size_t length = 0;
@@ -177,8 +184,8 @@ void add_formatted(lua_State* L, luaL_Buffer* buffer, char* specification, char 
   switch (letter) {
     case 'c':
       complete("");
-      written = std::snprintf(shown, sizeof shown, specification,
-                              static_cast<int>(truncate(check_number(L, argument))));
+      written =
+          std::snprintf(shown, sizeof shown, specification, to_int(check_number(L, argument)));
       break;
     case 'd':
     case 'i':
