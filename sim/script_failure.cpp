@@ -12,6 +12,9 @@ std::string describe(lua_State* L) {
   switch (lua_type(L, 1)) {
     case LUA_TSTRING:
       return dialect::in_words_of_51(dialect::runtime(L), lua_tostring(L, 1));
+    case LUA_TNUMBER:
+      dialect::push_shown(L, lua_tonumber(L, 1));
+      return lua_tostring(L, -1);
     case LUA_TBOOLEAN:
       return lua_toboolean(L, 1) ? "true" : "false";
     case LUA_TNIL:
@@ -49,8 +52,12 @@ void note_place(lua_State* L, Failure& failure) {
 void read_failure(lua_State* L, Failure& failure) {
   failure.readable = true;
   if (lua_istable(L, 1)) {
+    if (lua_getmetatable(L, 1)) {
+      dialect::refuse(L, "it raises a table with a metatable, which may crash redis-server 7.0");
+    }
     lua_getfield(L, 1, "err");
     failure.readable = lua_isstring(L, -1) != 0;
+    if (lua_type(L, -1) == LUA_TNUMBER) dialect::push_shown(L, lua_tonumber(L, -1));
     if (failure.readable) failure.text = lua_tostring(L, -1);
   } else {
     failure.text = "ERR ";

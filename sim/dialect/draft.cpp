@@ -89,8 +89,8 @@ void Draft::check_name(std::string_view text) {
 
 // ---- notes ----
 
-void Draft::around(std::size_t first, std::size_t last, std::string before, const char* after,
-                   int site) {
+void Draft::around(std::size_t first, std::size_t last, std::string before,
+                   const std::string& after, int site) {
   auto& prefixes = pieces_[first].before;
   prefixes.insert(prefixes.begin(), Prefix{std::move(before), site, -1});
   pieces_[last].after += after;

@@ -53,7 +53,7 @@ class Draft {
 
   // ---- notes ----
   /// Wraps the tokens first..last; `site` belongs to what stands before.
-  void around(std::size_t first, std::size_t last, std::string before, const char* after,
+  void around(std::size_t first, std::size_t last, std::string before, const std::string& after,
               int site = -1);
   void call_around(std::size_t first, std::size_t last, Helper helper, int site = -1);
   /// Writes `text` behind the token.

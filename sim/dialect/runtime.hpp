@@ -114,6 +114,9 @@ std::size_t length_of(lua_State* L, int index);
 /// Calls the metamethod on top of the stack with two values; its result replaces it.
 void call_metamethod(lua_State* L, int left, int right);
 
+/// The operands of a helper, 1 and 2: a third argument marks that the right one was given first.
+void order_operands(lua_State* L);
+
 // Comparisons of 5.1 with its rules for metamethods; indexes of the stack.
 bool equal(lua_State* L, int a, int b);
 /// `place`: the error of two values that have no order says where the caller is.

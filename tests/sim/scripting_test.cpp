@@ -128,6 +128,7 @@ TEST_CASE("what cannot be run faithfully is refused by name") {
       {"local t = {} for i = 1, 20000 do t[i] = i end for i = 1, #t do i = #t end", "large"},
       {"error({})", "crashes"},
       {"error({err = {}})", "crashes"},
+      {"local t = setmetatable({}, {__index = error}) return t[3]", "metatable"},
       {"local t = {} t[t] = 1 t[1] = 2 for k in pairs(t) do end", "order"},
       {"local r = {} for k in pairs({a = 1, b = 2}) do r[#r + 1] = k end return r", "order"},
       {"for k in pairs({a = 1, b = 2}) do redis.call('set', 'k', k) end", "order"},
