@@ -36,18 +36,19 @@ void note_place(lua_State* L, Failure& failure) {
     lua_pop(L, 1);
     if (!helper) break;
   }
-  const bool in_script = info.source == std::string_view(dialect::kInnerSource);
-  const auto* chunk = dialect::loaded_chunk(dialect::runtime(L), info.currentline);
-  failure.place = in_script ? std::string("@") + dialect::runtime(L).shown_chunk : info.source;
-  if (in_script && chunk) failure.place = chunk->source;
-  failure.place += ':';
-  const std::string_view message = by_vm ? std::string_view(failure.text) : "";
-  failure.place += std::to_string(
-      in_script ? dialect::line_of_error(dialect::runtime(L), info.currentline, message)
-                : info.currentline);
+  failure.place = place_of(script_run(L), info, by_vm ? std::string_view(failure.text) : "");
 }
 
 }  // namespace
+
+std::string place_of(const ScriptRun& run, const lua_Debug& info, std::string_view message) {
+  if (info.source != std::string_view(dialect::kInnerSource)) {
+    return std::string(info.source) + ":" + std::to_string(info.currentline);
+  }
+  const auto* chunk = dialect::loaded_chunk(run, info.currentline);
+  return (chunk ? chunk->source : std::string("@") + run.shown_chunk) + ":" +
+         std::to_string(dialect::line_of_error(run, info.currentline, message));
+}
 
 void read_failure(lua_State* L, Failure& failure) {
   failure.readable = true;

@@ -36,7 +36,7 @@ std::optional<double> folded(std::string_view op, double a, double b) {
 
 void Zeros::note(std::size_t first, std::size_t last, double value) {
   auto& zeros = functions_.back();
-  while (!zeros.empty() && zeros.back().first >= first) zeros.pop_back();
+  while (!zeros.empty() && zeros.back().first >= first) settle(take_back());
   if (value != 0) return;
   const bool plain = first == last;
   zeros.push_back({first, std::signbit(value), plain ? -1 : draft_.around_zero(first, last)});

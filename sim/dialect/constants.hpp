@@ -30,6 +30,10 @@ class Zeros {
   /// Takes back the zero that was noted last: 5.1 does not need it, or not yet.
   Zero take_back();
   void put(const Zero& zero) { functions_.back().push_back(zero); }
+  /// An operand of what is a constant itself: it keeps its own sign.
+  void settle(const Zero& zero) {
+    if (zero.negative) draft_.negate_zero(zero.wrapping);
+  }
 
  private:
   Draft& draft_;

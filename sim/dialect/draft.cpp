@@ -108,6 +108,15 @@ int Draft::around_zero(std::size_t first, std::size_t last) {
   return zero;
 }
 
+void Draft::leave_out(std::size_t first, std::size_t last) {
+  for (std::size_t i = first; i <= last; ++i) {
+    Piece nothing;
+    nothing.token = std::move(pieces_[i].token);
+    nothing.replaced = true;
+    pieces_[i] = std::move(nothing);
+  }
+}
+
 void Draft::instead(std::size_t index, std::string text) {
   pieces_[index].instead = std::move(text);
   pieces_[index].replaced = true;

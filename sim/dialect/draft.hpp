@@ -62,6 +62,8 @@ class Draft {
   int around_zero(std::size_t first, std::size_t last);
   void negate_zero(int zero) { negative_zeros_[static_cast<std::size_t>(zero)] = true; }
   void instead(std::size_t index, std::string text);
+  /// Writes nothing for the tokens first..last.
+  void leave_out(std::size_t first, std::size_t last);
   /// Notes an operation that ends with the token before the current one.
   int add_site(std::vector<OperandName> operands);
   int add_site_at(int line, std::vector<OperandName> operands);

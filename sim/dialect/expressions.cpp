@@ -128,6 +128,7 @@ Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
     call_operator(left, operator_at, right, op.op == "%" ? kModulo : kPower, site);
   }
   const Expression e = operation(left.first, op.op, left.constant, right.constant);
+  if (zero && e.constant) zeros_.settle(*zero);
   if (zero && !e.constant) zeros_.put(*zero);
   return e;
 }
@@ -145,8 +146,8 @@ void Parser::call_operator(const Expression& left, std::size_t operator_at, cons
   std::string name;
   for (std::size_t i = left.first; i <= operator_at; ++i) {
     if (draft_.token(i).kind == Kind::name) name = draft_.written(i);
-    draft_.instead(i, "");
   }
+  draft_.leave_out(left.first, operator_at);
   draft_.around(left.first, right.last, std::string(kHelpers[helper]) + "(", "," + name + ",1)",
                 site);
 }
@@ -163,6 +164,9 @@ Parser::Expression Parser::junction(const Binary& op, const Expression& left) {
     either.zero = right.zero;
     return either;
   }
+  // 5.4 is to see no more: it would take a 2^53 for a call, not for a constant
+  single(right);
+  draft_.leave_out(left.first, right.first - 1);
   right.several = right.local = false;
   if (right.form != Expression::Form::logical) right.form = Expression::Form::other;
   return right;
