@@ -302,6 +302,7 @@ int pairs_step(lua_State* L) {
     }
     lua_pop(L, 2);  // removed meanwhile
   }
+  refuse_new_keys(L, lua_upvalueindex(1), lua_upvalueindex(2));
   return 1;
 }
 
