@@ -89,14 +89,16 @@ bool since_72(const Command& command) {
 const char* check_command(ScriptRun& run, const Command* command) {
   if (run.version == RedisVersion::v7_2) refuse_new_in_72(run.request);
   if (!command) return "ERR Unknown Redis command called from script";
-  if (!arity_fits(*command, run.request.size())) {
-    return "ERR Wrong number of args calling Redis command from script";
-  }
   unsigned flags = command->flags;
+  int arity = command->arity;
   if ((flags & kContainer) != 0 && run.request.size() > 1) {
     const Subcommand* sub = find_subcommand(command->name, run.request[1]);
     if (!sub) return "ERR Unknown Redis command called from script";
     flags = sub->flags;
+    arity = sub->arity;
+  }
+  if (!arity_fits(arity, run.request.size())) {
+    return "ERR Wrong number of args calling Redis command from script";
   }
   if ((flags & kNoScript) != 0 && !(run.version == RedisVersion::v7_2 && since_72(*command))) {
     return "ERR This Redis command is not allowed from script";
@@ -128,8 +130,9 @@ void count_written(ScriptRun& run, const Command& command, Call& call) {
   constexpr std::int64_t kMost = 256 << 20;
   for (const std::string& argument : run.request) run.written_bytes += std::ssize(argument);
   if (may_multiply(command)) {
-    for (const std::size_t key : keys_of(command, run.request).value_or(std::vector<std::size_t>{}))
-      if (const Entry* entry = call.find(run.request[key])) run.written_bytes += bytes_of(*entry);
+    for (const KeyArgument& key : keys_of(command, run.request))
+      if (const Entry* entry = call.find(run.request[key.position]))
+        run.written_bytes += bytes_of(*entry);
   }
   if (run.written_bytes > kMost) throw BadInput("its commands write more than 256 MB");
 }
@@ -141,6 +144,7 @@ bool call_command(ScriptRun& run, const char*& error) {
   try {
     error = check_command(run, command);
     if (error) return true;
+    if (run.resp3) refuse_without_resp3(run.request);
     Call call{*run.keyspace, run.request, *run.execution};
     run.reply = run_command(*command, call);
     if ((command->flags & kDenyOom) != 0) count_written(run, *command, call);

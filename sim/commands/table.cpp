@@ -106,7 +106,7 @@ constexpr std::array kCommands = std::to_array<Command>({
     {"ltrim", 4, kWrite, 1, 1, 1, run_ltrim},
     {"memory", -2, kContainer, 0, 0, 0, nullptr},
     {"mget", -2, kRead, 1, -1, 1, run_mget},
-    {"migrate", -6, kWrite, 3, 3, 1, nullptr},
+    {"migrate", -6, kWrite | kMovableKeys, 3, 3, 1, nullptr},
     {"monitor", 1, kNoScript, 0, 0, 0, nullptr},
     {"move", 3, kWrite, 1, 1, 1, run_move},
     {"mset", -3, kWrite | kDenyOom, 1, -1, 2, run_mset},
