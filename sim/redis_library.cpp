@@ -6,6 +6,7 @@
 
 #include "sim/commands/admission.hpp"
 #include "sim/commands/cluster.hpp"
+#include "sim/commands/command_entry.hpp"
 #include "sim/commands/keys_of.hpp"
 #include "sim/commands/subcommands.hpp"
 #include "sim/error.hpp"
@@ -63,7 +64,7 @@ const char* read_arguments(lua_State* L, Request& request) {
 }
 
 /// What the server's mode says no to. Without memory a script may go on writing once it has begun.
-const char* check_mode(ScriptRun& run, const Command& command, unsigned flags) {
+const char* check_mode(ScriptRun& run, unsigned flags) {
   const ServerMode& mode = run.execution->mode;
   const bool write = (flags & kWrite) != 0;
   if (mode.replica && write) return "READONLY You can't write against a read only replica.";
@@ -71,7 +72,7 @@ const char* check_mode(ScriptRun& run, const Command& command, unsigned flags) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }
   run.wrote = run.wrote || write;
-  if (mode.cluster && slots_of(command, run.request).size() > 1) {
+  if (mode.cluster && slots_of(run.request).size() > 1) {
     return "ERR Script attempted to access a non local key in a cluster node";
   }
   return nullptr;
@@ -106,7 +107,7 @@ const char* check_command(ScriptRun& run, const Command* command) {
   if (run.read_only && (command->flags & (kWrite | kMayReplicate)) != 0) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
-  return check_mode(run, *command, flags);
+  return check_mode(run, flags);
 }
 
 /// Commands whose values may be longer than the request that makes them.
@@ -130,7 +131,7 @@ void count_written(ScriptRun& run, const Command& command, Call& call) {
   constexpr std::int64_t kMost = 256 << 20;
   for (const std::string& argument : run.request) run.written_bytes += std::ssize(argument);
   if (may_multiply(command)) {
-    for (const KeyArgument& key : keys_of(command, run.request))
+    for (const KeyArgument& key : keys_of(run.request))
       if (const Entry* entry = call.find(run.request[key.position]))
         run.written_bytes += bytes_of(*entry);
   }
@@ -279,9 +280,7 @@ int redis_set_repl(lua_State* L) {
 int redis_acl_check_cmd(lua_State* L) {
   ScriptRun& run = script_run(L);
   if (const char* error = read_arguments(L, run.request)) return raise_error(L, error);
-  const Command* command = find_command(run.request[0]);
-  const bool container = command && (command->flags & kContainer) != 0 && run.request.size() > 1;
-  if (!command || (container && !find_subcommand(command->name, run.request[1]))) {
+  if (!find_entry(run.request)) {
     return raise_error(L, "ERR Invalid command passed to redis.acl_check_cmd()");
   }
   lua_pushboolean(L, 1);

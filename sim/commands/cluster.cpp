@@ -36,9 +36,9 @@ unsigned hash_slot(std::string_view key) {
   return crc16(key) % kSlots;
 }
 
-std::set<unsigned> slots_of(const Command& command, const Request& request) {
+std::set<unsigned> slots_of(const Request& request) {
   std::set<unsigned> slots;
-  for (const KeyArgument& key : keys_of(command, request)) {
+  for (const KeyArgument& key : keys_of(request)) {
     slots.insert(hash_slot(request[key.position]));
   }
   return slots;

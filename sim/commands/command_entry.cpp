@@ -53,18 +53,18 @@ bool is_implied(std::string_view category, const CommandEntry& entry) {
 using Fields = std::vector<std::pair<const char*, Reply>>;
 
 /// A map as RESP2 has it: names and values in turn.
-Reply map_of(Fields fields) {
+Reply map_of(const Fields& fields) {
   std::vector<Reply> items;
-  for (auto& [name, value] : fields) {
+  for (const auto& [name, value] : fields) {
     items.push_back(Reply::bulk(name));
-    items.push_back(std::move(value));
+    items.push_back(value);
   }
   return Reply::array(std::move(items));
 }
 
 /// One half of a key specification.
-Reply half(const char* type, Fields spec) {
-  return map_of({{"type", Reply::bulk(type)}, {"spec", map_of(std::move(spec))}});
+Reply half(const char* type, const Fields& spec) {
+  return map_of({{"type", Reply::bulk(type)}, {"spec", map_of(spec)}});
 }
 
 Reply beginning(const KeySpec& spec) {

@@ -52,12 +52,12 @@ Reply command_getkeys(const Request& argv, bool with_flags) {
   const Request request(argv.begin() + 2, argv.end());
   const auto entry = find_entry(request);
   if (!entry) refuse("ERR Invalid command specified");
-  if (!may_have_keys(*entry->more)) refuse("ERR The command has no key arguments");
+  if (!may_have_keys(*entry)) refuse("ERR The command has no key arguments");
   if (!arity_fits(entry->arity, request.size())) {
     refuse("ERR Invalid number of arguments specified for command");
   }
   std::vector<Reply> keys;
-  for (const KeyArgument& key : specified_keys_of(*find_command(request[0]), request)) {
+  for (const KeyArgument& key : specified_keys_of(*entry, request)) {
     const Reply name = Reply::bulk(request[key.position]);
     keys.push_back(with_flags ? Reply::array({name, statuses(words(key.flags))}) : name);
   }

@@ -9,20 +9,10 @@
 
 #include "sim/check.hpp"
 #include "sim/commands/numbers.hpp"
-#include "sim/commands/subcommands.hpp"
 
 namespace lockstep::sim {
 
 namespace {
-
-const Description& description_of(const Command& command, const Request& request) {
-  if ((command.flags & kContainer) != 0 && request.size() > 1) {
-    if (const Subcommand* sub = find_subcommand(command.name, request[1])) {
-      return describe(full_name(*sub));
-    }
-  }
-  return describe(command.name);
-}
 
 /// The keys of a command that says itself how many follow, read as C's atoi does; its target, if it
 /// has one, is the last of them.
@@ -76,16 +66,16 @@ KeyArguments migrate_keys(const Request& request) {
 }
 
 /// Redis has a function that finds the keys of these commands.
-bool has_own_function(const Command& command) {
-  return (command.flags & kMovableKeys) != 0 || command.name == "set";
+bool has_own_function(const CommandEntry& entry) {
+  return (entry.flags & kMovableKeys) != 0 || entry.name == "set";
 }
 
-KeyArguments own_keys(const Command& command, const Request& request) {
-  if (command.name == "set") return set_keys(request);
-  if (command.name == "sort") return sort_keys(request);
-  if (command.name == "sort_ro") return {{1, "RO access"}};
-  if (command.name == "migrate") return migrate_keys(request);
-  return counted_keys(describe(command.name), request);
+KeyArguments own_keys(const CommandEntry& entry, const Request& request) {
+  if (entry.name == "set") return set_keys(request);
+  if (entry.name == "sort") return sort_keys(request);
+  if (entry.name == "sort_ro") return {{1, "RO access"}};
+  if (entry.name == "migrate") return migrate_keys(request);
+  return counted_keys(*entry.more, request);
 }
 
 /// Whether Redis finds the keyword of a specification, which it seeks from a place near the end.
@@ -130,17 +120,17 @@ std::optional<KeyArguments> by_specs(const Description& about, const Request& re
 
 }  // namespace
 
-bool may_have_keys(const Description& about) {
-  return std::ranges::any_of(about.keys(), [](const KeySpec& spec) {
+bool may_have_keys(const CommandEntry& entry) {
+  return std::ranges::any_of(entry.more->keys(), [](const KeySpec& spec) {
     return !has_word(spec.flags, "not_key");  // shard channels only look like keys
   });
 }
 
-KeyArguments keys_of(const Command& command, const Request& request) {
-  if (has_own_function(command)) return own_keys(command, request);
-  const KeyRange range = (command.flags & kContainer) != 0
-                             ? description_of(command, request).range()
-                             : KeyRange{command.first_key, command.last_key, command.key_step};
+KeyArguments keys_of(const Request& request) {
+  const auto entry = find_entry(request);
+  LOCKSTEP_CHECK(entry);
+  if (has_own_function(*entry)) return own_keys(*entry, request);
+  const KeyRange& range = entry->keys;
   KeyArguments keys;
   if (range.first == 0) return keys;
   const int size = static_cast<int>(request.size());
@@ -151,9 +141,9 @@ KeyArguments keys_of(const Command& command, const Request& request) {
   return keys;
 }
 
-KeyArguments specified_keys_of(const Command& command, const Request& request) {
-  if (auto keys = by_specs(description_of(command, request), request)) return std::move(*keys);
-  return has_own_function(command) ? own_keys(command, request) : KeyArguments{};
+KeyArguments specified_keys_of(const CommandEntry& entry, const Request& request) {
+  if (auto keys = by_specs(*entry.more, request)) return std::move(*keys);
+  return has_own_function(entry) ? own_keys(entry, request) : KeyArguments{};
 }
 
 }  // namespace lockstep::sim

@@ -137,8 +137,9 @@ std::string full_name(const Subcommand& subcommand) {
 }
 
 std::span<const Subcommand> subcommands_of(std::string_view container) {
-  const auto found = std::ranges::equal_range(kSubcommands, container, {}, &Subcommand::container);
-  return {found.begin(), found.end()};
+  const auto by_container = &Subcommand::container;
+  return {std::ranges::lower_bound(kSubcommands, container, {}, by_container),
+          std::ranges::upper_bound(kSubcommands, container, {}, by_container)};
 }
 
 const Subcommand* find_subcommand(std::string_view container, std::string_view name) {

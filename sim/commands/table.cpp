@@ -1,7 +1,7 @@
 // Every command of Redis 7.0.15, as its COMMAND lists them, in order of name. A null function is a
 // command that Redis has and lockstep does not simulate yet: it is refused by name, never answered
 // as unknown. The flags of subcommands (SCRIPT, CONFIG, ...) are not in COMMAND's top level; see
-// subcommands.cpp.
+// subcommands.cpp. What else COMMAND says is in descriptions.cpp.
 #include <algorithm>
 #include <array>
 
