@@ -6,7 +6,7 @@
 #include <set>
 
 #include "sim/commands/command.hpp"
-#include "sim/commands/subcommands.hpp"
+#include "sim/execute.hpp"
 #include "tests/support/redis_server.hpp"
 #include "tests/support/twin.hpp"
 
@@ -23,8 +23,9 @@ bool is_unknown_here(const std::string& name) {
 }
 
 Reply fake(const Request& request) {
-  lockstep::test::Twin static twin;
-  return twin.fake_execute(request);
+  lockstep::sim::Keyspace keyspace;
+  lockstep::sim::Execution execution{};
+  return lockstep::sim::execute(keyspace, request, execution);
 }
 
 /// An entry with its subcommands in order of name, and without the notes of its key specifications.
