@@ -15,7 +15,7 @@ from pathlib import Path
 VERSION = "7.0.15"
 COMMANDS = Path(__file__).resolve().parent.parent / "sim" / "commands"
 COLUMNS = 100
-IN_TABLE = {"write", "denyoom", "noscript", "no_multi", "movablekeys"}
+IN_TABLE = {"write", "denyoom", "noscript", "no_multi", "allow_busy", "movablekeys"}
 
 
 def read_reply(stream):

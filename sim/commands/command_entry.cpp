@@ -31,7 +31,7 @@ constexpr Flag kFlags[] = {{"write", kWrite},
                            {"no_mandatory_keys"},
                            {"no_async_loading"},
                            {"no_multi", kNoMulti},
-                           {"allow_busy"},
+                           {"allow_busy", kAllowBusy},
                            {"movablekeys", kMovableKeys}};
 
 constexpr std::string_view kCategories[] = {
