@@ -277,6 +277,20 @@ const std::vector<Family> kFamilies{
       "SORT Z BY h_*->V",
       "SORT L BY nosort LIMIT I I STORE K",
       "SORT L BY nosort DESC LIMIT I I"}},
+    // Each names two commands, so that none of them ever lists all: Redis has more of them.
+    {"introspection",
+     {"COMMAND INFO % %", "COMMAND INFO % % % %", "COMMAND GETKEYS ZUNIONSTORE Z C Z Z",
+      "COMMAND GETKEYSANDFLAGS ZUNIONSTORE Z C Z Z",
+      "COMMAND GETKEYSANDFLAGS ZINTER C Z Z WEIGHTS R R",
+      "COMMAND GETKEYSANDFLAGS LMPOP C L L LEFT", "COMMAND GETKEYSANDFLAGS BZMPOP 0 C Z Z MIN",
+      "COMMAND GETKEYS EVAL V C K K", "COMMAND GETKEYSANDFLAGS FCALL_RO V C K K",
+      "COMMAND GETKEYSANDFLAGS SET T V J J J",
+      "COMMAND GETKEYSANDFLAGS SORT K STORE K LIMIT STORE STORE K",
+      "COMMAND GETKEYSANDFLAGS MIGRATE V V K 0 C AUTH KEYS KEYS K",
+      "COMMAND GETKEYSANDFLAGS MIGRATE V V K 0 C COPY KEYS K K",
+      "COMMAND GETKEYSANDFLAGS BITOP AND T T T", "COMMAND GETKEYSANDFLAGS BLPOP L L 0",
+      "COMMAND GETKEYSANDFLAGS MSET T V T V", "COMMAND GETKEYSANDFLAGS OBJECT ENCODING K",
+      "COMMAND GETKEYSANDFLAGS % K V", "COMMAND GETKEYS % K V V V"}},
     {"lifetimes",
      {"SET T V",
       "SET T V J",
@@ -440,6 +454,10 @@ const std::map<char, std::vector<const char*>> kWords{
     {'W', {"NX", "XX", "GT", "LT", "gt", "ZZ"}},
     {'U', {"0", "1", "2", "0", "1", "16", "-1", "x"}},
     {'F', {"ch1", "ch2", "news", "n?ws", "ch*", "ch[12]"}},
+    // Not those with notes or several subcommands (docs/differences.md).
+    {'%', {"get",        "GETDEL",    "lmpop",   "zunionstore",     "bitop",  "mset",   "blpop",
+           "config|get", "CLIENT|ID", "config|", "object|encoding", "nosuch", "zrange", "expire",
+           "publish",    "spublish",  "wait",    "shutdown",        "sync",   "multi",  "hello"}},
     {'Y', {"string", "LIST", "set", "zset", "hash", "stream", "x"}},
 };
 
