@@ -3,6 +3,7 @@
 // symbols. It reads "LENGTH SHA1\n" and a script, and answers "LENGTH\n" and the reply in the form
 // of show() (tests/support/twin.hpp). Each script has a fresh Lua state; it knows results that are
 // no tables, and the base, string, table and math libraries without random numbers; no `redis`.
+#include <climits>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -42,6 +43,21 @@ int redis_pcall(lua_State* L) {
   return lua_gettop(L);
 }
 
+/// unpack() as Redis has mended it: liblua5.1 crashes where the number of values is more than an
+/// int holds.
+int unpack(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  const int first = luaL_optint(L, 2, 1);
+  const int last = lua_isnoneornil(L, 3) ? static_cast<int>(lua_objlen(L, 1)) : luaL_checkint(L, 3);
+  if (first > last) return 0;
+  const std::int64_t count = std::int64_t{last} - first + 1;
+  if (count > INT_MAX || lua_checkstack(L, static_cast<int>(count)) == 0) {
+    return luaL_error(L, "too many results to unpack");
+  }
+  for (std::int64_t i = first; i <= last; ++i) lua_rawgeti(L, 1, static_cast<int>(i));
+  return static_cast<int>(count);
+}
+
 /// Puts " script: ..., on @user_script:LINE." behind the error, as Redis's handler does. Upvalue 1
 /// is the SHA-1.
 int error_handler(lua_State* L) {
@@ -73,6 +89,8 @@ void open_libraries(lua_State* L) {
   }
   lua_pushcfunction(L, redis_pcall);
   lua_setglobal(L, "pcall");
+  lua_pushcfunction(L, unpack);
+  lua_setglobal(L, "unpack");
   for (const char* removed : {"print", "dofile", "loadfile", "newproxy", "getfenv", "setfenv"}) {
     lua_pushnil(L);
     lua_setglobal(L, removed);

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,7 @@ class Lua51 {
     int from_child[2];
     if (pipe(to_child) != 0 || pipe(from_child) != 0) throw std::runtime_error("pipe failed");
     pid_ = fork();
+    std::signal(SIGPIPE, SIG_IGN);  // what it died of is told by the missing reply
     if (pid_ < 0) throw std::runtime_error("fork failed");
     if (pid_ == 0) {
       dup2(to_child[0], STDIN_FILENO);
