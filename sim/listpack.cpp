@@ -23,11 +23,6 @@ constexpr std::size_t kUncounted = 65535;
 constexpr char kEnd = '\xFF';
 constexpr std::size_t kLongestNumber = 20;  // digits and sign of 64 bits
 
-bool fits(std::int64_t number, unsigned bits) {
-  const std::int64_t limit = std::int64_t{1} << (bits - 1);
-  return number >= -limit && number < limit;
-}
-
 std::string encoded(std::int64_t number) {
   const auto bits = static_cast<std::uint64_t>(number);
   if (number >= 0 && number < 128) return {static_cast<char>(number)};

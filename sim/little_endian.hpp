@@ -8,6 +8,12 @@
 
 namespace lockstep::sim {
 
+/// Whether `bits` bits hold the number with its sign.
+constexpr bool fits(std::int64_t number, unsigned bits) {
+  const std::int64_t rest = number >> (bits - 1);
+  return rest == 0 || rest == -1;
+}
+
 /// The lowest `width` bytes of `number`.
 inline std::string little_endian(std::uint64_t number, std::size_t width) {
   std::string bytes;

@@ -18,11 +18,6 @@ namespace lockstep::sim {
 
 namespace {
 
-bool within(std::int64_t number, std::size_t bytes) {
-  const std::int64_t limit = std::int64_t{1} << (8 * bytes - 1);
-  return number >= -limit && number < limit;
-}
-
 class Writer {
  public:
   std::string take() { return std::move(bytes_); }
@@ -71,8 +66,8 @@ class Writer {
 
   bool number(const std::string& text) {
     const auto number = parse_integer(text);
-    if (!number || !within(*number, 4)) return false;
-    const std::size_t width = within(*number, 1) ? 1 : within(*number, 2) ? 2 : 4;
+    if (!number || !fits(*number, 32)) return false;
+    const std::size_t width = fits(*number, 8) ? 1 : fits(*number, 16) ? 2 : 4;
     encoding(width == 1 ? kNumber8 : width == 2 ? kNumber16 : kNumber32);
     bytes_ += little_endian(static_cast<std::uint64_t>(*number), width);
     return true;
@@ -82,9 +77,9 @@ class Writer {
 };
 
 void save_intset(Writer& writer, const std::vector<const std::string*>& members) {
-  std::size_t width = 2;
+  unsigned width = 2;
   for (const std::string* member : members) {
-    while (!within(*parse_integer(*member), width)) width *= 2;
+    while (!fits(*parse_integer(*member), 8 * width)) width *= 2;
   }
   std::string intset = little_endian(width, 4) + little_endian(members.size(), 4);
   for (const std::string* member : members) {

@@ -115,6 +115,22 @@ class Twin {
     return differences;
   }
 
+  /// Each dumps `key` and restores under `to` what the other has dumped; empty if both can.
+  std::string exchange_dumps(const std::string& key, const std::string& to) {
+    const sim::Reply real = server_.execute({"DUMP", key});
+    const sim::Reply fake = fake_execute({"DUMP", key});
+    const sim::Request restore{"RESTORE", to, "0", "", "REPLACE"};
+    const auto with = [&](const sim::Reply& dump) {
+      sim::Request request = restore;
+      request[3] = dump.text;
+      return request;
+    };
+    const sim::Reply at_real = server_.execute(with(fake));
+    const sim::Reply at_fake = fake_execute(with(real));
+    const bool both = at_real == sim::Reply::ok() && at_fake == at_real;
+    return both ? "" : report(restore, at_real, at_fake);
+  }
+
   void flush() {
     server_.execute({"FLUSHALL"});
     server_.execute({"SCRIPT", "FLUSH"});

@@ -1,0 +1,112 @@
+// DUMP and RESTORE of random values on the fake node and on a real redis-server: the same bytes
+// where the value alone determines them, and what one dumps the other restores.
+#include <catch2/catch.hpp>
+
+#include "conform/dice.hpp"
+#include "sim/rdb.hpp"
+#include "tests/support/twin.hpp"
+
+namespace {
+
+using namespace lockstep;        // NOLINT(google-build-using-namespace)
+using namespace lockstep::test;  // NOLINT(google-build-using-namespace)
+
+const std::vector<std::size_t> kLengths{0,  1,  2,  4,  10, 11,  12,  19,   20,   21,   25,
+                                        40, 63, 64, 65, 80, 127, 300, 1000, 4095, 4096, 8200};
+const std::vector<std::size_t> kSizes{1, 2, 3, 5, 20, 127, 128, 129, 200, 511, 512, 513, 600};
+
+std::size_t one_of(const std::vector<std::size_t>& values, Dice& dice) {
+  return values[dice.below(values.size())];
+}
+
+/// Whole numbers of every width, and what is nearly one.
+std::string random_number(Dice& dice) {
+  const std::size_t bits = dice.below(64);
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < bits; ++i) number = number << 1 | dice.below(2);
+  if (dice.one_in(3)) number = (std::uint64_t{1} << bits) - dice.below(3);
+  const char* before = dice.of({"", "", "", "-", "-", "-", "0", "+", "1."});
+  return before + std::to_string(number);
+}
+
+/// Bytes out of few or many, in which pieces come again or not.
+std::string random_bytes(std::size_t length, Dice& dice) {
+  const std::size_t alphabet = one_of({1, 2, 4, 16, 64, 256}, dice);
+  const bool repeats = dice.one_in(2);
+  std::string bytes;
+  while (bytes.size() < length) {
+    if (repeats && bytes.size() > 8 && dice.one_in(4)) {
+      bytes += bytes.substr(dice.below(bytes.size()), dice.below(300));
+    } else {
+      bytes += static_cast<char>('0' + dice.below(alphabet));
+    }
+  }
+  bytes.resize(length);
+  return bytes;
+}
+
+std::string random_text(std::size_t longest, Dice& dice) {
+  if (dice.one_in(3)) return random_number(dice);
+  return random_bytes(std::min(one_of(kLengths, dice), longest), dice);
+}
+
+std::string random_score(Dice& dice) {
+  return dice.one_in(2) ? random_number(dice)
+                        : dice.of({"0", "-0", "1", "0.1", "1.5", "-2.25", "inf", "-inf", "1e17",
+                                   "4611686018427387904", "4611686018427388928", "1e300", "5e-324",
+                                   "3.141592653589793", "-1e-7"});
+}
+
+/// A command that makes the key k hold a list, set, sorted set or hash.
+sim::Request random_value(const std::string& command, Dice& dice) {
+  const std::size_t size = one_of(kSizes, dice);
+  const std::size_t longest = dice.one_in(2) ? 64 : dice.one_in(4) ? 5000 : 65;
+  const bool numbers = dice.one_in(3);
+  sim::Request request{command, "k"};
+  for (std::size_t i = 0; i < size; ++i) {
+    if (command == "ZADD") request.push_back(random_score(dice));
+    request.push_back(numbers ? random_number(dice) : random_text(longest, dice));
+    if (command == "HSET") request.push_back(random_text(longest, dice));
+  }
+  return request;
+}
+
+/// Whether nothing but the value decides about the bytes of its dump.
+bool is_determined(const sim::Entry& entry) {
+  const bool hash_table =
+      entry.encoding == sim::Encoding::large && (std::holds_alternative<sim::Set>(entry.value) ||
+                                                 std::holds_alternative<sim::Hash>(entry.value));
+  return !hash_table;
+}
+
+void check_value(Twin& twin, const sim::Request& request) {
+  twin.flush();
+  if (const auto differs = twin.run(request); !differs.empty()) FAIL_CHECK(differs);
+  if (is_determined(twin.keyspace.keys.at("k"))) CHECK(twin.run({"DUMP", "k"}) == "");
+  CHECK(twin.exchange_dumps("k", "other") == "");
+  CHECK(twin.compare_contents() == "");
+  CHECK(twin.exchange_dumps("other", "k") == "");
+  CHECK(twin.compare_contents() == "");
+}
+
+TEST_CASE("dumps of strings are redis-server's") {
+  Twin twin;
+  Dice dice(1);
+  for (int i = 0; i < 1500; ++i) {
+    INFO("value " << i);
+    const std::size_t length = dice.one_in(30) ? dice.below(70'001) : one_of(kLengths, dice);
+    check_value(twin,
+                {"SET", "k", dice.one_in(4) ? random_number(dice) : random_bytes(length, dice)});
+  }
+}
+
+TEST_CASE("dumps of lists, sets, sorted sets and hashes are redis-server's") {
+  Twin twin;
+  Dice dice(2);
+  for (int i = 0; i < 600; ++i) {
+    INFO("value " << i);
+    check_value(twin, random_value(dice.of({"RPUSH", "SADD", "ZADD", "HSET"}), dice));
+  }
+}
+
+}  // namespace
