@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conform/dumps.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/numbers.hpp"
 
@@ -168,6 +169,7 @@ Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& serve
                                                         "sort",  "sort_ro"};
   likeness.unordered = is_one_of(name, listing) || lists_libraries(request);
   likeness.clashes = name == "function";
+  likeness.dump = name == "dump";
   if (!source.empty()) {
     const auto script = sim::lower_case(source);
     likeness.unordered = std::ranges::any_of(
@@ -220,6 +222,7 @@ bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& 
   if (redis == lockstep) return true;
   if (redis.kind != lockstep.kind) return false;
   if (likeness.any) return !redis.is_error();
+  if (likeness.dump && same_values(redis, lockstep)) return true;
   if (likeness.clashes && tells_of_clash(redis) && tells_of_clash(lockstep)) return true;
   if (likeness.random && without_texts(redis) == without_texts(lockstep)) return true;
   const bool unordered = likeness.unordered || redis.items.size() > kLargestIntset;

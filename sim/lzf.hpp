@@ -14,6 +14,9 @@ namespace lockstep::sim {
 /// whatever its stack held as its table and might find more in it; here the table is empty.
 std::optional<std::string> lzf_compressed(std::string_view bytes, std::size_t room);
 
+/// At most so many bytes can one compressed byte stand for: 264 in a reference of 3.
+inline constexpr std::size_t kMostLzfExpansion = 88;
+
 /// What was compressed, of which it is known to be `size` bytes; nothing if that cannot be.
 std::optional<std::string> lzf_expanded(std::string_view compressed, std::size_t size);
 

@@ -101,7 +101,8 @@ class Reader {
     const std::uint64_t compressed_size = length();
     const std::uint64_t size = length();
     const std::string_view compressed = bytes(compressed_size);
-    expanded_ += std::min(size, kMost + 1);
+    if (size / kMostLzfExpansion > compressed_size) refuse_format();
+    expanded_ += size;
     if (expanded_ > kMost) give_up("compressed texts of more than 16 MB");
     auto text = lzf_expanded(compressed, static_cast<std::size_t>(size));
     if (!text) refuse_format();
