@@ -154,6 +154,12 @@ bool hangs_on_clock(const sim::Keyspace& before, const sim::Request& request, si
   return std::abs(ms - static_cast<double>((*entry->expires - now).ms)) < kNearMs;
 }
 
+/// In Redis a small integer that was copied is no longer shared.
+bool counts_references(const sim::Request& request) {
+  return request.size() > 1 && sim::is_word(request[0], "object") &&
+         sim::is_word(request[1], "refcount");
+}
+
 /// As it is in a transaction, where nobody knows what comes before it. `server` has the scripts.
 Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& server) {
   const auto name = sim::lower_case(request[0]);
@@ -163,7 +169,7 @@ Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& serve
   likeness.timed = is_one_of(name, {"ttl", "pttl", "expiretime", "pexpiretime"}) ||
                    source.find("ttl") != std::string::npos;
   likeness.seconds = name == "ttl" || name == "expiretime";
-  likeness.any = is_one_of(name, {"scan", "hscan", "sscan", "zscan"});
+  likeness.any = is_one_of(name, {"scan", "hscan", "sscan", "zscan"}) || counts_references(request);
   const std::initializer_list<std::string_view> listing{"keys",  "smembers", "sinter", "sunion",
                                                         "sdiff", "hgetall",  "hkeys",  "hvals",
                                                         "sort",  "sort_ro"};
@@ -182,9 +188,7 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
                      const sim::Session& session, const sim::Keyspace& server, sim::WallTime now) {
   const auto name = sim::lower_case(request[0]);
   Likeness likeness = queued_likeness(request, server);
-  const bool refcount =
-      name == "object" && request.size() > 1 && sim::is_word(request[1], "refcount");
-  likeness.any = scans_by_chance(before, request) || refcount;
+  likeness.any = scans_by_chance(before, request) || counts_references(request);
   if (source_of(request, server).empty())
     likeness.unordered =
         is_unordered(before, request, {}) || name == "pubsub" || lists_libraries(request);

@@ -62,22 +62,34 @@ std::string length_behind(std::size_t length) {
   return bytes;
 }
 
+/// The length that Redis reads from behind in the bytes before an element (lpDecodeBacklen).
+std::uint64_t length_before(std::string_view before) {
+  constexpr unsigned kMostBytes = 5;
+  std::uint64_t length = 0;
+  for (unsigned i = 0; i < kMostBytes && i < before.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(before[before.size() - 1 - i]);
+    length |= static_cast<std::uint64_t>(byte & 0x7F) << (7 * i);
+    if ((byte & 0x80) == 0) return length;
+  }
+  return ~std::uint64_t{0};
+}
+
 class Reader {
  public:
-  explicit Reader(std::string_view elements) : rest_(elements) {}
+  /// Reads the elements between the header and the end.
+  explicit Reader(std::string_view listpack)
+      : all_(listpack.substr(0, listpack.size() - 1)), rest_(all_.substr(kHeader)) {}
 
   bool at_end() const { return rest_.empty(); }
 
   /// The next element; nothing if it is not as it has to be.
   std::optional<std::string> next() {
-    const std::string_view from_here = rest_;
+    const std::size_t before = rest_.size();
     auto text = content();
-    if (!text) return std::nullopt;
-    const auto behind = taken(length_behind(from_here.size() - rest_.size()).size());
-    if (!behind || *behind != length_behind(from_here.size() - rest_.size() - behind->size())) {
-      return std::nullopt;
-    }
-    return text;
+    const std::size_t length = before - rest_.size();
+    if (!text || !taken(length_behind(length).size())) return std::nullopt;
+    const std::string_view so_far = all_.substr(0, all_.size() - rest_.size());
+    return length_before(so_far) == length ? text : std::nullopt;
   }
 
  private:
@@ -131,6 +143,7 @@ class Reader {
     }
   }
 
+  std::string_view all_;
   std::string_view rest_;
 };
 
@@ -156,7 +169,7 @@ std::optional<std::vector<std::string>> listpack_elements(std::string_view listp
   if (listpack.size() <= kHeader || listpack.back() != kEnd) return std::nullopt;
   if (from_little_endian(listpack.substr(0, 4)) != listpack.size()) return std::nullopt;
   std::vector<std::string> elements;
-  Reader reader(listpack.substr(kHeader, listpack.size() - kHeader - 1));
+  Reader reader(listpack);
   while (!reader.at_end()) {
     auto element = reader.next();
     if (!element) return std::nullopt;

@@ -101,6 +101,7 @@ class Reader {
     const std::uint64_t compressed_size = length();
     const std::uint64_t size = length();
     const std::string_view compressed = bytes(compressed_size);
+    if (size == 0) return {};  // liblzf's 0 for an error is the length that Redis wants then
     if (size / kMostLzfExpansion > compressed_size) refuse_format();
     expanded_ += size;
     if (expanded_ > kMost) give_up("compressed texts of more than 16 MB");

@@ -73,8 +73,8 @@ Reply run_restore(Call& call) {
   const Options o = read_options(argv);
   if (!o.replace && call.find(argv[1])) refuse("BUSYKEY Target key name already exists.");
   const std::int64_t ttl = at_least_0(argv[2], "ERR Invalid TTL value, must be >= 0");
-  Entry entry = restored(argv[3], call.execution.sender);
   call.execution.looked_at_bytes = true;
+  Entry entry = restored(argv[3], call.execution.sender);
   call.erase(argv[1]);
   if (ttl != 0) {
     entry.expires = end_of(call, ttl, o.absolute);

@@ -4,6 +4,7 @@
 
 #include "conform/dice.hpp"
 #include "sim/rdb.hpp"
+#include "sim/redis_text.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {
@@ -107,6 +108,72 @@ TEST_CASE("dumps of lists, sets, sorted sets and hashes are redis-server's") {
     INFO("value " << i);
     check_value(twin, random_value(dice.of({"RPUSH", "SADD", "ZADD", "HSET"}), dice));
   }
+}
+
+/// A value of a few short parts, whose dump is hardly ever compressed.
+sim::Request small_value(Dice& dice) {
+  const std::string command = dice.of({"SET", "RPUSH", "SADD", "ZADD", "HSET"});
+  const bool numbers = dice.one_in(3);
+  sim::Request request{command, "k"};
+  for (std::size_t left = command == "SET" ? 1 : 1 + dice.below(5); left > 0; --left) {
+    if (command == "ZADD") request.push_back(random_score(dice));
+    request.push_back(numbers ? random_number(dice) : random_bytes(dice.below(6), dice));
+    if (command == "HSET") request.push_back(random_text(12, dice));
+  }
+  if (dice.one_in(6)) request.back() = random_bytes(dice.below(100), dice);
+  return request;
+}
+
+/// Some bytes changed, left out, doubled or moved in from elsewhere.
+std::string damaged(std::string bytes, Dice& dice) {
+  for (std::size_t times = 1 + dice.below(3); times > 0 && !bytes.empty(); --times) {
+    const std::size_t at = dice.below(bytes.size());
+    switch (dice.below(6)) {
+      case 0:
+        bytes[at] = static_cast<char>(dice.below(256));
+        break;
+      case 1:
+        bytes[at] = static_cast<char>(bytes[at] + (dice.one_in(2) ? 1 : -1));
+        break;
+      case 2:
+        bytes.erase(at, 1 + dice.below(3));
+        break;
+      case 3:
+        bytes.insert(at, bytes.substr(dice.below(bytes.size()), 1 + dice.below(4)));
+        break;
+      case 4:
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << dice.below(8)));
+        break;
+      default:
+        bytes.resize(at);
+    }
+  }
+  return bytes;
+}
+
+TEST_CASE("broken dumps are refused where redis-server refuses them") {
+  constexpr std::size_t kFooter = 10;
+  Twin twin;
+  Dice dice(3);
+  std::size_t restored = 0, refused = 0;
+  for (int i = 0; i < 6'000; ++i) {
+    twin.keyspace = {};
+    twin.fake_execute(small_value(dice));
+    std::string body = twin.fake_execute({"DUMP", "k"}).text;
+    if (body.size() < kFooter) continue;
+    body.resize(body.size() - kFooter);
+    const std::string dump = sim::with_footer(damaged(std::move(body), dice));
+    const sim::Request request{"RESTORE", "k", "0", dump, "REPLACE"};
+    const auto reply = twin.fake_execute(request);
+    if (reply.text.starts_with("BADINPUT")) continue;
+    ++(reply.is_error() ? refused : restored);
+    twin.flush();
+    INFO(sim::quoted(dump));
+    CHECK(twin.run(request) == "");
+    CHECK(twin.compare_contents() == "");
+  }
+  CHECK(restored > 1000);
+  CHECK(refused > 1000);
 }
 
 }  // namespace
