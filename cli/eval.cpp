@@ -56,7 +56,7 @@ int eval(const EvalArguments& arguments, Io& io) {
       });
     const auto deliveries = server.submit(session, eval_request(script, arguments.words));
     if (tracer) tracer->finish();
-    reply = reply_to(deliveries, session);
+    reply = reply_to(server, deliveries, session);
   }
   if (arguments.json)
     io.out << scenarios::eval_report(reply, key_changes({}, server.keyspace().keys, server.now()),

@@ -40,7 +40,9 @@ sim::Request eval_request(const std::string& script, const std::vector<std::stri
   return request;
 }
 
-const sim::Reply& reply_to(const std::vector<sim::Delivery>& deliveries, sim::SessionId session) {
+const sim::Reply& reply_to(const sim::Server& server, const std::vector<sim::Delivery>& deliveries,
+                           sim::SessionId session) {
+  if (server.busy()) throw sim::BadInput(server.busy()->why);
   const auto own = std::find_if(deliveries.rbegin(), deliveries.rend(),
                                 [&](const auto& delivery) { return delivery.to == session; });
   if (own == deliveries.rend())
@@ -52,7 +54,7 @@ void expect_compiles(sim::Server& server, sim::SessionId session, const std::str
                      const std::string& script) {
   try {
     const auto deliveries = server.submit(session, {"SCRIPT", "LOAD", script});
-    const auto& reply = reply_to(deliveries, session);
+    const auto& reply = reply_to(server, deliveries, session);
     if (reply.is_error()) throw sim::BadInput(placed(file, reply.text));
   } catch (const sim::BadInput& refused) {
     const std::string text = refused.what();
@@ -71,7 +73,7 @@ void run_commands(sim::Server& server, sim::SessionId session, const std::string
       const auto request = sim::split_line(line);
       if (request.empty()) continue;
       const auto deliveries = server.submit(session, request);
-      const auto& reply = reply_to(deliveries, session);
+      const auto& reply = reply_to(server, deliveries, session);
       if (reply.is_error()) throw sim::BadInput(reply.text);
     } catch (const sim::BadInput& bad) {
       throw sim::BadInput(fmt::format("{}:{}: {}", file, number, bad.what()));

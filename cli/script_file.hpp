@@ -26,6 +26,7 @@ void run_commands(sim::Server& server, sim::SessionId session, const std::string
                   const std::string& text);
 
 /// The reply among what a request brought to `session`: the last that is its own.
-const sim::Reply& reply_to(const std::vector<sim::Delivery>& deliveries, sim::SessionId session);
+const sim::Reply& reply_to(const sim::Server& server, const std::vector<sim::Delivery>& deliveries,
+                           sim::SessionId session);
 
 }  // namespace lockstep::cli

@@ -23,6 +23,11 @@ constexpr const char* kWelcome =
     "redis-cli;\n"
     ".help shows what else there is, .quit or the end of the input leaves.\n";
 
+constexpr const char* kEndless =
+    "(the script has reached its limit on instructions and counts as endless: for 5s the server is "
+    "deaf,\nthen it says BUSY; .session opens another connection, .advance 5s lets the time pass, "
+    "SCRIPT KILL or FUNCTION KILL ends it)\n";
+
 /// A whole number from `text`, or BadInput.
 std::int64_t number_in(std::string_view text, const char* expected) {
   std::int64_t number = 0;
@@ -138,13 +143,21 @@ class Shell {
   // ---- requests and what comes back ----
 
   void submit(const sim::Request& request) {
+    const bool was_busy = server_.busy().has_value();
     const auto deliveries = server_.submit(current_, request);
+    print(deliveries, was_busy);
+    hint(request, deliveries);
+    forget_closed();
+  }
+
+  /// What a request has brought.
+  void print(const std::vector<sim::Delivery>& deliveries, bool was_busy) {
     print(deliveries);
     const bool answered =
         std::ranges::any_of(deliveries, [&](const auto& d) { return d.to == current_; });
-    if (!answered && server_.is_open(current_) && !json_) io_.out << "(no reply yet)\n";
-    hint(request, deliveries);
-    forget_closed();
+    if (answered || !server_.is_open(current_) || json_) return;
+    io_.out << "(no reply yet)\n";
+    if (server_.busy() && !was_busy) io_.out << kEndless;
   }
 
   void print(const std::vector<sim::Delivery>& deliveries) {
@@ -249,9 +262,10 @@ class Shell {
     std::optional<ScriptTracer> tracer;
     bool stop = io_.prompts;
     if (step) tracer.emplace(server_, script, [&](const ScriptEvent& event) { tell(event, stop); });
+    const bool was_busy = server_.busy().has_value();
     const auto deliveries = server_.submit(current_, request);
     if (tracer) tracer->finish();
-    print(deliveries);
+    print(deliveries, was_busy);
   }
 
   /// At a terminal the script waits at every line for Enter; "c" lets it run on.

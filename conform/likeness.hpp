@@ -55,6 +55,10 @@ bool is_unspecified(const sim::Keyspace& before, const sim::Request& request);
 /// The reply with the items of every array in one order.
 sim::Reply in_one_order(sim::Reply reply);
 
+/// The text with "nan" for every "-nan": which sign an operation of two NaNs gives depends on how a
+/// compiler ordered their registers.
+std::string without_nan_signs(std::string text);
+
 /// The reply with nothing in place of every text: what a random choice must agree on.
 sim::Reply without_texts(sim::Reply reply);
 

@@ -156,7 +156,7 @@ void Pair::submit(const Step& step, const sim::Request& request) {
   bool fine = true;
   try {
     written = fake_.submit(session, request);
-    fine = !transaction || soon_expired().empty();
+    fine = !fake_.busy() && (!transaction || soon_expired().empty());
   } catch (const sim::BadInput&) {
     fine = false;
     ++refused_;

@@ -12,6 +12,9 @@ std::string describe(lua_State* L) {
   switch (lua_type(L, 1)) {
     case LUA_TSTRING:
       return dialect::in_words_of_51(dialect::runtime(L), lua_tostring(L, 1));
+    case LUA_TNUMBER:
+      dialect::push_shown(L, lua_tonumber(L, 1));
+      return lua_tostring(L, -1);
     case LUA_TBOOLEAN:
       return lua_toboolean(L, 1) ? "true" : "false";
     case LUA_TNIL:
@@ -33,24 +36,29 @@ void note_place(lua_State* L, Failure& failure) {
     lua_pop(L, 1);
     if (!helper) break;
   }
-  const bool in_script = info.source == std::string_view(dialect::kInnerSource);
-  const auto* chunk = dialect::loaded_chunk(dialect::runtime(L), info.currentline);
-  failure.place = in_script ? std::string("@") + dialect::runtime(L).shown_chunk : info.source;
-  if (in_script && chunk) failure.place = chunk->source;
-  failure.place += ':';
-  const std::string_view message = by_vm ? std::string_view(failure.text) : "";
-  failure.place += std::to_string(
-      in_script ? dialect::line_of_error(dialect::runtime(L), info.currentline, message)
-                : info.currentline);
+  failure.place = place_of(script_run(L), info, by_vm ? std::string_view(failure.text) : "");
 }
 
 }  // namespace
 
+std::string place_of(const ScriptRun& run, const lua_Debug& info, std::string_view message) {
+  if (info.source != std::string_view(dialect::kInnerSource)) {
+    return std::string(info.source) + ":" + std::to_string(info.currentline);
+  }
+  const auto* chunk = dialect::loaded_chunk(run, info.currentline);
+  return (chunk ? chunk->source : std::string("@") + run.shown_chunk) + ":" +
+         std::to_string(dialect::line_of_error(run, info.currentline, message));
+}
+
 void read_failure(lua_State* L, Failure& failure) {
   failure.readable = true;
   if (lua_istable(L, 1)) {
+    if (lua_getmetatable(L, 1)) {
+      dialect::refuse(L, "it raises a table with a metatable, which may crash redis-server 7.0");
+    }
     lua_getfield(L, 1, "err");
     failure.readable = lua_isstring(L, -1) != 0;
+    if (lua_type(L, -1) == LUA_TNUMBER) dialect::push_shown(L, lua_tonumber(L, -1));
     if (failure.readable) failure.text = lua_tostring(L, -1);
   } else {
     failure.text = "ERR ";

@@ -24,6 +24,9 @@ struct ScriptRun : dialect::Runtime {
   Reply reply;                             ///< of it, or of the script
 
   int line = 0;  ///< of the script, that the observer was told last
+  /// Where it reached the limit on instructions, as an error says it; not within a pcall, which
+  /// would catch what SCRIPT KILL raises there.
+  std::string stopped_at;
 
   /// Whether somebody watches; not a second run in the opposite order, which is a check of our own.
   bool watched() const { return execution->observer != nullptr && !reversed; }

@@ -276,12 +276,14 @@ class ScriptVm::Impl {
 
   /// The hook: a line of a watched script, or the end of the instructions that a script may run.
   static void interrupt(lua_State* L, lua_Debug* info) {
+    ScriptRun& run = script_run(L);
     if (info->event == LUA_HOOKCOUNT) {
+      lua_getinfo(L, "Sl", info);
+      if (!dialect::is_protected(L)) run.stopped_at = place_of(run, *info);
       dialect::refuse(L, "it runs for more instructions than its limit");
     }
     lua_getinfo(L, "S", info);
     if (info->source != std::string_view(dialect::kInnerSource)) return;
-    ScriptRun& run = script_run(L);
     const int line = dialect::shown_line(run, info->currentline);
     if (line == run.line) return;  // one line may be several of the translation
     run.line = line;
@@ -295,6 +297,7 @@ class ScriptVm::Impl {
   Reply run_once(const std::string& sha1, const Chunk& chunk, bool reversed = false) {
     ++runs;
     run_.refusal.reset();
+    run_.stopped_at.clear();
     run_.sites = &chunk.sites;
     run_.lines = &chunk.lines;
     run_.varies = false;
@@ -343,6 +346,11 @@ class ScriptVm::Impl {
   }
 
   Reply failed(const std::string& sha1, const std::string& script, int status) {
+    if (!run_.stopped_at.empty() && !run_.varies) {
+      throw RunsTooLong(
+          script + *run_.refusal + explain(), run_.wrote,
+          error_reply("ERR Script killed by user with SCRIPT KILL...", sha1, run_.stopped_at));
+    }
     if (run_.refusal) throw BadInput(script + *run_.refusal + explain());
     if (status == LUA_ERRMEM) {
       throw BadInput(script + "it needs more memory than its limit" + explain());
@@ -354,8 +362,11 @@ class ScriptVm::Impl {
       throw BadInput(script +
                      "raises a table without a text 'err', which crashes redis-server 7.0");
     }
-    std::string text = failure_.text;
-    if (!failure_.place.empty()) text += " script: " + sha1 + ", on " + failure_.place + ".";
+    return error_reply(failure_.text, sha1, failure_.place);
+  }
+
+  static Reply error_reply(std::string text, const std::string& sha1, const std::string& place) {
+    if (!place.empty()) text += " script: " + sha1 + ", on " + place + ".";
     std::ranges::replace_if(
         text, [](char c) { return c == '\r' || c == '\n'; }, ' ');
     return Reply::error(std::move(text));
@@ -374,7 +385,12 @@ class ScriptVm::Impl {
     if (!run_.varies) return reply;
     run_.keyspace = &other;
     const Rehearsal rehearsal(run_.execution->caller);
-    const Reply reply_reversed = run_once(sha1, chunk, true);
+    Reply reply_reversed;
+    try {
+      reply_reversed = run_once(sha1, chunk, true);
+    } catch (const RunsTooLong& reversed) {
+      throw BadInput(reversed.what());
+    }
     if (reply != reply_reversed || keyspace != other) {
       throw BadInput(chunk.title +
                      "what it does depends on the order of pairs() or next(), or on an address");

@@ -9,7 +9,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "sim/error.hpp"
 #include "sim/execute.hpp"
 #include "sim/function_library.hpp"
 
@@ -26,6 +28,16 @@ struct ScriptRights {
   bool allow_oom = false;  ///< it may write without memory
 };
 
+/// A script that reached its limit on instructions. The fake server takes it for one that never
+/// ends; elsewhere it is bad input as any other.
+class RunsTooLong : public BadInput {
+ public:
+  RunsTooLong(const std::string& what, bool has_written, Reply reply_if_killed)
+      : BadInput(what), wrote(has_written), killed(std::move(reply_if_killed)) {}
+  bool wrote;    ///< it has run a command that may write
+  Reply killed;  ///< what its client gets if SCRIPT KILL or FUNCTION KILL ends it at this place
+};
+
 class ScriptVm {
  public:
   /// `version`: what scripts read of it; what executions do must be the same one's.
@@ -37,7 +49,7 @@ class ScriptVm {
   /// Runs the script `body` (its SHA-1 is `sha1`, lower case) with KEYS and ARGV, as EVAL does
   /// (Redis 7.0 script_lua.c). Redis-visible failures (compile errors, runtime errors) come back as
   /// error replies with Redis's text; a script that cannot be run faithfully or exceeds a limit is
-  /// BadInput. The shebang line is left to the caller.
+  /// BadInput, for the limit on instructions RunsTooLong. The shebang line is left to the caller.
   Reply run(Keyspace& keyspace, const std::string& sha1, const std::string& body,
             std::span<const std::string> keys, std::span<const std::string> args,
             Execution& execution, ScriptRights rights = {});

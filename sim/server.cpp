@@ -9,6 +9,7 @@
 
 #include "sim/commands/admission.hpp"
 #include "sim/commands/attention.hpp"
+#include "sim/commands/busy.hpp"
 #include "sim/commands/cluster.hpp"
 #include "sim/commands/connection.hpp"
 #include "sim/error.hpp"
@@ -51,7 +52,8 @@ std::set<unsigned> all_slots(const Session& session, const Command& command,
 
 /// Why the server refuses a command now; empty if it does not.
 std::string refusal_of(const Session& session, const LookedUp& found, const Request& request,
-                       const ServerMode& mode) {
+                       const ServerState& server) {
+  const ServerMode& mode = server.mode;
   unsigned flags = found.flags;
   if (found.command->name == "exec") flags |= queued_flags(session, mode.version);
   const bool queue_grows = session.in_transaction && !is_one_of(*found.command, kEndTransaction);
@@ -65,6 +67,7 @@ std::string refusal_of(const Session& session, const LookedUp& found, const Requ
            "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
            "context";
   }
+  if (server.busy && (found.flags & kAllowBusy) == 0) return busy_error(*server.busy);
   if (session.in_transaction && (flags & kNoMulti) != 0) {
     return "ERR Command not allowed inside a transaction";
   }
@@ -203,7 +206,7 @@ void Server::process(Session& session, const Request& request) {
     session.last_command = found.name.empty() ? std::string(found.command->name) : found.name;
   }
   std::string refusal = std::move(found.error);
-  if (refusal.empty()) refusal = refusal_of(session, found, request, state_.mode);
+  if (refusal.empty()) refusal = refusal_of(session, found, request, state_);
   if (!refusal.empty()) {
     refuse(session, found.command, std::move(refusal));
   } else if (session.in_transaction && !is_one_of(*found.command, kNeverQueued)) {
@@ -212,7 +215,8 @@ void Server::process(Session& session, const Request& request) {
   } else {
     call(session, *found.command, request);
   }
-  if (!session.wait) end_request(session);
+  if (!session.wait && !runs_script(session)) end_request(session);
+  if (state_.busy && state_.busy->must_end) end_busy_script();
   if (session.closing) close_session(state_, session);
   serve_ready();
 }
@@ -234,8 +238,37 @@ void Server::refuse(Session& session, const Command* command, std::string text) 
 void Server::call(Session& session, const Command& command, const Request& request) {
   Turn turn(state_, session, *scripts_, observer_);
   Call call{state_.keyspace, request, turn.execution};
-  Reply reply = run_command(command, call);
-  if (!turn.caller.replied) write(state_, session, std::move(reply));
+  try {
+    Reply reply = run_command(command, call);
+    if (!turn.caller.replied) write(state_, session, std::move(reply));
+  } catch (const RunsTooLong& script) {
+    if (command.name == "exec") throw;  // the rest of the transaction would have to wait
+    state_.busy = BusyScript{.session = session.id,
+                             .request = request,
+                             .since = state_.now,
+                             .wrote = script.wrote,
+                             .why = script.what(),
+                             .killed = script.killed};
+  }
+}
+
+// ---- a script that does not end
+// ------------------------------------------------------------------------------------------------
+
+bool Server::runs_script(const Session& session) const {
+  return state_.busy && state_.busy->session == session.id;
+}
+
+/// It was killed: its client learns that, and goes on; so do waits that ended meanwhile.
+void Server::end_busy_script() {
+  const auto script = std::exchange(state_.busy, std::nullopt);
+  const auto it = state_.sessions.find(script->session);
+  if (it != state_.sessions.end()) {
+    write(state_, it->second, script->killed);
+    end_request(it->second);
+    state_.unblocked.push_back(script->session);
+  }
+  end_waits(state_.now);
 }
 
 // ---- blocked sessions
@@ -272,11 +305,13 @@ void Server::serve(const Place& place) {
 /// Requests that came while a session was blocked are processed when the command that freed it is
 /// over.
 void Server::go_on() {
-  while (!state_.unblocked.empty()) {
+  while (!state_.unblocked.empty() && !(state_.busy && state_.busy->deaf)) {
     const SessionId id = state_.unblocked.front();
     state_.unblocked.erase(state_.unblocked.begin());
-    Session& session = find(id);
-    while (session.open && !session.wait && !session.unread.empty()) {
+    const auto it = state_.sessions.find(id);
+    if (it == state_.sessions.end()) continue;  // closed while the server was deaf
+    Session& session = it->second;
+    while (session.open && !session.wait && !runs_script(session) && !session.unread.empty()) {
       const Request request = std::move(session.unread.front());
       session.unread.pop_front();
       process(session, request);
@@ -291,18 +326,31 @@ std::vector<Delivery> Server::take_written() { return std::exchange(state_.writt
 // ----------------------------------------------------------------------------------------------------
 
 std::vector<Delivery> Server::advance_to(WallTime now) {
-  for (auto due = next_timeout(); due && *due < now; due = next_timeout()) {
+  constexpr Duration kBusyReplyThreshold{5000};
+  if (state_.busy && state_.busy->deaf && state_.busy->since + kBusyReplyThreshold <= now) {
+    state_.now = state_.busy->since + kBusyReplyThreshold;
+    state_.busy->deaf = false;
+    go_on();
+  }
+  while (!state_.busy) {
+    const auto due = next_timeout();
+    if (!due || *due >= now) break;
     state_.now = std::max(state_.now, *due + Duration{1});
-    for (auto& [id, session] : state_.sessions) {
-      if (!session.wait || session.wait->until != due) continue;
-      write(state_, session, timeout_reply(*session.wait));
-      unblock(state_, session);
-    }
+    end_waits(state_.now);
     go_on();
   }
   state_.now = now;
   drop_expired();
   return take_written();
+}
+
+/// Waits that were to end before `now` end in vain.
+void Server::end_waits(WallTime now) {
+  for (auto& [id, session] : state_.sessions) {
+    if (!session.wait || !session.wait->until || *session.wait->until >= now) continue;
+    write(state_, session, timeout_reply(*session.wait));
+    unblock(state_, session);
+  }
 }
 
 /// The earliest instant at which a wait is to end, if one is.

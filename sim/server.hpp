@@ -30,7 +30,8 @@ class Server {
   const Session& session(SessionId session) const;
 
   /// The session sends a request. Returns what is written because of it, to any session; nothing if
-  /// it blocks. A request of a blocked session is processed when that session goes on. Throws
+  /// it blocks. A request of a blocked session is processed when that session goes on. A script
+  /// that reaches its limit on instructions counts as one that never ends: see busy(). Throws
   /// BadInput for an empty request, a session that is not open, and what is not simulated.
   std::vector<Delivery> submit(SessionId session, const Request& request);
 
@@ -39,6 +40,9 @@ class Server {
   std::vector<Delivery> advance(Duration by) { return advance_to(state_.now + by); }
   std::vector<Delivery> advance_to(WallTime now);
   WallTime now() const { return state_.now; }
+
+  /// The script that does not end, if one runs.
+  const std::optional<BusyScript>& busy() const { return state_.busy; }
 
   const Keyspace& keyspace() const { return state_.keyspace; }
   /// To prepare it or to look at the state as a whole; watches do not notice.
@@ -54,10 +58,13 @@ class Server {
   void process(Session& session, const Request& request);
   void refuse(Session& session, const Command* command, std::string text);
   void call(Session& session, const Command& command, const Request& request);
+  bool runs_script(const Session& session) const;
+  void end_busy_script();
   void serve_ready();
   void serve(const Place& place);
   void go_on();
   std::optional<WallTime> next_timeout() const;
+  void end_waits(WallTime now);
   std::vector<Delivery> take_written();
 
   ServerState state_;

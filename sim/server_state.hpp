@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,20 @@ struct Delivery {
 /// Who listens to a channel or a pattern, in the order of their subscriptions.
 using Listeners = std::map<std::string, std::vector<SessionId>, std::less<>>;
 
+/// A script that runs and does not end. The server does nothing else for 5 s
+/// (busy-reply-threshold), then it says BUSY to all but a few commands (Redis 7.0 script.c
+/// scriptInterrupt).
+struct BusyScript {
+  SessionId session = 0;  ///< who sent it; may be closed by now
+  Request request;        ///< that runs it
+  WallTime since{};
+  bool deaf = true;  ///< its first 5 s: requests wait
+  bool wrote = false;
+  std::string why;        ///< it counts as endless
+  Reply killed;           ///< what its client gets if it is killed
+  bool must_end = false;  ///< SCRIPT KILL or FUNCTION KILL was called
+};
+
 struct ServerState {
   Keyspace keyspace;
   ServerMode mode;
@@ -32,8 +47,9 @@ struct ServerState {
   std::vector<SessionId> blocked;    ///< in the order in which they blocked
   std::vector<Place> ready;          ///< keys that blocked sessions wait for and that came to be
   std::vector<SessionId> unblocked;  ///< their unread requests are to be processed
-  std::vector<Delivery> written;     ///< not fetched yet
-  bool rehearsing = false;           ///< see Rehearsal
+  std::optional<BusyScript> busy;
+  std::vector<Delivery> written;  ///< not fetched yet
+  bool rehearsing = false;        ///< see Rehearsal
 };
 
 /// Who sent a command: the session, and the server around it.

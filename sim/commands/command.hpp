@@ -68,6 +68,7 @@ enum CommandFlag : std::uint8_t {
   kContainer = 16,    ///< its second word names a subcommand (subcommands.hpp)
   kMovableKeys = 32,  ///< its keys are where its arguments say (keys_of.hpp)
   kNoMulti = 64,      ///< refused inside a transaction
+  kAllowBusy = 128,   ///< also answered while a script runs that does not end
 };
 
 using Handler = Reply (*)(Call&);

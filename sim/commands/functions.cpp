@@ -3,6 +3,7 @@
 #include <span>
 
 #include "sim/check.hpp"
+#include "sim/commands/busy.hpp"
 #include "sim/commands/glob.hpp"
 #include "sim/commands/handlers.hpp"
 #include "sim/commands/numbers.hpp"
@@ -78,7 +79,7 @@ Reply function_flush(Call& call) {
   return Reply::ok();
 }
 
-Reply function_kill(Call&) { refuse("NOTBUSY No scripts in execution right now."); }
+Reply function_kill(Call& call) { return kill_busy_script(call, true); }
 
 Reply shown(const LibraryFunction& function) {
   std::vector<Reply> flags;
@@ -129,7 +130,7 @@ Reply function_stats(Call& call) {
   }
   const auto number = [](std::size_t n) { return Reply::number(static_cast<std::int64_t>(n)); };
   return Reply::array(
-      {Reply::bulk("running_script"), Reply::null(), Reply::bulk("engines"),
+      {Reply::bulk("running_script"), running_function(call), Reply::bulk("engines"),
        Reply::array(
            {Reply::bulk("LUA"),
             Reply::array({Reply::bulk("libraries_count"), number(call.keyspace.libraries.size()),

@@ -2,6 +2,7 @@
 #include <span>
 
 #include "sim/check.hpp"
+#include "sim/commands/busy.hpp"
 #include "sim/commands/handlers.hpp"
 #include "sim/commands/numbers.hpp"
 #include "sim/error.hpp"
@@ -91,7 +92,7 @@ Reply script_flush(Call& call) {
   return Reply::ok();
 }
 
-Reply script_kill(Call&) { refuse("NOTBUSY No scripts in execution right now."); }
+Reply script_kill(Call& call) { return kill_busy_script(call, false); }
 
 struct Subcommand {
   std::string_view name;

@@ -302,6 +302,7 @@ int pairs_step(lua_State* L) {
     }
     lua_pop(L, 2);  // removed meanwhile
   }
+  refuse_new_keys(L, lua_upvalueindex(1), lua_upvalueindex(2));
   return 1;
 }
 
@@ -410,6 +411,17 @@ constexpr Function51 kFunctions[] = {
 };
 
 }  // namespace
+
+bool is_protected(lua_State* L) {
+  lua_Debug info;
+  for (int level = 0; lua_getstack(L, level, &info) != 0; ++level) {
+    lua_getinfo(L, "f", &info);
+    const lua_CFunction function = lua_tocfunction(L, -1);
+    lua_pop(L, 1);
+    if (function == base_pcall || function == base_xpcall) return true;
+  }
+  return false;
+}
 
 void open_base(lua_State* L) {
   set_functions(L, kFunctions, std::size(kFunctions),

@@ -96,13 +96,13 @@ namespace {
 
 template <bool (*compare)(lua_State*, int, int, bool), int a, int b>
 int compared(lua_State* L) {
-  lua_settop(L, 2);
+  order_operands(L);
   lua_pushboolean(L, compare(L, a, b, true));
   return 1;
 }
 
 int compared_equal(lua_State* L) {
-  lua_settop(L, 2);
+  order_operands(L);
   lua_pushboolean(L, equal(L, 1, 2));
   return 1;
 }

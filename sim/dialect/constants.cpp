@@ -36,17 +36,15 @@ std::optional<double> folded(std::string_view op, double a, double b) {
 
 void Zeros::note(std::size_t first, std::size_t last, double value) {
   auto& zeros = functions_.back();
-  while (!zeros.empty() && zeros.back().first >= first) zeros.pop_back();
+  while (!zeros.empty() && zeros.back().first >= first) settle(take_back());
   if (value != 0) return;
   const bool plain = first == last;
   zeros.push_back({first, std::signbit(value), plain ? -1 : draft_.around_zero(first, last)});
 }
 
-std::optional<Zeros::Zero> Zeros::take_back(std::size_t first) {
-  auto& zeros = functions_.back();
-  if (zeros.empty() || zeros.back().first < first) return std::nullopt;
-  const Zero zero = zeros.back();
-  zeros.pop_back();
+Zeros::Zero Zeros::take_back() {
+  const Zero zero = functions_.back().back();
+  functions_.back().pop_back();
   return zero;
 }
 

@@ -27,11 +27,12 @@ class Zeros {
     bool negative;
     int wrapping;  ///< in the draft; -1 for a plain numeral
   };
-  /// Takes back the constant that was noted last, if it is a zero and stands at `first` or behind:
-  /// 5.1 does not need it, or not yet.
-  std::optional<Zero> take_back(std::size_t first);
-  void put(const std::optional<Zero>& zero) {
-    if (zero) functions_.back().push_back(*zero);
+  /// Takes back the zero that was noted last: 5.1 does not need it, or not yet.
+  Zero take_back();
+  void put(const Zero& zero) { functions_.back().push_back(zero); }
+  /// An operand of what is a constant itself: it keeps its own sign.
+  void settle(const Zero& zero) {
+    if (zero.negative) draft_.negate_zero(zero.wrapping);
   }
 
  private:

@@ -89,8 +89,8 @@ void Draft::check_name(std::string_view text) {
 
 // ---- notes ----
 
-void Draft::around(std::size_t first, std::size_t last, std::string before, const char* after,
-                   int site) {
+void Draft::around(std::size_t first, std::size_t last, std::string before,
+                   const std::string& after, int site) {
   auto& prefixes = pieces_[first].before;
   prefixes.insert(prefixes.begin(), Prefix{std::move(before), site, -1});
   pieces_[last].after += after;
@@ -106,6 +106,15 @@ int Draft::around_zero(std::size_t first, std::size_t last) {
   pieces_[first].before.front().zero = zero;
   negative_zeros_.push_back(false);
   return zero;
+}
+
+void Draft::leave_out(std::size_t first, std::size_t last) {
+  for (std::size_t i = first; i <= last; ++i) {
+    Piece nothing;
+    nothing.token = std::move(pieces_[i].token);
+    nothing.replaced = true;
+    pieces_[i] = std::move(nothing);
+  }
 }
 
 void Draft::instead(std::size_t index, std::string text) {

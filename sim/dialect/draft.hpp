@@ -53,7 +53,7 @@ class Draft {
 
   // ---- notes ----
   /// Wraps the tokens first..last; `site` belongs to what stands before.
-  void around(std::size_t first, std::size_t last, std::string before, const char* after,
+  void around(std::size_t first, std::size_t last, std::string before, const std::string& after,
               int site = -1);
   void call_around(std::size_t first, std::size_t last, Helper helper, int site = -1);
   /// Writes `text` behind the token.
@@ -62,6 +62,8 @@ class Draft {
   int around_zero(std::size_t first, std::size_t last);
   void negate_zero(int zero) { negative_zeros_[static_cast<std::size_t>(zero)] = true; }
   void instead(std::size_t index, std::string text);
+  /// Writes nothing for the tokens first..last.
+  void leave_out(std::size_t first, std::size_t last);
   /// Notes an operation that ends with the token before the current one.
   int add_site(std::vector<OperandName> operands);
   int add_site_at(int line, std::vector<OperandName> operands);

@@ -83,7 +83,7 @@ Parser::Expression Parser::subexpression(int limit) {
 
 Parser::Expression Parser::condition() {
   const Expression e = expression();
-  if (e.constant) zeros_.take_back(e.first);
+  if (e.zero) zeros_.take_back();
   return e;
 }
 
@@ -93,7 +93,7 @@ Parser::Expression Parser::unary() {
   draft_.next();
   const Expression operand = subexpression(kUnaryPriority);
   if (op == "not") {
-    if (operand.constant) zeros_.take_back(operand.first);
+    if (operand.zero) zeros_.take_back();
     Expression e = finish(logical(), first);
     if (operand.truth) e.truth = !*operand.truth;
     return e;
@@ -115,7 +115,7 @@ Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
   draft_.next();
   // 5.1 makes the constant of an arithmetic operation's left numeral when it has read the right one
   std::optional<Zeros::Zero> zero;
-  if (left.constant && !comparing) zero = zeros_.take_back(left.first);
+  if (left.constant && left.zero && !comparing) zero = zeros_.take_back();
   const Expression right = subexpression(op.right);
   if (comparing) {
     comparison(op.op, left, right, operator_at);
@@ -125,13 +125,31 @@ Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
   if (op.op != "%" && op.op != "^") {
     draft_.place_operator(operator_at, site);
   } else {
-    single(right);
-    draft_.instead(operator_at, ",");
-    draft_.call_around(left.first, right.last, op.op == "%" ? kModulo : kPower, site);
+    call_operator(left, operator_at, right, op.op == "%" ? kModulo : kPower, site);
   }
   const Expression e = operation(left.first, op.op, left.constant, right.constant);
-  if (!e.constant) zeros_.put(zero);
+  if (zero && e.constant) zeros_.settle(*zero);
+  if (zero && !e.constant) zeros_.put(*zero);
   return e;
+}
+
+/// 5.1 reads a local variable on the left when it has computed the right operand, which may have
+/// changed it. So it is given to the helper behind that, with a mark.
+void Parser::call_operator(const Expression& left, std::size_t operator_at, const Expression& right,
+                           Helper helper, int site) {
+  single(right);
+  if (!left.local) {
+    draft_.instead(operator_at, ",");
+    draft_.call_around(left.first, right.last, helper, site);
+    return;
+  }
+  std::string name;
+  for (std::size_t i = left.first; i <= operator_at; ++i) {
+    if (draft_.token(i).kind == Kind::name) name = draft_.written(i);
+  }
+  draft_.leave_out(left.first, operator_at);
+  draft_.around(left.first, right.last, std::string(kHelpers[helper]) + "(", "," + name + ",1)",
+                site);
 }
 
 /// and, or: 5.4 means the same. Where the left operand is known to let it pass, 5.1 sees the right
@@ -139,10 +157,17 @@ Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
 Parser::Expression Parser::junction(const Binary& op, const Expression& left) {
   const bool passing = op.op == "and";
   draft_.next();
-  if (passing && left.constant) zeros_.take_back(left.first);
+  if (passing && left.zero) zeros_.take_back();
   Expression right = subexpression(op.right);
-  if (left.truth != passing) return logical();
-  right.several = false;
+  if (left.truth != passing) {
+    Expression either = logical();
+    either.zero = right.zero;
+    return either;
+  }
+  // 5.4 is to see no more: it would take a 2^53 for a call, not for a constant
+  single(right);
+  draft_.leave_out(left.first, right.first - 1);
+  right.several = right.local = false;
   if (right.form != Expression::Form::logical) right.form = Expression::Form::other;
   return right;
 }
@@ -153,6 +178,7 @@ Parser::Expression Parser::operation(std::size_t first, std::string_view op,
   if (left && right) e.constant = folded(op, *left, *right);
   if (!e.constant) return e;
   e.truth = true;
+  e.zero = *e.constant == 0;
   zeros_.note(e.first, e.last, *e.constant);
   return e;
 }
@@ -168,19 +194,13 @@ void Parser::comparison(std::string_view op, const Expression& left, const Expre
     draft_.place_operator(operator_at, site);
     return;
   }
-  single(right);
-  draft_.instead(operator_at, ",");
-  if (op == "~=") {
-    draft_.around(left.first, right.last, "(not " + std::string(kHelpers[kEqual]) + "(", "))",
-                  site);
-    return;
-  }
   const Helper helper = op == "<"    ? kLess
                         : op == "<=" ? kLessEqual
                         : op == ">"  ? kGreater
                         : op == ">=" ? kGreaterEqual
                                      : kEqual;
-  draft_.call_around(left.first, right.last, helper, site);
+  call_operator(left, operator_at, right, helper, site);
+  if (op == "~=") draft_.around(left.first, right.last, "(not ", ")");
 }
 
 /// A whole chain a .. b .. c is one call, as it is one instruction in 5.1.
@@ -208,6 +228,7 @@ Parser::Expression Parser::simple() {
       e.form = Expression::Form::numeral;
       e.constant = draft_.current().number;
       e.truth = true;
+      e.zero = *e.constant == 0;
       zeros_.note(first, first, *e.constant);
       draft_.next();
       return finish(e, first);
@@ -284,7 +305,9 @@ Parser::Expression Parser::prefix() {
   }
   if (draft_.current().kind != Kind::name) draft_.error("unexpected symbol");
   const std::string text = draft_.variable();
-  return {.form = Expression::Form::variable, .name = variable_name(text)};
+  return {.form = Expression::Form::variable,
+          .name = variable_name(text),
+          .local = scopes_.find(text) == Scopes::Place::local};
 }
 
 /// .name, which 5.4 takes for any name but goto.

@@ -99,7 +99,7 @@ double compute(int operation, double a, double b) {
 
 /// The operation on the two arguments.
 int arithmetic(lua_State* L, int operation) {
-  lua_settop(L, 2);
+  order_operands(L);
   double x = 0;
   double y = 0;
   const bool left = to_number(L, 1, x);
@@ -184,6 +184,12 @@ constexpr lua_CFunction kOperators[] = {concat, mod,      power,     length,
                                         bounds, iterator, arg_table, new_key};
 
 }  // namespace
+
+void order_operands(lua_State* L) {
+  const bool swapped = lua_gettop(L) == 3;
+  lua_settop(L, 2);
+  if (swapped) lua_insert(L, 1);
+}
 
 void push_helpers(lua_State* L) {
   for (const lua_CFunction helper : kOperators) lua_pushcfunction(L, helper);

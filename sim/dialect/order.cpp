@@ -84,4 +84,21 @@ int push_ordered_keys(lua_State* L, int index) {
   return count;
 }
 
+void refuse_new_keys(lua_State* L, int table, int keys) {
+  table = lua_absindex(L, table);
+  keys = lua_absindex(L, keys);
+  lua_newtable(L);
+  const int known = lua_gettop(L);
+  for (lua_Integer i = 1; lua_rawgeti(L, keys, i) != LUA_TNIL; ++i) {
+    lua_pushboolean(L, 1);
+    lua_rawset(L, known);
+  }
+  for (lua_pushnil(L); lua_next(L, table); lua_settop(L, known + 2)) {
+    lua_pushvalue(L, -2);
+    if (lua_rawget(L, known) == LUA_TNIL)
+      refuse(L, "a table that gets keys while they are visited");
+  }
+  lua_settop(L, known - 1);
+}
+
 }  // namespace lockstep::sim::dialect

@@ -17,6 +17,10 @@ void push_key(lua_State* L, const OrderedKey& key);
 /// as if it were still there. Refuses keys that have no order.
 void collect_keys(lua_State* L, int index, const OrderedKey* gone = nullptr);
 
+/// Refuses the table at `table` if it has a key that is not in the array at `keys`: it came to be
+/// while the others were visited, and in 5.1 it may be visited or not, or mix up their order.
+void refuse_new_keys(lua_State* L, int table, int keys);
+
 /// Pushes an array of the keys of the table at `index`, in order. Returns how many they are.
 int push_ordered_keys(lua_State* L, int index);
 

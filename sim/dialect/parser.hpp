@@ -31,6 +31,8 @@ class Parser {
     std::optional<std::pair<std::size_t, std::size_t>> key = {};  ///< of a field t[k]: k's tokens
     std::optional<double> constant = {};                          ///< known while 5.1 compiles
     std::optional<bool> truth = {};                               ///< the same
+    bool zero = false;   ///< where no jump leaves it, a zero that is no constant yet
+    bool local = false;  ///< a local variable, perhaps in parentheses
   };
   struct Binary {
     std::string_view op;
@@ -66,6 +68,9 @@ class Parser {
   Expression junction(const Binary& op, const Expression& left);
   void comparison(std::string_view op, const Expression& left, const Expression& right,
                   std::size_t operator_at);
+  /// Writes an operation as a call of a helper.
+  void call_operator(const Expression& left, std::size_t operator_at, const Expression& right,
+                     Helper helper, int site);
   /// Notes the constant of an operation that ends here, if there is one.
   Expression operation(std::size_t first, std::string_view op, std::optional<double> left,
                        std::optional<double> right);

@@ -114,6 +114,9 @@ std::size_t length_of(lua_State* L, int index);
 /// Calls the metamethod on top of the stack with two values; its result replaces it.
 void call_metamethod(lua_State* L, int left, int right);
 
+/// The operands of a helper, 1 and 2: a third argument marks that the right one was given first.
+void order_operands(lua_State* L);
+
 // Comparisons of 5.1 with its rules for metamethods; indexes of the stack.
 bool equal(lua_State* L, int a, int b);
 /// `place`: the error of two values that have no order says where the caller is.
@@ -158,6 +161,8 @@ std::string in_words_of_51(const Runtime& rt, std::string_view message);
 /// Puts the error value on top of the stack, which ended a call with `status`, as a script's
 /// handler sees it. Limits and refusals go on upwards.
 void take_error(lua_State* L, int status);
+/// Whether an error raised now would meet a pcall or xpcall of the script.
+bool is_protected(lua_State* L);
 /// Whether an error is 5.4's own about a full stack. That of 5.1's libraries has a reason behind
 /// it.
 bool is_own_overflow(std::string_view message);

@@ -119,6 +119,7 @@ int table_foreach(lua_State* L) {
     }
     lua_settop(L, 3);
   }
+  refuse_new_keys(L, 1, 3);
   return 0;
 }
 

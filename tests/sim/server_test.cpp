@@ -1,7 +1,7 @@
 // The fake server against a real redis-server over several connections: every line of
 // tests/sim/server/*.txt goes to both, and what is written to every connection is compared.
-// "a GET k" is sent on connection a, "+200" lets 200 ms pass, "---" starts anew, and the name of a
-// mode ("replica", "over_memory", "cluster") turns it on.
+// "a GET k" is sent on connection a, "+200" lets 200 ms pass, "++5000" only on the fake's clock,
+// "---" starts anew, and the name of a mode ("replica", "over_memory", "cluster") turns it on.
 #include "sim/server.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,6 +15,10 @@ namespace {
 using lockstep::test::ServerTwin;
 
 std::string run_line(ServerTwin& twin, const std::string& line) {
+  if (line.starts_with("++")) {
+    twin.skip(std::stoll(line.substr(2)));
+    return "";
+  }
   if (line[0] == '+') return twin.wait(std::stoll(line.substr(1)));
   if (line == "---") {
     twin.reset();
@@ -34,6 +38,7 @@ std::string run_line(ServerTwin& twin, const std::string& line) {
 void run_file(const std::filesystem::path& path) {
   std::vector<std::string> options;
   if (path.stem() == "cluster") options = {"--cluster-enabled", "yes"};
+  if (path.stem() == "busy") options = {"--busy-reply-threshold", "5"};  // the fake's is 5000
   ServerTwin twin(options);
   lockstep::test::for_each_line(
       path, [&](const std::string& line) { CHECK(run_line(twin, line) == ""); });

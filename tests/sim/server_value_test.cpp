@@ -129,4 +129,83 @@ TEST_CASE("CLIENT LIST and INFO show the state of a server without sockets") {
   CHECK_THAT(run(server, one, "INFO keyspace"), !Catch::Contains("redis_version"));
 }
 
+constexpr const char* kSpin = "EVAL 'while true do end' 0";
+
+TEST_CASE("while a script does not end, the server is deaf for 5 s and then says BUSY") {
+  Server server;
+  const SessionId one = server.open(), two = server.open(), three = server.open();
+  CHECK(run(server, one, kSpin).empty());
+  REQUIRE(server.busy());
+  CHECK(server.busy()->session == one);
+  CHECK(run(server, two, "GET k").empty());
+  CHECK(run(server, three, "MULTI").empty());
+  CHECK(server.advance(Duration{4999}).empty());
+  const auto written = server.advance(Duration{1});
+  REQUIRE(written.size() == 2);
+  CHECK(written[0].to == two);
+  CHECK(written[0].reply.text.starts_with("BUSY "));
+  CHECK(written[1] == Delivery{three, Reply::ok()});
+  CHECK(run(server, two, "SCRIPT KILL") ==
+        "2 +OK; 1 -ERR Script killed by user with SCRIPT KILL... script: "
+        "694a5fe1ddb97a4c6a1bf299d9537c7d3d0f84e7, on @user_script:1.");
+  CHECK_FALSE(server.busy());
+  CHECK(run(server, one, "GET k") == "1 (nil)");
+}
+
+TEST_CASE(
+    "SCRIPT KILL that was sent early is heard after 5 s; waits that ended meanwhile end then") {
+  Server server;
+  const SessionId one = server.open(), two = server.open(), waiting = server.open();
+  run(server, waiting, "BLPOP list 1");
+  run(server, one, kSpin);
+  run(server, one, "PING");
+  CHECK(run(server, two, "SCRIPT KILL").empty());
+  CHECK(server.advance(Duration{4000}).empty());
+  const auto written = server.advance(Duration{1000});
+  REQUIRE(written.size() == 4);
+  CHECK(written[0] == Delivery{two, Reply::ok()});
+  CHECK(written[1].reply.text.starts_with("ERR Script killed"));
+  CHECK(written[2] == Delivery{waiting, Reply::null()});
+  CHECK(written[3] == Delivery{one, Reply::status("PONG")});
+}
+
+TEST_CASE("a script goes on when its client has closed the connection") {
+  Server server;
+  const SessionId one = server.open(), two = server.open(), three = server.open();
+  run(server, one, kSpin);
+  run(server, three, "PING");
+  server.close(one);
+  server.close(three);
+  server.advance(Duration{5000});
+  CHECK(run(server, two, "PING").starts_with("2 -BUSY"));
+  CHECK(run(server, two, "SCRIPT KILL") == "2 +OK");
+  CHECK(run(server, two, "PING") == "2 +PONG");
+}
+
+TEST_CASE("FUNCTION STATS tells what runs") {
+  Server server;
+  const SessionId one = server.open(), two = server.open();
+  run(server, one,
+      R"x(FUNCTION LOAD "#!lua name=lib\nredis.register_function('spin', function() while true do end end)")x");
+  run(server, one, "FCALL spin 1 k");
+  server.advance(Duration{7000});
+  CHECK(
+      run(server, two, "FUNCTION STATS")
+          .find("'running_script' ['name' 'spin' 'command' ['FCALL' 'spin' '1' 'k'] 'duration_ms' "
+                ":7000]") != std::string::npos);
+}
+
+TEST_CASE("an endless script is bad input within a transaction and within a pcall") {
+  Server server;
+  const SessionId one = server.open();
+  run(server, one, "MULTI");
+  run(server, one, kSpin);
+  CHECK_THROWS_AS(run(server, one, "EXEC"), BadInput);
+  CHECK_FALSE(server.busy());
+  const SessionId two = server.open();
+  CHECK_THROWS_AS(run(server, two, "EVAL 'return pcall(function() while true do end end)' 0"),
+                  BadInput);
+  CHECK_FALSE(server.busy());
+}
+
 }  // namespace

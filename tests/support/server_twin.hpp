@@ -89,6 +89,12 @@ class ServerTwin {
     return differences("+" + std::to_string(ms), fake_.advance_to(now()));
   }
 
+  /// Puts the fake's clock forward; nothing is compared.
+  void skip(std::int64_t ms) {
+    ahead_.ms += ms;
+    note(fake_.advance_to(now()));
+  }
+
   /// New connections and an empty server.
   void reset() {
     pairs_.clear();
@@ -115,9 +121,10 @@ class ServerTwin {
     std::string real_said, fake_said;  ///< not compared yet
   };
 
-  static sim::WallTime now() {
+  sim::WallTime now() const {
     using namespace std::chrono;
-    return {duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count()};
+    const auto since_epoch = system_clock::now().time_since_epoch();
+    return sim::WallTime{duration_cast<milliseconds>(since_epoch).count()} + ahead_;
   }
 
   void open(char who) {
@@ -196,6 +203,7 @@ class ServerTwin {
   }
 
   RedisServer real_;
+  sim::Duration ahead_{0};  ///< of the fake's clock
   sim::Server fake_;
   std::map<char, Pair> pairs_;
 };
