@@ -1,6 +1,7 @@
 // DUMP and RESTORE (Redis 7.0 cluster.c).
 #include <limits>
 
+#include "sim/commands/expiry.hpp"
 #include "sim/commands/handlers.hpp"
 #include "sim/commands/numbers.hpp"
 #include "sim/rdb.hpp"
@@ -44,18 +45,14 @@ Options read_options(const Request& argv) {
   return o;
 }
 
-/// When a lifetime of `ms` (above 0) ends. Redis adds without a check: one too long for its clock
-/// has ended long ago.
+/// When a lifetime of `ms` (above 0) ends. Redis adds without a check: past the end of time lies
+/// its beginning.
 WallTime end_of(Call& call, std::int64_t ms, bool absolute) {
   if (absolute) {
     call.execution.looked_at_time = true;
     return {ms};
   }
-  constexpr std::int64_t kNear = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 50);
-  if (ms > kNear) call.execution.looked_at_time = true;
-  const auto sum =
-      static_cast<std::uint64_t>(call.execution.now.ms) + static_cast<std::uint64_t>(ms);
-  return {static_cast<std::int64_t>(sum)};
+  return {from_now(call, ms).value_or(std::numeric_limits<std::int64_t>::min())};
 }
 
 }  // namespace
