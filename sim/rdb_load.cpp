@@ -17,6 +17,7 @@
 #include "sim/lzf.hpp"
 #include "sim/rdb.hpp"
 #include "sim/rdb_format.hpp"
+#include "sim/ziplist.hpp"
 
 namespace lockstep::sim {
 
@@ -27,6 +28,9 @@ namespace {
 [[noreturn]] void give_up(const char* what) {
   throw BadInput(std::string("RESTORE of ") + what + ": Redis 7.0 has it, but it is not simulated");
 }
+
+/// What takes a listpack or a ziplist to pieces.
+using Unpack = std::optional<std::vector<std::string>> (*)(std::string_view);
 
 /// Takes a dump to pieces. As in Redis it may read on into the version and checksum at the end.
 class Reader {
@@ -72,8 +76,8 @@ class Reader {
 
   double score() { return std::bit_cast<double>(from_little_endian(bytes(8))); }
 
-  std::vector<std::string> listpack() {
-    auto elements = listpack_elements(text());
+  std::vector<std::string> packed(Unpack unpack) {
+    auto elements = unpack(text());
     if (!elements) refuse_format();
     return std::move(*elements);
   }
@@ -125,6 +129,18 @@ Entry load_elements(Reader& reader, Maker maker) {
   return entry_of(std::move(list), maker);
 }
 
+void append(List& list, std::vector<std::string> elements, Maker maker) {
+  for (std::string& element : elements) list.push_back({std::move(element), maker});
+}
+
+/// A list of `ziplists` pieces.
+Entry load_ziplists(Reader& reader, std::uint64_t ziplists, Maker maker) {
+  List list;
+  for (; ziplists > 0; --ziplists) append(list, reader.packed(ziplist_elements), maker);
+  if (list.empty()) refuse_format();
+  return entry_of(std::move(list), maker);
+}
+
 Entry load_nodes(Reader& reader, Maker maker) {
   List list;
   for (std::uint64_t left = reader.count(); left > 0; --left) {
@@ -133,7 +149,7 @@ Entry load_nodes(Reader& reader, Maker maker) {
       list.push_back({reader.text(), maker});
       if (list.back().value.empty()) refuse_format();
     } else if (kind == kListpackNode) {
-      for (std::string& element : reader.listpack()) list.push_back({std::move(element), maker});
+      append(list, reader.packed(listpack_elements), maker);
     } else {
       refuse_format();
     }
@@ -196,16 +212,16 @@ Entry load_hash(Reader& reader, Maker maker) {
   return entry;
 }
 
-/// The elements of a listpack of pairs, which has some.
-std::vector<std::string> load_pairs(Reader& reader) {
-  auto elements = reader.listpack();
+/// Pairs, at least one.
+std::vector<std::string> load_pairs(Reader& reader, Unpack unpack) {
+  auto elements = reader.packed(unpack);
   if (elements.empty() || elements.size() % 2 != 0) refuse_format();
   return elements;
 }
 
-Entry load_packed_hash(Reader& reader, Maker maker) {
+Entry load_packed_hash(Reader& reader, Unpack unpack, Maker maker) {
   Entry entry = entry_of(Hash{}, maker);
-  auto pairs = load_pairs(reader);
+  auto pairs = load_pairs(reader, unpack);
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     add_new_field(entry, std::move(pairs[i]), std::move(pairs[i + 1]));
   }
@@ -243,9 +259,9 @@ double packed_score(const std::string& text) {
 }
 
 /// Redis believes a listpack's order. Here a sorted set has no other than its own.
-Entry load_packed_sorted_set(Reader& reader, Maker maker) {
+Entry load_packed_sorted_set(Reader& reader, Unpack unpack, Maker maker) {
   SortedSet set;
-  auto pairs = load_pairs(reader);
+  auto pairs = load_pairs(reader, unpack);
   std::vector<const SortedSet::value_type*> order;
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     const double score = packed_score(pairs[i + 1]);
@@ -274,21 +290,25 @@ Entry load(Reader& reader, Maker maker) {
     case RdbType::hash:
       return load_hash(reader, maker);
     case RdbType::hash_listpack:
-      return load_packed_hash(reader, maker);
+      return load_packed_hash(reader, listpack_elements, maker);
     case RdbType::sorted_set:
       return load_sorted_set(reader, maker);
     case RdbType::sorted_set_listpack:
-      return load_packed_sorted_set(reader, maker);
+      return load_packed_sorted_set(reader, listpack_elements, maker);
+    case RdbType::list_ziplist:
+      return load_ziplists(reader, 1, maker);
+    case RdbType::list_ziplists:
+      return load_ziplists(reader, reader.count(), maker);
+    case RdbType::hash_ziplist:
+      return load_packed_hash(reader, ziplist_elements, maker);
+    case RdbType::sorted_set_ziplist:
+      return load_packed_sorted_set(reader, ziplist_elements, maker);
     case RdbType::stream:
     case RdbType::stream_2:
       give_up("a stream");
     case RdbType::sorted_set_text:
     case RdbType::hash_zipmap:
-    case RdbType::list_ziplist:
-    case RdbType::list_ziplists:
-    case RdbType::hash_ziplist:
-    case RdbType::sorted_set_ziplist:
-      give_up("what a Redis before 7.0 has dumped");
+      give_up("what a Redis before 4.0 has dumped");
     case RdbType::module_draft:  // there are no modules to read it
     case RdbType::module:
       break;

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "conform/dice.hpp"
+#include "sim/commands/numbers.hpp"
+#include "sim/little_endian.hpp"
 #include "sim/rdb.hpp"
 #include "sim/redis_text.hpp"
 #include "tests/support/twin.hpp"
@@ -151,6 +153,21 @@ std::string damaged(std::string bytes, Dice& dice) {
   return bytes;
 }
 
+/// Restores a dump of this body, perhaps a broken one, on both.
+void check_restore(Twin& twin, const std::string& body, std::size_t& restored,
+                   std::size_t& refused) {
+  const std::string dump = sim::with_footer(body);
+  const sim::Request request{"RESTORE", "k", "0", dump, "REPLACE"};
+  twin.keyspace = {};
+  const auto reply = twin.fake_execute(request);
+  if (reply.text.starts_with("BADINPUT")) return;
+  ++(reply.is_error() ? refused : restored);
+  twin.flush();
+  INFO(sim::quoted(dump));
+  CHECK(twin.run(request) == "");
+  CHECK(twin.compare_contents() == "");
+}
+
 TEST_CASE("broken dumps are refused where redis-server refuses them") {
   constexpr std::size_t kFooter = 10;
   Twin twin;
@@ -162,17 +179,81 @@ TEST_CASE("broken dumps are refused where redis-server refuses them") {
     std::string body = twin.fake_execute({"DUMP", "k"}).text;
     if (body.size() < kFooter) continue;
     body.resize(body.size() - kFooter);
-    const std::string dump = sim::with_footer(damaged(std::move(body), dice));
-    const sim::Request request{"RESTORE", "k", "0", dump, "REPLACE"};
-    const auto reply = twin.fake_execute(request);
-    if (reply.text.starts_with("BADINPUT")) continue;
-    ++(reply.is_error() ? refused : restored);
-    twin.flush();
-    INFO(sim::quoted(dump));
-    CHECK(twin.run(request) == "");
-    CHECK(twin.compare_contents() == "");
+    check_restore(twin, damaged(std::move(body), dice), restored, refused);
   }
   CHECK(restored > 1000);
+  CHECK(refused > 1000);
+}
+
+std::string highest_first(std::string bytes) {
+  std::ranges::reverse(bytes);
+  return bytes;
+}
+
+/// An element of a ziplist without the length of the one before it; a number in any of its forms.
+std::string ziplist_element(const std::string& text, Dice& dice) {
+  const auto number = text.size() < 10 ? sim::parse_integer(text) : std::nullopt;
+  if (number && *number >= 0 && *number <= 12) return {static_cast<char>(0xF1 + *number)};
+  if (number && !dice.one_in(4)) {
+    const auto bits = static_cast<std::uint64_t>(*number);
+    if (sim::fits(*number, 8)) return '\xFE' + sim::little_endian(bits, 1);
+    if (sim::fits(*number, 16)) return '\xC0' + sim::little_endian(bits, 2);
+    if (sim::fits(*number, 24)) return '\xF0' + sim::little_endian(bits, 3);
+    if (sim::fits(*number, 32)) return '\xD0' + sim::little_endian(bits, 4);
+    return '\xE0' + sim::little_endian(bits, 8);
+  }
+  if (text.size() < 64) return static_cast<char>(text.size()) + text;
+  if (text.size() < 16384) return highest_first(sim::little_endian(0x4000 | text.size(), 2)) + text;
+  return '\x80' + highest_first(sim::little_endian(text.size(), 4)) + text;
+}
+
+/// A ziplist as a text of a dump.
+std::string dumped_ziplist(const std::vector<std::string>& elements, Dice& dice) {
+  std::string inside;
+  std::size_t last = 0, place = 10;
+  for (const std::string& element : elements) {
+    place = 10 + inside.size();
+    const std::size_t before = inside.size();
+    inside += last < 254 ? sim::little_endian(last, 1) : '\xFE' + sim::little_endian(last, 4);
+    inside += ziplist_element(element, dice);
+    last = inside.size() - before;
+  }
+  const std::string ziplist = sim::little_endian(inside.size() + 11, 4) +
+                              sim::little_endian(place, 4) +
+                              sim::little_endian(elements.size(), 2) + inside + '\xFF';
+  return '\x80' + highest_first(sim::little_endian(ziplist.size(), 4)) + ziplist;
+}
+
+/// The body of a dump of a list, sorted set or hash, as Redis 3.2 to 6.2 wrote it.
+std::string older_body(Dice& dice) {
+  constexpr char kTypes[] = {10, 12, 13, 14};
+  const char type = kTypes[dice.below(4)];
+  std::string body{type};
+  const std::size_t pieces = type == 14 ? 1 + dice.below(3) : 1;
+  if (type == 14) body += static_cast<char>(pieces);
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    std::vector<std::string> elements;
+    const std::size_t size = dice.one_in(20) ? 130 : dice.below(6);
+    for (std::size_t i = 0; i < size; ++i) {
+      elements.push_back(std::to_string(i) + random_text(dice.one_in(10) ? 5000 : 64, dice));
+      if (type == 12) elements.push_back(std::to_string(i * i * i * 50) + dice.of({"", ".5"}));
+      if (type == 13)
+        elements.push_back(dice.one_in(30) ? random_bytes(20'000, dice) : random_number(dice));
+    }
+    body += dumped_ziplist(elements, dice);
+  }
+  return body;
+}
+
+TEST_CASE("what Redis 3.2 to 6.2 has dumped is restored as redis-server restores it") {
+  Twin twin;
+  Dice dice(4);
+  std::size_t restored = 0, refused = 0;
+  for (int i = 0; i < 1'500; ++i) check_restore(twin, older_body(dice), restored, refused);
+  CHECK(restored > 1000);
+  for (int i = 0; i < 3'000; ++i) {
+    check_restore(twin, damaged(older_body(dice), dice), restored, refused);
+  }
   CHECK(refused > 1000);
 }
 
