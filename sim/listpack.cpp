@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/byte_reader.hpp"
 #include "sim/commands/numbers.hpp"
-#include "sim/little_endian.hpp"
 
 namespace lockstep::sim {
 
@@ -80,71 +80,52 @@ class Reader {
   explicit Reader(std::string_view listpack)
       : all_(listpack.substr(0, listpack.size() - 1)), rest_(all_.substr(kHeader)) {}
 
-  bool at_end() const { return rest_.empty(); }
+  bool at_end() const { return rest_.left() == 0; }
 
   /// The next element; nothing if it is not as it has to be.
   std::optional<std::string> next() {
-    const std::size_t before = rest_.size();
+    const std::size_t before = rest_.left();
     auto text = content();
-    const std::size_t length = before - rest_.size();
-    if (!text || !taken(length_behind(length).size())) return std::nullopt;
-    const std::string_view so_far = all_.substr(0, all_.size() - rest_.size());
+    const std::size_t length = before - rest_.left();
+    if (!text || !rest_.take(length_behind(length).size())) return std::nullopt;
+    const std::string_view so_far = all_.substr(0, all_.size() - rest_.left());
     return length_before(so_far) == length ? text : std::nullopt;
   }
 
  private:
-  std::optional<std::string_view> taken(std::size_t count) {
-    if (count > rest_.size()) return std::nullopt;
-    const std::string_view bytes = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return bytes;
-  }
-
-  std::optional<std::string> text(std::optional<std::size_t> size) {
-    const auto bytes = size ? taken(*size) : std::nullopt;
-    return bytes ? std::optional<std::string>(*bytes) : std::nullopt;
-  }
-
-  std::optional<std::string> number(std::size_t width) {
-    const auto bytes = taken(width);
-    if (!bytes) return std::nullopt;
-    return std::to_string(signed_from_little_endian(*bytes));
-  }
-
   std::optional<std::string> content() {
-    const auto first = taken(1);
-    if (!first) return std::nullopt;
-    const unsigned head = static_cast<unsigned char>(first->front());
-    if (head < 0x80) return std::to_string(head);
-    if (head < 0xC0) return text(head & 0x3F);
-    if (head < 0xF0) {
-      const auto second = taken(1);
+    const auto head = rest_.byte();
+    if (!head) return std::nullopt;
+    if (*head < 0x80) return std::to_string(*head);
+    if (*head < 0xC0) return rest_.text(*head & 0x3F);
+    if (*head < 0xF0) {
+      const auto second = rest_.byte();
       if (!second) return std::nullopt;
-      const unsigned both = head << 8 | static_cast<unsigned char>(second->front());
-      if (head >= 0xE0) return text(both & 0xFFF);
+      const unsigned both = *head << 8 | *second;
+      if (*head >= 0xE0) return rest_.text(both & 0xFFF);
       const int value = static_cast<int>(both & 0x1FFF);
       return std::to_string(value < 4096 ? value : value - 8192);
     }
-    switch (head) {
+    switch (*head) {
       case 0xF0: {
-        const auto size = taken(4);
-        return text(size ? std::optional<std::size_t>(from_little_endian(*size)) : std::nullopt);
+        const auto size = rest_.take(4);
+        return size ? rest_.text(from_little_endian(*size)) : std::nullopt;
       }
       case 0xF1:
-        return number(2);
+        return rest_.number(2);
       case 0xF2:
-        return number(3);
+        return rest_.number(3);
       case 0xF3:
-        return number(4);
+        return rest_.number(4);
       case 0xF4:
-        return number(8);
+        return rest_.number(8);
       default:
         return std::nullopt;
     }
   }
 
   std::string_view all_;
-  std::string_view rest_;
+  ByteReader rest_;
 };
 
 }  // namespace

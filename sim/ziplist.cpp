@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "sim/little_endian.hpp"
+#include "sim/byte_reader.hpp"
 
 namespace lockstep::sim {
 
@@ -23,77 +23,54 @@ class Reader {
  public:
   explicit Reader(std::string_view elements) : rest_(elements) {}
 
-  std::size_t left() const { return rest_.size(); }
+  std::size_t left() const { return rest_.left(); }
 
   /// The next element; nothing if it is not as it has to be.
   std::optional<std::string> next() {
-    const std::size_t before = rest_.size();
+    const std::size_t before = rest_.left();
     const auto earlier = length_of_earlier();
     if (!earlier || *earlier != last_length_) return std::nullopt;
     auto text = content();
-    last_length_ = before - rest_.size();
+    last_length_ = before - rest_.left();
     return text;
   }
 
  private:
-  std::optional<std::string_view> taken(std::uint64_t count) {
-    if (count > rest_.size()) return std::nullopt;
-    const std::string_view bytes = rest_.substr(0, static_cast<std::size_t>(count));
-    rest_.remove_prefix(bytes.size());
-    return bytes;
-  }
-
-  std::optional<unsigned> byte() {
-    const auto one = taken(1);
-    return one ? std::optional<unsigned>(static_cast<unsigned char>(one->front())) : std::nullopt;
-  }
-
   std::optional<std::uint64_t> length_of_earlier() {
     constexpr unsigned kLong = 254, kNone = 255;
-    const auto first = byte();
+    const auto first = rest_.byte();
     if (!first || *first == kNone) return std::nullopt;
     if (*first < kLong) return *first;
-    const auto length = taken(4);
+    const auto length = rest_.take(4);
     return length ? std::optional(from_little_endian(*length)) : std::nullopt;
   }
 
-  std::optional<std::string> text(std::uint64_t size) {
-    const auto bytes = taken(size);
-    return bytes ? std::optional<std::string>(*bytes) : std::nullopt;
-  }
-
-  std::optional<std::string> number(std::size_t width) {
-    const auto bytes = taken(width);
-    if (!bytes) return std::nullopt;
-    return std::to_string(signed_from_little_endian(*bytes));
-  }
-
   std::optional<std::string> content() {
-    const auto head = byte();
+    const auto head = rest_.byte();
     if (!head) return std::nullopt;
-    if (*head < 0x40) return text(*head);
+    if (*head < 0x40) return rest_.text(*head);
     if (*head < 0x80) {
-      const auto low = byte();
-      return low ? text((*head & 0x3F) << 8 | *low) : std::nullopt;
+      const auto low = rest_.byte();
+      return low ? rest_.text((*head & 0x3F) << 8 | *low) : std::nullopt;
     }
     if (*head < 0xC0) {
-      const auto size = taken(4);
+      const auto size = rest_.take(4);
       if (!size) return std::nullopt;
       std::string lowest_first(*size);
       std::ranges::reverse(lowest_first);
-      return text(from_little_endian(lowest_first));
+      return rest_.text(from_little_endian(lowest_first));
     }
     switch (*head) {
       case 0xC0:
-        return number(2);
+        return rest_.number(2);
       case 0xD0:
-        return number(4);
+        return rest_.number(4);
       case 0xE0:
-        return number(8);
+        return rest_.number(8);
       case 0xF0:
-        return number(3);
+        return rest_.number(3);
       case 0xFE:
-        return number(1);
+        return rest_.number(1);
       default:
         break;
     }
@@ -101,7 +78,7 @@ class Reader {
     return std::to_string(*head - 0xF1);
   }
 
-  std::string_view rest_;
+  ByteReader rest_;
   std::uint64_t last_length_ = 0;
 };
 
