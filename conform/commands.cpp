@@ -83,6 +83,10 @@ const std::map<char, std::vector<const char*>> kWords{
     {'W', {"NX", "XX", "GT", "LT", "gt", "ZZ"}},
     {'U', {"0", "1", "2", "0", "1", "16", "-1", "x"}},
     {'F', {"ch1", "ch2", "news", "n?ws", "ch*", "ch[12]"}},
+    // Not those with notes or several subcommands (docs/differences.md).
+    {'%', {"get",        "GETDEL",    "lmpop",   "zunionstore",     "bitop",  "mset",   "blpop",
+           "config|get", "CLIENT|ID", "config|", "object|encoding", "nosuch", "zrange", "expire",
+           "publish",    "spublish",  "wait",    "shutdown",        "sync",   "multi",  "hello"}},
     {'Y', {"string", "LIST", "set", "zset", "hash", "stream", "x"}},
 };
 

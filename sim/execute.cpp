@@ -51,7 +51,7 @@ Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) 
   LookedUp found = look_up(request, execution.mode.version);
   if (!found.error.empty()) return Reply::error(std::move(found.error));
   if (execution.mode.restricts()) {
-    const bool across_slots = slots_of(*found.command, request).size() > 1;
+    const bool across_slots = execution.mode.cluster && slots_of(request).size() > 1;
     std::string refusal = mode_refusal(found.flags, across_slots, execution.mode);
     if (!refusal.empty()) return Reply::error(std::move(refusal));
   }

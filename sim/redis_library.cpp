@@ -6,6 +6,7 @@
 
 #include "sim/commands/admission.hpp"
 #include "sim/commands/cluster.hpp"
+#include "sim/commands/command_entry.hpp"
 #include "sim/commands/keys_of.hpp"
 #include "sim/commands/subcommands.hpp"
 #include "sim/error.hpp"
@@ -63,7 +64,7 @@ const char* read_arguments(lua_State* L, Request& request) {
 }
 
 /// What the server's mode says no to. Without memory a script may go on writing once it has begun.
-const char* check_mode(ScriptRun& run, const Command& command, unsigned flags) {
+const char* check_mode(ScriptRun& run, unsigned flags) {
   const ServerMode& mode = run.execution->mode;
   const bool write = (flags & kWrite) != 0;
   if (mode.replica && write) return "READONLY You can't write against a read only replica.";
@@ -71,7 +72,7 @@ const char* check_mode(ScriptRun& run, const Command& command, unsigned flags) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }
   run.wrote = run.wrote || write;
-  if (mode.cluster && slots_of(command, run.request).size() > 1) {
+  if (mode.cluster && slots_of(run.request).size() > 1) {
     return "ERR Script attempted to access a non local key in a cluster node";
   }
   return nullptr;
@@ -89,14 +90,16 @@ bool since_72(const Command& command) {
 const char* check_command(ScriptRun& run, const Command* command) {
   if (run.version == RedisVersion::v7_2) refuse_new_in_72(run.request);
   if (!command) return "ERR Unknown Redis command called from script";
-  if (!arity_fits(*command, run.request.size())) {
-    return "ERR Wrong number of args calling Redis command from script";
-  }
   unsigned flags = command->flags;
+  int arity = command->arity;
   if ((flags & kContainer) != 0 && run.request.size() > 1) {
     const Subcommand* sub = find_subcommand(command->name, run.request[1]);
     if (!sub) return "ERR Unknown Redis command called from script";
     flags = sub->flags;
+    arity = sub->arity;
+  }
+  if (!arity_fits(arity, run.request.size())) {
+    return "ERR Wrong number of args calling Redis command from script";
   }
   if ((flags & kNoScript) != 0 && !(run.version == RedisVersion::v7_2 && since_72(*command))) {
     return "ERR This Redis command is not allowed from script";
@@ -104,7 +107,7 @@ const char* check_command(ScriptRun& run, const Command* command) {
   if (run.read_only && (command->flags & (kWrite | kMayReplicate)) != 0) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
-  return check_mode(run, *command, flags);
+  return check_mode(run, flags);
 }
 
 /// Commands whose values may be longer than the request that makes them.
@@ -129,8 +132,9 @@ void count_written(ScriptRun& run, const Command& command, Call& call) {
   constexpr std::int64_t kMost = 256 << 20;
   for (const std::string& argument : run.request) run.written_bytes += std::ssize(argument);
   if (may_multiply(command)) {
-    for (const std::size_t key : keys_of(command, run.request).value_or(std::vector<std::size_t>{}))
-      if (const Entry* entry = call.find(run.request[key])) run.written_bytes += bytes_of(*entry);
+    for (const KeyArgument& key : keys_of(run.request))
+      if (const Entry* entry = call.find(run.request[key.position]))
+        run.written_bytes += bytes_of(*entry);
   }
   if (run.written_bytes > kMost) throw BadInput("its commands write more than 256 MB");
 }
@@ -142,6 +146,7 @@ bool call_command(ScriptRun& run, const char*& error) {
   try {
     error = check_command(run, command);
     if (error) return true;
+    if (run.resp3) refuse_without_resp3(run.request);
     Call call{*run.keyspace, run.request, *run.execution};
     run.reply = run_command(*command, call);
     if ((command->flags & kDenyOom) != 0) count_written(run, *command, call);
@@ -276,9 +281,7 @@ int redis_set_repl(lua_State* L) {
 int redis_acl_check_cmd(lua_State* L) {
   ScriptRun& run = script_run(L);
   if (const char* error = read_arguments(L, run.request)) return raise_error(L, error);
-  const Command* command = find_command(run.request[0]);
-  const bool container = command && (command->flags & kContainer) != 0 && run.request.size() > 1;
-  if (!command || (container && !find_subcommand(command->name, run.request[1]))) {
+  if (!find_entry(run.request)) {
     return raise_error(L, "ERR Invalid command passed to redis.acl_check_cmd()");
   }
   lua_pushboolean(L, 1);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "sim/commands/command.hpp"
+#include "sim/error.hpp"
 #include "sim/script_run.hpp"
 
 namespace lockstep::sim {
@@ -124,6 +125,13 @@ void push_named_scored(lua_State* L, const Reply& reply) {
 }
 
 }  // namespace
+
+void refuse_without_resp3(const Request& request) {
+  if (!is_word(request[0], "command")) return;
+  const auto is = [&](const char* name) { return is_word(request[1], name); };
+  if (request.size() > 1 && !is("info") && !is("getkeysandflags")) return;
+  throw BadInput("what COMMAND says of commands after redis.setresp(3) is not simulated");
+}
 
 void push_reply_resp3(lua_State* L, const Request& request, const Reply& reply) {
   luaL_checkstack(L, 8, nullptr);

@@ -43,10 +43,9 @@ unsigned queued_flags(const Session& session, RedisVersion version) {
 /// The slots of a request's keys; for EXEC, of everything that it would run.
 std::set<unsigned> all_slots(const Session& session, const Command& command,
                              const Request& request) {
-  std::set<unsigned> slots = slots_of(command, request);
+  std::set<unsigned> slots = slots_of(request);
   if (command.name != "exec") return slots;
-  for (const Request& queued : session.queued)
-    slots.merge(slots_of(*find_command(queued[0]), queued));
+  for (const Request& queued : session.queued) slots.merge(slots_of(queued));
   return slots;
 }
 

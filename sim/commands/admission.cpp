@@ -34,11 +34,6 @@ std::string unknown_subcommand(const Command& container, const std::string& name
   return one_line(text + " HELP.");
 }
 
-bool fits(int arity, std::size_t arguments) {
-  const auto count = static_cast<int>(arguments);
-  return arity >= 0 ? count == arity : count >= -arity;
-}
-
 std::string wrong_arity(std::string_view name) {
   return "ERR wrong number of arguments for '" + std::string(name) + "' command";
 }
@@ -52,8 +47,9 @@ std::string one_line(std::string text) {
   return text;
 }
 
-bool arity_fits(const Command& command, std::size_t arguments) {
-  return fits(command.arity, arguments);
+bool arity_fits(int arity, std::size_t arguments) {
+  const auto count = static_cast<int>(arguments);
+  return arity >= 0 ? count == arity : count >= -arity;
 }
 
 void refuse_new_in_72(const Request& request) {
@@ -93,10 +89,10 @@ LookedUp look_up(const Request& request, RedisVersion version) {
       return found;
     }
     found.flags = sub->flags;
-    found.name = std::string(sub->container) + "|" + std::string(sub->name);
+    found.name = full_name(*sub);
     arity = sub->arity;
   }
-  if (!fits(arity, request.size())) {
+  if (!arity_fits(arity, request.size())) {
     found.error = wrong_arity(found.name.empty() ? found.command->name : found.name);
   }
   return found;

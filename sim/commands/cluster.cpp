@@ -36,10 +36,10 @@ unsigned hash_slot(std::string_view key) {
   return crc16(key) % kSlots;
 }
 
-std::set<unsigned> slots_of(const Command& command, const Request& request) {
+std::set<unsigned> slots_of(const Request& request) {
   std::set<unsigned> slots;
-  if (const auto keys = keys_of(command, request)) {
-    for (const std::size_t position : *keys) slots.insert(hash_slot(request[position]));
+  for (const KeyArgument& key : keys_of(request)) {
+    slots.insert(hash_slot(request[key.position]));
   }
   return slots;
 }

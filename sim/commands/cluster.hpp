@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "sim/commands/command.hpp"
+#include "sim/reply.hpp"
 
 namespace lockstep::sim {
 
@@ -12,7 +12,7 @@ namespace lockstep::sim {
 /// keyHashSlot).
 unsigned hash_slot(std::string_view key);
 
-/// The slots of a request's keys.
-std::set<unsigned> slots_of(const Command& command, const Request& request);
+/// The slots of the keys of a request that names a command.
+std::set<unsigned> slots_of(const Request& request);
 
 }  // namespace lockstep::sim

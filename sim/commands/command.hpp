@@ -89,7 +89,8 @@ std::span<const Command> all_commands();
 /// The row of `name` in any case, or null if Redis 7.0 has no such command.
 const Command* find_command(std::string_view name);
 
-bool arity_fits(const Command& command, std::size_t arguments);
+/// Whether a request of so many arguments has the arity of a row.
+bool arity_fits(int arity, std::size_t arguments);
 
 /// Runs a command whose arity fits. Throws BadInput for one that is not simulated yet.
 Reply run_command(const Command& command, Call& call);

@@ -2,6 +2,7 @@
 // container command is refused before it runs, also while a transaction is queued.
 #include "sim/commands/subcommands.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace lockstep::sim {
@@ -125,11 +126,25 @@ constexpr auto kSubcommands = std::to_array<Subcommand>({
 });
 // clang-format on
 
+static_assert(std::ranges::is_sorted(kSubcommands, {}, [](const Subcommand& sub) {
+  return std::pair(sub.container, sub.name);
+}));
+
 }  // namespace
 
+std::string full_name(const Subcommand& subcommand) {
+  return std::string(subcommand.container) + "|" + std::string(subcommand.name);
+}
+
+std::span<const Subcommand> subcommands_of(std::string_view container) {
+  const auto by_container = &Subcommand::container;
+  return {std::ranges::lower_bound(kSubcommands, container, {}, by_container),
+          std::ranges::upper_bound(kSubcommands, container, {}, by_container)};
+}
+
 const Subcommand* find_subcommand(std::string_view container, std::string_view name) {
-  for (const Subcommand& sub : kSubcommands) {
-    if (sub.container == container && is_word(name, sub.name)) return &sub;
+  for (const Subcommand& sub : subcommands_of(container)) {
+    if (is_word(name, sub.name)) return &sub;
   }
   return nullptr;
 }

@@ -1,7 +1,7 @@
 // Every command of Redis 7.0.15, as its COMMAND lists them, in order of name. A null function is a
 // command that Redis has and lockstep does not simulate yet: it is refused by name, never answered
 // as unknown. The flags of subcommands (SCRIPT, CONFIG, ...) are not in COMMAND's top level; see
-// subcommands.cpp.
+// subcommands.cpp. What else COMMAND says is in descriptions.cpp.
 #include <algorithm>
 #include <array>
 
@@ -106,7 +106,7 @@ constexpr std::array kCommands = std::to_array<Command>({
     {"ltrim", 4, kWrite, 1, 1, 1, run_ltrim},
     {"memory", -2, kContainer, 0, 0, 0, nullptr},
     {"mget", -2, kRead, 1, -1, 1, run_mget},
-    {"migrate", -6, kWrite, 3, 3, 1, nullptr},
+    {"migrate", -6, kWrite | kMovableKeys, 3, 3, 1, nullptr},
     {"monitor", 1, kNoScript, 0, 0, 0, nullptr},
     {"move", 3, kWrite, 1, 1, 1, run_move},
     {"mset", -3, kWrite | kDenyOom, 1, -1, 2, run_mset},

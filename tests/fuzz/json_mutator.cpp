@@ -129,7 +129,7 @@ class Mutation {
         0, 1, 2, 3, 8, 100, 255, 5000, 10'001, 2'592'000'000, INT64_MAX};
     if (!old.is_number_integer() || chance(2)) return pick(others);
     const auto value = old.get<std::int64_t>();
-    return chance(2) ? value / 2 : -value / 2;
+    return chance(2) ? value / 2 : -(value / 2);
   }
 
   template <class Value>

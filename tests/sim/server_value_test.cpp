@@ -92,8 +92,10 @@ TEST_CASE("a closed session leaves nothing behind") {
 TEST_CASE("what is not simulated is refused by name, and the session goes on") {
   Server server;
   const SessionId one = server.open();
-  for (const char* line : {"CLIENT PAUSE 100", "COMMAND DOCS get", "CONFIG SET maxmemory 100",
-                           "PUBSUB HELP", "MONITOR", "REPLICAOF a 1"}) {
+  for (const char* line : {"CLIENT PAUSE 100", "COMMAND DOCS get", "COMMAND HELP",
+                           "EVAL \"redis.setresp(3) return redis.call('command','info','get')\" 0",
+                           "EVAL \"redis.setresp(3) return redis.call('command')\" 0",
+                           "CONFIG SET maxmemory 100", "PUBSUB HELP", "MONITOR", "REPLICAOF a 1"}) {
     INFO(line);
     CHECK_THROWS_AS(run(server, one, line), BadInput);
   }
