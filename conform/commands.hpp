@@ -11,8 +11,8 @@ namespace lockstep::conform {
 
 /// Templates of a family of commands. A word of one capital letter (or #, $) stands for a random
 /// one: T L S Z X H keys that mostly hold a string, list, set, sorted set, sorted set of equal
-/// scores, hash; K any key; the rest as the table of words in commands.cpp has them. "!EXPIRE key"
-/// is a key that expires.
+/// scores, hash; K any key; @ a dump; the rest as the table of words in commands.cpp has them.
+/// "!EXPIRE key" is a key that expires.
 struct Family {
   const char* name;
   std::vector<const char*> templates;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conform/dumps.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/numbers.hpp"
 
@@ -158,6 +159,12 @@ bool hangs_on_clock(const sim::Keyspace& before, const sim::Request& request, si
   return std::abs(ms - static_cast<double>((*entry->expires - now).ms)) < kNearMs;
 }
 
+/// In Redis a small integer that was copied is no longer shared.
+bool counts_references(const sim::Request& request) {
+  return request.size() > 1 && sim::is_word(request[0], "object") &&
+         sim::is_word(request[1], "refcount");
+}
+
 /// As it is in a transaction, where nobody knows what comes before it. `server` has the scripts.
 Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& server) {
   const auto name = sim::lower_case(request[0]);
@@ -167,12 +174,13 @@ Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& serve
   likeness.timed = is_one_of(name, {"ttl", "pttl", "expiretime", "pexpiretime"}) ||
                    source.find("ttl") != std::string::npos;
   likeness.seconds = name == "ttl" || name == "expiretime";
-  likeness.any = is_one_of(name, {"scan", "hscan", "sscan", "zscan"});
+  likeness.any = is_one_of(name, {"scan", "hscan", "sscan", "zscan"}) || counts_references(request);
   const std::initializer_list<std::string_view> listing{"keys",  "smembers", "sinter", "sunion",
                                                         "sdiff", "hgetall",  "hkeys",  "hvals",
                                                         "sort",  "sort_ro"};
   likeness.unordered = is_one_of(name, listing) || lists_libraries(request);
   likeness.clashes = name == "function";
+  likeness.dump = name == "dump";
   if (!source.empty()) {
     const auto script = sim::lower_case(source);
     likeness.unordered = std::ranges::any_of(
@@ -185,9 +193,7 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
                      const sim::Session& session, const sim::Keyspace& server, sim::WallTime now) {
   const auto name = sim::lower_case(request[0]);
   Likeness likeness = queued_likeness(request, server);
-  const bool refcount =
-      name == "object" && request.size() > 1 && sim::is_word(request[1], "refcount");
-  likeness.any = scans_by_chance(before, request) || refcount;
+  likeness.any = scans_by_chance(before, request) || counts_references(request);
   if (source_of(request, server).empty())
     likeness.unordered =
         is_unordered(before, request, {}) || name == "pubsub" || lists_libraries(request);
@@ -225,6 +231,7 @@ bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& 
   if (redis == lockstep) return true;
   if (redis.kind != lockstep.kind) return false;
   if (likeness.any) return !redis.is_error();
+  if (likeness.dump && same_values(redis, lockstep)) return true;
   if (likeness.clashes && tells_of_clash(redis) && tells_of_clash(lockstep)) return true;
   if (likeness.random && without_texts(redis) == without_texts(lockstep)) return true;
   const bool unordered = likeness.unordered || redis.items.size() > kLargestIntset;

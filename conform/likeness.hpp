@@ -24,6 +24,7 @@ struct Likeness {
   bool timed = false;      ///< numbers follow the clock
   bool seconds = false;    ///< and are rounded to seconds
   bool clashes = false;    ///< of several names that are taken an error may tell another one
+  bool dump = false;       ///< dumps of one value count as equal
   std::vector<Likeness> parts;  ///< of an EXEC, for each reply in it
 };
 

@@ -53,7 +53,7 @@ bool shows_chance(const sim::Request& request) {
          is_one_of(name, {"keys",   "scan",   "sscan",  "hscan", "zscan",      "smembers",
                           "sinter", "sunion", "sdiff",  "sort",  "sort_ro",    "hgetall",
                           "hkeys",  "hvals",  "ttl",    "pttl",  "expiretime", "pexpiretime",
-                          "object", "dbsize", "pubsub", "role",  "client"});
+                          "object", "dbsize", "pubsub", "role",  "client",     "dump"});
 }
 
 /// A command of any family that a script may show the reply of. Lua 5.1 compiles no call with more

@@ -112,9 +112,10 @@ const char* check_command(ScriptRun& run, const Command* command) {
 
 /// Commands whose values may be longer than the request that makes them.
 bool may_multiply(const Command& command) {
-  constexpr std::array<std::string_view, 12> kNames{
-      "bitop", "copy",        "setbit",     "setrange",    "sdiffstore",  "sinterstore",
-      "sort",  "sunionstore", "zdiffstore", "zinterstore", "zrangestore", "zunionstore"};
+  constexpr std::array<std::string_view, 13> kNames{
+      "bitop",       "copy",        "restore",    "setbit",      "setrange",
+      "sdiffstore",  "sinterstore", "sort",       "sunionstore", "zdiffstore",
+      "zinterstore", "zrangestore", "zunionstore"};
   return std::ranges::find(kNames, command.name) != kNames.end();
 }
 

@@ -17,15 +17,6 @@ constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
   refuse("ERR invalid expire time in '" + std::string(command) + "' command");
 }
 
-/// now + ms. So close to the end of time that another now would overflow, the result depends on now
-/// itself.
-std::optional<std::int64_t> from_now(Call& call, std::int64_t ms) {
-  constexpr std::int64_t kNear = kMax - (std::int64_t{1} << 50);
-  if (ms > kNear) call.execution.looked_at_time = true;
-  if (ms > kMax - call.execution.now.ms) return std::nullopt;
-  return call.execution.now.ms + ms;
-}
-
 /// Options of EXPIRE: when it may change what is there.
 struct Conditions {
   bool nx = false, xx = false, gt = false, lt = false;
@@ -99,6 +90,13 @@ Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> from_now(Call& call, std::int64_t ms) {
+  constexpr std::int64_t kNear = kMax - (std::int64_t{1} << 50);
+  if (ms > kNear) call.execution.looked_at_time = true;
+  if (ms > kMax - call.execution.now.ms) return std::nullopt;
+  return call.execution.now.ms + ms;
+}
 
 WallTime positive_expiry(Call& call, const std::string& text, TimeForm form,
                          std::string_view command) {

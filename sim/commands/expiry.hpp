@@ -1,8 +1,9 @@
-// Expiry times as arguments: shared by SET and GETEX (strings.cpp) and the EXPIRE family
-// (expiry.cpp).
+// Expiry times as arguments: shared by SET and GETEX (strings.cpp), RESTORE (dump.cpp) and the
+// EXPIRE family (expiry.cpp).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sim/commands/command.hpp"
 
@@ -15,6 +16,10 @@ struct TimeForm {
   TimeUnit unit = TimeUnit::milliseconds;
   bool absolute = false;
 };
+
+/// now + ms, or nothing past the end of time. So close to it that another now would overflow, the
+/// result depends on now itself.
+std::optional<std::int64_t> from_now(Call& call, std::int64_t ms);
 
 /// The instant meant by `text` in SET, SETEX, GETEX (Redis 7.0 t_string.c
 /// getExpireMillisecondsOrReply): throws Refused unless it is a positive whole number. `command` is

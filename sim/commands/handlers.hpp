@@ -147,6 +147,10 @@ Reply run_sort_ro(Call&);
 // object.cpp
 Reply run_object(Call&);
 
+// dump.cpp
+Reply run_dump(Call&);
+Reply run_restore(Call&);
+
 // expiry.cpp
 Reply run_expire(Call&);
 Reply run_pexpire(Call&);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/commands/arguments.hpp"
+#include "sim/commands/compact_limits.hpp"
 #include "sim/commands/handlers.hpp"
 #include "sim/commands/numbers.hpp"
 #include "sim/commands/ordered_parts.hpp"
@@ -19,11 +20,8 @@ const HashField* find_field(const Hash* hash, const std::string& name) {
   return it == hash->end() ? nullptr : &it->second;
 }
 
-/// hash-max-listpack-entries and -value: what is larger becomes a hash table, for good.
-constexpr std::size_t kMostFields = 512;
-constexpr std::size_t kLongestPart = 64;
-
-/// The field `name`, made if it is not there, with this value; true if it is new.
+/// The field `name`, made if it is not there, with this value; true if it is new. A hash that is
+/// too large for a listpack becomes a hash table, for good.
 struct Placed {
   HashField& field;
   bool is_new;
@@ -34,7 +32,8 @@ Placed place(Call& call, const std::string& name, const std::string& value) {
   const auto position = static_cast<std::uint32_t>(hash.size());
   const auto [it, is_new] = hash.try_emplace(name, HashField{value, sender, position});
   it->second.value = value;
-  if (hash.size() > kMostFields || name.size() > kLongestPart || value.size() > kLongestPart) {
+  if (hash.size() > kMostListpackFields || name.size() > kLongestListpackField ||
+      value.size() > kLongestListpackField) {
     call.find(call.argv[1])->encoding = Encoding::large;
   }
   return {it->second, is_new};

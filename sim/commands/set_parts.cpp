@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "sim/commands/compact_limits.hpp"
 #include "sim/commands/numbers.hpp"
 #include "sim/commands/ordered_parts.hpp"
 
 namespace lockstep::sim {
 
 namespace {
-
-constexpr std::size_t kLargestIntset = 512;  // set-max-intset-entries
 
 Set& set_of(Entry& entry) { return std::get<Set>(entry.value); }
 const Set& set_of(const Entry& entry) { return std::get<Set>(entry.value); }

@@ -5,12 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/commands/compact_limits.hpp"
+
 namespace lockstep::sim {
 
 namespace {
-
-constexpr std::size_t kMostListpackMembers = 128;   // zset-max-listpack-entries
-constexpr std::size_t kLongestListpackMember = 64;  // zset-max-listpack-value
 
 using Item = Interval::Item;
 

@@ -156,8 +156,9 @@ TEST_CASE("What does not agree ends the ledger") {
   CHECK_THAT(objection(SetByA(), get(lives, kNoExpiry, a)), Contains("leave it"));
   CHECK_THAT(objection(SetByA(), entry(2, kB, {"DEL", "lock"}, lives, kNoKey, Reply::number(0))),
              Contains("DEL"));
-  CHECK_THAT(objection(SetByA(), entry(2, kB, {"DUMP", "lock"}, lives, lives, a)),
-             Contains("executed again"));
+  CHECK_THAT(
+      objection(SetByA(), entry(2, kB, {"MIGRATE", "h", "1", "lock", "0", "10"}, lives, lives, a)),
+      Contains("executed again"));
   CHECK_THAT(objection(SetByA(), set_by_a(1)), Contains("counter"));
 }
 

@@ -254,14 +254,32 @@ TEST_CASE("what depends on absolute time says so") {
   }
 }
 
+TEST_CASE("who restores a dump makes the key and all its parts") {
+  Node node;
+  for (const char* line : {"HSET h f 1 g 2", "RPUSH l a b", "SADD s x 1", "SADD i 1 2",
+                           "ZADD z 1 m", "ZADD z 2 n", "SET t v"}) {
+    node.run(1, line);
+  }
+  for (const char* key : {"h", "l", "s", "i", "z", "t"}) {
+    node.run(2, {"RESTORE", key, "0", node.run(1, {"DUMP", key}).text, "REPLACE"});
+    CHECK(node.maker(key) == 2);
+  }
+  CHECK(node.field_maker("h", "g") == 2);
+  CHECK(node.element_makers("l") == std::vector<Maker>{2, 2});
+  CHECK(node.member_maker<Set>("s", "x") == 2);
+  CHECK(node.member_maker<Set>("i", "2") == 2);
+  CHECK(node.member_maker<SortedSet>("z", "n") == 2);
+}
+
 TEST_CASE("what depends on more of a text than its equality says so") {
   Node node;
   for (const char* line : {"SET t v", "RPUSH l b a", "SADD s x y", "ZADD z 0 a 0 b"}) {
     node.run(1, line);
   }
-  for (const char* line : {"KEYS *", "RANDOMKEY", "SCAN 0", "SORT l ALPHA", "LCS t t", "GETBIT t 0",
-                           "BITOP NOT u t", "ZRANGE z - + BYLEX", "ZLEXCOUNT z - +",
-                           "EVAL 'return redis.call(\"keys\", ARGV[1])' 0 *"}) {
+  for (const char* line :
+       {"KEYS *", "RANDOMKEY", "SCAN 0", "SORT l ALPHA", "LCS t t", "GETBIT t 0", "BITOP NOT u t",
+        "ZRANGE z - + BYLEX", "ZLEXCOUNT z - +", "DUMP t", "RESTORE t 0 junk REPLACE",
+        "EVAL 'return redis.call(\"keys\", ARGV[1])' 0 *"}) {
     INFO(line);
     node.run(1, line);
     CHECK(node.last.looked_at_bytes);
@@ -323,16 +341,15 @@ TEST_CASE("encode tells keyspaces apart exactly when they differ") {
 
 TEST_CASE("a command that Redis has and that is not simulated is refused by name") {
   Node node;
-  CHECK_THROWS_WITH(node.run(1, "DUMP z"),
-                    Catch::Contains("dump") && Catch::Contains("not simulated"));
-  CHECK_THROWS_AS(node.run(1, "DUMP z"), BadInput);
+  CHECK_THROWS_WITH(node.run(1, "MIGRATE h 1 z 0 10"),
+                    Catch::Contains("migrate") && Catch::Contains("not simulated"));
+  CHECK_THROWS_AS(node.run(1, "MIGRATE h 1 z 0 10"), BadInput);
   CHECK_THROWS_AS(node.run(1, "SUBSCRIBE c"), BadInput);  // needs a connection
   CHECK(node.run(1, "PUBLISH c m") == Reply::number(0));  // to nobody
   CHECK_THROWS_AS(node.run(1, "SCRIPT HELP"), BadInput);
-  CHECK_THROWS_WITH(node.run(1, {"EVAL", "return redis.call('dump', KEYS[1])", "1", "l"}),
-                    Catch::Contains("dump") && Catch::Contains("not simulated"));
-  CHECK_THROWS_AS(node.run(1, {"EVAL", "return pcall(redis.call, 'dump', KEYS[1])", "1", "l"}),
-                  BadInput);
+  CHECK_THROWS_WITH(node.run(1, {"EVAL", "return redis.call('lolwut')", "0"}),
+                    Catch::Contains("lolwut") && Catch::Contains("not simulated"));
+  CHECK_THROWS_AS(node.run(1, {"EVAL", "return pcall(redis.call, 'lolwut')", "0"}), BadInput);
 }
 
 TEST_CASE("streams, geo, bitfield and HyperLogLog are unknown") {

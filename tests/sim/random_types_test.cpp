@@ -20,6 +20,7 @@ std::uint64_t commands_wanted() {
 TEST_CASE("random commands on every type have the effects that they have on redis-server") {
   constexpr std::uint64_t kLength = 40;
   Twin twin;
+  twin.dumps_by_value = true;
   const std::uint64_t sequences = commands_wanted() / kLength;
   for (std::uint64_t seed = 1; seed <= sequences; ++seed) {
     Dice dice(seed);
