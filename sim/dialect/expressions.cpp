@@ -82,7 +82,7 @@ Parser::Expression Parser::subexpression(int limit) {
 }
 
 Parser::Expression Parser::condition() {
-  const Expression e = expression();
+  Expression e = expression();
   if (e.zero) zeros_.take_back();
   return e;
 }
@@ -127,7 +127,7 @@ Parser::Expression Parser::binary(const Binary& op, const Expression& left) {
   } else {
     call_operator(left, operator_at, right, op.op == "%" ? kModulo : kPower, site);
   }
-  const Expression e = operation(left.first, op.op, left.constant, right.constant);
+  Expression e = operation(left.first, op.op, left.constant, right.constant);
   if (zero && e.constant) zeros_.settle(*zero);
   if (zero && !e.constant) zeros_.put(*zero);
   return e;
