@@ -43,6 +43,12 @@ std::string shown(const Json& value) {
   return text;
 }
 
+/// The number that an error of the parser shows in quotes.
+std::string between_quotes(const std::string& message) {
+  const auto from = message.find('\'') + 1;
+  return message.substr(from, message.rfind('\'') - from);
+}
+
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
@@ -65,6 +71,10 @@ Json parse_json(const std::string& text, const std::string& file) {
   } catch (const Json::parse_error& error) {
     const auto place = line_and_column(text, file, error.byte == 0 ? 0 : error.byte - 1);
     throw sim::BadInput(fmt::format("{}: not JSON: {}", place, without_prefix(error.what())));
+  } catch (const Json::out_of_range& error) {
+    const auto number = between_quotes(error.what());
+    throw sim::BadInput(fmt::format("{}: the number {} is too large",
+                                    line_and_column(text, file, text.find(number)), number));
   }
 }
 
