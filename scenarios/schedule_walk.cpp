@@ -20,7 +20,7 @@ using Do = sim::Action::Kind;
 using Event = sim::Effect::Kind;
 
 /// A client that has not come to the named event after so many actions never will.
-constexpr int kMostActionsPerSentence = 10'000;
+constexpr int kMostActionsPerSentence = 500;
 
 bool has(const TraceStep& step, Event event) {
   return std::any_of(step.effects.begin(), step.effects.end(),
