@@ -199,6 +199,8 @@ TEST_CASE("malformed JSON is named with line and column") {
              Contains("x.json:1:14: not JSON: ") && Contains("end of input"));
   CHECK_THAT(bad_input([] { read_text(R"({"faults": {"pause": 0, "pause": 1}})"); }),
              Contains("the key `pause` stands twice"));
+  CHECK_THAT(bad_input([] { read_text("{\"faults\":\n {\"pause\": 55e131969}}"); }),
+             Contains("x.json:2:12: the number 55e131969 is too large"));
   CHECK_THAT(bad_input([] { read_text("[]"); }), Contains("$: found [], expected an object"));
   CHECK_THAT(bad_input([] { read_scenario("/nowhere/x.json", kAnyProtocol); }),
              Contains("/nowhere/x.json: cannot be read"));
