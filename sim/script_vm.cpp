@@ -351,7 +351,10 @@ class ScriptVm::Impl {
           script + *run_.refusal + explain(), run_.wrote,
           error_reply("ERR Script killed by user with SCRIPT KILL...", sha1, run_.stopped_at));
     }
-    if (run_.refusal) throw BadInput(script + *run_.refusal + explain());
+    if (run_.refusal) {
+      const bool limit = run_.refusal->find("limit") != std::string::npos;
+      throw BadInput(script + *run_.refusal + (limit ? explain() : " (see docs/differences.md)"));
+    }
     if (status == LUA_ERRMEM) {
       throw BadInput(script + "it needs more memory than its limit" + explain());
     }
