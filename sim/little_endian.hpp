@@ -1,4 +1,4 @@
-// Whole numbers as bytes, the lowest first, as Redis stores them.
+// Whole numbers as bytes, the lowest first, as Redis stores all but some lengths.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,13 @@ inline std::uint64_t from_little_endian(std::string_view bytes) {
   for (std::size_t i = bytes.size(); i-- > 0;) {
     number = number << 8 | static_cast<unsigned char>(bytes[i]);
   }
+  return number;
+}
+
+/// The same, the highest byte first.
+inline std::uint64_t from_big_endian(std::string_view bytes) {
+  std::uint64_t number = 0;
+  for (const char c : bytes) number = number << 8 | static_cast<unsigned char>(c);
   return number;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/byte_reader.hpp"
 #include "sim/commands/compact_limits.hpp"
 #include "sim/commands/numbers.hpp"
 #include "sim/commands/set_parts.hpp"
@@ -37,14 +38,9 @@ class Reader {
  public:
   explicit Reader(std::string_view dump) : rest_(dump) {}
 
-  std::string_view bytes(std::uint64_t count) {
-    if (count > rest_.size()) refuse_format();
-    const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(count));
-    rest_.remove_prefix(taken.size());
-    return taken;
-  }
+  std::string_view bytes(std::uint64_t count) { return got(rest_.take(count)); }
 
-  std::uint8_t byte() { return static_cast<std::uint8_t>(bytes(1).front()); }
+  unsigned byte() { return got(rest_.byte()); }
 
   /// Of a text in another encoding it is that encoding.
   std::uint64_t length() { return length_from(byte()); }
@@ -57,16 +53,16 @@ class Reader {
   }
 
   std::string text() {
-    const std::uint8_t first = byte();
+    const unsigned first = byte();
     const std::uint64_t length = length_from(first);
     if (first >> 6 != kEncodedText) return std::string(bytes(length));
     switch (length) {
       case kNumber8:
-        return number(1);
+        return got(rest_.number(1));
       case kNumber16:
-        return number(2);
+        return got(rest_.number(2));
       case kNumber32:
-        return number(4);
+        return got(rest_.number(4));
       case kCompressed:
         return expanded();
       default:
@@ -76,27 +72,21 @@ class Reader {
 
   double score() { return std::bit_cast<double>(from_little_endian(bytes(8))); }
 
-  std::vector<std::string> packed(Unpack unpack) {
-    auto elements = unpack(text());
-    if (!elements) refuse_format();
-    return std::move(*elements);
-  }
+  std::vector<std::string> packed(Unpack unpack) { return got(unpack(text())); }
 
  private:
-  std::uint64_t length_from(std::uint8_t first) {
+  template <class Piece>
+  static Piece got(std::optional<Piece> piece) {
+    if (!piece) refuse_format();
+    return std::move(*piece);
+  }
+
+  std::uint64_t length_from(unsigned first) {
     const unsigned form = first >> 6;
     if (form == kLength6 || form == kEncodedText) return first & 0x3F;
     if (form == kLength14) return static_cast<std::uint64_t>(first & 0x3F) << 8 | byte();
     if (first != kLength32 && first != kLength64) refuse_format();
-    std::uint64_t length = 0;
-    for (const char c : bytes(first == kLength32 ? 4 : 8)) {
-      length = length << 8 | static_cast<unsigned char>(c);
-    }
-    return length;
-  }
-
-  std::string number(std::size_t width) {
-    return std::to_string(signed_from_little_endian(bytes(width)));
+    return from_big_endian(bytes(first == kLength32 ? 4 : 8));
   }
 
   /// A few bytes can stand for many: more of them than any value of a lock has are refused.
@@ -109,12 +99,10 @@ class Reader {
     if (size / kMostLzfExpansion > compressed_size) refuse_format();
     expanded_ += size;
     if (expanded_ > kMost) give_up("compressed texts of more than 16 MB");
-    auto text = lzf_expanded(compressed, static_cast<std::size_t>(size));
-    if (!text) refuse_format();
-    return std::move(*text);
+    return got(lzf_expanded(compressed, static_cast<std::size_t>(size)));
   }
 
-  std::string_view rest_;
+  ByteReader rest_;
   std::uint64_t expanded_ = 0;
 };
 

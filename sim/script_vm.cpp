@@ -280,7 +280,7 @@ class ScriptVm::Impl {
     if (info->event == LUA_HOOKCOUNT) {
       lua_getinfo(L, "Sl", info);
       if (!dialect::is_protected(L)) run.stopped_at = place_of(run, *info);
-      dialect::refuse(L, "it runs for more instructions than its limit");
+      dialect::refuse_beyond_limit(L, "it runs for more instructions than its limit");
     }
     lua_getinfo(L, "S", info);
     if (info->source != std::string_view(dialect::kInnerSource)) return;
@@ -297,6 +297,7 @@ class ScriptVm::Impl {
   Reply run_once(const std::string& sha1, const Chunk& chunk, bool reversed = false) {
     ++runs;
     run_.refusal.reset();
+    run_.beyond_limit = false;
     run_.stopped_at.clear();
     run_.sites = &chunk.sites;
     run_.lines = &chunk.lines;
@@ -352,8 +353,8 @@ class ScriptVm::Impl {
           error_reply("ERR Script killed by user with SCRIPT KILL...", sha1, run_.stopped_at));
     }
     if (run_.refusal) {
-      const bool limit = run_.refusal->find("limit") != std::string::npos;
-      throw BadInput(script + *run_.refusal + (limit ? explain() : " (see docs/differences.md)"));
+      throw BadInput(script + *run_.refusal +
+                     (run_.beyond_limit ? explain() : " (see docs/differences.md)"));
     }
     if (status == LUA_ERRMEM) {
       throw BadInput(script + "it needs more memory than its limit" + explain());

@@ -7,8 +7,6 @@
 //   10...... + 4 bytes  the same, highest first    1111nnnn            n - 1: 0..12
 #include "sim/ziplist.hpp"
 
-#include <algorithm>
-
 #include "sim/byte_reader.hpp"
 
 namespace lockstep::sim {
@@ -55,10 +53,7 @@ class Reader {
     }
     if (*head < 0xC0) {
       const auto size = rest_.take(4);
-      if (!size) return std::nullopt;
-      std::string lowest_first(*size);
-      std::ranges::reverse(lowest_first);
-      return rest_.text(from_little_endian(lowest_first));
+      return size ? rest_.text(from_big_endian(*size)) : std::nullopt;
     }
     switch (*head) {
       case 0xC0:

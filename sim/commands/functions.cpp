@@ -137,18 +137,6 @@ Reply function_stats(Call& call) {
                           Reply::bulk("functions_count"), number(functions)})})});
 }
 
-struct Subcommand {
-  std::string_view name;
-  int arity;
-  Handler run;
-};
-
-constexpr Subcommand kSubcommands[] = {
-    {"delete", 3, function_delete}, {"dump", 2, nullptr},       {"flush", -2, function_flush},
-    {"help", 2, nullptr},           {"kill", 2, function_kill}, {"list", -2, function_list},
-    {"load", -3, function_load},    {"restore", -3, nullptr},   {"stats", 2, function_stats},
-};
-
 /// How many of the arguments from position 3 on are keys.
 std::size_t key_count(const Request& argv) {
   const auto count = parse_integer(argv[2]);
@@ -181,14 +169,13 @@ Reply run_fcall_ro(Call& call) { return fcall(call, true); }
 
 Reply run_function(Call& call) {
   const std::string name = lower_case(call.argv[1]);
-  for (const Subcommand& sub : kSubcommands) {
-    if (sub.name != name) continue;
-    const auto count = static_cast<int>(call.argv.size());
-    if (sub.arity >= 0 ? count != sub.arity : count < -sub.arity) refuse_arity("function|" + name);
-    if (!sub.run) throw BadInput("command 'function " + name + "' is not simulated yet");
-    return sub.run(call);
-  }
-  refuse("ERR unknown subcommand '" + call.argv[1].substr(0, 128) + "'. Try FUNCTION HELP.");
+  if (name == "delete") return function_delete(call);
+  if (name == "flush") return function_flush(call);
+  if (name == "kill") return function_kill(call);
+  if (name == "list") return function_list(call);
+  if (name == "load") return function_load(call);
+  if (name == "stats") return function_stats(call);
+  throw BadInput("command 'function " + name + "' is not simulated yet");
 }
 
 }  // namespace lockstep::sim

@@ -60,13 +60,7 @@ Reply help() {
 Reply run_object(Call& call) {
   const Request& argv = call.argv;
   const std::string subcommand = lower_case(argv[1]);
-  const bool known = subcommand == "encoding" || subcommand == "refcount" ||
-                     subcommand == "idletime" || subcommand == "freq";
-  if (!known && subcommand != "help") {
-    refuse("ERR unknown subcommand '" + argv[1] + "'. Try OBJECT HELP.");
-  }
-  if (argv.size() != (known ? 3 : 2)) refuse_arity("object|" + subcommand);
-  if (!known) return help();
+  if (subcommand == "help") return help();
   const Entry* entry = call.find(argv[2]);
   if (!entry) return Reply::null();
   if (subcommand == "encoding") return Reply::bulk(encoding_name(*entry));

@@ -94,17 +94,6 @@ Reply script_flush(Call& call) {
 
 Reply script_kill(Call& call) { return kill_busy_script(call, false); }
 
-struct Subcommand {
-  std::string_view name;
-  int arity;
-  Handler run;
-};
-
-constexpr Subcommand kSubcommands[] = {
-    {"load", 3, script_load}, {"exists", -3, script_exists}, {"flush", -2, script_flush},
-    {"kill", 2, script_kill}, {"debug", 3, nullptr},         {"help", 2, nullptr},
-};
-
 }  // namespace
 
 Reply run_eval(Call& call) { return eval(call, false); }
@@ -114,14 +103,11 @@ Reply run_evalsha_ro(Call& call) { return evalsha(call, true); }
 
 Reply run_script(Call& call) {
   const std::string name = lower_case(call.argv[1]);
-  for (const Subcommand& sub : kSubcommands) {
-    if (sub.name != name) continue;
-    const auto count = static_cast<int>(call.argv.size());
-    if (sub.arity >= 0 ? count != sub.arity : count < -sub.arity) refuse_arity("script|" + name);
-    if (!sub.run) throw BadInput("command 'script " + name + "' is not simulated yet");
-    return sub.run(call);
-  }
-  refuse("ERR unknown subcommand '" + call.argv[1].substr(0, 128) + "'. Try SCRIPT HELP.");
+  if (name == "load") return script_load(call);
+  if (name == "exists") return script_exists(call);
+  if (name == "flush") return script_flush(call);
+  if (name == "kill") return script_kill(call);
+  throw BadInput("command 'script " + name + "' is not simulated yet");
 }
 
 }  // namespace lockstep::sim

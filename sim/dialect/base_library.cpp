@@ -64,7 +64,7 @@ int base_xpcall(lua_State* L) {
   lua_pushcclosure(L, handle, 1);
   lua_insert(L, 1);
   const int status = lua_pcall(L, 0, LUA_MULTRET, 1);
-  if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
+  if (status == LUA_ERRMEM) refuse_beyond_limit(L, "it needs more memory than its limit");
   if (status != LUA_OK && runtime(L).refusal) return lua_error(L);
   lua_pushboolean(L, status == LUA_OK);
   lua_replace(L, 1);

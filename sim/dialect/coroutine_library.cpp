@@ -15,7 +15,7 @@ void charge(lua_State* L, lua_Debug*) {
   Runtime& rt = runtime(L);
   rt.coroutine_instructions -= kSlice;
   if (rt.coroutine_instructions < 0) {
-    refuse(L, "its coroutines run for more instructions than its limit");
+    refuse_beyond_limit(L, "its coroutines run for more instructions than its limit");
   }
 }
 
@@ -47,7 +47,7 @@ int resume(lua_State* L, lua_State* co, int count) {
     lua_pushfstring(L, "cannot resume %s coroutine", status.data());
     return -1;
   }
-  if (!lua_checkstack(co, count + 1)) refuse(L, "it needs more memory than its limit");
+  if (!lua_checkstack(co, count + 1)) refuse_beyond_limit(L, "it needs more memory than its limit");
   charge(L, nullptr);
   lua_sethook(co, charge, LUA_MASKCOUNT, kSlice);
   lua_xmove(L, co, count);
@@ -58,7 +58,8 @@ int resume(lua_State* L, lua_State* co, int count) {
     take_error(L, outcome);
     return -1;
   }
-  if (!lua_checkstack(L, results + 1)) refuse(L, "it needs more memory than its limit");
+  if (!lua_checkstack(L, results + 1))
+    refuse_beyond_limit(L, "it needs more memory than its limit");
   lua_xmove(co, L, results);
   return results;
 }

@@ -113,7 +113,7 @@ bool Matcher::matches_one(const char* at, const char* item, const char* end) {
 /// Everything that takes time in proportion to the text or the pattern is counted.
 void Matcher::spend(std::ptrdiff_t steps) {
   steps_ += steps;
-  if (steps_ > kMaxSteps) refuse(L_, "a pattern match of more steps than its limit");
+  if (steps_ > kMaxSteps) refuse_beyond_limit(L_, "a pattern match of more steps than its limit");
 }
 
 const char* Matcher::match(const char* at, const char* pattern) {

@@ -41,6 +41,11 @@ void refuse(lua_State* L, const char* reason) {
   __builtin_unreachable();
 }
 
+void refuse_beyond_limit(lua_State* L, const char* reason) {
+  runtime(L).beyond_limit = true;
+  refuse(L, reason);
+}
+
 void raise(lua_State* L, const char* format, ...) {
   push_place(L, 1);
   va_list arguments;
@@ -197,7 +202,8 @@ std::size_t length_of(lua_State* L, int index) {
   lua_Integer count = 0;
   lua_Integer last = 0;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    if (--left < 0) refuse(L, "it asks for the length of large tables more often than its limit");
+    if (--left < 0)
+      refuse_beyond_limit(L, "it asks for the length of large tables more often than its limit");
     const lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     if (key < 1) continue;
     ++count;
@@ -358,7 +364,7 @@ std::string in_words_of_51(const Runtime& rt, std::string_view message) {
 
 void take_error(lua_State* L, int status) {
   Runtime& rt = runtime(L);
-  if (status == LUA_ERRMEM) refuse(L, "it needs more memory than its limit");
+  if (status == LUA_ERRMEM) refuse_beyond_limit(L, "it needs more memory than its limit");
   if (rt.refusal) lua_error(L);
   if (lua_type(L, -1) != LUA_TSTRING) return;
   std::size_t length = 0;

@@ -35,7 +35,8 @@ struct LoadedChunk {
 
 /// One per VM; scratch space that outlives longjmps, and the state of the running script.
 struct Runtime {
-  std::optional<std::string> refusal;        ///< why the script cannot be run; ends it as BadInput
+  std::optional<std::string> refusal;  ///< why the script cannot be run; ends it as BadInput
+  bool beyond_limit = false;           ///< of the refusal: one of lockstep's own limits is why
   const std::vector<Site>* sites = nullptr;  ///< of the running script
   const std::vector<Line>* lines = nullptr;  ///< of its translation
   const char* shown_chunk = "user_script";   ///< its name in errors
@@ -63,6 +64,8 @@ Runtime& runtime(lua_State* L);
 
 /// Ends the script: it cannot be run faithfully, for `reason`. Never returns.
 [[noreturn]] void refuse(lua_State* L, const char* reason);
+/// The same for one that meets a limit of lockstep's own.
+[[noreturn]] void refuse_beyond_limit(lua_State* L, const char* reason);
 
 inline constexpr const char* kOddKey =
     "an assignment to t[nil] or t[NaN] where a table has a metatable";

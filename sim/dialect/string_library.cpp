@@ -76,7 +76,7 @@ int string_rep(lua_State* L) {
   const char* text = check_text(L, 1, &length);
   const int count = std::max(check_int(L, 2), 0);
   const std::size_t total = length * static_cast<std::size_t>(count);
-  if (total > kTooLong) refuse(L, "it needs more memory than its limit");
+  if (total > kTooLong) refuse_beyond_limit(L, "it needs more memory than its limit");
   luaL_Buffer buffer;
   char* out = luaL_buffinitsize(L, &buffer, total);
   for (std::size_t at = 0; at < total; at += length) std::memcpy(out + at, text, length);
