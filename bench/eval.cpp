@@ -9,8 +9,8 @@
 
 #include "live/connection.hpp"
 #include "live/server.hpp"
-#include "sim/execute.hpp"
-#include "sim/script_vm.hpp"
+#include "sim/redis/execute.hpp"
+#include "sim/redis/script/vm.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "checker/explorer.hpp"
-#include "checker/naive.hpp"
-#include "sim/check.hpp"
+#include "checker/naive/naive.hpp"
+#include "sim/base/check.hpp"
 
 namespace lockstep::checker {
 

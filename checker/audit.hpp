@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/result.hpp"
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
+#include "sim/model/result.hpp"
 
 namespace lockstep::checker {
 

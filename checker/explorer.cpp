@@ -7,10 +7,10 @@
 #include <chrono>
 #include <limits>
 
-#include "checker/counterexample.hpp"
-#include "checker/cycles.hpp"
-#include "checker/search.hpp"
-#include "sim/world_expand.hpp"
+#include "checker/search/counterexample.hpp"
+#include "checker/search/cycles.hpp"
+#include "checker/search/search.hpp"
+#include "sim/world/expand.hpp"
 
 namespace lockstep::checker {
 

@@ -2,8 +2,8 @@
 // shortest one.
 #pragma once
 
-#include "checker/result.hpp"
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
+#include "sim/model/result.hpp"
 
 namespace lockstep::checker {
 

@@ -8,7 +8,7 @@
 
 #include "cli/help_text.hpp"
 #include "scenarios/suggest.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

@@ -5,7 +5,7 @@
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
 #include "scenarios/report.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

@@ -17,7 +17,7 @@
 #include "scenarios/compare.hpp"
 #include "scenarios/judge.hpp"
 #include "scenarios/report.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

@@ -5,8 +5,8 @@
 #include "cli/script_file.hpp"
 #include "cli/script_trace.hpp"
 #include "scenarios/eval_report.hpp"
-#include "sim/error.hpp"
-#include "sim/redis_text.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/text.hpp"
 
 namespace lockstep::cli {
 

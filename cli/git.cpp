@@ -12,7 +12,7 @@
 #include <sstream>
 #include <vector>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace fs = std::filesystem;
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "sim/temporary_folder.hpp"
+#include "sim/base/temporary_folder.hpp"
 
 namespace lockstep::cli {
 

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "scenarios/scenario.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

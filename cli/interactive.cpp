@@ -5,10 +5,10 @@
 
 #include <charconv>
 
-#include "checker/trace.hpp"
+#include "checker/trace/trace.hpp"
 #include "cli/render_trace.hpp"
 #include "scenarios/suggest.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

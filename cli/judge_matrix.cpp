@@ -5,8 +5,8 @@
 
 #include "cli/parallel.hpp"
 #include "cli/progress.hpp"
-#include "sim/check.hpp"
-#include "sim/program.hpp"
+#include "sim/base/check.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::cli {
 

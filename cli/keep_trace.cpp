@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "checker/no_return.hpp"
-#include "checker/trace.hpp"
+#include "checker/search/no_return.hpp"
+#include "checker/trace/trace.hpp"
 #include "scenarios/trace_file.hpp"
 
 namespace lockstep::cli {

@@ -5,7 +5,7 @@
 #include "cli/guide.hpp"
 #include "scenarios/report.hpp"
 #include "scenarios/suggest.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

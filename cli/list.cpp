@@ -7,7 +7,7 @@
 #include "scenarios/names.hpp"
 #include "scenarios/report.hpp"
 #include "scenarios/suggest.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

@@ -12,7 +12,7 @@
 #include "live/server.hpp"
 #include "scenarios/live_report.hpp"
 #include "scenarios/names.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/progress.hpp"
 #include "cli/render_matrix.hpp"
 #include "scenarios/matrix_file.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

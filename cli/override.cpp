@@ -6,7 +6,7 @@
 #include "cli/arguments.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/suggest.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

@@ -4,8 +4,8 @@
 
 #include <ostream>
 
-#include "checker/result.hpp"
 #include "cli/io.hpp"
+#include "sim/model/result.hpp"
 
 namespace lockstep::cli {
 

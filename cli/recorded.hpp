@@ -8,8 +8,8 @@
 #include "cli/io.hpp"
 #include "scenarios/catalog.hpp"
 #include "scenarios/scenario.hpp"
-#include "sim/action.hpp"
-#include "sim/model.hpp"
+#include "sim/model/action.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 #include "scenarios/names.hpp"
-#include "sim/token.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::cli {
 

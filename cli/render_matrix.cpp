@@ -10,7 +10,7 @@
 #include "cli/render_grid.hpp"
 #include "cli/words.hpp"
 #include "scenarios/names.hpp"
-#include "sim/check.hpp"
+#include "sim/base/check.hpp"
 
 namespace lockstep::cli {
 

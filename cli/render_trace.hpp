@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "checker/trace.hpp"
+#include "checker/trace/trace.hpp"
 
 namespace lockstep::cli {
 

@@ -1,7 +1,7 @@
 // `lockstep replay`: tell a run step by step.
 #include <fmt/format.h>
 
-#include "checker/trace.hpp"
+#include "checker/trace/trace.hpp"
 #include "cli/commands.hpp"
 #include "cli/interactive.hpp"
 #include "cli/recorded.hpp"

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "checker/quicker.hpp"
+#include "checker/trace/quicker.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"

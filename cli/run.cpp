@@ -6,8 +6,8 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "sim/check.hpp"
-#include "sim/error.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "sim/error.hpp"
-#include "sim/redis_text.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/text.hpp"
 
 namespace lockstep::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/server.hpp"
+#include "sim/redis/server/server.hpp"
 
 namespace lockstep::cli {
 

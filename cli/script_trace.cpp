@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "checker/wording.hpp"
-#include "sim/redis_text.hpp"
+#include "checker/trace/wording.hpp"
+#include "sim/redis/text.hpp"
 
 namespace lockstep::cli {
 

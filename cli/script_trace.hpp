@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/script_observer.hpp"
-#include "sim/server.hpp"
+#include "sim/redis/script/observer.hpp"
+#include "sim/redis/server/server.hpp"
 
 namespace lockstep::cli {
 

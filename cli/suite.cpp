@@ -11,8 +11,8 @@
 #include "cli/render_check.hpp"
 #include "cli/words.hpp"
 #include "scenarios/judge.hpp"
-#include "sim/error.hpp"
-#include "sim/path.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/path.hpp"
 
 namespace fs = std::filesystem;
 

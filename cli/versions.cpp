@@ -5,9 +5,9 @@
 
 #include "scenarios/matrix_file.hpp"
 #include "scenarios/suggest.hpp"
-#include "sim/error.hpp"
-#include "sim/path.hpp"
-#include "sim/program.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/path.hpp"
+#include "sim/client/program.hpp"
 
 namespace fs = std::filesystem;
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/check.hpp"
+#include "sim/base/check.hpp"
 
 namespace lockstep::cli {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::cli {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "conform/dumps.hpp"
-#include "sim/redis_text.hpp"
+#include "sim/redis/text.hpp"
 
 namespace lockstep::conform {
 

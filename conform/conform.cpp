@@ -5,7 +5,7 @@
 
 #include "conform/commands.hpp"
 #include "conform/scripts.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::conform {
 

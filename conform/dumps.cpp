@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "conform/commands.hpp"
-#include "sim/commands/command.hpp"
-#include "sim/error.hpp"
-#include "sim/rdb.hpp"
-#include "sim/rdb_format.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/dump/rdb.hpp"
+#include "sim/redis/dump/rdb_format.hpp"
 
 namespace lockstep::conform {
 

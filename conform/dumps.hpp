@@ -4,7 +4,7 @@
 #include <string>
 
 #include "conform/dice.hpp"
-#include "sim/reply.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/keyspace.hpp"
-#include "sim/reply.hpp"
-#include "sim/session.hpp"
+#include "sim/redis/keyspace.hpp"
+#include "sim/redis/reply.hpp"
+#include "sim/redis/server/session.hpp"
 
 namespace lockstep::conform {
 

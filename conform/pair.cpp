@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "sim/commands/command.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
 
 namespace lockstep::conform {
 

@@ -10,7 +10,7 @@
 
 #include "conform/likeness.hpp"
 #include "live/connection.hpp"
-#include "sim/server.hpp"
+#include "sim/redis/server/server.hpp"
 
 namespace lockstep::conform {
 

@@ -7,8 +7,9 @@
 #include "conform/library_calls.hpp"
 #include "conform/likeness.hpp"
 #include "conform/lua_generator.hpp"
-#include "sim/commands/command.hpp"
-#include "sim/script_vm.hpp"
+#include "sim/base/sha1.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/script/vm.hpp"
 
 namespace lockstep::conform {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conform/dice.hpp"
-#include "sim/reply.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::live {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::live {
 

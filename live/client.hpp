@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/program.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::live {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "live/pace.hpp"
-#include "sim/token.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::live {
 

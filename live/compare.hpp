@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/program.hpp"
-#include "sim/visible_key.hpp"
+#include "sim/client/program.hpp"
+#include "sim/redis/visible_key.hpp"
 
 namespace lockstep::live {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "live/address.hpp"
-#include "sim/error.hpp"
-#include "sim/reply.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 
 struct redisContext;
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "sim/commands/admission.hpp"
+#include "sim/redis/commands/admission.hpp"
 
 namespace lockstep::live {
 

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "sim/reply.hpp"
-#include "sim/time.hpp"
+#include "sim/base/time.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

@@ -9,9 +9,9 @@
 #include <variant>
 
 #include "live/compare.hpp"
-#include "sim/commands/command.hpp"
-#include "sim/error.hpp"
-#include "sim/execute.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/execute.hpp"
 
 namespace lockstep::live {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "live/envelope.hpp"
-#include "sim/keyspace.hpp"
-#include "sim/program.hpp"
-#include "sim/script_vm.hpp"
+#include "sim/client/program.hpp"
+#include "sim/redis/keyspace.hpp"
+#include "sim/redis/script/vm.hpp"
 
 namespace lockstep::live {
 

@@ -6,9 +6,9 @@
 #include <charconv>
 #include <random>
 
-#include "sim/error.hpp"
-#include "sim/time.hpp"
-#include "sim/token.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/time.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::live {
 

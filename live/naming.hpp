@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "sim/program.hpp"
-#include "sim/reply.hpp"
-#include "sim/visible_key.hpp"
+#include "sim/client/program.hpp"
+#include "sim/redis/reply.hpp"
+#include "sim/redis/visible_key.hpp"
 
 namespace lockstep::live {
 

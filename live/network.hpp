@@ -12,7 +12,7 @@
 
 #include "live/connection.hpp"
 #include "live/resource.hpp"
-#include "sim/program.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::live {
 

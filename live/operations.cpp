@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/token.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::live {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "live/ledger.hpp"
-#include "sim/model.hpp"
-#include "sim/program.hpp"
+#include "sim/client/program.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::live {
 

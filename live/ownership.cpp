@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "live/naming.hpp"
-#include "sim/token.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::live {
 

@@ -16,7 +16,7 @@
 #include "live/line.hpp"
 #include "live/ownership.hpp"
 #include "live/referee.hpp"
-#include "sim/program.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::live {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/action.hpp"
-#include "sim/model.hpp"
-#include "sim/visible_key.hpp"
+#include "sim/model/action.hpp"
+#include "sim/model/model.hpp"
+#include "sim/redis/visible_key.hpp"
 
 namespace lockstep::live {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "live/address.hpp"
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::live {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "live/compare.hpp"
-#include "sim/token.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::live {
 

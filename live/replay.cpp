@@ -14,9 +14,9 @@
 #include "live/observer.hpp"
 #include "live/pace.hpp"
 #include "live/probe.hpp"
-#include "sim/check.hpp"
-#include "sim/error.hpp"
-#include "sim/time.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/time.hpp"
 
 namespace lockstep::live {
 

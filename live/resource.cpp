@@ -5,8 +5,8 @@
 
 #include <charconv>
 
-#include "sim/check.hpp"
-#include "sim/error.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::live {
 

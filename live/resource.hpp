@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "sim/model.hpp"
-#include "sim/reply.hpp"
+#include "sim/model/model.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

@@ -14,7 +14,7 @@
 #include "live/ownership.hpp"
 #include "live/participant.hpp"
 #include "live/probe.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::live {
 

@@ -13,7 +13,7 @@
 
 #include "live/address.hpp"
 #include "live/referee.hpp"
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::live {
 

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "live/connection.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::live {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "live/address.hpp"
-#include "sim/model.hpp"
-#include "sim/temporary_folder.hpp"
+#include "sim/base/temporary_folder.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::live {
 

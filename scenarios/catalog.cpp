@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "scenarios/suggest.hpp"
-#include "sim/error.hpp"
-#include "sim/path.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/path.hpp"
 
 namespace fs = std::filesystem;
 

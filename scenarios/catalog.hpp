@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenarios/scenario.hpp"
-#include "sim/program.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::scenarios {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/check.hpp"
+#include "sim/base/check.hpp"
 
 namespace lockstep::scenarios {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "scenarios/json_reader.hpp"
-#include "sim/keyspace.hpp"
-#include "sim/reply.hpp"
+#include "sim/redis/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::scenarios {
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "scenarios/suggest.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::scenarios {
 

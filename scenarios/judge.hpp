@@ -7,11 +7,11 @@
 #include <string>
 
 #include "checker/audit.hpp"
-#include "checker/no_return.hpp"
-#include "checker/result.hpp"
-#include "checker/trace.hpp"
+#include "checker/search/no_return.hpp"
+#include "checker/trace/trace.hpp"
 #include "scenarios/scenario.hpp"
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
+#include "sim/model/result.hpp"
 
 namespace lockstep::scenarios {
 

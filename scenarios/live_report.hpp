@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "checker/trace.hpp"
-#include "sim/model.hpp"
+#include "checker/trace/trace.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::scenarios {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "scenarios/judge.hpp"
-#include "sim/check.hpp"
-#include "sim/error.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::scenarios {
 

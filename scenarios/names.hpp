@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/action.hpp"
-#include "sim/model.hpp"
+#include "sim/model/action.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::scenarios {
 

@@ -3,7 +3,7 @@
 
 #include "scenarios/names.hpp"
 #include "scenarios/trace_file.hpp"
-#include "sim/check.hpp"
+#include "sim/base/check.hpp"
 
 namespace lockstep::scenarios {
 

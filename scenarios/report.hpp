@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/trace.hpp"
+#include "checker/trace/trace.hpp"
 #include "scenarios/compare.hpp"
 #include "scenarios/judge.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "scenarios/names.hpp"
 #include "scenarios/suggest.hpp"
-#include "sim/check.hpp"
+#include "sim/base/check.hpp"
 
 namespace lockstep::scenarios {
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "checker/result.hpp"
 #include "scenarios/json_reader.hpp"
 #include "scenarios/schedule.hpp"
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
+#include "sim/model/result.hpp"
 
 namespace lockstep::scenarios {
 

@@ -8,10 +8,10 @@
 #include "scenarios/names.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/suggest.hpp"
-#include "sim/check.hpp"
-#include "sim/error.hpp"
-#include "sim/path.hpp"
-#include "sim/token.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/path.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::scenarios {
 

@@ -9,9 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "sim/error.hpp"
-#include "sim/near_miss.hpp"
-#include "sim/token.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/near_miss.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::scenarios {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/trace.hpp"
-#include "sim/model.hpp"
+#include "checker/trace/trace.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::scenarios {
 

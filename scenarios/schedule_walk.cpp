@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "scenarios/schedule.hpp"
-#include "sim/error.hpp"
-#include "sim/token.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::scenarios {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/near_miss.hpp"
+#include "sim/base/near_miss.hpp"
 
 namespace lockstep::scenarios {
 

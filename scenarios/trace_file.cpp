@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "scenarios/names.hpp"
-#include "sim/check.hpp"
-#include "sim/error.hpp"
-#include "sim/token.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/token.hpp"
 
 namespace fs = std::filesystem;
 

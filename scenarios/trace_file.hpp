@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "checker/trace.hpp"
+#include "checker/trace/trace.hpp"
 #include "scenarios/catalog.hpp"
 #include "scenarios/scenario.hpp"
-#include "sim/action.hpp"
+#include "sim/model/action.hpp"
 
 namespace lockstep::scenarios {
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the rows of sim/commands/descriptions.cpp from what a running redis-server answers to COMMAND.
+"""Writes the rows of sim/redis/commands/descriptions.cpp: what a running redis-server answers to COMMAND.
 
 usage: tools/describe_commands.py PORT
 
-Only commands that sim/commands/table.cpp has. What that table or subcommands.cpp says already is left out, and what
-follows from the flags; so are the notes of key specifications, which are Redis's own sentences.
+Only commands that sim/redis/commands/table.cpp has. What that table or subcommands.cpp says already is left out, and
+what follows from the flags; so are the notes of key specifications, which are Redis's own sentences.
 """
 
 import re

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "checker/explorer.hpp"
-#include "checker/naive.hpp"
-#include "checker/trace.hpp"
+#include "checker/naive/naive.hpp"
+#include "checker/trace/trace.hpp"
 #include "tests/support/model.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include "checker/explorer.hpp"
 #include "cli/parallel.hpp"
 #include "scenarios/catalog.hpp"
-#include "sim/temporary_folder.hpp"
+#include "sim/base/temporary_folder.hpp"
 
 namespace lockstep::checker {
 

@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "checker/no_return.hpp"
-#include "checker/trace.hpp"
+#include "checker/search/no_return.hpp"
+#include "checker/trace/trace.hpp"
 #include "tests/support/model.hpp"
 
 namespace {

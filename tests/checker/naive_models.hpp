@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::tests {
 

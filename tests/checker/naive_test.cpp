@@ -1,11 +1,11 @@
 // The naive explorer on protocols whose verdicts and shortest counterexamples can be worked out by
 // hand.
-#include "checker/naive.hpp"
+#include "checker/naive/naive.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "checker/trace.hpp"
+#include "checker/trace/trace.hpp"
 #include "tests/checker/naive_models.hpp"
 
 using namespace lockstep;

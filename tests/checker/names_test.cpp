@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 
-#include "checker/result.hpp"
-#include "sim/action.hpp"
-#include "sim/model.hpp"
+#include "sim/model/action.hpp"
+#include "sim/model/model.hpp"
+#include "sim/model/result.hpp"
 
 using namespace lockstep;
 

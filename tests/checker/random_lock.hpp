@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::test {
 

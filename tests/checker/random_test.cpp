@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "checker/explorer.hpp"
-#include "checker/naive.hpp"
+#include "checker/naive/naive.hpp"
 #include "cli/parallel.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 #include "tests/checker/random_lock.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // The search loop and the visited set on puzzles whose state counts are known without this program.
-#include "checker/search.hpp"
+#include "checker/search/search.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

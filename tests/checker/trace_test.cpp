@@ -1,11 +1,11 @@
 // Traces as a person reads them, and walks that go forwards, backwards and astray.
-#include "checker/trace.hpp"
+#include "checker/trace/trace.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "checker/naive.hpp"
-#include "checker/wording.hpp"
-#include "sim/error.hpp"
+#include "checker/naive/naive.hpp"
+#include "checker/trace/wording.hpp"
+#include "sim/base/error.hpp"
 #include "tests/checker/naive_models.hpp"
 
 using namespace lockstep;

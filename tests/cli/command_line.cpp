@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "cli/run.hpp"
-#include "sim/temporary_folder.hpp"
+#include "sim/base/temporary_folder.hpp"
 
 namespace lockstep::tests {
 

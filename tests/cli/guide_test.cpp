@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 #include "tests/cli/command_line.hpp"
 
 namespace lockstep::tests {

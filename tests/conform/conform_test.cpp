@@ -7,7 +7,7 @@
 
 #include "conform/commands.hpp"
 #include "live/server.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <string>
 
-#include "sim/check.hpp"
-#include "sim/error.hpp"
-#include "sim/temporary_folder.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/temporary_folder.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -2,7 +2,7 @@
 // line.
 #include "scenarios/catalog.hpp"
 #include "scenarios/judge.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

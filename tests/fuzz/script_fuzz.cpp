@@ -1,7 +1,7 @@
 // Any bytes as a script: it runs, fails as in Redis, or is refused in one line; nothing else.
-#include "sim/error.hpp"
-#include "sim/execute.hpp"
-#include "sim/script_vm.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/execute.hpp"
+#include "sim/redis/script/vm.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,9 +1,9 @@
 // Any bytes as a trace: told to its end, or refused in one line. Its fingerprint is not looked at:
 // what reads the steps has to stand any of them.
-#include "checker/trace.hpp"
+#include "checker/trace/trace.hpp"
 #include "scenarios/report.hpp"
 #include "scenarios/trace_file.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::tests {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/time.hpp"
-#include "sim/token.hpp"
+#include "sim/base/time.hpp"
+#include "sim/base/token.hpp"
 
 namespace lockstep::tests {
 namespace {

@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "checker/explorer.hpp"
-#include "checker/quicker.hpp"
+#include "checker/trace/quicker.hpp"
 #include "live/connection.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {

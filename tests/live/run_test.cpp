@@ -7,7 +7,7 @@
 
 #include "live/connection.hpp"
 #include "live/server.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {

@@ -6,7 +6,7 @@
 
 #include "live/connection.hpp"
 #include "live/observer.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::tests {
 namespace {

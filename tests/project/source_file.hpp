@@ -17,7 +17,7 @@ struct SourceFile {
 
 struct Include {
   std::size_t line = 0;  ///< 1-based
-  std::string header;    ///< "sim/time.hpp", "vector", "lua.h"
+  std::string header;    ///< "sim/base/time.hpp", "vector", "lua.h"
   bool quoted = false;   ///< "..." rather than <...>
 };
 

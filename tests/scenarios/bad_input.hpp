@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "sim/error.hpp"
-#include "sim/temporary_folder.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/temporary_folder.hpp"
 
 namespace lockstep::tests {
 

@@ -1,8 +1,8 @@
 // Databases and connections where there is no server around: in a keyspace of the explored world.
 #include <catch2/catch.hpp>
 
-#include "sim/commands/command.hpp"
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "tests/support/fake_node.hpp"
 
 namespace {

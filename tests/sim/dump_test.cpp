@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include "conform/dice.hpp"
-#include "sim/commands/numbers.hpp"
-#include "sim/little_endian.hpp"
-#include "sim/rdb.hpp"
-#include "sim/redis_text.hpp"
+#include "sim/base/little_endian.hpp"
+#include "sim/redis/commands/numbers.hpp"
+#include "sim/redis/dump/rdb.hpp"
+#include "sim/redis/text.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {

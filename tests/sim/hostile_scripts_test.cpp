@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <ctime>
 
-#include "sim/error.hpp"
-#include "sim/execute.hpp"
-#include "sim/script_vm.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/execute.hpp"
+#include "sim/redis/script/vm.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "sim/commands/command.hpp"
-#include "sim/execute.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/execute.hpp"
 #include "tests/support/redis_server.hpp"
 #include "tests/support/twin.hpp"
 

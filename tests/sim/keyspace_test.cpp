@@ -1,11 +1,11 @@
 // The keyspace as a value: expiry to the millisecond, who made what, and the bytes that stand for
 // it.
-#include "sim/keyspace.hpp"
+#include "sim/redis/keyspace.hpp"
 
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
 #include "tests/support/fake_node.hpp"
 
 namespace {

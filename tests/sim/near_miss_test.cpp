@@ -1,5 +1,5 @@
 // What counts as near: one insertion, deletion, replacement or swap for every three letters.
-#include "sim/near_miss.hpp"
+#include "sim/base/near_miss.hpp"
 
 #include <catch2/catch.hpp>
 

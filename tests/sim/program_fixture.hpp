@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/error.hpp"
-#include "sim/program.hpp"
-#include "sim/temporary_folder.hpp"
-#include "sim/token.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/temporary_folder.hpp"
+#include "sim/base/token.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::sim::program_test {
 

@@ -1,9 +1,8 @@
 // The text of redis-cli 7.0.15, as it was seen there.
-#include "sim/redis_text.hpp"
-
 #include <catch2/catch.hpp>
 
-#include "sim/error.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/text.hpp"
 
 namespace {
 

@@ -2,6 +2,7 @@
 // snippet.
 #include <catch2/catch.hpp>
 
+#include "sim/base/sha1.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 // tests/sim/server/*.txt goes to both, and what is written to every connection is compared.
 // "a GET k" is sent on connection a, "+200" lets 200 ms pass, "++5000" only on the fake's clock,
 // "---" starts anew, and the name of a mode ("replica", "over_memory", "cluster") turns it on.
-#include "sim/server.hpp"
+#include "sim/redis/server/server.hpp"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -2,8 +2,8 @@
 // and what it shows of itself.
 #include <catch2/catch.hpp>
 
-#include "sim/error.hpp"
-#include "sim/server.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/server/server.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // Lock tokens: names, recognition inside other bytes, renaming.
-#include "sim/token.hpp"
+#include "sim/base/token.hpp"
 
 #include <catch2/catch.hpp>
 

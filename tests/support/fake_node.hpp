@@ -1,8 +1,8 @@
 // A fake Redis node to send commands to: a keyspace, a script VM and a clock that stands still.
 #pragma once
 
-#include "sim/execute.hpp"
-#include "sim/script_vm.hpp"
+#include "sim/redis/execute.hpp"
+#include "sim/redis/script/vm.hpp"
 #include "tests/support/twin.hpp"
 
 namespace lockstep::test {

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/script_vm.hpp"
+#include "sim/base/sha1.hpp"
+#include "sim/redis/script/vm.hpp"
 
 namespace lockstep::test {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "sim/model.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::test {
 

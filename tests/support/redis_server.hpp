@@ -5,7 +5,7 @@
 
 #include "live/connection.hpp"
 #include "live/server.hpp"
-#include "sim/reply.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::test {
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "sim/error.hpp"
-#include "sim/server.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/server/server.hpp"
 #include "tests/support/redis_server.hpp"
 #include "tests/support/twin.hpp"
 

@@ -12,11 +12,11 @@
 
 #include "conform/dumps.hpp"
 #include "conform/likeness.hpp"
-#include "sim/commands/command.hpp"
-#include "sim/commands/set_parts.hpp"
-#include "sim/error.hpp"
-#include "sim/execute.hpp"
-#include "sim/script_vm.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/set_parts.hpp"
+#include "sim/redis/execute.hpp"
+#include "sim/redis/script/vm.hpp"
 #include "tests/support/redis_server.hpp"
 
 namespace lockstep::test {

@@ -1,0 +1,289 @@
+// Which actions are enabled in a naive world, and how far time can pass: sections 3 and 4 of
+// docs/semantics.md.
+#include <algorithm>
+#include <cstdlib>
+
+#include "checker/naive/world.hpp"
+
+namespace lockstep::checker::naive {
+
+using sim::Action;
+using sim::Fault;
+using sim::Wait;
+
+namespace {
+
+constexpr std::int64_t kEverysecMs = 1000;  // Redis, appendfsync everysec
+
+std::uint8_t byte(std::size_t index) { return static_cast<std::uint8_t>(index); }
+
+Action of_process(Action::Kind kind, std::uint8_t p) {
+  Action action;
+  action.kind = kind;
+  action.process = p;
+  return action;
+}
+
+Action of_task(Action::Kind kind, std::uint8_t p, sim::TaskId task) {
+  Action action = of_process(kind, p);
+  action.task = task;
+  return action;
+}
+
+Action of_connection(Action::Kind kind, std::uint8_t p, std::uint8_t c) {
+  Action action = of_process(kind, p);
+  action.connection = c;
+  return action;
+}
+
+Action of_node(Action::Kind kind, std::uint8_t n) {
+  Action action;
+  action.kind = kind;
+  action.node = n;
+  return action;
+}
+
+bool left(const World& world, Fault fault) {
+  return world.budget[static_cast<std::size_t>(fault)] > 0;
+}
+
+bool under_way(const Process& process) {
+  return std::any_of(process.waits.begin(), process.waits.end(), [](const Wait& wait) {
+    return wait.kind != Wait::Kind::idle && wait.kind != Wait::Kind::done;
+  });
+}
+
+bool has_expiry(const sim::Keyspace& keyspace) {
+  bool any = false;
+  keyspace.for_each([&any](const std::string&, const sim::Entry& entry) {
+    any = any || entry.expires.has_value();
+  });
+  return any;
+}
+
+/// How many images a node could come back with.
+std::size_t images(const Node& node) { return 1 + node.not_durable.size(); }
+
+}  // namespace
+
+std::optional<Fault> fault_of(Action::Kind kind) {
+  switch (kind) {
+    case Action::Kind::pause:
+      return Fault::pause;
+    case Action::Kind::delay:
+      return Fault::delay;
+    case Action::Kind::lose:
+      return Fault::lose;
+    case Action::Kind::crash:
+      return Fault::crash;
+    case Action::Kind::jump_process:
+    case Action::Kind::jump_node:
+      return Fault::jump;
+    case Action::Kind::node_crash:
+      return Fault::node_crash;
+    case Action::Kind::power_loss:
+      return Fault::power_loss;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::vector<Action> Rules::enabled(const World& world) const {
+  std::vector<Action> actions;
+  for (std::size_t p = 0; p < world.processes.size(); ++p)
+    enabled_of_process(world, byte(p), actions);
+  for (std::size_t n = 0; n < world.nodes.size(); ++n) enabled_of_node(world, byte(n), actions);
+  return actions;
+}
+
+void Rules::enabled_of_process(const World& world, std::uint8_t p,
+                               std::vector<Action>& actions) const {
+  const Process& process = world.processes[p];
+  const bool up = process.life == Life::up;
+  const bool dead = process.life == Life::dead;
+  if (dead) {
+    for (std::size_t t = 0; t < process.rounds_begun.size(); ++t) {
+      if (process.rounds_begun[t] < model_.processes[p].rounds) {
+        actions.push_back(of_task(Action::Kind::begin, p, byte(t)));
+      }
+    }
+  }
+  for (const Wait& wait : process.waits) {
+    if (!up) break;
+    if (wait.kind == Wait::Kind::idle)
+      actions.push_back(of_task(Action::Kind::begin, p, wait.task));
+    if (wait.kind == Wait::Kind::runnable)
+      actions.push_back(of_task(Action::Kind::run, p, wait.task));
+    if (process.tasks.at(wait.task).timer_ms == 0) {
+      actions.push_back(of_task(Action::Kind::timer, p, wait.task));
+    }
+  }
+  for (std::size_t c = 0; c < process.connections.size(); ++c) {
+    enabled_of_connection(world, p, byte(c), actions);
+  }
+  if (process.life == Life::paused) actions.push_back(of_process(Action::Kind::resume, p));
+  if (up && left(world, Fault::pause) && under_way(process)) {
+    actions.push_back(of_process(Action::Kind::pause, p));
+  }
+  if (!dead && left(world, Fault::crash) && (under_way(process) || !process.holdings.empty())) {
+    actions.push_back(of_process(Action::Kind::crash, p));
+  }
+  const bool clock_matters =
+      world.absolute || std::any_of(process.instants.begin(), process.instants.end(),
+                                    [](const Instant& instant) { return instant.wall; });
+  if (!dead && left(world, Fault::jump) && clock_matters) {
+    for (const std::int64_t jump_ms : model_.jumps_ms) {
+      actions.push_back(of_process(Action::Kind::jump_process, p));
+      actions.back().amount_ms = jump_ms;
+    }
+  }
+}
+
+void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8_t c,
+                                  std::vector<Action>& actions) const {
+  const Process& process = world.processes[p];
+  const Connection& connection = process.connections[c];
+  const Message& next = connection.messages.front();
+  const bool waiting = next.state == Message::State::waiting;
+  const bool broken = next.state == Message::State::broken;
+  const auto add = [&](Action::Kind kind) { actions.push_back(of_connection(kind, p, c)); };
+  if (executable(world, connection)) add(Action::Kind::execute);
+  if (process.life == Life::up && connection.open && !waiting && !next.held)
+    add(Action::Kind::deliver);
+  if (next.held) add(Action::Kind::release);
+  if (left(world, Fault::delay) && !broken && !next.held && (connection.open || waiting)) {
+    add(Action::Kind::delay);
+  }
+  if (left(world, Fault::lose) && connection.open && !broken) add(Action::Kind::lose);
+}
+
+void Rules::enabled_of_node(const World& world, std::uint8_t n,
+                            std::vector<Action>& actions) const {
+  const Node& node = world.nodes[n];
+  if (!node.up) {
+    actions.push_back(of_node(Action::Kind::node_restart, n));
+    return;
+  }
+  const bool image_expiry =
+      has_expiry(node.saved) ||
+      std::any_of(node.not_durable.begin(), node.not_durable.end(),
+                  [](const Image& image) { return has_expiry(image.keyspace); });
+  if (left(world, Fault::jump) && (world.absolute || has_expiry(node.keyspace) || image_expiry)) {
+    for (const std::int64_t jump_ms : model_.jumps_ms) {
+      actions.push_back(of_node(Action::Kind::jump_node, n));
+      actions.back().amount_ms = jump_ms;
+    }
+  }
+  if (left(world, Fault::node_crash)) actions.push_back(of_node(Action::Kind::node_crash, n));
+  for (std::size_t i = 0; left(world, Fault::power_loss) && i < images(node); ++i) {
+    actions.push_back(of_node(Action::Kind::power_loss, n));
+    actions.back().image = byte(i);
+  }
+  if (model_.persistence == sim::Persistence::rdb && !same_keys(node.saved, node.keyspace) &&
+      (left(world, Fault::node_crash) || left(world, Fault::power_loss))) {
+    actions.push_back(of_node(Action::Kind::save, n));
+  }
+}
+
+/// The place of the message that `execute` would execute, if there is one.
+std::optional<std::size_t> Rules::executable(const World& world,
+                                             const Connection& connection) const {
+  if (connection.node != sim::kResource && !world.nodes[connection.node].up) return std::nullopt;
+  for (std::size_t m = 0; m < connection.messages.size(); ++m) {
+    if (connection.messages[m].held) return std::nullopt;
+    if (connection.messages[m].state == Message::State::waiting) return m;
+  }
+  return std::nullopt;
+}
+
+bool Rules::urgent(const World& world, const Action& action) const {
+  const Process& process = world.processes[action.process];
+  switch (action.kind) {
+    case Action::Kind::run:
+    case Action::Kind::deliver:
+    case Action::Kind::timer:
+      return true;
+    case Action::Kind::execute:
+      return !polling(world, action.process, process.connections[action.connection]);
+    case Action::Kind::resume:
+      return process.pause_left_ms == 0;
+    default:
+      return false;
+  }
+}
+
+/// A look at absolute time: what it saw may matter for as long as a timestamp made of it reaches.
+void Rules::look(World& world) const {
+  std::int64_t farthest_jump_ms = 0;
+  for (const std::int64_t jump_ms : model_.jumps_ms)
+    farthest_jump_ms = std::max(farthest_jump_ms, std::abs(jump_ms));
+  const int jumps = model_.budget[static_cast<std::size_t>(Fault::jump)];
+  world.absolute = true;
+  world.outlook_ms = patience_ms() + jumps * rounded_up(farthest_jump_ms);
+}
+
+std::set<std::int64_t> Rules::deadlines(const World& world) const {
+  std::set<std::int64_t> times;
+  const auto add = [&](std::int64_t ms) {
+    if (ms > 0) times.insert(ms);
+  };
+  for (const Process& process : world.processes) {
+    for (const Wait& wait : process.waits) {
+      const std::optional<std::int64_t> timer_ms = process.tasks.at(wait.task).timer_ms;
+      const bool runs = wait.kind != Wait::Kind::work || process.life == Life::up;
+      if (timer_ms && runs) add(*timer_ms);
+    }
+    if (process.pause_left_ms) add(*process.pause_left_ms);
+  }
+  for (const Node& node : world.nodes) {
+    const auto add_keys = [&](const sim::Keyspace& keyspace) {
+      keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
+        if (!entry.expires) return;
+        const std::int64_t left_ms = lifetime_left(world, node, entry).ms;
+        add(left_ms);
+        add(left_ms + model_.tick_ms);
+      });
+    };
+    add_keys(node.keyspace);
+    add_keys(node.saved);
+    for (const Image& image : node.not_durable) {
+      add_keys(image.keyspace);
+      add(kEverysecMs - image.age_ms + model_.tick_ms);
+    }
+  }
+  add(world.outlook_ms);
+  return times;
+}
+
+std::int64_t Rules::furthest_pass(const World& world) const {
+  const std::set<std::int64_t> ahead = deadlines(world);
+  if (ahead.empty()) return 0;
+  std::int64_t furthest = *ahead.rbegin();
+  for (const Action& action : enabled(world))
+    if (urgent(world, action)) return 0;
+  for (const Process& process : world.processes) {
+    if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
+    if (process.life != Life::up) continue;
+    for (const auto& [task, state] : process.tasks) {
+      if (state.timer_ms) furthest = std::min(furthest, *state.timer_ms);
+    }
+  }
+  return rounded_up(furthest);
+}
+
+bool Rules::stuck_in_acquire(const World& world) const {
+  const std::vector<Action> actions = enabled(world);
+  const bool only_faults = std::all_of(actions.begin(), actions.end(), [](const Action& action) {
+    return fault_of(action.kind).has_value();
+  });
+  return only_faults && furthest_pass(world) == 0 && waits_in_acquire(world);
+}
+
+bool Rules::waits_in_acquire(const World& world) const {
+  return std::any_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
+    return std::any_of(process.waits.begin(), process.waits.end(),
+                       [](const Wait& wait) { return wait.in_acquire; });
+  });
+}
+
+}  // namespace lockstep::checker::naive

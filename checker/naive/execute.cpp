@@ -1,0 +1,130 @@
+// What a node and the resource do with a request in a naive world: section 3 of docs/semantics.md.
+#include "sim/redis/execute.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "checker/naive/world.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/token.hpp"
+
+namespace lockstep::checker::naive {
+
+using sim::Action;
+using sim::Fault;
+using sim::Keyspace;
+using sim::Maker;
+using sim::maker_of;
+using sim::Reply;
+using sim::Request;
+
+namespace {
+
+/// Whether a sorted set has a lock token in a member: of equal scores, the names decide the order.
+bool orders_tokens(const sim::Keyspace& keyspace) {
+  bool found = false;
+  keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
+    const auto* set = std::get_if<sim::SortedSet>(&entry.value);
+    if (set == nullptr) return;
+    for (const auto& [member, rest] : *set)
+      found = found || !sim::scan_tokens(member).tokens.empty();
+  });
+  return found;
+}
+
+std::int64_t fencing_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw sim::BadInput("the fencing token that acquire() returned is \"" + text +
+                        "\", not a whole number");
+  }
+  return number;
+}
+
+}  // namespace
+
+void Rules::execute(World& world, const Action& action, Facts& facts) {
+  Process& process = world.processes[action.process];
+  Connection& connection = process.connections[action.connection];
+  const std::optional<std::size_t> place = executable(world, connection);
+  LOCKSTEP_CHECK(place.has_value());
+  Message& message = connection.messages[*place];
+  const Message asked = message;
+  // First of all the message is answered, so that a WRITE is not among those on their way whose
+  // basis it makes stale.
+  message.state = Message::State::answered;
+  message.basis = Basis::none;
+  const bool resource = connection.node == sim::kResource;
+  message.reply = resource
+                      ? execute_on_resource(world, action.process, connection, asked, facts)
+                      : execute_on_node(world, action.process, connection, asked.request, facts);
+  facts.reply = message.reply;
+}
+
+Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& connection,
+                             const Request& request, Facts& facts) {
+  Node& node = world.nodes[connection.node];
+  const Keyspace before = node.keyspace;
+  sim::Execution execution;
+  execution.now = clock_of(world, node);
+  execution.sender = connection.former ? Maker{0} : maker_of(p);
+  execution.scripts = &scripts_;
+  execution.mode.version = model_.redis_version;
+  Reply reply = sim::execute(node.keyspace, request, execution);
+  ++commands_run_;
+  if (execution.looked_at_time) look(world);
+  token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
+               orders_tokens(node.keyspace);
+  node.keyspace.purge(execution.now);
+  node.keyspace.for_each([&](const std::string&, sim::Entry& entry) {
+    if (entry.expires)
+      entry.expires =
+          execution.now + sim::Duration{rounded_up((*entry.expires - execution.now).ms)};
+  });
+  const bool power_loss_left = world.budget[static_cast<std::size_t>(Fault::power_loss)] > 0;
+  if (model_.persistence == sim::Persistence::aof_everysec && power_loss_left &&
+      !same_keys(before, node.keyspace)) {
+    node.not_durable.insert(node.not_durable.begin(), Image{keys_only(before), 0});
+  }
+  judge_execution(world, p, execution.sender, before, node.keyspace, facts);
+  if (!connection.former) note_made_and_freed(world, p, connection, before, node.keyspace);
+  return reply;
+}
+
+Reply Rules::execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
+                                 const Message& message, Facts& facts) {
+  const bool write = message.request[0] == "WRITE";
+  LOCKSTEP_CHECK(write || message.request[0] == "READ");
+  const bool checked = model_.resource == sim::Resource::fenced ||
+                       (model_.resource == sim::Resource::fenced_writes && write);
+  if (checked && !message.request[1].empty()) {
+    const std::int64_t token = fencing_number(message.request[1]);
+    if (token < world.highest_token) {
+      return Reply::error("STALE fencing token " + message.request[1] + " is lower than " +
+                          std::to_string(world.highest_token));
+    }
+    world.highest_token = token;
+  }
+  if (!write) {
+    if (!connection.former) {
+      const auto task = world.processes[p].tasks.find(connection.task);
+      if (task != world.processes[p].tasks.end()) task->second.basis = Basis::fresh;
+    }
+    return Reply::ok();
+  }
+  if (message.basis == Basis::stale) violated(facts, {sim::Property::no_lost_update, p, p, ""});
+  const auto outdate = [](Basis& basis) {
+    if (basis == Basis::fresh) basis = Basis::stale;
+  };
+  for (Process& process : world.processes) {
+    for (auto& [task, state] : process.tasks) outdate(state.basis);
+    for (Connection& other : process.connections) {
+      for (Message& waiting : other.messages) outdate(waiting.basis);
+    }
+  }
+  return Reply::ok();
+}
+
+}  // namespace lockstep::checker::naive

@@ -1,0 +1,167 @@
+// When two naive worlds are the same: canonical bytes of everything in them, times relative to now.
+#include <array>
+#include <cstring>
+#include <map>
+
+#include "checker/naive/world.hpp"
+#include "sim/base/token.hpp"
+
+namespace lockstep::checker::naive {
+
+namespace {
+
+constexpr std::uint8_t kLastOfOneDigit = 9;
+
+/// Appends values so that no two different sequences give the same bytes.
+class Bytes {
+ public:
+  void number(std::int64_t value) {
+    std::array<char, sizeof value> bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    text_.append(bytes.data(), bytes.size());
+  }
+  template <typename Enum>
+  void kind(Enum value) {
+    number(static_cast<std::int64_t>(value));
+  }
+  void text(const std::string& value) {
+    number(static_cast<std::int64_t>(value.size()));
+    text_ += value;
+  }
+  void texts(const std::vector<std::string>& values) {
+    number(static_cast<std::int64_t>(values.size()));
+    for (const std::string& value : values) text(value);
+  }
+  void maybe(const std::optional<std::int64_t>& value) { value ? number(*value) : text("none"); }
+
+  void reply(const sim::Reply& reply_) {
+    kind(reply_.kind);
+    number(reply_.integer);
+    text(reply_.text);
+    number(static_cast<std::int64_t>(reply_.items.size()));
+    for (const sim::Reply& item : reply_.items) reply(item);
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void add(Bytes& bytes, const sim::Observation& observation) {
+  bytes.kind(observation.kind);
+  bytes.number(observation.task);
+  bytes.number(observation.node);
+  bytes.reply(observation.reply);
+  bytes.texts(observation.answers);
+}
+
+void add(Bytes& bytes, const Connection& connection) {
+  bytes.number(connection.task);
+  bytes.number(connection.node);
+  bytes.number(connection.open);
+  bytes.number(connection.former);
+  bytes.number(static_cast<std::int64_t>(connection.messages.size()));
+  for (const Message& message : connection.messages) {
+    bytes.texts(message.request);
+    bytes.kind(message.state);
+    bytes.number(message.held);
+    bytes.reply(message.reply);
+    bytes.kind(message.basis);
+  }
+}
+
+void add(Bytes& bytes, const TaskState& task) {
+  bytes.maybe(task.timer_ms);
+  bytes.number(static_cast<std::int64_t>(task.answered.size()));
+  for (const sim::Request& request : task.answered) bytes.texts(request);
+  bytes.kind(task.basis);
+  bytes.number(task.releasing);
+  bytes.number(task.made);
+  bytes.number(task.freed);
+  bytes.number(task.overtaken);
+}
+
+void add(Bytes& bytes, const World& world, const Process& process) {
+  bytes.kind(process.life);
+  for (const int rounds : process.rounds_begun) bytes.number(rounds);
+  bytes.text(process.snapshot);
+  bytes.number(static_cast<std::int64_t>(process.history.size()));
+  for (const sim::Observation& observation : process.history) add(bytes, observation);
+  // The waits follow from snapshot and history.
+  for (const auto& [task, state] : process.tasks) {
+    bytes.number(task);
+    add(bytes, state);
+  }
+  bytes.text("connections");
+  bytes.maybe(process.pause_left_ms);
+  for (const Connection& connection : process.connections) add(bytes, connection);
+  bytes.text("instants");
+  for (const Instant& instant : process.instants) {
+    const std::int64_t shown_ms =
+        instant.wall ? sim::wall_clock(world.now, process.offset).ms : world.now.ms;
+    bytes.number(shown_ms - instant.reading_ms);
+  }
+  bytes.text("holdings");
+  for (const auto& [holding, fencing] : process.holdings) {
+    bytes.number(holding.first);
+    bytes.number(holding.second);
+    bytes.text(fencing);
+  }
+  bytes.number(process.offset.ms);
+  bytes.number(process.tokens_used);
+}
+
+void add(Bytes& bytes, const World& world, const Node& node) {
+  const auto add_keyspace = [&](sim::Keyspace keyspace) {
+    keyspace.shift_expiry(-sim::Duration{sim::wall_clock(world.now, node.offset).ms});
+    bytes.text(encode(keyspace));
+  };
+  bytes.number(node.up);
+  bytes.number(node.offset.ms);
+  add_keyspace(node.keyspace);
+  add_keyspace(node.saved);
+  bytes.number(static_cast<std::int64_t>(node.not_durable.size()));
+  for (const Image& image : node.not_durable) {
+    bytes.number(image.age_ms);
+    add_keyspace(image.keyspace);
+  }
+}
+
+}  // namespace
+
+std::string identity(const World& world) {
+  Bytes bytes;
+  bytes.number(world.absolute ? world.now.ms : -1);
+  bytes.number(world.outlook_ms);
+  for (const std::uint8_t left : world.budget) bytes.number(left);
+  bytes.number(world.highest_token);
+  for (const Process& process : world.processes) add(bytes, world, process);
+  for (const Node& node : world.nodes) add(bytes, world, node);
+  return bytes.take();
+}
+
+/// Each process's tokens are numbered as they appear in the bytes. Only one-digit numbers change
+/// places with each other, so that no length changes: bytes that are equal afterwards are those of
+/// worlds that differ in nothing but names.
+std::string identity_but_token_names(const World& world) {
+  std::string bytes = identity(world);
+  const sim::TokenScan scan = sim::scan_tokens(bytes);
+  if (scan.cut) return bytes;
+  std::map<sim::Token, sim::Token> names;
+  std::map<std::uint8_t, std::uint8_t> named;
+  bool changed = false;
+  for (const sim::Token token : scan.tokens) {
+    if (token.number > kLastOfOneDigit) continue;
+    const sim::Token name{token.process, ++named[token.process]};
+    names.emplace(token, name);
+    changed = changed || name != token;
+  }
+  if (!changed) return bytes;
+  return sim::rename_tokens(bytes, [&](sim::Token token) {
+    const auto name = names.find(token);
+    return name == names.end() ? token : name->second;
+  });
+}
+
+}  // namespace lockstep::checker::naive

@@ -1,0 +1,290 @@
+// The naive explorer: the search loop of naive_search.hpp on the worlds of naive_world.hpp, with
+// bounds, witnesses and a verdict.
+#include "checker/naive/naive.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "checker/naive/cycles.hpp"
+#include "checker/naive/search.hpp"
+#include "checker/naive/world.hpp"
+#include "sim/base/token.hpp"
+
+namespace lockstep::checker {
+
+using sim::Action;
+using sim::Schedule;
+
+namespace {
+
+constexpr double kProgressEverySeconds = 0.1;
+
+/// How many faults a schedule has, then how often it goes from one process to another.
+std::pair<int, int> cost(const Schedule& schedule) {
+  int faults = 0, switches = 0;
+  std::optional<std::uint8_t> last;
+  for (const Action& action : schedule) {
+    if (naive::fault_of(action.kind)) ++faults;
+    const bool of_process =
+        action.kind <= Action::Kind::jump_process && action.kind != Action::Kind::pass;
+    if (!of_process) continue;
+    if (last && *last != action.process) ++switches;
+    last = action.process;
+  }
+  return {faults, switches};
+}
+
+/// What a search has to expect of the runs before it knows them.
+struct Expected {
+  bool absolute = false;   ///< some run looks at the absolute time
+  bool token_cut = false;  ///< some run takes a token to pieces
+};
+
+class Exploration {
+ public:
+  Exploration(const sim::Model& model, naive::Memory memory, const Bounds& bounds,
+              const Progress& progress, Expected& expected)
+      : model_(model),
+        memory_(memory),
+        bounds_(bounds),
+        progress_(progress),
+        expected_(expected),
+        absolute_(expected.absolute),
+        rules_(model, memory),
+        runs_before_(model.program->runs()) {}
+
+  /// Nothing if the runs were not as expected: then `expected` is what the next attempt needs.
+  std::optional<Result> run() {
+    naive::World start = rules_.initial();
+    start.absolute = absolute_;
+    const bool names_matter = memory_ == naive::Memory::history || !model_.merges_tokens;
+    search_.run(
+        std::move(start), names_matter ? naive::identity : naive::identity_but_token_names,
+        [this](StateNumber number, const naive::World& world) { return expand(number, world); },
+        [this](const SearchFigures& figures, std::uint64_t level) { return stop(figures, level); },
+        [this](StateNumber from, StateNumber to, const Action& action) { met(from, to, action); });
+    if (unexpected()) {
+      expected_.absolute = expected_.absolute || looked_at_time_;
+      expected_.token_cut = expected_.token_cut || rules_.token_cut();
+      return std::nullopt;
+    }
+    Result result;
+    result.statistics = statistics(search_.figures());
+    conclude(result);
+    note_unmet(result);
+    return result;
+  }
+
+ private:
+  using Search = BreadthFirst<naive::World, Action>;
+
+  bool unexpected() const {
+    return (looked_at_time_ && !expected_.absolute) || (rules_.token_cut() && !expected_.token_cut);
+  }
+
+  /// What the claims about runs without an end need to know of a world.
+  struct Nature {
+    bool waits = false;         ///< a task is inside acquire()
+    bool only_spawned = false;  ///< all main tasks are done, a spawned one is not
+    bool acquires = false;      ///< some action acquires
+    bool time_passes = false;
+    std::uint8_t actor = 0;  ///< whose action that takes no time leads out
+  };
+
+  void met(StateNumber from, StateNumber to, const Action& action) {
+    if (naive::fault_of(action.kind)) return;
+    edges_.emplace_back(from, to);
+    if (action.kind == Action::Kind::pass) {
+      natures_[from].time_passes = true;
+    } else {
+      at_once_.emplace_back(from, to);
+      natures_[from].actor = action.process;
+    }
+  }
+
+  std::vector<Move<naive::World, Action>> expand(StateNumber number, const naive::World& world) {
+    natures_.resize(std::max<std::size_t>(natures_.size(), std::size_t{number} + 1));
+    Nature& nature = natures_[number];
+    nature.waits = rules_.waits_in_acquire(world);
+    nature.only_spawned = rules_.only_spawned_go_on(world);
+    if (!stuck_ && model_.properties.contains(sim::Property::deadlock) &&
+        rules_.stuck_in_acquire(world)) {
+      stuck_ = number;
+    }
+    std::vector<Move<naive::World, Action>> moves;
+    for (naive::Outcome& outcome : rules_.successors(world)) {
+      note(outcome);
+      looked_at_time_ = looked_at_time_ || outcome.world.absolute;
+      nature.acquires = nature.acquires || outcome.facts.witnesses.contains(sim::Witness::acquired);
+      const bool goal = outcome.facts.violation.has_value();
+      if (goal) properties_.push_back(outcome.facts.violation->property);
+      moves.push_back({std::move(outcome.action), std::move(outcome.world), goal});
+    }
+    return moves;
+  }
+
+  void note(const naive::Outcome& outcome) {
+    for (const sim::Witness witness : outcome.facts.witnesses) {
+      witnesses_.insert(witness);
+      if (witness == sim::Witness::acquired) acquired_by_.insert(outcome.action.process);
+    }
+    if (outcome.facts.spinning && trouble_.empty()) {
+      trouble_ = "a zero-time cycle: task " + std::to_string(*outcome.facts.spinning) +
+                 " of process " + sim::process_name(outcome.action.process) +
+                 " takes step after step while time cannot pass";
+    }
+    if (outcome.facts.probe_endless && trouble_.empty()) {
+      trouble_ = "the probe for deadlock came to no end: acquire() goes on and on alone";
+    }
+  }
+
+  bool stop(const SearchFigures& figures, std::uint64_t level) {
+    if (unexpected() || stuck_) return true;
+    const double seconds = seconds_since_start();
+    if (trouble_.empty() && bounds_.max_states > 0 && figures.states > bounds_.max_states) {
+      trouble_ = "more than " + std::to_string(bounds_.max_states) + " states";
+    }
+    if (trouble_.empty() && bounds_.max_bytes > 0 && figures.bytes > bounds_.max_bytes) {
+      trouble_ = "more than " + std::to_string(bounds_.max_bytes) + " bytes of visited states";
+    }
+    if (trouble_.empty() && bounds_.max_depth > 0 && level >= bounds_.max_depth) {
+      trouble_ = "runs of more than " + std::to_string(bounds_.max_depth) + " steps";
+    }
+    if (trouble_.empty() && bounds_.max_seconds > 0 && seconds > bounds_.max_seconds) {
+      trouble_ = "the time limit was reached";
+    }
+    if (progress_ && seconds >= next_progress_) {
+      next_progress_ = seconds + kProgressEverySeconds;
+      if (!progress_(statistics(figures)) && trouble_.empty()) trouble_ = "interrupted";
+    }
+    return !trouble_.empty();
+  }
+
+  void conclude(Result& result) {
+    if (stuck_) {  // found where its level is expanded: before anything that a step violates
+      result.verdict = Verdict::violated;
+      result.schedule = search_.way_to(*stuck_);
+      result.property = sim::Property::deadlock;
+      return;
+    }
+    const std::vector<Schedule> ways = search_.ways_to_goals();
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      if (i > 0 && cost(ways[i]) >= cost(result.schedule)) continue;
+      result.verdict = Verdict::violated;
+      result.schedule = ways[i];
+      result.property = properties_[i];
+    }
+    if (!ways.empty()) return;
+    if (!trouble_.empty() || !search_.complete()) {
+      result.why_inconclusive = trouble_;
+    } else {
+      result.verdict = Verdict::holds;
+      conclude_endless(result);
+    }
+  }
+
+  /// Everything was explored and no action violates: what remains are the sets of worlds that no
+  /// action leads out of.
+  void conclude_endless(Result& result) {
+    const auto states = static_cast<std::uint32_t>(natures_.size());
+    const ClosedSets rounds = closed_sets(states, at_once_);
+    std::vector<bool> time_passes(rounds.cyclic.size(), false);
+    for (StateNumber s = 0; s < states; ++s)
+      if (rounds.of[s] != ClosedSets::kNone && natures_[s].time_passes)
+        time_passes[rounds.of[s]] = true;
+    for (StateNumber s = 0; s < states; ++s) {
+      const std::uint32_t set = rounds.of[s];
+      if (set == ClosedSets::kNone || !rounds.cyclic[set] || time_passes[set]) continue;
+      result.verdict = Verdict::inconclusive;
+      result.why_inconclusive =
+          "a zero-time cycle of process " + sim::process_name(natures_[s].actor);
+      return;
+    }
+
+    const ClosedSets ends = closed_sets(states, edges_);
+    std::vector<bool> acquires(ends.cyclic.size(), false);
+    for (StateNumber s = 0; s < states; ++s)
+      if (ends.of[s] != ClosedSets::kNone && natures_[s].acquires) acquires[ends.of[s]] = true;
+    for (StateNumber s = 0; s < states; ++s) {
+      const std::uint32_t set = ends.of[s];
+      if (set == ClosedSets::kNone || acquires[set]) continue;
+      const bool deadlock =
+          natures_[s].waits && model_.properties.contains(sim::Property::deadlock);
+      const bool leak = ends.cyclic[set] && natures_[s].only_spawned &&
+                        model_.properties.contains(sim::Property::leak);
+      if (!deadlock && !leak) continue;
+      result.verdict = Verdict::violated;
+      result.property = deadlock ? sim::Property::deadlock : sim::Property::leak;
+      result.endless = true;
+      result.schedule = search_.way_to(s);
+      return;
+    }
+  }
+
+  void note_unmet(Result& result) const {
+    for (const sim::Witness claim : model_.witnesses) {
+      if (claim != sim::Witness::acquired) {
+        if (!witnesses_.contains(claim)) result.unmet.insert(claim);
+        continue;
+      }
+      for (std::size_t p = 0; p < model_.processes.size(); ++p) {
+        if (acquired_by_.contains(static_cast<std::uint8_t>(p))) continue;
+        result.unmet.insert(claim);
+        result.unmet_detail += (result.unmet_detail.empty() ? "" : ", ") +
+                               sim::process_name(static_cast<unsigned>(p)) + " never acquired";
+      }
+    }
+  }
+
+  double seconds_since_start() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  Statistics statistics(const SearchFigures& figures) const {
+    Statistics statistics;
+    statistics.states = figures.states;
+    statistics.transitions = figures.transitions;
+    statistics.depth = figures.depth;
+    statistics.visited_bytes = figures.bytes;
+    statistics.seconds = seconds_since_start();
+    statistics.program_runs = model_.program->runs() - runs_before_;
+    statistics.script_runs = rules_.scripts_run();
+    statistics.command_runs = rules_.commands_run();
+    return statistics;
+  }
+
+  const sim::Model& model_;
+  const naive::Memory memory_;
+  const Bounds& bounds_;
+  const Progress& progress_;
+  Expected& expected_;
+  const bool absolute_;  // whether absolute time is part of every world, from the start
+  naive::Rules rules_;
+  Search search_;
+  const std::uint64_t runs_before_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double next_progress_ = 0;
+  std::vector<sim::Property> properties_;  // of the goals, in the order of the search
+  std::optional<StateNumber> stuck_;   // a first world with no way out but faults, inside acquire()
+  std::vector<Nature> natures_;        // by state
+  std::vector<Edge> edges_, at_once_;  // all actions but faults; those of them that take no time
+  std::set<sim::Witness> witnesses_;
+  std::set<std::uint8_t> acquired_by_;
+  bool looked_at_time_ = false;
+  std::string trouble_;  // why the search cannot be conclusive
+};
+
+}  // namespace
+
+Result explore_naively(const sim::Model& model, const Bounds& bounds, const Progress& progress,
+                       naive::Memory memory) {
+  sim::Model tried = model;
+  Expected expected;
+  for (;;) {
+    tried.merges_tokens = model.merges_tokens && !expected.token_cut;
+    std::optional<Result> result = Exploration(tried, memory, bounds, progress, expected).run();
+    if (result) return std::move(*result);
+  }
+}
+
+}  // namespace lockstep::checker

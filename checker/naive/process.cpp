@@ -1,0 +1,249 @@
+// A step of a process in a naive world: section 2 of docs/semantics.md.
+#include <algorithm>
+
+#include "checker/naive/world.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/token.hpp"
+
+namespace lockstep::checker::naive {
+
+using sim::Effect;
+using sim::Observation;
+using sim::Wait;
+
+namespace {
+
+constexpr int kMostContinuations = 1000;  // of one action by `again`: a loop that never waits
+constexpr int kMostTokens = 255;          // sim::Token::number is a byte
+
+std::int64_t clock_ms(const World& world, const Process& process, bool wall) {
+  return wall ? sim::wall_clock(world.now, process.offset).ms : world.now.ms;
+}
+
+/// What the clock showed at an instant. One that was read in the step under way is not listed yet:
+/// it is now.
+std::int64_t reading_ms(const World& world, const Process& process, std::uint16_t id, bool wall) {
+  return id < process.instants.size() ? process.instants[id].reading_ms
+                                      : clock_ms(world, process, wall);
+}
+
+}  // namespace
+
+std::int64_t Rules::rounded_up(std::int64_t ms) const {
+  const std::int64_t ticks = (ms + model_.tick_ms - 1) / model_.tick_ms;
+  return ticks * model_.tick_ms;
+}
+
+void Rules::feed(World& world, std::uint8_t p, Observation observation, const sim::Action& action,
+                 Facts& facts) {
+  Process& process = world.processes[p];
+  for (int i = 0; i < kMostContinuations; ++i) {
+    process.tasks[observation.task].steps_at_once += 1;
+    process.history.push_back(std::move(observation));
+    const std::optional<sim::Step> step = run_program(world, p, action, facts);
+    if (!step) return;
+    for (const Effect& effect : step->effects) do_effect(world, p, effect, facts);
+    take_waits(world, p, step->tasks, facts);
+    if (memory_ == Memory::boundary && step->boundary) forget_history(process, *step);
+    if (!step->again) return;
+    observation = Observation{};
+    observation.kind = Observation::Kind::run;
+    observation.task = *step->again;
+  }
+  throw sim::BadInput(model_.program->folder().string() +
+                      "/protocol.lua: a loop of retry() or every() went round " +
+                      std::to_string(kMostContinuations) + " times without waiting for anything");
+}
+
+/// Goes on from a boundary.
+void Rules::forget_history(Process& process, const sim::Step& step) const {
+  std::vector<Instant> kept;
+  for (const std::uint16_t old : step.instants) kept.push_back(process.instants.at(old));
+  process.instants = std::move(kept);
+  process.snapshot = *step.boundary;
+  process.history.clear();
+}
+
+/// A token that is nowhere in the world: one never used before, or the lowest one.
+sim::Token Rules::fresh_token(World& world, std::uint8_t p) {
+  std::uint8_t lowest = 0;
+  const bool again = memory_ == Memory::boundary && model_.merges_tokens;
+  if (again) {
+    const sim::TokenScan scan = sim::scan_tokens(identity(world));
+    token_cut_ = token_cut_ || scan.cut;
+    const auto taken = [&](sim::Token token) {
+      return std::find(scan.tokens.begin(), scan.tokens.end(), token) != scan.tokens.end();
+    };
+    while (lowest < kMostTokens && taken({p, static_cast<std::uint8_t>(lowest + 1)})) ++lowest;
+  }
+  std::uint8_t& used = again ? lowest : world.processes[p].tokens_used;
+  if (used == kMostTokens) {
+    throw sim::BadInput(model_.program->folder().string() + "/protocol.lua: process " +
+                        sim::process_name(p) +
+                        " asked for more than 255 tokens in one run of the naive explorer");
+  }
+  return {p, ++used};
+}
+
+/// Runs the whole history, as often as it asks something. Nothing if it asks for a choice that the
+/// action does not tell.
+std::optional<sim::Step> Rules::run_program(World& world, std::uint8_t p, const sim::Action& action,
+                                            Facts& facts) {
+  Process& process = world.processes[p];
+  while (true) {
+    sim::Step step = model_.program->run(model_.processes[p], process.snapshot, process.history);
+    if (!step.query) return step;
+    std::optional<std::string> said = answer(world, p, *step.query, action, facts);
+    if (!said) return std::nullopt;
+    process.history.back().answers.push_back(std::move(*said));
+  }
+}
+
+std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim::Query& query,
+                                         const sim::Action& action, Facts& facts) {
+  Process& process = world.processes[p];
+  const auto wall = [&](std::uint16_t id, bool otherwise) {
+    return id < process.instants.size() ? process.instants[id].wall : otherwise;
+  };
+  switch (query.kind) {
+    case sim::Query::Kind::token:
+      return sim::token_text(fresh_token(world, p));
+    case sim::Query::Kind::choice:
+      if (facts.choices_used == action.choices.size()) {
+        facts.choices_missing = query.choices;
+        return std::nullopt;
+      }
+      return std::to_string(int{action.choices[facts.choices_used++]});
+    case sim::Query::Kind::difference: {
+      const bool first_wall = wall(query.first, wall(query.second, false));
+      const bool second_wall = wall(query.second, first_wall);
+      return std::to_string(reading_ms(world, process, query.first, first_wall) -
+                            reading_ms(world, process, query.second, second_wall));
+    }
+    case sim::Query::Kind::absolute:
+      look(world);
+      return std::to_string(reading_ms(world, process, query.first, wall(query.first, true)));
+  }
+  sim::fail("a query kind", __FILE__, __LINE__);
+}
+
+void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts& facts) {
+  Process& process = world.processes[p];
+  TaskState& task = process.tasks[effect.task];
+  const std::pair<sim::TaskId, std::uint8_t> holding{effect.task, effect.lock};
+  const auto end_operation = [&] {
+    task.made = task.freed = task.releasing = task.overtaken = false;
+    task.answered.clear();
+  };
+  facts.effects.push_back(effect);
+  switch (effect.kind) {
+    case Effect::Kind::send:
+      send(world, p, effect);
+      break;
+    case Effect::Kind::instant:
+      process.instants.push_back({effect.wall, clock_ms(world, process, effect.wall)});
+      break;
+    case Effect::Kind::acquired:
+      process.holdings[holding] = effect.fencing;
+      facts.witnesses.insert(sim::Witness::acquired);
+      judge_acquired(world, p, effect, facts);
+      end_operation();
+      break;
+    case Effect::Kind::reentered:
+      judge_reentrancy(world, p, effect, facts);
+      end_operation();
+      break;
+    case Effect::Kind::refused:
+      facts.witnesses.insert(sim::Witness::refused);
+      judge_refused(world, p, effect, facts);
+      end_operation();
+      break;
+    case Effect::Kind::left:
+      judge_reentrancy(world, p, effect, facts);
+      end_operation();
+      break;
+    case Effect::Kind::releasing:
+      process.holdings.erase(holding);
+      end_operation();
+      task.releasing = true;
+      break;
+    case Effect::Kind::released:
+      if (effect.ok) facts.witnesses.insert(sim::Witness::released);
+      judge_released(world, p, effect, facts);
+      judge_reentrancy(world, p, effect, facts);
+      end_operation();
+      break;
+    case Effect::Kind::failed:
+      std::erase_if(process.holdings,
+                    [&](const auto& held) { return held.first.first == effect.task; });
+      end_operation();
+      break;
+    case Effect::Kind::lost:
+      facts.witnesses.insert(sim::Witness::lost);
+      process.holdings.erase(holding);
+      break;
+    case Effect::Kind::log:
+      break;
+  }
+}
+
+void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
+  Process& process = world.processes[p];
+  Message message;
+  message.request = effect.request;
+  if (effect.node == sim::kResource) {
+    LOCKSTEP_CHECK(effect.request.size() == 2);
+    if (effect.request[0] == "WRITE") std::swap(message.basis, process.tasks[effect.task].basis);
+  } else {
+    LOCKSTEP_CHECK(effect.node < world.nodes.size());
+    if (!world.nodes[effect.node].up) message.state = Message::State::broken;
+  }
+  auto connection = std::find_if(process.connections.begin(), process.connections.end(),
+                                 [&](const Connection& c) {
+                                   return c.open && c.task == effect.task && c.node == effect.node;
+                                 });
+  if (connection == process.connections.end()) {
+    connection = process.connections.insert(connection,
+                                            Connection{effect.task, effect.node, true, false, {}});
+  }
+  connection->messages.push_back(std::move(message));
+}
+
+void Rules::take_waits(World& world, std::uint8_t p, const std::vector<Wait>& waits, Facts& facts) {
+  Process& process = world.processes[p];
+  const auto in_acquire_before = [&](sim::TaskId task) {
+    return std::any_of(process.waits.begin(), process.waits.end(),
+                       [&](const Wait& wait) { return wait.task == task && wait.in_acquire; });
+  };
+  for (const Wait& wait : waits) {
+    TaskState& task = process.tasks[wait.task];
+    if (wait.in_acquire && !in_acquire_before(wait.task)) task.made = task.freed = false;
+    const bool timed = wait.kind == Wait::Kind::sleep || wait.kind == Wait::Kind::work;
+    const bool replies = wait.kind == Wait::Kind::replies;
+    const bool at_resource = std::any_of(process.connections.begin(), process.connections.end(),
+                                         [&](const Connection& connection) {
+                                           return connection.open && connection.task == wait.task &&
+                                                  connection.node == sim::kResource;
+                                         });
+    const std::int64_t timeout_ms =
+        wait.ms > 0 || at_resource ? wait.ms : model_.request_timeout_ms;
+    if (!timed && !replies) task.timer_ms.reset();
+    if (!wait.fresh) continue;
+    facts.waits.push_back(wait);
+    task.timer_ms.reset();
+    if (timed) task.timer_ms = rounded_up(wait.ms);
+    if (replies && timeout_ms > 0) task.timer_ms = rounded_up(timeout_ms);
+  }
+  process.waits = waits;
+  const auto gone = [&](sim::TaskId task) {
+    return std::none_of(waits.begin(), waits.end(),
+                        [&](const Wait& wait) { return wait.task == task; });
+  };
+  std::erase_if(process.tasks, [&](const auto& task) { return gone(task.first); });
+  for (Connection& connection : process.connections) {
+    if (!connection.former && gone(connection.task)) connection.open = false;
+  }
+}
+
+}  // namespace lockstep::checker::naive

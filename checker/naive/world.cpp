@@ -1,0 +1,434 @@
+// What each action does to a naive world: sections 3, 4 and 6 of docs/semantics.md.
+#include "checker/naive/world.hpp"
+
+#include <algorithm>
+
+#include "sim/base/check.hpp"
+#include "sim/base/token.hpp"
+
+namespace lockstep::checker::naive {
+
+using sim::Action;
+using sim::Fault;
+using sim::Keyspace;
+using sim::maker_of;
+using sim::Observation;
+using sim::Request;
+
+namespace {
+
+constexpr std::int64_t kEverysecMs = 1000;  // Redis, appendfsync everysec
+constexpr int kMostStepsAtOnce = 100;       // of one task while time cannot pass
+
+void spend(World& world, Fault fault) {
+  LOCKSTEP_CHECK(world.budget[static_cast<std::size_t>(fault)] > 0);
+  --world.budget[static_cast<std::size_t>(fault)];
+}
+
+/// Abandoned connections keep only what may still be executed; a connection without a message is
+/// not listed.
+void tidy_connections(Process& process) {
+  for (Connection& connection : process.connections) {
+    if (connection.open) continue;
+    std::erase_if(connection.messages,
+                  [](const Message& message) { return message.state != Message::State::waiting; });
+  }
+  std::erase_if(process.connections,
+                [](const Connection& connection) { return connection.messages.empty(); });
+}
+
+/// Drops what has expired, images that are durable by now, and images equal to the one before them.
+void tidy_node(const World& world, Node& node, bool power_loss_left) {
+  const sim::WallTime now = clock_of(world, node);
+  node.keyspace.purge(now);
+  node.saved.purge(now);
+  if (!power_loss_left) node.not_durable.clear();
+  std::erase_if(node.not_durable, [](const Image& image) { return image.age_ms > kEverysecMs; });
+  std::vector<Image> kept;
+  for (Image& image : node.not_durable) {
+    image.keyspace.purge(now);
+    const Keyspace& newer = kept.empty() ? node.keyspace : kept.back().keyspace;
+    if (!same_keys(newer, image.keyspace)) kept.push_back(std::move(image));
+  }
+  node.not_durable = std::move(kept);
+}
+
+void tidy(World& world) {
+  const bool power_loss_left = world.budget[static_cast<std::size_t>(Fault::power_loss)] > 0;
+  for (Process& process : world.processes) tidy_connections(process);
+  for (Node& node : world.nodes) tidy_node(world, node, power_loss_left);
+}
+
+/// The same request for every token of the process, to one node.
+Request normalised(const Request& request, std::uint8_t node, std::uint8_t p) {
+  Request same{std::to_string(node)};
+  for (const std::string& argument : request) {
+    same.push_back(sim::rename_tokens(argument, [p](sim::Token token) {
+      return token.process == p ? sim::Token{p, 1} : token;
+    }));
+  }
+  return same;
+}
+
+Message broken_message() {
+  Message broken;
+  broken.state = Message::State::broken;
+  return broken;
+}
+
+Observation heard(Observation::Kind kind, const Connection& connection) {
+  Observation observation;
+  observation.kind = kind;
+  observation.task = connection.task;
+  observation.node = connection.node;
+  return observation;
+}
+
+}  // namespace
+
+sim::WallTime clock_of(const World& world, const Node& node) {
+  return sim::wall_clock(world.now, node.offset);
+}
+
+Keyspace keys_only(const Keyspace& keyspace) {
+  Keyspace kept;
+  kept.keys = keyspace.keys;
+  kept.others = keyspace.others;
+  return kept;
+}
+
+sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry) {
+  return *entry.expires - clock_of(world, node);
+}
+
+Rules::Rules(const sim::Model& model, Memory memory) : model_(model), memory_(memory) {
+  for (const sim::ProcessSetup& setup : model_.processes) {
+    locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
+  }
+  for (const std::string& lock : locks_) {
+    for (const std::string& key : model_.program->lease_keys(lock)) lease_keys_.insert(key);
+    for (const std::string& key : model_.program->permanent_keys(lock)) permanent_keys_.insert(key);
+  }
+}
+
+Rules::~Rules() = default;
+
+World Rules::initial() const {
+  World world;
+  int nodes = 1;
+  for (const sim::ProcessSetup& setup : model_.processes) {
+    Process process;
+    incarnate(process, setup);
+    world.processes.push_back(std::move(process));
+    nodes = std::max(nodes, setup.nodes);
+  }
+  world.nodes.resize(static_cast<std::size_t>(nodes));
+  world.budget = model_.budget;
+  return world;
+}
+
+/// A new incarnation, with the rounds that former ones have used up.
+void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
+  process.life = Life::up;
+  process.rounds_begun.resize(static_cast<std::size_t>(setup.threads));
+  process.snapshot = model_.program->initial(setup, process.rounds_begun);
+  process.waits = model_.program->run(setup, process.snapshot, {}).tasks;
+  for (const sim::Wait& wait : process.waits) process.tasks[wait.task];
+}
+
+/// Whether the message that `execute` would execute asks what its task has been answered at this
+/// instant, tokens apart.
+bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
+  const std::optional<std::size_t> place = executable(world, connection);
+  const auto task = world.processes[p].tasks.find(connection.task);
+  if (!place || !connection.open || connection.former || task == world.processes[p].tasks.end())
+    return false;
+  const Request request = normalised(connection.messages[*place].request, connection.node, p);
+  return task->second.answered.contains(request);
+}
+
+Facts Rules::apply(World& world, const Action& action) {
+  Facts facts;
+  if (const std::optional<Fault> fault = fault_of(action.kind)) spend(world, *fault);
+  switch (action.kind) {
+    case Action::Kind::begin:
+      begin(world, action, facts);
+      break;
+    case Action::Kind::run:
+      run(world, action, facts);
+      break;
+    case Action::Kind::execute:
+      execute(world, action, facts);
+      break;
+    case Action::Kind::deliver:
+      deliver(world, action, facts);
+      break;
+    case Action::Kind::timer:
+      fire_timer(world, action, facts);
+      break;
+    case Action::Kind::pass:
+      pass(world, action.amount_ms, facts);
+      break;
+    default:
+      disturb(world, action);
+      break;
+  }
+  if (facts.choices_missing > 0) return facts;
+  tidy(world);
+  judge_rest(world, action, facts);
+  note_spinning(world, action, facts);
+  return facts;
+}
+
+/// The faults, and the free actions that undo them.
+void Rules::disturb(World& world, const Action& action) const {
+  const auto process = [&]() -> Process& { return world.processes[action.process]; };
+  const auto node = [&]() -> Node& { return world.nodes[action.node]; };
+  const auto messages = [&]() -> std::vector<Message>& {
+    return process().connections[action.connection].messages;
+  };
+  const sim::Duration amount{action.amount_ms};
+  switch (action.kind) {
+    case Action::Kind::pause:
+      process().life = Life::paused;
+      if (model_.pause_max_ms > 0) process().pause_left_ms = rounded_up(model_.pause_max_ms);
+      break;
+    case Action::Kind::resume:
+      process().life = Life::up;
+      process().pause_left_ms.reset();
+      break;
+    case Action::Kind::delay:
+      messages().front().held = true;
+      break;
+    case Action::Kind::release:
+      messages().front().held = false;
+      break;
+    case Action::Kind::lose:
+      messages().assign(1, broken_message());
+      break;
+    case Action::Kind::crash:
+      crash(world, action.process);
+      break;
+    case Action::Kind::jump_process:
+      process().offset = process().offset + amount;
+      break;
+    case Action::Kind::jump_node:
+      node().offset = node().offset + amount;
+      break;
+    case Action::Kind::node_crash:
+      stop_node(world, action.node, 0);
+      break;
+    case Action::Kind::power_loss:
+      stop_node(world, action.node, action.image);
+      break;
+    case Action::Kind::node_restart:
+      node().up = true;
+      break;
+    case Action::Kind::save:
+      node().saved = keys_only(node().keyspace);
+      break;
+    default:
+      sim::fail("an action of the environment", __FILE__, __LINE__);
+  }
+}
+
+std::vector<Outcome> Rules::outcomes(const World& world, const Action& action) {
+  Outcome outcome{action, world, {}};
+  outcome.facts = apply(outcome.world, action);
+  std::vector<Outcome> all;
+  if (outcome.facts.choices_missing == 0) {
+    all.push_back(std::move(outcome));
+    return all;
+  }
+  for (int choice = 1; choice <= outcome.facts.choices_missing; ++choice) {
+    Action chosen = action;
+    chosen.choices.push_back(static_cast<std::uint8_t>(choice));
+    for (Outcome& further : outcomes(world, chosen)) all.push_back(std::move(further));
+  }
+  return all;
+}
+
+std::vector<Outcome> Rules::successors(const World& world) {
+  std::vector<Action> actions = enabled(world);
+  const std::int64_t furthest_ms = furthest_pass(world);
+  for (std::int64_t ms = model_.tick_ms; ms <= furthest_ms; ms += model_.tick_ms) {
+    Action action;
+    action.kind = Action::Kind::pass;
+    action.amount_ms = ms;
+    actions.push_back(action);
+  }
+  std::vector<Outcome> all;
+  for (const Action& action : actions) {
+    for (Outcome& outcome : outcomes(world, action)) all.push_back(std::move(outcome));
+  }
+  return all;
+}
+
+void Rules::begin(World& world, const Action& action, Facts& facts) {
+  Process& process = world.processes[action.process];
+  if (process.life == Life::dead) {
+    incarnate(process, model_.processes[action.process]);
+  }
+  process.rounds_begun.at(action.task) += 1;
+  Observation observation;
+  observation.kind = Observation::Kind::begin;
+  observation.task = action.task;
+  feed(world, action.process, std::move(observation), action, facts);
+}
+
+void Rules::run(World& world, const Action& action, Facts& facts) {
+  Observation observation;
+  observation.kind = Observation::Kind::run;
+  observation.task = action.task;
+  feed(world, action.process, std::move(observation), action, facts);
+}
+
+void Rules::deliver(World& world, const Action& action, Facts& facts) {
+  Process& process = world.processes[action.process];
+  Connection& connection = process.connections[action.connection];
+  const Message message = connection.messages.front();
+  connection.messages.erase(connection.messages.begin());
+  const bool broken = message.state == Message::State::broken;
+  Observation observation =
+      heard(broken ? Observation::Kind::broken : Observation::Kind::reply, connection);
+  observation.reply = message.reply;
+  if (broken) {
+    connection.open = false;
+  } else if (connection.node != sim::kResource) {
+    process.tasks.at(connection.task)
+        .answered.insert(normalised(message.request, connection.node, action.process));
+  }
+  tidy_connections(process);
+  feed(world, action.process, std::move(observation), action, facts);
+}
+
+void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
+  Process& process = world.processes[action.process];
+  const auto wait = std::find_if(process.waits.begin(), process.waits.end(),
+                                 [&](const sim::Wait& w) { return w.task == action.task; });
+  LOCKSTEP_CHECK(wait != process.waits.end());
+  process.tasks.at(action.task).timer_ms.reset();
+  Observation observation;
+  observation.kind = Observation::Kind::timer;
+  observation.task = action.task;
+  if (wait->kind == sim::Wait::Kind::replies) {
+    observation.kind = Observation::Kind::timeout;
+    for (Connection& connection : process.connections) {
+      if (!connection.former && connection.task == action.task) connection.open = false;
+    }
+    tidy_connections(process);
+  }
+  feed(world, action.process, std::move(observation), action, facts);
+}
+
+void Rules::crash(World& world, std::uint8_t p) const {
+  Process& process = world.processes[p];
+  process.life = Life::dead;
+  process.pause_left_ms.reset();
+  process.snapshot.clear();
+  process.history.clear();
+  process.waits.clear();
+  process.tasks.clear();
+  process.instants.clear();
+  process.holdings.clear();
+  for (Connection& connection : process.connections) {
+    connection.open = false;
+    connection.former = true;
+  }
+  for (Node& node : world.nodes) {
+    node.keyspace.disown(maker_of(p));
+    node.saved.disown(maker_of(p));
+    for (Image& image : node.not_durable) image.keyspace.disown(maker_of(p));
+  }
+}
+
+void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
+  Node& node = world.nodes[n];
+  switch (model_.persistence) {
+    case sim::Persistence::none:
+      node.keyspace = Keyspace{};
+      break;
+    case sim::Persistence::rdb:
+      node.keyspace = node.saved;
+      break;
+    case sim::Persistence::aof_everysec:
+    case sim::Persistence::aof_always:
+      LOCKSTEP_CHECK(image <= node.not_durable.size());
+      node.keyspace = image == 0 ? keys_only(node.keyspace) : node.not_durable[image - 1].keyspace;
+      break;
+  }
+  node.up = false;
+  node.not_durable.clear();
+  for (Process& process : world.processes) {
+    for (Connection& connection : process.connections) {
+      if (connection.node != n) continue;
+      const auto waiting = [](const Message& message) {
+        return message.state == Message::State::waiting;
+      };
+      if (!connection.open) std::erase_if(connection.messages, waiting);
+      for (Message& message : connection.messages) {
+        if (waiting(message)) message = broken_message();
+      }
+    }
+  }
+}
+
+void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
+  std::vector<std::pair<std::uint8_t, std::string>>
+      held;  // (node, lease key) whose maker holds its lock
+  for (std::size_t n = 0; n < world.nodes.size(); ++n) {
+    for (const auto& [key, entry] : world.nodes[n].keyspace.keys) {
+      if (!lease_keys_.contains(key) || entry.maker == 0) continue;
+      const auto maker = static_cast<std::uint8_t>(entry.maker - 1);
+      if (holds_lease(world, maker, key)) held.emplace_back(static_cast<std::uint8_t>(n), key);
+    }
+  }
+  world.now = world.now + sim::Duration{ms};
+  world.outlook_ms = std::max<std::int64_t>(0, world.outlook_ms - ms);
+  for (Process& process : world.processes) {
+    for (const sim::Wait& wait : process.waits) {
+      TaskState& task = process.tasks.at(wait.task);
+      const bool runs = wait.kind != sim::Wait::Kind::work || process.life == Life::up;
+      if (task.timer_ms && runs) task.timer_ms = std::max<std::int64_t>(0, *task.timer_ms - ms);
+      task.answered.clear();
+    }
+    if (process.pause_left_ms)
+      process.pause_left_ms = std::max<std::int64_t>(0, *process.pause_left_ms - ms);
+  }
+  for (Node& node : world.nodes) {
+    for (Image& image : node.not_durable) image.age_ms += ms;
+  }
+  tidy(world);
+  for (const auto& [n, key] : held) {
+    if (!world.nodes[n].keyspace.keys.contains(key))
+      facts.witnesses.insert(sim::Witness::expired_while_held);
+  }
+}
+
+/// Counts the steps of each task since time last could pass: a task that never lets it is going
+/// round in a circle.
+void Rules::note_spinning(World& world, const Action& action, Facts& facts) const {
+  if (action.kind == Action::Kind::pass || furthest_pass(world) > 0) {
+    for (Process& process : world.processes) {
+      for (auto& [task, state] : process.tasks) state.steps_at_once = 0;
+    }
+    return;
+  }
+  for (const auto& [task, state] : world.processes[action.process].tasks) {
+    if (state.steps_at_once > kMostStepsAtOnce) facts.spinning = task;
+  }
+}
+
+std::uint64_t Rules::commands_run() const {
+  std::uint64_t runs = commands_run_;
+  for (const auto& [lock, rules] : probes_) runs += rules->commands_run();
+  return runs;
+}
+
+std::uint64_t Rules::scripts_run() const {
+  std::uint64_t runs = scripts_.runs();
+  for (const auto& [lock, rules] : probes_) runs += rules->scripts_run();
+  return runs;
+}
+
+}  // namespace lockstep::checker::naive

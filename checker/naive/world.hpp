@@ -1,0 +1,295 @@
+// The naive reading of docs/semantics.md: a world is a plain value that is copied whole, a process
+// is the history of what it has observed, and every step runs the real Lua on that history.
+// Nothing is interned, renamed or reduced.
+//
+// A history is full, or begins anew at each boundary (Memory). A full one only grows, so that no
+// world is ever met twice in one run. One that begins anew makes rounds and retries meet again,
+// which is what lets a search over a client that goes on for ever come to its end.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sim/base/time.hpp"
+#include "sim/base/token.hpp"
+#include "sim/client/program.hpp"
+#include "sim/model/action.hpp"
+#include "sim/model/model.hpp"
+#include "sim/redis/keyspace.hpp"
+#include "sim/redis/script/vm.hpp"
+
+namespace lockstep::checker::naive {
+
+/// What a world keeps of a process's past.
+enum class Memory : std::uint8_t {
+  history,  ///< all that its incarnation has observed; every token is a new one
+  boundary  ///< `Step::boundary` where there is one, and what it observed since; a token that is
+            ///< nowhere in the world is used again
+};
+
+enum class Life : std::uint8_t { up, paused, dead };
+/// What a task's WRITE would be based on: no READ, the newest value, or one that another WRITE has
+/// replaced.
+enum class Basis : std::uint8_t { none, fresh, stale };
+
+struct Message {
+  enum class State : std::uint8_t { waiting, answered, broken };
+  sim::Request request;
+  State state = State::waiting;
+  bool held = false;
+  sim::Reply reply;           ///< once answered
+  Basis basis = Basis::none;  ///< of a WRITE that waits
+};
+
+struct Connection {
+  sim::TaskId task = 0;
+  std::uint8_t node = 0;
+  bool open = true;     ///< else abandoned
+  bool former = false;  ///< opened by an incarnation that has crashed
+  std::vector<Message> messages;
+};
+
+/// A clock reading: what the wall clock showed (Unix ms), or the monotonic one (ms of true time).
+struct Instant {
+  bool wall = false;
+  std::int64_t reading_ms = 0;
+};
+
+/// What the world remembers of one live task.
+struct TaskState {
+  std::optional<std::int64_t>
+      timer_ms;                     ///< what is left of its sleep, work or request timeout; 0: due
+  std::set<sim::Request> answered;  ///< at this instant, tokens normalised, the node in front
+  Basis basis = Basis::none;
+  bool releasing = false;  ///< inside release()
+  bool made = false, freed = false;
+  bool overtaken = false;  ///< another operation has made a lease key during this release()
+  int steps_at_once = 0;   ///< since time last could pass; no part of the identity
+};
+
+struct Process {
+  Life life = Life::up;
+  std::vector<int> rounds_begun;  ///< by main task
+  std::string snapshot;           ///< Program::initial of this incarnation
+  std::vector<sim::Observation> history;
+  std::vector<sim::Wait> waits;
+  std::map<sim::TaskId, TaskState> tasks;
+  std::optional<std::int64_t> pause_left_ms;
+  std::vector<Connection> connections;
+  std::vector<Instant> instants;
+  std::map<std::pair<sim::TaskId, std::uint8_t>, std::string>
+      holdings;          ///< (task, lock) -> fencing token
+  sim::Duration offset;  ///< of its wall clock
+  std::uint8_t tokens_used = 0;
+};
+
+struct Image {
+  sim::Keyspace keyspace;
+  std::int64_t age_ms = 0;
+};
+
+struct Node {
+  bool up = true;
+  sim::Keyspace keyspace;
+  sim::Duration offset;
+  sim::Keyspace saved;  ///< rdb: the last completed save
+  std::vector<Image>
+      not_durable;  ///< aof_everysec: the keyspace before each write that may be lost, newest first
+};
+
+struct World {
+  sim::TrueTime now;
+  std::vector<Process> processes;
+  std::vector<Node> nodes;
+  std::int64_t highest_token = 0;  ///< that the resource has seen
+  sim::Budget budget{};
+  bool absolute = false;        ///< the absolute time has been looked at, or will be in some run
+  std::int64_t outlook_ms = 0;  ///< absolute: how long a timestamp may still matter
+};
+
+/// A property that an action has violated, and by whom.
+struct Violation {
+  sim::Property property = sim::Property::mutual_exclusion;
+  std::uint8_t process = 0;  ///< whose action it was
+  std::uint8_t other =
+      0;            ///< whose lock suffers: mutual_exclusion, foreign_release, foreign_extend
+  std::string key;  ///< the lock, or the lease key
+};
+
+/// What happened in one action.
+struct Facts {
+  std::vector<sim::Effect> effects;  ///< of the action's process, in order
+  std::vector<sim::Wait> waits;      ///< that it started
+  std::optional<sim::Reply> reply;   ///< execute: what the node or the resource answered
+  std::optional<Violation> violation;
+  std::set<sim::Witness> witnesses;  ///< `acquired`: by the action's process
+  int choices_missing =
+      0;  ///< > 0: the step asked choose(n) once more than the action tells; nothing else is valid
+  std::size_t choices_used = 0;
+  std::optional<sim::TaskId> spinning;  ///< this task takes step after step while time cannot pass
+  bool probe_endless = false;           ///< the probe for deadlock came to no end
+};
+
+struct Outcome {
+  sim::Action action;
+  World world;
+  Facts facts;
+};
+
+/// The fault that an action is, if it is one.
+std::optional<sim::Fault> fault_of(sim::Action::Kind kind);
+
+/// Bytes that are equal iff the worlds are: everything relative to now, unless the world is
+/// absolute.
+std::string identity(const World& world);
+/// The same, but equal also for worlds that differ only in which token has which number.
+std::string identity_but_token_names(const World& world);
+
+/// What the node's wall clock shows.
+sim::WallTime clock_of(const World& world, const Node& node);
+/// What a restart keeps of a keyspace: its keys, neither the script cache nor the scripts' random
+/// numbers.
+sim::Keyspace keys_only(const sim::Keyspace& keyspace);
+/// What is left of a lifetime on this node.
+sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry);
+
+/// The rules of the world, for one model.
+class Rules {
+ public:
+  explicit Rules(const sim::Model& model, Memory memory = Memory::history);
+  ~Rules();
+
+  const sim::Model& model() const { return model_; }
+  World initial() const;
+
+  /// Every enabled action but `pass`; what choose() gives is left open.
+  std::vector<sim::Action> enabled(const World& world) const;
+  /// How far time can pass in one action, in ms; 0: not at all. Every multiple of the tick up to it
+  /// is a `pass`.
+  std::int64_t furthest_pass(const World& world) const;
+  /// Times from now (> 0, ascending) at which something changes by itself.
+  std::set<std::int64_t> deadlines(const World& world) const;
+
+  /// Does an enabled action. The world is only worth something if no choices are missing.
+  Facts apply(World& world, const sim::Action& action);
+  /// The same for every way in which choose() can turn out.
+  std::vector<Outcome> outcomes(const World& world, const sim::Action& action);
+  /// All that can happen next.
+  std::vector<Outcome> successors(const World& world);
+
+  /// A task is inside acquire().
+  bool waits_in_acquire(const World& world) const;
+  /// Every main task is done (or has not begun, or its process is dead), but some spawned one is
+  /// not.
+  bool only_spawned_go_on(const World& world) const;
+  /// True if no action but faults is left and a task is inside acquire(): the strongly connected
+  /// set of section 5 that is a single world.
+  bool stuck_in_acquire(const World& world) const;
+
+  /// True if a token was asked for while the world held a piece of a token without the rest: which
+  /// tokens are free to be used again cannot be told. Also if a node asked for the order of tokens,
+  /// or their bytes: then their names matter.
+  bool token_cut() const { return token_cut_; }
+
+  std::uint64_t commands_run() const;
+  std::uint64_t scripts_run() const;
+
+ private:
+  enum class Probe : std::uint8_t { acquires, fails, endless };
+
+  // naive_enabled.cpp
+  void enabled_of_process(const World& world, std::uint8_t p,
+                          std::vector<sim::Action>& actions) const;
+  void enabled_of_connection(const World& world, std::uint8_t p, std::uint8_t c,
+                             std::vector<sim::Action>& actions) const;
+  void enabled_of_node(const World& world, std::uint8_t n, std::vector<sim::Action>& actions) const;
+  std::optional<std::size_t> executable(const World& world, const Connection& connection) const;
+  bool polling(const World& world, std::uint8_t p, const Connection& connection) const;
+  bool urgent(const World& world, const sim::Action& action) const;
+
+  // naive_process.cpp
+  void feed(World& world, std::uint8_t p, sim::Observation observation, const sim::Action& action,
+            Facts& facts);
+  void forget_history(Process& process, const sim::Step& step) const;
+  sim::Token fresh_token(World& world, std::uint8_t p);
+  std::optional<sim::Step> run_program(World& world, std::uint8_t p, const sim::Action& action,
+                                       Facts& facts);
+  std::optional<std::string> answer(World& world, std::uint8_t p, const sim::Query& query,
+                                    const sim::Action& action, Facts& facts);
+  void do_effect(World& world, std::uint8_t p, const sim::Effect& effect, Facts& facts);
+  void send(World& world, std::uint8_t p, const sim::Effect& effect);
+  void take_waits(World& world, std::uint8_t p, const std::vector<sim::Wait>& waits, Facts& facts);
+  std::int64_t rounded_up(std::int64_t ms) const;
+  void look(World& world) const;
+
+  // naive_world.cpp
+  void incarnate(Process& process, const sim::ProcessSetup& setup) const;
+  void begin(World& world, const sim::Action& action, Facts& facts);
+  void run(World& world, const sim::Action& action, Facts& facts);
+  void disturb(World& world, const sim::Action& action) const;
+  void execute(World& world, const sim::Action& action, Facts& facts);
+  sim::Reply execute_on_node(World& world, std::uint8_t p, const Connection& connection,
+                             const sim::Request& request, Facts& facts);
+  sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
+                                 const Message& message, Facts& facts);
+  void deliver(World& world, const sim::Action& action, Facts& facts);
+  void fire_timer(World& world, const sim::Action& action, Facts& facts);
+  void crash(World& world, std::uint8_t p) const;
+  void stop_node(World& world, std::uint8_t n, std::size_t image) const;
+  void pass(World& world, std::int64_t ms, Facts& facts) const;
+  void note_spinning(World& world, const sim::Action& action, Facts& facts) const;
+
+  // naive_judge.cpp
+  void violated(Facts& facts, Violation violation) const;
+  void judge_acquired(const World& world, std::uint8_t p, const sim::Effect& effect,
+                      Facts& facts) const;
+  void judge_refused(const World& world, std::uint8_t p, const sim::Effect& effect,
+                     Facts& facts) const;
+  void judge_released(const World& world, std::uint8_t p, const sim::Effect& effect,
+                      Facts& facts) const;
+  void judge_reentrancy(const World& world, std::uint8_t p, const sim::Effect& effect,
+                        Facts& facts) const;
+  void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
+                       const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
+  void note_made_and_freed(World& world, std::uint8_t p, const Connection& connection,
+                           const sim::Keyspace& before, const sim::Keyspace& after) const;
+  void judge_rest(const World& world, const sim::Action& action, Facts& facts);
+  bool quiet(const World& world) const;
+  bool nothing_to_come(const World& world) const;
+  std::optional<std::string> lasting_lease_key(const World& world) const;
+  std::optional<std::string> own_lease_key(const World& world, std::uint8_t p,
+                                           std::uint8_t lock) const;
+  bool wanted_by_another_task(const World& world, std::uint8_t p, sim::TaskId task,
+                              std::uint8_t lock) const;
+  bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const;
+
+  // naive_probe.cpp
+  Probe probe(const World& world, const std::string& lock_key);
+  Probe probe_alone(World world, std::uint8_t fresh);
+  std::int64_t patience_ms() const;
+  std::optional<std::int64_t> probe_wait_ms(const World& world, std::uint8_t fresh, bool resting,
+                                            std::int64_t& patience_left_ms) const;
+  std::optional<std::int64_t> next_node_deadline(const World& world) const;
+
+  sim::Model model_;
+  std::set<std::string> locks_;       // lock keys of all processes
+  std::set<std::string> lease_keys_;  // of all locks
+  std::set<std::string> permanent_keys_;
+  sim::ScriptVm scripts_{{}, model_.redis_version};
+  std::uint64_t commands_run_ = 0;
+  const Memory memory_;
+  bool token_cut_ = false;
+  std::map<std::string, std::unique_ptr<Rules>>
+      probes_;  // by lock key: the same model and one process more
+  // Of a probe's own rules: what it came to, by the identity of the world in which it was alone.
+  std::unordered_map<std::string, Probe> probed_;  // never iterated
+};
+
+}  // namespace lockstep::checker::naive

@@ -1,0 +1,158 @@
+// Walks through a run on the naive world and tells it.
+#include "checker/trace/trace.hpp"
+
+#include <algorithm>
+
+#include "checker/trace/teller.hpp"
+#include "checker/trace/violation_teller.hpp"
+#include "checker/trace/wording.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/token.hpp"
+
+namespace lockstep::checker {
+
+using naive::World;
+using sim::Action;
+
+struct Walk::Impl {
+  explicit Impl(const sim::Model& model) : rules(model) {
+    worlds.push_back(rules.initial());
+    stories.emplace_back();
+  }
+
+  const World& here() const { return worlds.back(); }
+
+  bool possible(const Action& action) const {
+    if (action.kind == Action::Kind::pass) {
+      return action.amount_ms > 0 && action.amount_ms % rules.model().tick_ms == 0 &&
+             action.amount_ms <= rules.furthest_pass(here());
+    }
+    Action open = action;
+    open.choices.clear();
+    World world = here();
+    // A clock may jump before anything looks at it; whether something will, the walk cannot know.
+    if (action.kind == Action::Kind::jump_process || action.kind == Action::Kind::jump_node)
+      world.absolute = true;
+    const std::vector<Action> all = rules.enabled(world);
+    return std::find(all.begin(), all.end(), open) != all.end();
+  }
+
+  [[noreturn]] void refuse(const Action& action, const std::string& place) const {
+    std::string text = (place.empty() ? "" : place + ": ") + "step " +
+                       std::to_string(worlds.size()) + ", \"" + worded(action) +
+                       "\", is not possible here";
+    if (trace.violated) {
+      throw sim::BadInput(text + ": the run ended when " + sim::name(*trace.violated) +
+                          " was violated");
+    }
+    // Nearest first: what is of the same kind, then what the same process could do.
+    std::vector<Action> others = rules.enabled(here());
+    std::stable_sort(others.begin(), others.end(), [&](const Action& a, const Action& b) {
+      const auto distance = [&](const Action& other) {
+        return (other.kind == action.kind ? 0 : 2) + (other.process == action.process ? 0 : 1);
+      };
+      return distance(a) < distance(b);
+    });
+    std::string list;
+    for (const Action& other : others) list += (list.empty() ? "" : ", ") + worded(other);
+    if (const std::int64_t furthest_ms = rules.furthest_pass(here()); furthest_ms > 0) {
+      list += (list.empty() ? "" : ", ") + std::string("pass up to ") +
+              std::to_string(furthest_ms) + " ms";
+    }
+    throw sim::BadInput(text + "; possible: " + (list.empty() ? "nothing" : list));
+  }
+
+  sim::Model const& model() const { return rules.model(); }
+
+  naive::Rules rules;
+  std::vector<World> worlds;  // one more than steps
+  std::vector<Story> stories;
+  Trace trace;
+};
+
+Walk::Walk(const sim::Model& model) : impl_(std::make_unique<Impl>(model)) {}
+Walk::~Walk() = default;
+Walk::Walk(Walk&&) noexcept = default;
+Walk& Walk::operator=(Walk&&) noexcept = default;
+
+const TraceStep& Walk::take(const Action& action, const std::string& place) {
+  Impl& impl = *impl_;
+  if (impl.trace.violated || !impl.possible(action)) impl.refuse(action, place);
+  World after = impl.here();
+  const naive::Facts facts = impl.rules.apply(after, action);
+  if (facts.choices_missing > 0 || facts.choices_used != action.choices.size()) {
+    throw sim::BadInput(
+        (place.empty() ? "" : place + ": ") + "step " + std::to_string(impl.worlds.size()) +
+        ", \"" + worded(action) + "\": the step asks choose(n) " +
+        (facts.choices_missing > 0 ? "more" : "fewer") + " times than the action tells");
+  }
+  const Event event{impl.rules, impl.here(), action, after, facts};
+  Story story = impl.stories.back();
+  impl.trace.steps.push_back(tell_step(event));
+  tell_on(story, event);
+  if (facts.violation) {
+    impl.trace.violated = facts.violation->property;
+    impl.trace.violation = tell_violation(story, event, *facts.violation);
+  } else if (impl.model().properties.contains(sim::Property::deadlock) &&
+             impl.rules.stuck_in_acquire(after)) {
+    impl.trace.violated = sim::Property::deadlock;
+    impl.trace.violation =
+        "a client waits in acquire(), and nothing but a fault can happen any more.";
+  }
+  impl.worlds.push_back(std::move(after));
+  impl.stories.push_back(std::move(story));
+  return impl.trace.steps.back();
+}
+
+void Walk::end_endless(sim::Property property) {
+  Trace& trace = impl_->trace;
+  if (trace.violated) return;
+  trace.violated = property;
+  trace.violation =
+      property == sim::Property::leak
+          ? "All clients are done or dead, yet from here on a task goes on for ever."
+          : "From here on no waiting client can ever acquire, though no fault is left to come.";
+}
+
+void Walk::back() {
+  if (impl_->trace.steps.empty()) return;
+  impl_->worlds.pop_back();
+  impl_->stories.pop_back();
+  impl_->trace.steps.pop_back();
+  impl_->trace.violated.reset();
+  impl_->trace.violation.clear();
+}
+
+std::vector<Option> Walk::enabled() const {
+  Impl& impl = *impl_;
+  std::vector<Option> options;
+  if (impl.trace.violated) return options;
+  std::vector<Action> actions = impl.rules.enabled(impl.here());
+  const std::int64_t furthest_ms = impl.rules.furthest_pass(impl.here());
+  std::set<std::int64_t> times = impl.rules.deadlines(impl.here());
+  if (furthest_ms > 0) times.insert(furthest_ms);
+  for (const std::int64_t time_ms : times) {
+    if (time_ms > furthest_ms) break;
+    Action pass;
+    pass.kind = Action::Kind::pass;
+    pass.amount_ms = time_ms;
+    actions.push_back(pass);
+  }
+  for (const Action& action : actions) {
+    for (const naive::Outcome& outcome : impl.rules.outcomes(impl.here(), action)) {
+      const Event event{impl.rules, impl.here(), outcome.action, outcome.world, outcome.facts};
+      options.push_back({outcome.action, tell_step(event)});
+    }
+  }
+  return options;
+}
+
+const Trace& Walk::trace() const { return impl_->trace; }
+
+Trace tell(const sim::Model& model, const sim::Schedule& schedule) {
+  Walk walk(model);
+  for (const Action& action : schedule) walk.take(action);
+  return walk.trace();
+}
+
+}  // namespace lockstep::checker

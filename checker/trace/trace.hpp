@@ -1,0 +1,69 @@
+// A trace: the worlds and actions that a schedule leads through, told for a person. Told by the
+// naive explorer's world, never by the engine's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/model/action.hpp"
+#include "sim/model/model.hpp"
+#include "sim/redis/visible_key.hpp"
+
+namespace lockstep::checker {
+
+struct TraceStep {
+  sim::Action action;
+  std::int64_t time_ms = 0;          ///< true time after the step
+  bool environment = false;          ///< done by the environment: a fault (mark `!`)
+  std::string actor;                 ///< "A", "redis", "resource", or "" for time
+  std::string sentence;              ///< "SET lock A.1 NX PX 30000 -> OK"
+  std::vector<std::string> changes;  ///< only what changed: "lock = A.1, expires in 30000 ms"
+  std::vector<sim::Effect> effects;  ///< what the client program did in this step, in order
+  std::optional<sim::Reply> reply;   ///< execute: what the node or the resource answered
+  sim::VisibleKeys keys;             ///< of the first node, after the step
+};
+
+struct Trace {
+  std::vector<TraceStep> steps;
+  std::optional<sim::Property> violated;  ///< by the last step
+  std::string violation;  ///< the violated property in words, with the names of this run
+};
+
+/// One action that is possible somewhere, with the step it would be.
+struct Option {
+  sim::Action action;
+  TraceStep step;
+};
+
+/// Walks through one run, step by step, forwards and backwards; lists what else is enabled.
+class Walk {
+ public:
+  explicit Walk(const sim::Model& model);
+  ~Walk();
+  Walk(Walk&&) noexcept;
+  Walk& operator=(Walk&&) noexcept;
+
+  /// Takes one action. Throws BadInput if it is not enabled here, naming what is (`place` is where
+  /// the action comes from).
+  const TraceStep& take(const sim::Action& action, const std::string& place = "");
+  /// Says that the run ends here, violated by no step: nothing else can follow for ever
+  /// (Result::endless). Does nothing if a step has violated already.
+  void end_endless(sim::Property property);
+  void back();                          ///< undoes the last step; nothing at the start
+  std::vector<Option> enabled() const;  ///< everything possible here, in a fixed order; of time
+                                        ///< only the points of `pass` that are deadlines
+  const Trace& trace() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Re-executes `schedule` from the initial world. Throws BadInput at the first action that is not
+/// enabled.
+Trace tell(const sim::Model& model, const sim::Schedule& schedule);
+
+}  // namespace lockstep::checker

@@ -1,0 +1,231 @@
+// The story of a run, and the sentence of its violation.
+#include "checker/trace/violation_teller.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "checker/trace/wording.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/token.hpp"
+
+namespace lockstep::checker {
+
+using naive::Node;
+using sim::Action;
+using sim::Effect;
+
+namespace {
+
+/// How the lease key of `owner` ended in this event.
+std::string tell_end(const Event& event, std::size_t n, const std::string& key,
+                     const sim::Entry& was, bool overwritten) {
+  const auto owner = static_cast<std::uint8_t>(was.maker - 1);
+  const std::string name = sim::process_name(owner);
+  const std::string at = " at " + ms(event.after.now.ms);
+  switch (event.action.kind) {
+    case Action::Kind::pass: {
+      const std::int64_t end_ms =
+          event.before.now.ms + naive::lifetime_left(event.before, event.before.nodes[n], was).ms;
+      return name + "'s lease ended at " + ms(end_ms);
+    }
+    case Action::Kind::jump_node:
+      return name + "'s lease ended" + at + ", when the clock of redis jumped";
+    case Action::Kind::execute: {
+      const std::string request =
+          worded_to(event, executed(event).request, static_cast<std::uint8_t>(n));
+      return sim::process_name(event.action.process) + "'s " + request +
+             (overwritten ? " overwrote " : " removed ") + name + "'s key " + worded_value(key) +
+             at;
+    }
+    default:
+      return node_name(event, static_cast<std::uint8_t>(n)) + " lost " + name + "'s key" + at;
+  }
+}
+
+std::set<std::string> lease_keys(const sim::Model& model) {
+  std::set<std::string> keys;
+  for (const sim::ProcessSetup& setup : model.processes) {
+    for (const std::string& lock : setup.lock_keys) {
+      for (const std::string& key : model.program->lease_keys(lock)) keys.insert(key);
+    }
+  }
+  return keys;
+}
+
+void tell_ends(Story& story, const Event& event) {
+  for (std::size_t n = 0; n < event.before.nodes.size(); ++n) {
+    const auto& before = event.before.nodes[n].keyspace.keys;
+    const auto& after = event.after.nodes[n].keyspace.keys;
+    for (const std::string& key : lease_keys(event.rules.model())) {
+      const auto was = before.find(key);
+      const auto is = after.find(key);
+      const sim::Maker old_maker = was == before.end() ? sim::Maker{0} : was->second.maker;
+      const sim::Maker new_maker = is == after.end() ? sim::Maker{0} : is->second.maker;
+      if (old_maker == new_maker) continue;
+      if (old_maker > 0 && event.action.kind != Action::Kind::crash) {
+        story.ends[{static_cast<std::uint8_t>(old_maker - 1), key}] =
+            tell_end(event, n, key, was->second, is != after.end());
+      }
+      if (new_maker > 0) story.ends.erase({static_cast<std::uint8_t>(new_maker - 1), key});
+    }
+  }
+}
+
+/// How the lease of a process on a lock ended, if it did.
+std::string end_of(const Story& story, const Event& event, std::uint8_t process,
+                   const std::string& lock) {
+  for (const std::string& key : event.rules.model().program->lease_keys(lock)) {
+    const auto end = story.ends.find({process, key});
+    if (end != story.ends.end()) return end->second;
+  }
+  return "";
+}
+
+std::string tell_overlap(const Story& story, const Event& event,
+                         const naive::Violation& violation) {
+  const std::string first = sim::process_name(violation.other);
+  const std::string second = sim::process_name(violation.process);
+  std::string text = violation.other == violation.process
+                         ? "two threads of " + first + " are both in the critical section"
+                         : first + " and " + second + " are both in the critical section";
+  for (const std::uint8_t process : {violation.other, violation.process}) {
+    const std::string end = end_of(story, event, process, violation.key);
+    if (end.empty()) continue;
+    return text + "; " + end + ", and " + sim::process_name(process) + " does not know.";
+  }
+  return text + "; both were told that they hold the lock.";
+}
+
+std::string tell_foreign(const Story& story, const Event& event,
+                         const naive::Violation& violation) {
+  const std::uint8_t n = connection_of(event).node;
+  const auto& keys = event.after.nodes[n].keyspace.keys;
+  const auto is = keys.find(violation.key);
+  const auto owner_maker = violation.other + 1;
+  std::string verb = " prolonged ";
+  if (is == keys.end()) {
+    verb = " removed ";
+  } else if (is->second.maker != owner_maker) {
+    verb = " overwrote ";
+  } else if (violation.property == sim::Property::foreign_release) {
+    verb = " shortened ";
+  }
+  const std::string owner = sim::process_name(violation.other);
+  const std::string former = connection_of(event).former ? ", sent before it crashed," : "";
+  std::string text = sim::process_name(violation.process) + "'s " +
+                     worded_to(event, executed(event).request, n) + former + verb + owner +
+                     "'s key " + worded_value(violation.key) + ", while " + owner +
+                     " is in the critical section";
+  const auto since = story.in_section_since_ms.find(violation.other);
+  if (since != story.in_section_since_ms.end()) text += " (since " + ms(since->second) + ")";
+  const std::string end = end_of(story, event, violation.process, violation.key);
+  return end.empty() || violation.process == violation.other ? text + "." : text + "; " + end + ".";
+}
+
+std::string tell_dishonesty(const Story& story, const Event& event,
+                            const naive::Violation& violation) {
+  const std::string name = sim::process_name(violation.process);
+  const bool refused =
+      std::any_of(event.facts.effects.begin(), event.facts.effects.end(),
+                  [](const Effect& effect) { return effect.kind == Effect::Kind::refused; });
+  if (refused) {
+    return name + " is told that it did not get the lock, but the key " +
+           worded_value(violation.key) + " is its own.";
+  }
+  const bool denied = std::any_of(
+      event.facts.effects.begin(), event.facts.effects.end(),
+      [](const Effect& effect) { return effect.kind == Effect::Kind::released && !effect.ok; });
+  if (denied) return name + " is told that it did not release the lock, but has removed its key.";
+  const std::string end = end_of(story, event, violation.process, violation.key);
+  return name + " is told that it released the lock, but no key of its own was removed" +
+         (end.empty() ? "." : "; " + end + ".");
+}
+
+std::string tell_reentrancy(const Story& story, const Event& event,
+                            const naive::Violation& violation) {
+  const std::string name = sim::process_name(violation.process);
+  const bool ended =
+      std::any_of(event.facts.effects.begin(), event.facts.effects.end(),
+                  [](const Effect& effect) { return effect.kind == Effect::Kind::released; });
+  if (ended) {
+    return name + " has released as often as it acquired, but the key " +
+           worded_value(violation.key) + " is still its own.";
+  }
+  const std::string end = end_of(story, event, violation.process, violation.key);
+  return name + " is told that it still holds the lock, but has no key of it any more" +
+         (end.empty() ? "." : "; " + end + ".");
+}
+
+std::string tell_lost_update(const Story& story, const naive::Violation& violation) {
+  const std::string name = sim::process_name(violation.process);
+  if (!story.last_write) return name + "'s write is based on an old value.";
+  const std::string other = story.last_write->first == violation.process
+                                ? name + " itself"
+                                : sim::process_name(story.last_write->first);
+  return name + "'s write was accepted, although " + other + " had written at " +
+         ms(story.last_write->second) + ", after " + name + " read: that update is lost.";
+}
+
+std::string tell_lasting_key(const Event& event, const std::string& key) {
+  for (const Node& node : event.after.nodes) {
+    const auto entry = node.keyspace.keys.find(key);
+    if (entry != node.keyspace.keys.end() && !entry->second.expires) {
+      return worded_value(key) + " = " + worded(entry->second) + " stays for ever";
+    }
+  }
+  return "";
+}
+
+std::string tell_deadlock(const Event& event, const naive::Violation& violation) {
+  std::string text =
+      "nobody holds the lock and nothing is on its way, yet a fresh client could never acquire it";
+  for (const std::string& key : event.rules.model().program->lease_keys(violation.key)) {
+    const std::string lasting = tell_lasting_key(event, key);
+    if (!lasting.empty()) text += ": " + lasting;
+  }
+  return text + ".";
+}
+
+}  // namespace
+
+void tell_on(Story& story, const Event& event) {
+  tell_ends(story, event);
+  for (std::size_t p = 0; p < event.after.processes.size(); ++p) {
+    const auto process = static_cast<std::uint8_t>(p);
+    if (event.after.processes[p].holdings.empty())
+      story.in_section_since_ms.erase(process);
+    else
+      story.in_section_since_ms.try_emplace(process, event.after.now.ms);
+  }
+  const bool write = event.action.kind == Action::Kind::execute &&
+                     connection_of(event).node == sim::kResource &&
+                     executed(event).request[0] == "WRITE" && !event.facts.reply->is_error();
+  if (write && !event.facts.violation) {
+    story.last_write = {event.action.process, event.after.now.ms};
+  }
+}
+
+std::string tell_violation(const Story& story, const Event& event,
+                           const naive::Violation& violation) {
+  switch (violation.property) {
+    case sim::Property::mutual_exclusion:
+      return tell_overlap(story, event, violation);
+    case sim::Property::no_lost_update:
+      return tell_lost_update(story, violation);
+    case sim::Property::foreign_release:
+    case sim::Property::foreign_extend:
+      return tell_foreign(story, event, violation);
+    case sim::Property::honest_result:
+      return tell_dishonesty(story, event, violation);
+    case sim::Property::reentrancy:
+      return tell_reentrancy(story, event, violation);
+    case sim::Property::deadlock:
+      return tell_deadlock(event, violation);
+    case sim::Property::leak:
+      return "everybody is done or dead, and the key " + tell_lasting_key(event, violation.key) +
+             ".";
+  }
+  sim::fail("a property", __FILE__, __LINE__);
+}
+
+}  // namespace lockstep::checker

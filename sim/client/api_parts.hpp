@@ -1,0 +1,50 @@
+// What the files of the client API share. Each adds its names to the table on top of the stack.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/client/run.hpp"
+#include "sim/client/values.hpp"
+#include "sim/client/vm.hpp"
+
+namespace lockstep::sim::program {
+
+void add_requests(lua_State* lua);  ///< redis, call, call_all, script, protocol
+void add_clocks(lua_State* lua);    ///< sleep, now, monotonic, millis
+void add_tasks(lua_State* lua);     ///< spawn, every, retry, stop, ..., mutex, lost
+
+/// The run, or null (and a complaint) if the protocol is only being loaded.
+Run* running(Vm& vm, lua_State* lua, const char* what);
+
+/// The guest must end, for a complaint or a query that has been recorded.
+inline int refused(lua_State* lua) {
+  lua_pushnil(lua);
+  return kRaise;
+}
+
+/// Wraps a function of the API that needs a run.
+template <int (*Function)(Vm&, Run&, lua_State*), const char* const& Name>
+int in_run(Vm& vm, lua_State* lua) {
+  Run* run = running(vm, lua, Name);
+  return run == nullptr ? refused(lua) : Function(vm, *run, lua);
+}
+
+/// What a function without results does when it is resumed.
+inline int nothing(Vm&, lua_State*) { return 0; }
+
+/// The whole number that answers a query.
+std::int64_t number_of(const std::string& answer);
+
+inline void set_function(lua_State* lua, const char* name, lua_CFunction function) {
+  lua_pushcfunction(lua, function);
+  lua_setfield(lua, -2, name);
+}
+
+/// Registers a userdata type. Its metatable is pushed.
+template <typename Value>
+void add_type(lua_State* lua) {
+  luaL_newmetatable(lua, kTypeName<Value>);
+}
+
+}  // namespace lockstep::sim::program

@@ -1,0 +1,137 @@
+// Program: a loaded module and its Lua state, and the replay of a path of observations.
+#include "sim/client/program.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+#include "sim/client/module.hpp"
+#include "sim/client/run.hpp"
+#include "sim/client/vm.hpp"
+
+namespace lockstep::sim {
+namespace {
+
+std::string display_name(const std::filesystem::path& folder) {
+  std::string name = folder.generic_string();
+  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  return name;
+}
+
+std::vector<std::string> filled_in(const std::vector<std::string>& templates,
+                                   const std::string& lock_key) {
+  static constexpr std::string_view kPlace = "{key}";
+  std::vector<std::string> keys;
+  for (std::string key : templates) {
+    for (std::size_t at = key.find(kPlace); at != std::string::npos;
+         at = key.find(kPlace, at + lock_key.size())) {
+      key.replace(at, kPlace.size(), lock_key);
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+}  // namespace
+
+class Program::Impl {
+ public:
+  Impl(std::filesystem::path folder, ProgramLimits limits)
+      : folder_(std::move(folder)),
+        vm_(display_name(folder_), limits),
+        module_(vm_, folder_),
+        most_observations_(limits.observations) {}
+
+  const std::filesystem::path& folder() const { return folder_; }
+  const program::Module& module() const { return module_; }
+  std::uint64_t runs() const { return runs_; }
+
+  std::string initial(const ProcessSetup& setup, std::span<const int> rounds_done) {
+    program::Run run(vm_, module_, setup);
+    run.use_up_rounds(rounds_done);
+    std::vector<std::uint16_t> instants;
+    return program::encode_snapshot(vm_, module_, run, &instants);
+  }
+
+  Step run(const ProcessSetup& setup, const std::string& snapshot,
+           std::span<const Observation> path) {
+    ++runs_;
+    Step step;
+    {
+      program::Run run(vm_, module_, setup);
+      program::decode_snapshot(vm_, module_, run, snapshot);
+      replay(run, path);
+      if (!vm_.stopped()) step = run.report();
+    }
+    module_.check_unchanged();
+    step.query = vm_.query();
+    vm_.settle();
+    return step;
+  }
+
+ private:
+  void replay(program::Run& run, std::span<const Observation> path) {
+    std::size_t since_boundary = 0;
+    for (const Observation& observation : path) {
+      run.feed(observation);
+      if (vm_.stopped()) {
+        // Only the last observation may lack answers.
+        LOCKSTEP_CHECK(!vm_.query() || &observation == &path.back());
+        return;
+      }
+      since_boundary = run.at_boundary() ? 0 : since_boundary + 1;
+      if (since_boundary <= most_observations_) continue;
+      vm_.complain_at(run.unfinished_line(),
+                      fmt::format("waited {} times without coming to an end: a loop that cannot be "
+                                  "checked; end acquire with "
+                                  "`return retry(function() ... end)`, or use every(ms, f)",
+                                  most_observations_));
+      return;
+    }
+  }
+
+  std::filesystem::path folder_;
+  program::Vm vm_;
+  program::Module module_;
+  std::size_t most_observations_;
+  std::uint64_t runs_ = 0;
+};
+
+Program::Program(std::filesystem::path folder, ProgramLimits limits)
+    : impl_(std::make_unique<Impl>(std::move(folder), limits)) {}
+Program::~Program() = default;
+
+const std::filesystem::path& Program::folder() const { return impl_->folder(); }
+const std::string& Program::title() const { return impl_->module().title(); }
+const std::string& Program::source() const { return impl_->module().source(); }
+const std::string& Program::fingerprint() const { return impl_->module().fingerprint(); }
+const std::vector<std::int64_t>& Program::literals() const { return impl_->module().literals(); }
+std::uint64_t Program::runs() const { return impl_->runs(); }
+
+std::vector<std::string> Program::lease_keys(const std::string& lock_key) const {
+  return filled_in(impl_->module().leases(), lock_key);
+}
+
+std::vector<std::string> Program::permanent_keys(const std::string& lock_key) const {
+  return filled_in(impl_->module().permanent(), lock_key);
+}
+
+std::string Program::script_name(const std::string& body) const {
+  for (const program::Script& script : impl_->module().scripts()) {
+    if (script.body == body) return script.name;
+  }
+  return "";
+}
+
+std::string Program::initial(const ProcessSetup& setup, std::span<const int> rounds_done) const {
+  return impl_->initial(setup, rounds_done);
+}
+
+Step Program::run(const ProcessSetup& setup, const std::string& snapshot,
+                  std::span<const Observation> path) const {
+  return impl_->run(setup, snapshot, path);
+}
+
+}  // namespace lockstep::sim

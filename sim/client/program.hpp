@@ -1,0 +1,229 @@
+// A protocol (client program and exact scripts) as something that can be run: a process is a
+// deterministic function of what it has observed. A run starts from a snapshot, is fed
+// observations, and says what the process did at the last one and what its tasks wait for now.
+// Nothing here knows about time, networks or faults: that is the world's business.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/redis/reply.hpp"
+
+namespace lockstep::sim {
+
+// ---- what a process is to do with its locks
+// -------------------------------------------------------------------
+
+/// One step of a workload.
+struct WorkStep {
+  enum class Kind : std::uint8_t { lock, work, unlock, sleep };
+  Kind kind = Kind::lock;
+  std::uint8_t lock = 0;  ///< lock, unlock: index into ProcessSetup::lock_keys
+  std::int64_t ms = 0;    ///< work, sleep
+  friend bool operator==(const WorkStep&, const WorkStep&) = default;
+};
+
+/// What one process is given. Two processes with equal setups differ only in the names of their
+/// tokens.
+struct ProcessSetup {
+  std::vector<std::string> lock_keys;  ///< one protocol object (`self`) per key and process
+  std::vector<WorkStep> workload;      ///< one round
+  int rounds = 1;                      ///< 0: for ever, and uncounted
+  int threads = 1;  ///< main tasks that each run the workload, sharing the process's objects
+  std::int64_t lease_ms = 0;  ///< self.ttl_ms; self.ttl_s is this in whole seconds
+  int nodes = 1;
+  friend bool operator==(const ProcessSetup&, const ProcessSetup&) = default;
+};
+
+// ---- what a process sees
+// ---------------------------------------------------------------------------------------
+
+using TaskId =
+    std::uint8_t;  ///< main tasks are 0..threads-1; spawned ones get the lowest free number
+
+/// Node index in a send: a Redis node, or the protected resource.
+inline constexpr std::uint8_t kResource = 255;
+
+/// Something that happens to one task. `run` also lets a task go on that waits for nothing
+/// (Wait::runnable).
+struct Observation {
+  enum class Kind : std::uint8_t {
+    begin,    ///< a main task begins its next round
+    run,      ///< a runnable task runs
+    reply,    ///< the reply of the task's outstanding request to `node`
+    broken,   ///< a connection error instead of that reply
+    timeout,  ///< the request timeout of the task's call fired: all its outstanding requests are
+              ///< given up
+    timer     ///< its sleep, or its work, is over
+  };
+  Kind kind = Kind::begin;
+  TaskId task = 0;
+  std::uint8_t node = 0;  ///< reply, broken
+  Reply reply;            ///< reply
+  std::vector<std::string>
+      answers;  ///< to the queries that the process asked during this step, in order (see Query)
+  friend bool operator==(const Observation&, const Observation&) = default;
+};
+
+/// A question that only the world can answer. A run stops at it; it is run again with the answer
+/// appended to the last observation's `answers`.
+struct Query {
+  enum class Kind : std::uint8_t {
+    token,       ///< unique(): answer = the bytes of a fresh token (token_text)
+    choice,      ///< choose(n): answer = decimal 1..n; the world branches
+    difference,  ///< instant - instant: answer = decimal milliseconds (first - second) on that
+                 ///< clock
+    absolute     ///< an instant turned into a number: answer = decimal Unix milliseconds. Makes the
+                 ///< run absolute
+  };
+  Kind kind = Kind::token;
+  int choices = 0;  ///< choice
+  std::uint16_t first = 0,
+                second =
+                    0;  ///< difference, absolute (first): instant ids, offsets already taken out
+  friend bool operator==(const Query&, const Query&) = default;
+};
+
+// ---- what a process does
+// ---------------------------------------------------------------------------------------
+
+/// One effect of a step, in program order.
+struct Effect {
+  enum class Kind : std::uint8_t {
+    send,  ///< a request leaves on the task's connection to `node`; for kResource: {"READ"|"WRITE",
+           ///< fencing token or ""}
+    instant,   ///< a clock was read: the process now holds one more instant, with the next free id,
+               ///< age 0
+    acquired,  ///< acquire() returned success in the client: the critical section of `lock` begins
+               ///< (outermost only)
+    reentered,  ///< a nested acquire() returned success: the critical section goes on
+    refused,    ///< acquire() returned without success
+    left,       ///< an inner release() returned; `ok` is what it said. The critical section goes on
+    releasing,  ///< the outermost release() call: the critical section ends
+    released,   ///< that release() returned; `ok` is what it said
+    failed,     ///< acquire() or release() ended in an uncaught error (`text`); a held critical
+                ///< section of the task ends
+    lost,       ///< the workload handled *lost*: the critical section ends, the rest of the work is
+                ///< skipped
+    log         ///< log(text)
+  };
+  Kind kind = Kind::send;
+  TaskId task = 0;
+  std::uint8_t node = 0;    ///< send
+  Request request;          ///< send
+  bool wall = false;        ///< instant: of the wall clock (else the monotonic one)
+  std::uint8_t lock = 0;    ///< acquired ... lost
+  std::uint8_t depth = 0;   ///< reentered, left: how often the lock is held now
+  bool ok = false;          ///< left, released: release() returned a true value
+  bool in_release = false;  ///< failed: during release()
+  std::string fencing;      ///< acquired: the fencing token (second result of acquire()), or ""
+  std::string text;         ///< failed, log
+  friend bool operator==(const Effect&, const Effect&) = default;
+};
+
+/// What a live task waits for.
+struct Wait {
+  enum class Kind : std::uint8_t {
+    idle,  ///< a main task between two rounds (or before the first): its next round may begin at
+           ///< any time
+    done,  ///< a main task after its last round
+    runnable,  ///< nothing: a `run` observation lets it go on (a task just spawned, or woken by
+               ///< another task)
+    blocked,   ///< another task of the process (a mutex): nothing the world can do
+    replies,   ///< replies of all its outstanding requests; `ms` > 0 is a request timeout
+    sleep,     ///< `ms`; passes also while the process is paused
+    work       ///< `ms` of progress; stands still while the process is paused
+  };
+  TaskId task = 0;
+  Kind kind = Kind::idle;
+  std::int64_t ms = 0;  ///< the duration with which this wait *started*; the world counts it down
+  bool fresh =
+      false;  ///< true if this wait started in this very step (the world must start its timer now)
+  bool in_acquire = false;    ///< a main task inside acquire(): a waiting client
+  bool in_operation = false;  ///< a main task inside acquire() or release(), also an inner one
+  std::uint8_t lock = 0;      ///< in_operation: of which lock
+  friend bool operator==(const Wait&, const Wait&) = default;
+};
+
+/// Result of a run.
+struct Step {
+  std::optional<Query> query;   ///< if set, the run stopped at it and nothing below is valid
+  std::vector<Effect> effects;  ///< of the last observation only
+  std::vector<Wait> tasks;      ///< all live tasks, by task id
+  /// Set iff every task stands at a boundary: then this plain data is all that the process
+  /// remembers, and a run from it with no observations is in the same state. Its instants are
+  /// renumbered 0..n-1: new id i was old id instants[i].
+  std::optional<std::string> boundary;
+  std::vector<std::uint16_t> instants;  ///< valid with `boundary`
+  /// An iteration of retry() or every() ended *within* this step at a boundary of the whole
+  /// process: the process goes on by itself. The world replaces the process by `boundary` and feeds
+  /// a `run` observation of task `again` at once, as part of the same action.
+  std::optional<TaskId> again;
+};
+
+// ---- the program
+// -----------------------------------------------------------------------------------------------
+
+struct ProgramLimits {
+  std::int64_t instructions = 2'000'000;  ///< between two waits; beyond it the run ends in BadInput
+  std::int64_t bytes = 64 << 20;          ///< of Lua memory
+  std::size_t observations = 200;         ///< that a run may be fed from its last boundary on: far
+                                          ///< more than any operation needs, not a loop of its own
+};
+
+/// A loaded protocol folder. One object serves all processes; it keeps nothing of one run for the
+/// next.
+class Program {
+ public:
+  /// Loads `folder`/protocol.lua and the scripts it names. Throws BadInput (missing folder or file,
+  /// Lua syntax error with file and line, no acquire or release, a script file that is not there, a
+  /// name that is not available such as os.time).
+  explicit Program(std::filesystem::path folder, ProgramLimits limits = {});
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  const std::filesystem::path& folder() const;
+  const std::string& title() const;
+  const std::string& source() const;
+  /// Lower-case SHA-1 over the names and bytes of every file that the protocol consists of: changes
+  /// when it changes.
+  const std::string& fingerprint() const;
+  /// Keys that are leases, for `lock_key`: the protocol's `leases` templates ("{key}" by default).
+  std::vector<std::string> lease_keys(const std::string& lock_key) const;
+  /// Keys that stay for ever by design (a fencing counter), for `lock_key`: the protocol's
+  /// `permanent` templates.
+  std::vector<std::string> permanent_keys(const std::string& lock_key) const;
+  /// The file name of the script with these bytes ("release.lua"), or "" if none has them.
+  std::string script_name(const std::string& body) const;
+  /// Whole numbers of at least 2 that stand in the program's and the scripts' text: thresholds that
+  /// the program may compare a clock reading with. Ascending.
+  const std::vector<std::int64_t>& literals() const;
+
+  /// The state of a new incarnation: every main task idle, `rounds_done` rounds used up per main
+  /// task.
+  std::string initial(const ProcessSetup& setup, std::span<const int> rounds_done) const;
+
+  /// Starts from `snapshot` (from initial() or Step::boundary), feeds `path`, and reports on the
+  /// last observation (or, for an empty path, the waits of the snapshot, none of them fresh).
+  /// Deterministic. Throws BadInput for what the protocol does wrong: an instruction or memory
+  /// limit, a mutated upvalue of the module, data in `self` that is not plain, ...
+  Step run(const ProcessSetup& setup, const std::string& snapshot,
+           std::span<const Observation> path) const;
+
+  /// Number of real runs so far (each replays a path in the Lua VM).
+  std::uint64_t runs() const;
+
+  class Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lockstep::sim

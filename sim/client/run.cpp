@@ -1,0 +1,440 @@
+// Tasks and their coroutines: how an observation reaches the guest, and what becomes of a task that
+// ends or parks.
+#include "sim/client/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "sim/base/check.hpp"
+#include "sim/client/values.hpp"
+
+namespace lockstep::sim::program {
+namespace {
+
+constexpr std::size_t kMostTasks = 64;  ///< of one process
+
+}  // namespace
+
+Run::Run(Vm& vm, const Module& module, const ProcessSetup& setup)
+    : vm_(vm), module_(module), setup_(setup), lua_(vm.state()) {
+  lua_settop(lua_, 0);
+  lua_createtable(lua_, 16, 0);  // the anchors
+  vm_.run = this;
+  lua_newtable(lua_);
+  process_table = keep(lua_, -1);
+  lua_pop(lua_, 1);
+  for (const std::string& key : setup_.lock_keys) {
+    lua_createtable(lua_, 0, 6);
+    push_string(lua_, key);
+    lua_setfield(lua_, -2, "key");
+    lua_pushinteger(lua_, setup_.lease_ms);
+    lua_setfield(lua_, -2, "ttl_ms");
+    push(lua_, process_table);
+    lua_setfield(lua_, -2, "process");
+    module_.push_instance_metatable();
+    lua_setmetatable(lua_, -2);
+    objects.push_back(keep(lua_, -1));
+    lua_pop(lua_, 1);
+  }
+  for (int id = 0; id < setup_.threads; ++id) {
+    auto task = std::make_unique<Task>();
+    task->id = static_cast<TaskId>(id);
+    task->serial = id;
+    task->main = true;
+    tasks.push_back(std::move(task));
+  }
+}
+
+Run::~Run() {
+  vm_.run = nullptr;
+  lua_settop(lua_, 0);
+}
+
+void Run::use_up_rounds(std::span<const int> rounds_done) {
+  LOCKSTEP_CHECK(rounds_done.size() == tasks.size());
+  for (std::size_t id = 0; id < tasks.size(); ++id) {
+    Task& task = *tasks[id];
+    task.work.rounds_done = rounds_done[id];
+    if (setup_.rounds == 0 || rounds_done[id] < setup_.rounds) continue;
+    task.work.phase = Work::Phase::done;
+    task.wait = Wait::Kind::done;
+  }
+}
+
+// ---- observations ----
+
+void Run::feed(const Observation& observation) {
+  vm_.reset_instructions();
+  observation_ = &observation;
+  answers_used_ = 0;
+  effects_.clear();
+  freed_.clear();
+  again_.reset();
+  for (const auto& each : tasks) each->fresh = false;
+  Task& observer = task(observation.task);
+  const bool main = observer.main;
+  observe(observer, observation);  // may end a spawned task, never a main one
+  if (main && !vm_.stopped() && observer.work.phase == Work::Phase::between) go_on(observer);
+  if (!vm_.stopped()) LOCKSTEP_CHECK(answers_used_ == observation.answers.size());
+}
+
+void Run::observe(Task& task, const Observation& observation) {
+  switch (observation.kind) {
+    case Observation::Kind::begin:
+      return begin_round(task);
+    case Observation::Kind::run:
+      LOCKSTEP_CHECK(task.wait == Wait::Kind::runnable);
+      return run_task(task);
+    case Observation::Kind::timer:
+      LOCKSTEP_CHECK(task.wait == Wait::Kind::sleep || task.wait == Wait::Kind::work);
+      return timer(task);
+    case Observation::Kind::reply:
+    case Observation::Kind::broken:
+    case Observation::Kind::timeout:
+      LOCKSTEP_CHECK(task.wait == Wait::Kind::replies);
+      return outcome(task, observation);
+  }
+}
+
+void Run::run_task(Task& task) {
+  if (task.main && task.work.phase == Work::Phase::interrupted) {
+    task.work.phase = Work::Phase::between;
+  } else if (task.thread == nullptr) {
+    start(task);
+  } else {
+    resume(task, 0);
+  }
+}
+
+void Run::timer(Task& task) {
+  if (task.thread != nullptr) return resume(task, 0);
+  if (!task.main || task.work.phase == Work::Phase::operation) return start(task);
+  if (task.work.phase == Work::Phase::working) return write(task);
+  LOCKSTEP_CHECK(task.work.phase == Work::Phase::sleeping);
+  ++task.work.position;
+  task.work.phase = Work::Phase::between;
+}
+
+void Run::outcome(Task& task, const Observation& observation) {
+  if (task.main && task.work.phase == Work::Phase::reading) {
+    return after_read(
+        task, observation.kind == Observation::Kind::reply && !observation.reply.is_error());
+  }
+  if (task.main && task.work.phase == Work::Phase::writing) {
+    ++task.work.position;
+    task.work.phase = Work::Phase::between;
+    return;
+  }
+  bool found = false, pending = false;
+  for (Call& call : task.calls) {
+    if (call.outcome != Call::Outcome::pending) continue;
+    if (observation.kind == Observation::Kind::timeout) {
+      call.outcome = Call::Outcome::timeout;
+      found = true;
+    } else if (call.node == observation.node && !found) {
+      const bool reply = observation.kind == Observation::Kind::reply;
+      call.outcome = reply ? Call::Outcome::reply : Call::Outcome::broken;
+      call.reply = observation.reply;
+      found = true;
+    }
+    pending = pending || call.outcome == Call::Outcome::pending;
+  }
+  LOCKSTEP_CHECK(found);
+  if (!pending) resume(task, 0);
+}
+
+// ---- coroutines ----
+
+void Run::start(Task& task) {
+  task.thread = lua_newthread(lua_);
+  task.thread_anchor = keep(lua_, -1);
+  lua_pop(lua_, 1);
+  task.iteration_waited = false;
+  push(task.thread, task.function);
+  if (task.body == Task::Body::call) {
+    for (const Anchor argument : task.arguments) push(task.thread, argument);
+  }
+  resume(task, task.body == Task::Body::call ? static_cast<int>(task.arguments.size()) : 0);
+}
+
+void Run::resume(Task& task, int arguments) {
+  current_ = &task;
+  int results = 0;
+  const int status = vm_.resume(task.thread, arguments, &results);
+  current_ = nullptr;
+  if (vm_.stopped()) return;
+  if (status == LUA_OK) return finished(task, results);
+  if (status != LUA_YIELD) return died(task);
+  if (task.stopped) return remove(task);
+  if (!std::exchange(task.parking, false)) return;
+  drop_thread(task);
+  iteration_over(task);
+}
+
+void Run::drop_thread(Task& task) {
+  if (task.thread == nullptr) return;
+  lua_pushnil(lua_);
+  lua_rawseti(lua_, kAnchors, task.thread_anchor);
+  task.thread = nullptr;
+  task.calls.clear();
+}
+
+/// The task's function has returned; its results are on top of the coroutine's stack.
+void Run::finished(Task& task, int results) {
+  lua_State* thread = task.thread;
+  lua_settop(thread, lua_gettop(thread) - results + std::min(results, 2));
+  lua_settop(thread, lua_gettop(thread) + 2 - std::min(results, 2));  // exactly two
+  const bool success = lua_toboolean(thread, -2) != 0;
+  const bool stop = lua_isboolean(thread, -2) && !success;
+  const bool again = task.body == Task::Body::retry && !success;
+  std::string fencing;
+  if (task.main && success && !task.work.releasing) fencing = fencing_token(thread, -1);
+  drop_thread(task);
+  if (vm_.stopped()) return;
+  if (again) return iteration_over(task);
+  if (task.main) return operation_ended(task, success, std::move(fencing));
+  if (task.body != Task::Body::every || stop) return remove(task);
+  start_wait(task, Wait::Kind::sleep, task.pause_ms);
+}
+
+std::string Run::fencing_token(lua_State* thread, int index) {
+  if (lua_isnil(thread, index)) return "";
+  if (const auto number = whole_number(thread, index)) return std::to_string(*number);
+  if (lua_type(thread, index) == LUA_TSTRING) return std::string(string_at(thread, index));
+  module_.push_class();
+  lua_getfield(lua_, -1, "acquire");
+  const Anchor acquire = keep(lua_, -1);
+  lua_pop(lua_, 2);
+  vm_.complain_at(
+      line_of(acquire),
+      fmt::format(
+          "acquire's second result, the fencing token, is {}; expected a string or a whole number",
+          text_of(thread, index)));
+  return "";
+}
+
+/// The task's function has ended in an error, which is on top of the coroutine's stack.
+void Run::died(Task& task) {
+  std::string text = text_of(task.thread, -1);
+  drop_thread(task);
+  if (task.main) return operation_failed(task, std::move(text));
+  Effect effect;
+  effect.kind = Effect::Kind::log;
+  effect.task = task.id;
+  effect.text = "ended by an uncaught error: " + text;
+  emit(std::move(effect));
+  remove(task);
+}
+
+bool Run::end_iteration(lua_State* lua, std::int64_t pause_ms) {
+  lua_Debug below;  // level 0 is the C function that called us, level 1 is retry() itself
+  if (lua_getstack(lua, 2, &below) != 0) {
+    if (!current_->iteration_waited && pause_ms == 0) {
+      vm_.complain(
+          lua,
+          "retry: its function returned no true value and waited for nothing: an endless loop");
+    }
+    return false;
+  }
+  current_->function = keep(lua, 1);
+  current_->body = Task::Body::retry;
+  current_->arguments.clear();
+  current_->pause_ms = pause_ms;
+  current_->parking = true;
+  return true;
+}
+
+void Run::iteration_over(Task& task) {
+  if (task.pause_ms > 0) return start_wait(task, Wait::Kind::sleep, task.pause_ms);
+  if (!task.iteration_waited) {
+    vm_.complain_at(
+        line_of(task.function),
+        "retry: this function returned no true value and waited for nothing: an endless loop");
+    return;
+  }
+  start_wait(task, Wait::Kind::runnable, 0);
+  if (at_boundary()) {
+    again_ = task.id;
+  } else {
+    start(task);
+  }
+}
+
+void Run::remove(const Task& task) {
+  const int serial = task.serial;
+  freed_.push_back(task.id);
+  for (Mutex& each : mutexes_) std::erase(each.waiters, serial);
+  const auto place = std::find_if(tasks.begin(), tasks.end(),
+                                  [&](const auto& each) { return each.get() == &task; });
+  drop_thread(**place);
+  tasks.erase(place);
+}
+
+// ---- for the client API ----
+
+const std::string* Run::answer(const Query& query) {
+  if (answers_used_ < observation_->answers.size()) return &observation_->answers[answers_used_++];
+  vm_.ask(query);
+  return nullptr;
+}
+
+void Run::emit(Effect effect) { effects_.push_back(std::move(effect)); }
+
+void Run::send(std::uint8_t node, Request request) {
+  Effect effect;
+  effect.kind = Effect::Kind::send;
+  effect.task = current_->id;
+  effect.node = node;
+  effect.request = std::move(request);
+  emit(std::move(effect));
+  current_->calls.push_back({node, Call::Outcome::pending, {}});
+}
+
+void Run::start_wait(Task& task, Wait::Kind kind, std::int64_t ms) {
+  task.wait = kind;
+  task.wait_ms = ms;
+  task.fresh = true;
+}
+
+void Run::wait(Wait::Kind kind, std::int64_t ms) {
+  start_wait(*current_, kind, ms);
+  current_->iteration_waited = true;
+}
+
+std::optional<std::uint16_t> Run::read_clock(bool wall) {
+  if (instants > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
+  Effect effect;
+  effect.kind = Effect::Kind::instant;
+  effect.task = current_->id;
+  effect.wall = wall;
+  emit(std::move(effect));
+  return static_cast<std::uint16_t>(instants++);
+}
+
+Task* Run::spawn(Task::Body body) {
+  if (tasks.size() >= kMostTasks) return nullptr;
+  const auto taken = [&](TaskId id) {
+    const auto has_id = [&](const auto& each) { return each->id == id; };
+    return std::any_of(tasks.begin(), tasks.end(), has_id) ||
+           std::find(freed_.begin(), freed_.end(), id) != freed_.end();
+  };
+  TaskId id = 0;
+  while (taken(id)) ++id;
+  const auto place =
+      std::find_if(tasks.begin(), tasks.end(), [&](const auto& each) { return each->id > id; });
+  auto task = std::make_unique<Task>();
+  task->id = id;
+  task->serial = next_serial();
+  task->body = body;
+  start_wait(*task, Wait::Kind::runnable, 0);
+  return tasks.insert(place, std::move(task))->get();
+}
+
+void Run::stop(int serial) {
+  Task* stopped = task_of(serial);
+  if (stopped == nullptr) return;
+  if (stopped == current_) {
+    stopped->stopped = true;
+  } else {
+    remove(*stopped);
+  }
+}
+
+Task* Run::task_of(int serial) {
+  for (const auto& each : tasks) {
+    if (each->serial == serial) return each.get();
+  }
+  return nullptr;
+}
+
+Task& Run::task(TaskId id) {
+  for (const auto& each : tasks) {
+    if (each->id == id) return *each;
+  }
+  fail("a live task is observed", __FILE__, __LINE__);
+}
+
+int Run::next_serial() { return serials_++; }
+
+int Run::add_mutex(Mutex mutex) {
+  mutexes_.push_back(std::move(mutex));
+  return static_cast<int>(mutexes_.size()) - 1;
+}
+
+int Run::new_mutex() { return add_mutex({}); }
+
+void Run::wake(int serial) {
+  if (Task* woken = task_of(serial)) start_wait(*woken, Wait::Kind::runnable, 0);
+}
+
+std::optional<std::uint8_t> Run::lock_at(lua_State* lua, int index) {
+  for (std::size_t lock = 0; lock < objects.size(); ++lock) {
+    push(lua, objects[lock]);
+    const bool same = lua_rawequal(lua, -1, index) != 0;
+    lua_pop(lua, 1);
+    if (same) return static_cast<std::uint8_t>(lock);
+  }
+  return std::nullopt;
+}
+
+int Run::line_of(Anchor function) {
+  push(lua_, function);
+  if (!lua_isfunction(lua_, -1)) {
+    lua_pop(lua_, 1);
+    return 0;
+  }
+  lua_Debug about;
+  lua_getinfo(lua_, ">S", &about);
+  return std::max(about.linedefined, 0);
+}
+
+Anchor Run::keep(lua_State* from, int index) {
+  lua_pushvalue(from, index);
+  if (from != lua_) lua_xmove(from, lua_, 1);
+  lua_rawseti(lua_, kAnchors, ++anchors_);
+  return anchors_;
+}
+
+void Run::push(lua_State* to, Anchor anchor) {
+  lua_rawgeti(lua_, kAnchors, anchor);
+  if (to != lua_) lua_xmove(lua_, to, 1);
+}
+
+// ---- what it came to ----
+
+bool Run::at_boundary() const {
+  return std::all_of(tasks.begin(), tasks.end(),
+                     [](const auto& each) { return each->thread == nullptr; });
+}
+
+int Run::unfinished_line() const {
+  for (const auto& each : tasks) {
+    if (each->thread == nullptr) continue;
+    if (const int line = Vm::line(each->thread)) return line;
+  }
+  return 0;
+}
+
+Step Run::report() {
+  Step step;
+  step.effects = std::move(effects_);
+  for (const auto& each : tasks) {
+    Wait wait;
+    wait.task = each->id;
+    wait.kind = each->wait;
+    wait.ms = each->wait_ms;
+    wait.fresh = each->fresh;
+    wait.in_operation = each->main && each->work.phase == Work::Phase::operation;
+    wait.in_acquire = wait.in_operation && !each->work.releasing;
+    if (wait.in_operation) wait.lock = each->work.lock;
+    step.tasks.push_back(wait);
+  }
+  step.again = again_;
+  if (at_boundary()) step.boundary = encode_snapshot(vm_, module_, *this, &step.instants);
+  return step;
+}
+
+}  // namespace lockstep::sim::program

@@ -1,0 +1,218 @@
+// One run of a process: its tasks, what they wait for, and the workload that its main tasks carry
+// out. A task is at a boundary iff it has no coroutine: everything that it will do next is then
+// plain data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/client/module.hpp"
+#include "sim/client/vm.hpp"
+
+namespace lockstep::sim::program {
+
+/// A Lua value that the host keeps during a run: its place in the anchor table, which is at index 1
+/// of the main state's stack. 0 is nil.
+using Anchor = int;
+inline constexpr int kAnchors = 1;
+
+/// One outstanding request.
+struct Call {
+  enum class Outcome : std::uint8_t { pending, reply, broken, timeout };
+  std::uint8_t node = 0;
+  Outcome outcome = Outcome::pending;
+  Reply reply;
+};
+
+/// A lock that a main task has acquired: `depth` successful acquire() calls without their
+/// release().
+struct Holding {
+  std::uint8_t lock = 0;
+  int depth = 1;
+  bool lost = false;  ///< lost() was called and the workload has not handled it yet
+  std::string fencing;
+};
+
+/// Where a main task stands in its workload.
+struct Work {
+  enum class Phase : std::uint8_t {
+    idle,
+    done,
+    between,
+    operation,
+    reading,
+    working,
+    writing,
+    sleeping,
+    interrupted
+  };
+  enum class Mode : std::uint8_t {
+    normal,
+    lost,   ///< a lock is lost: everything but unlocks is skipped until it has been released
+    ending  ///< the round ends: what is held is released in reverse order
+  };
+  Phase phase = Phase::idle;
+  Mode mode = Mode::normal;
+  std::uint8_t lost_lock = 0;  ///< Mode::lost
+  int rounds_done = 0;
+  std::size_t position = 0;   ///< in the workload
+  std::vector<Holding> held;  ///< in the order of acquisition
+  bool releasing = false;     ///< operation: release(), else acquire()
+  std::uint8_t lock = 0;      ///< operation
+};
+
+struct Task {
+  /// What runs in the coroutine, or will when the task goes on.
+  enum class Body : std::uint8_t {
+    call,   ///< `function(arguments)`; for a main task acquire() or release()
+    every,  ///< one iteration of every(): `function()`
+    retry   ///< one iteration of retry(): `function()`
+  };
+  TaskId id = 0;
+  int serial = 0;  ///< never used again within a run
+  bool main = false;
+  Work work;  ///< of a main task
+  Body body = Body::call;
+  Anchor function = 0;
+  std::vector<Anchor> arguments;
+  std::int64_t pause_ms = 0;  ///< between two iterations of every(), or of retry() if it has one
+  Anchor locals = 0;          ///< the table of task_local(), once asked for
+
+  Wait::Kind wait = Wait::Kind::idle;
+  std::int64_t wait_ms = 0;
+  bool fresh = false;
+
+  lua_State* thread = nullptr;  ///< the coroutine, if one is under way
+  Anchor thread_anchor = 0;
+  std::vector<Call> calls;        ///< outstanding or just answered
+  bool iteration_waited = false;  ///< retry(): since this iteration began
+  bool by_sha = false;            ///< the call under way is an EVALSHA that falls back to EVAL
+  bool stopped = false;           ///< stop()ped by itself
+  bool parking = false;  ///< an iteration of retry() is over and nothing else is under way below it
+};
+
+struct Mutex {
+  int owner = 0;  ///< serial + 1 of the task, 0: nobody
+  int depth = 0;
+  std::vector<int> waiters;  ///< serials, first come first served
+};
+
+class Run {
+ public:
+  /// A process in which nothing has happened yet: main tasks idle, empty objects.
+  Run(Vm& vm, const Module& module, const ProcessSetup& setup);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// Rounds that former incarnations have used up, per main task.
+  void use_up_rounds(std::span<const int> rounds_done);
+  /// Feeds one observation. If vm.stopped() afterwards, nothing else may be done with the run.
+  void feed(const Observation& observation);
+  bool at_boundary() const;
+  /// What the last observation came to.
+  Step report();
+  /// The guest line of a task that is in the middle of something, or 0.
+  int unfinished_line() const;
+
+  // ---- for the client API, called by the current task ----
+  Task& current() { return *current_; }
+  const ProcessSetup& setup() const { return setup_; }
+  /// The answer to `query`, or null: then the run must end at once.
+  const std::string* answer(const Query& query);
+  void emit(Effect effect);
+  /// Sends `request` as part of a new call or, after the first one, of the same one.
+  void send(std::uint8_t node, Request request);
+  void wait(Wait::Kind kind, std::int64_t ms);
+  /// A clock was read: the id of the new instant.
+  std::optional<std::uint16_t> read_clock(bool wall);
+  Task* spawn(Task::Body body);
+  /// Ends a spawned task: at once, or, the current one, as soon as it is suspended.
+  void stop(int serial);
+  Task* task_of(int serial);
+  int new_mutex();
+  Mutex& mutex(int index) { return mutexes_[static_cast<std::size_t>(index)]; }
+  void wake(int serial);
+  /// The lock of the protocol object at `index`, or nothing.
+  std::optional<std::uint8_t> lock_at(lua_State* lua, int index);
+  void tell_lost(std::uint8_t lock);
+  /// An iteration of retry(f), with f at stack index 1 of the current task, is over: parks the task
+  /// if nothing is under way below it. False if it must simply go on, after the pause.
+  bool end_iteration(lua_State* lua, std::int64_t pause_ms);
+
+  Anchor keep(lua_State* from, int index);
+  void push(lua_State* to, Anchor anchor);
+
+  // ---- the state, for snapshots ----
+  int line_of(Anchor function);
+  std::vector<std::unique_ptr<Task>> tasks;  ///< by id
+  std::vector<Anchor> objects;               ///< `self`, by lock
+  Anchor process_table = 0;
+  int instants = 0;  ///< ids handed out so far
+  int add_mutex(Mutex mutex);
+  int next_serial();
+
+ private:
+  Task& task(TaskId id);
+  void observe(Task& task, const Observation& observation);
+  void run_task(Task& task);
+  void timer(Task& task);
+  void outcome(Task& task, const Observation& observation);
+  void start_wait(Task& task, Wait::Kind kind, std::int64_t ms);
+
+  // coroutines
+  void start(Task& task);
+  void resume(Task& task, int arguments);
+  void drop_thread(Task& task);
+  void finished(Task& task, int results);
+  void died(Task& task);
+  std::string fencing_token(lua_State* thread, int index);
+  void iteration_over(Task& task);
+  void remove(const Task& task);
+
+  // the workload
+  void begin_round(Task& task);
+  void go_on(Task& task);
+  bool advance(Task& task);
+  bool do_step(Task& task, const WorkStep& step);
+  bool operate(Task& task, bool releasing, std::uint8_t lock);
+  void operation_ended(Task& task, bool success, std::string fencing);
+  void end_acquire(Task& task, bool success, std::string fencing);
+  void end_release(Task& task, bool success);
+  void operation_failed(Task& task, std::string text);
+  void end_round(Task& task);
+  bool start_work(Task& task);
+  void after_read(Task& task, bool accepted);
+  void write(Task& task);
+  void touch_resource(Task& task, const char* verb);
+  void give_up(Task& task, Holding& holding);
+  void lock_event(Effect::Kind kind, const Task& task, std::uint8_t lock);
+
+  Vm& vm_;
+  const Module& module_;
+  const ProcessSetup& setup_;
+  lua_State* lua_;
+  Anchor anchors_ = 0;
+  std::vector<Mutex> mutexes_;
+  int serials_ = 256;  ///< main tasks have their ids
+  Task* current_ = nullptr;
+  const Observation* observation_ = nullptr;
+  std::size_t answers_used_ = 0;
+  std::vector<Effect> effects_;
+  std::optional<TaskId> again_;
+  std::vector<TaskId> freed_;  ///< in this step: not to be given to a new task, which the world
+                               ///< could not tell apart
+};
+
+/// program_snapshot_encode.cpp: the canonical bytes of a run at a boundary. `instants` becomes
+/// Step::instants. Complains of what is not plain data.
+std::string encode_snapshot(Vm& vm, const Module& module, Run& run,
+                            std::vector<std::uint16_t>* instants);
+/// program_snapshot_decode.cpp: brings an empty run into the state that `bytes` describe.
+void decode_snapshot(Vm& vm, const Module& module, Run& run, std::string_view bytes);
+
+}  // namespace lockstep::sim::program

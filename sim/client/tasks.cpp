@@ -1,0 +1,213 @@
+// The client API inside a process: tasks, loops whose iterations are boundaries, mutexes.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "sim/base/check.hpp"
+#include "sim/client/api_parts.hpp"
+
+namespace lockstep::sim::program {
+namespace {
+
+// ---- tasks ----
+
+int spawn_task(Vm& vm, Run& run, lua_State* lua, Task::Body body, int function) {
+  Task* task = run.spawn(body);
+  if (task == nullptr)
+    return refuse(vm, lua, "too many tasks in one process: they are started faster than they end");
+  task->function = run.keep(lua, function);
+  push_value(lua, HandleValue{task->serial});
+  if (body == Task::Body::call) {
+    for (int index = function + 1; index < lua_gettop(lua); ++index)
+      task->arguments.push_back(run.keep(lua, index));
+  }
+  return 1;
+}
+
+const char* const kSpawn = "spawn";
+int spawn(Vm& vm, Run& run, lua_State* lua) {
+  if (!lua_isfunction(lua, 1))
+    return refuse(vm, lua, fmt::format("spawn: expected a function, found {}", text_of(lua, 1)));
+  return spawn_task(vm, run, lua, Task::Body::call, 1);
+}
+
+const char* const kEvery = "every";
+int every(Vm& vm, Run& run, lua_State* lua) {
+  const auto ms = whole_number(lua, 1);
+  if (!ms || *ms < 1)
+    return refuse(
+        vm, lua,
+        fmt::format("every: expected whole milliseconds of at least 1, found {} (use // to divide)",
+                    text_of(lua, 1)));
+  if (!lua_isfunction(lua, 2))
+    return refuse(vm, lua, fmt::format("every: expected a function, found {}", text_of(lua, 2)));
+  lua_settop(lua, 2);
+  const int results = spawn_task(vm, run, lua, Task::Body::every, 2);
+  if (results != 1) return results;
+  Task* task = run.task_of(value_at<HandleValue>(lua, -1)->serial);
+  task->pause_ms = *ms;
+  task->wait = Wait::Kind::sleep;
+  task->wait_ms = *ms;
+  return 1;
+}
+
+const char* const kStop = "stop";
+int stop(Vm& vm, Run& run, lua_State* lua) {
+  const HandleValue* handle = value_at<HandleValue>(lua, 1);
+  if (handle == nullptr)
+    return refuse(vm, lua, fmt::format("stop: expected a task handle, found {}", text_of(lua, 1)));
+  run.stop(handle->serial);
+  return run.current().stopped ? kWait : 0;
+}
+
+const char* const kAlive = "alive";
+int alive(Vm& vm, Run& run, lua_State* lua) {
+  const HandleValue* handle = value_at<HandleValue>(lua, 1);
+  if (handle == nullptr)
+    return refuse(vm, lua, fmt::format("alive: expected a task handle, found {}", text_of(lua, 1)));
+  lua_pushboolean(lua, run.task_of(handle->serial) != nullptr);
+  return 1;
+}
+
+const char* const kTaskId = "task_id";
+int task_id(Vm&, Run& run, lua_State* lua) {
+  lua_pushinteger(lua, run.current().id);
+  return 1;
+}
+
+const char* const kTaskLocal = "task_local";
+int task_local(Vm&, Run& run, lua_State* lua) {
+  Task& task = run.current();
+  if (task.locals == 0) {
+    lua_newtable(lua);
+    task.locals = run.keep(lua, -1);
+    lua_pop(lua, 1);
+  }
+  run.push(lua, task.locals);
+  return 1;
+}
+
+/// retry() itself is Lua (below), so that its caller's frame is really gone after `return
+/// retry(f)`.
+int retry_begins(Vm& vm, lua_State* lua) {
+  if (running(vm, lua, "retry") == nullptr) return refused(lua);
+  if (!lua_isfunction(lua, 1))
+    return refuse(vm, lua, fmt::format("retry: expected a function, found {}", text_of(lua, 1)));
+  if (!lua_isnoneornil(lua, 2) && whole_number(lua, 2).value_or(0) < 1) {
+    return refuse(vm, lua,
+                  fmt::format("retry: expected a pause of at least 1 whole millisecond, found {}",
+                              text_of(lua, 2)));
+  }
+  vm.run->current().iteration_waited = false;
+  return 0;
+}
+int retry_ends(Vm& vm, lua_State* lua) {
+  const std::int64_t pause_ms = whole_number(lua, 2).value_or(0);
+  if (vm.run->end_iteration(lua, pause_ms)) return kWait;
+  if (vm.stopped()) return refused(lua);
+  if (pause_ms == 0) return 0;
+  vm.run->wait(Wait::Kind::sleep, pause_ms);
+  return kWait;
+}
+
+constexpr const char* kRetry = R"(
+local begins, ends = ...
+return function(f, pause_ms)
+  while true do
+    begins(f, pause_ms)
+    local result, second = f()
+    if result then return result, second end
+    ends(f, pause_ms)
+  end
+end)";
+
+void add_retry(lua_State* lua) {
+  LOCKSTEP_CHECK(luaL_loadbuffer(lua, kRetry, std::char_traits<char>::length(kRetry), "=retry") ==
+                 LUA_OK);
+  lua_pushcfunction(lua, native<retry_begins>);
+  lua_pushcfunction(lua, (native<retry_ends, nothing>));
+  lua_call(lua, 2, 1);
+  lua_setfield(lua, -2, "retry");
+}
+
+// ---- mutexes ----
+
+const char* const kMutex = "mutex";
+int new_mutex(Vm&, Run& run, lua_State* lua) {
+  push_value(lua, MutexValue{run.new_mutex()});
+  return 1;
+}
+
+Mutex* mutex_at(Vm& vm, lua_State* lua, const char* method) {
+  if (const MutexValue* value = value_at<MutexValue>(lua, 1)) return &vm.run->mutex(value->index);
+  vm.complain(lua, fmt::format("{0} is a mutex's method; expected m:{0}()", method));
+  return nullptr;
+}
+
+int mutex_lock(Vm& vm, lua_State* lua) {
+  Mutex* mutex = mutex_at(vm, lua, "lock");
+  if (mutex == nullptr) return refused(lua);
+  const int serial = vm.run->current().serial;
+  if (mutex->owner == 0 || mutex->owner == serial + 1) {
+    mutex->owner = serial + 1;
+    ++mutex->depth;
+    return 0;
+  }
+  mutex->waiters.push_back(serial);
+  vm.run->wait(Wait::Kind::blocked, 0);
+  return kWait;
+}
+
+int mutex_unlock(Vm& vm, lua_State* lua) {
+  Mutex* mutex = mutex_at(vm, lua, "unlock");
+  if (mutex == nullptr) return refused(lua);
+  if (mutex->owner != vm.run->current().serial + 1)
+    return raise_text(lua, "unlocks a mutex that this task has not locked");
+  if (--mutex->depth > 0) return 0;
+  mutex->owner = 0;
+  if (mutex->waiters.empty()) return 0;
+  const int next = mutex->waiters.front();
+  mutex->waiters.erase(mutex->waiters.begin());
+  mutex->owner = next + 1;
+  mutex->depth = 1;
+  vm.run->wake(next);
+  return 0;
+}
+
+// ---- lost locks ----
+
+const char* const kLost = "lost";
+int lost(Vm& vm, Run& run, lua_State* lua) {
+  if (lua_isnoneornil(lua, 1) && run.objects.size() == 1) {
+    run.tell_lost(0);
+    return 0;
+  }
+  const auto lock = run.lock_at(lua, 1);
+  if (!lock)
+    return refuse(vm, lua, "lost: expected the protocol object whose lock is lost: lost(self)");
+  run.tell_lost(*lock);
+  return 0;
+}
+
+}  // namespace
+
+void add_tasks(lua_State* lua) {
+  add_type<MutexValue>(lua);
+  lua_newtable(lua);
+  set_function(lua, "lock", native<mutex_lock, nothing>);
+  set_function(lua, "unlock", native<mutex_unlock>);
+  lua_setfield(lua, -2, "__index");
+  add_type<HandleValue>(lua);
+  lua_pop(lua, 2);
+  set_function(lua, kSpawn, native<in_run<spawn, kSpawn>>);
+  set_function(lua, kEvery, native<in_run<every, kEvery>>);
+  set_function(lua, kStop, native<in_run<stop, kStop>, nothing>);
+  set_function(lua, kAlive, native<in_run<alive, kAlive>>);
+  set_function(lua, kTaskId, native<in_run<task_id, kTaskId>>);
+  set_function(lua, kTaskLocal, native<in_run<task_local, kTaskLocal>>);
+  set_function(lua, kMutex, native<in_run<new_mutex, kMutex>>);
+  set_function(lua, kLost, native<in_run<lost, kLost>>);
+  add_retry(lua);
+}
+
+}  // namespace lockstep::sim::program

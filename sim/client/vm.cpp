@@ -1,0 +1,125 @@
+// The Lua state: its allocator and instruction hook, and what it remembers of a guest that must
+// end.
+#include "sim/client/vm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+
+namespace lockstep::sim::program {
+namespace {
+
+constexpr std::int64_t kHookInterval = 1000;
+
+}  // namespace
+
+Vm::Vm(std::string folder, ProgramLimits limits) : folder_(std::move(folder)), limits_(limits) {
+  state_ = lua_newstate(&Vm::allocate, this);
+  LOCKSTEP_CHECK(state_ != nullptr);
+  *static_cast<Vm**>(lua_getextraspace(state_)) = this;
+  // Threads inherit both the extra space and the hook.
+  lua_sethook(state_, &Vm::count, LUA_MASKCOUNT,
+              static_cast<int>(std::min(kHookInterval, limits_.instructions)));
+}
+
+Vm::~Vm() { lua_close(state_); }
+
+void* Vm::allocate(void* self, void* block, std::size_t old_size, std::size_t new_size) {
+  Vm& vm = *static_cast<Vm*>(self);
+  const auto before = static_cast<std::int64_t>(block == nullptr ? 0 : old_size);
+  const auto after = static_cast<std::int64_t>(new_size);
+  if (new_size == 0) {
+    std::free(block);
+    vm.bytes_ -= before;
+    return nullptr;
+  }
+  if (vm.guest_ && after > before && vm.bytes_ + after - before > vm.limits_.bytes) return nullptr;
+  void* moved = std::realloc(block, new_size);
+  if (moved != nullptr) vm.bytes_ += after - before;
+  return moved;
+}
+
+void Vm::count(lua_State* lua, lua_Debug*) {
+  Vm& vm = of(lua);
+  vm.instructions_ += std::min(kHookInterval, vm.limits_.instructions);
+  if (vm.instructions_ < vm.limits_.instructions) return;
+  {
+    Host host(vm);
+    vm.complain(lua, fmt::format("ran {} instructions without waiting for anything",
+                                 vm.limits_.instructions));
+  }
+  lua_pushnil(lua);
+  lua_error(lua);
+}
+
+int Vm::call(int arguments, int results) {
+  guest_ = true;
+  const int status = lua_pcall(state_, arguments, results, 0);
+  guest_ = false;
+  if (status == LUA_ERRMEM) complain_of_memory(state_);
+  return status;
+}
+
+int Vm::resume(lua_State* thread, int arguments, int* results) {
+  guest_ = true;
+  const int status = lua_resume(thread, state_, arguments, results);
+  guest_ = false;
+  if (status == LUA_ERRMEM) complain_of_memory(thread);
+  return status;
+}
+
+void Vm::complain(lua_State* at, std::string_view text) { complain_at(line(at), text); }
+
+void Vm::complain_at(int line, std::string_view text) {
+  if (!complaint_) complaint_ = message(line, text);
+}
+
+void Vm::complain_of_memory(lua_State* at) {
+  complain(at, fmt::format("needed more than {} bytes of memory", limits_.bytes));
+}
+
+void Vm::settle() {
+  query_.reset();
+  if (!complaint_) return;
+  const std::string text = *std::exchange(complaint_, std::nullopt);
+  throw BadInput(text);
+}
+
+int Vm::line(lua_State* at) {
+  lua_Debug frame;
+  for (int level = 0; lua_getstack(at, level, &frame) != 0; ++level) {
+    lua_getinfo(at, "Sl", &frame);
+    if (frame.currentline > 0 && std::strcmp(frame.source, kChunk) == 0) return frame.currentline;
+  }
+  return 0;
+}
+
+std::string Vm::message(int line, std::string_view text) const {
+  if (line == 0) return fmt::format("{}/protocol.lua: {}", folder_, text);
+  return fmt::format("{}/protocol.lua:{}: {}", folder_, line, text);
+}
+
+int raise_text(lua_State* lua, std::string_view text) {
+  const int line = Vm::line(lua);
+  push_string(lua, line == 0 ? std::string(text) : fmt::format("protocol.lua:{}: {}", line, text));
+  return kRaise;
+}
+
+std::string_view string_at(lua_State* lua, int index) {
+  LOCKSTEP_CHECK(lua_type(lua, index) == LUA_TSTRING);
+  std::size_t size = 0;
+  const char* bytes = lua_tolstring(lua, index, &size);
+  return {bytes, size};
+}
+
+void push_string(lua_State* lua, std::string_view text) {
+  lua_pushlstring(lua, text.data(), text.size());
+}
+
+}  // namespace lockstep::sim::program

@@ -1,0 +1,150 @@
+// The Lua state that client programs run in, with its limits, and the way in which our C++
+// functions are called from it. "Guest" is the protocol's own code; the limits bind only the guest,
+// so that our functions can never fail for memory.
+#pragma once
+
+#include <cstdint>
+#include <lua.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/client/program.hpp"
+
+namespace lockstep::sim::program {
+
+class Module;
+class Run;
+
+/// The chunk name of protocol.lua: what the error texts of its code begin with.
+inline constexpr const char* kChunk = "=protocol.lua";
+
+class Vm {
+ public:
+  /// `folder` is how messages name the protocol's folder.
+  Vm(std::string folder, ProgramLimits limits);
+  ~Vm();
+  Vm(const Vm&) = delete;
+  Vm& operator=(const Vm&) = delete;
+
+  /// The main state. Only host code works on its stack once the protocol is loaded.
+  lua_State* state() const { return state_; }
+  static Vm& of(lua_State* lua) { return **static_cast<Vm**>(lua_getextraspace(lua)); }
+  const std::string& folder() const { return folder_; }
+
+  /// lua_pcall and lua_resume as guest code. Afterwards look at stopped() first.
+  int call(int arguments, int results);
+  int resume(lua_State* thread, int arguments, int* results);
+  void reset_instructions() { instructions_ = 0; }
+
+  /// Records that the protocol does something wrong, at the guest's current line of `at`; the guest
+  /// must be ended by an error at once. The first complaint stays.
+  void complain(lua_State* at, std::string_view text);
+  /// The same at a given line (0: the file as a whole).
+  void complain_at(int line, std::string_view text);
+  void complain_of_memory(lua_State* at);
+  /// Records that the guest waits for the answer to a query.
+  void ask(const Query& query) { query_ = query; }
+  bool stopped() const { return complaint_.has_value() || query_.has_value(); }
+  const std::optional<Query>& query() const { return query_; }
+  /// Forgets the query; throws the complaint, if there is one, as BadInput.
+  void settle();
+
+  /// Line of protocol.lua at which `at` stands: of its innermost function there, or 0.
+  static int line(lua_State* at);
+  /// "folder/protocol.lua:12: text"; without the number for line 0.
+  std::string message(int line, std::string_view text) const;
+
+  Module* module = nullptr;  ///< the protocol that is loaded
+  Run* run = nullptr;        ///< the process that runs now; null while the protocol is being loaded
+
+  /// While one exists, host code is running and the limits are off.
+  class Host {
+   public:
+    explicit Host(Vm& vm) : vm_(vm), before_(vm.guest_) { vm_.guest_ = false; }
+    ~Host() { vm_.guest_ = before_; }
+    Host(const Host&) = delete;
+    Host& operator=(const Host&) = delete;
+
+   private:
+    Vm& vm_;
+    bool before_;
+  };
+
+ private:
+  static void* allocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
+  static void count(lua_State* lua, lua_Debug*);
+
+  std::string folder_;
+  ProgramLimits limits_;
+  std::int64_t bytes_ = 0;
+  std::int64_t instructions_ = 0;
+  bool guest_ = false;
+  std::optional<std::string> complaint_;
+  std::optional<Query> query_;
+  lua_State* state_ = nullptr;
+};
+
+/// A function that the guest can call. Returns the number of results on the stack, or one of the
+/// two below. Lua is C: its errors skip destructors, so a Native never raises; it returns kRaise
+/// and the wrapper raises when it has returned.
+using Native = int (*)(Vm&, lua_State*);
+inline constexpr int kRaise = -1;  ///< raise the value on top of the stack
+inline constexpr int kWait =
+    -2;  ///< suspend the task; the second Native goes on when it is resumed
+
+template <Native Resumed>
+int native_resumed(lua_State* lua, int, lua_KContext);
+
+inline int native_result(lua_State* lua, int result, lua_KFunction resumed) {
+  if (result >= 0) return result;
+  if (result == kWait && lua_isyieldable(lua)) return lua_yieldk(lua, 0, 0, resumed);
+  if (result == kWait) {
+    Vm& vm = Vm::of(lua);
+    Vm::Host host(vm);
+    vm.complain(lua,
+                "waits inside a function that a library function calls (table.sort, string.gsub)");
+  }
+  return -1;
+}
+
+/// Wraps a Native as a lua_CFunction.
+template <Native Function, Native Resumed = Function>
+int native(lua_State* lua) {
+  int result = 0;
+  {
+    Vm& vm = Vm::of(lua);
+    Vm::Host host(vm);
+    result = Function(vm, lua);
+  }
+  result = native_result(lua, result, native_resumed<Resumed>);
+  return result >= 0 ? result : lua_error(lua);
+}
+
+template <Native Resumed>
+int native_resumed(lua_State* lua, int, lua_KContext) {
+  int result = 0;
+  {
+    Vm& vm = Vm::of(lua);
+    Vm::Host host(vm);
+    result = Resumed(vm, lua);
+  }
+  result = native_result(lua, result, native_resumed<Resumed>);
+  return result >= 0 ? result : lua_error(lua);
+}
+
+/// Complains and asks for the guest's end: `return refuse(vm, lua, "...")`.
+inline int refuse(Vm& vm, lua_State* lua, std::string_view text) {
+  vm.complain(lua, text);
+  lua_pushnil(lua);
+  return kRaise;
+}
+
+/// Raises an ordinary Lua error, which the guest can catch, with the guest's place before `text`.
+int raise_text(lua_State* lua, std::string_view text);
+
+/// The string at `index`, which must be one.
+std::string_view string_at(lua_State* lua, int index);
+void push_string(lua_State* lua, std::string_view text);
+
+}  // namespace lockstep::sim::program

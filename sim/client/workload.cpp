@@ -1,0 +1,248 @@
+// What a main task does with its locks: the workload, step by step. This half of Run is the person
+// who uses the lock; the protocol's code is called from operate() only.
+#include <utility>
+
+#include "sim/base/check.hpp"
+#include "sim/client/run.hpp"
+
+namespace lockstep::sim::program {
+namespace {
+
+Holding* find(Work& work, std::uint8_t lock) {
+  for (Holding& holding : work.held) {
+    if (holding.lock == lock) return &holding;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void Run::lock_event(Effect::Kind kind, const Task& task, std::uint8_t lock) {
+  Effect effect;
+  effect.kind = kind;
+  effect.task = task.id;
+  effect.lock = lock;
+  emit(std::move(effect));
+}
+
+void Run::begin_round(Task& task) {
+  LOCKSTEP_CHECK(task.main && task.work.phase == Work::Phase::idle);
+  task.work.phase = Work::Phase::between;
+}
+
+void Run::end_round(Task& task) {
+  Work& work = task.work;
+  if (setup_.rounds > 0) ++work.rounds_done;
+  work.position = 0;
+  work.mode = Work::Mode::normal;
+  const bool done = setup_.rounds > 0 && work.rounds_done >= setup_.rounds;
+  work.phase = done ? Work::Phase::done : Work::Phase::idle;
+  start_wait(task, done ? Wait::Kind::done : Wait::Kind::idle, 0);
+}
+
+/// Carries on from one wait to the next.
+void Run::go_on(Task& task) {
+  while (!vm_.stopped() && advance(task)) {
+  }
+}
+
+/// Does the next step; true if it is over already.
+bool Run::advance(Task& task) {
+  Work& work = task.work;
+  if (work.mode == Work::Mode::ending && !work.held.empty())
+    return operate(task, true, work.held.back().lock);
+  if (work.mode == Work::Mode::normal) {
+    for (Holding& holding : work.held) {
+      if (!holding.lost) continue;
+      give_up(task, holding);
+      break;
+    }
+  }
+  if (work.mode == Work::Mode::ending || work.position == setup_.workload.size()) {
+    end_round(task);
+    return false;
+  }
+  return do_step(task, setup_.workload[work.position]);
+}
+
+bool Run::do_step(Task& task, const WorkStep& step) {
+  Work& work = task.work;
+  const bool unlock = step.kind == WorkStep::Kind::unlock;
+  const bool skipped = unlock ? find(work, step.lock) == nullptr : work.mode == Work::Mode::lost;
+  if (skipped) {
+    ++work.position;
+    return true;
+  }
+  switch (step.kind) {
+    case WorkStep::Kind::lock:
+      return operate(task, false, step.lock);
+    case WorkStep::Kind::unlock:
+      return operate(task, true, step.lock);
+    case WorkStep::Kind::work:
+      return start_work(task);
+    case WorkStep::Kind::sleep:
+      work.phase = Work::Phase::sleeping;
+      start_wait(task, Wait::Kind::sleep, step.ms);
+      return false;
+  }
+  return false;
+}
+
+// ---- acquire() and release() ----
+
+bool Run::operate(Task& task, bool releasing, std::uint8_t lock) {
+  Work& work = task.work;
+  LOCKSTEP_CHECK(lock < objects.size());
+  if (releasing && find(work, lock)->depth == 1) lock_event(Effect::Kind::releasing, task, lock);
+  work.phase = Work::Phase::operation;
+  work.releasing = releasing;
+  work.lock = lock;
+  module_.push_class();
+  lua_getfield(lua_, -1, releasing ? "release" : "acquire");
+  task.body = Task::Body::call;
+  task.function = keep(lua_, -1);
+  task.arguments = {objects[lock]};
+  lua_pop(lua_, 2);
+  start(task);
+  return work.phase == Work::Phase::between;
+}
+
+void Run::operation_ended(Task& task, bool success, std::string fencing) {
+  task.work.phase = Work::Phase::between;
+  if (task.work.releasing) {
+    end_release(task, success);
+  } else {
+    end_acquire(task, success, std::move(fencing));
+  }
+}
+
+void Run::end_acquire(Task& task, bool success, std::string fencing) {
+  Work& work = task.work;
+  if (!success) {
+    lock_event(Effect::Kind::refused, task, work.lock);
+    work.mode = Work::Mode::ending;
+    return;
+  }
+  ++work.position;
+  Effect effect;
+  effect.kind = Effect::Kind::acquired;
+  effect.task = task.id;
+  effect.lock = work.lock;
+  if (Holding* holding = find(work, work.lock)) {
+    effect.kind = Effect::Kind::reentered;
+    effect.depth = static_cast<std::uint8_t>(++holding->depth);
+    emit(std::move(effect));
+    return;
+  }
+  effect.fencing = fencing;
+  emit(std::move(effect));
+  work.held.push_back({work.lock, 1, false, std::move(fencing)});
+}
+
+void Run::end_release(Task& task, bool success) {
+  Work& work = task.work;
+  Holding* holding = find(work, work.lock);
+  if (work.mode != Work::Mode::ending) ++work.position;
+  Effect effect;
+  effect.task = task.id;
+  effect.lock = work.lock;
+  effect.ok = success;
+  if (--holding->depth > 0) {
+    effect.kind = Effect::Kind::left;
+    effect.depth = static_cast<std::uint8_t>(holding->depth);
+    emit(std::move(effect));
+    return;
+  }
+  work.held.erase(work.held.begin() + (holding - work.held.data()));
+  if (work.mode == Work::Mode::lost && work.lost_lock == work.lock) work.mode = Work::Mode::normal;
+  effect.kind = Effect::Kind::released;
+  emit(std::move(effect));
+}
+
+/// An error ends the round. A lock whose release failed is not released again; the others are.
+void Run::operation_failed(Task& task, std::string text) {
+  Work& work = task.work;
+  Effect effect;
+  effect.kind = Effect::Kind::failed;
+  effect.task = task.id;
+  effect.lock = work.lock;
+  effect.in_release = work.releasing;
+  effect.text = std::move(text);
+  emit(std::move(effect));
+  if (work.releasing)
+    std::erase_if(work.held, [&](const Holding& holding) { return holding.lock == work.lock; });
+  work.mode = Work::Mode::ending;
+  work.phase = Work::Phase::between;
+}
+
+// ---- work ----
+
+/// Begins a `work` step. Work without a lock does not touch the resource.
+bool Run::start_work(Task& task) {
+  if (task.work.held.empty()) {
+    after_read(task, true);
+    return task.work.phase == Work::Phase::between;
+  }
+  touch_resource(task, "READ");
+  task.work.phase = Work::Phase::reading;
+  return false;
+}
+
+void Run::touch_resource(Task& task, const char* verb) {
+  Effect effect;
+  effect.kind = Effect::Kind::send;
+  effect.task = task.id;
+  effect.node = kResource;
+  effect.request = {verb, task.work.held.back().fencing};
+  emit(std::move(effect));
+  start_wait(task, Wait::Kind::replies, 0);
+}
+
+void Run::after_read(Task& task, bool accepted) {
+  Work& work = task.work;
+  if (!accepted) work.held.back().lost = true;
+  bool lost = false;
+  for (const Holding& holding : work.held) lost = lost || holding.lost;
+  if (lost) {  // what comes next finds out
+    ++work.position;
+    work.phase = Work::Phase::between;
+    return;
+  }
+  work.phase = Work::Phase::working;
+  start_wait(task, Wait::Kind::work, setup_.workload[work.position].ms);
+}
+
+void Run::write(Task& task) {
+  if (task.work.held.empty()) {
+    ++task.work.position;
+    task.work.phase = Work::Phase::between;
+    return;
+  }
+  touch_resource(task, "WRITE");
+  task.work.phase = Work::Phase::writing;
+}
+
+// ---- lost locks ----
+
+void Run::tell_lost(std::uint8_t lock) {
+  for (const auto& each : tasks) {
+    if (!each->main) continue;
+    Holding* holding = find(each->work, lock);
+    if (holding == nullptr) continue;
+    holding->lost = true;
+    if (each->work.phase != Work::Phase::working) continue;
+    each->work.phase = Work::Phase::interrupted;
+    start_wait(*each, Wait::Kind::runnable, 0);
+  }
+}
+
+/// The workload handles *lost*: everything up to the lock's release is skipped.
+void Run::give_up(Task& task, Holding& holding) {
+  Work& work = task.work;
+  holding.lost = false;
+  work.mode = Work::Mode::lost;
+  work.lost_lock = holding.lock;
+  lock_event(Effect::Kind::lost, task, holding.lock);
+}
+
+}  // namespace lockstep::sim::program

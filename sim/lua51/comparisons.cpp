@@ -1,0 +1,124 @@
+// Comparisons by the rules of 5.1: a metamethod counts for two values of one type that both have
+// the same one; __le may be told from __lt.
+#include <algorithm>
+#include <iterator>
+
+#include "sim/base/token.hpp"
+#include "sim/lua51/runtime.hpp"
+
+namespace lockstep::sim::dialect {
+
+namespace {
+
+/// Pushes the metamethod `event` that both values have; false if they have none in common.
+bool push_common(lua_State* L, int a, int b, const char* event) {
+  if (lua_type(L, a) == LUA_TSTRING || luaL_getmetafield(L, a, event) == LUA_TNIL) return false;
+  if (luaL_getmetafield(L, b, event) == LUA_TNIL) {
+    lua_pop(L, 1);
+    return false;
+  }
+  const bool same = lua_rawequal(L, -1, -2) != 0;
+  lua_pop(L, same ? 1 : 2);
+  return same;
+}
+
+/// Calls the metamethod `event` with both values, if they have it in common; false if not.
+bool ask(lua_State* L, int a, int b, const char* event, bool& answer) {
+  if (!push_common(L, a, b, event)) return false;
+  call_metamethod(L, a, b);
+  answer = lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
+  return true;
+}
+
+[[noreturn]] void order_error(lua_State* L, int a, int b, bool place) {
+  const char* left = luaL_typename(L, a);
+  const char* right = luaL_typename(L, b);
+  if (place) {
+    push_place(L, 1);
+  } else {
+    lua_pushliteral(L, "");
+  }
+  if (lua_type(L, a) == lua_type(L, b)) {
+    lua_pushfstring(L, "attempt to compare two %s values", left);
+  } else {
+    lua_pushfstring(L, "attempt to compare %s with %s", left, right);
+  }
+  lua_concat(L, 2);
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+bool mentions_token(lua_State* L, int index) {
+  std::size_t length = 0;
+  const char* text = lua_tolstring(L, index, &length);
+  return !scan_tokens({text, length}).tokens.empty();
+}
+
+/// Two numbers or two strings, which need no metamethod.
+bool ordered(lua_State* L, int a, int b) {
+  const int type = lua_type(L, a);
+  if (type != lua_type(L, b)) return false;
+  if (type == LUA_TSTRING && mentions_token(L, a) && mentions_token(L, b))
+    runtime(L).ordered_tokens = true;
+  return type == LUA_TNUMBER || type == LUA_TSTRING;
+}
+
+}  // namespace
+
+bool equal(lua_State* L, int a, int b) {
+  if (lua_rawequal(L, a, b)) return true;
+  bool answer = false;
+  if (lua_type(L, a) == LUA_TTABLE && lua_type(L, b) == LUA_TTABLE) ask(L, a, b, "__eq", answer);
+  return answer;
+}
+
+bool less(lua_State* L, int a, int b, bool place) {
+  if (ordered(L, a, b)) return lua_compare(L, a, b, LUA_OPLT) != 0;
+  bool answer = false;
+  if (lua_type(L, a) != lua_type(L, b) || !ask(L, a, b, "__lt", answer)) {
+    order_error(L, a, b, place);
+  }
+  return answer;
+}
+
+bool less_or_equal(lua_State* L, int a, int b, bool place) {
+  if (ordered(L, a, b)) return lua_compare(L, a, b, LUA_OPLE) != 0;
+  bool answer = false;
+  if (lua_type(L, a) == lua_type(L, b)) {
+    if (ask(L, a, b, "__le", answer)) return answer;
+    if (ask(L, b, a, "__lt", answer)) return !answer;
+  }
+  order_error(L, a, b, place);
+}
+
+namespace {
+
+template <bool (*compare)(lua_State*, int, int, bool), int a, int b>
+int compared(lua_State* L) {
+  order_operands(L);
+  lua_pushboolean(L, compare(L, a, b, true));
+  return 1;
+}
+
+int compared_equal(lua_State* L) {
+  order_operands(L);
+  lua_pushboolean(L, equal(L, 1, 2));
+  return 1;
+}
+
+constexpr lua_CFunction kComparisons[] = {compared_equal, compared<less, 1, 2>,
+                                          compared<less_or_equal, 1, 2>, compared<less, 2, 1>,
+                                          compared<less_or_equal, 2, 1>};
+
+}  // namespace
+
+void push_comparisons(lua_State* L) {
+  for (const lua_CFunction helper : kComparisons) lua_pushcfunction(L, helper);
+}
+
+bool is_comparison(lua_CFunction function) {
+  return std::ranges::find(kComparisons, function) != std::end(kComparisons);
+}
+
+}  // namespace lockstep::sim::dialect

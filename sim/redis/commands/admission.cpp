@@ -1,0 +1,114 @@
+// Redis's checks before a command runs (7.0 server.c processCommand).
+#include "sim/redis/commands/admission.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/subcommands.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// As C's "%.*s": at most `limit` bytes, up to the first NUL.
+std::string_view c_prefix(std::string_view text, std::size_t limit) {
+  return text.substr(0, std::min(limit, std::min(text.find('\0'), text.size())));
+}
+
+std::string unknown_command(const Request& request) {
+  constexpr std::size_t kLimit = 128;
+  std::string args;
+  for (std::size_t i = 1; i < request.size() && args.size() < kLimit; ++i) {
+    args += '\'';
+    args += c_prefix(request[i], kLimit - args.size() + 1);
+    args += "' ";
+  }
+  std::string text = "ERR unknown command '";
+  text += c_prefix(request[0], kLimit);
+  return one_line(text + "', with args beginning with: " + args);
+}
+
+std::string unknown_subcommand(const Command& container, const std::string& name) {
+  std::string text = "ERR unknown subcommand '";
+  text += c_prefix(name, 128);
+  text += "'. Try ";
+  for (const char c : container.name) text += static_cast<char>(c - 'a' + 'A');
+  return one_line(text + " HELP.");
+}
+
+std::string wrong_arity(std::string_view name) {
+  return "ERR wrong number of arguments for '" + std::string(name) + "' command";
+}
+
+}  // namespace
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\r' || c == '\n') c = ' ';
+  }
+  return text;
+}
+
+bool arity_fits(int arity, std::size_t arguments) {
+  const auto count = static_cast<int>(arguments);
+  return arity >= 0 ? count == arity : count >= -arity;
+}
+
+void refuse_new_in_72(const Request& request) {
+  struct New {
+    const char* command;
+    const char* subcommand;  // null: none
+    std::size_t words;       // at least so many
+  };
+  constexpr New kNew[] = {{"waitaof", nullptr, 1},
+                          {"client", "setinfo", 2},
+                          {"client", "no-touch", 2},
+                          {"zrank", nullptr, 4},
+                          {"zrevrank", nullptr, 4}};
+  for (const New& one : kNew) {
+    if (request.size() < one.words || !is_word(request[0], one.command)) continue;
+    if (one.subcommand && !is_word(request[1], one.subcommand)) continue;
+    std::string name = one.command;
+    if (one.subcommand) name += std::string(" ") + one.subcommand;
+    throw BadInput("command '" + name + "': Redis 7.2 has it so, but it is not simulated");
+  }
+}
+
+LookedUp look_up(const Request& request, RedisVersion version) {
+  if (version == RedisVersion::v7_2) refuse_new_in_72(request);
+  LookedUp found;
+  found.command = find_command(request[0]);
+  if (!found.command) {
+    found.error = unknown_command(request);
+    return found;
+  }
+  found.flags = found.command->flags;
+  int arity = found.command->arity;
+  if ((found.command->flags & kContainer) != 0 && request.size() > 1) {
+    const Subcommand* sub = find_subcommand(found.command->name, request[1]);
+    if (!sub) {
+      found.error = unknown_subcommand(*found.command, request[1]);
+      return found;
+    }
+    found.flags = sub->flags;
+    found.name = full_name(*sub);
+    arity = sub->arity;
+  }
+  if (!arity_fits(arity, request.size())) {
+    found.error = wrong_arity(found.name.empty() ? found.command->name : found.name);
+  }
+  return found;
+}
+
+std::string mode_refusal(unsigned flags, bool across_slots, const ServerMode& mode) {
+  if (mode.cluster && across_slots) {
+    return "CROSSSLOT Keys in request don't hash to the same slot";
+  }
+  if (mode.over_memory && (flags & kDenyOom) != 0) {
+    return "OOM command not allowed when used memory > 'maxmemory'.";
+  }
+  if (mode.replica && (flags & kWrite) != 0) {
+    return "READONLY You can't write against a read only replica.";
+  }
+  return {};
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,168 @@
+// BLPOP and its like, and WAIT (Redis 7.0 t_list.c, t_zset.c, blocked.c). Each is its command that
+// does not block, and a wait where that finds nothing.
+#include <cmath>
+#include <limits>
+
+#include "sim/redis/commands/connection.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// The instant until which a request waits; nothing for 0, for ever (timeout.c
+/// getTimeoutFromObjectOrReply). What does not fit into 64 bits counts as negative, and an instant
+/// that does not is never reached.
+std::optional<WallTime> timeout(const Call& call, const std::string& text, bool seconds) {
+  constexpr long double kTooMuch = 9223372036854775808.0L;
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  long double ms = 0;
+  if (seconds) {
+    const auto number = parse_float(text);
+    if (!number) refuse("ERR timeout is not a float or out of range");
+    ms = std::ceil(*number * 1000);
+  } else {
+    ms = static_cast<long double>(
+        integer_argument(text, "ERR timeout is not an integer or out of range"));
+  }
+  if (ms < 0 || ms >= kTooMuch) refuse("ERR timeout is negative");
+  const auto left_ms = static_cast<std::int64_t>(ms);
+  if (left_ms == 0 || left_ms > kMax - call.execution.now.ms) return std::nullopt;
+  return call.execution.now + Duration{left_ms};
+}
+
+/// The reply of another command in place of this one.
+Reply run_as(Call& call, const Request& request) {
+  Call inner{call.keyspace, request, call.execution};
+  return run_command(*find_command(request[0]), inner);
+}
+
+/// Nothing was found: the session waits; a command of a script or a transaction cannot, and has
+/// found nothing.
+Reply block(Call& call, BlockedOn wait) {
+  if (call.execution.in_script) return Reply::null();
+  Caller& caller = caller_of(call);
+  if (caller.session.transcript) return Reply::null();
+  caller.session.wait = std::move(wait);
+  caller.server.blocked.push_back(caller.session.id);
+  return already_replied(caller);
+}
+
+std::vector<Place> places(const Call& call, std::size_t first, std::size_t end) {
+  std::vector<Place> found;
+  for (std::size_t i = first; i < end; ++i) {
+    found.push_back({call.execution.database, call.argv[i]});
+  }
+  return found;
+}
+
+/// A popped element, or member and score, with its key in front.
+Reply with_key(const std::string& key, Reply popped) {
+  std::vector<Reply> items{Reply::bulk(key)};
+  if (popped.kind == Reply::Kind::array) {
+    for (Reply& item : popped.items) items.push_back(std::move(item));
+  } else {
+    items.push_back(std::move(popped));
+  }
+  return Reply::array(std::move(items));
+}
+
+bool is_nothing(const Reply& reply) {
+  return reply.kind == Reply::Kind::null ||
+         (reply.kind == Reply::Kind::array && reply.items.empty());
+}
+
+/// BLPOP key ... timeout and its like; `pop` is the command that does not block.
+Reply blocking_pop(Call& call, const char* pop, BlockedOn::Kind kind) {
+  const std::size_t last = call.argv.size() - 1;
+  const auto until = timeout(call, call.argv[last], true);
+  for (std::size_t i = 1; i < last; ++i) {
+    Reply popped = run_as(call, {pop, call.argv[i]});
+    if (popped.is_error()) return popped;
+    if (!is_nothing(popped)) return with_key(call.argv[i], std::move(popped));
+  }
+  return block(call, {kind, places(call, 1, last), {pop}, until});
+}
+
+/// BLMPOP timeout numkeys key ... LEFT and its like: its grammar is looked at before the timeout,
+/// and that before the keys.
+Reply blocking_mpop(Call& call, const char* pop, BlockedOn::Kind kind) {
+  Request request{pop};
+  request.insert(request.end(), call.argv.begin() + 2, call.argv.end());
+  Keyspace none;
+  Execution aside = call.execution;
+  aside.caller = nullptr;
+  Call dry{none, request, aside};
+  Reply grammar = run_command(*find_command(pop), dry);
+  if (grammar.is_error()) return grammar;
+  const auto until = timeout(call, call.argv[1], true);
+  Reply popped = run_as(call, request);
+  if (!is_nothing(popped)) return popped;
+  const auto keys = static_cast<std::size_t>(*parse_integer(call.argv[2]));
+  Request rest(call.argv.begin() + 3 + static_cast<std::ptrdiff_t>(keys), call.argv.end());
+  rest.insert(rest.begin(), pop);
+  return block(call, {kind, places(call, 3, 3 + keys), std::move(rest), until});
+}
+
+/// Moves from one list to another; where there is nothing to move, waits for the first.
+Reply blocking_move(Call& call, Request move, const std::string& timeout_argument) {
+  const auto until = timeout(call, timeout_argument, true);
+  Reply moved = run_as(call, move);
+  if (!is_nothing(moved)) return moved;
+  return block(call, {BlockedOn::Kind::list, places(call, 1, 2), std::move(move), until});
+}
+
+}  // namespace
+
+Reply serve_wait(Call& call, const BlockedOn& wait, const Place& place) {
+  const std::string& command = wait.request[0];
+  if (command == "lmove" || command == "rpoplpush") return run_as(call, wait.request);
+  if (command == "lmpop" || command == "zmpop") {
+    Request request{command, "1", place.key};
+    request.insert(request.end(), wait.request.begin() + 1, wait.request.end());
+    return run_as(call, request);
+  }
+  return with_key(place.key, run_as(call, {command, place.key}));
+}
+
+Reply run_blpop(Call& call) { return blocking_pop(call, "lpop", BlockedOn::Kind::list); }
+Reply run_brpop(Call& call) { return blocking_pop(call, "rpop", BlockedOn::Kind::list); }
+Reply run_bzpopmin(Call& call) {
+  return blocking_pop(call, "zpopmin", BlockedOn::Kind::sorted_set);
+}
+Reply run_bzpopmax(Call& call) {
+  return blocking_pop(call, "zpopmax", BlockedOn::Kind::sorted_set);
+}
+Reply run_blmpop(Call& call) { return blocking_mpop(call, "lmpop", BlockedOn::Kind::list); }
+Reply run_bzmpop(Call& call) { return blocking_mpop(call, "zmpop", BlockedOn::Kind::sorted_set); }
+
+Reply run_blmove(Call& call) {
+  const Request& argv = call.argv;
+  for (const std::string& side : {argv[3], argv[4]}) {
+    if (!is_word(side, "left") && !is_word(side, "right")) refuse_syntax();
+  }
+  return blocking_move(call, {"lmove", argv[1], argv[2], argv[3], argv[4]}, argv[5]);
+}
+
+Reply run_brpoplpush(Call& call) {
+  return blocking_move(call, {"rpoplpush", call.argv[1], call.argv[2]}, call.argv[3]);
+}
+
+/// There are no replicas: a wait for none ends at once, any other when its time is over.
+Reply run_wait(Call& call) {
+  if (call.execution.mode.replica) {
+    refuse(
+        "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 "
+        "if a replica is configured to be writable (which is not the default) writes to "
+        "replicas are just local and are not propagated.");
+  }
+  const std::int64_t replicas = integer_argument(call.argv[1]);
+  const auto until = timeout(call, call.argv[2], false);
+  const bool cannot_block =
+      call.execution.in_script || caller_of(call).session.transcript.has_value();
+  if (replicas <= 0 || cannot_block) return Reply::number(0);
+  return block(call, {BlockedOn::Kind::replicas, {}, {"wait"}, until});
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,221 @@
+// CLIENT: what one session can see of and do to the others (Redis 7.0 networking.c). Addresses and
+// the like are made up, the same in every run.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/redis/commands/connection.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+constexpr const char* kOwnAddress = "127.0.0.1:6379";
+
+std::string address(const Session& session) {
+  return fmt::format("127.0.0.1:{}", 50000 + session.id);
+}
+
+std::string_view type_of(const Session& session) {
+  return session.subscribed() ? "pubsub" : "normal";
+}
+
+std::string flags_of(const Session& session) {
+  std::string flags;
+  if (session.subscribed()) flags += 'P';
+  if (session.in_transaction) flags += 'x';
+  if (session.wait) flags += 'b';
+  if (session.watch_broken) flags += 'd';
+  return flags.empty() ? "N" : flags;
+}
+
+/// One line of CLIENT LIST; what a value without sockets does not have is 0.
+std::string describe(const Session& session, WallTime now) {
+  const auto seconds = [now](WallTime since) { return (now - since).ms / 1000; };
+  return fmt::format(
+      "id={} addr={} laddr={} fd={} name={} age={} idle={} flags={} db={} sub={} psub={} ssub={} "
+      "multi={} qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 "
+      "events=r cmd={} user=default redir=-1 resp=2\n",
+      session.id, address(session), kOwnAddress, session.id + 7, session.name,
+      seconds(session.opened), seconds(session.last_request), flags_of(session), session.database,
+      session.channels.size(), session.patterns.size(), session.shard_channels.size(),
+      session.in_transaction ? static_cast<std::int64_t>(session.queued.size()) : -1,
+      session.last_command);
+}
+
+bool known_type(const std::string& type) {
+  return is_word(type, "normal") || is_word(type, "pubsub") || is_word(type, "master") ||
+         is_word(type, "replica") || is_word(type, "slave");
+}
+
+SessionId id_argument(const std::string& text) {
+  const auto id = parse_integer(text);
+  if (!id || *id <= 0) refuse("ERR Invalid client ID");
+  return *id;
+}
+
+/// What CLIENT KILL asks for; everything given must fit.
+struct Filter {
+  std::optional<SessionId> id;
+  std::optional<std::string> address, own_address, type;
+  bool skip_me = true;
+
+  bool fits(const Session& session) const {
+    return (!id || session.id == *id) &&
+           (!address || lockstep::sim::address(session) == *address) &&
+           (!own_address || *own_address == kOwnAddress) &&
+           (!type || is_word(*type, type_of(session)));
+  }
+};
+
+Filter read_filter(const Request& argv) {
+  Filter filter;
+  if (argv.size() % 2 != 0) refuse_syntax();
+  for (std::size_t i = 2; i < argv.size(); i += 2) {
+    const std::string& value = argv[i + 1];
+    if (is_word(argv[i], "id")) {
+      const auto id = parse_integer(value);
+      if (!id || *id < 1) refuse("ERR client-id should be greater than 0");
+      filter.id = *id;
+    } else if (is_word(argv[i], "type")) {
+      if (!known_type(value)) refuse("ERR Unknown client type '" + value + "'");
+      filter.type = value;
+    } else if (is_word(argv[i], "addr")) {
+      filter.address = value;
+    } else if (is_word(argv[i], "laddr")) {
+      filter.own_address = value;
+    } else if (is_word(argv[i], "user")) {
+      if (value != "default") refuse("ERR No such user '" + value + "'");
+    } else if (is_word(argv[i], "skipme")) {
+      if (!is_word(value, "yes") && !is_word(value, "no")) refuse_syntax();
+      filter.skip_me = is_word(value, "yes");
+    } else {
+      refuse_syntax();
+    }
+  }
+  return filter;
+}
+
+Reply client_kill(Call& call) {
+  Caller& caller = caller_of(call);
+  const bool old_form = call.argv.size() == 3;
+  Filter filter;
+  if (old_form) {
+    filter.address = call.argv[2];
+    filter.skip_me = false;
+  } else {
+    filter = read_filter(call.argv);
+  }
+  std::int64_t killed = 0;
+  for (auto& [id, session] : caller.server.sessions) {
+    if (!session.open || !filter.fits(session)) continue;
+    const bool me = &session == &caller.session;
+    if (me && filter.skip_me) continue;
+    ++killed;
+    if (me) {
+      session.closing = true;
+    } else {
+      // What has not left the server yet never will.
+      std::erase_if(caller.server.written,
+                    [gone = session.id](const Delivery& d) { return d.to == gone; });
+      close_session(caller.server, session);
+    }
+  }
+  if (!old_form) return Reply::number(killed);
+  if (killed == 0) refuse("ERR No such client");
+  return Reply::ok();
+}
+
+bool listed(const Session& session, const Request& argv) {
+  if (!session.open) return false;
+  if (argv.size() == 2) return true;
+  if (is_word(argv[2], "type")) return is_word(argv[3], type_of(session));
+  return std::any_of(argv.begin() + 3, argv.end(),
+                     [&](const std::string& id) { return id_argument(id) == session.id; });
+}
+
+Reply client_list(Call& call) {
+  const Request& argv = call.argv;
+  const bool by_type = argv.size() == 4 && is_word(argv[2], "type");
+  const bool by_id = argv.size() > 3 && is_word(argv[2], "id");
+  if (argv.size() != 2 && !by_type && !by_id) refuse_syntax();
+  if (by_type && !known_type(argv[3])) refuse("ERR Unknown client type '" + argv[3] + "'");
+  std::string lines;
+  for (const auto& [id, session] : caller_of(call).server.sessions) {
+    if (listed(session, argv)) lines += describe(session, call.execution.now);
+  }
+  return Reply::bulk(std::move(lines));
+}
+
+Reply client_reply(Call& call) {
+  Caller& caller = caller_of(call);
+  Session& session = caller.session;
+  const std::string& how = call.argv[2];
+  if (is_word(how, "on")) {
+    session.replies = Replies::on;
+    return Reply::ok();
+  }
+  if (is_word(how, "off")) {
+    session.replies = Replies::off;
+  } else if (is_word(how, "skip")) {
+    if (session.replies != Replies::off) session.replies = Replies::skip_next;
+  } else {
+    refuse_syntax();
+  }
+  return already_replied(caller);
+}
+
+Reply client_unblock(Call& call) {
+  Caller& caller = caller_of(call);
+  bool as_error = false;
+  if (call.argv.size() == 4) {
+    as_error = is_word(call.argv[3], "error");
+    if (!as_error && !is_word(call.argv[3], "timeout")) {
+      refuse("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+    }
+  } else if (call.argv.size() > 4) {
+    refuse_syntax();
+  }
+  const auto it = caller.server.sessions.find(integer_argument(call.argv[2]));
+  if (it == caller.server.sessions.end() || !it->second.wait) return Reply::number(0);
+  Reply reply = as_error ? Reply::error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
+                         : timeout_reply(*it->second.wait);
+  write(caller.server, it->second, std::move(reply));
+  unblock(caller.server, it->second);
+  return Reply::number(1);
+}
+
+}  // namespace
+
+Reply timeout_reply(const BlockedOn& wait) {
+  return wait.kind == BlockedOn::Kind::replicas ? Reply::number(0) : Reply::null();
+}
+
+Reply run_client(Call& call) {
+  Session& session = caller_of(call).session;
+  const std::string name = lower_case(call.argv[1]);
+  if (name == "id") return Reply::number(session.id);
+  if (name == "getname") {
+    return session.name.empty() ? Reply::null() : Reply::bulk(session.name);
+  }
+  if (name == "setname") {
+    check_client_name(call.argv[2]);
+    session.name = call.argv[2];
+    return Reply::ok();
+  }
+  if (name == "info") return Reply::bulk(describe(session, call.execution.now));
+  if (name == "list") return client_list(call);
+  if (name == "kill") return client_kill(call);
+  if (name == "reply") return client_reply(call);
+  if (name == "unblock") return client_unblock(call);
+  if (name == "getredir") return Reply::number(-1);
+  if (name == "no-evict") {
+    if (!is_word(call.argv[2], "on") && !is_word(call.argv[2], "off")) refuse_syntax();
+    return Reply::ok();
+  }
+  not_simulated(call);
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,105 @@
+// What a command is here: a row of the table (name, arity, flags, keys) and a function that runs
+// it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sim/redis/execute.hpp"
+
+namespace lockstep::sim {
+
+/// What Redis says no to: becomes the error reply `text` (with its code). Thrown by a command's
+/// function, caught by run_command().
+struct Refused {
+  std::string text;
+};
+[[noreturn]] void refuse(std::string text);
+[[noreturn]] void refuse_syntax();
+[[noreturn]] void refuse_arity(std::string_view command);
+
+/// The entry's value, or null if there is no entry. Throws Refused (WRONGTYPE) for another type.
+template <class Type>
+Type* typed(Entry* entry) {
+  if (!entry) return nullptr;
+  auto* value = std::get_if<Type>(&entry->value);
+  if (!value) refuse("WRONGTYPE Operation against a key holding the wrong kind of value");
+  return value;
+}
+
+/// One execution of one command: what its function works on.
+struct Call {
+  Keyspace& keyspace;
+  const Request& argv;
+  Execution& execution;
+
+  /// The live entry of `key`, or null; an expired one is removed first, as Redis does on access.
+  Entry* find(const std::string& key);
+  /// The value at `key`, or null if there is no such key. Throws Refused (WRONGTYPE) for one of
+  /// another type. `Type`: std::string, Hash, List, Set or SortedSet.
+  template <class Type>
+  Type* at(const std::string& key) {
+    return typed<Type>(find(key));
+  }
+  std::string* string_at(const std::string& key) { return at<std::string>(key); }
+  Hash* hash_at(const std::string& key) { return at<Hash>(key); }
+  /// The same, made by the sender if there is none: empty, for a command that fills it.
+  template <class Type>
+  Type& at_or_new(const std::string& key) {
+    if (Type* value = at<Type>(key)) return *value;
+    return std::get<Type>(put(key, Type{}).value);
+  }
+  /// Overwrites `key` as SET does: no expiry, made by the sender.
+  Entry& set(const std::string& key, std::string value) { return put(key, std::move(value)); }
+  /// Overwrites `key` with a value of any type: no expiry, made by the sender.
+  Entry& put(const std::string& key, decltype(Entry::value) value);
+  void erase(const std::string& key);
+};
+
+/// Flags of Redis 7.0 (COMMAND) that change how a command is treated.
+enum CommandFlag : std::uint8_t {
+  kRead = 0,
+  kWrite = 1,
+  kDenyOom = 2,
+  kNoScript = 4,
+  kMayReplicate = 8,  ///< PUBLISH: no write, but refused in read-only scripts
+  kContainer = 16,    ///< its second word names a subcommand (subcommands.hpp)
+  kMovableKeys = 32,  ///< its keys are where its arguments say (keys_of.hpp)
+  kNoMulti = 64,      ///< refused inside a transaction
+  kAllowBusy = 128,   ///< also answered while a script runs that does not end
+};
+
+using Handler = Reply (*)(Call&);
+
+struct Command {
+  std::string_view name;   ///< lower case
+  int arity;               ///< arguments with the name; -n: at least n
+  std::uint8_t flags;      ///< CommandFlag
+  std::int16_t first_key;  ///< position of the first key, 0 for none
+  std::int16_t last_key;   ///< of the last one; negative: from the end
+  std::int16_t key_step;
+  Handler run;  ///< null: Redis has it, lockstep does not simulate it yet
+};
+
+/// Every row, in order of name.
+std::span<const Command> all_commands();
+
+/// The row of `name` in any case, or null if Redis 7.0 has no such command.
+const Command* find_command(std::string_view name);
+
+/// Whether a request of so many arguments has the arity of a row.
+bool arity_fits(int arity, std::size_t arguments);
+
+/// Runs a command whose arity fits. Throws BadInput for one that is not simulated yet.
+Reply run_command(const Command& command, Call& call);
+
+/// Error replies are one line: Redis puts blanks in place of line breaks (networking.c).
+std::string one_line(std::string text);
+/// ASCII lower case, as Redis compares names and options.
+std::string lower_case(std::string_view text);
+/// Whether `text` is `word` (given in lower case), in any case.
+bool is_word(std::string_view text, std::string_view word);
+
+}  // namespace lockstep::sim

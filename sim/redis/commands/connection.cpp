@@ -1,0 +1,142 @@
+// Commands on the connection itself: AUTH, HELLO, RESET, QUIT, PING, ECHO (Redis 7.0 networking.c,
+// acl.c).
+#include "sim/redis/commands/connection.hpp"
+
+#include <algorithm>
+
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// The default user has no password, and there is no other.
+void authenticate(const std::string& user) {
+  if (user != "default") refuse("WRONGPASS invalid username-password pair or user is disabled.");
+}
+
+struct Hello {
+  std::string user;
+  std::optional<std::string> name;
+};
+
+Hello read_hello(const Request& argv) {
+  Hello hello;
+  for (std::size_t i = 2; i < argv.size(); ++i) {
+    const std::size_t more = argv.size() - 1 - i;
+    if (is_word(argv[i], "auth") && more >= 2) {
+      hello.user = argv[i + 1];
+      i += 2;
+    } else if (is_word(argv[i], "setname") && more >= 1) {
+      hello.name = argv[++i];
+    } else {
+      refuse("ERR Syntax error in HELLO option '" + argv[i] + "'");
+    }
+  }
+  return hello;
+}
+
+/// RESP2 only: version 3 gets what a server gives that does not know it.
+void check_protocol(const Request& argv) {
+  if (argv.size() == 1) return;
+  const std::int64_t version =
+      integer_argument(argv[1], "ERR Protocol version is not an integer or out of range");
+  if (version != 2) refuse("NOPROTO unsupported protocol version");
+}
+
+}  // namespace
+
+Caller& caller_of(const Call& call) {
+  if (!call.execution.caller) {
+    throw BadInput("command '" + lower_case(call.argv[0]) + "': it belongs to a connection" +
+                   std::string(kOnlyWithConnections));
+  }
+  return *call.execution.caller;
+}
+
+Reply already_replied(Caller& caller) {
+  caller.replied = true;
+  return Reply::null();
+}
+
+void not_simulated(const Call& call) {
+  std::string name = lower_case(call.argv[0]);
+  if (call.argv.size() > 1) name += " " + lower_case(call.argv[1]);
+  throw BadInput("command '" + name + "': Redis 7.0 has it, but it is not simulated");
+}
+
+void check_client_name(const std::string& name) {
+  const bool fine = std::ranges::all_of(name, [](char c) { return c >= '!' && c <= '~'; });
+  if (!fine) refuse("ERR Client names cannot contain spaces, newlines or special characters.");
+}
+
+void close_session(ServerState& server, Session& session) {
+  unsubscribe_all(server, session);
+  discard_transaction(session);
+  unblock(server, session);
+  session.open = false;
+}
+
+Reply run_auth(Call& call) {
+  caller_of(call);
+  if (call.argv.size() > 3) refuse_syntax();
+  if (call.argv.size() == 2) {
+    refuse(
+        "ERR AUTH <password> called without any password configured for the default user. Are "
+        "you sure your configuration is correct?");
+  }
+  authenticate(call.argv[1]);
+  return Reply::ok();
+}
+
+Reply run_hello(Call& call) {
+  Session& session = caller_of(call).session;
+  check_protocol(call.argv);
+  const Hello hello = read_hello(call.argv);
+  if (!hello.user.empty()) authenticate(hello.user);
+  if (hello.name) {
+    check_client_name(*hello.name);
+    session.name = *hello.name;
+  }
+  const ServerMode& mode = call.execution.mode;
+  const auto text = [](const char* bytes) { return Reply::bulk(bytes); };
+  return Reply::array(
+      {text("server"), text("redis"), text("version"), text(full_name(mode.version)), text("proto"),
+       Reply::number(2), text("id"), Reply::number(session.id), text("mode"),
+       text(mode.cluster ? "cluster" : "standalone"), text("role"),
+       text(mode.replica ? "replica" : "master"), text("modules"), Reply::array({})});
+}
+
+Reply run_reset(Call& call) {
+  Caller& caller = caller_of(call);
+  Session& session = caller.session;
+  discard_transaction(session);
+  unsubscribe_all(caller.server, session);
+  session.name.clear();
+  if (session.replies != Replies::skip) session.replies = Replies::on;  // SKIP skips this reply too
+  call.keyspace.select(call.execution.database, 0);
+  call.execution.database = 0;
+  return Reply::status("RESET");
+}
+
+Reply run_quit(Call& call) {
+  caller_of(call).session.closing = true;
+  return Reply::ok();
+}
+
+/// A RESP2 client that subscribes to something gets an array, to tell it from the messages.
+Reply run_ping(Call& call) {
+  if (call.argv.size() > 2) refuse_arity("ping");
+  const bool has_text = call.argv.size() == 2;
+  const Caller* caller = call.execution.caller;
+  if (caller && caller->session.subscribed()) {
+    return Reply::array({Reply::bulk("pong"), Reply::bulk(has_text ? call.argv[1] : "")});
+  }
+  return has_text ? Reply::bulk(call.argv[1]) : Reply::status("PONG");
+}
+
+Reply run_echo(Call& call) { return Reply::bulk(call.argv[1]); }
+
+}  // namespace lockstep::sim

@@ -1,0 +1,57 @@
+// Counters kept in strings (Redis 7.0 t_string.c incrDecrCommand, incrbyfloatCommand).
+#include <cmath>
+#include <limits>
+
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// Writes a counter's new value; an existing key keeps its expiry and its maker.
+void store(Call& call, std::string* old, std::string value, Encoding encoding) {
+  if (old) {
+    *old = std::move(value);
+  } else {
+    call.set(call.argv[1], std::move(value));
+  }
+  call.find(call.argv[1])->encoding = encoding;
+}
+
+Reply add(Call& call, std::int64_t by) {
+  std::string* text = call.string_at(call.argv[1]);
+  const std::int64_t value = text ? integer_argument(*text) : 0;
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(value, by, &sum)) {
+    refuse("ERR increment or decrement would overflow");
+  }
+  store(call, text, std::to_string(sum), Encoding::compact);
+  return Reply::number(sum);
+}
+
+}  // namespace
+
+Reply run_incr(Call& call) { return add(call, 1); }
+Reply run_decr(Call& call) { return add(call, -1); }
+Reply run_incrby(Call& call) { return add(call, integer_argument(call.argv[2])); }
+
+Reply run_decrby(Call& call) {
+  const std::int64_t by = integer_argument(call.argv[2]);
+  if (by == std::numeric_limits<std::int64_t>::min()) refuse("ERR decrement would overflow");
+  return add(call, -by);
+}
+
+Reply run_incrbyfloat(Call& call) {
+  std::string* text = call.string_at(call.argv[1]);
+  const auto value = text ? parse_float(*text) : 0.0L;
+  const auto by = parse_float(call.argv[2]);
+  if (!value || !by) refuse("ERR value is not a valid float");
+  const long double sum = *value + *by;
+  if (!std::isfinite(sum)) refuse("ERR increment would produce NaN or Infinity");
+  std::string shown = format_float(sum);
+  store(call, text, shown, Encoding::embedded);
+  return Reply::bulk(std::move(shown));
+}
+
+}  // namespace lockstep::sim

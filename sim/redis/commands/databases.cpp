@@ -1,0 +1,98 @@
+// Commands on whole databases: SELECT, SWAPDB, MOVE, FLUSHDB, FLUSHALL, DBSIZE (Redis 7.0 db.c).
+#include <algorithm>
+
+#include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// The number of a database, for SWAPDB.
+int swapped_database(const std::string& text, const char* not_an_int) {
+  const std::int64_t number = integer_argument(text, not_an_int);
+  if (number != static_cast<int>(number)) refuse(not_an_int);
+  return static_cast<int>(number);
+}
+
+void select(Call& call, int database) {
+  call.keyspace.select(call.execution.database, database);
+  call.execution.database = database;
+}
+
+void check_flush(const Request& argv) {
+  if (argv.size() > 2) refuse_syntax();
+  if (argv.size() == 2 && !is_word(argv[1], "sync") && !is_word(argv[1], "async")) refuse_syntax();
+}
+
+}  // namespace
+
+/// In a script it selects for the script only (see ScriptVm).
+Reply run_select(Call& call) {
+  if (call.execution.mode.cluster && int_argument(call.argv[1]) != 0) {
+    refuse("ERR SELECT is not allowed in cluster mode");
+  }
+  select(call, database_argument(call.argv[1]));
+  return Reply::ok();
+}
+
+Reply run_swapdb(Call& call) {
+  if (call.execution.mode.cluster) refuse("ERR SWAPDB is not allowed in cluster mode");
+  const int one = swapped_database(call.argv[1], "ERR invalid first DB index");
+  const int other = swapped_database(call.argv[2], "ERR invalid second DB index");
+  for (const int number : {one, other}) {
+    if (number < 0 || number >= kDatabases) refuse("ERR DB index is out of range");
+  }
+  if (one == other) return Reply::ok();
+  const int selected = call.execution.database;
+  Keys aside;
+  for (const int number : {one, other, one}) {  // one's go aside, to the other, and back
+    select(call, number);
+    std::swap(aside, call.keyspace.keys);
+  }
+  select(call, selected);
+  return Reply::ok();
+}
+
+Reply run_move(Call& call) {
+  if (call.execution.mode.cluster) refuse("ERR MOVE is not allowed in cluster mode");
+  const int to = database_argument(call.argv[2]);
+  const int from = call.execution.database;
+  if (to == from) refuse("ERR source and destination objects are the same");
+  const Entry* entry = call.find(call.argv[1]);
+  if (!entry) return Reply::number(0);
+  Entry moved = *entry;
+  select(call, to);
+  const bool taken = call.find(call.argv[1]) != nullptr;
+  if (!taken) call.keyspace.keys.emplace(call.argv[1], std::move(moved));
+  select(call, from);
+  if (taken) return Reply::number(0);
+  call.erase(call.argv[1]);
+  return Reply::number(1);
+}
+
+/// Scripts stay.
+Reply run_flushdb(Call& call) {
+  check_flush(call.argv);
+  call.keyspace.keys.clear();
+  return Reply::ok();
+}
+
+Reply run_flushall(Call& call) {
+  check_flush(call.argv);
+  call.keyspace.keys.clear();
+  call.keyspace.others.clear();
+  return Reply::ok();
+}
+
+/// Counts live keys. Redis also counts expired ones that nothing has removed yet, which is a matter
+/// of chance.
+Reply run_dbsize(Call& call) {
+  const auto live = std::ranges::count_if(call.keyspace.keys, [&call](const auto& item) {
+    return !item.second.expires || call.execution.now <= *item.second.expires;
+  });
+  return Reply::number(live);
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,84 @@
+// DUMP and RESTORE (Redis 7.0 cluster.c).
+#include <limits>
+
+#include "sim/redis/commands/expiry.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+#include "sim/redis/dump/rdb.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+struct Options {
+  bool replace = false, absolute = false;
+};
+
+std::int64_t at_least_0(const std::string& text, const char* error) {
+  const std::int64_t value = integer_argument(text);
+  if (value < 0) refuse(error);
+  return value;
+}
+
+/// REPLACE, ABSTTL, IDLETIME seconds or FREQ frequency. When a key was last used, and how often, is
+/// not remembered.
+Options read_options(const Request& argv) {
+  Options o;
+  bool idle = false, frequent = false;
+  for (std::size_t i = 4; i < argv.size(); ++i) {
+    const bool has_value = i + 1 < argv.size();
+    if (is_word(argv[i], "replace")) {
+      o.replace = true;
+    } else if (is_word(argv[i], "absttl")) {
+      o.absolute = true;
+    } else if (is_word(argv[i], "idletime") && has_value && !frequent) {
+      at_least_0(argv[++i], "ERR Invalid IDLETIME value, must be >= 0");
+      idle = true;
+    } else if (is_word(argv[i], "freq") && has_value && !idle) {
+      constexpr const char* kError = "ERR Invalid FREQ value, must be >= 0 and <= 255";
+      if (at_least_0(argv[++i], kError) > 255) refuse(kError);
+      frequent = true;
+    } else {
+      refuse_syntax();
+    }
+  }
+  return o;
+}
+
+/// When a lifetime of `ms` (above 0) ends. Redis adds without a check: past the end of time lies
+/// its beginning.
+WallTime end_of(Call& call, std::int64_t ms, bool absolute) {
+  if (absolute) {
+    call.execution.looked_at_time = true;
+    return {ms};
+  }
+  return {from_now(call, ms).value_or(std::numeric_limits<std::int64_t>::min())};
+}
+
+}  // namespace
+
+/// The bytes show those of the value, and its checksum hides them: no token in it can be renamed.
+Reply run_dump(Call& call) {
+  const Entry* entry = call.find(call.argv[1]);
+  if (!entry) return Reply::null();
+  call.execution.looked_at_bytes = true;
+  return Reply::bulk(dump(*entry));
+}
+
+Reply run_restore(Call& call) {
+  const Request& argv = call.argv;
+  const Options o = read_options(argv);
+  if (!o.replace && call.find(argv[1])) refuse("BUSYKEY Target key name already exists.");
+  const std::int64_t ttl = at_least_0(argv[2], "ERR Invalid TTL value, must be >= 0");
+  call.execution.looked_at_bytes = true;
+  Entry entry = restored(argv[3], call.execution.sender);
+  call.erase(argv[1]);
+  if (ttl != 0) {
+    entry.expires = end_of(call, ttl, o.absolute);
+    if (*entry.expires <= call.execution.now) return Reply::ok();
+  }
+  call.keyspace.keys.insert_or_assign(argv[1], std::move(entry));
+  return Reply::ok();
+}
+
+}  // namespace lockstep::sim

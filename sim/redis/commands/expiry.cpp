@@ -1,0 +1,137 @@
+// The EXPIRE family, TTL and its like (Redis 7.0 expire.c).
+#include "sim/redis/commands/expiry.hpp"
+
+#include <limits>
+
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+
+[[noreturn]] void refuse_expiry(std::string_view command) {
+  refuse("ERR invalid expire time in '" + std::string(command) + "' command");
+}
+
+/// Options of EXPIRE: when it may change what is there.
+struct Conditions {
+  bool nx = false, xx = false, gt = false, lt = false;
+
+  bool allow(const std::optional<WallTime>& current, WallTime wanted) const {
+    if (nx && current) return false;
+    if (xx && !current) return false;
+    if (gt && (!current || wanted <= *current)) return false;
+    if (lt && current && wanted >= *current) return false;
+    return true;
+  }
+};
+
+Conditions read_conditions(const Request& argv) {
+  Conditions c;
+  for (std::size_t i = 3; i < argv.size(); ++i) {
+    if (is_word(argv[i], "nx")) {
+      c.nx = true;
+    } else if (is_word(argv[i], "xx")) {
+      c.xx = true;
+    } else if (is_word(argv[i], "gt")) {
+      c.gt = true;
+    } else if (is_word(argv[i], "lt")) {
+      c.lt = true;
+    } else {
+      refuse("ERR Unsupported option " + argv[i]);
+    }
+  }
+  if (c.nx && (c.xx || c.gt || c.lt)) {
+    refuse("ERR NX and XX, GT or LT options at the same time are not compatible");
+  }
+  if (c.gt && c.lt) refuse("ERR GT and LT options at the same time are not compatible");
+  return c;
+}
+
+WallTime expire_argument(Call& call, TimeForm form, std::string_view command) {
+  std::int64_t ms = integer_argument(call.argv[2]);
+  if (form.unit == TimeUnit::seconds) {
+    if (ms > kMax / 1000 || ms < kMin / 1000) refuse_expiry(command);
+    ms *= 1000;
+  }
+  if (form.absolute) {
+    call.execution.looked_at_time = true;
+    return {ms};
+  }
+  const auto when = from_now(call, ms);
+  if (!when) refuse_expiry(command);
+  return {*when};
+}
+
+Reply expire(Call& call, TimeForm form, std::string_view command) {
+  const Conditions conditions = read_conditions(call.argv);
+  const WallTime when = expire_argument(call, form, command);
+  Entry* entry = call.find(call.argv[1]);
+  if (!entry || !conditions.allow(entry->expires, when)) return Reply::number(0);
+  if (when <= call.execution.now) {
+    call.erase(call.argv[1]);
+  } else {
+    entry->expires = when;
+  }
+  return Reply::number(1);
+}
+
+Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
+  const Entry* entry = call.find(call.argv[1]);
+  if (!entry) return Reply::number(-2);
+  if (!entry->expires) return Reply::number(-1);
+  if (absolute) call.execution.looked_at_time = true;
+  const std::int64_t ms = absolute ? entry->expires->ms : (*entry->expires - call.execution.now).ms;
+  return Reply::number(unit == TimeUnit::seconds ? (ms + 500) / 1000 : ms);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> from_now(Call& call, std::int64_t ms) {
+  constexpr std::int64_t kNear = kMax - (std::int64_t{1} << 50);
+  if (ms > kNear) call.execution.looked_at_time = true;
+  if (ms > kMax - call.execution.now.ms) return std::nullopt;
+  return call.execution.now.ms + ms;
+}
+
+WallTime positive_expiry(Call& call, const std::string& text, TimeForm form,
+                         std::string_view command) {
+  std::int64_t ms = integer_argument(text);
+  if (ms <= 0) refuse_expiry(command);
+  if (form.unit == TimeUnit::seconds) {
+    if (ms > kMax / 1000) refuse_expiry(command);
+    ms *= 1000;
+  }
+  if (form.absolute) {
+    call.execution.looked_at_time = true;
+    return {ms};
+  }
+  const auto when = from_now(call, ms);
+  if (!when) refuse_expiry(command);
+  return {*when};
+}
+
+Reply run_expire(Call& call) { return expire(call, {TimeUnit::seconds, false}, "expire"); }
+Reply run_pexpire(Call& call) { return expire(call, {TimeUnit::milliseconds, false}, "pexpire"); }
+Reply run_expireat(Call& call) { return expire(call, {TimeUnit::seconds, true}, "expireat"); }
+Reply run_pexpireat(Call& call) {
+  return expire(call, {TimeUnit::milliseconds, true}, "pexpireat");
+}
+
+Reply run_ttl(Call& call) { return lifetime(call, TimeUnit::seconds, false); }
+Reply run_pttl(Call& call) { return lifetime(call, TimeUnit::milliseconds, false); }
+Reply run_expiretime(Call& call) { return lifetime(call, TimeUnit::seconds, true); }
+Reply run_pexpiretime(Call& call) { return lifetime(call, TimeUnit::milliseconds, true); }
+
+Reply run_persist(Call& call) {
+  Entry* entry = call.find(call.argv[1]);
+  if (!entry || !entry->expires) return Reply::number(0);
+  entry->expires.reset();
+  return Reply::number(1);
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,181 @@
+// FUNCTION, FCALL and FCALL_RO (Redis 7.0 functions.c). DUMP and RESTORE are refused.
+#include <algorithm>
+#include <span>
+
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/busy.hpp"
+#include "sim/redis/commands/glob.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+#include "sim/redis/script/shebang.hpp"
+#include "sim/redis/script/vm.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+ScriptVm& vm(Call& call) {
+  LOCKSTEP_CHECK(call.execution.scripts != nullptr);
+  return *call.execution.scripts;
+}
+
+/// A function among all libraries, by its name in any case.
+struct Found {
+  const std::string* code = nullptr;
+  const std::string* library = nullptr;
+  const LibraryFunction* function = nullptr;
+};
+
+Found find_function(Call& call, std::string_view name) {
+  const std::string wanted = lower_case(name);
+  for (const auto& [library, code] : call.keyspace.libraries) {
+    for (const LibraryFunction& function : vm(call).load_library(code).functions) {
+      if (is_word(function.name, wanted)) return {&code, &library, &function};
+    }
+  }
+  return {};
+}
+
+Reply function_load(Call& call) {
+  std::size_t at = 2;
+  bool replace = false;
+  for (; at + 1 < call.argv.size(); ++at) {
+    if (!is_word(call.argv[at], "replace")) refuse("ERR Unknown option given: " + call.argv[at]);
+    replace = true;
+  }
+  const std::string& code = call.argv[at];
+  const std::string name = library_name(code);
+  if (!replace && call.keyspace.libraries.contains(name)) {
+    refuse("ERR Library '" + name + "' already exists");
+  }
+  const LoadedLibrary& loaded = vm(call).load_library(code);
+  if (!loaded.error.empty()) refuse(loaded.error);
+  for (const LibraryFunction& function : loaded.functions) {
+    const Found other = find_function(call, function.name);
+    if (other.function && *other.library != name) {
+      refuse("ERR Function " + function.name + " already exists");
+    }
+  }
+  call.keyspace.libraries[name] = code;
+  return Reply::bulk(name);
+}
+
+Reply function_delete(Call& call) {
+  if (call.keyspace.libraries.erase(call.argv[2]) == 0) refuse("ERR Library not found");
+  return Reply::ok();
+}
+
+Reply function_flush(Call& call) {
+  const Request& argv = call.argv;
+  if (argv.size() > 3) {
+    refuse("ERR unknown subcommand or wrong number of arguments for '" + argv[1] +
+           "'. Try FUNCTION HELP.");
+  }
+  if (argv.size() == 3 && !is_word(argv[2], "sync") && !is_word(argv[2], "async")) {
+    refuse("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
+  }
+  call.keyspace.libraries.clear();
+  return Reply::ok();
+}
+
+Reply function_kill(Call& call) { return kill_busy_script(call, true); }
+
+Reply shown(const LibraryFunction& function) {
+  std::vector<Reply> flags;
+  for (const NamedFlag& flag : script_flags()) {
+    if ((function.flags & flag.flag) != 0) flags.push_back(Reply::status(std::string(flag.name)));
+  }
+  return Reply::array({Reply::bulk("name"), Reply::bulk(function.name), Reply::bulk("description"),
+                       function.description ? Reply::bulk(*function.description) : Reply::null(),
+                       Reply::bulk("flags"), Reply::array(std::move(flags))});
+}
+
+Reply function_list(Call& call) {
+  bool with_code = false;
+  std::optional<std::string> pattern;
+  for (std::size_t i = 2; i < call.argv.size(); ++i) {
+    if (!with_code && is_word(call.argv[i], "withcode")) {
+      with_code = true;
+    } else if (!pattern && is_word(call.argv[i], "libraryname")) {
+      if (++i == call.argv.size()) refuse("ERR library name argument was not given");
+      pattern = call.argv[i];
+    } else {
+      refuse("ERR Unknown argument " + call.argv[i]);
+    }
+  }
+  std::vector<Reply> libraries;
+  for (const auto& [name, code] : call.keyspace.libraries) {
+    if (pattern && !glob_matches(lower_case(*pattern), lower_case(name))) continue;
+    std::vector<Reply> functions;
+    for (const auto& function : vm(call).load_library(code).functions) {
+      functions.push_back(shown(function));
+    }
+    std::vector<Reply> fields{Reply::bulk("library_name"), Reply::bulk(name),
+                              Reply::bulk("engine"),       Reply::bulk("LUA"),
+                              Reply::bulk("functions"),    Reply::array(std::move(functions))};
+    if (with_code) {
+      fields.push_back(Reply::bulk("library_code"));
+      fields.push_back(Reply::bulk(code));
+    }
+    libraries.push_back(Reply::array(std::move(fields)));
+  }
+  return Reply::array(std::move(libraries));
+}
+
+Reply function_stats(Call& call) {
+  std::size_t functions = 0;
+  for (const auto& [name, code] : call.keyspace.libraries) {
+    functions += vm(call).load_library(code).functions.size();
+  }
+  const auto number = [](std::size_t n) { return Reply::number(static_cast<std::int64_t>(n)); };
+  return Reply::array(
+      {Reply::bulk("running_script"), running_function(call), Reply::bulk("engines"),
+       Reply::array(
+           {Reply::bulk("LUA"),
+            Reply::array({Reply::bulk("libraries_count"), number(call.keyspace.libraries.size()),
+                          Reply::bulk("functions_count"), number(functions)})})});
+}
+
+/// How many of the arguments from position 3 on are keys.
+std::size_t key_count(const Request& argv) {
+  const auto count = parse_integer(argv[2]);
+  if (!count) refuse("ERR Bad number of keys provided");
+  if (*count > static_cast<std::int64_t>(argv.size()) - 3) {
+    refuse("ERR Number of keys can't be greater than number of args");
+  }
+  if (*count < 0) refuse("ERR Number of keys can't be negative");
+  return static_cast<std::size_t>(*count);
+}
+
+Reply fcall(Call& call, bool read_only) {
+  const Found found = find_function(call, call.argv[1]);
+  if (!found.function) refuse("ERR Function not found");
+  const std::size_t keys = key_count(call.argv);
+  check_script_flags(call.execution.mode, found.function->flags, read_only);
+  const auto rest = std::span(call.argv).subspan(3);
+  const std::string code = *found.code;
+  const std::string name = found.function->name;
+  const bool no_writes = (found.function->flags & kNoWrites) != 0;
+  const ScriptRights rights{no_writes, no_writes || (found.function->flags & kAllowOom) != 0};
+  return vm(call).call_function(call.keyspace, code, name, rest.first(keys), rest.subspan(keys),
+                                call.execution, rights);
+}
+
+}  // namespace
+
+Reply run_fcall(Call& call) { return fcall(call, false); }
+Reply run_fcall_ro(Call& call) { return fcall(call, true); }
+
+Reply run_function(Call& call) {
+  const std::string name = lower_case(call.argv[1]);
+  if (name == "delete") return function_delete(call);
+  if (name == "flush") return function_flush(call);
+  if (name == "kill") return function_kill(call);
+  if (name == "list") return function_list(call);
+  if (name == "load") return function_load(call);
+  if (name == "stats") return function_stats(call);
+  throw BadInput("command 'function " + name + "' is not simulated yet");
+}
+
+}  // namespace lockstep::sim

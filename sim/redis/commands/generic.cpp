@@ -1,0 +1,123 @@
+// Commands on keys of any type (Redis 7.0 db.c).
+#include <array>
+
+#include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/glob.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// Moves a key with its value, expiry and maker; the reply of RENAME and RENAMENX differs in all
+/// but the error.
+Reply rename(Call& call, bool only_if_free) {
+  const std::string& from = call.argv[1];
+  const std::string& to = call.argv[2];
+  Entry* entry = call.find(from);
+  if (!entry) refuse("ERR no such key");
+  const bool taken = call.find(to) != nullptr;
+  if (only_if_free && taken) return Reply::number(0);
+  if (from != to) {
+    Entry moved = std::move(*entry);
+    call.erase(from);
+    call.keyspace.keys.insert_or_assign(to, std::move(moved));
+  }
+  return only_if_free ? Reply::number(1) : Reply::ok();
+}
+
+/// COPY's target database.
+int copied_to(const Call& call, const std::string& text) {
+  const int database = database_argument(text);
+  if (call.execution.mode.cluster && database != 0) {
+    refuse("ERR Copying to another database is not allowed in cluster mode");
+  }
+  return database;
+}
+
+}  // namespace
+
+Reply run_exists(Call& call) {
+  std::int64_t count = 0;
+  for (std::size_t i = 1; i < call.argv.size(); ++i) {
+    if (call.find(call.argv[i])) ++count;
+  }
+  return Reply::number(count);
+}
+
+Reply run_del(Call& call) {
+  std::int64_t count = 0;
+  for (std::size_t i = 1; i < call.argv.size(); ++i) {
+    if (!call.find(call.argv[i])) continue;
+    call.erase(call.argv[i]);
+    ++count;
+  }
+  return Reply::number(count);
+}
+
+/// In the order of Entry::value's types.
+std::string type_name(const Entry& entry) {
+  static constexpr std::array kNames{"string", "hash", "list", "set", "zset"};
+  return kNames.at(entry.value.index());
+}
+
+Reply run_type(Call& call) {
+  const Entry* entry = call.find(call.argv[1]);
+  if (!entry) return Reply::status("none");
+  return Reply::status(type_name(*entry));
+}
+
+Reply run_rename(Call& call) { return rename(call, false); }
+Reply run_renamenx(Call& call) { return rename(call, true); }
+
+/// In order of name; Redis's order is that of its hash table, seeded at random.
+Reply run_keys(Call& call) {
+  call.execution.looked_at_bytes = true;
+  std::vector<Reply> names;
+  for (const auto& [key, entry] : call.keyspace.keys) {
+    if (!call.keyspace.find(key, call.execution.now)) continue;
+    if (glob_matches(call.argv[1], key)) names.push_back(Reply::bulk(key));
+  }
+  return Reply::array(std::move(names));
+}
+
+/// The first by name: a choice that Redis, which chooses at random, could make.
+Reply run_randomkey(Call& call) {
+  call.execution.looked_at_bytes = true;
+  for (const auto& [key, entry] : call.keyspace.keys) {
+    if (call.keyspace.find(key, call.execution.now)) return Reply::bulk(key);
+  }
+  return Reply::null();
+}
+
+/// COPY source destination [DB n] [REPLACE]. The copy is the sender's; its parts keep their makers.
+Reply run_copy(Call& call) {
+  const Request& argv = call.argv;
+  const int from = call.execution.database;
+  int to = from;
+  bool replace = false;
+  for (std::size_t i = 3; i < argv.size(); ++i) {
+    if (is_word(argv[i], "replace")) {
+      replace = true;
+    } else if (is_word(argv[i], "db") && i + 1 < argv.size()) {
+      to = copied_to(call, argv[++i]);
+    } else {
+      refuse_syntax();
+    }
+  }
+  if (argv[1] == argv[2] && from == to) {
+    refuse("ERR source and destination objects are the same");
+  }
+  const Entry* entry = call.find(argv[1]);
+  if (!entry) return Reply::number(0);
+  Entry copy = *entry;
+  copy.maker = call.execution.sender;
+  call.keyspace.select(from, to);
+  const bool allowed = replace || !call.find(argv[2]);
+  if (allowed) call.keyspace.keys.insert_or_assign(argv[2], std::move(copy));
+  call.keyspace.select(to, from);
+  return Reply::number(allowed ? 1 : 0);
+}
+
+}  // namespace lockstep::sim

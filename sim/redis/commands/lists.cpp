@@ -1,0 +1,103 @@
+// Commands on lists that push, pop and move (Redis 7.0 t_list.c).
+#include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/handlers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+enum class End : std::uint8_t { left, right };
+
+End end_argument(const std::string& text) {
+  if (is_word(text, "left")) return End::left;
+  if (is_word(text, "right")) return End::right;
+  refuse_syntax();
+}
+
+void push(Call& call, List& list, End end, std::string value) {
+  ListElement element{std::move(value), call.execution.sender};
+  if (end == End::left) {
+    list.push_front(std::move(element));
+  } else {
+    list.push_back(std::move(element));
+  }
+}
+
+std::string pop(List& list, End end) {
+  std::string value = end == End::left ? list.front().value : list.back().value;
+  if (end == End::left) {
+    list.pop_front();
+  } else {
+    list.pop_back();
+  }
+  return value;
+}
+
+Reply push_all(Call& call, End end, bool only_if_there) {
+  const std::string& key = call.argv[1];
+  if (only_if_there && !call.at<List>(key)) return Reply::number(0);
+  auto& list = call.at_or_new<List>(key);
+  for (std::size_t i = 2; i < call.argv.size(); ++i) push(call, list, end, call.argv[i]);
+  return count_reply(list.size());
+}
+
+/// Takes up to `count` elements off one end; a list without elements does not exist.
+Reply pop_some(Call& call, const std::string& key, List& list, End end, std::int64_t count) {
+  std::vector<Reply> popped;
+  for (; count > 0 && !list.empty(); --count) popped.push_back(Reply::bulk(pop(list, end)));
+  if (list.empty()) call.erase(key);
+  return Reply::array(std::move(popped));
+}
+
+Reply pop_command(Call& call, End end, std::string_view command) {
+  if (call.argv.size() > 3) refuse_arity(command);
+  const bool counted = call.argv.size() == 3;
+  const std::int64_t count = counted ? pop_count(call.argv[2]) : 1;
+  List* list = call.at<List>(call.argv[1]);
+  if (!list) return Reply::null();
+  Reply popped = pop_some(call, call.argv[1], *list, end, count);
+  return counted ? popped : popped.items[0];
+}
+
+/// From one end of a list to one end of another, or of the same one.
+Reply move(Call& call, End from, End to) {
+  const std::string& source = call.argv[1];
+  List* list = call.at<List>(source);
+  if (!list) return Reply::null();
+  call.at<List>(call.argv[2]);  // of another type: refused before anything moves
+  std::string value = pop(*list, from);
+  push(call, call.at_or_new<List>(call.argv[2]), to, value);
+  if (call.at<List>(source)->empty()) call.erase(source);
+  return Reply::bulk(std::move(value));
+}
+
+}  // namespace
+
+Reply run_lpush(Call& call) { return push_all(call, End::left, false); }
+Reply run_rpush(Call& call) { return push_all(call, End::right, false); }
+Reply run_lpushx(Call& call) { return push_all(call, End::left, true); }
+Reply run_rpushx(Call& call) { return push_all(call, End::right, true); }
+Reply run_lpop(Call& call) { return pop_command(call, End::left, "lpop"); }
+Reply run_rpop(Call& call) { return pop_command(call, End::right, "rpop"); }
+
+Reply run_lmove(Call& call) {
+  const End from = end_argument(call.argv[3]);
+  return move(call, from, end_argument(call.argv[4]));
+}
+
+Reply run_rpoplpush(Call& call) { return move(call, End::right, End::left); }
+
+Reply run_lmpop(Call& call) {
+  const Request& argv = call.argv;
+  const std::size_t after = end_of_keys(argv, 1);
+  const End end = end_argument(argv[after]);
+  const std::int64_t count = count_option(argv, after + 1);
+  for (std::size_t i = 2; i < after; ++i) {
+    List* list = call.at<List>(argv[i]);
+    if (!list) continue;
+    return Reply::array({Reply::bulk(argv[i]), pop_some(call, argv[i], *list, end, count)});
+  }
+  return Reply::null();
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,172 @@
+// Publish and subscribe (Redis 7.0 pubsub.c): channels, patterns, and shard channels.
+#include <algorithm>
+
+#include "sim/redis/commands/connection.hpp"
+#include "sim/redis/commands/glob.hpp"
+#include "sim/redis/commands/handlers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// The three kinds of subscription: where they are kept and what their messages are called.
+struct Kind {
+  std::string_view prefix;  ///< of "subscribe", "unsubscribe", "message"
+  std::set<std::string> Session::*of_session;
+  Listeners ServerState::*of_server;
+};
+constexpr Kind kChannel{"", &Session::channels, &ServerState::channels};
+constexpr Kind kPattern{"p", &Session::patterns, &ServerState::patterns};
+constexpr Kind kShard{"s", &Session::shard_channels, &ServerState::shard_channels};
+
+Reply word(const Kind& kind, std::string_view name) {
+  return Reply::bulk(std::string(kind.prefix) + std::string(name));
+}
+
+/// How many subscriptions a reply counts: channels and patterns together, shard channels apart.
+Reply count(const Kind& kind, const Session& session) {
+  const bool shard = kind.of_session == kShard.of_session;
+  return Reply::number(
+      static_cast<std::int64_t>(shard ? session.shard_channels.size() : session.subscriptions()));
+}
+
+void remove(ServerState& server, Session& session, const Kind& kind, const std::string& name) {
+  if ((session.*kind.of_session).erase(name) == 0) return;
+  Listeners& listeners = server.*kind.of_server;
+  const auto it = listeners.find(name);
+  std::erase(it->second, session.id);
+  if (it->second.empty()) listeners.erase(it);
+}
+
+Reply subscribe(Call& call, const Kind& kind) {
+  Caller& caller = caller_of(call);
+  for (std::size_t i = 1; i < call.argv.size(); ++i) {
+    const std::string& name = call.argv[i];
+    if ((caller.session.*kind.of_session).insert(name).second) {
+      (caller.server.*kind.of_server)[name].push_back(caller.session.id);
+    }
+    write(caller.server, caller.session,
+          Reply::array({word(kind, "subscribe"), Reply::bulk(name), count(kind, caller.session)}),
+          true);
+  }
+  return already_replied(caller);
+}
+
+Reply unsubscribe(Call& call, const Kind& kind) {
+  Caller& caller = caller_of(call);
+  Session& session = caller.session;
+  const auto say = [&](Reply name) {
+    write(caller.server, session,
+          Reply::array({word(kind, "unsubscribe"), std::move(name), count(kind, session)}), true);
+  };
+  std::vector<std::string> names(call.argv.begin() + 1, call.argv.end());
+  if (names.empty())
+    names.assign((session.*kind.of_session).begin(), (session.*kind.of_session).end());
+  if (names.empty()) say(Reply::null());
+  for (const std::string& name : names) {
+    remove(caller.server, session, kind, name);
+    say(Reply::bulk(name));
+  }
+  return already_replied(caller);
+}
+
+/// Sends a message to all in the list; how many they are.
+std::int64_t send(ServerState& server, const std::vector<SessionId>& listeners,
+                  const std::vector<Reply>& message) {
+  for (const SessionId id : listeners) {
+    write(server, server.sessions.at(id), Reply::array(message), true);
+  }
+  return static_cast<std::int64_t>(listeners.size());
+}
+
+std::int64_t publish(ServerState& server, const Kind& kind, const std::string& channel,
+                     const std::string& text) {
+  const Listeners& listeners = server.*kind.of_server;
+  const auto it = listeners.find(channel);
+  if (it == listeners.end()) return 0;
+  return send(server, it->second, {word(kind, "message"), Reply::bulk(channel), Reply::bulk(text)});
+}
+
+std::int64_t publish_to_patterns(ServerState& server, const std::string& channel,
+                                 const std::string& text) {
+  std::int64_t receivers = 0;
+  for (const auto& [pattern, listeners] : server.patterns) {
+    if (!glob_matches(pattern, channel)) continue;
+    receivers += send(
+        server, listeners,
+        {word(kPattern, "message"), Reply::bulk(pattern), Reply::bulk(channel), Reply::bulk(text)});
+  }
+  return receivers;
+}
+
+Reply names_of(const Listeners& listeners, const Request& argv) {
+  std::vector<Reply> names;
+  for (const auto& [name, sessions] : listeners) {
+    if (argv.size() == 2 || glob_matches(argv[2], name)) names.push_back(Reply::bulk(name));
+  }
+  return Reply::array(std::move(names));
+}
+
+Reply numbers_of(const Listeners& listeners, const Request& argv) {
+  std::vector<Reply> numbers;
+  for (std::size_t i = 2; i < argv.size(); ++i) {
+    const auto it = listeners.find(argv[i]);
+    numbers.push_back(Reply::bulk(argv[i]));
+    numbers.push_back(
+        Reply::number(it == listeners.end() ? 0 : static_cast<std::int64_t>(it->second.size())));
+  }
+  return Reply::array(std::move(numbers));
+}
+
+}  // namespace
+
+void unsubscribe_all(ServerState& server, Session& session) {
+  for (const Kind& kind : {kChannel, kPattern, kShard}) {
+    while (!(session.*kind.of_session).empty()) {
+      remove(server, session, kind, std::string(*(session.*kind.of_session).begin()));
+    }
+  }
+}
+
+Reply run_subscribe(Call& call) { return subscribe(call, kChannel); }
+Reply run_psubscribe(Call& call) { return subscribe(call, kPattern); }
+Reply run_ssubscribe(Call& call) {
+  if (caller_of(call).session.transcript) {
+    refuse("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
+  }
+  return subscribe(call, kShard);
+}
+Reply run_unsubscribe(Call& call) { return unsubscribe(call, kChannel); }
+Reply run_punsubscribe(Call& call) { return unsubscribe(call, kPattern); }
+Reply run_sunsubscribe(Call& call) { return unsubscribe(call, kShard); }
+
+/// Where there are no connections nobody can have subscribed.
+Reply run_publish(Call& call) {
+  if (!call.execution.caller) return Reply::number(0);
+  ServerState& server = call.execution.caller->server;
+  const std::int64_t receivers = publish(server, kChannel, call.argv[1], call.argv[2]);
+  return Reply::number(receivers + publish_to_patterns(server, call.argv[1], call.argv[2]));
+}
+
+Reply run_spublish(Call& call) {
+  if (!call.execution.caller) return Reply::number(0);
+  return Reply::number(publish(call.execution.caller->server, kShard, call.argv[1], call.argv[2]));
+}
+
+Reply run_pubsub(Call& call) {
+  const ServerState& server = caller_of(call).server;
+  const std::string name = lower_case(call.argv[1]);
+  if (name == "channels" || name == "shardchannels") {
+    if (call.argv.size() > 3) {
+      refuse("ERR unknown subcommand or wrong number of arguments for '" + call.argv[1] +
+             "'. Try PUBSUB HELP.");
+    }
+    return names_of(name == "channels" ? server.channels : server.shard_channels, call.argv);
+  }
+  if (name == "numsub") return numbers_of(server.channels, call.argv);
+  if (name == "shardnumsub") return numbers_of(server.shard_channels, call.argv);
+  if (name == "numpat") return Reply::number(static_cast<std::int64_t>(server.patterns.size()));
+  not_simulated(call);
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,114 @@
+// EVAL, EVALSHA and SCRIPT (Redis 7.0 eval.c). The scripts themselves run in the ScriptVm.
+#include <span>
+
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/sha1.hpp"
+#include "sim/redis/commands/busy.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+#include "sim/redis/script/shebang.hpp"
+#include "sim/redis/script/vm.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+constexpr const char* kNoScriptError = "NOSCRIPT No matching script. Please use EVAL.";
+
+ScriptVm& vm(Call& call) {
+  LOCKSTEP_CHECK(call.execution.scripts != nullptr);
+  return *call.execution.scripts;
+}
+
+/// How many of the arguments from position 3 on are keys.
+std::size_t key_count(const Request& argv) {
+  const std::int64_t count = integer_argument(argv[2]);
+  if (count > static_cast<std::int64_t>(argv.size()) - 3) {
+    refuse("ERR Number of keys can't be greater than number of args");
+  }
+  if (count < 0) refuse("ERR Number of keys can't be negative");
+  return static_cast<std::size_t>(count);
+}
+
+Reply run_body(Call& call, const std::string& sha1, const std::string& body, bool read_only) {
+  const auto rest = std::span(call.argv).subspan(3);
+  const std::size_t keys = key_count(call.argv);
+  ScriptRights rights{read_only, false};
+  if (body.starts_with("#!")) {
+    const std::uint8_t flags = script_shebang(body).flags;
+    check_script_flags(call.execution.mode, flags, read_only);
+    rights.read_only = (flags & kNoWrites) != 0;
+    rights.allow_oom = (flags & (kNoWrites | kAllowOom)) != 0;
+  }
+  return vm(call).run(call.keyspace, sha1, body, rest.first(keys), rest.subspan(keys),
+                      call.execution, rights);
+}
+
+/// Adds a script to the cache if it compiles; its error reply otherwise.
+std::optional<Reply> load(Call& call, const std::string& sha1, const std::string& body) {
+  if (call.keyspace.scripts.contains(sha1)) return std::nullopt;
+  script_shebang(body);
+  if (auto error = vm(call).compile(sha1, body)) return error;
+  call.keyspace.scripts.emplace(sha1, body);
+  return std::nullopt;
+}
+
+Reply eval(Call& call, bool read_only) {
+  key_count(call.argv);
+  const std::string& sha1 = vm(call).name_of(call.argv[1]);
+  if (auto error = load(call, sha1, call.argv[1])) return *error;
+  return run_body(call, sha1, call.argv[1], read_only);
+}
+
+Reply evalsha(Call& call, bool read_only) {
+  if (call.argv[1].size() != 40) refuse(kNoScriptError);
+  key_count(call.argv);
+  const std::string sha1 = lower_case(call.argv[1]);
+  const auto it = call.keyspace.scripts.find(sha1);
+  if (it == call.keyspace.scripts.end()) refuse(kNoScriptError);
+  return run_body(call, sha1, it->second, read_only);
+}
+
+Reply script_load(Call& call) {
+  std::string sha1 = sha1_hex(call.argv[2]);
+  if (auto error = load(call, sha1, call.argv[2])) return *error;
+  return Reply::bulk(std::move(sha1));
+}
+
+Reply script_exists(Call& call) {
+  std::vector<Reply> known;
+  for (std::size_t i = 2; i < call.argv.size(); ++i) {
+    known.push_back(Reply::number(call.keyspace.scripts.contains(call.argv[i]) ? 1 : 0));
+  }
+  return Reply::array(std::move(known));
+}
+
+Reply script_flush(Call& call) {
+  const Request& argv = call.argv;
+  const bool known = argv.size() == 2 ||
+                     (argv.size() == 3 && (is_word(argv[2], "sync") || is_word(argv[2], "async")));
+  if (!known) refuse("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
+  call.keyspace.forget_scripts();
+  return Reply::ok();
+}
+
+Reply script_kill(Call& call) { return kill_busy_script(call, false); }
+
+}  // namespace
+
+Reply run_eval(Call& call) { return eval(call, false); }
+Reply run_eval_ro(Call& call) { return eval(call, true); }
+Reply run_evalsha(Call& call) { return evalsha(call, false); }
+Reply run_evalsha_ro(Call& call) { return evalsha(call, true); }
+
+Reply run_script(Call& call) {
+  const std::string name = lower_case(call.argv[1]);
+  if (name == "load") return script_load(call);
+  if (name == "exists") return script_exists(call);
+  if (name == "flush") return script_flush(call);
+  if (name == "kill") return script_kill(call);
+  throw BadInput("command 'script " + name + "' is not simulated yet");
+}
+
+}  // namespace lockstep::sim

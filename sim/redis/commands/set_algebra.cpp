@@ -1,0 +1,119 @@
+// Intersections, unions and differences of sets (Redis 7.0 t_set.c).
+#include <algorithm>
+
+#include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/set_parts.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+using Sources = std::vector<const Entry*>;
+
+/// The sets at argv[first..end), null where there is no key. Every type is checked first.
+Sources sources(Call& call, std::size_t first, std::size_t end) {
+  Sources sets;
+  for (std::size_t i = first; i < end; ++i) sets.push_back(set_entry(call, call.argv[i]));
+  return sets;
+}
+
+Entry new_set(const Call& call) { return {Set{}, {}, call.execution.sender}; }
+
+void add(Entry& result, const std::string& member) { add_member(result, member, result.maker); }
+
+/// Members of the smallest set that all have, in its order, at most `limit` of them (0: all).
+std::vector<std::string> common_members(Sources sets, std::size_t limit) {
+  std::vector<std::string> common;
+  if (std::ranges::count(sets, nullptr) > 0) return common;
+  std::ranges::stable_sort(sets, {}, [](const Entry* set) { return set_size(*set); });
+  for (const std::string* member : members(*sets[0])) {
+    if (std::ranges::all_of(sets, [&](const Entry* set) { return has_member(*set, *member); })) {
+      common.push_back(*member);
+    }
+    if (limit != 0 && common.size() == limit) break;
+  }
+  return common;
+}
+
+Entry intersection(Call& call, const Sources& sets) {
+  Entry result = new_set(call);
+  for (const std::string& member : common_members(sets, 0)) add(result, member);
+  return result;
+}
+
+Entry set_union(Call& call, const Sources& sets) {
+  Entry result = new_set(call);
+  for (const Entry* set : sets) {
+    if (!set) continue;
+    for (const std::string* member : members(*set)) add(result, *member);
+  }
+  return result;
+}
+
+Entry difference(Call& call, const Sources& sets) {
+  Entry result = new_set(call);
+  if (!sets[0]) return result;
+  for (const std::string* member : members(*sets[0])) {
+    const auto has = [&](const Entry* set) { return set && has_member(*set, *member); };
+    if (std::none_of(sets.begin() + 1, sets.end(), has)) add(result, *member);
+  }
+  return result;
+}
+
+using Operation = Entry (*)(Call&, const Sources&);
+
+Reply reply_with(const Entry& set) {
+  std::vector<Reply> items;
+  for (const std::string* member : members(set)) items.push_back(Reply::bulk(*member));
+  return Reply::array(std::move(items));
+}
+
+Reply show(Call& call, Operation operation) {
+  return reply_with(operation(call, sources(call, 1, call.argv.size())));
+}
+
+Reply store(Call& call, Operation operation) {
+  Entry result = operation(call, sources(call, 2, call.argv.size()));
+  const std::size_t size = set_size(result);
+  call.erase(call.argv[1]);
+  if (size != 0) call.keyspace.keys.insert_or_assign(call.argv[1], std::move(result));
+  return count_reply(size);
+}
+
+}  // namespace
+
+Reply run_smembers(Call& call) {
+  const Entry* set = set_entry(call, call.argv[1]);
+  return set ? reply_with(*set) : Reply::array({});
+}
+
+/// Straight from the smallest set, whose order it keeps.
+Reply run_sinter(Call& call) {
+  std::vector<Reply> items;
+  for (std::string& member : common_members(sources(call, 1, call.argv.size()), 0)) {
+    items.push_back(Reply::bulk(std::move(member)));
+  }
+  return Reply::array(std::move(items));
+}
+
+Reply run_sunion(Call& call) { return show(call, set_union); }
+Reply run_sdiff(Call& call) { return show(call, difference); }
+Reply run_sinterstore(Call& call) { return store(call, intersection); }
+Reply run_sunionstore(Call& call) { return store(call, set_union); }
+Reply run_sdiffstore(Call& call) { return store(call, difference); }
+
+Reply run_sintercard(Call& call) {
+  const Request& argv = call.argv;
+  const auto count =
+      static_cast<std::size_t>(integer_from(1, argv[1], "ERR numkeys should be greater than 0"));
+  if (count > argv.size() - 2) refuse("ERR Number of keys can't be greater than number of args");
+  std::size_t limit = 0;
+  for (std::size_t i = 2 + count; i < argv.size(); i += 2) {
+    if (!is_word(argv[i], "limit") || i + 1 == argv.size()) refuse_syntax();
+    limit = static_cast<std::size_t>(integer_from(0, argv[i + 1], "ERR LIMIT can't be negative"));
+  }
+  return count_reply(common_members(sources(call, 2, 2 + count), limit).size());
+}
+
+}  // namespace lockstep::sim

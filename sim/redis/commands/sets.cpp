@@ -1,0 +1,108 @@
+// Commands on one set (Redis 7.0 t_set.c). Where Redis picks a member at random, the first in the
+// set's order is picked: one of the choices that Redis could make, and always the same.
+#include <algorithm>
+
+#include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+#include "sim/redis/commands/random_choice.hpp"
+#include "sim/redis/commands/set_parts.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// Takes the first members out of a set; one without members does not exist.
+Reply take_first(Call& call, const std::string& key, Entry& entry, std::int64_t count) {
+  std::vector<Reply> taken;
+  for (const std::string* member : members(entry)) {
+    if (static_cast<std::int64_t>(taken.size()) == count) break;
+    taken.push_back(Reply::bulk(*member));
+  }
+  for (const Reply& member : taken) remove_member(entry, member.text);
+  if (set_size(entry) == 0) call.erase(key);
+  return Reply::array(std::move(taken));
+}
+
+}  // namespace
+
+Reply run_sadd(Call& call) {
+  Entry& entry = set_entry_or_new(call, call.argv[1]);
+  std::int64_t added = 0;
+  for (std::size_t i = 2; i < call.argv.size(); ++i) {
+    if (add_member(entry, call.argv[i], call.execution.sender)) ++added;
+  }
+  return Reply::number(added);
+}
+
+Reply run_srem(Call& call) {
+  Entry* entry = set_entry(call, call.argv[1]);
+  if (!entry) return Reply::number(0);
+  std::int64_t removed = 0;
+  for (std::size_t i = 2; i < call.argv.size(); ++i) {
+    if (remove_member(*entry, call.argv[i])) ++removed;
+  }
+  if (set_size(*entry) == 0) call.erase(call.argv[1]);
+  return Reply::number(removed);
+}
+
+Reply run_smove(Call& call) {
+  const std::string& from = call.argv[1];
+  const std::string& member = call.argv[3];
+  Entry* source = call.find(from);
+  if (!source) return Reply::number(0);
+  typed<Set>(source);
+  set_entry(call, call.argv[2]);  // of another type: refused before anything moves
+  if (from == call.argv[2]) return Reply::number(has_member(*source, member) ? 1 : 0);
+  if (!remove_member(*source, member)) return Reply::number(0);
+  if (set_size(*source) == 0) call.erase(from);
+  add_member(set_entry_or_new(call, call.argv[2]), member, call.execution.sender);
+  return Reply::number(1);
+}
+
+Reply run_sismember(Call& call) {
+  const Entry* entry = set_entry(call, call.argv[1]);
+  return Reply::number(entry && has_member(*entry, call.argv[2]) ? 1 : 0);
+}
+
+Reply run_smismember(Call& call) {
+  const Entry* entry = set_entry(call, call.argv[1]);
+  std::vector<Reply> found;
+  for (std::size_t i = 2; i < call.argv.size(); ++i) {
+    found.push_back(Reply::number(entry && has_member(*entry, call.argv[i]) ? 1 : 0));
+  }
+  return Reply::array(std::move(found));
+}
+
+Reply run_scard(Call& call) {
+  const Entry* entry = set_entry(call, call.argv[1]);
+  return count_reply(entry ? set_size(*entry) : 0);
+}
+
+Reply run_spop(Call& call) {
+  if (call.argv.size() > 3) refuse_syntax();
+  const bool counted = call.argv.size() == 3;
+  const std::int64_t count = counted ? pop_count(call.argv[2]) : 1;
+  Entry* entry = set_entry(call, call.argv[1]);
+  if (!entry) return counted ? Reply::array({}) : Reply::null();
+  Reply taken = take_first(call, call.argv[1], *entry, count);
+  if (!counted) return taken.items[0];
+  if (Entry* rest = call.find(call.argv[1])) repack_after_pop(*rest, count);
+  return taken;
+}
+
+Reply run_srandmember(Call& call) {
+  if (call.argv.size() > 3) refuse_syntax();
+  const bool counted = call.argv.size() == 3;
+  const std::int64_t count = counted ? signed_count(call.argv[2]) : 1;
+  const Entry* entry = set_entry(call, call.argv[1]);
+  if (!entry) return counted ? Reply::array({}) : Reply::null();
+  const auto order = members(*entry);
+  std::vector<Reply> chosen;
+  for (const std::size_t i : chosen_indexes(order.size(), count)) {
+    chosen.push_back(Reply::bulk(*order[i]));
+  }
+  return counted ? Reply::array(std::move(chosen)) : chosen[0];
+}
+
+}  // namespace lockstep::sim

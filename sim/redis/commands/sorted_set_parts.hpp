@@ -1,0 +1,43 @@
+// The inside of a sorted set, and the ranges of scores and of members that commands select in it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/command.hpp"
+
+namespace lockstep::sim {
+
+/// The entry of the sorted set at `key`, or null. Throws Refused (WRONGTYPE) for another type.
+Entry* sorted_set_entry(Call& call, const std::string& key);
+SortedSet& sorted_set_of(Entry& entry);
+const SortedSet& sorted_set_of(const Entry& entry);
+
+/// Adds or overwrites a member.
+void put_score(Entry& entry, const std::string& member, double score, Maker maker);
+
+/// Whether Redis keeps it as a skiplist from the start.
+bool exceeds_listpack(const SortedSet& set);
+
+/// An interval of scores, or of members in the order of their bytes.
+struct Interval {
+  using Item = SortedSet::value_type;
+  bool empty = false;
+  std::function<bool(const Item&)> from_min;  ///< not below the interval
+  std::function<bool(const Item&)> to_max;    ///< not above it
+};
+
+/// Bounds as ZRANGEBYSCORE has them: "1.5", "(1.5", "-inf". Throws Refused.
+Interval score_interval(const std::string& min, const std::string& max);
+/// Bounds as ZRANGEBYLEX has them: "[a", "(a", "-", "+". Throws Refused.
+Interval lex_interval(const std::string& min, const std::string& max);
+
+/// What of a sorted set is in the interval, seen from its start. Members of different scores are
+/// not in the order of their bytes; then it is the first run that Redis's listpack finds.
+Span select(const SortedSetOrder& order, const Interval& interval);
+/// The same, seen from its end.
+Span select_from_end(const SortedSetOrder& order, const Interval& interval);
+
+}  // namespace lockstep::sim

@@ -1,0 +1,209 @@
+// Commands on strings (Redis 7.0 t_string.c).
+#include <algorithm>
+
+#include "sim/redis/commands/expiry.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// proto-max-bulk-len, which bounds APPEND and SETRANGE.
+constexpr std::uint64_t kLongestString = 512u << 20;
+
+void check_length(std::uint64_t length) {
+  if (length > kLongestString) {
+    refuse("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+  }
+}
+
+Reply bulk_or_null(const std::string* text) { return text ? Reply::bulk(*text) : Reply::null(); }
+
+/// The options that follow a value in SET, or a key in GETEX.
+struct Options {
+  bool nx = false, xx = false, get = false, keep_ttl = false, persist = false;
+  std::optional<TimeForm> form;
+  const std::string* time = nullptr;
+};
+
+enum class Grammar : std::uint8_t { set, getex };
+
+std::optional<TimeForm> time_option(const std::string& option) {
+  if (is_word(option, "ex")) return TimeForm{TimeUnit::seconds, false};
+  if (is_word(option, "px")) return TimeForm{TimeUnit::milliseconds, false};
+  if (is_word(option, "exat")) return TimeForm{TimeUnit::seconds, true};
+  if (is_word(option, "pxat")) return TimeForm{TimeUnit::milliseconds, true};
+  return std::nullopt;
+}
+
+bool same(const TimeForm& a, const TimeForm& b) {
+  return a.unit == b.unit && a.absolute == b.absolute;
+}
+
+/// Takes one option (and, of a time option, its argument `next`); false if it cannot stand here. An
+/// option may be repeated.
+bool take_option(Options& o, const std::string& option, const std::string* next, Grammar grammar) {
+  const bool set = grammar == Grammar::set;
+  if (set && is_word(option, "nx") && !o.xx) return o.nx = true;
+  if (set && is_word(option, "xx") && !o.nx) return o.xx = true;
+  if (set && is_word(option, "get")) return o.get = true;
+  if (set && is_word(option, "keepttl") && !o.form) return o.keep_ttl = true;
+  if (!set && is_word(option, "persist") && !o.form) return o.persist = true;
+  const auto form = time_option(option);
+  if (!form || !next || o.keep_ttl || o.persist || (o.form && !same(*o.form, *form))) return false;
+  o.form = form;
+  o.time = next;
+  return true;
+}
+
+Options read_options(const Request& argv, std::size_t first, Grammar grammar) {
+  Options o;
+  for (std::size_t i = first; i < argv.size(); ++i) {
+    const std::string* next = i + 1 < argv.size() ? &argv[i + 1] : nullptr;
+    if (!take_option(o, argv[i], next, grammar)) refuse_syntax();
+    if (next && o.time == next) ++i;
+  }
+  return o;
+}
+
+Reply set_with_expiry(Call& call, TimeForm form, std::string_view command) {
+  const WallTime when = positive_expiry(call, call.argv[2], form, command);
+  call.set(call.argv[1], call.argv[3]).expires = when;
+  return Reply::ok();
+}
+
+void set_pairs(Call& call) {
+  for (std::size_t i = 1; i < call.argv.size(); i += 2) call.set(call.argv[i], call.argv[i + 1]);
+}
+
+}  // namespace
+
+Reply run_get(Call& call) { return bulk_or_null(call.string_at(call.argv[1])); }
+
+Reply run_set(Call& call) {
+  const Options o = read_options(call.argv, 3, Grammar::set);
+  std::optional<WallTime> expires;
+  if (o.form) expires = positive_expiry(call, *o.time, *o.form, "set");
+  const std::string& key = call.argv[1];
+  Reply old = o.get ? bulk_or_null(call.string_at(key)) : Reply::null();
+  const Entry* entry = call.find(key);
+  if ((o.nx && entry) || (o.xx && !entry)) return old;
+  if (o.keep_ttl && entry) expires = entry->expires;
+  call.set(key, call.argv[2]).expires = expires;
+  return o.get ? old : Reply::ok();
+}
+
+Reply run_setnx(Call& call) {
+  if (call.find(call.argv[1])) return Reply::number(0);
+  call.set(call.argv[1], call.argv[2]);
+  return Reply::number(1);
+}
+
+Reply run_setex(Call& call) { return set_with_expiry(call, {TimeUnit::seconds, false}, "setex"); }
+Reply run_psetex(Call& call) {
+  return set_with_expiry(call, {TimeUnit::milliseconds, false}, "psetex");
+}
+
+Reply run_getset(Call& call) {
+  Reply old = bulk_or_null(call.string_at(call.argv[1]));
+  call.set(call.argv[1], call.argv[2]);
+  return old;
+}
+
+Reply run_getdel(Call& call) {
+  Reply old = bulk_or_null(call.string_at(call.argv[1]));
+  call.erase(call.argv[1]);
+  return old;
+}
+
+Reply run_getex(Call& call) {
+  const Options o = read_options(call.argv, 2, Grammar::getex);
+  const std::string* text = call.string_at(call.argv[1]);
+  if (!text) return Reply::null();
+  Reply reply = Reply::bulk(*text);
+  Entry& entry = *call.find(call.argv[1]);
+  if (o.form) {
+    const WallTime when = positive_expiry(call, *o.time, *o.form, "getex");
+    if (when <= call.execution.now) {
+      call.erase(call.argv[1]);
+    } else {
+      entry.expires = when;
+    }
+  } else if (o.persist) {
+    entry.expires.reset();
+  }
+  return reply;
+}
+
+Reply run_mget(Call& call) {
+  std::vector<Reply> values;
+  for (std::size_t i = 1; i < call.argv.size(); ++i) {
+    const Entry* entry = call.find(call.argv[i]);
+    values.push_back(bulk_or_null(entry ? std::get_if<std::string>(&entry->value) : nullptr));
+  }
+  return Reply::array(std::move(values));
+}
+
+Reply run_mset(Call& call) {
+  if (call.argv.size() % 2 == 0) refuse_arity("mset");
+  set_pairs(call);
+  return Reply::ok();
+}
+
+Reply run_msetnx(Call& call) {
+  if (call.argv.size() % 2 == 0) refuse_arity("msetnx");
+  for (std::size_t i = 1; i < call.argv.size(); i += 2) {
+    if (call.find(call.argv[i])) return Reply::number(0);
+  }
+  set_pairs(call);
+  return Reply::number(1);
+}
+
+Reply run_append(Call& call) {
+  std::string* text = call.string_at(call.argv[1]);
+  if (!text) {
+    call.set(call.argv[1], call.argv[2]);
+    return Reply::number(static_cast<std::int64_t>(call.argv[2].size()));
+  }
+  check_length(text->size() + call.argv[2].size());
+  *text += call.argv[2];
+  call.find(call.argv[1])->encoding = Encoding::large;
+  return Reply::number(static_cast<std::int64_t>(text->size()));
+}
+
+Reply run_strlen(Call& call) {
+  const std::string* text = call.string_at(call.argv[1]);
+  return Reply::number(text ? static_cast<std::int64_t>(text->size()) : 0);
+}
+
+Reply run_getrange(Call& call) {
+  std::int64_t start = integer_argument(call.argv[2]);
+  std::int64_t end = integer_argument(call.argv[3]);
+  const std::string* text = call.string_at(call.argv[1]);
+  if (!text || (start < 0 && end < 0 && start > end)) return Reply::bulk("");
+  const auto size = static_cast<std::int64_t>(text->size());
+  if (start < 0) start = std::max<std::int64_t>(start + size, 0);
+  if (end < 0) end = std::max<std::int64_t>(end + size, 0);
+  end = std::min(end, size - 1);
+  if (start > end) return Reply::bulk("");
+  return Reply::bulk(
+      text->substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start + 1)));
+}
+
+Reply run_setrange(Call& call) {
+  const std::int64_t offset = integer_argument(call.argv[2]);
+  if (offset < 0) refuse("ERR offset is out of range");
+  std::string* text = call.string_at(call.argv[1]);
+  const std::string& piece = call.argv[3];
+  if (piece.empty()) return Reply::number(text ? static_cast<std::int64_t>(text->size()) : 0);
+  const auto start = static_cast<std::size_t>(offset);
+  check_length(start + piece.size());
+  if (!text) text = &std::get<std::string>(call.set(call.argv[1], "").value);
+  text->resize(std::max(text->size(), start + piece.size()), '\0');
+  text->replace(start, piece.size(), piece);
+  call.find(call.argv[1])->encoding = Encoding::large;
+  return Reply::number(static_cast<std::int64_t>(text->size()));
+}
+
+}  // namespace lockstep::sim

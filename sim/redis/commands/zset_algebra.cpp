@@ -1,0 +1,208 @@
+// Unions, intersections and differences of sorted sets and sets (Redis 7.0 t_zset.c).
+#include <algorithm>
+#include <cmath>
+
+#include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+#include "sim/redis/commands/set_parts.hpp"
+#include "sim/redis/commands/sorted_set_parts.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+enum class Operation : std::uint8_t { unite, intersect, subtract };
+enum class Aggregate : std::uint8_t { sum, min, max };
+using Scores = std::map<std::string, double, std::less<>>;
+
+struct Source {
+  Scores scores;  ///< a set's members count 1 each
+  double weight = 1;
+};
+
+struct Query {
+  std::vector<Source> sources;
+  Aggregate aggregate = Aggregate::sum;
+  bool scores = false;     ///< WITHSCORES
+  std::int64_t limit = 0;  ///< of ZINTERCARD; 0: none
+};
+
+enum class Form : std::uint8_t { show, store, count };
+
+Scores scores_at(Call& call, const std::string& key) {
+  Scores scores;
+  Entry* entry = call.find(key);
+  if (!entry) return scores;
+  if (std::holds_alternative<Set>(entry->value)) {
+    for (const std::string* member : members(*entry)) scores[*member] = 1;
+    return scores;
+  }
+  for (const auto& [member, about] : *typed<SortedSet>(entry)) scores[member] = about.score;
+  return scores;
+}
+
+Aggregate aggregate_argument(const std::string& text) {
+  if (is_word(text, "sum")) return Aggregate::sum;
+  if (is_word(text, "min")) return Aggregate::min;
+  if (is_word(text, "max")) return Aggregate::max;
+  refuse_syntax();
+}
+
+void read_weights(Query& query, const Request& argv, std::size_t first) {
+  for (std::size_t i = 0; i < query.sources.size(); ++i) {
+    const auto weight = parse_score(argv[first + i]);
+    if (!weight) refuse("ERR weight value is not a float");
+    query.sources[i].weight = *weight;
+  }
+}
+
+/// Reads one option at argv[i]; the position after it.
+std::size_t take_option(Query& query, const Request& argv, std::size_t i, Operation operation,
+                        Form form) {
+  const std::string& word = argv[i];
+  const std::size_t left = argv.size() - i;
+  const bool weighed = operation != Operation::subtract && form != Form::count;
+  if (weighed && left > query.sources.size() && is_word(word, "weights")) {
+    read_weights(query, argv, i + 1);
+    return i + 1 + query.sources.size();
+  }
+  if (weighed && left >= 2 && is_word(word, "aggregate")) {
+    query.aggregate = aggregate_argument(argv[i + 1]);
+    return i + 2;
+  }
+  if (form == Form::show && is_word(word, "withscores")) {
+    query.scores = true;
+    return i + 1;
+  }
+  if (form == Form::count && left >= 2 && is_word(word, "limit")) {
+    query.limit = integer_from(0, argv[i + 1], "ERR LIMIT can't be negative");
+    return i + 2;
+  }
+  refuse_syntax();
+}
+
+/// Reads "numkeys key [key ...] [options]" from argv[at] on.
+Query read_query(Call& call, std::size_t at, Operation operation, Form form) {
+  const Request& argv = call.argv;
+  const std::int64_t count = integer_argument(argv[at]);
+  if (count < 1) {
+    refuse("ERR at least 1 input key is needed for '" + lower_case(argv[0]) + "' command");
+  }
+  if (count > static_cast<std::int64_t>(argv.size() - at - 1)) refuse_syntax();
+  Query query;
+  const std::size_t after = at + 1 + static_cast<std::size_t>(count);
+  for (std::size_t i = at + 1; i < after; ++i) query.sources.push_back({scores_at(call, argv[i])});
+  for (std::size_t i = after; i < argv.size();) i = take_option(query, argv, i, operation, form);
+  return query;
+}
+
+/// inf - inf and 0 * inf count as 0.
+double not_nan(double score) { return std::isnan(score) ? 0 : score; }
+
+double weighed(const Source& source, double score) { return not_nan(source.weight * score); }
+
+double aggregated(Aggregate how, double a, double b) {
+  switch (how) {
+    case Aggregate::min:
+      return b < a ? b : a;
+    case Aggregate::max:
+      return b > a ? b : a;
+    case Aggregate::sum:
+      break;
+  }
+  return not_nan(a + b);
+}
+
+Scores unite(const Query& query) {
+  Scores result;
+  for (const Source& source : query.sources) {
+    for (const auto& [member, score] : source.scores) {
+      const double one = weighed(source, score);
+      const auto [it, is_new] = result.try_emplace(member, one);
+      if (!is_new) it->second = aggregated(query.aggregate, it->second, one);
+    }
+  }
+  return result;
+}
+
+Scores intersect(const Query& query) {
+  Scores result;
+  for (const auto& [member, first] : query.sources[0].scores) {
+    double score = weighed(query.sources[0], first);
+    bool everywhere = true;
+    for (std::size_t i = 1; i < query.sources.size() && everywhere; ++i) {
+      const auto it = query.sources[i].scores.find(member);
+      everywhere = it != query.sources[i].scores.end();
+      if (everywhere) {
+        // Not a number here loses against every other, where ZUNION counts it as 0.
+        score = aggregated(query.aggregate, score, query.sources[i].weight * it->second);
+      }
+    }
+    if (everywhere) result[member] = score;
+  }
+  return result;
+}
+
+Scores subtract(const Query& query) {
+  Scores result = query.sources[0].scores;
+  for (std::size_t i = 1; i < query.sources.size(); ++i) {
+    for (const auto& [member, score] : query.sources[i].scores) result.erase(member);
+  }
+  return result;
+}
+
+/// Sums are formed from the smallest source on, which decides how they round.
+SortedSet compute(Query& query, Operation operation) {
+  if (operation != Operation::subtract) {
+    std::ranges::stable_sort(query.sources, {}, [](const Source& s) { return s.scores.size(); });
+  }
+  SortedSet result;
+  for (const auto& [member, score] : operation == Operation::unite       ? unite(query)
+                                     : operation == Operation::intersect ? intersect(query)
+                                                                         : subtract(query)) {
+    result[member].score = score;
+  }
+  return result;
+}
+
+Reply show(Call& call, Operation operation) {
+  Query query = read_query(call, 1, operation, Form::show);
+  const SortedSet result = compute(query, operation);
+  std::vector<Reply> items;
+  for (const auto* item : in_order(result)) {
+    items.push_back(Reply::bulk(item->first));
+    if (query.scores) items.push_back(Reply::bulk(format_score(item->second.score)));
+  }
+  return Reply::array(std::move(items));
+}
+
+Reply store(Call& call, Operation operation) {
+  Query query = read_query(call, 2, operation, Form::store);
+  const SortedSet result = compute(query, operation);
+  call.erase(call.argv[1]);
+  if (result.empty()) return Reply::number(0);
+  Entry& entry = call.put(call.argv[1], SortedSet{});
+  if (exceeds_listpack(result)) entry.encoding = Encoding::large;
+  for (const auto& [member, about] : result) {
+    put_score(entry, member, about.score, call.execution.sender);
+  }
+  return count_reply(result.size());
+}
+
+}  // namespace
+
+Reply run_zunion(Call& call) { return show(call, Operation::unite); }
+Reply run_zinter(Call& call) { return show(call, Operation::intersect); }
+Reply run_zdiff(Call& call) { return show(call, Operation::subtract); }
+Reply run_zunionstore(Call& call) { return store(call, Operation::unite); }
+Reply run_zinterstore(Call& call) { return store(call, Operation::intersect); }
+Reply run_zdiffstore(Call& call) { return store(call, Operation::subtract); }
+
+Reply run_zintercard(Call& call) {
+  Query query = read_query(call, 1, Operation::intersect, Form::count);
+  const auto size = static_cast<std::int64_t>(compute(query, Operation::intersect).size());
+  return Reply::number(query.limit == 0 ? size : std::min(size, query.limit));
+}
+
+}  // namespace lockstep::sim

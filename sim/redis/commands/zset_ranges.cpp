@@ -1,0 +1,190 @@
+// Commands on ranges of a sorted set: by rank, by score, by member (Redis 7.0 t_zset.c).
+#include <optional>
+
+#include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+#include "sim/redis/commands/sorted_set_parts.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+enum class By : std::uint8_t { rank, score, member };
+
+/// What ZRANGE and its older forms ask for. The older forms fix `by` and `reverse`, ZRANGE and
+/// ZRANGESTORE leave them to options.
+struct Query {
+  std::optional<By> by;
+  std::optional<bool> reverse;
+  bool store = false;
+  bool scores = false;
+  std::int64_t offset = 0;
+  std::int64_t limit = -1;
+};
+
+/// Reads one option at argv[i]; the position after it, or 0 if it cannot stand here.
+std::size_t take_option(Query& query, const Request& argv, std::size_t i) {
+  const std::string& word = argv[i];
+  if (!query.store && is_word(word, "withscores")) {
+    query.scores = true;
+  } else if (is_word(word, "limit") && i + 2 < argv.size()) {
+    query.offset = integer_argument(argv[i + 1]);
+    query.limit = integer_argument(argv[i + 2]);
+    return i + 3;
+  } else if (!query.reverse && is_word(word, "rev")) {
+    query.reverse = true;
+  } else if (!query.by && is_word(word, "bylex")) {
+    query.by = By::member;
+  } else if (!query.by && is_word(word, "byscore")) {
+    query.by = By::score;
+  } else {
+    return 0;
+  }
+  return i + 1;
+}
+
+/// The options after key, min and max, which begin at argv[first], added to what the form fixes.
+Query read_query(const Request& argv, std::size_t first, Query query) {
+  for (std::size_t i = first + 3; i < argv.size();) {
+    i = take_option(query, argv, i);
+    if (i == 0) refuse_syntax();
+  }
+  const By by = query.by.value_or(By::rank);
+  if (query.limit != -1 && by == By::rank) {
+    refuse("ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
+  }
+  if (query.scores && by == By::member) {
+    refuse("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
+  }
+  return query;
+}
+
+/// Leaves out the first `offset` (all, if it is negative), then keeps `limit` (all, if negative).
+Span limited(Span span, const Query& query, bool reverse) {
+  const auto size = static_cast<std::int64_t>(span.empty() ? 0 : span.end - span.begin);
+  if (query.offset < 0 || query.offset >= size || query.limit == 0) return {};
+  std::int64_t kept = size - query.offset;
+  if (query.limit > 0 && query.limit < kept) kept = query.limit;
+  const auto skipped = static_cast<std::size_t>(query.offset);
+  const auto width = static_cast<std::size_t>(kept);
+  if (reverse) return {span.end - skipped - width, span.end - skipped};
+  return {span.begin + skipped, span.begin + skipped + width};
+}
+
+/// What a query selects, as a function of the set's order. Bad bounds are refused before there is a
+/// set to look at.
+class Selector {
+ public:
+  Selector(Call& call, const std::string& min, const std::string& max, const Query& query)
+      : by_(query.by.value_or(By::rank)), reverse_(query.reverse.value_or(false)), query_(query) {
+    if (by_ == By::member) call.execution.looked_at_bytes = true;
+    if (by_ == By::rank) {
+      first_ = integer_argument(min);
+      last_ = integer_argument(max);
+    } else {
+      const auto interval = by_ == By::score ? score_interval : lex_interval;
+      interval_ = reverse_ ? interval(max, min) : interval(min, max);
+    }
+  }
+
+  /// The selected members, in the query's direction.
+  SortedSetOrder operator()(const SortedSetOrder& order) const {
+    Span span;
+    if (by_ != By::rank) {
+      span = reverse_ ? select_from_end(order, interval_) : select(order, interval_);
+      span = limited(span, query_, reverse_);
+    } else {
+      span = index_span(first_, last_, order.size());
+      if (reverse_) span = {order.size() - span.end, order.size() - span.begin};
+    }
+    if (span.empty()) return {};
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(span.begin);
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(span.end);
+    if (!reverse_) return {begin, end};
+    return {std::make_reverse_iterator(end), std::make_reverse_iterator(begin)};
+  }
+
+ private:
+  By by_;
+  bool reverse_;
+  Query query_;
+  std::int64_t first_ = 0, last_ = 0;
+  Interval interval_;
+};
+
+/// A query whose key, min and max begin at argv[first]; nothing if there is no such key.
+struct Found {
+  SortedSetOrder items;
+  bool scores = false;
+};
+
+Found find(Call& call, std::size_t first, const Query& form) {
+  const Request& argv = call.argv;
+  const Query query = read_query(argv, first, form);
+  const Selector selector(call, argv[first + 1], argv[first + 2], query);
+  const auto* set = call.at<SortedSet>(argv[first]);
+  if (!set) return {};
+  return {selector(in_order(*set)), query.scores};
+}
+
+Reply show(Call& call, std::optional<By> by, std::optional<bool> reverse) {
+  Query form;
+  form.by = by;
+  form.reverse = reverse;
+  const Found found = find(call, 1, form);
+  std::vector<Reply> items;
+  for (const auto* item : found.items) {
+    items.push_back(Reply::bulk(item->first));
+    if (found.scores) items.push_back(Reply::bulk(format_score(item->second.score)));
+  }
+  return Reply::array(std::move(items));
+}
+
+/// The members between argv[2] and argv[3], from the start.
+SortedSetOrder between(Call& call, By by) {
+  Query query;
+  query.by = by;
+  const Selector selector(call, call.argv[2], call.argv[3], query);
+  const auto* set = call.at<SortedSet>(call.argv[1]);
+  return set ? selector(in_order(*set)) : SortedSetOrder{};
+}
+
+Reply remove(Call& call, By by) {
+  const SortedSetOrder items = between(call, by);
+  const std::size_t count = items.size();
+  auto* set = call.at<SortedSet>(call.argv[1]);
+  for (const auto* item : items) set->erase(set->find(item->first));
+  if (set && set->empty()) call.erase(call.argv[1]);
+  return count_reply(count);
+}
+
+}  // namespace
+
+Reply run_zrange(Call& call) { return show(call, {}, {}); }
+Reply run_zrevrange(Call& call) { return show(call, By::rank, true); }
+Reply run_zrangebyscore(Call& call) { return show(call, By::score, false); }
+Reply run_zrevrangebyscore(Call& call) { return show(call, By::score, true); }
+Reply run_zrangebylex(Call& call) { return show(call, By::member, false); }
+Reply run_zrevrangebylex(Call& call) { return show(call, By::member, true); }
+
+Reply run_zrangestore(Call& call) {
+  Query form;
+  form.store = true;
+  Entry stored{SortedSet{}, {}, call.execution.sender};
+  for (const auto* item : find(call, 2, form).items) {
+    put_score(stored, item->first, item->second.score, call.execution.sender);
+  }
+  const std::size_t size = sorted_set_of(stored).size();
+  call.erase(call.argv[1]);
+  if (size != 0) call.keyspace.keys.insert_or_assign(call.argv[1], std::move(stored));
+  return count_reply(size);
+}
+
+Reply run_zcount(Call& call) { return count_reply(between(call, By::score).size()); }
+Reply run_zlexcount(Call& call) { return count_reply(between(call, By::member).size()); }
+Reply run_zremrangebyrank(Call& call) { return remove(call, By::rank); }
+Reply run_zremrangebyscore(Call& call) { return remove(call, By::score); }
+Reply run_zremrangebylex(Call& call) { return remove(call, By::member); }
+
+}  // namespace lockstep::sim

@@ -1,0 +1,214 @@
+// Commands on the members of one sorted set (Redis 7.0 t_zset.c).
+#include <algorithm>
+#include <cmath>
+
+#include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/numbers.hpp"
+#include "sim/redis/commands/random_choice.hpp"
+#include "sim/redis/commands/sorted_set_parts.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// Options of ZADD; ZINCRBY is ZADD with INCR.
+struct Options {
+  bool nx = false, xx = false, gt = false, lt = false, changed = false, increment = false;
+};
+
+bool take_option(Options& o, const std::string& word) {
+  if (is_word(word, "nx")) return o.nx = true;
+  if (is_word(word, "xx")) return o.xx = true;
+  if (is_word(word, "gt")) return o.gt = true;
+  if (is_word(word, "lt")) return o.lt = true;
+  if (is_word(word, "ch")) return o.changed = true;
+  if (is_word(word, "incr")) return o.increment = true;
+  return false;
+}
+
+void check(const Options& o, std::size_t arguments) {
+  if (arguments == 0 || arguments % 2 != 0) refuse_syntax();
+  if (o.nx && o.xx) refuse("ERR XX and NX options at the same time are not compatible");
+  if ((o.gt && o.nx) || (o.lt && o.nx) || (o.gt && o.lt)) {
+    refuse("ERR GT, LT, and/or NX options at the same time are not compatible");
+  }
+  if (o.increment && arguments > 2) {
+    refuse("ERR INCR option supports a single increment-element pair");
+  }
+}
+
+double score_argument(const std::string& text) {
+  const auto score = parse_score(text);
+  if (!score) refuse("ERR value is not a valid float");
+  return *score;
+}
+
+enum class Result : std::uint8_t { untouched, same, added, updated };
+
+/// One pair of ZADD. `score` comes back as what the member has then.
+Result add_one(Call& call, Entry& entry, const std::string& member, double& score,
+               const Options& o) {
+  const Maker sender = call.execution.sender;
+  const auto old = sorted_set_of(entry).find(member);
+  if (old == sorted_set_of(entry).end()) {
+    if (o.xx) return Result::untouched;
+    put_score(entry, member, score, sender);
+    return Result::added;
+  }
+  if (o.nx) return Result::untouched;
+  const double before = old->second.score;
+  if (o.increment) score += before;
+  if (std::isnan(score)) refuse("ERR resulting score is not a number (NaN)");
+  if ((o.gt && score <= before) || (o.lt && score >= before)) return Result::untouched;
+  const Maker maker = o.increment ? old->second.maker : sender;  // a counter keeps its maker
+  if (score == before) {
+    old->second.maker = maker;
+    return Result::same;
+  }
+  put_score(entry, member, score, maker);
+  return Result::updated;
+}
+
+/// ZADD key [options] score member [score member ...]. ZINCRBY is ZADD with INCR, and reads its
+/// other options too; with four arguments any of them leaves too few.
+Reply add(Call& call, bool increment) {
+  const Request& argv = call.argv;
+  Options o;
+  o.increment = increment;
+  std::size_t first = 2;
+  while (first < argv.size() && take_option(o, argv[first])) ++first;
+  check(o, argv.size() - first);
+  std::vector<double> scores;
+  for (std::size_t i = first; i < argv.size(); i += 2) scores.push_back(score_argument(argv[i]));
+  Entry* entry = sorted_set_entry(call, argv[1]);
+  if (!entry && o.xx) return o.increment ? Reply::null() : Reply::number(0);
+  if (!entry) entry = &call.put(argv[1], SortedSet{});
+  std::int64_t added = 0, updated = 0;
+  Result result = Result::same;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    result = add_one(call, *entry, argv[first + 2 * i + 1], scores[i], o);
+    if (result == Result::added) ++added;
+    if (result == Result::updated) ++updated;
+  }
+  if (!o.increment) return Reply::number(o.changed ? added + updated : added);
+  return result == Result::untouched ? Reply::null() : Reply::bulk(format_score(scores[0]));
+}
+
+Reply rank(Call& call, bool from_end) {
+  const SortedSet* set = call.at<SortedSet>(call.argv[1]);
+  if (!set) return Reply::null();
+  const auto order = in_order(*set);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i]->first == call.argv[2]) {
+      return count_reply(from_end ? order.size() - 1 - i : i);
+    }
+  }
+  return Reply::null();
+}
+
+using Scored = std::pair<std::string, double>;
+
+/// Takes members off the low or the high end; a sorted set without members does not exist.
+std::vector<Scored> take(Call& call, const std::string& key, bool max, std::int64_t count) {
+  auto* set = call.at<SortedSet>(key);
+  auto order = in_order(*set);
+  if (max) std::reverse(order.begin(), order.end());
+  if (static_cast<std::int64_t>(order.size()) > count) {
+    order.resize(static_cast<std::size_t>(count));
+  }
+  std::vector<Scored> taken;
+  for (const auto* item : order) taken.emplace_back(item->first, item->second.score);
+  for (const auto& [member, score] : taken) set->erase(member);
+  if (set->empty()) call.erase(key);
+  return taken;
+}
+
+Reply pop(Call& call, bool max) {
+  if (call.argv.size() > 3) refuse_syntax();
+  const std::int64_t count = call.argv.size() == 3 ? pop_count(call.argv[2]) : 1;
+  std::vector<Reply> items;
+  if (!call.at<SortedSet>(call.argv[1])) return Reply::array({});
+  for (const auto& [member, score] : take(call, call.argv[1], max, count)) {
+    items.push_back(Reply::bulk(member));
+    items.push_back(Reply::bulk(format_score(score)));
+  }
+  return Reply::array(std::move(items));
+}
+
+Reply score_reply(const SortedSet* set, const std::string& member) {
+  if (!set) return Reply::null();
+  const auto it = set->find(member);
+  return it == set->end() ? Reply::null() : Reply::bulk(format_score(it->second.score));
+}
+
+}  // namespace
+
+Reply run_zadd(Call& call) { return add(call, false); }
+Reply run_zincrby(Call& call) { return add(call, true); }
+
+Reply run_zrem(Call& call) {
+  auto* set = call.at<SortedSet>(call.argv[1]);
+  if (!set) return Reply::number(0);
+  std::size_t removed = 0;
+  for (std::size_t i = 2; i < call.argv.size(); ++i) removed += set->erase(call.argv[i]);
+  if (set->empty()) call.erase(call.argv[1]);
+  return count_reply(removed);
+}
+
+Reply run_zcard(Call& call) {
+  const auto* set = call.at<SortedSet>(call.argv[1]);
+  return count_reply(set ? set->size() : 0);
+}
+
+Reply run_zscore(Call& call) { return score_reply(call.at<SortedSet>(call.argv[1]), call.argv[2]); }
+
+Reply run_zmscore(Call& call) {
+  const auto* set = call.at<SortedSet>(call.argv[1]);
+  std::vector<Reply> scores;
+  for (std::size_t i = 2; i < call.argv.size(); ++i) {
+    scores.push_back(score_reply(set, call.argv[i]));
+  }
+  return Reply::array(std::move(scores));
+}
+
+Reply run_zrank(Call& call) { return rank(call, false); }
+Reply run_zrevrank(Call& call) { return rank(call, true); }
+Reply run_zpopmin(Call& call) { return pop(call, false); }
+Reply run_zpopmax(Call& call) { return pop(call, true); }
+
+Reply run_zmpop(Call& call) {
+  const Request& argv = call.argv;
+  const std::size_t after = end_of_keys(argv, 1);
+  const bool max = is_word(argv[after], "max");
+  if (!max && !is_word(argv[after], "min")) refuse_syntax();
+  const std::int64_t count = count_option(argv, after + 1);
+  for (std::size_t i = 2; i < after; ++i) {
+    if (!call.at<SortedSet>(argv[i])) continue;
+    std::vector<Reply> pairs;
+    for (const auto& [member, score] : take(call, argv[i], max, count)) {
+      pairs.push_back(Reply::array({Reply::bulk(member), Reply::bulk(format_score(score))}));
+    }
+    return Reply::array({Reply::bulk(argv[i]), Reply::array(std::move(pairs))});
+  }
+  return Reply::null();
+}
+
+/// ZRANDMEMBER key [count [WITHSCORES]].
+Reply run_zrandmember(Call& call) {
+  const Request& argv = call.argv;
+  const bool counted = argv.size() > 2;
+  const std::int64_t count = counted ? signed_count(argv[2]) : 1;
+  const bool scores = counted && with_option(argv, "withscores", count);
+  const auto* set = call.at<SortedSet>(argv[1]);
+  if (!set) return counted ? Reply::array({}) : Reply::null();
+  const auto order = in_order(*set);
+  std::vector<Reply> chosen;
+  for (const std::size_t i : chosen_indexes(order.size(), count)) {
+    chosen.push_back(Reply::bulk(order[i]->first));
+    if (scores) chosen.push_back(Reply::bulk(format_score(order[i]->second.score)));
+  }
+  return counted ? Reply::array(std::move(chosen)) : chosen[0];
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,91 @@
+// Runs one command: looks it up, checks what Redis checks before it runs anything, and turns
+// refusals into replies.
+#include "sim/redis/execute.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/admission.hpp"
+#include "sim/redis/commands/attention.hpp"
+#include "sim/redis/commands/cluster.hpp"
+#include "sim/redis/commands/connection.hpp"
+
+namespace lockstep::sim {
+
+const char* name(RedisVersion version) { return version == RedisVersion::v7_0 ? "7.0" : "7.2"; }
+
+const char* full_name(RedisVersion version) {
+  return version == RedisVersion::v7_0 ? "7.0.15" : "7.2.6";
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+bool is_word(std::string_view text, std::string_view word) {
+  return text.size() == word.size() && lower_case(text) == word;
+}
+
+void refuse(std::string text) { throw Refused{std::move(text)}; }
+void refuse_syntax() { refuse("ERR syntax error"); }
+void refuse_arity(std::string_view command) {
+  refuse("ERR wrong number of arguments for '" + std::string(command) + "' command");
+}
+
+Reply run_command(const Command& command, Call& call) {
+  if (!command.run) {
+    throw BadInput("command '" + std::string(command.name) +
+                   "': Redis 7.0 has it, but it is not simulated yet");
+  }
+  std::optional<Attention> attention;  // somebody watches keys or waits for them
+  if (call.execution.caller && (command.flags & kWrite) != 0) attention.emplace(call);
+  Reply reply;
+  try {
+    reply = command.run(call);
+  } catch (Refused& refused) {
+    reply = Reply::error(one_line(std::move(refused.text)));
+  }
+  if (attention) attention->notice(command, call, reply);
+  return reply;
+}
+
+Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) {
+  if (request.empty()) throw BadInput("an empty request: expected a command name");
+  keyspace.purge(execution.now);
+  LookedUp found = look_up(request, execution.mode.version);
+  if (!found.error.empty()) return Reply::error(std::move(found.error));
+  if (execution.mode.restricts()) {
+    const bool across_slots = execution.mode.cluster && slots_of(request).size() > 1;
+    std::string refusal = mode_refusal(found.flags, across_slots, execution.mode);
+    if (!refusal.empty()) return Reply::error(std::move(refusal));
+  }
+  Call call{keyspace, request, execution};
+  Reply reply = run_command(*found.command, call);
+  if (execution.database != 0) {
+    throw BadInput("command 'select': the selected database belongs to a connection" +
+                   std::string(kOnlyWithConnections));
+  }
+  keyspace.purge(execution.now);  // SET ... PXAT in the past leaves nothing behind
+  return reply;
+}
+
+Entry* Call::find(const std::string& key) {
+  const auto it = keyspace.keys.find(key);
+  if (it == keyspace.keys.end()) return nullptr;
+  if (it->second.expires && execution.now > *it->second.expires) {
+    keyspace.keys.erase(it);
+    return nullptr;
+  }
+  return &it->second;
+}
+
+Entry& Call::put(const std::string& key, decltype(Entry::value) value) {
+  return keyspace.keys.insert_or_assign(key, Entry{std::move(value), {}, execution.sender})
+      .first->second;
+}
+
+void Call::erase(const std::string& key) { keyspace.keys.erase(key); }
+
+}  // namespace lockstep::sim

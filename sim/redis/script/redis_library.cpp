@@ -1,0 +1,344 @@
+// The table `redis` that scripts see (Redis 7.0 script_lua.c).
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdio>
+
+#include "sim/base/error.hpp"
+#include "sim/base/sha1.hpp"
+#include "sim/redis/commands/admission.hpp"
+#include "sim/redis/commands/cluster.hpp"
+#include "sim/redis/commands/command_entry.hpp"
+#include "sim/redis/commands/keys_of.hpp"
+#include "sim/redis/commands/subcommands.hpp"
+#include "sim/redis/script/observer.hpp"
+#include "sim/redis/script/run.hpp"
+#include "sim/redis/script/shortest_number.hpp"
+#include "sim/redis/script/vm.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+using dialect::Function51;
+
+/// Pushes {err = text} as luaPushError does, with the code that a script's own error gets.
+int push_error(lua_State* L, const char* text) {
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, "err");
+  return 1;
+}
+
+// ---- redis.call, redis.pcall ----
+
+/// A number as redis.call sends it.
+void number_argument(RedisVersion version, double number, std::string& text) {
+  if (version == RedisVersion::v7_0) {
+    char shown[64];
+    std::snprintf(shown, sizeof shown, "%.17g", number);
+    text = shown;
+  } else {
+    text = shortest_number(number);
+  }
+}
+
+/// Reads the arguments into run.request; null, or what is wrong with them.
+const char* read_arguments(lua_State* L, Request& request) {
+  const int count = lua_gettop(L);
+  if (count == 0) return "ERR Please specify at least one argument for this redis lib call";
+  request.resize(static_cast<std::size_t>(count));
+  for (int i = 1; i <= count; ++i) {
+    std::string& argument = request[static_cast<std::size_t>(i - 1)];
+    const int type = lua_type(L, i);
+    if (type == LUA_TSTRING) {
+      std::size_t length = 0;
+      const char* text = lua_tolstring(L, i, &length);
+      argument.assign(text, length);
+    } else if (type == LUA_TNUMBER) {
+      number_argument(script_run(L).version, lua_tonumber(L, i), argument);
+    } else {
+      return "ERR Lua redis lib command arguments must be strings or integers";
+    }
+  }
+  return nullptr;
+}
+
+/// What the server's mode says no to. Without memory a script may go on writing once it has begun.
+const char* check_mode(ScriptRun& run, unsigned flags) {
+  const ServerMode& mode = run.execution->mode;
+  const bool write = (flags & kWrite) != 0;
+  if (mode.replica && write) return "READONLY You can't write against a read only replica.";
+  if (mode.over_memory && !run.allow_oom && !run.wrote && (flags & kDenyOom) != 0) {
+    return "OOM command not allowed when used memory > 'maxmemory'.";
+  }
+  run.wrote = run.wrote || write;
+  if (mode.cluster && slots_of(run.request).size() > 1) {
+    return "ERR Script attempted to access a non local key in a cluster node";
+  }
+  return nullptr;
+}
+
+/// Commands that wait: scripts may call them since 7.2, and do not wait.
+bool since_72(const Command& command) {
+  constexpr std::array<std::string_view, 7> kNames{"blmove",   "blpop",    "brpop", "brpoplpush",
+                                                   "bzpopmax", "bzpopmin", "wait"};
+  return std::ranges::find(kNames, command.name) != kNames.end();
+}
+
+/// What Redis checks before a script's command (script.c scriptCall); null if nothing is against
+/// it.
+const char* check_command(ScriptRun& run, const Command* command) {
+  if (run.version == RedisVersion::v7_2) refuse_new_in_72(run.request);
+  if (!command) return "ERR Unknown Redis command called from script";
+  unsigned flags = command->flags;
+  int arity = command->arity;
+  if ((flags & kContainer) != 0 && run.request.size() > 1) {
+    const Subcommand* sub = find_subcommand(command->name, run.request[1]);
+    if (!sub) return "ERR Unknown Redis command called from script";
+    flags = sub->flags;
+    arity = sub->arity;
+  }
+  if (!arity_fits(arity, run.request.size())) {
+    return "ERR Wrong number of args calling Redis command from script";
+  }
+  if ((flags & kNoScript) != 0 && !(run.version == RedisVersion::v7_2 && since_72(*command))) {
+    return "ERR This Redis command is not allowed from script";
+  }
+  if (run.read_only && (command->flags & (kWrite | kMayReplicate)) != 0) {
+    return "ERR Write commands are not allowed from read-only scripts.";
+  }
+  return check_mode(run, flags);
+}
+
+/// Commands whose values may be longer than the request that makes them.
+bool may_multiply(const Command& command) {
+  constexpr std::array<std::string_view, 13> kNames{
+      "bitop",       "copy",        "restore",    "setbit",      "setrange",
+      "sdiffstore",  "sinterstore", "sort",       "sunionstore", "zdiffstore",
+      "zinterstore", "zrangestore", "zunionstore"};
+  return std::ranges::find(kNames, command.name) != kNames.end();
+}
+
+std::int64_t bytes_of(const Entry& entry) {
+  constexpr std::int64_t kElement = 64;  // a node of a map, roughly
+  std::int64_t bytes = 0;
+  for (const std::string_view text : texts(entry)) bytes += std::ssize(text) + kElement;
+  return bytes;
+}
+
+/// Counts what a command that takes memory has written, so that no script fills the machine's
+/// memory by way of the keyspace. More than any value of a lock, by far: BadInput.
+void count_written(ScriptRun& run, const Command& command, Call& call) {
+  constexpr std::int64_t kMost = 256 << 20;
+  for (const std::string& argument : run.request) run.written_bytes += std::ssize(argument);
+  if (may_multiply(command)) {
+    for (const KeyArgument& key : keys_of(run.request))
+      if (const Entry* entry = call.find(run.request[key.position]))
+        run.written_bytes += bytes_of(*entry);
+  }
+  if (run.written_bytes > kMost) throw BadInput("its commands write more than 256 MB");
+}
+
+/// Runs run.request; the reply is left in run.reply. False if the script cannot go on (run.refusal
+/// says why).
+bool call_command(ScriptRun& run, const char*& error) {
+  const Command* command = find_command(run.request[0]);
+  try {
+    error = check_command(run, command);
+    if (error) return true;
+    if (run.resp3) refuse_without_resp3(run.request);
+    Call call{*run.keyspace, run.request, *run.execution};
+    run.reply = run_command(*command, call);
+    if ((command->flags & kDenyOom) != 0) count_written(run, *command, call);
+    if (run.watched()) run.execution->observer->called(run.request, run.reply);
+    return true;
+  } catch (const BadInput& bad) {
+    run.refusal = bad.what();
+  }
+  return false;
+}
+
+/// Leaves redis.call's result on the stack; true if it is an error.
+bool generic_call(lua_State* L) {
+  ScriptRun& run = script_run(L);
+  const char* error = read_arguments(L, run.request);
+  if (error) {
+    push_error(L, error);
+    return true;
+  }
+  if (!call_command(run, error)) {
+    lua_pushliteral(L, "refused");
+    lua_error(L);
+  }
+  if (error) {
+    push_error(L, error);
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, "ignore_error_stats_update");
+    return true;
+  }
+  if (run.resp3) {
+    push_reply_resp3(L, run.request, run.reply);
+  } else {
+    push_reply(L, run.reply);
+  }
+  return run.reply.is_error();
+}
+
+int redis_call(lua_State* L) { return generic_call(L) ? lua_error(L) : 1; }
+
+int redis_pcall(lua_State* L) {
+  generic_call(L);
+  return 1;
+}
+
+// ---- replies ----
+
+/// redis.error_reply: the code ERR is added to a text of one word.
+int redis_error_reply(lua_State* L) {
+  if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TSTRING) {
+    return push_error(L, "ERR wrong number or type of arguments");
+  }
+  const char* text = lua_tostring(L, 1);
+  if (*text == '-') ++text;
+  const std::string_view view(text);
+  if (view.find(' ') == view.npos) {
+    lua_pushfstring(L, "ERR %s", text);
+    text = lua_tostring(L, -1);
+  }
+  return push_error(L, text);
+}
+
+int redis_status_reply(lua_State* L) {
+  if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TSTRING) {
+    return push_error(L, "ERR wrong number or type of arguments");
+  }
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "ok");
+  return 1;
+}
+
+// ---- the rest ----
+
+int raise_error(lua_State* L, const char* text) {
+  push_error(L, text);
+  return lua_error(L);
+}
+
+/// The argument cast to a C int, as x86 does it: what does not fit is the smallest one; 0 if it is
+/// no number.
+int number_or_0(lua_State* L, int argument) {
+  double number = 0;
+  dialect::to_number(L, argument, number);
+  return number > INT_MIN && number < INT_MAX + 1.0 ? static_cast<int>(number) : INT_MIN;
+}
+
+int redis_sha1hex(lua_State* L) {
+  if (lua_gettop(L) != 1) return raise_error(L, "ERR wrong number of arguments");
+  std::size_t length = 0;
+  const int type = lua_type(L, 1);
+  const bool is_text = type == LUA_TSTRING || type == LUA_TNUMBER;  // anything else counts as ""
+  const char* text = is_text ? dialect::check_text(L, 1, &length) : "";
+  ScriptRun& run = script_run(L);
+  run.text = sha1_hex({text, length});
+  lua_pushlstring(L, run.text.data(), run.text.size());
+  return 1;
+}
+
+int redis_log(lua_State* L) {
+  const int count = lua_gettop(L);
+  if (count < 2) return raise_error(L, "ERR redis.log() requires two arguments or more.");
+  double number = 0;
+  if (!dialect::to_number(L, 1, number)) {
+    return raise_error(L, "ERR First argument must be a number (log level).");
+  }
+  const int level = number_or_0(L, 1);
+  if (level < 0 || level > 3) return raise_error(L, "ERR Invalid debug level.");
+  return 0;
+}
+
+int redis_setresp(lua_State* L) {
+  if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.setresp() requires one argument.");
+  const int version = number_or_0(L, 1);
+  if (version != 2 && version != 3) return raise_error(L, "ERR RESP version must be 2 or 3.");
+  script_run(L).resp3 = version == 3;
+  return 0;
+}
+
+int redis_set_repl(lua_State* L) {
+  constexpr int kAll = 3;
+  if (lua_gettop(L) != 1) return raise_error(L, "ERR redis.set_repl() requires two arguments.");
+  const int flags = number_or_0(L, 1);
+  if ((flags & ~kAll) != 0) {
+    return raise_error(
+        L, "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
+  }
+  if (flags != kAll) dialect::refuse(L, "redis.set_repl() with other than REPL_ALL");
+  return 0;
+}
+
+/// Whether the client may run a command. Its user may run all of them.
+int redis_acl_check_cmd(lua_State* L) {
+  ScriptRun& run = script_run(L);
+  if (const char* error = read_arguments(L, run.request)) return raise_error(L, error);
+  if (!find_entry(run.request)) {
+    return raise_error(L, "ERR Invalid command passed to redis.acl_check_cmd()");
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+int redis_replicate_commands(lua_State* L) {
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+int redis_breakpoint(lua_State* L) {
+  lua_pushboolean(L, 0);
+  return 1;
+}
+
+int redis_debug(lua_State*) { return 0; }
+
+constexpr Function51 kFunctions[] = {
+    {"acl_check_cmd", redis_acl_check_cmd},
+    {"breakpoint", redis_breakpoint},
+    {"call", redis_call},
+    {"debug", redis_debug},
+    {"error_reply", redis_error_reply},
+    {"log", redis_log},
+    {"pcall", redis_pcall},
+    {"replicate_commands", redis_replicate_commands},
+    {"set_repl", redis_set_repl},
+    {"setresp", redis_setresp},
+    {"sha1hex", redis_sha1hex},
+    {"status_reply", redis_status_reply},
+};
+
+struct Constant {
+  const char* name;
+  double value;
+};
+constexpr Constant kConstants[] = {
+    {"LOG_DEBUG", 0}, {"LOG_VERBOSE", 1}, {"LOG_NOTICE", 2},   {"LOG_WARNING", 3}, {"REPL_NONE", 0},
+    {"REPL_AOF", 1},  {"REPL_SLAVE", 2},  {"REPL_REPLICA", 2}, {"REPL_ALL", 3},
+};
+
+}  // namespace
+
+void open_redis(lua_State* L) {
+  lua_newtable(L);
+  dialect::set_functions(L, kFunctions, std::size(kFunctions));
+  for (const Constant& constant : kConstants) {
+    lua_pushnumber(L, constant.value);
+    lua_setfield(L, -2, constant.name);
+  }
+  const RedisVersion version = script_run(L).version;
+  lua_pushnumber(L, version == RedisVersion::v7_0 ? 0x0007000F : 0x00070206);
+  lua_setfield(L, -2, "REDIS_VERSION_NUM");
+  lua_pushstring(L, full_name(version));
+  lua_setfield(L, -2, "REDIS_VERSION");
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,141 @@
+// See automaton.hpp. A path that ends at a boundary is replaced by the boundary's snapshot, so that
+// rounds, retries and renewals merge.
+#include "sim/world/automaton.hpp"
+
+#include <algorithm>
+
+#include "sim/redis/reply_bytes.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+void write(ByteWriter& out, const Observation& observation) {
+  out.number(static_cast<int>(observation.kind));
+  out.number(observation.task);
+  out.number(observation.node);
+  sim::write(out, observation.reply);
+  sim::write(out, observation.answers);
+}
+
+std::string key(std::uint32_t setup, std::string_view snapshot,
+                const std::vector<Observation>& path) {
+  ByteWriter out;
+  out.number(setup);
+  out.text(snapshot);
+  for (const auto& observation : path) write(out, observation);
+  return out.take();
+}
+
+std::vector<Wait> settled(std::vector<Wait> tasks) {
+  for (auto& wait : tasks) wait.fresh = false;
+  return tasks;
+}
+
+void add_tokens(ProgramState& state, std::string_view bytes) {
+  const TokenScan scan = scan_tokens(bytes);
+  state.cut_token = state.cut_token || scan.cut;
+  for (const Token token : scan.tokens)
+    if (std::find(state.tokens.begin(), state.tokens.end(), token) == state.tokens.end())
+      state.tokens.push_back(token);
+}
+
+void add_tokens(ProgramState& state, const Reply& reply) {
+  add_tokens(state, reply.text);
+  for (const auto& item : reply.items) add_tokens(state, item);
+}
+
+void scan(ProgramState& state) {
+  add_tokens(state, state.snapshot);
+  for (const auto& observation : state.path) {
+    add_tokens(state, observation.reply);
+    for (const auto& answer : observation.answers) add_tokens(state, answer);
+  }
+}
+
+}  // namespace
+
+Automaton::Automaton(const Program& program, std::vector<ProcessSetup> setups)
+    : program_(program), setups_(std::move(setups)) {}
+
+Id Automaton::initial(std::uint32_t setup, const std::vector<int>& rounds_done) {
+  return root(setup, program_.initial(setups_[setup], rounds_done));
+}
+
+Id Automaton::root(std::uint32_t setup, std::string snapshot) {
+  return states_.intern(key(setup, snapshot, {}), [&] {
+    ProgramState state{setup, snapshot, {}, {}, {}, false};
+    state.tasks = settled(program_.run(setups_[setup], snapshot, {}).tasks);
+    scan(state);
+    return state;
+  });
+}
+
+const Transition& Automaton::advance(Id from, const Observation& observation) {
+  ByteWriter out;
+  out.number(from);
+  write(out, observation);
+  return transitions_[transitions_.intern(out.take(), [&] { return run(from, observation); })];
+}
+
+Transition Automaton::run(Id from, const Observation& observation) {
+  const std::uint32_t setup = states_[from].setup;
+  std::vector<Observation> path = states_[from].path;
+  path.push_back(observation);
+  Step step = program_.run(setups_[setup], states_[from].snapshot, path);
+
+  Transition transition;
+  if (step.query) {
+    transition.query = step.query;
+    reads_clock_ = reads_clock_ || step.query->kind == Query::Kind::difference ||
+                   step.query->kind == Query::Kind::absolute;
+    return transition;
+  }
+  transition.effects = std::move(step.effects);
+  transition.again = step.again;
+  loops_ = loops_ || step.again.has_value();
+  if (step.boundary) {
+    // Between two iterations: of every(), or of a retry() that pauses within an operation.
+    for (const Wait& wait : step.tasks)
+      loops_ = loops_ || wait.task >= setups_[setup].threads || wait.in_operation;
+    transition.rebased = true;
+    transition.instants = std::move(step.instants);
+    transition.next = root(setup, std::move(*step.boundary));
+  } else {
+    transition.next = states_.intern(key(setup, states_[from].snapshot, path), [&] {
+      ProgramState state{setup, states_[from].snapshot, path, settled(step.tasks), {}, false};
+      scan(state);
+      return state;
+    });
+  }
+  transition.tasks = std::move(step.tasks);
+  return transition;
+}
+
+Id Automaton::rename(Id from, const std::function<Token(Token)>& renaming) {
+  const ProgramState& state = states_[from];
+  Id id = root(state.setup, rename_tokens(state.snapshot, renaming));
+  for (Observation observation : state.path) {
+    observation.reply = rename_tokens(observation.reply, renaming);
+    observation.answers = rename_tokens(observation.answers, renaming);
+    id = advance(id, observation).next;
+  }
+  return id;
+}
+
+Request rename_tokens(const Request& request, const std::function<Token(Token)>& renaming) {
+  Request renamed;
+  renamed.reserve(request.size());
+  for (const auto& argument : request)
+    renamed.push_back(rename_tokens(std::string_view(argument), renaming));
+  return renamed;
+}
+
+Reply rename_tokens(const Reply& reply, const std::function<Token(Token)>& renaming) {
+  Reply renamed = reply;
+  renamed.text = rename_tokens(std::string_view(reply.text), renaming);
+  for (auto& item : renamed.items) item = rename_tokens(item, renaming);
+  return renamed;
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,69 @@
+// A process as an automaton discovered while searching: a state is a snapshot and the observations
+// since; each transition is computed once by really running the program, then looked up.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/interner.hpp"
+#include "sim/base/token.hpp"
+#include "sim/client/program.hpp"
+
+namespace lockstep::sim {
+
+/// A state of the automaton.
+struct ProgramState {
+  std::uint32_t setup = 0;        ///< index of the ProcessSetup
+  std::string snapshot;           ///< where the path starts
+  std::vector<Observation> path;  ///< observations since the snapshot
+  std::vector<Wait> tasks;        ///< what every live task waits for (`fresh` cleared)
+  std::vector<Token> tokens;      ///< tokens that the state mentions, in order of appearance
+  bool cut_token = false;         ///< it mentions a piece of a token
+};
+
+/// What an observation leads to: a query, or effects and the next state.
+struct Transition {
+  std::optional<Query> query;
+  std::vector<Effect> effects;
+  std::vector<Wait> tasks;  ///< `fresh` set on waits that start here
+  Id next = 0;
+  bool rebased = false;                 ///< `next` is a snapshot; its instants are numbered anew:
+  std::vector<std::uint16_t> instants;  ///< new id i was old id instants[i]
+  std::optional<TaskId> again;          ///< feed a `run` observation of this task at once
+};
+
+class Automaton {
+ public:
+  Automaton(const Program& program, std::vector<ProcessSetup> setups);
+
+  /// The state of a new incarnation whose main tasks have used up so many rounds.
+  Id initial(std::uint32_t setup, const std::vector<int>& rounds_done);
+  const ProgramState& state(Id id) const { return states_[id]; }
+  const Transition& advance(Id from, const Observation& observation);
+  /// The same state with the tokens of one process renamed.
+  Id rename(Id from, const std::function<Token(Token)>& renaming);
+
+  /// Whether any iteration of retry() or every() was seen: only then can the state graph have
+  /// cycles.
+  bool loops() const { return loops_; }
+  /// Whether any run read a clock.
+  bool reads_clock() const { return reads_clock_; }
+
+ private:
+  Id root(std::uint32_t setup, std::string snapshot);
+  Transition run(Id from, const Observation& observation);
+
+  const Program& program_;
+  std::vector<ProcessSetup> setups_;
+  Interner<ProgramState> states_;
+  Interner<Transition> transitions_;
+  bool loops_ = false;
+  bool reads_clock_ = false;
+};
+
+/// Applies a renaming of tokens to everything in a request, a reply or an observation.
+Request rename_tokens(const Request& request, const std::function<Token(Token)>& renaming);
+Reply rename_tokens(const Reply& reply, const std::function<Token(Token)>& renaming);
+
+}  // namespace lockstep::sim

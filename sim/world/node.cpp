@@ -1,0 +1,20 @@
+// What a node remembers, as bytes; see the header.
+#include "sim/world/node.hpp"
+
+#include "sim/base/bytes.hpp"
+
+namespace lockstep::sim {
+
+std::string encode(const Node& node) {
+  ByteWriter out;
+  out.number(node.up ? 1 : 0);
+  out.number(node.keyspace);
+  out.number(node.clock_offset_ms);
+  for (const auto& image : node.images) {
+    out.number(image.keyspace);
+    out.number(image.age_ms);
+  }
+  return out.take();
+}
+
+}  // namespace lockstep::sim

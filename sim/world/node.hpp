@@ -1,0 +1,30 @@
+// One Redis node of the interned world, as a value: up or down, its keyspace, and what a restart
+// could bring back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/interner.hpp"
+
+namespace lockstep::sim {
+
+/// A keyspace that a restart would bring back (semantics.md, section 6).
+struct Image {
+  Id keyspace = 0;
+  std::int64_t age_ms = 0;  ///< kept only where it matters: aof_everysec
+};
+
+struct Node {
+  bool up = true;
+  Id keyspace = 0;                   ///< interned, expiries relative to the node's clock
+  std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs
+  /// rdb: the last completed save. aof_everysec: the keyspace before each write of the last second,
+  /// newest first.
+  std::vector<Image> images;
+};
+
+std::string encode(const Node& node);
+
+}  // namespace lockstep::sim

@@ -1,0 +1,100 @@
+// What a process remembers; see the header.
+#include "sim/world/process.hpp"
+
+#include <algorithm>
+
+#include "sim/base/bytes.hpp"
+
+namespace lockstep::sim {
+
+Operation& Process::operation(TaskId task) {
+  auto place = std::find_if(operations.begin(), operations.end(),
+                            [&](const Operation& o) { return o.task >= task; });
+  if (place == operations.end() || place->task != task) {
+    Operation fresh;
+    fresh.task = task;
+    place = operations.insert(place, fresh);
+  }
+  return *place;
+}
+
+void Process::drop_empty_operations() {
+  std::erase_if(operations, [](const Operation& o) { return o.empty(); });
+}
+
+Timer* Process::timer(TaskId task) {
+  const auto place =
+      std::find_if(timers.begin(), timers.end(), [&](const Timer& t) { return t.task == task; });
+  return place == timers.end() ? nullptr : &*place;
+}
+
+void Process::abandon(TaskId task) {
+  for (auto& connection : connections) {
+    if (connection.task != task || !connection.open) continue;
+    connection.open = false;
+    std::erase_if(connection.messages, [](const Message& m) { return m.stage != Stage::waiting; });
+  }
+  drop_empty_connections();
+}
+
+void Process::drop_empty_connections() {
+  std::erase_if(connections, [](const Connection& c) { return c.messages.empty(); });
+}
+
+int Process::executable(const Connection& connection) {
+  for (std::size_t i = 0; i < connection.messages.size(); ++i) {
+    if (connection.messages[i].held) return -1;
+    if (connection.messages[i].stage == Stage::waiting) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::string encode(const Process& process) {
+  ByteWriter out;
+  out.number(process.index);
+  out.number(static_cast<int>(process.life));
+  out.number(process.program);
+  out.number(process.pause_left_ms);
+  out.number(process.clock_offset_ms);
+  out.number(process.tokens_used);
+  for (const int n : process.rounds) out.number(n);
+  out.number(static_cast<std::int64_t>(process.timers.size()));
+  for (const auto& timer : process.timers) {
+    out.number(timer.task);
+    out.number(timer.left_ms);
+  }
+  out.number(static_cast<std::int64_t>(process.connections.size()));
+  for (const auto& connection : process.connections) {
+    out.number(connection.task);
+    out.number(connection.node);
+    out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0));
+    out.number(static_cast<std::int64_t>(connection.messages.size()));
+    for (const auto& message : connection.messages) {
+      out.number(message.request);
+      out.number(static_cast<int>(message.stage) * 2 + (message.held ? 1 : 0));
+      out.number(message.reply);
+      out.number(static_cast<int>(message.basis));
+    }
+  }
+  out.number(static_cast<std::int64_t>(process.instants.size()));
+  for (const auto& instant : process.instants) {
+    out.number(instant.wall ? 1 : 0);
+    out.number(instant.age_ms);
+  }
+  out.number(static_cast<std::int64_t>(process.holdings.size()));
+  for (const auto& holding : process.holdings) {
+    out.number(holding.task);
+    out.number(holding.lock);
+  }
+  for (const auto& operation : process.operations) {
+    out.number(operation.task);
+    out.number((operation.releasing ? 1 : 0) + (operation.made ? 2 : 0) +
+               (operation.freed ? 4 : 0) + (operation.succeeded ? 8 : 0));
+    out.number(static_cast<int>(operation.basis));
+    out.number(static_cast<std::int64_t>(operation.answered.size()));
+    for (const Id id : operation.answered) out.number(id);
+  }
+  return out.take();
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,90 @@
+// One process of the interned world, as a value: the state of its program, its timers, connections,
+// instants and holdings. docs/semantics.md, section 1, says what each means.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/interner.hpp"
+#include "sim/world/automaton.hpp"
+
+namespace lockstep::sim {
+
+enum class Life : std::uint8_t { up, paused, dead };
+enum class Stage : std::uint8_t { waiting, answered, broken };
+enum class Basis : std::uint8_t { none, fresh, stale };
+
+struct Message {
+  Id request = 0;
+  Stage stage = Stage::waiting;
+  bool held = false;
+  Id reply = 0;               ///< answered
+  Basis basis = Basis::none;  ///< a WRITE to the resource
+};
+
+struct Connection {
+  TaskId task = 0;
+  std::uint8_t node = 0;
+  bool open = true;     ///< its task waits for it; else abandoned
+  bool former = false;  ///< of a former incarnation
+  std::vector<Message> messages;
+};
+
+struct Timer {
+  TaskId task = 0;
+  std::int64_t left_ms = 0;
+};
+
+struct Holding {
+  TaskId task = 0;
+  std::uint8_t lock = 0;  ///< index into the world's locks
+};
+
+/// What the world remembers of a task's operation under way.
+struct Operation {
+  TaskId task = 0;
+  bool releasing = false;
+  bool made = false;
+  bool freed = false;
+  bool succeeded = false;  ///< during this release() another operation made a lease key
+  Basis basis = Basis::none;
+  std::vector<Id> answered;  ///< requests (tokens normalised) answered at this instant, ascending
+  bool empty() const {
+    return !releasing && !made && !freed && !succeeded && basis == Basis::none && answered.empty();
+  }
+};
+
+struct Instant {
+  bool wall = false;
+  std::int64_t age_ms = 0;
+};
+
+struct Process {
+  std::uint8_t index = 0;
+  Life life = Life::up;
+  Id program = 0;
+  std::int64_t pause_left_ms = 0;       ///< while paused and pauses are limited
+  std::int64_t clock_offset_ms = 0;     ///< kept only in absolute runs
+  std::uint8_t tokens_used = 0;         ///< kept only where tokens are not recycled
+  std::vector<int> rounds;              ///< begun, per main task
+  std::vector<Timer> timers;            ///< by task
+  std::vector<Connection> connections;  ///< in the order of opening
+  std::vector<Instant> instants;        ///< by id
+  std::vector<Holding> holdings;        ///< in the order of acquisition
+  std::vector<Operation> operations;    ///< by task; only non-empty ones
+
+  Operation& operation(TaskId task);
+  void drop_empty_operations();
+  Timer* timer(TaskId task);
+  /// Abandons the open connections of `task` (semantics.md, section 2).
+  void abandon(TaskId task);
+  /// Removes connections without messages.
+  void drop_empty_connections();
+  /// Index of the first waiting message of a connection that may execute, or -1.
+  static int executable(const Connection& connection);
+};
+
+std::string encode(const Process& process);
+
+}  // namespace lockstep::sim
