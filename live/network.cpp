@@ -20,21 +20,22 @@ bool waiting(const Message& message) { return message.state == Message::State::w
 }  // namespace
 
 void Network::send(sim::TaskId task, std::uint8_t node, Message message) {
-  auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& other) {
+  auto channel = std::find_if(channels_.begin(), channels_.end(), [&](const Channel& other) {
     return other.open && other.task == task && other.node == node;
   });
-  if (line == lines_.end())
-    line = lines_.insert(line, Line{task, node, true, false, sockets_[{task, node}], {}});
-  line->messages.push_back(std::move(message));
+  if (channel == channels_.end())
+    channel =
+        channels_.insert(channel, Channel{task, node, true, false, sockets_[{task, node}], {}});
+  channel->messages.push_back(std::move(message));
 }
 
-Line& Network::line(std::size_t place) {
-  if (place >= lines_.size()) throw sim::BadInput("there is no such connection in the live run");
-  return lines_[place];
+Channel& Network::channel(std::size_t place) {
+  if (place >= channels_.size()) throw sim::BadInput("there is no such connection in the live run");
+  return channels_[place];
 }
 
 Message& Network::next_waiting(std::size_t place) {
-  auto& messages = line(place).messages;
+  auto& messages = channel(place).messages;
   const auto message = std::find_if(messages.begin(), messages.end(), waiting);
   if (message == messages.end())
     throw sim::BadInput("no request waits on that connection of the live run");
@@ -42,7 +43,7 @@ Message& Network::next_waiting(std::size_t place) {
 }
 
 sim::Reply Network::ask(std::size_t place, const sim::Request& request) {
-  auto& asked = line(place);
+  auto& asked = channel(place);
   if (!asked.socket) {
     asked.socket = std::make_shared<Connection>(address_);
     if (asked.open) sockets_[{asked.task, asked.node}] = asked.socket;
@@ -51,7 +52,7 @@ sim::Reply Network::ask(std::size_t place, const sim::Request& request) {
 }
 
 Message Network::take(std::size_t place) {
-  auto& from = line(place);
+  auto& from = channel(place);
   auto message = std::move(from.messages.front());
   from.messages.pop_front();
   if (message.state == Message::State::broken) give_up(from);
@@ -60,28 +61,28 @@ Message Network::take(std::size_t place) {
 }
 
 void Network::lose(std::size_t place) {
-  auto& lost = line(place);
+  auto& lost = channel(place);
   lost.messages.assign(1, broken_message());
   sockets_.erase({lost.task, lost.node});
   lost.socket.reset();
 }
 
-void Network::give_up(Line& line) {
-  if (!line.open) return;
-  line.open = false;
-  sockets_.erase({line.task, line.node});
+void Network::give_up(Channel& channel) {
+  if (!channel.open) return;
+  channel.open = false;
+  sockets_.erase({channel.task, channel.node});
 }
 
 void Network::abandon(sim::TaskId task) {
-  for (auto& line : lines_)
-    if (line.task == task) give_up(line);
+  for (auto& channel : channels_)
+    if (channel.task == task) give_up(channel);
   tidy();
 }
 
 void Network::abandon_all() {
-  for (auto& line : lines_) {
-    give_up(line);
-    line.former = true;
+  for (auto& channel : channels_) {
+    give_up(channel);
+    channel.former = true;
   }
   sockets_.clear();
   tidy();
@@ -89,20 +90,21 @@ void Network::abandon_all() {
 
 void Network::node_died(std::uint8_t node) {
   std::erase_if(sockets_, [&](const auto& socket) { return socket.first.second == node; });
-  for (auto& line : lines_) {
-    if (line.node != node) continue;
-    line.socket.reset();
-    if (!line.open) std::erase_if(line.messages, waiting);
-    for (auto& message : line.messages)
+  for (auto& channel : channels_) {
+    if (channel.node != node) continue;
+    channel.socket.reset();
+    if (!channel.open) std::erase_if(channel.messages, waiting);
+    for (auto& message : channel.messages)
       if (waiting(message)) message = broken_message();
   }
   tidy();
 }
 
 void Network::tidy() {
-  for (auto& line : lines_)
-    if (!line.open) std::erase_if(line.messages, [](const Message& m) { return !waiting(m); });
-  std::erase_if(lines_, [](const Line& line) { return line.messages.empty(); });
+  for (auto& channel : channels_)
+    if (!channel.open)
+      std::erase_if(channel.messages, [](const Message& m) { return !waiting(m); });
+  std::erase_if(channels_, [](const Channel& channel) { return channel.messages.empty(); });
 }
 
 }  // namespace lockstep::live

@@ -25,7 +25,7 @@ struct Message {
 };
 
 /// A connection with at least one message on it.
-struct Line {
+struct Channel {
   sim::TaskId task = 0;
   std::uint8_t node = 0;
   bool open = true;     ///< else abandoned
@@ -40,7 +40,7 @@ class Network {
 
   void send(sim::TaskId task, std::uint8_t node, Message message);
   /// The connection that an action names by its place. Throws BadInput if there is none.
-  Line& line(std::size_t place);
+  Channel& channel(std::size_t place);
   /// The first message of a connection that waits to be executed. Throws BadInput if there is none.
   Message& next_waiting(std::size_t place);
   /// Really sends the request of a waiting message to the server, and takes its reply.
@@ -57,13 +57,13 @@ class Network {
   /// Drops what nobody will hear or execute any more.
   void tidy();
 
-  const std::deque<Line>& lines() const { return lines_; }
+  const std::deque<Channel>& channels() const { return channels_; }
 
  private:
-  void give_up(Line& line);
+  void give_up(Channel& channel);
 
   Address address_;
-  std::deque<Line> lines_;  ///< in the order in which they were opened
+  std::deque<Channel> channels_;  ///< in the order in which they were opened
   std::map<std::pair<sim::TaskId, std::uint8_t>, std::shared_ptr<Connection>>
       sockets_;  ///< connected, for the next request
 };

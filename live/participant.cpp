@@ -123,7 +123,7 @@ void Participant::listen(Clock::time_point until) {
   for (const auto& [task, time] : timers_) until = std::min(until, time);
   std::vector<pollfd> descriptors;
   std::vector<Place> places;
-  std::vector<Line*> late;
+  std::vector<WatchedConnection*> late;
   for (const auto& [place, line] : lines_) {
     if (!line.waiting()) continue;
     descriptors.push_back({line.descriptor(), POLLIN, 0});
@@ -138,7 +138,7 @@ void Participant::listen(Clock::time_point until) {
   if (poll(descriptors.data(), descriptors.size(), static_cast<int>(ms)) <= 0) return;
   for (std::size_t i = 0; i < late.size(); ++i)
     if (descriptors[places.size() + i].revents != 0) receive_late(*late[i]);
-  std::erase_if(late_, [](const Line& line) { return !line.waiting(); });
+  std::erase_if(late_, [](const WatchedConnection& line) { return !line.waiting(); });
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (descriptors[i].revents != 0 && receive(places[i], true))
       while (receive(places[i], false)) {
@@ -165,16 +165,16 @@ bool Participant::receive(const Place& place, bool readable) {
 }
 
 /// Replies that come when nobody waits for them any more.
-void Participant::receive_late(Line& line) {
+void Participant::receive_late(WatchedConnection& line) {
   try {
     for (bool readable = true; line.receive(readable);) readable = false;
   } catch (const ConnectionBroken&) {
-    late_.remove_if([&](const Line& other) { return &other == &line; });
+    late_.remove_if([&](const WatchedConnection& other) { return &other == &line; });
   }
 }
 
 /// The task hears nothing more of this.
-void Participant::put_aside(Line& line) {
+void Participant::put_aside(WatchedConnection& line) {
   if (!line.waiting()) return;
   line.give_up();
   late_.push_back(std::move(line));
@@ -252,10 +252,10 @@ void Participant::send(const sim::Effect& effect) {
   try {
     auto line = lines_.find(place);
     if (line == lines_.end())
-      line =
-          lines_
-              .emplace(place, Line(part_.address, part_.process, effect.task, referee_, ownership_))
-              .first;
+      line = lines_
+                 .emplace(place, WatchedConnection(part_.address, part_.process, effect.task,
+                                                   referee_, ownership_))
+                 .first;
     line->second.send(effect.request);
   } catch (const ConnectionBroken& error) {
     referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "live/client.hpp"
-#include "live/line.hpp"
 #include "live/ownership.hpp"
 #include "live/referee.hpp"
+#include "live/watched_connection.hpp"
 #include "sim/client/program.hpp"
 
 namespace lockstep::live {
@@ -54,8 +54,8 @@ class Participant {
   bool fire_timers();
   void listen(Clock::time_point until);
   bool receive(const Place& place, bool readable);
-  void receive_late(Line& line);
-  void put_aside(Line& line);
+  void receive_late(WatchedConnection& line);
+  void put_aside(WatchedConnection& line);
   void hear_out();
   void feed(sim::Observation observation);
   void send(const sim::Effect& effect);
@@ -69,8 +69,9 @@ class Participant {
   Referee& referee_;
   Ownership* ownership_;
   Client client_;
-  std::map<Place, Line> lines_;
-  std::list<Line> late_;  ///< nobody hears their replies any more; but the server executes
+  std::map<Place, WatchedConnection> lines_;
+  std::list<WatchedConnection>
+      late_;  ///< nobody hears their replies any more; but the server executes
   std::map<sim::TaskId, Clock::time_point> timers_;
   std::map<sim::TaskId, Clock::time_point> acquiring_since_;
   std::map<sim::TaskId, Resource::Basis> basis_;

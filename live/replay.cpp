@@ -212,8 +212,8 @@ class Replay {
     for (const auto& effect : did.effects)
       if (effect.kind == sim::Effect::Kind::send) send(host, effect);
     std::set<sim::TaskId> gone;
-    for (const auto& line : host.network.lines())
-      if (line.open && !host.client->wait_of(line.task)) gone.insert(line.task);
+    for (const auto& channel : host.network.channels())
+      if (channel.open && !host.client->wait_of(channel.task)) gone.insert(channel.task);
     for (const auto task : gone) host.network.abandon(task);
     keep_timers(host, did.fresh);
     return did;
@@ -265,9 +265,9 @@ class Replay {
 
   Did deliver(const Action& action) {
     auto& host = host_of(action);
-    const auto& line = host.network.line(action.connection);
-    auto observation = observed(sim::Observation::Kind::reply, line.task);
-    observation.node = line.node;
+    const auto& channel = host.network.channel(action.connection);
+    auto observation = observed(sim::Observation::Kind::reply, channel.task);
+    observation.node = channel.node;
     auto message = host.network.take(action.connection);
     if (message.state == Message::State::broken)
       observation.kind = sim::Observation::Kind::broken;
@@ -281,13 +281,13 @@ class Replay {
   void execute(const PlanStep& step) {
     auto& host = host_of(step.action);
     auto& message = host.network.next_waiting(step.action.connection);
-    const auto& line = host.network.line(step.action.connection);
-    if (line.node == sim::kResource) {
+    const auto& channel = host.network.channel(step.action.connection);
+    if (channel.node == sim::kResource) {
       bool lost = false;
       Resource::Basis nobodys;
       auto& basis = message.request[0] == "WRITE" ? message.basis
-                    : line.former                 ? nobodys
-                                                  : host.basis[line.task];
+                    : channel.former              ? nobodys
+                                                  : host.basis[channel.task];
       message.reply = resource_.execute(message.request, basis, lost);
       const bool told =
           plan_.violated == sim::Property::no_lost_update && &step == &plan_.steps.back();
@@ -405,10 +405,10 @@ class Replay {
         feed(action, observed(sim::Observation::Kind::run, wait.task));
         return true;
       }
-      if (host.network.lines().empty()) continue;
-      const auto& line = host.network.lines().front();
-      if (line.messages.front().state == Message::State::waiting)
-        answer_next(host, action, line.node);
+      if (host.network.channels().empty()) continue;
+      const auto& channel = host.network.channels().front();
+      if (channel.messages.front().state == Message::State::waiting)
+        answer_next(host, action, channel.node);
       else
         deliver(action);
       return true;

@@ -13,12 +13,12 @@
 
 namespace lockstep::live {
 
-class Line {
+class WatchedConnection {
  public:
   /// `ownership`: who watches, or null. Throws as Connection does.
-  Line(const Address& address, std::uint8_t process, sim::TaskId task, Referee& referee,
-       Ownership* ownership)
-      : connection_(address),
+  WatchedConnection(const Address& address, std::uint8_t process, sim::TaskId task,
+                    Referee& referee, Ownership* ownership)
+      : socket_(address),
         process_(process),
         task_(task),
         referee_(referee),
@@ -34,7 +34,7 @@ class Line {
   /// Whether replies are to come.
   bool waiting() const { return !pending_.empty(); }
   /// To wait for bytes, with poll().
-  int descriptor() const { return connection_.descriptor(); }
+  int descriptor() const { return socket_.descriptor(); }
 
  private:
   struct Pending {
@@ -48,7 +48,7 @@ class Line {
   std::optional<sim::Reply> opened(Pending asked);
   void note(const sim::Reply& reply);
 
-  Connection connection_;
+  Connection socket_;
   std::uint8_t process_;
   sim::TaskId task_;
   Referee& referee_;

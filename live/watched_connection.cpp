@@ -1,5 +1,5 @@
 // Into envelopes and out of them; see the header.
-#include "live/line.hpp"
+#include "live/watched_connection.hpp"
 
 #include <utility>
 
@@ -22,7 +22,7 @@ auto or_lose_sight(Ownership* ownership, Action action) {
 
 }  // namespace
 
-void Line::send(const sim::Request& request) {
+void WatchedConnection::send(const sim::Request& request) {
   if (watched()) {
     const auto why = only_bare(request);
     if (!why.empty()) ownership_->lose_sight(why);
@@ -31,16 +31,16 @@ void Line::send(const sim::Request& request) {
   if (asked.enveloped) asked.ticket = ownership_->sent(process_, task_);
   or_lose_sight(ownership_, [&] {
     if (asked.enveloped)
-      connection_.send_all(ownership_->envelope().around(request));
+      socket_.send_all(ownership_->envelope().around(request));
     else
-      connection_.send(request);
+      socket_.send(request);
   });
   pending_.push_back(std::move(asked));
 }
 
-std::optional<sim::Reply> Line::receive(bool readable) {
+std::optional<sim::Reply> WatchedConnection::receive(bool readable) {
   while (auto reply = or_lose_sight(
-             ownership_, [&] { return connection_.receive(std::exchange(readable, false)); })) {
+             ownership_, [&] { return socket_.receive(std::exchange(readable, false)); })) {
     auto& asked = pending_.front();
     asked.replies.push_back(std::move(*reply));
     const auto expected = asked.enveloped ? ownership_->envelope().replies() : 1;
@@ -53,7 +53,7 @@ std::optional<sim::Reply> Line::receive(bool readable) {
 }
 
 /// The program's reply; none yet if the request has to be sent again, bare.
-std::optional<sim::Reply> Line::opened(Pending asked) {
+std::optional<sim::Reply> WatchedConnection::opened(Pending asked) {
   if (!asked.enveloped) {
     note(asked.replies.front());
     return std::move(asked.replies.front());
@@ -80,7 +80,7 @@ std::optional<sim::Reply> Line::opened(Pending asked) {
   return std::move(none.reply);
 }
 
-void Line::note(const sim::Reply& reply) {
+void WatchedConnection::note(const sim::Reply& reply) {
   referee_.heard(process_, (given_up_ ? "would hear, too late, " : "hears ") + shown(reply));
 }
 
