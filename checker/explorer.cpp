@@ -127,6 +127,12 @@ class Attempt {
   /// cycles.
   void conclude() {
     result_.verdict = Verdict::holds;
+    if (world_.knowledge().too_many_durations) {
+      result_.verdict = Verdict::inconclusive;
+      result_.why_inconclusive = "more than " + std::to_string(sim::Setting::kMaxDurations) +
+                                 " different durations are in use: the points of time lack some";
+      return;
+    }
     if (!world_.loops()) return;
     const CycleFindings found = find_cycles(world_, search_, model_.properties);
     if (found.zero_time) {

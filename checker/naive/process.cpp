@@ -15,7 +15,7 @@ using sim::Wait;
 namespace {
 
 constexpr int kMostContinuations = 1000;  // of one action by `again`: a loop that never waits
-constexpr int kMostTokens = 255;          // sim::Token::number is a byte
+constexpr int kMostTokens = 65535;        // sim::Token::number has 16 bits
 
 std::int64_t clock_ms(const World& world, const Process& process, bool wall) {
   return wall ? sim::wall_clock(world.now, process.offset).ms : world.now.ms;
@@ -67,7 +67,7 @@ void Rules::forget_history(Process& process, const sim::Step& step) const {
 
 /// A token that is nowhere in the world: one never used before, or the lowest one.
 sim::Token Rules::fresh_token(World& world, std::uint8_t p) {
-  std::uint8_t lowest = 0;
+  std::uint16_t lowest = 0;
   const bool again = memory_ == Memory::boundary && model_.merges_tokens;
   if (again) {
     const sim::TokenScan scan = sim::scan_tokens(identity(world));
@@ -75,13 +75,13 @@ sim::Token Rules::fresh_token(World& world, std::uint8_t p) {
     const auto taken = [&](sim::Token token) {
       return std::find(scan.tokens.begin(), scan.tokens.end(), token) != scan.tokens.end();
     };
-    while (lowest < kMostTokens && taken({p, static_cast<std::uint8_t>(lowest + 1)})) ++lowest;
+    while (lowest < kMostTokens && taken({p, static_cast<std::uint16_t>(lowest + 1)})) ++lowest;
   }
-  std::uint8_t& used = again ? lowest : world.processes[p].tokens_used;
+  std::uint16_t& used = again ? lowest : world.processes[p].tokens_used;
   if (used == kMostTokens) {
     throw sim::BadInput(model_.program->folder().string() + "/protocol.lua: process " +
                         sim::process_name(p) +
-                        " asked for more than 255 tokens in one run of the naive explorer");
+                        " asked for more than 65535 tokens in one run of the naive explorer");
   }
   return {p, ++used};
 }

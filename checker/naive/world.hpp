@@ -87,7 +87,7 @@ struct Process {
   std::map<std::pair<sim::TaskId, std::uint8_t>, std::string>
       holdings;          ///< (task, lock) -> fencing token
   sim::Duration offset;  ///< of its wall clock
-  std::uint8_t tokens_used = 0;
+  std::uint16_t tokens_used = 0;
 };
 
 struct Image {

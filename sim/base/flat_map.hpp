@@ -16,6 +16,11 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b = 0) {
   return h ^ (h >> 33);
 }
 
+/// Two ids as one half of a key.
+constexpr std::uint64_t both(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint64_t>(a) << 32 | b;
+}
+
 class FlatMap {
  public:
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;

@@ -13,16 +13,16 @@ constexpr std::string_view kClose = "\xE2\x9F\xA9";
 constexpr std::string_view kLead = "\xE2\x9F";  // what both brackets begin with
 constexpr unsigned kLetters = 26;
 
-/// A decimal number of 1 to 255 without leading zeros at the front of `text`, which it is cut off
-/// from.
-std::optional<unsigned> take_number(std::string_view& text) {
+/// A decimal number of 1 to `most` without leading zeros at the front of `text`, which it is cut
+/// off from.
+std::optional<unsigned> take_number(std::string_view& text, unsigned most) {
   unsigned value = 0;
   std::size_t digits = 0;
-  while (digits < text.size() && digits < 4 && text[digits] >= '0' && text[digits] <= '9') {
+  while (digits < text.size() && digits < 6 && text[digits] >= '0' && text[digits] <= '9') {
     value = value * 10 + static_cast<unsigned>(text[digits] - '0');
     ++digits;
   }
-  if (digits == 0 || text[0] == '0' || value > 255) return std::nullopt;
+  if (digits == 0 || text[0] == '0' || value > most) return std::nullopt;
   text.remove_prefix(digits);
   return value;
 }
@@ -32,7 +32,7 @@ std::optional<unsigned> take_process(std::string_view& text) {
   const char letter = text[0];
   text.remove_prefix(1);
   if (letter == 'P' && !text.empty() && text[0] != '.') {
-    const std::optional<unsigned> number = take_number(text);
+    const std::optional<unsigned> number = take_number(text, 255);
     return number && *number >= kLetters ? number : std::nullopt;
   }
   return static_cast<unsigned>(letter - 'A');
@@ -45,10 +45,10 @@ std::optional<Token> take_token(std::string_view& text) {
   const std::optional<unsigned> process = take_process(text);
   if (!process || !text.starts_with('.')) return std::nullopt;
   text.remove_prefix(1);
-  const std::optional<unsigned> number = take_number(text);
+  const std::optional<unsigned> number = take_number(text, 65535);
   if (!number || !text.starts_with(kClose)) return std::nullopt;
   text.remove_prefix(kClose.size());
-  return Token{static_cast<std::uint8_t>(*process), static_cast<std::uint8_t>(*number)};
+  return Token{static_cast<std::uint8_t>(*process), static_cast<std::uint16_t>(*number)};
 }
 
 /// Whether `text` begins with a piece of a bracket: one without its partner, or cut in the middle.

@@ -13,7 +13,7 @@ namespace lockstep::sim {
 
 struct Token {
   std::uint8_t process = 0;  ///< index of the process that called unique()
-  std::uint8_t number = 0;   ///< 1..255
+  std::uint16_t number = 0;  ///< 1..65535
   friend auto operator<=>(const Token&, const Token&) = default;
 };
 

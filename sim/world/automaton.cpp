@@ -32,25 +32,14 @@ std::vector<Wait> settled(std::vector<Wait> tasks) {
   return tasks;
 }
 
-void add_tokens(ProgramState& state, std::string_view bytes) {
-  const TokenScan scan = scan_tokens(bytes);
-  state.cut_token = state.cut_token || scan.cut;
-  for (const Token token : scan.tokens)
-    if (std::find(state.tokens.begin(), state.tokens.end(), token) == state.tokens.end())
-      state.tokens.push_back(token);
-}
-
-void add_tokens(ProgramState& state, const Reply& reply) {
-  add_tokens(state, reply.text);
-  for (const auto& item : reply.items) add_tokens(state, item);
-}
-
-void scan(ProgramState& state) {
-  add_tokens(state, state.snapshot);
-  for (const auto& observation : state.path) {
-    add_tokens(state, observation.reply);
-    for (const auto& answer : observation.answers) add_tokens(state, answer);
+TokenUse tokens_of(const std::string& snapshot, const std::vector<Observation>& path) {
+  TokenUse tokens;
+  tokens.add(std::string_view(snapshot));
+  for (const auto& observation : path) {
+    tokens.add(observation.reply);
+    tokens.add(observation.answers);
   }
+  return tokens;
 }
 
 }  // namespace
@@ -64,10 +53,8 @@ Id Automaton::initial(std::uint32_t setup, const std::vector<int>& rounds_done) 
 
 Id Automaton::root(std::uint32_t setup, std::string snapshot) {
   return states_.intern(key(setup, snapshot, {}), [&] {
-    ProgramState state{setup, snapshot, {}, {}, {}, false};
-    state.tasks = settled(program_.run(setups_[setup], snapshot, {}).tasks);
-    scan(state);
-    return state;
+    auto tasks = settled(program_.run(setups_[setup], snapshot, {}).tasks);
+    return ProgramState{setup, snapshot, {}, std::move(tasks), tokens_of(snapshot, {})};
   });
 }
 
@@ -87,8 +74,6 @@ Transition Automaton::run(Id from, const Observation& observation) {
   Transition transition;
   if (step.query) {
     transition.query = step.query;
-    reads_clock_ = reads_clock_ || step.query->kind == Query::Kind::difference ||
-                   step.query->kind == Query::Kind::absolute;
     return transition;
   }
   transition.effects = std::move(step.effects);
@@ -103,9 +88,8 @@ Transition Automaton::run(Id from, const Observation& observation) {
     transition.next = root(setup, std::move(*step.boundary));
   } else {
     transition.next = states_.intern(key(setup, states_[from].snapshot, path), [&] {
-      ProgramState state{setup, states_[from].snapshot, path, settled(step.tasks), {}, false};
-      scan(state);
-      return state;
+      const std::string& snapshot = states_[from].snapshot;
+      return ProgramState{setup, snapshot, path, settled(step.tasks), tokens_of(snapshot, path)};
     });
   }
   transition.tasks = std::move(step.tasks);

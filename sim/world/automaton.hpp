@@ -9,6 +9,7 @@
 #include "sim/base/interner.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/program.hpp"
+#include "sim/world/tokens.hpp"
 
 namespace lockstep::sim {
 
@@ -18,8 +19,7 @@ struct ProgramState {
   std::string snapshot;           ///< where the path starts
   std::vector<Observation> path;  ///< observations since the snapshot
   std::vector<Wait> tasks;        ///< what every live task waits for (`fresh` cleared)
-  std::vector<Token> tokens;      ///< tokens that the state mentions, in order of appearance
-  bool cut_token = false;         ///< it mentions a piece of a token
+  TokenUse tokens;                ///< that the state mentions
 };
 
 /// What an observation leads to: a query, or effects and the next state.
@@ -47,8 +47,6 @@ class Automaton {
   /// Whether any iteration of retry() or every() was seen: only then can the state graph have
   /// cycles.
   bool loops() const { return loops_; }
-  /// Whether any run read a clock.
-  bool reads_clock() const { return reads_clock_; }
 
  private:
   Id root(std::uint32_t setup, std::string snapshot);
@@ -59,7 +57,6 @@ class Automaton {
   Interner<ProgramState> states_;
   Interner<Transition> transitions_;
   bool loops_ = false;
-  bool reads_clock_ = false;
 };
 
 /// Applies a renaming of tokens to everything in a request, a reply or an observation.

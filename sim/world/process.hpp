@@ -66,7 +66,7 @@ struct Process {
   Id program = 0;
   std::int64_t pause_left_ms = 0;       ///< while paused and pauses are limited
   std::int64_t clock_offset_ms = 0;     ///< kept only in absolute runs
-  std::uint8_t tokens_used = 0;         ///< kept only where tokens are not recycled
+  std::uint16_t tokens_used = 0;        ///< kept only where tokens are not recycled
   std::vector<int> rounds;              ///< begun, per main task
   std::vector<Timer> timers;            ///< by task
   std::vector<Connection> connections;  ///< in the order of opening

@@ -1,26 +1,13 @@
 // What can happen to a process in one of its states: worked out once, when the state is interned.
 #include <algorithm>
 
-#include "sim/world/world.hpp"
+#include "sim/world/processes.hpp"
 
 namespace lockstep::sim {
 
-void World::list_actions(ProcessInfo& info) {
-  const Process& process = info.value;
-  const bool active = list_task_actions(info);
-  for (const auto& action : info.actions)
-    info.free = info.free || action.kind == Action::Kind::begin;
-  if (process.life == Life::paused) {
-    add_action(info, Action::Kind::resume, 0,
-               model_.pause_max_ms > 0 && process.pause_left_ms == 0);
-    info.free = true;
-  }
-  for (std::size_t c = 0; c < process.connections.size(); ++c) list_message_actions(info, c);
-  list_process_faults(info, active);
-  info.memos.resize(info.actions.size());
-}
+namespace {
 
-void World::add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is_urgent) {
+void add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is_urgent) {
   LocalAction action;
   action.kind = kind;
   action.index = static_cast<std::uint8_t>(index);
@@ -29,19 +16,39 @@ void World::add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, 
   info.urgent = info.urgent || is_urgent;
 }
 
-void World::add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) {
-  if (model_.budget[static_cast<std::size_t>(fault)] == 0) return;  // never possible in this model
+}  // namespace
+
+void Processes::list_actions(ProcessInfo& info) {
+  const Process& process = info.value;
+  const bool active = list_task_actions(info);
+  for (const auto& action : info.actions)
+    info.free = info.free || action.kind == Action::Kind::begin;
+  if (process.life == Life::paused) {
+    add_action(info, Action::Kind::resume, 0,
+               setting_.model.pause_max_ms > 0 && process.pause_left_ms == 0);
+    info.free = true;
+  }
+  for (std::size_t c = 0; c < process.connections.size(); ++c) list_message_actions(info, c);
+  list_process_faults(info, active);
+  info.memos.resize(info.actions.size());
+}
+
+void Processes::add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index,
+                          Fault fault) const {
+  if (setting_.budget(fault) == 0) return;  // never possible in this model
   add_action(info, kind, index, false);
-  info.actions.back().fault = static_cast<std::uint8_t>(fault);
-  info.faults |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(fault));
+  info.actions.back().within = only(fault);
+  info.actions.back().spends = static_cast<std::uint8_t>(fault);
+  info.faults |= only(fault);
 }
 
 /// Adds what the tasks can do; returns whether some task is neither idle nor done.
-bool World::list_task_actions(ProcessInfo& info) {
+bool Processes::list_task_actions(ProcessInfo& info) const {
   using Kind = Action::Kind;
   const Process& process = info.value;
   if (process.life == Life::dead) {
-    const auto rounds = model_.processes[process.index < processes_ ? process.index : 0].rounds;
+    const auto rounds =
+        setting_.model.processes[process.index < setting_.processes ? process.index : 0].rounds;
     for (std::size_t task = 0; task < process.rounds.size(); ++task)
       if (process.rounds[task] < rounds) add_action(info, Kind::begin, task, false);
     return false;
@@ -59,7 +66,7 @@ bool World::list_task_actions(ProcessInfo& info) {
 }
 
 /// Adds what can happen to the messages of one connection.
-void World::list_message_actions(ProcessInfo& info, std::size_t c) {
+void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   using Kind = Action::Kind;
   const Process& process = info.value;
   const Connection& connection = process.connections[c];
@@ -74,9 +81,10 @@ void World::list_message_actions(ProcessInfo& info, std::size_t c) {
     const bool waited_for = connection.open && !connection.former;
     for (const auto& operation : process.operations)
       if (waited_for && operation.task == connection.task && !operation.answered.empty())
-        action.polling = std::ranges::find(operation.answered,
-                                           normalised(request, connection.node, process.index)) !=
-                         operation.answered.end();
+        action.polling =
+            std::ranges::find(operation.answered,
+                              tables_.normalised(request, connection.node, process.index)) !=
+            operation.answered.end();
     info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
   }
   if (next.held) {
@@ -91,18 +99,16 @@ void World::list_message_actions(ProcessInfo& info, std::size_t c) {
 }
 
 /// Adds the faults that befall the process as a whole.
-void World::list_process_faults(ProcessInfo& info, bool active) {
+void Processes::list_process_faults(ProcessInfo& info, bool active) const {
   const Process& process = info.value;
   if (process.life == Life::dead) return;
   if (process.life == Life::up && active) add_fault(info, Action::Kind::pause, 0, Fault::pause);
   if (active || !process.holdings.empty()) add_fault(info, Action::Kind::crash, 0, Fault::crash);
-  bool wall = knowledge_.absolute;
+  bool wall = setting_.knowledge.absolute;
   for (const auto& instant : process.instants) wall = wall || instant.wall;
-  if (!wall || model_.budget[static_cast<std::size_t>(Fault::jump)] == 0) return;
-  for (std::size_t j = 0; j < model_.jumps_ms.size(); ++j) {
-    add_fault(info, Action::Kind::jump_process, 0, Fault::jump);
-    info.actions.back().jump = static_cast<std::uint8_t>(j);
-  }
+  if (!wall) return;
+  for (std::size_t jump = 0; jump < setting_.model.jumps_ms.size(); ++jump)
+    add_fault(info, Action::Kind::jump_process, jump, Fault::jump);
 }
 
 }  // namespace lockstep::sim

@@ -1,0 +1,142 @@
+// A node executes a command: the command or script is really run, once for each distinct input.
+#include <algorithm>
+#include <limits>
+
+#include "sim/base/error.hpp"
+#include "sim/world/nodes.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// Whether a request reads a remaining lifetime or a clock, so that the program may compare it with
+/// its literals.
+bool reads_a_clock(const Request& request) {
+  static const std::array<std::string_view, 6> kNames{"ttl",        "pttl",        "time",
+                                                      "expiretime", "pexpiretime", "object"};
+  const auto lower = [](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return text;
+  };
+  const std::string command = lower(request.at(0));
+  if (std::find(kNames.begin(), kNames.end(), command) != kNames.end()) return true;
+  if (command.rfind("eval", 0) != 0 || request.size() < 2) return false;
+  const std::string script = lower(request[1]);
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return script.find(name) != std::string::npos; });
+}
+
+std::int64_t expiry_or_never(const Entry& entry) {
+  return entry.expires ? entry.expires->ms : std::numeric_limits<std::int64_t>::max();
+}
+
+const Entry* entry_of(const Keyspace& keyspace, const std::string& key) {
+  const auto place = keyspace.keys.find(key);
+  return place == keyspace.keys.end() ? nullptr : &place->second;
+}
+
+}  // namespace
+
+std::int64_t Nodes::clock_ms(Id id, std::int64_t now_ms) const {
+  return setting_.knowledge.absolute ? now_ms + nodes_[id].value.clock_offset_ms : 0;
+}
+
+/// Executes; a script that cannot be run is named by its file, which says more than its SHA-1.
+Reply Nodes::execute_named(Keyspace& keyspace, const Request& request, Execution& execution) {
+  try {
+    return execute(keyspace, request, execution);
+  } catch (const BadInput& error) {
+    const Program& program = *setting_.model.program;
+    const std::string name = request.size() < 2 ? "" : program.script_name(request[1]);
+    if (name.empty()) throw;
+    throw BadInput((program.folder() / name).string() + ": " + error.what());
+  }
+}
+
+const Command& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int64_t now_ms) {
+  const std::uint64_t a = both(keyspace_id, request_id);
+  const std::uint64_t b = both(sender, setting_.knowledge.absolute ? tables_.moment(now_ms) : 0);
+  if (const Id found = run_.find(a, b); found != FlatMap::kAbsent) return commands_[found];
+
+  const Request& request = tables_.request(request_id);
+  const KeyspaceInfo& before = tables_.keyspace(keyspace_id);
+  if (reads_a_clock(request)) setting_.needs.reads_clock = true;
+  const Duration offset{now_ms};
+  Keyspace keyspace = before.value;
+  keyspace.shift_expiry(offset);
+  Execution execution;
+  execution.now = kEpoch + offset;
+  execution.sender = sender;
+  execution.scripts = &scripts_;
+  execution.mode.version = setting_.model.redis_version;
+  Command command;
+  command.reply = tables_.intern(execute_named(keyspace, request, execution));
+  if (execution.looked_at_time) setting_.needs.absolute = command.looked = true;
+  if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
+    setting_.needs.recycles_tokens = false;  // another name could change the result
+  keyspace.purge(execution.now);
+  keyspace.shift_expiry(-offset);
+  note_lifetimes(before.value, keyspace, command.looked);
+  for (const auto& [key, locks] : setting_.leases)
+    note_lease(entry_of(before.value, key), entry_of(keyspace, key), sender, locks, command);
+  command.keyspace = tables_.intern(keyspace);
+
+  run_.add(a, b, static_cast<Id>(commands_.size()));
+  commands_.push_back(std::move(command));
+  return commands_.back();
+}
+
+/// The lifetimes that a command has given are durations in use.
+void Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked) {
+  static const Keys kNone;
+  const auto note = [&](const Keys* had, const Keys& has_now) {
+    const Keys& earlier = had ? *had : kNone;
+    for (const auto& [key, entry] : has_now) {
+      if (!entry.expires) continue;
+      const auto old = earlier.find(key);
+      if (old != earlier.end() && old->second.expires == entry.expires) continue;
+      const std::int64_t lifetime_ms = (*entry.expires - kEpoch).ms;
+      if (looked) {
+        setting_.computed_lifetimes.insert(lifetime_ms);
+      } else {
+        setting_.use_duration(lifetime_ms);
+      }
+    }
+  };
+  note(&before.keys, after.keys);
+  for (const auto& [number, keys] : after.others) note(before.database(number), keys);
+}
+
+/// What has become of a lease key, which may be the lease of several locks.
+void Nodes::note_lease(const Entry* before, const Entry* after, Maker sender,
+                       const std::vector<std::uint8_t>& locks, Command& command) const {
+  const Maker had = before ? before->maker : Maker{0};
+  if (sender != 0 && after && after->maker == sender && had != sender) command.made = true;
+  if (sender != 0 && had == sender && !after) command.freed = true;
+  if (had == 0 || had == sender) return;
+  const bool taken =
+      !after || after->maker != had || expiry_or_never(*after) < expiry_or_never(*before);
+  const bool extended = !taken && expiry_or_never(*after) > expiry_or_never(*before);
+  if (!taken && !extended) return;
+  for (const auto lock : locks)
+    command.leases.push_back(
+        {taken ? LeaseChange::Kind::taken : LeaseChange::Kind::extended, lock, had});
+}
+
+/// With a power loss to come, the keyspace from before a write may come back (section 6).
+Id Nodes::written(Id id, Id keyspace) {
+  Node node = nodes_[id].value;
+  if (keyspace == node.keyspace) return id;
+  if (setting_.model.persistence == Persistence::aof_everysec &&
+      setting_.budget(Fault::power_loss) > 0) {
+    const Id bare = tables_.without_scripts(node.keyspace);
+    const bool known = !node.images.empty() && node.images.front().keyspace == bare &&
+                       node.images.front().age_ms == 0;
+    if (!known) node.images.insert(node.images.begin(), {bare, 0});
+  }
+  node.keyspace = keyspace;
+  return intern(node);
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,161 @@
+// Executes requests at nodes and at the resource; see the header.
+#include "sim/world/execution.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "sim/base/error.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// The message that executes next on a connection is answered; nobody hears the answer on an
+/// abandoned one.
+void answer(Process& process, Connection& connection, Id reply) {
+  const int place = Process::executable(connection);
+  if (connection.open) {
+    Message& message = connection.messages[static_cast<std::size_t>(place)];
+    message.stage = Stage::answered;
+    message.basis = Basis::none;
+    message.reply = reply;
+  } else {
+    connection.messages.erase(connection.messages.begin() + place);
+    process.drop_empty_connections();
+  }
+}
+
+}  // namespace
+
+const StepResult& Executions::step(Id process, unsigned action, const Id* state) {
+  const std::uint8_t node = processes_.info(process).actions[action].node;
+  return node == kResource ? at_resource(process, action, state[setting_.run_slot()])
+                           : at_node(process, action, node, state);
+}
+
+const StepResult& Executions::keep(FlatMap& memo, std::uint64_t a, std::uint64_t b,
+                                   StepResult result) {
+  memo.add(a, b, static_cast<Id>(results_.size()));
+  results_.push_back(result);
+  return results_.back();
+}
+
+const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8_t n,
+                                      const Id* state) {
+  const unsigned slot = setting_.node_slot(n);
+  const Id node_id = state[slot];
+  const std::int64_t clock_ms =
+      nodes_.clock_ms(node_id, runs_.info(state[setting_.run_slot()]).value.now_ms);
+  const std::uint64_t a = both(process_id, node_id);
+  const std::uint64_t b = both(action, setting_.knowledge.absolute ? tables_.moment(clock_ms) : 0);
+  if (const Id found = node_memo_.find(a, b); found != FlatMap::kAbsent) return results_[found];
+
+  const ProcessInfo& info = processes_.info(process_id);
+  Process process = info.value;
+  Connection& connection = process.connections[info.actions[action].index];
+  const Message& message =
+      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  const bool former = connection.former;
+  const TaskId task = connection.task;
+  const Command command = nodes_.run(nodes_.info(node_id).value.keyspace, message.request,
+                                     former ? Maker{0} : maker_of(process.index), clock_ms);
+  answer(process, connection, command.reply);
+  if (!former && process.life != Life::dead) note_own_keys(process, task, command);
+
+  StepResult result;
+  const Id process_after = processes_.intern(process);
+  const Id node_after = nodes_.written(node_id, command.keyspace);
+  result.changes.add({Changes::kActor, process_after});
+  result.changes.add({static_cast<std::uint8_t>(slot), node_after});
+  result.tokens_changed =
+      processes_.info(process_after).tokens.tokens != info.tokens.tokens ||
+      nodes_.info(node_after).tokens.tokens != nodes_.info(node_id).tokens.tokens;
+  Report report;
+  report.looked = command.looked;
+  report.leases = command.leases;
+  result.report = reports_.add(std::move(report));
+  return keep(node_memo_, a, b, result);
+}
+
+/// A request of a task with an operation under way counts for that task alone, one of another task
+/// (a spawned one) for every task with such an operation. A key that an operation makes while
+/// another releases is no leftover of the other.
+void Executions::note_own_keys(Process& process, TaskId sender, const Command& command) const {
+  const auto& tasks = processes_.automaton().state(process.program).tasks;
+  const bool own = std::any_of(tasks.begin(), tasks.end(), [&](const Wait& wait) {
+    return wait.task == sender && wait.in_operation;
+  });
+  for (const auto& wait : tasks) {
+    if (!wait.in_operation) continue;
+    Operation& operation = process.operation(wait.task);
+    if (own && wait.task != sender) {
+      operation.succeeded = operation.succeeded || (command.made && operation.releasing);
+      continue;
+    }
+    operation.made = (operation.made && !command.freed) || (command.made && wait.in_acquire);
+    operation.freed = operation.freed || (command.freed && operation.releasing);
+  }
+  process.drop_empty_operations();
+}
+
+// ---- the resource
+
+/// Whether the resource accepts a READ or WRITE; it remembers the highest fencing token.
+bool Executions::accepted(const Request& request, Run& run) const {
+  const bool write = request.at(0) == "WRITE";
+  const Resource resource = setting_.model.resource;
+  const bool checked =
+      resource == Resource::fenced || (resource == Resource::fenced_writes && write);
+  const std::string& text = request.at(1);
+  if (!checked || text.empty()) return true;
+  std::int64_t token = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), token);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw BadInput(setting_.model.program->folder().string() +
+                   "/protocol.lua: acquire() gave the fencing token '" + without_brackets(text) +
+                   "', expected an integer");
+  const bool newest = token >= run.highest;
+  run.highest = std::max(run.highest, token);
+  return newest;
+}
+
+const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run_id) {
+  const std::uint64_t a = both(process_id, run_id);
+  if (const Id found = resource_memo_.find(a, action); found != FlatMap::kAbsent)
+    return results_[found];
+
+  const ProcessInfo& info = processes_.info(process_id);
+  Process process = info.value;
+  Run run = runs_.info(run_id).value;
+  Connection& connection = process.connections[info.actions[action].index];
+  const TaskId task = connection.task;
+  const bool former = connection.former;
+  const Message message =
+      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  const bool write = tables_.request(message.request).at(0) == "WRITE";
+  const bool is_accepted = accepted(tables_.request(message.request), run);
+  answer(process, connection,
+         tables_.intern(is_accepted
+                            ? Reply::ok()
+                            : Reply::error("STALE the resource has seen a higher fencing token")));
+
+  Report report;
+  if (is_accepted && write) {
+    report.spread = Spread::stale;
+    if (message.basis == Basis::stale) report.facts.violated |= bit(Property::no_lost_update);
+  } else if (is_accepted && !former) {
+    process.operation(task).basis = Basis::fresh;
+  }
+  process.drop_empty_operations();
+  Id process_after = processes_.intern(process);
+  if (report.spread == Spread::stale) process_after = processes_.stale(process_after);
+
+  StepResult result;
+  result.changes.add({Changes::kActor, process_after});
+  result.changes.add({static_cast<std::uint8_t>(setting_.run_slot()), runs_.intern(run)});
+  result.tokens_changed = processes_.info(process_after).tokens.tokens != info.tokens.tokens;
+  result.report = reports_.add(std::move(report));
+  return keep(resource_memo_, a, action, result);
+}
+
+}  // namespace lockstep::sim

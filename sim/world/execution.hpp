@@ -1,0 +1,49 @@
+// A request is executed: by a node, or by the protected resource. What it does to its process and
+// to what executed it, computed once for each of both.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/flat_map.hpp"
+#include "sim/world/nodes.hpp"
+#include "sim/world/processes.hpp"
+#include "sim/world/run.hpp"
+#include "sim/world/setting.hpp"
+#include "sim/world/step.hpp"
+#include "sim/world/tables.hpp"
+
+namespace lockstep::sim {
+
+class Executions {
+ public:
+  Executions(const Setting& setting, Tables& tables, Reports& reports, Processes& processes,
+             Nodes& nodes, Runs& runs)
+      : setting_(setting),
+        tables_(tables),
+        reports_(reports),
+        processes_(processes),
+        nodes_(nodes),
+        runs_(runs) {}
+
+  /// The `execute` that is the process's action of this number. `state` has the node and the run.
+  const StepResult& step(Id process, unsigned action, const Id* state);
+
+ private:
+  const StepResult& at_node(Id process, unsigned action, std::uint8_t node, const Id* state);
+  const StepResult& at_resource(Id process, unsigned action, Id run);
+  bool accepted(const Request& request, Run& run) const;
+  void note_own_keys(Process& process, TaskId sender, const Command& command) const;
+  const StepResult& keep(FlatMap& memo, std::uint64_t a, std::uint64_t b, StepResult result);
+
+  const Setting& setting_;
+  Tables& tables_;
+  Reports& reports_;
+  Processes& processes_;
+  Nodes& nodes_;
+  Runs& runs_;
+  std::vector<StepResult> results_;
+  FlatMap node_memo_, resource_memo_;
+};
+
+}  // namespace lockstep::sim

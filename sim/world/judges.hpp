@@ -1,0 +1,51 @@
+// The properties, judged on steps and worlds (docs/semantics.md, section 5). What a step claims is
+// compared with what the processes and nodes of the state are like.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "sim/world/nodes.hpp"
+#include "sim/world/probe.hpp"
+#include "sim/world/processes.hpp"
+#include "sim/world/setting.hpp"
+#include "sim/world/step.hpp"
+
+namespace lockstep::sim {
+
+class Judges {
+ public:
+  Judges(const Setting& setting, const Processes& processes, const Nodes& nodes, Prober& prober)
+      : setting_(setting), processes_(processes), nodes_(nodes), prober_(prober) {}
+
+  /// What a step of `actor` out of `state` means to the rest of the world.
+  void judge(const Id* state, unsigned actor, const Report& report, Facts& facts) const;
+  /// Whether everything has come to rest in `state`, and then what that means.
+  void judge_rest(const Id* state, Facts& facts) {
+    std::uint8_t bits = kQuiet | kFinished;
+    for (unsigned p = 0; p < setting_.processes; ++p) {
+      bits &= processes_.rest(state[p]);
+      if ((bits & kQuiet) == 0) return;
+    }
+    judge_at_rest(state, (bits & kFinished) != 0, facts);
+  }
+  /// Witness::expired_while_held, when time has made leases disappear.
+  void witness_expiry(const Id* state, const std::vector<LeaseChange>& expired, Facts& facts) const;
+
+ private:
+  void judge_acquired(const Id* state, unsigned actor, LockSet acquired, Facts& facts) const;
+  void judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const;
+  void judge_leases(const Id* state, const std::vector<LeaseChange>& leases, Facts& facts) const;
+  void judge_at_rest(const Id* state, bool finished, Facts& facts);
+  LockSet locks_with_key(const Id* state, unsigned process) const;
+  bool holds(const Id* state, const LeaseChange& change) const {
+    return has(processes_.info(state[change.maker - 1]).held, change.lock);
+  }
+
+  const Setting& setting_;
+  const Processes& processes_;
+  const Nodes& nodes_;
+  Prober& prober_;
+};
+
+}  // namespace lockstep::sim

@@ -1,0 +1,196 @@
+// What is worked out once for a state of a node, and what it becomes; see the header.
+#include "sim/world/nodes.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/base/check.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+constexpr std::int64_t kEverysecMs = 1000;  // Redis, appendfsync everysec
+
+}  // namespace
+
+Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports, const Grid& grid)
+    : setting_(setting),
+      tables_(tables),
+      reports_(reports),
+      grid_(grid),
+      scripts_({}, setting.model.redis_version) {}
+
+Id Nodes::initial() {
+  Node node;
+  node.keyspace = tables_.empty_keyspace();
+  if (setting_.model.persistence == Persistence::rdb) node.images.push_back({node.keyspace, 0});
+  return intern(node);
+}
+
+Id Nodes::intern(const Node& node) {
+  return nodes_.intern(encode(node), [&] {
+    NodeInfo info = describe(node);
+    list_actions(info);
+    if (info.tokens.cut) setting_.needs.recycles_tokens = false;
+    return info;
+  });
+}
+
+NodeInfo Nodes::describe(const Node& node) const {
+  NodeInfo info;
+  info.value = node;
+  const auto look_at = [&](const KeyspaceInfo& keyspace) {
+    for (const std::int64_t left : keyspace.lifetimes) {
+      if (left > 0) info.ahead.deadlines.push_back(left);
+      info.ahead.deadlines.push_back(left + setting_.model.tick_ms);
+    }
+    info.tokens.add(keyspace.tokens);
+    info.has_expiry = info.has_expiry || !keyspace.lifetimes.empty();
+  };
+  const KeyspaceInfo& keyspace = tables_.keyspace(node.keyspace);
+  look_at(keyspace);
+  for (const auto& image : node.images) {
+    look_at(tables_.keyspace(image.keyspace));
+    if (setting_.model.persistence == Persistence::aof_everysec)
+      info.ahead.deadlines.push_back(setting_.rounded(kEverysecMs + 1 - image.age_ms));
+  }
+  info.ahead.lay(grid_);
+  info.leaky = node.up && keyspace.leaky;
+  info.lease_makers = keyspace.lease_makers;
+  info.disowned.assign(setting_.processes, FlatMap::kAbsent);
+  return info;
+}
+
+void Nodes::list_actions(NodeInfo& info) const {
+  using Kind = Action::Kind;
+  const auto add = [&](Kind kind, std::size_t index) -> LocalAction& {
+    LocalAction action;
+    action.kind = kind;
+    LOCKSTEP_CHECK(index <= std::numeric_limits<std::uint8_t>::max());
+    action.index = static_cast<std::uint8_t>(index);
+    info.actions.push_back(action);
+    return info.actions.back();
+  };
+  const auto add_fault = [&](Kind kind, std::size_t index, Fault fault) {
+    if (setting_.budget(fault) == 0) return;
+    LocalAction& action = add(kind, index);
+    action.within = only(fault);
+    action.spends = static_cast<std::uint8_t>(fault);
+  };
+  if (!info.value.up) {
+    add(Kind::node_restart, 0);
+    return;
+  }
+  if (info.has_expiry || setting_.knowledge.absolute)
+    for (std::size_t jump = 0; jump < setting_.model.jumps_ms.size(); ++jump)
+      add_fault(Kind::jump_node, jump, Fault::jump);
+  add_fault(Kind::node_crash, 0, Fault::node_crash);
+  const Persistence persistence = setting_.model.persistence;
+  const std::size_t images =
+      persistence == Persistence::aof_everysec ? info.value.images.size() : 0;
+  for (std::size_t image = 0; image <= images; ++image)
+    add_fault(Kind::power_loss, image, Fault::power_loss);
+  if (persistence == Persistence::rdb &&
+      info.value.images[0].keyspace != tables_.without_scripts(info.value.keyspace))
+    add(Kind::save, 0).within =
+        static_cast<FaultSet>(only(Fault::node_crash) | only(Fault::power_loss));
+}
+
+const StepResult& Nodes::step(Id id, unsigned a) {
+  using Kind = Action::Kind;
+  NodeInfo& info = nodes_[id];
+  LocalAction& action = info.actions[a];
+  if (action.alone) return action.only_result;
+  Node node = info.value;
+  Report report;
+  switch (action.kind) {
+    case Kind::node_restart:
+      node.up = true;
+      break;
+    case Kind::save:
+      node.images[0].keyspace = tables_.without_scripts(node.keyspace);
+      break;
+    case Kind::jump_node:
+      node = jumped(std::move(node), setting_.model.jumps_ms[action.index]);
+      break;
+    case Kind::node_crash:
+    case Kind::power_loss:
+      node = after_power_cut(std::move(node), action.index);
+      report.spread = Spread::cut_off;
+      break;
+    default:
+      LOCKSTEP_CHECK(!"an action of a node");
+  }
+  action.alone = true;
+  action.only_result.changes.add({Changes::kActor, intern(node)});
+  action.only_result.report = reports_.add(std::move(report));
+  action.only_result.tokens_changed = action.kind != Kind::node_restart;
+  return action.only_result;
+}
+
+// ---- what time, faults and others do to it
+
+Node Nodes::jumped(Node node, std::int64_t ms) {
+  node.keyspace = tables_.aged(node.keyspace, ms).id;
+  for (auto& image : node.images) image.keyspace = tables_.aged(image.keyspace, ms).id;
+  if (setting_.knowledge.absolute) node.clock_offset_ms += ms;
+  return node;
+}
+
+/// `image`: which one a restart brings back; 0 is what the server's death alone leaves.
+Node Nodes::after_power_cut(Node node, unsigned image) {
+  node.up = false;
+  switch (setting_.model.persistence) {
+    case Persistence::none:
+      node.keyspace = tables_.empty_keyspace();
+      break;
+    case Persistence::rdb:
+      node.keyspace = node.images[0].keyspace;
+      break;
+    case Persistence::aof_everysec:
+      if (image > 0) node.keyspace = node.images[image - 1].keyspace;
+      node.images.clear();
+      break;
+    case Persistence::aof_always:
+      break;
+  }
+  node.keyspace = tables_.without_scripts(node.keyspace);
+  return node;
+}
+
+Id Nodes::aged(Id id, std::int64_t ms) {
+  return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    Node node = nodes_[id].value;
+    const bool ages = setting_.model.persistence == Persistence::aof_everysec;
+    node.keyspace = tables_.aged(node.keyspace, ms).id;
+    for (auto& image : node.images) {
+      image.keyspace = tables_.aged(image.keyspace, ms).id;
+      if (ages) image.age_ms += ms;
+    }
+    std::erase_if(node.images, [](const Image& image) { return image.age_ms > kEverysecMs; });
+    return intern(node);
+  });
+}
+
+Id Nodes::renamed(Id id, const Renaming& renaming) {
+  if (!nodes_[id].tokens.mentions(renaming.whose)) return id;
+  return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
+    Node node = nodes_[id].value;
+    node.keyspace = tables_.renamed(node.keyspace, renaming);
+    for (auto& image : node.images) image.keyspace = tables_.renamed(image.keyspace, renaming);
+    return intern(node);
+  });
+}
+
+Id Nodes::disowned(Id id, std::uint8_t process) {
+  NodeInfo& info = nodes_[id];
+  if (info.disowned[process] != FlatMap::kAbsent) return info.disowned[process];
+  const Maker maker = maker_of(process);
+  Node node = info.value;
+  node.keyspace = tables_.disowned(node.keyspace, maker);
+  for (auto& image : node.images) image.keyspace = tables_.disowned(image.keyspace, maker);
+  return info.disowned[process] = intern(node);
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,87 @@
+// The nodes of the interned world: what is worked out once for every state of a node, executing a
+// request, and what a node becomes by faults, by time and by what others do.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/flat_map.hpp"
+#include "sim/base/interner.hpp"
+#include "sim/redis/execute.hpp"
+#include "sim/redis/script/vm.hpp"
+#include "sim/world/grid.hpp"
+#include "sim/world/node.hpp"
+#include "sim/world/setting.hpp"
+#include "sim/world/step.hpp"
+#include "sim/world/tables.hpp"
+#include "sim/world/tokens.hpp"
+
+namespace lockstep::sim {
+
+struct NodeInfo {
+  Node value;
+  std::vector<LocalAction> actions;
+  Ahead ahead;
+  TokenUse tokens;
+  bool has_expiry = false;
+  bool leaky = false;                  ///< holds a lease key without expiry
+  std::vector<MakerSet> lease_makers;  ///< by lock: who made its lease keys
+  std::vector<Id> disowned;            ///< by process; computed when first asked
+};
+
+/// What came of one executed command.
+struct Command {
+  Id keyspace = 0;
+  Id reply = 0;
+  std::vector<LeaseChange> leases;
+  bool made = false, freed = false;  ///< lease keys of the sender's
+  bool looked = false;               ///< at absolute time
+};
+
+class Nodes {
+ public:
+  Nodes(Setting& setting, Tables& tables, Reports& reports, const Grid& grid);
+
+  Id initial();
+  Id intern(const Node& node);
+  const NodeInfo& info(Id id) const { return nodes_[id]; }
+
+  /// What comes of an action of the node.
+  const StepResult& step(Id id, unsigned action);
+
+  /// Really runs the command or script, once. `now_ms`: on the node's clock, since kEpoch.
+  const Command& run(Id keyspace, Id request, Maker sender, std::int64_t now_ms);
+  /// The node after a request has left it this keyspace.
+  Id written(Id id, Id keyspace);
+  /// The node's clock after `now_ms` of an absolute run, in ms since kEpoch; 0 in others.
+  std::int64_t clock_ms(Id id, std::int64_t now_ms) const;
+
+  Id aged(Id id, std::int64_t ms);
+  Id renamed(Id id, const Renaming& renaming);
+  /// After a process has died.
+  Id disowned(Id id, std::uint8_t process);
+
+  std::uint64_t commands_run() const { return commands_.size(); }
+  std::uint64_t scripts_run() const { return scripts_.runs(); }
+
+ private:
+  NodeInfo describe(const Node& node) const;
+  void list_actions(NodeInfo& info) const;
+  Node jumped(Node node, std::int64_t ms);
+  Node after_power_cut(Node node, unsigned image);
+  Reply execute_named(Keyspace& keyspace, const Request& request, Execution& execution);
+  void note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked);
+  void note_lease(const Entry* before, const Entry* after, Maker sender,
+                  const std::vector<std::uint8_t>& locks, Command& command) const;
+
+  Setting& setting_;
+  Tables& tables_;
+  Reports& reports_;
+  const Grid& grid_;
+  ScriptVm scripts_;
+  Interner<NodeInfo> nodes_;
+  std::vector<Command> commands_;
+  FlatMap run_, age_, rename_;
+};
+
+}  // namespace lockstep::sim

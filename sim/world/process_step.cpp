@@ -1,0 +1,357 @@
+// Feeds a process and does what its program does; see the header.
+#include "sim/world/process_step.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// The largest number that a token can have.
+constexpr std::uint16_t kMostTokens = std::numeric_limits<std::uint16_t>::max();
+
+const Wait* wait_of(const std::vector<Wait>& tasks, TaskId task) {
+  const auto place =
+      std::find_if(tasks.begin(), tasks.end(), [&](const Wait& w) { return w.task == task; });
+  return place == tasks.end() ? nullptr : &*place;
+}
+
+Observation observed(Observation::Kind kind, TaskId task) {
+  Observation observation;
+  observation.kind = kind;
+  observation.task = task;
+  return observation;
+}
+
+}  // namespace
+
+ProcessStep::ProcessStep(Setting& setting, Tables& tables, Automaton& automaton, Process& process,
+                         const Surroundings& around, std::vector<std::uint8_t> choices)
+    : setting_(setting),
+      tables_(tables),
+      automaton_(automaton),
+      process_(process),
+      around_(around) {
+  report_.choices = std::move(choices);
+}
+
+void ProcessStep::act(const LocalAction& action) {
+  using Kind = Action::Kind;
+  switch (action.kind) {
+    case Kind::begin:
+      return begin(action.index);
+    case Kind::run:
+      return feed(observed(Observation::Kind::run, action.index));
+    case Kind::timer:
+      return fire_timer(action.index);
+    case Kind::deliver:
+      return deliver(process_.connections[action.index]);
+    case Kind::pause:
+      process_.life = Life::paused;
+      process_.pause_left_ms =
+          setting_.model.pause_max_ms > 0 ? setting_.rounded(setting_.model.pause_max_ms) : 0;
+      return;
+    case Kind::resume:
+      process_.life = Life::up;
+      process_.pause_left_ms = 0;
+      return;
+    case Kind::delay:
+      process_.connections[action.index].messages.front().held = true;
+      return;
+    case Kind::release:
+      process_.connections[action.index].messages.front().held = false;
+      return;
+    case Kind::lose:
+      return lose(process_.connections[action.index]);
+    case Kind::crash:
+      return crash();
+    case Kind::jump_process:
+      return jump(setting_.model.jumps_ms[action.index]);
+    default:
+      LOCKSTEP_CHECK(!"an action of a process");
+  }
+}
+
+void ProcessStep::begin(TaskId task) {
+  if (process_.life == Life::dead) {
+    process_.life = Life::up;
+    process_.program = automaton_.initial(setting_.setup_of[process_.index], process_.rounds);
+  }
+  ++process_.rounds[task];
+  feed(observed(Observation::Kind::begin, task));
+}
+
+void ProcessStep::fire_timer(TaskId task) {
+  const Wait* wait = wait_of(automaton_.state(process_.program).tasks, task);
+  const bool timeout = wait != nullptr && wait->kind == Wait::Kind::replies;
+  if (timeout) process_.abandon(task);
+  feed(observed(timeout ? Observation::Kind::timeout : Observation::Kind::timer, task));
+}
+
+void ProcessStep::deliver(Connection& connection) {
+  const Message message = connection.messages.front();
+  connection.messages.erase(connection.messages.begin());
+  Observation observation;
+  observation.task = connection.task;
+  observation.node = connection.node;
+  if (message.stage == Stage::broken) {
+    observation.kind = Observation::Kind::broken;
+    connection.open = false;
+    std::erase_if(connection.messages, [](const Message& m) { return m.stage != Stage::waiting; });
+  } else {
+    observation.kind = Observation::Kind::reply;
+    observation.reply = tables_.reply(message.reply);
+    if (connection.node != kResource) {
+      std::vector<Id>& answered = process_.operation(connection.task).answered;
+      const Id request = tables_.normalised(message.request, connection.node, process_.index);
+      const auto place = std::lower_bound(answered.begin(), answered.end(), request);
+      if (place == answered.end() || *place != request) answered.insert(place, request);
+    }
+  }
+  process_.drop_empty_connections();
+  feed(std::move(observation));
+}
+
+void ProcessStep::lose(Connection& connection) {
+  Message broken;
+  broken.stage = Stage::broken;
+  connection.messages = {broken};
+}
+
+void ProcessStep::crash() {
+  report_.spread = Spread::disown;
+  process_.life = Life::dead;
+  process_.program = 0;
+  process_.pause_left_ms = 0;
+  process_.timers.clear();
+  process_.instants.clear();
+  process_.holdings.clear();
+  process_.operations.clear();
+  for (auto& connection : process_.connections) {
+    connection.open = false;
+    connection.former = true;
+    std::erase_if(connection.messages, [](const Message& m) { return m.stage != Stage::waiting; });
+  }
+  process_.drop_empty_connections();
+}
+
+void ProcessStep::jump(std::int64_t ms) {
+  for (auto& instant : process_.instants)
+    if (instant.wall) instant.age_ms += ms;
+  if (setting_.knowledge.absolute) process_.clock_offset_ms += ms;
+}
+
+void ProcessStep::feed(Observation observation) {
+  for (;;) {
+    const Transition& transition = automaton_.advance(process_.program, observation);
+    if (transition.query) {
+      const Query query = *transition.query;
+      if (query.kind == Query::Kind::choice && chosen_ == report_.choices.size()) {
+        open_choice_ = query.choices;
+        return;
+      }
+      observation.answers.push_back(answer(query));
+      continue;
+    }
+    for (const auto& effect : transition.effects) apply(effect);
+    start_timers(transition.tasks);
+    if (transition.rebased) {
+      std::vector<Instant> instants;
+      for (const std::uint16_t old : transition.instants)
+        instants.push_back(process_.instants.at(old));
+      process_.instants = std::move(instants);
+    }
+    process_.program = transition.next;
+    process_.drop_empty_operations();
+    if (!transition.again) return;
+    observation = observed(Observation::Kind::run, *transition.again);
+  }
+}
+
+std::string ProcessStep::answer(const Query& query) {
+  // An instant that this very step has read is not among the process's yet: it is now.
+  const auto age_ms = [&](std::uint16_t instant) {
+    return instant < process_.instants.size() ? process_.instants[instant].age_ms : 0;
+  };
+  switch (query.kind) {
+    case Query::Kind::token:
+      return fresh_token();
+    case Query::Kind::choice:
+      return std::to_string(report_.choices[chosen_++]);
+    case Query::Kind::difference:
+      return std::to_string(age_ms(query.second) - age_ms(query.first));
+    case Query::Kind::absolute:
+      setting_.needs.absolute = true;
+      reads_.now = true;
+      report_.looked = true;
+      return std::to_string(kEpoch.ms + around_.now_ms + process_.clock_offset_ms -
+                            age_ms(query.first));
+  }
+  LOCKSTEP_CHECK(!"a kind of query");
+  return {};
+}
+
+std::string ProcessStep::fresh_token() {
+  const auto too_many = [&](unsigned most) {
+    return BadInput(setting_.model.program->folder().string() + "/protocol.lua: more than " +
+                    std::to_string(most) +
+                    " lock tokens of one process are in use at once; the checker follows at most "
+                    "that many");
+  };
+  if (!setting_.knowledge.recycles_tokens) {
+    if (process_.tokens_used == kMostTokens) throw too_many(kMostTokens);
+    return token_text({process_.index, ++process_.tokens_used});
+  }
+  reads_.tokens = true;
+  for (std::uint8_t number = 1; number <= kRecycledTokens; ++number) {
+    if (has(around_.used_tokens, number - 1U)) continue;
+    around_.used_tokens |= only<TokenNumbers>(number - 1U);
+    return token_text({process_.index, number});
+  }
+  throw too_many(kRecycledTokens);
+}
+
+// ---- effects
+
+void ProcessStep::apply(const Effect& effect) {
+  using Kind = Effect::Kind;
+  const std::uint8_t lock = setting_.lock_of(process_.index, effect.lock);
+  switch (effect.kind) {
+    case Kind::send:
+      return send(effect);
+    case Kind::instant:
+      process_.instants.push_back({effect.wall, 0});
+      return;
+    case Kind::acquired:
+      return acquired(effect, lock);
+    case Kind::reentered:
+      report_.claims.inside |= only<LockSet>(lock);
+      return end_operation(effect.task);
+    case Kind::left:
+      if (effect.ok) report_.claims.inside |= only<LockSet>(lock);
+      return end_operation(effect.task);
+    case Kind::refused:
+      report_.facts.witnessed |= bit(Witness::refused);
+      if (process_.operation(effect.task).made) report_.claims.refused_made |= only<LockSet>(lock);
+      return end_operation(effect.task);
+    case Kind::releasing: {
+      stop_holding(effect.task, lock);
+      Operation& operation = process_.operation(effect.task);
+      operation.releasing = true;
+      operation.freed = operation.succeeded = false;
+      return;
+    }
+    case Kind::released:
+      return released(effect, lock);
+    case Kind::failed:
+      if (setting_.first_failure.empty()) setting_.first_failure = effect.text;
+      std::erase_if(process_.holdings, [&](const Holding& h) { return h.task == effect.task; });
+      return end_operation(effect.task);
+    case Kind::lost:
+      report_.facts.witnessed |= bit(Witness::lost);
+      return stop_holding(effect.task, lock);
+    case Kind::log:
+      return;
+  }
+}
+
+void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
+  for (const auto& holding : process_.holdings)
+    if (holding.lock == lock) report_.facts.violated |= bit(Property::mutual_exclusion);
+  process_.holdings.push_back({effect.task, lock});
+  report_.facts.witnessed |= bit(Witness::acquired);
+  if (process_.index < setting_.processes)
+    report_.facts.acquired_by |= only<ProcessSet>(process_.index);
+  report_.claims.acquired |= only<LockSet>(lock);
+  end_operation(effect.task);
+}
+
+void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
+  const Operation& operation = process_.operation(effect.task);
+  if (effect.ok) {
+    report_.facts.witnessed |= bit(Witness::released);
+    if (!operation.freed) report_.facts.violated |= bit(Property::honest_result);
+    if (!operation.succeeded && !used_by_another_task(effect.task, lock))
+      report_.claims.outside |= only<LockSet>(lock);
+  } else if (operation.freed) {
+    report_.claims.denied |= only<LockSet>(lock);
+  }
+  end_operation(effect.task);
+}
+
+void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
+  std::erase_if(process_.holdings,
+                [&](const Holding& h) { return h.task == task && h.lock == lock; });
+}
+
+void ProcessStep::end_operation(TaskId task) {
+  Operation& operation = process_.operation(task);
+  operation.releasing = operation.made = operation.freed = operation.succeeded = false;
+  operation.answered.clear();
+}
+
+/// Whether a task other than `task` holds the lock or is inside an operation on it.
+bool ProcessStep::used_by_another_task(TaskId task, std::uint8_t lock) const {
+  for (const auto& holding : process_.holdings)
+    if (holding.task != task && holding.lock == lock) return true;
+  for (const auto& wait : automaton_.state(process_.program).tasks) {
+    if (wait.task == task || !wait.in_operation) continue;
+    if (setting_.lock_of(process_.index, wait.lock) == lock) return true;
+  }
+  return false;
+}
+
+void ProcessStep::send(const Effect& effect) {
+  reads_.nodes = reads_.nodes || setting_.nodes_fail;
+  Message message;
+  message.request = tables_.intern(effect.request);
+  if (effect.node != kResource && !has(around_.up, effect.node)) message.stage = Stage::broken;
+  if (effect.node == kResource && effect.request[0] == "WRITE") {
+    message.basis = process_.operation(effect.task).basis;
+    process_.operation(effect.task).basis = Basis::none;
+  }
+  const auto place = std::find_if(process_.connections.begin(), process_.connections.end(),
+                                  [&](const Connection& c) {
+                                    return c.open && c.task == effect.task && c.node == effect.node;
+                                  });
+  if (place != process_.connections.end()) {
+    place->messages.push_back(message);
+  } else {
+    process_.connections.push_back({effect.task, effect.node, true, false, {message}});
+  }
+}
+
+void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
+  const auto gone = [&](TaskId task) { return wait_of(tasks, task) == nullptr; };
+  for (const auto& connection : std::vector<Connection>(process_.connections))
+    if (connection.open && gone(connection.task)) process_.abandon(connection.task);
+  std::erase_if(process_.operations, [&](const Operation& o) { return gone(o.task); });
+
+  std::vector<Timer> timers;
+  for (const auto& wait : tasks) {
+    const bool replies = wait.kind == Wait::Kind::replies;
+    if (!replies && wait.kind != Wait::Kind::sleep && wait.kind != Wait::Kind::work) continue;
+    if (!wait.fresh) {
+      if (const Timer* timer = process_.timer(wait.task)) timers.push_back(*timer);
+      continue;
+    }
+    std::int64_t ms = wait.ms;
+    if (replies && ms <= 0) {
+      const bool at_resource = std::any_of(
+          process_.connections.begin(), process_.connections.end(), [&](const Connection& c) {
+            return c.open && c.task == wait.task && c.node == kResource;
+          });
+      if (at_resource || setting_.model.request_timeout_ms <= 0) continue;
+      ms = setting_.model.request_timeout_ms;
+    }
+    setting_.use_duration(ms);
+    timers.push_back({wait.task, setting_.rounded(std::max<std::int64_t>(ms, 0))});
+  }
+  process_.timers = std::move(timers);
+}
+
+}  // namespace lockstep::sim

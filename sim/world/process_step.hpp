@@ -1,0 +1,63 @@
+// One step of a process: an observation is fed to its program, and what the program does in answer
+// is done to the process (docs/semantics.md, section 2).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/world/automaton.hpp"
+#include "sim/world/process.hpp"
+#include "sim/world/processes.hpp"
+#include "sim/world/setting.hpp"
+#include "sim/world/step.hpp"
+#include "sim/world/tables.hpp"
+
+namespace lockstep::sim {
+
+class ProcessStep {
+ public:
+  /// Works on `process`. `choices`: answers to choose(), in order.
+  ProcessStep(Setting& setting, Tables& tables, Automaton& automaton, Process& process,
+              const Surroundings& around, std::vector<std::uint8_t> choices);
+
+  /// Carries out an action of the process alone (not execute).
+  void act(const LocalAction& action);
+
+  /// choose(n) came without an answer: n, and nothing else is valid; the step must be tried with
+  /// each. 0 otherwise.
+  int open_choice() const { return open_choice_; }
+  const Reads& reads() const { return reads_; }
+  Report& report() { return report_; }
+
+ private:
+  void begin(TaskId task);
+  void fire_timer(TaskId task);
+  void deliver(Connection& connection);
+  void lose(Connection& connection);
+  void crash();
+  void jump(std::int64_t ms);
+  void feed(Observation observation);
+  std::string answer(const Query& query);
+  std::string fresh_token();
+  void apply(const Effect& effect);
+  void acquired(const Effect& effect, std::uint8_t lock);
+  void released(const Effect& effect, std::uint8_t lock);
+  void stop_holding(TaskId task, std::uint8_t lock);
+  void end_operation(TaskId task);
+  bool used_by_another_task(TaskId task, std::uint8_t lock) const;
+  void send(const Effect& effect);
+  void start_timers(const std::vector<Wait>& tasks);
+
+  Setting& setting_;
+  Tables& tables_;
+  Automaton& automaton_;
+  Process& process_;
+  Surroundings around_;
+  std::size_t chosen_ = 0;
+  int open_choice_ = 0;
+  Reads reads_;
+  Report report_;
+};
+
+}  // namespace lockstep::sim

@@ -1,0 +1,199 @@
+// What is worked out once for a state of a process, and what it becomes; see the header.
+#include "sim/world/processes.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/world/process_step.hpp"
+
+namespace lockstep::sim {
+
+Processes::Processes(Setting& setting, Tables& tables, Reports& reports, const Grid& grid)
+    : setting_(setting),
+      tables_(tables),
+      reports_(reports),
+      grid_(grid),
+      automaton_(*setting.model.program, setting.setups) {}
+
+Id Processes::initial(unsigned index) {
+  Process process;
+  process.index = static_cast<std::uint8_t>(index);
+  process.rounds.assign(static_cast<std::size_t>(setting_.model.processes[index].threads), 0);
+  process.program = automaton_.initial(setting_.setup_of[index], process.rounds);
+  return intern(process);
+}
+
+Id Processes::intern(const Process& process) {
+  const Id id = processes_.intern(encode(process), [&] {
+    ProcessInfo info;
+    info.value = process;
+    describe(info);
+    list_actions(info);
+    if (info.tokens.cut) setting_.needs.recycles_tokens = false;
+    return info;
+  });
+  if (id == rest_.size()) rest_.push_back(processes_[id].rest);
+  return id;
+}
+
+void Processes::describe(ProcessInfo& info) const {
+  const Process& process = info.value;
+  info.cut_off.assign(setting_.nodes, FlatMap::kAbsent);
+  for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
+  for (const auto& connection : process.connections) {
+    for (const auto& message : connection.messages) {
+      info.tokens.add(tables_.request(message.request));
+      if (message.stage == Stage::answered) info.tokens.add(tables_.reply(message.reply));
+    }
+  }
+  bool quiet =
+      process.connections.empty() && process.holdings.empty() && process.life != Life::paused;
+  bool finished = true;
+  if (process.life != Life::dead) {
+    const ProgramState& program = automaton_.state(process.program);
+    info.tokens.add(program.tokens);
+    for (const auto& wait : program.tasks) {
+      const bool main = wait.task < process.rounds.size();
+      const bool idle = wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
+      const bool begun = main && process.rounds[wait.task] > 0;
+      quiet = quiet && idle;
+      if (main && wait.kind != Wait::Kind::done && !(wait.kind == Wait::Kind::idle && !begun))
+        finished = false;
+      info.waiting = info.waiting || wait.in_acquire;
+      info.spawned = info.spawned || !main;
+      const Timer* timer = info.value.timer(wait.task);
+      const bool stands_still = wait.kind == Wait::Kind::work && process.life == Life::paused;
+      if (timer != nullptr && timer->left_ms > 0 && !stands_still)
+        info.ahead.deadlines.push_back(timer->left_ms);
+    }
+  }
+  info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0));
+  if (process.life == Life::paused && setting_.model.pause_max_ms > 0 && process.pause_left_ms > 0)
+    info.ahead.deadlines.push_back(process.pause_left_ms);
+  info.ahead.lay(grid_);
+}
+
+// ---- steps of its own
+
+StepResult Processes::result(const ProcessInfo& before, Process after, Report report) {
+  const Id id = intern(after);
+  StepResult result;
+  result.changes.add({Changes::kActor, id});
+  result.tokens_changed = processes_[id].tokens.tokens != before.tokens.tokens;
+  result.report = reports_.add(std::move(report));
+  return result;
+}
+
+std::span<const StepResult> Processes::steps(Id id, unsigned a, const Surroundings& around) {
+  ProcessInfo& info = processes_[id];
+  ProcessInfo::Memo& memo = info.memos[a];
+  const auto restricted = [&] {
+    return Surroundings{memo.reads.tokens ? around.used_tokens : TokenNumbers{0},
+                        memo.reads.nodes ? around.up : NodeSet{0},
+                        memo.reads.now ? around.now_ms : 0};
+  };
+  const Surroundings seen = restricted();
+  for (const auto& found : memo.cases)
+    if (found.seen == seen) return std::span(results_).subspan(found.first, found.count);
+
+  std::vector<StepResult> found;
+  std::vector<std::vector<std::uint8_t>> open{{}};  // prefixes of choices still to be tried
+  while (!open.empty()) {
+    Process after = info.value;
+    ProcessStep step(setting_, tables_, automaton_, after, around, open.back());
+    open.pop_back();
+    step.act(info.actions[a]);
+    memo.reads.tokens = memo.reads.tokens || step.reads().tokens;
+    memo.reads.nodes = memo.reads.nodes || step.reads().nodes;
+    memo.reads.now = memo.reads.now || step.reads().now;
+    for (int choice = step.open_choice(); choice >= 1; --choice) {
+      open.push_back(step.report().choices);
+      open.back().push_back(static_cast<std::uint8_t>(choice));
+    }
+    if (step.open_choice() == 0)
+      found.push_back(result(info, std::move(after), std::move(step.report())));
+  }
+  if (found.size() == 1 && !memo.reads.any()) {
+    info.actions[a].alone = true;
+    info.actions[a].only_result = found[0];
+  }
+  memo.cases.push_back({restricted(), static_cast<std::uint32_t>(results_.size()),
+                        static_cast<std::uint32_t>(found.size())});
+  results_.insert(results_.end(), found.begin(), found.end());
+  return std::span(results_).last(found.size());
+}
+
+// ---- what time and others do to it
+
+Id Processes::aged(Id id, std::int64_t ms) {
+  return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    Process process = processes_[id].value;
+    for (auto& timer : process.timers) {
+      bool stands_still = false;
+      if (process.life == Life::paused)
+        for (const auto& wait : automaton_.state(process.program).tasks)
+          stands_still = stands_still || (wait.task == timer.task && wait.kind == Wait::Kind::work);
+      if (!stands_still) timer.left_ms = std::max<std::int64_t>(0, timer.left_ms - ms);
+    }
+    if (process.life == Life::paused)
+      process.pause_left_ms = std::max<std::int64_t>(0, process.pause_left_ms - ms);
+    for (auto& instant : process.instants) instant.age_ms += ms;
+    for (auto& operation : process.operations) operation.answered.clear();
+    process.drop_empty_operations();
+    return intern(process);
+  });
+}
+
+Id Processes::renamed(Id id, const Renaming& renaming) {
+  if (!processes_[id].tokens.mentions(renaming.whose)) return id;
+  return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
+    Process process = processes_[id].value;
+    if (process.life != Life::dead)
+      process.program = automaton_.rename(process.program, renaming.function());
+    for (auto& connection : process.connections) {
+      for (auto& message : connection.messages) {
+        message.request = tables_.renamed_request(message.request, renaming);
+        if (message.stage == Stage::answered)
+          message.reply = tables_.renamed_reply(message.reply, renaming);
+      }
+    }
+    for (auto& operation : process.operations) {
+      for (Id& request : operation.answered) request = tables_.renamed_request(request, renaming);
+      std::sort(operation.answered.begin(), operation.answered.end());
+    }
+    return intern(process);
+  });
+}
+
+Id Processes::stale(Id id) {
+  ProcessInfo& info = processes_[id];
+  if (info.stale != FlatMap::kAbsent) return info.stale;
+  Process process = info.value;
+  for (auto& operation : process.operations)
+    if (operation.basis == Basis::fresh) operation.basis = Basis::stale;
+  for (auto& connection : process.connections)
+    for (auto& message : connection.messages)
+      if (message.basis == Basis::fresh) message.basis = Basis::stale;
+  return info.stale = intern(process);
+}
+
+Id Processes::cut_off(Id id, std::uint8_t node) {
+  ProcessInfo& info = processes_[id];
+  if (info.cut_off[node] != FlatMap::kAbsent) return info.cut_off[node];
+  Process process = info.value;
+  for (auto& connection : process.connections) {
+    if (connection.node != node) continue;
+    const bool waiting = std::any_of(connection.messages.begin(), connection.messages.end(),
+                                     [](const Message& m) { return m.stage == Stage::waiting; });
+    std::erase_if(connection.messages, [](const Message& m) { return m.stage == Stage::waiting; });
+    if (waiting && connection.open) {
+      Message broken;
+      broken.stage = Stage::broken;
+      connection.messages.push_back(broken);
+    }
+  }
+  process.drop_empty_connections();
+  return info.cut_off[node] = intern(process);
+}
+
+}  // namespace lockstep::sim

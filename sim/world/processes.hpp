@@ -1,0 +1,107 @@
+// The processes of the interned world: what is worked out once for every state of a process, what
+// can happen to it there, and what it becomes by its own steps, by time and by what others do.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/base/flat_map.hpp"
+#include "sim/base/interner.hpp"
+#include "sim/world/automaton.hpp"
+#include "sim/world/grid.hpp"
+#include "sim/world/process.hpp"
+#include "sim/world/setting.hpp"
+#include "sim/world/step.hpp"
+#include "sim/world/tables.hpp"
+#include "sim/world/tokens.hpp"
+
+namespace lockstep::sim {
+
+/// What a process's step may look at outside of the process.
+struct Surroundings {
+  TokenNumbers used_tokens = 0;  ///< numbers of its tokens that are somewhere in the world
+  NodeSet up = 0;                ///< nodes that are up
+  std::int64_t now_ms = 0;       ///< absolute runs
+  friend bool operator==(const Surroundings&, const Surroundings&) = default;
+};
+/// What of it a step has looked at.
+struct Reads {
+  bool tokens = false, nodes = false, now = false;
+  bool any() const { return tokens || nodes || now; }
+};
+
+/// Whether a process has come to rest, as bits that all processes must have in common.
+enum Rest : std::uint8_t { kQuiet = 1, kFinished = 2 };
+
+struct ProcessInfo {
+  Process value;
+  std::vector<LocalAction> actions;
+  Ahead ahead;
+  TokenUse tokens;
+  bool urgent = false;  ///< something other than an execute is urgent
+  bool free = false;    ///< a free action is possible
+  FaultSet faults = 0;  ///< kinds of fault that are possible
+  LockSet held = 0;     ///< locks in their critical section
+  bool waiting = false, spawned = false;
+  std::uint8_t rest = 0;  ///< Rest
+
+  /// What came of an action in some surroundings.
+  struct Case {
+    Surroundings seen;  ///< only what was read
+    std::uint32_t first = 0, count = 0;
+  };
+  struct Memo {
+    Reads reads;
+    std::vector<Case> cases;
+  };
+  std::vector<Memo> memos;      ///< by action
+  Id stale = FlatMap::kAbsent;  ///< with every fresh basis stale; computed when first asked
+  std::vector<Id> cut_off;      ///< by node: after that node died; computed when first asked
+};
+
+class Processes {
+ public:
+  Processes(Setting& setting, Tables& tables, Reports& reports, const Grid& grid);
+
+  Id initial(unsigned process);
+  Id intern(const Process& process);
+  const ProcessInfo& info(Id id) const { return processes_[id]; }
+  /// A copy of `ProcessInfo::rest`; all of them lie close together.
+  std::uint8_t rest(Id id) const { return rest_[id]; }
+  Automaton& automaton() { return automaton_; }
+  const Automaton& automaton() const { return automaton_; }
+
+  /// What can come of an action of the process alone (not execute): one result for each way in
+  /// which choose() can turn out.
+  std::span<const StepResult> steps(Id process, unsigned action, const Surroundings& around);
+
+  Id aged(Id id, std::int64_t ms);
+  Id renamed(Id id, const Renaming& renaming);
+  /// After another's WRITE was accepted.
+  Id stale(Id id);
+  /// After the node died: what was on its way to it is lost.
+  Id cut_off(Id id, std::uint8_t node);
+
+ private:
+  void describe(ProcessInfo& info) const;
+  void list_actions(ProcessInfo& info);
+  bool list_task_actions(ProcessInfo& info) const;
+  void list_message_actions(ProcessInfo& info, std::size_t c);
+  void list_process_faults(ProcessInfo& info, bool active) const;
+  void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) const;
+  StepResult result(const ProcessInfo& before, Process after, Report report);
+
+  Setting& setting_;
+  Tables& tables_;
+  Reports& reports_;
+  const Grid& grid_;
+  Automaton automaton_;
+  Interner<ProcessInfo> processes_;
+  std::vector<std::uint8_t> rest_;
+  std::vector<StepResult> results_;
+  FlatMap age_, rename_;
+};
+
+}  // namespace lockstep::sim

@@ -1,0 +1,53 @@
+// What a whole run remembers beside its processes and nodes: the faults that are left, the highest
+// fencing token that the protected resource has seen, and, in absolute runs, the time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/flat_map.hpp"
+#include "sim/base/interner.hpp"
+#include "sim/world/grid.hpp"
+#include "sim/world/setting.hpp"
+
+namespace lockstep::sim {
+
+struct Run {
+  std::int64_t highest = 0;  ///< fencing token seen by the resource
+  Budget budget{};
+  // Absolute runs only: the time since the start, and how long a timestamp may still matter.
+  std::int64_t now_ms = 0, outlook_ms = 0;
+};
+
+struct RunInfo {
+  Run value;
+  Ahead ahead;
+  FaultSet left = 0;                       ///< kinds of fault with budget left
+  std::array<Id, kFaults.size()> spent{};  ///< by fault that is left: with one less of it
+  Id looked = FlatMap::kAbsent;            ///< with the outlook full; computed when first asked
+};
+
+class Runs {
+ public:
+  Runs(const Setting& setting, const Grid& grid) : setting_(setting), grid_(grid) {}
+
+  Id intern(const Run& run);
+  const RunInfo& info(Id id) const { return runs_[id]; }
+
+  /// After `ms`, in an absolute run.
+  Id aged(Id id, std::int64_t ms);
+  /// After a look at absolute time: the outlook is as far as a timestamp can reach.
+  Id looked(Id id);
+  /// How long a timestamp may matter to a client whose clock is right, in ms: longer than any that
+  /// it can have written (docs/semantics.md, section 5).
+  std::int64_t patience_ms() const;
+
+ private:
+  const Setting& setting_;
+  const Grid& grid_;
+  Interner<RunInfo> runs_;
+  FlatMap age_;
+};
+
+}  // namespace lockstep::sim

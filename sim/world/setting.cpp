@@ -1,0 +1,113 @@
+// Gives the model's parts their numbers; see the header.
+#include "sim/world/setting.hpp"
+
+#include <algorithm>
+
+#include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+template <class List, class Item>
+std::size_t place_of(List& list, const Item& item) {
+  const auto place = std::find(list.begin(), list.end(), item);
+  const auto index = static_cast<std::size_t>(place - list.begin());
+  if (place == list.end()) list.push_back(item);
+  return index;
+}
+
+/// One fresh client for each lock, which only wants to acquire it.
+std::vector<ProcessSetup> probes(const std::vector<ProcessSetup>& setups) {
+  std::vector<ProcessSetup> found;
+  std::set<std::string> seen;
+  for (const auto& setup : setups) {
+    for (std::uint8_t lock = 0; lock < setup.lock_keys.size(); ++lock) {
+      if (!seen.insert(setup.lock_keys[lock]).second) continue;
+      ProcessSetup probe = setup;
+      probe.workload = {{WorkStep::Kind::lock, lock, 0}};
+      probe.rounds = 0;
+      probe.threads = 1;
+      found.push_back(probe);
+    }
+  }
+  return found;
+}
+
+/// As many as the client that knows most of them.
+unsigned nodes_of(const Model& model) {
+  int nodes = 1;
+  for (const auto& process : model.processes) nodes = std::max(nodes, process.nodes);
+  return static_cast<unsigned>(nodes);
+}
+
+/// Tokens are recycled only if the model merges them.
+Knowledge within(const Model& model, Knowledge knowledge) {
+  knowledge.recycles_tokens = knowledge.recycles_tokens && model.merges_tokens;
+  return knowledge;
+}
+
+void at_most(std::size_t count, unsigned limit, const char* what) {
+  if (count > limit)
+    throw BadInput("a model may have at most " + std::to_string(limit) + " " + what +
+                   ", this one has " + std::to_string(count));
+}
+
+}  // namespace
+
+Setting::Setting(const Model& checked, const Knowledge& known)
+    : model(checked),
+      processes(static_cast<unsigned>(checked.processes.size())),
+      nodes(nodes_of(checked)),
+      nodes_fail(budget(Fault::node_crash) + budget(Fault::power_loss) > 0),
+      knowledge(within(checked, known)),
+      needs(knowledge) {
+  LOCKSTEP_CHECK(processes >= 1);
+  at_most(processes, kMaxProcesses, "clients");
+  at_most(nodes, kMaxNodes, "nodes");
+  for (const auto& process : model.processes)
+    setup_of.push_back(static_cast<std::uint32_t>(place_of(setups, process)));
+  for (const auto& probe : probes(model.processes)) {
+    probe_setups.push_back(static_cast<std::uint32_t>(setups.size()));
+    setups.push_back(probe);
+  }
+  number_locks();
+  for (const auto& process : model.processes) {
+    use_duration(process.lease_ms);
+    for (const auto& step : process.workload) use_duration(step.ms);
+  }
+  use_duration(model.request_timeout_ms);
+  use_duration(model.pause_max_ms);
+  knowledge.durations = needs.durations;
+  knowledge.too_many_durations = needs.too_many_durations;
+}
+
+void Setting::number_locks() {
+  for (const auto& process : model.processes) {
+    std::vector<std::uint8_t> numbers;
+    for (const auto& key : process.lock_keys)
+      numbers.push_back(static_cast<std::uint8_t>(place_of(locks, key)));
+    lock_of_.push_back(std::move(numbers));
+  }
+  at_most(locks.size(), kMaxLocks, "locks");
+  for (std::uint8_t lock = 0; lock < locks.size(); ++lock) {
+    for (const auto& key : model.program->lease_keys(locks[lock])) leases[key].push_back(lock);
+    for (const auto& key : model.program->permanent_keys(locks[lock])) permanent.insert(key);
+  }
+}
+
+std::int64_t Setting::rounded(std::int64_t ms) const {
+  return (ms + model.tick_ms - 1) / model.tick_ms * model.tick_ms;
+}
+
+void Setting::use_duration(std::int64_t ms) {
+  if (ms <= 0 || needs.durations.contains(rounded(ms))) return;
+  if (needs.durations.size() < kMaxDurations) {
+    needs.durations.insert(rounded(ms));
+  } else {
+    needs.too_many_durations = true;
+  }
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,152 @@
+// A step of the world as a value: the parts of the state that it replaces, what it does to all
+// others of a kind, and what it shows and tells. Computed once for what it reads, then looked up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/check.hpp"
+#include "sim/base/interner.hpp"
+#include "sim/model/action.hpp"
+#include "sim/model/model.hpp"
+#include "sim/world/setting.hpp"
+
+namespace lockstep::sim {
+
+/// Properties and witnesses as bits.
+using Bits = std::uint8_t;
+static_assert(kProperties.size() <= 8 * sizeof(Bits) && kWitnesses.size() <= 8 * sizeof(Bits));
+constexpr Bits bit(Property p) { return only<Bits>(static_cast<unsigned>(p)); }
+constexpr Bits bit(Witness w) { return only<Bits>(static_cast<unsigned>(w)); }
+
+/// What a step showed.
+struct Facts {
+  Bits violated = 0;           ///< properties
+  Bits witnessed = 0;          ///< claims
+  ProcessSet acquired_by = 0;  ///< processes
+  Facts& operator|=(const Facts& other) {
+    violated |= other.violated;
+    witnessed |= other.witnessed;
+    acquired_by |= other.acquired_by;
+    return *this;
+  }
+  friend bool operator==(const Facts&, const Facts&) = default;
+};
+
+/// A part of the state, and what it becomes.
+struct Change {
+  std::uint8_t slot = 0;
+  Id id = 0;
+};
+
+/// The parts that a step replaces: at most the actor's own, a node's and the run's.
+class Changes {
+ public:
+  static constexpr std::uint8_t kActor = 0xFF;  ///< as a slot: that of the part that acts
+
+  void add(Change change) {
+    LOCKSTEP_CHECK(count_ < kMost);
+    slots_[count_] = change.slot;
+    ids_[count_++] = change.id;
+  }
+  void apply_to(Id* state, unsigned actor_slot) const {
+    for (unsigned i = 0; i < count_; ++i)
+      state[slots_[i] == kActor ? actor_slot : slots_[i]] = ids_[i];
+  }
+
+ private:
+  static constexpr unsigned kMost = 3;
+  std::array<Id, kMost> ids_{};
+  std::array<std::uint8_t, kMost> slots_{};
+  std::uint8_t count_ = 0;
+};
+
+/// What a step tells its task about locks, as sets of locks. Whether it is so, the rest of the
+/// world decides (judges.hpp).
+struct Claims {
+  LockSet acquired = 0;      ///< acquire() succeeded, an outermost one
+  LockSet refused_made = 0;  ///< acquire() was refused, although the call made a lease key
+  LockSet inside = 0;        ///< the task is told that it still holds the lock
+  LockSet outside = 0;       ///< that it has left for good, and no other task is there
+  LockSet denied = 0;        ///< that it has not released, although it removed a key
+  friend bool operator==(const Claims&, const Claims&) = default;
+};
+
+/// What an executed request, or time, did to a lease of somebody else.
+struct LeaseChange {
+  enum class Kind : std::uint8_t { taken, extended };
+  Kind kind = Kind::taken;
+  std::uint8_t lock = 0;
+  Maker maker = 0;  ///< before
+};
+
+/// What a step does to all parts of a kind, each by a remembered function of it.
+enum class Spread : std::uint8_t {
+  none,
+  disown,   ///< nodes: what the actor has made is nobody's
+  stale,    ///< the other processes: what they have read is not the newest any more
+  cut_off,  ///< processes: the acting node has died
+};
+
+/// What a step means beyond the parts that it replaces.
+struct Report {
+  Facts facts;  ///< that need nothing else
+  Claims claims;
+  std::vector<LeaseChange> leases;
+  Spread spread = Spread::none;
+  bool looked = false;                ///< at absolute time
+  std::vector<std::uint8_t> choices;  ///< that led here
+  bool says_nothing() const {
+    return facts == Facts{} && claims == Claims{} && leases.empty() && spread == Spread::none &&
+           !looked && choices.empty();
+  }
+};
+
+/// The reports of a search by number; kNothing is the one that says nothing.
+class Reports {
+ public:
+  static constexpr Id kNothing = 0;
+  Reports() : reports_(1) {}
+  Id add(Report report) {
+    if (report.says_nothing()) return kNothing;
+    reports_.push_back(std::move(report));
+    return static_cast<Id>(reports_.size() - 1);
+  }
+  const Report& operator[](Id id) const { return reports_[id]; }
+
+ private:
+  std::vector<Report> reports_;
+};
+
+struct StepResult {
+  Changes changes;
+  Id report = Reports::kNothing;
+  bool tokens_changed = false;  ///< the parts mention other tokens than before
+};
+
+/// Something that can happen to a part in one of its states, listed when the state is interned.
+struct LocalAction {
+  Action::Kind kind = Action::Kind::run;
+  std::uint8_t index = 0;       ///< task, connection, size of a jump, image
+  std::uint8_t node = 0;        ///< execute: where
+  bool polling = false;         ///< execute
+  bool urgent = false;          ///< if possible at all
+  FaultSet within = 0;          ///< possible only while one of these is left; 0: always
+  std::uint8_t spends = kFree;  ///< the fault that it is
+  bool alone = false;           ///< `only_result` is all that can come of it, in every state
+  StepResult only_result;
+
+  static constexpr std::uint8_t kFree = 0xFF;
+};
+
+/// One possible step, in the engine's own terms; World::label gives its name.
+struct Candidate {
+  Action::Kind kind = Action::Kind::pass;
+  std::uint8_t actor = 0;      ///< process or node
+  std::uint16_t action = 0;    ///< index into the actor's actions
+  Id report = 0;               ///< of the result
+  std::int64_t amount_ms = 0;  ///< pass
+};
+
+}  // namespace lockstep::sim

@@ -1,0 +1,148 @@
+// Interns what travels and what is kept; see the header.
+#include "sim/world/tables.hpp"
+
+#include <algorithm>
+
+#include "sim/base/bytes.hpp"
+#include "sim/redis/reply_bytes.hpp"
+#include "sim/world/automaton.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// Whether the names of tokens decide the order of a sorted set: members of the same score.
+bool ordered_by_tokens(const Entry& entry) {
+  const auto* set = std::get_if<SortedSet>(&entry.value);
+  if (!set) return false;
+  const auto order = in_order(*set);
+  return std::ranges::adjacent_find(order, [](const auto* a, const auto* b) {
+           return a->second.score == b->second.score && !scan_tokens(a->first).tokens.empty() &&
+                  !scan_tokens(b->first).tokens.empty();
+         }) != order.end();
+}
+
+Keys renamed_keys(const Keys& keys, const std::function<Token(Token)>& rename) {
+  const auto renamed = [&rename](std::string_view text) { return rename_tokens(text, rename); };
+  Keys changed;
+  for (const auto& [name, entry] : keys) changed.emplace(renamed(name), with_texts(entry, renamed));
+  return changed;
+}
+
+}  // namespace
+
+Tables::Tables(const Setting& setting) : setting_(setting) { empty_keyspace_ = intern(Keyspace{}); }
+
+Id Tables::intern(const Request& request) {
+  ByteWriter out;
+  write(out, request);
+  return requests_.intern(out.take(), [&] { return request; });
+}
+
+Id Tables::intern(const Reply& reply) {
+  ByteWriter out;
+  write(out, reply);
+  return replies_.intern(out.take(), [&] { return reply; });
+}
+
+Id Tables::intern(const Keyspace& keyspace) {
+  return keyspaces_.intern(encode(keyspace), [&] { return describe(keyspace); });
+}
+
+Id Tables::moment(std::int64_t ms) {
+  ByteWriter out;
+  out.number(ms);
+  return moments_.intern(out.take(), [&] { return ms; });
+}
+
+KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
+  KeyspaceInfo info;
+  info.value = keyspace;
+  info.lease_makers.assign(setting_.locks.size(), 0);
+  keyspace.for_each([&](const std::string& key, const Entry& entry) {
+    info.tokens.add(std::string_view(key));
+    for (const auto text : texts(entry)) info.tokens.add(text);
+    if (ordered_by_tokens(entry)) info.tokens.cut = true;  // renaming could change the order
+    if (entry.expires) info.lifetimes.push_back((*entry.expires - kEpoch).ms);
+  });
+  for (const auto& [key, entry] : keyspace.keys) {  // a lease is in database 0
+    const auto lease = setting_.leases.find(key);
+    if (lease == setting_.leases.end()) continue;
+    for (const auto lock : lease->second) info.lease_makers[lock] |= only<MakerSet>(entry.maker);
+    if (!entry.expires && !setting_.permanent.contains(key)) info.leaky = true;
+  }
+  for (const auto& [sha1, body] : keyspace.scripts) {
+    const TokenScan scan = scan_tokens(body);  // renaming would change the SHA-1
+    info.tokens.cut = info.tokens.cut || scan.cut || !scan.tokens.empty();
+  }
+  return info;
+}
+
+Id Tables::normalised(Id id, std::uint8_t node, std::uint8_t process) {
+  Request normal = rename_tokens(requests_[id], [&](Token token) {
+    return token.process == process ? Token{process, 0} : token;
+  });
+  normal.push_back(std::to_string(node));
+  return intern(normal);
+}
+
+Id Tables::renamed_request(Id id, const Renaming& renaming) {
+  return intern(rename_tokens(requests_[id], renaming.function()));
+}
+
+Id Tables::renamed_reply(Id id, const Renaming& renaming) {
+  return intern(rename_tokens(replies_[id], renaming.function()));
+}
+
+const Tables::Aged& Tables::aged(Id id, std::int64_t ms) {
+  const Id place = age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    aged_keyspaces_.push_back(age(id, ms));
+    return static_cast<Id>(aged_keyspaces_.size() - 1);
+  });
+  return aged_keyspaces_[place];
+}
+
+Tables::Aged Tables::age(Id id, std::int64_t ms) {
+  const Keyspace& before = keyspaces_[id].value;
+  Keyspace after = before;
+  after.shift_expiry({-ms});
+  after.purge(kEpoch);
+  Aged aged;
+  for (const auto& [name, locks] : setting_.leases) {
+    const auto entry = before.keys.find(name);
+    if (entry == before.keys.end() || entry->second.maker == 0 ||
+        entry->second.maker > setting_.processes || after.keys.contains(name))
+      continue;
+    for (const auto lock : locks)
+      aged.expired.push_back({LeaseChange::Kind::taken, lock, entry->second.maker});
+  }
+  aged.id = intern(after);
+  return aged;
+}
+
+Id Tables::renamed(Id id, const Renaming& renaming) {
+  if (!keyspaces_[id].tokens.mentions(renaming.whose)) return id;
+  return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {
+    const auto rename = renaming.function();
+    Keyspace keyspace = keyspaces_[id].value;
+    keyspace.keys = renamed_keys(keyspace.keys, rename);
+    for (auto& [number, other] : keyspace.others) other = renamed_keys(other, rename);
+    return intern(keyspace);
+  });
+}
+
+Id Tables::disowned(Id id, Maker maker) {
+  Keyspace changed = keyspaces_[id].value;
+  changed.disown(maker);
+  return intern(changed);
+}
+
+Id Tables::without_scripts(Id id) {
+  Keyspace bare = keyspaces_[id].value;
+  bare.forget_scripts();
+  bare.script_random = kInitialScriptRandom;
+  if (bare == keyspaces_[id].value) return id;
+  return intern(bare);
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,73 @@
+// What travels and what is kept, by number: requests, replies and keyspaces of a search, and what
+// becomes of a keyspace, remembered.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/flat_map.hpp"
+#include "sim/base/interner.hpp"
+#include "sim/redis/keyspace.hpp"
+#include "sim/redis/reply.hpp"
+#include "sim/world/setting.hpp"
+#include "sim/world/step.hpp"
+#include "sim/world/tokens.hpp"
+
+namespace lockstep::sim {
+
+/// A keyspace with expiries relative to its node's clock (kEpoch is now), and what is worked out of
+/// it once.
+struct KeyspaceInfo {
+  Keyspace value;
+  std::vector<std::int64_t> lifetimes;  ///< what is left of them, in ms
+  TokenUse tokens;
+  bool leaky = false;                  ///< holds a lease key without expiry
+  std::vector<MakerSet> lease_makers;  ///< by lock: who made its lease keys
+};
+
+class Tables {
+ public:
+  explicit Tables(const Setting& setting);
+
+  Id intern(const Request& request);
+  Id intern(const Reply& reply);
+  Id intern(const Keyspace& keyspace);
+  const Request& request(Id id) const { return requests_[id]; }
+  const Reply& reply(Id id) const { return replies_[id]; }
+  const KeyspaceInfo& keyspace(Id id) const { return keyspaces_[id]; }
+  Id empty_keyspace() const { return empty_keyspace_; }
+  /// A number for an instant or a duration.
+  Id moment(std::int64_t ms);
+
+  /// The request to `node`, with all tokens of `process` read alike.
+  Id normalised(Id request, std::uint8_t node, std::uint8_t process);
+  Id renamed_request(Id request, const Renaming& renaming);
+  Id renamed_reply(Id reply, const Renaming& renaming);
+
+  struct Aged {
+    Id id = 0;
+    std::vector<LeaseChange> expired;
+  };
+  /// After `ms` on the node's clock; negative: it was set back.
+  const Aged& aged(Id keyspace, std::int64_t ms);
+  Id renamed(Id keyspace, const Renaming& renaming);
+  /// Without what `maker` made being its own.
+  Id disowned(Id keyspace, Maker maker);
+  /// As a restarted server has it: without the script cache and what scripts leave behind.
+  Id without_scripts(Id keyspace);
+
+ private:
+  Aged age(Id keyspace, std::int64_t ms);
+  KeyspaceInfo describe(const Keyspace& keyspace) const;
+
+  const Setting& setting_;
+  Interner<Request> requests_;
+  Interner<Reply> replies_;
+  Interner<KeyspaceInfo> keyspaces_;
+  Interner<std::int64_t> moments_;
+  std::vector<Aged> aged_keyspaces_;
+  FlatMap age_, rename_;
+  Id empty_keyspace_ = 0;
+};
+
+}  // namespace lockstep::sim
