@@ -44,10 +44,13 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
                                       const Id* state) {
   const unsigned slot = setting_.node_slot(n);
   const Id node_id = state[slot];
-  const std::int64_t clock_ms =
-      nodes_.clock_ms(node_id, runs_.info(state[setting_.run_slot()]).value.now_ms);
-  const std::uint64_t a = both(process_id, node_id);
-  const std::uint64_t b = both(action, setting_.knowledge.absolute ? tables_.moment(clock_ms) : 0);
+  std::int64_t clock_ms = 0;
+  Id moment = 0;
+  if (setting_.knowledge.absolute) {
+    clock_ms = nodes_.clock_ms(node_id, runs_.info(state[setting_.run_slot()]).value.now_ms);
+    moment = tables_.moment(clock_ms);
+  }
+  const std::uint64_t a = both(process_id, node_id), b = both(action, moment);
   if (const Id found = node_memo_.find(a, b); found != FlatMap::kAbsent) return results_[found];
 
   const ProcessInfo& info = processes_.info(process_id);
@@ -65,8 +68,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   StepResult result;
   const Id process_after = processes_.intern(process);
   const Id node_after = nodes_.written(node_id, command.keyspace);
-  result.changes.add({Changes::kActor, process_after});
-  result.changes.add({static_cast<std::uint8_t>(slot), node_after});
+  result.changes = Changes(process_after, {static_cast<std::uint8_t>(slot), node_after});
   result.tokens_changed =
       processes_.info(process_after).tokens.tokens != info.tokens.tokens ||
       nodes_.info(node_after).tokens.tokens != nodes_.info(node_id).tokens.tokens;
@@ -151,8 +153,8 @@ const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run
   if (report.spread == Spread::stale) process_after = processes_.stale(process_after);
 
   StepResult result;
-  result.changes.add({Changes::kActor, process_after});
-  result.changes.add({static_cast<std::uint8_t>(setting_.run_slot()), runs_.intern(run)});
+  result.changes =
+      Changes(process_after, {static_cast<std::uint8_t>(setting_.run_slot()), runs_.intern(run)});
   result.tokens_changed = processes_.info(process_after).tokens.tokens != info.tokens.tokens;
   result.report = reports_.add(std::move(report));
   return keep(resource_memo_, a, action, result);

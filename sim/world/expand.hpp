@@ -1,60 +1,52 @@
 // The hot part of the interned world: all steps from a state, by table look-ups.
 #pragma once
 
+#include <span>
+
 #include "sim/world/world.hpp"
 
 namespace lockstep::sim {
 
 template <class Sink>
 void World::expand(const Id* state, bool with_pass, Sink&& sink) {
-  for (unsigned slot = 0; slot < setting_.run_slot(); ++slot) expand_part(state, slot, sink);
+  const RunInfo& run = run_of(state);
+  for (unsigned slot = 0; slot < setting_.run_slot(); ++slot) expand_part(state, slot, run, sink);
   if (with_pass && !urgent(state, state)) expand_time(state, sink);
 }
 
 template <class Sink>
-void World::expand_part(const Id* state, unsigned slot, Sink& sink) {
+void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink& sink) {
   const bool process = slot < setting_.processes;
   const std::vector<LocalAction>& actions =  // stay: the list is made once
       process ? processes_.info(state[slot]).actions : nodes_.info(state[slot]).actions;
   const unsigned actor = process ? slot : slot - setting_.processes;
   for (unsigned a = 0; a < actions.size(); ++a) {
     const LocalAction& action = actions[a];
-    if (!possible(state, action)) continue;
-    const Candidate candidate{action.kind, static_cast<std::uint8_t>(actor),
-                              static_cast<std::uint16_t>(a), Reports::kNothing, 0};
-    if (action.alone) {
-      take(state, slot, candidate, action, action.only_result, sink);
-    } else if (action.kind == Action::Kind::execute) {
-      take(state, slot, candidate, action, executions_.step(state[slot], a, state), sink);
-    } else if (process) {
-      for (const StepResult& step : processes_.steps(state[slot], a, around(state, slot)))
-        take(state, slot, candidate, action, step, sink);
-    } else {
-      take(state, slot, candidate, action, nodes_.step(state[slot], a), sink);
+    if (action.within != 0 && (run.left & action.within) == 0) continue;
+    if (action.kind == Action::Kind::execute && !reachable(state, action.node)) continue;
+    Candidate candidate{action.kind, static_cast<std::uint8_t>(actor),
+                        static_cast<std::uint16_t>(a), Reports::kNothing, 0};
+    for (const StepResult& step : results(state, slot, a, action)) {
+      Buffer next;
+      copy_state(state, next);
+      if (action.spends != LocalAction::kFree) next[setting_.run_slot()] = run.spent[action.spends];
+      step.changes.apply_to(next.data(), slot);
+      Facts facts;
+      if (step.report != Reports::kNothing)
+        follow(state, actor, reports_[step.report], next.data(), facts);
+      candidate.report = step.report;
+      finish(next.data(), candidate, facts, step.tokens_changed, sink);
     }
   }
 }
 
-inline bool World::possible(const Id* state, const LocalAction& action) const {
-  if (action.within != 0) return (run_of(state).left & action.within) != 0;
-  return action.kind != Action::Kind::execute || action.node == kResource ||
-         nodes_.info(state[setting_.node_slot(action.node)]).value.up;
-}
-
-template <class Sink>
-void World::take(const Id* state, unsigned slot, Candidate candidate, const LocalAction& action,
-                 const StepResult& step, Sink& sink) {
-  Buffer next;
-  copy_state(state, next);
-  if (action.spends != LocalAction::kFree)
-    next[setting_.run_slot()] = run_of(state).spent[action.spends];
-  step.changes.apply_to(next.data(), slot);
-  Facts facts;
-  if (step.report != Reports::kNothing) {
-    candidate.report = step.report;
-    follow(state, candidate.actor, reports_[step.report], next.data(), facts);
-  }
-  finish(next.data(), candidate, facts, step.tokens_changed, sink);
+/// All that can come of an action of the part at `slot`.
+inline std::span<const StepResult> World::results(const Id* state, unsigned slot, unsigned a,
+                                                  const LocalAction& action) {
+  if (action.alone) return {&action.only_result, 1};
+  if (action.kind == Action::Kind::execute) return {&executions_.step(state[slot], a, state), 1};
+  if (slot < setting_.processes) return processes_.steps(state[slot], a, around(state, slot));
+  return {&nodes_.step(state[slot], a), 1};
 }
 
 template <class Sink>

@@ -123,7 +123,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       LOCKSTEP_CHECK(!"an action of a node");
   }
   action.alone = true;
-  action.only_result.changes.add({Changes::kActor, intern(node)});
+  action.only_result.changes = Changes(intern(node));
   action.only_result.report = reports_.add(std::move(report));
   action.only_result.tokens_changed = action.kind != Kind::node_restart;
   return action.only_result;

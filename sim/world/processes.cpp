@@ -78,7 +78,7 @@ void Processes::describe(ProcessInfo& info) const {
 StepResult Processes::result(const ProcessInfo& before, Process after, Report report) {
   const Id id = intern(after);
   StepResult result;
-  result.changes.add({Changes::kActor, id});
+  result.changes = Changes(id);
   result.tokens_changed = processes_[id].tokens.tokens != before.tokens.tokens;
   result.report = reports_.add(std::move(report));
   return result;

@@ -2,11 +2,9 @@
 // others of a kind, and what it shows and tells. Computed once for what it reads, then looked up.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "sim/base/check.hpp"
 #include "sim/base/interner.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
@@ -40,26 +38,24 @@ struct Change {
   Id id = 0;
 };
 
-/// The parts that a step replaces: at most the actor's own, a node's and the run's.
+/// The parts that a step replaces: the actor's own, and at most a node's or the run's.
 class Changes {
  public:
-  static constexpr std::uint8_t kActor = 0xFF;  ///< as a slot: that of the part that acts
+  Changes() = default;
+  /// What the part that acts becomes.
+  explicit Changes(Id own) : own_(own) {}
+  Changes(Id own, Change other) : own_(own), other_(other.id), slot_(other.slot) {}
 
-  void add(Change change) {
-    LOCKSTEP_CHECK(count_ < kMost);
-    slots_[count_] = change.slot;
-    ids_[count_++] = change.id;
-  }
   void apply_to(Id* state, unsigned actor_slot) const {
-    for (unsigned i = 0; i < count_; ++i)
-      state[slots_[i] == kActor ? actor_slot : slots_[i]] = ids_[i];
+    state[actor_slot] = own_;
+    if (slot_ != kNone) state[slot_] = other_;
   }
 
  private:
-  static constexpr unsigned kMost = 3;
-  std::array<Id, kMost> ids_{};
-  std::array<std::uint8_t, kMost> slots_{};
-  std::uint8_t count_ = 0;
+  static constexpr std::uint8_t kNone = 0xFF;
+  static_assert(kMaxWidth < kNone);
+  Id own_ = 0, other_ = 0;
+  std::uint8_t slot_ = kNone;
 };
 
 /// What a step tells its task about locks, as sets of locks. Whether it is so, the rest of the

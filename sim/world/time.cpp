@@ -1,7 +1,7 @@
 // Time in the interned world: what is urgent, the next point of the grid, and ageing.
 #include <algorithm>
 
-#include "sim/world/expand.hpp"
+#include "sim/world/world.hpp"
 
 namespace lockstep::sim {
 
@@ -13,7 +13,7 @@ bool World::urgent(const Id* state, const Id* began) const {
     if (info.urgent) return true;
     const std::vector<LocalAction>& before = processes_.info(began[p]).actions;
     for (const auto& action : info.actions) {
-      if (action.kind != Action::Kind::execute || !possible(state, action)) continue;
+      if (action.kind != Action::Kind::execute || !reachable(state, action.node)) continue;
       const bool polled = std::any_of(before.begin(), before.end(), [&](const LocalAction& was) {
         return was.polling && was.index == action.index;
       });

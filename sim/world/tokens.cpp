@@ -51,14 +51,4 @@ std::function<Token(Token)> Renaming::function() const {
   };
 }
 
-void CanonicalNames::look_at(const TokenUse& use) {
-  for (const Token token : use.tokens) {
-    const unsigned digit = 4U * token.number;
-    if ((digits_[token.process] >> digit & 0xF) != 0) continue;
-    const std::uint8_t number = ++count_[token.process];
-    digits_[token.process] |= static_cast<std::uint64_t>(number) << digit;
-    if (number != token.number) differ_ |= only<ProcessSet>(token.process);
-  }
-}
-
 }  // namespace lockstep::sim

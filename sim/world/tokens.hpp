@@ -46,7 +46,15 @@ struct Renaming {
 class CanonicalNames {
  public:
   /// The next part of the world, in the order of the state.
-  void look_at(const TokenUse& use);
+  void look_at(const TokenUse& use) {
+    for (const Token token : use.tokens) {
+      const unsigned digit = 4U * token.number;
+      if ((digits_[token.process] >> digit & 0xF) != 0) continue;
+      const std::uint8_t number = ++count_[token.process];
+      digits_[token.process] |= static_cast<std::uint64_t>(number) << digit;
+      if (number != token.number) differ_ |= only<ProcessSet>(token.process);
+    }
+  }
   /// Calls rename(Renaming) for every process whose tokens have other names.
   template <class Rename>
   void for_each_renaming(Rename rename) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <set>
+#include <span>
 #include <string>
 
 #include "sim/model/action.hpp"
@@ -79,15 +80,17 @@ class World {
   const RunInfo& run_of(const Id* state) const { return runs_.info(state[setting_.run_slot()]); }
 
   template <class Sink>
-  void expand_part(const Id* state, unsigned slot, Sink& sink);
-  template <class Sink>
-  void take(const Id* state, unsigned slot, Candidate candidate, const LocalAction& action,
-            const StepResult& step, Sink& sink);
+  void expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink& sink);
+  std::span<const StepResult> results(const Id* state, unsigned slot, unsigned a,
+                                      const LocalAction& action);
   template <class Sink>
   void expand_time(const Id* state, Sink& sink);
   template <class Sink>
   void finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed, Sink& sink);
-  bool possible(const Id* state, const LocalAction& action) const;
+  /// Whether the resource, or a node that is up.
+  bool reachable(const Id* state, std::uint8_t node) const {
+    return node == kResource || nodes_.info(state[setting_.node_slot(node)]).value.up;
+  }
   Surroundings around(const Id* state, unsigned process) const;
   void follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts);
   void spread(Spread spread, unsigned actor, Id* next);
