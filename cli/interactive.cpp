@@ -106,9 +106,9 @@ class Session {
     if (options.empty()) io_.out << "nothing is possible here\n";
     for (std::size_t i = 0; i < options.size(); ++i) {
       const bool recorded = on_record() && run_.schedule[position()] == options[i].action;
-      const auto& step = options[i].step;
+      const auto& [data, told] = options[i].step;
       io_.out << fmt::format("{:4} {} {:7} ms {}  {:<9}{}\n", i + 1, recorded ? '*' : ' ',
-                             step.time_ms, step.environment ? '!' : ' ', step.actor, step.sentence);
+                             data.time_ms, told.environment ? '!' : ' ', told.actor, told.sentence);
     }
   }
 

@@ -13,10 +13,14 @@ namespace {
 
 using scenarios::Judgement;
 
+/// "A pauses", "time passes".
+std::string in_one_line(const checker::StepProse& told) {
+  return told.actor.empty() ? told.sentence : told.actor + " " + told.sentence;
+}
+
 std::vector<std::string> told(const checker::Trace& trace) {
   std::vector<std::string> sentences;
-  for (const auto& step : trace.steps)
-    sentences.push_back(step.actor.empty() ? step.sentence : step.actor + " " + step.sentence);
+  for (const auto& step : trace.steps) sentences.push_back(in_one_line(step.prose));
   return sentences;
 }
 
@@ -27,9 +31,8 @@ std::string avoidable(const Judgement& judgement) {
   for (std::size_t i = 0; i + 1 < point.step; ++i) walk.take(judgement.result.schedule.at(i));
   if (!point.way_out)
     return fmt::format("until step {}: before it, nothing more had to happen", point.step);
-  const auto& other = walk.take(*point.way_out);
-  return fmt::format("until step {}: instead of it, this was possible: {}{}{}", point.step,
-                     other.actor, other.actor.empty() ? "" : " ", other.sentence);
+  return fmt::format("until step {}: instead of it, this was possible: {}", point.step,
+                     in_one_line(walk.take(*point.way_out).prose));
 }
 
 }  // namespace

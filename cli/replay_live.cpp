@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "checker/trace/quicker.hpp"
+#include "checker/trace/rescale.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
@@ -22,24 +22,24 @@ using Outcome = live::Confirmation::Outcome;
 /// The leases to try, one after another, while the machine is too slow for the one before.
 constexpr std::array<std::int64_t, 4> kLeasesMs{1000, 2000, 4000, 8000};
 
-live::Plan plan_of(const checker::Quicker& quicker, const Recorded& run) {
+live::Plan plan_of(const checker::Rescaled& scaled, const Recorded& run) {
   live::Plan plan;
-  plan.model = quicker.model;
-  for (const auto& step : quicker.trace.steps)
-    plan.steps.push_back({step.action, step.effects, step.reply, step.keys});
+  plan.model = scaled.model;
+  for (const auto& [data, prose] : scaled.trace.steps)
+    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time, data.keys});
   plan.violated = run.violated;
-  plan.endless = run.violated && !quicker.trace.violated;
+  plan.endless = run.violated && !scaled.trace.violated;
   return plan;
 }
 
 struct Attempt {
-  checker::Quicker quicker;
+  checker::Rescaled scaled;
   live::Confirmation confirmation;
 };
 
 Attempt attempt(const Recorded& run, const std::string& redis, std::int64_t least_lease_ms) {
-  Attempt done{checker::quicker(run.model, run.schedule, least_lease_ms, run.place), {}};
-  const auto plan = plan_of(done.quicker, run);
+  Attempt done{checker::rescale(run.model, run.schedule, least_lease_ms, run.place), {}};
+  const auto plan = plan_of(done.scaled, run);
   if (const auto why = live::not_reproducible(plan, redis.empty())) {
     done.confirmation.outcome = Outcome::impossible;
     done.confirmation.detail = *why;
@@ -58,14 +58,14 @@ Attempt attempt(const Recorded& run, const std::string& redis, std::int64_t leas
 
 std::string headline(const Attempt& done) {
   const auto& result = done.confirmation;
-  const auto lease_ms = done.quicker.model.processes.front().lease_ms;
-  const auto times = done.quicker.divisor == 1 ? fmt::format("lease {} ms", lease_ms)
-                                               : fmt::format("lease {} ms, times divided by {}",
-                                                             lease_ms, done.quicker.divisor);
+  const auto lease_ms = done.scaled.model.processes.front().lease_ms;
+  const auto times = done.scaled.divisor == 1 ? fmt::format("lease {} ms", lease_ms)
+                                              : fmt::format("lease {} ms, times divided by {}",
+                                                            lease_ms, done.scaled.divisor);
   switch (result.outcome) {
     case Outcome::confirmed:
       return fmt::format("on redis {}: {} in {:.1f} s ({})", result.server,
-                         plural(done.quicker.trace.steps.size(), "step"), result.seconds, times);
+                         plural(done.scaled.trace.steps.size(), "step"), result.seconds, times);
     case Outcome::differs:
       return fmt::format("from redis {} at step {} ({})", result.server, result.step, times);
     case Outcome::too_slow:
@@ -80,7 +80,7 @@ std::string headline(const Attempt& done) {
 
 void print(const Attempt& done, Io& io) {
   const auto& result = done.confirmation;
-  const auto& trace = done.quicker.trace;
+  const auto& trace = done.scaled.trace;
   const auto say = [&](const char* word, Colour colour, const std::string& text) {
     io.out << coloured(word, colour, io.colours) << "  " << text << '\n';
   };
@@ -146,8 +146,8 @@ int replay_live(const Recorded& run, const ReplayArguments& arguments, Io& io) {
   if (arguments.json)
     io.out << scenarios::live_replay_report(
         {name(result.outcome), result.step, result.detail, result.server, result.seconds,
-         done->quicker.divisor, done->quicker.model.processes.front().lease_ms},
-        done->quicker.trace);
+         done->scaled.divisor, done->scaled.model.processes.front().lease_ms},
+        done->scaled.trace);
   else
     print(*done, io);
   return exit_code(result.outcome);

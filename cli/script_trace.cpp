@@ -5,16 +5,17 @@
 
 #include <sstream>
 
-#include "checker/trace/wording.hpp"
+#include "sim/model/wording.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::cli {
 
 namespace {
 
-std::string expiry(const sim::Entry& entry, sim::WallTime now) {
-  if (!entry.expires) return "without expiry";
-  return fmt::format("expires in {} ms", (*entry.expires - now).ms);
+sim::VisibleKey visible(const sim::Entry& entry, sim::WallTime now) {
+  sim::VisibleKey key{sim::visible(entry), std::nullopt};
+  if (entry.expires) key.left_ms = (*entry.expires - now).ms;
+  return key;
 }
 
 }  // namespace
@@ -24,15 +25,15 @@ std::vector<std::string> key_changes(const sim::Keys& before, const sim::Keys& a
   std::vector<std::string> changes;
   for (const auto& [key, entry] : after) {
     const auto was = before.find(key);
-    const auto name = checker::worded_value(key);
-    const auto until = expiry(entry, now);
+    const auto seen = visible(entry, now);
     if (was == before.end() || was->second.value != entry.value)
-      changes.push_back(fmt::format("{} = {}, {}", name, checker::worded(entry), until));
+      changes.push_back(sim::worded_key(key, seen));
     else if (was->second.expires != entry.expires)
-      changes.push_back(fmt::format("{} now {}", name, until));
+      changes.push_back(
+          fmt::format("{} now {}", sim::worded_value(key), sim::worded_expiry(seen.left_ms)));
   }
   for (const auto& [key, entry] : before)
-    if (!after.contains(key)) changes.push_back(checker::worded_value(key) + " is gone");
+    if (!after.contains(key)) changes.push_back(sim::worded_value(key) + " is gone");
   return changes;
 }
 
@@ -71,7 +72,7 @@ std::string told(const ScriptEvent& event) {
     case ScriptEvent::Kind::line:
       return fmt::format("{:4}  {}\n", event.line, event.text);
     case ScriptEvent::Kind::call:
-      return fmt::format("          {} -> {}\n", event.text, checker::worded(event.reply));
+      return fmt::format("          {} -> {}\n", event.text, sim::worded(event.reply));
     case ScriptEvent::Kind::change:
       return fmt::format("            {}\n", event.text);
   }

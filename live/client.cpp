@@ -61,7 +61,7 @@ std::string Client::answered(const sim::Query& query, const Clocks& now) const {
   };
   const auto reading_ms = [&](std::uint16_t id, bool of_wall) {
     if (id < instants_.size()) return instants_[id].reading_ms;
-    return of_wall ? now.wall_ms : now.monotonic_ms;
+    return of_wall ? now.wall_ms : now.monotonic_ms();
   };
   switch (query.kind) {
     case sim::Query::Kind::difference: {
@@ -80,7 +80,7 @@ std::string Client::answered(const sim::Query& query, const Clocks& now) const {
 void Client::settle(const sim::Step& step, const Clocks& now) {
   for (const auto& effect : step.effects)
     if (effect.kind == sim::Effect::Kind::instant)
-      instants_.push_back({effect.wall, effect.wall ? now.wall_ms : now.monotonic_ms});
+      instants_.push_back({effect.wall, effect.wall ? now.wall_ms : now.monotonic_ms()});
   waits_ = step.tasks;
   if (!step.boundary) return;
   snapshot_ = *step.boundary;

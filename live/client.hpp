@@ -1,6 +1,7 @@
 // One incarnation of a client process: the protocol's program, fed with what really happened.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,11 +11,14 @@
 
 namespace lockstep::live {
 
-/// What the clocks of a process's host show: Unix milliseconds, and milliseconds of a clock that
-/// nothing moves.
+/// What the clocks of a process's host show: Unix milliseconds, and a clock that nothing moves.
 struct Clocks {
+  using Steady = std::chrono::microseconds;  ///< since whenever it was 0
   std::int64_t wall_ms = 0;
-  std::int64_t monotonic_ms = 0;
+  Steady steady{0};
+  std::int64_t monotonic_ms() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(steady).count();
+  }
 };
 
 /// Gives a fresh random token, or (Query::choice) a number from 1 to `choices`.

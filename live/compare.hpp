@@ -2,20 +2,31 @@
 // found has been named as the trace names it (Naming).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/client/program.hpp"
+#include "sim/model/model.hpp"
 #include "sim/redis/visible_key.hpp"
 
 namespace lockstep::live {
 
-/// Remaining lifetimes among the integers of a reply to `request` may differ by `tolerance_ms`.
-std::optional<std::string> reply_difference(const sim::Request& request, const sim::Reply& expected,
+/// A request with what a node or the resource answered.
+struct Answered {
+  std::uint8_t node = 0;
+  sim::Request request;
+  sim::Reply reply;
+};
+
+/// Remaining lifetimes among the integers of a reply may differ by `tolerance_ms`.
+std::optional<std::string> reply_difference(const sim::Model& model, const Answered& expected,
                                             const sim::Reply& found, std::int64_t tolerance_ms);
 
-std::optional<std::string> effects_difference(const std::vector<sim::Effect>& expected,
+/// What `process` did.
+std::optional<std::string> effects_difference(const sim::Model& model, std::uint8_t process,
+                                              const std::vector<sim::Effect>& expected,
                                               const std::vector<sim::Effect>& found);
 
 /// `early`: the difference is only that a key is gone which had less than `tolerance_ms` and a
@@ -27,10 +38,5 @@ struct KeysDifference {
 std::optional<KeysDifference> keys_difference(const sim::VisibleKeys& expected,
                                               const sim::VisibleKeys& found,
                                               std::int64_t tolerance_ms);
-
-/// "lock = A.1, expires in 996 ms", as messages show it.
-std::string shown(const std::string& name, const sim::VisibleKey& key);
-std::string shown(const sim::Reply& reply);
-std::string shown(const sim::Effect& effect);
 
 }  // namespace lockstep::live

@@ -8,8 +8,8 @@
 #include <utility>
 #include <variant>
 
-#include "live/compare.hpp"
 #include "sim/base/error.hpp"
+#include "sim/model/wording.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/execute.hpp"
 
@@ -138,7 +138,7 @@ Posting Ledger::execute_again(Entry entry) {
                         : same_reply(reply, seen.reply, is_lifetime(entry.request), slack_ms);
   if (!same)
     throw Disagreement{fmt::format("{} -> {}, where {} would be expected of what was sent before",
-                                   entry.request[0], shown(seen.reply), shown(reply))};
+                                   entry.request[0], sim::worded(seen.reply), sim::worded(reply))};
   take_after(seen, slack_ms);
   posting.after = keys();
   posting.entry = std::move(entry);

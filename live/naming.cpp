@@ -92,8 +92,7 @@ sim::Effect Naming::named(sim::Effect effect) const {
   return effect;
 }
 
-decltype(sim::VisibleKey::value) Naming::named_value(
-    const decltype(sim::VisibleKey::value)& value) const {
+sim::VisibleValue Naming::named_value(const sim::VisibleValue& value) const {
   if (const auto* text = std::get_if<std::string>(&value)) return named(*text);
   if (const auto* hash = std::get_if<sim::VisibleHash>(&value)) {
     sim::VisibleHash fields;

@@ -27,7 +27,7 @@ class Naming {
   sim::VisibleKeys named(const sim::VisibleKeys& keys) const;
 
  private:
-  decltype(sim::VisibleKey::value) named_value(const decltype(sim::VisibleKey::value)& value) const;
+  sim::VisibleValue named_value(const sim::VisibleValue& value) const;
 
   std::int64_t epoch_ms_;
   std::map<std::string, std::string> names_;  ///< by real token

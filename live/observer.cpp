@@ -23,7 +23,7 @@ sim::VisibleSortedSet scores_of(const Reply& reply) {
   return scores;
 }
 
-decltype(sim::VisibleKey::value) value_of(Connection& connection, const std::string& name) {
+sim::VisibleValue value_of(Connection& connection, const std::string& name) {
   const auto type = connection.execute({"TYPE", name}).text;
   if (type == "string") return connection.execute({"GET", name}).text;
   if (type == "hash") return pairs_of(connection.execute({"HGETALL", name}));

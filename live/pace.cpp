@@ -12,6 +12,12 @@ constexpr std::int64_t kReadingMs = 20;
 
 }  // namespace
 
+std::int64_t unix_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 std::int64_t Pace::real_ms() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_).count();
 }

@@ -11,6 +11,9 @@ namespace lockstep::live {
 /// How much of a real lifetime must be left where the trace says that the key exists.
 inline constexpr std::int64_t kMarginMs = 40;
 
+/// What this machine's clock shows.
+std::int64_t unix_ms();
+
 class Pace {
  public:
   using Clock = std::chrono::steady_clock;

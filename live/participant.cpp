@@ -13,7 +13,7 @@ namespace lockstep::live {
 
 namespace {
 
-using Kind = sim::Observation::Kind;
+using Waits = sim::Wait::Kind;
 using std::chrono::duration_cast;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
@@ -22,14 +22,6 @@ constexpr std::size_t kRestAfter = 60;    // observations
 constexpr milliseconds kLongestNap{20};   // until the referee is asked again whether to go on
 constexpr milliseconds kLastWords{1000};  // for answers on their way at the end
 
-sim::Observation observed(Kind kind, sim::TaskId task, std::uint8_t node = 0) {
-  sim::Observation observation;
-  observation.kind = kind;
-  observation.task = task;
-  observation.node = node;
-  return observation;
-}
-
 }  // namespace
 
 Participant::Participant(const sim::Program& program, Part part, Referee& referee,
@@ -37,8 +29,7 @@ Participant::Participant(const sim::Program& program, Part part, Referee& refere
     : part_(std::move(part)),
       referee_(referee),
       ownership_(ownership),
-      client_(program, part_.setup, std::vector<int>(static_cast<std::size_t>(part_.setup.threads)),
-              [this](const sim::Query& query) { return answer(query); }) {}
+      host_(program, part_.setup, part_.request_timeout_ms, *this) {}
 
 void Participant::run() {
   try {
@@ -50,95 +41,106 @@ void Participant::run() {
 
 void Participant::loop() {
   while (!referee_.stopped() && !finished())
-    if (!take_ready() && !fire_timers() && !take_turn()) listen(Clock::now() + kLongestNap);
+    if (!take_ready() && !fire_due_timer() && !take_turn()) listen(nap());
   hear_out();
 }
 
 bool Participant::finished() const {
-  const auto threads = static_cast<sim::TaskId>(part_.setup.threads);
-  return std::all_of(client_.waits().begin(), client_.waits().end(), [&](const sim::Wait& wait) {
-    return wait.task >= threads || wait.kind == sim::Wait::Kind::done ||
-           (wait.kind == sim::Wait::Kind::idle && referee_.winding_down());
+  const auto& waits = host_.waits();
+  return std::all_of(waits.begin(), waits.end(), [&](const sim::Wait& wait) {
+    return wait.task >= part_.setup.threads || wait.kind == Waits::done ||
+           (wait.kind == Waits::idle && referee_.winding_down());
   });
 }
 
 bool Participant::has_spawned() const {
-  return std::any_of(client_.waits().begin(), client_.waits().end(),
+  const auto& waits = host_.waits();
+  return std::any_of(waits.begin(), waits.end(),
                      [&](const sim::Wait& wait) { return wait.task >= part_.setup.threads; });
-}
-
-/// What is known already: replies of the resource, connections that could not be made.
-bool Participant::take_ready() {
-  if (ready_.empty()) return false;
-  auto observation = std::move(ready_.front());
-  ready_.pop_front();
-  const auto* wait = client_.wait_of(observation.task);
-  if (wait && wait->kind == sim::Wait::Kind::replies) feed(std::move(observation));
-  return true;
 }
 
 /// Threads whose rounds overlap never come to a boundary by themselves: now and then the next
 /// rounds wait until all have ended.
 bool Participant::rests() const {
-  if (client_.since_boundary() < kRestAfter) return false;
-  return std::any_of(client_.waits().begin(), client_.waits().end(), [this](const auto& wait) {
-    return wait.task < part_.setup.threads && wait.kind != sim::Wait::Kind::idle &&
-           wait.kind != sim::Wait::Kind::done;
+  if (host_.since_boundary() < kRestAfter) return false;
+  const auto& waits = host_.waits();
+  return std::any_of(waits.begin(), waits.end(), [this](const sim::Wait& wait) {
+    return wait.task < part_.setup.threads && wait.kind != Waits::idle && wait.kind != Waits::done;
   });
+}
+
+bool Participant::take_ready() {
+  if (ready_.empty()) return false;
+  auto [place, reply] = std::move(ready_.front());
+  ready_.pop_front();
+  const auto* wait = host_.wait_of(place.first);
+  if (wait && wait->kind == Waits::replies)
+    feed([&](Host& host) { host.hear(place.first, place.second, std::move(reply)); });
+  return true;
+}
+
+bool Participant::fire_due_timer() {
+  const auto task = host_.due();
+  if (!task) return false;
+  if (host_.wait_of(*task)->kind == Waits::replies)
+    referee_.heard(part_.process, "gives up waiting for a reply");
+  feed([&](Host& host) { host.fire_timer(*task); });
+  return true;
 }
 
 /// A task that waits for nothing.
 bool Participant::take_turn() {
-  for (const auto& wait : client_.waits()) {
-    if (wait.kind == sim::Wait::Kind::runnable) {
-      feed(observed(Kind::run, wait.task));
-      return true;
-    }
-    if (wait.kind == sim::Wait::Kind::idle && !referee_.winding_down() && !rests()) {
-      feed(observed(Kind::begin, wait.task));
-      return true;
-    }
+  for (const auto& wait : host_.waits()) {
+    const bool starts = wait.kind == Waits::idle && !referee_.winding_down() && !rests();
+    if (wait.kind != Waits::runnable && !starts) continue;
+    feed([&, task = wait.task](Host& host) { starts ? host.begin(task) : host.run(task); });
+    return true;
   }
   return false;
 }
 
-bool Participant::fire_timers() {
-  const auto due = std::find_if(timers_.begin(), timers_.end(),
-                                [now = Clock::now()](const auto& t) { return t.second <= now; });
-  if (due == timers_.end()) return false;
-  const auto task = due->first;
-  timers_.erase(due);
-  const auto* wait = client_.wait_of(task);
-  const bool timeout = wait && wait->kind == sim::Wait::Kind::replies;
-  if (timeout) {
-    drop_lines_of(task);
-    referee_.heard(part_.process, "gives up waiting for a reply");
+/// Lets something happen to the host, and reports what its tasks do from then on.
+void Participant::feed(const std::function<void(Host&)>& happening) {
+  fed_at_ = Clock::now();
+  happening(host_);
+  if (ownership_) ownership_->waits(part_.process, host_.waits());
+  for (const auto& wait : host_.waits()) {
+    if (wait.in_acquire)
+      acquiring_since_.try_emplace(wait.task, fed_at_);
+    else
+      acquiring_since_.erase(wait.task);
   }
-  if (wait) feed(observed(timeout ? Kind::timeout : Kind::timer, task));
-  return true;
 }
 
-/// Waits for replies until the next timer.
-void Participant::listen(Clock::time_point until) {
-  for (const auto& [task, time] : timers_) until = std::min(until, time);
+/// How long nothing but the network can wake it: until the next timer at most.
+Participant::Clock::duration Participant::nap() const {
+  Clock::duration nap = kLongestNap;
+  const auto now = clocks().steady;
+  for (const auto& [task, time] : host_.timers()) nap = std::min<Clock::duration>(nap, time - now);
+  return nap;
+}
+
+// ---- the network --------------------------------------------------------------------------------
+
+/// Waits for replies.
+void Participant::listen(Clock::duration longest) {
   std::vector<pollfd> descriptors;
   std::vector<Place> places;
   std::vector<WatchedConnection*> late;
-  for (const auto& [place, line] : lines_) {
-    if (!line.waiting()) continue;
-    descriptors.push_back({line.descriptor(), POLLIN, 0});
+  for (const auto& [place, connection] : connections_) {
+    if (!connection.waiting()) continue;
+    descriptors.push_back({connection.descriptor(), POLLIN, 0});
     places.push_back(place);
   }
-  for (auto& line : late_) {
-    descriptors.push_back({line.descriptor(), POLLIN, 0});
-    late.push_back(&line);
+  for (auto& connection : late_) {
+    descriptors.push_back({connection.descriptor(), POLLIN, 0});
+    late.push_back(&connection);
   }
-  const auto nap = std::max(Clock::duration::zero(), until - Clock::now());
-  const auto ms = std::chrono::ceil<milliseconds>(nap).count();
-  if (poll(descriptors.data(), descriptors.size(), static_cast<int>(ms)) <= 0) return;
+  const auto ms = std::chrono::ceil<milliseconds>(std::max(longest, Clock::duration::zero()));
+  if (poll(descriptors.data(), descriptors.size(), static_cast<int>(ms.count())) <= 0) return;
   for (std::size_t i = 0; i < late.size(); ++i)
     if (descriptors[places.size() + i].revents != 0) receive_late(*late[i]);
-  std::erase_if(late_, [](const WatchedConnection& line) { return !line.waiting(); });
+  std::erase_if(late_, [](const WatchedConnection& connection) { return !connection.waiting(); });
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (descriptors[i].revents != 0 && receive(places[i], true))
       while (receive(places[i], false)) {
@@ -148,141 +150,96 @@ void Participant::listen(Clock::time_point until) {
 
 /// Whether there was a reply, or an error, for the task.
 bool Participant::receive(const Place& place, bool readable) {
-  const auto found = lines_.find(place);  // a reply before may have ended its task
-  if (found == lines_.end() || !found->second.waiting()) return false;
-  auto observation = observed(Kind::reply, place.first, place.second);
+  const auto found = connections_.find(place);  // a reply before may have ended its task
+  if (found == connections_.end() || !found->second.waiting()) return false;
+  std::optional<sim::Reply> reply;
   try {
-    const auto reply = found->second.receive(readable);
+    reply = found->second.receive(readable);
     if (!reply) return false;
-    observation.reply = *reply;
   } catch (const ConnectionBroken& error) {
     referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));
-    lines_.erase(place);
-    observation.kind = Kind::broken;
+    connections_.erase(place);
   }
-  feed(std::move(observation));
+  feed([&](Host& host) { host.hear(place.first, place.second, std::move(reply)); });
   return true;
 }
 
 /// Replies that come when nobody waits for them any more.
-void Participant::receive_late(WatchedConnection& line) {
+void Participant::receive_late(WatchedConnection& connection) {
   try {
-    for (bool readable = true; line.receive(readable);) readable = false;
+    for (bool readable = true; connection.receive(readable);) readable = false;
   } catch (const ConnectionBroken&) {
-    late_.remove_if([&](const WatchedConnection& other) { return &other == &line; });
+    late_.remove_if([&](const WatchedConnection& other) { return &other == &connection; });
   }
 }
 
 /// The task hears nothing more of this.
-void Participant::put_aside(WatchedConnection& line) {
-  if (!line.waiting()) return;
-  line.give_up();
-  late_.push_back(std::move(line));
+void Participant::put_aside(WatchedConnection& connection) {
+  if (!connection.waiting()) return;
+  connection.give_up();
+  late_.push_back(std::move(connection));
 }
 
 /// The program has ended; what it has sent is executed all the same.
 void Participant::hear_out() {
   if (!ownership_ || !ownership_->watching()) return;
   const auto until = Clock::now() + kLastWords;
-  for (auto& [place, line] : lines_) put_aside(line);
-  lines_.clear();
-  timers_.clear();
-  while (!late_.empty() && Clock::now() < until) listen(until);
+  for (auto& [place, connection] : connections_) put_aside(connection);
+  connections_.clear();
+  while (!late_.empty() && Clock::now() < until) listen(until - Clock::now());
 }
 
-void Participant::feed(sim::Observation observation) {
-  const auto begun = Clock::now();
-  settle(client_.feed(std::move(observation), clocks()), begun);
-}
-
-void Participant::settle(const Client::Did& did, Clock::time_point begun) {
-  using Effect = sim::Effect::Kind;
-  for (const auto& effect : did.effects) {
-    referee_.did(part_.process, effect);
-    if (ownership_) ownership_->did(part_.process, effect);
-    if (effect.kind == Effect::send) send(effect);
-    if (effect.kind == Effect::acquired) {
-      const auto since =
-          acquiring_since_.contains(effect.task) ? acquiring_since_[effect.task] : begun;
-      referee_.waited(duration_cast<microseconds>(Clock::now() - since));
-    }
-  }
-  if (ownership_) ownership_->waits(part_.process, client_.waits());
-  for (const auto& wait : client_.waits()) {
-    const bool timed = wait.kind == sim::Wait::Kind::sleep || wait.kind == sim::Wait::Kind::work ||
-                       wait.kind == sim::Wait::Kind::replies;
-    if (!timed) timers_.erase(wait.task);
-    if (wait.in_acquire)
-      acquiring_since_.try_emplace(wait.task, begun);
-    else
-      acquiring_since_.erase(wait.task);
-  }
-  for (const auto& wait : did.fresh) start_timer(wait);
-  std::set<sim::TaskId> gone;
-  for (const auto& [place, line] : lines_)
-    if (!client_.wait_of(place.first)) gone.insert(place.first);
-  for (const auto task : gone) drop_lines_of(task);
-  std::erase_if(timers_, [&](const auto& timer) { return !client_.wait_of(timer.first); });
-}
-
-void Participant::start_timer(const sim::Wait& wait) {
-  timers_.erase(wait.task);
-  const bool timed = wait.kind == sim::Wait::Kind::sleep || wait.kind == sim::Wait::Kind::work;
-  const bool at_resource = std::any_of(ready_.begin(), ready_.end(), [&](const auto& reply) {
-    return reply.task == wait.task && reply.node == sim::kResource;
-  });
-  auto ms = wait.ms;
-  if (!timed) {
-    if (wait.kind != sim::Wait::Kind::replies) return;
-    if (ms == 0 && !at_resource) ms = part_.request_timeout_ms;
-    if (ms == 0) return;
-  }
-  timers_[wait.task] = Clock::now() + milliseconds(ms);
-}
-
-void Participant::send(const sim::Effect& effect) {
-  if (effect.node == sim::kResource) {
-    auto& basis = basis_[effect.task];
-    ready_.push_back(observed(Kind::reply, effect.task, effect.node));
-    ready_.back().reply = referee_.at_resource(part_.process, effect.request, basis);
-    if (effect.request[0] == "WRITE") basis.reset();
-    return;
-  }
-  const Place place{effect.task, effect.node};
-  try {
-    auto line = lines_.find(place);
-    if (line == lines_.end())
-      line = lines_
-                 .emplace(place, WatchedConnection(part_.address, part_.process, effect.task,
-                                                   referee_, ownership_))
-                 .first;
-    line->second.send(effect.request);
-  } catch (const ConnectionBroken& error) {
-    referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));
-    lines_.erase(place);
-    ready_.push_back(observed(Kind::broken, effect.task, effect.node));
-  }
-}
-
-/// The task hears nothing more of what it has sent.
-void Participant::drop_lines_of(sim::TaskId task) {
-  for (auto& [place, line] : lines_)
-    if (place.first == task) put_aside(line);
-  std::erase_if(lines_, [task](const auto& line) { return line.first.first == task; });
-  std::erase_if(ready_, [task](const auto& observation) { return observation.task == task; });
-}
+// ---- what the host stands in --------------------------------------------------------------------
 
 Clocks Participant::clocks() const {
   const auto unix_time = std::chrono::system_clock::now().time_since_epoch();
-  const auto steady = Clock::now().time_since_epoch();
   return {duration_cast<milliseconds>(unix_time).count() + part_.clock_offset_ms,
-          duration_cast<milliseconds>(steady).count()};
+          duration_cast<microseconds>(Clock::now().time_since_epoch())};
 }
 
-std::string Participant::answer(const sim::Query& query) const {
+std::string Participant::answer(const sim::Query& query) {
   if (query.kind == sim::Query::Kind::token) return random_token();
   std::random_device device;
   return std::to_string(1 + device() % static_cast<unsigned>(std::max(1, query.choices)));
+}
+
+void Participant::did(const sim::Effect& effect) {
+  referee_.did(part_.process, effect);
+  if (ownership_) ownership_->did(part_.process, effect);
+  if (effect.kind != sim::Effect::Kind::acquired) return;
+  const auto known = acquiring_since_.find(effect.task);
+  const auto since = known == acquiring_since_.end() ? fed_at_ : known->second;
+  referee_.waited(duration_cast<microseconds>(Clock::now() - since));
+}
+
+void Participant::send(sim::TaskId task, std::uint8_t node, const sim::Request& request) {
+  const Place place{task, node};
+  try {
+    auto connection = connections_.find(place);
+    if (connection == connections_.end()) {
+      WatchedConnection opened(part_.address, part_.process, task, referee_, ownership_);
+      connection = connections_.emplace(place, std::move(opened)).first;
+    }
+    connection->second.send(request);
+  } catch (const ConnectionBroken& error) {
+    referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));
+    connections_.erase(place);
+    ready_.push_back({place, std::nullopt});
+  }
+}
+
+void Participant::send_to_resource(sim::TaskId task, const sim::Request& request,
+                                   Resource::Basis basis) {
+  auto& based_on = request[0] == "WRITE" ? basis : host_.basis(task);
+  ready_.push_back(
+      {{task, sim::kResource}, referee_.at_resource(part_.process, request, based_on)});
+}
+
+void Participant::abandon(sim::TaskId task) {
+  for (auto& [place, connection] : connections_)
+    if (place.first == task) put_aside(connection);
+  std::erase_if(connections_, [task](const auto& other) { return other.first.first == task; });
+  std::erase_if(ready_, [task](const Ready& ready) { return ready.place.first == task; });
 }
 
 }  // namespace lockstep::live

@@ -1,10 +1,11 @@
-// One client process of a live run: its program on real connections, with real clocks and sleeps,
-// in an event loop that one thread runs.
+// One client process of a live run: a host on real connections, with real clocks and sleeps, in an
+// event loop that one thread runs.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <optional>
@@ -12,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "live/client.hpp"
+#include "live/host.hpp"
 #include "live/ownership.hpp"
 #include "live/referee.hpp"
 #include "live/watched_connection.hpp"
@@ -29,7 +30,7 @@ struct Part {
   Address address;
 };
 
-class Participant {
+class Participant final : private Surroundings {
  public:
   /// `program` must be this participant's own: a Program is not for several threads. `ownership`:
   /// who watches its requests, or null.
@@ -46,36 +47,44 @@ class Participant {
   using Clock = std::chrono::steady_clock;
   using Place = std::pair<sim::TaskId, std::uint8_t>;  ///< task and node
 
+  /// What a task hears without waiting: the resource's reply, or that it could not connect.
+  struct Ready {
+    Place place;
+    std::optional<sim::Reply> reply;
+  };
+
   void loop();
   bool finished() const;
-  bool take_ready();
-  bool take_turn();
   bool rests() const;
-  bool fire_timers();
-  void listen(Clock::time_point until);
+  bool take_ready();
+  bool fire_due_timer();
+  bool take_turn();
+  void feed(const std::function<void(Host&)>& happening);
+
+  Clock::duration nap() const;
+  void listen(Clock::duration longest);
   bool receive(const Place& place, bool readable);
-  void receive_late(WatchedConnection& line);
-  void put_aside(WatchedConnection& line);
+  void receive_late(WatchedConnection& connection);
+  void put_aside(WatchedConnection& connection);
   void hear_out();
-  void feed(sim::Observation observation);
-  void send(const sim::Effect& effect);
-  void drop_lines_of(sim::TaskId task);
-  void settle(const Client::Did& did, Clock::time_point begun);
-  void start_timer(const sim::Wait& wait);
-  Clocks clocks() const;
-  std::string answer(const sim::Query& query) const;
+
+  Clocks clocks() const override;
+  std::string answer(const sim::Query& query) override;
+  void did(const sim::Effect& effect) override;
+  void send(sim::TaskId task, std::uint8_t node, const sim::Request& request) override;
+  void send_to_resource(sim::TaskId task, const sim::Request& request,
+                        Resource::Basis basis) override;
+  void abandon(sim::TaskId task) override;
 
   Part part_;
   Referee& referee_;
   Ownership* ownership_;
-  Client client_;
-  std::map<Place, WatchedConnection> lines_;
-  std::list<WatchedConnection>
-      late_;  ///< nobody hears their replies any more; but the server executes
-  std::map<sim::TaskId, Clock::time_point> timers_;
+  std::map<Place, WatchedConnection> connections_;
+  std::list<WatchedConnection> late_;  ///< nobody hears their replies; but the server executes
+  std::deque<Ready> ready_;
   std::map<sim::TaskId, Clock::time_point> acquiring_since_;
-  std::map<sim::TaskId, Resource::Basis> basis_;
-  std::deque<sim::Observation> ready_;
+  Clock::time_point fed_at_;
+  Host host_;
 };
 
 }  // namespace lockstep::live

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace lockstep::live {
 
@@ -27,22 +26,11 @@ const char* obstacle(sim::Action::Kind kind, bool own_server) {
   }
 }
 
-bool mentions_time_of_day(std::string argument) {
-  std::transform(argument.begin(), argument.end(), argument.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  for (const char* word : {"EXAT", "PXAT", "EXPIREAT", "TIME"})  // scripts are arguments, too
-    if (argument.find(word) != std::string::npos) return true;
-  return false;
-}
-
 }  // namespace
 
-bool asks_time_of_day(const Plan& plan) {
-  for (const auto& step : plan.steps)
-    for (const auto& effect : step.effects)
-      if (std::any_of(effect.request.begin(), effect.request.end(), mentions_time_of_day))
-        return true;
-  return false;
+bool looks_at_time(const Plan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [](const PlanStep& step) { return step.looked_at_time; });
 }
 
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {

@@ -15,6 +15,7 @@ struct PlanStep {
   sim::Action action;
   std::vector<sim::Effect> effects;  ///< what the client program did, in order
   std::optional<sim::Reply> reply;   ///< execute: what the node or the resource answered
+  bool looked_at_time = false;       ///< execute: the node, at the time of day
   sim::VisibleKeys keys;             ///< of the node after the step
 };
 
@@ -25,9 +26,9 @@ struct Plan {
   bool endless = false;  ///< not the last step violates, but what goes on for ever after it
 };
 
-/// Whether a request of the plan makes the server look at the time of day (EXAT, PXAT, EXPIREAT,
-/// TIME, ...): then the clients' clocks must agree with the server's.
-bool asks_time_of_day(const Plan& plan);
+/// Whether the server looks at the time of day (EXAT, PXAT, EXPIREAT, TIME, ...): then the clients'
+/// clocks must agree with its.
+bool looks_at_time(const Plan& plan);
 
 /// Why no real server can be made to do this ("step 4: ..."); nothing if it can. `own_server`: it
 /// may be crashed.

@@ -37,9 +37,12 @@ milliseconds patience(const Probe& probe) {
 
 bool fresh_client_acquires(const Probe& probe) {
   using Step = sim::WorkStep;
+  auto model = probe.model;
+  model.processes.push_back(model.processes.front());
+  model.resource = sim::Resource::plain;
   Part part;
   part.process = static_cast<std::uint8_t>(probe.model.processes.size());
-  part.setup = probe.model.processes.front();
+  part.setup = model.processes.back();
   part.setup.workload = {Step{Step::Kind::sleep, 0, kBetweenCallsMs}, Step{Step::Kind::lock, 0, 0}};
   part.setup.rounds = kRounds;
   part.setup.threads = 1;
@@ -49,7 +52,7 @@ bool fresh_client_acquires(const Probe& probe) {
 
   const auto until = std::chrono::steady_clock::now() + patience(probe);
   const sim::Program program(probe.model.program->folder());
-  Referee referee(sim::Resource::plain);
+  Referee referee(model);
   Participant participant(program, part, referee, nullptr);
   std::thread thread([&] { participant.run(); });
   while (referee.figures().acquired == 0 && !referee.stopped() &&

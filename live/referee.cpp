@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "live/compare.hpp"
+#include "live/wording.hpp"
 #include "sim/base/token.hpp"
+#include "sim/model/wording.hpp"
 
 namespace lockstep::live {
 
@@ -79,7 +80,7 @@ void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
 void Referee::did(std::uint8_t process, const sim::Effect& effect) {
   using Kind = sim::Effect::Kind;
   const Lock lock(mutex_);
-  if (effect.kind != Kind::instant) note(process, shown(effect));
+  if (effect.kind != Kind::instant) note(process, worded_of(model_, process, effect));
   const std::pair<std::uint8_t, sim::TaskId> self{process, effect.task};
   switch (effect.kind) {
     case Kind::send:
@@ -125,7 +126,8 @@ sim::Reply Referee::at_resource(std::uint8_t process, const sim::Request& reques
   const Lock lock(mutex_);
   bool lost = false;
   auto reply = resource_.execute(request, basis, lost);
-  note(process, fmt::format("{} at the resource -> {}", request[0], shown(reply)));
+  note(process, fmt::format("{} at the resource -> {}", worded_to(model_, request, sim::kResource),
+                            sim::worded(reply)));
   if (lost)
     violated(sim::Property::no_lost_update,
              fmt::format("{}'s write was accepted, although another had written after {} read",

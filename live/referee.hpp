@@ -44,7 +44,8 @@ class Referee {
  public:
   using Concerned = std::set<std::uint8_t>;  ///< processes
 
-  explicit Referee(sim::Resource resource) : resource_(resource) {}
+  /// `model`, which outlives the referee, says which processes there are.
+  explicit Referee(const sim::Model& model) : model_(model), resource_(model.resource) {}
 
   // ---- reports, from the processes
   void did(std::uint8_t process, const sim::Effect& effect);
@@ -84,6 +85,7 @@ class Referee {
 
   mutable std::mutex mutex_;  ///< guards all below but the atomic ones
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const sim::Model& model_;
   Resource resource_;
   std::map<std::uint8_t, std::set<std::pair<std::uint8_t, sim::TaskId>>>
       holders_;  ///< by lock: (process, task) in the critical section

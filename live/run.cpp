@@ -154,7 +154,7 @@ LiveResult run(const sim::Model& model, const Address& address, double seconds) 
         address.shown(), name));
   LiveResult result;
   result.server = observer.version();
-  Referee referee(model.resource);
+  Referee referee(model);
   const auto by_ownership = owned(model.properties);
   std::optional<Ownership> ownership;
   if (!by_ownership.empty()) ownership.emplace(model, referee);

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "live/compare.hpp"
+#include "sim/model/wording.hpp"
 
 namespace lockstep::live {
 
@@ -81,7 +81,7 @@ std::optional<sim::Reply> WatchedConnection::opened(Pending asked) {
 }
 
 void WatchedConnection::note(const sim::Reply& reply) {
-  referee_.heard(process_, (given_up_ ? "would hear, too late, " : "hears ") + shown(reply));
+  referee_.heard(process_, (given_up_ ? "would hear, too late, " : "hears ") + sim::worded(reply));
 }
 
 }  // namespace lockstep::live

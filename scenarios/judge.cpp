@@ -42,7 +42,7 @@ void walk(const Scenario& scenario, Judgement& judgement) {
   auto& result = judgement.result;
   result.verdict = trace.violated ? checker::Verdict::violated : checker::Verdict::holds;
   result.property = trace.violated;
-  for (const auto& step : trace.steps) result.schedule.push_back(step.action);
+  for (const auto& step : trace.steps) result.schedule.push_back(step.data.action);
   result.statistics.depth = result.schedule.size();
   result.statistics.transitions = result.schedule.size();
   result.statistics.states = result.schedule.size() + 1;

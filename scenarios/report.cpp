@@ -49,12 +49,12 @@ Json audit_json(const checker::Audit& audit) {
 Json trace_json(const checker::Trace& trace) {
   Json json{{"steps", Json::array()}};
   for (const auto& step : trace.steps)
-    json["steps"].push_back({{"action", to_json(step.action)},
-                             {"time_ms", step.time_ms},
-                             {"environment", step.environment},
-                             {"actor", step.actor},
-                             {"sentence", step.sentence},
-                             {"changes", step.changes}});
+    json["steps"].push_back({{"action", to_json(step.data.action)},
+                             {"time_ms", step.data.time_ms},
+                             {"environment", step.prose.environment},
+                             {"actor", step.prose.actor},
+                             {"sentence", step.prose.sentence},
+                             {"changes", step.prose.changes}});
   if (trace.violated) json["violated"] = name(*trace.violated);
   if (trace.violated) json["violation"] = trace.violation;
   return json;

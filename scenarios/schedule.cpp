@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <utility>
+#include <string_view>
 
 #include "sim/base/error.hpp"
 #include "sim/base/near_miss.hpp"
@@ -19,25 +19,27 @@ namespace {
 
 using Kind = ScheduleStep::Kind;
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  std::string word;
-  for (const char c : text + " ") {
-    if (c != ' ')
-      word += c;
-    else if (!word.empty())
-      words.push_back(std::exchange(word, ""));
+using Words = std::vector<std::string_view>;
+
+/// Parts of `text`.
+Words split(std::string_view text) {
+  Words words;
+  for (auto at = text.find_first_not_of(' '); at != text.npos;
+       at = text.find_first_not_of(' ', at)) {
+    const auto end = std::min(text.find(' ', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
   }
   return words;
 }
 
-std::optional<std::uint8_t> client_named(const std::string& word, int clients) {
+std::optional<std::uint8_t> client_named(std::string_view word, int clients) {
   for (int i = 0; i < clients; ++i)
     if (word == sim::process_name(static_cast<unsigned>(i))) return static_cast<std::uint8_t>(i);
   return std::nullopt;
 }
 
-std::optional<std::int64_t> whole_number(const std::string& word) {
+std::optional<std::int64_t> whole_number(std::string_view word) {
   std::int64_t number = 0;
   const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
   if (parsed.ec != std::errc{} || parsed.ptr != word.data() + word.size()) return std::nullopt;
@@ -45,9 +47,9 @@ std::optional<std::int64_t> whole_number(const std::string& word) {
 }
 
 /// Fits one word of a sentence to one word of a form; what the sentence names goes into `step`.
-bool fit_word(const std::string& form, const std::string& word, int clients, ScheduleStep& step) {
+bool fit_word(std::string_view form, std::string_view word, int clients, ScheduleStep& step) {
   if (form == "<client>" || form == "<client>'s") {
-    const auto suffix = form.substr(std::string("<client>").size());
+    const auto suffix = form.substr(std::string_view("<client>").size());
     if (!word.ends_with(suffix)) return false;
     const auto client = client_named(word.substr(0, word.size() - suffix.size()), clients);
     if (client) step.client = *client;
@@ -65,9 +67,8 @@ bool fit_word(const std::string& form, const std::string& word, int clients, Sch
   return form == word;
 }
 
-/// Fits a sentence to a form. `<words>` stands for one word or more.
-std::optional<ScheduleStep> fit(const Sentence& sentence, const std::vector<std::string>& words,
-                                int clients) {
+/// Fits a sentence to a form. `<words>` stands for one word or more, with the blanks between.
+std::optional<ScheduleStep> fit(const Sentence& sentence, const Words& words, int clients) {
   ScheduleStep step;
   step.kind = sentence.kind;
   const auto form = split(sentence.form);
@@ -78,18 +79,16 @@ std::optional<ScheduleStep> fit(const Sentence& sentence, const std::vector<std:
       if (at >= words.size() || !fit_word(part, words[at++], clients, step)) return std::nullopt;
       continue;
     }
-    const auto end = at + words.size() - form.size() + 1;
-    step.words =
-        fmt::format("{}", fmt::join(words.begin() + static_cast<std::ptrdiff_t>(at),
-                                    words.begin() + static_cast<std::ptrdiff_t>(end), " "));
-    at = end;
+    const auto& last = words[at + words.size() - form.size()];
+    step.words = std::string(words[at].data(), last.data() + last.size());
+    at += words.size() - form.size() + 1;
   }
   return at == words.size() ? std::optional(step) : std::nullopt;
 }
 
 /// The form with the placeholders filled in from a sentence that does not fit it: what its writer
 /// may have meant.
-std::string filled(const Sentence& sentence, const std::vector<std::string>& words) {
+std::string filled(const Sentence& sentence, const Words& words) {
   auto form = split(sentence.form);
   for (std::size_t i = 0; i < form.size() && i < words.size(); ++i)
     if (form[i].starts_with('<')) form[i] = words[i];

@@ -23,24 +23,37 @@ using Event = sim::Effect::Kind;
 constexpr int kMostActionsPerSentence = 500;
 
 bool has(const TraceStep& step, Event event) {
-  return std::any_of(step.effects.begin(), step.effects.end(),
+  return std::any_of(step.data.effects.begin(), step.data.effects.end(),
                      [&](const sim::Effect& effect) { return effect.kind == event; });
 }
 
-/// `text` begins with `words`, as whole words.
-bool begins_with_words(std::string_view text, std::string_view words) {
-  return text.starts_with(words) && (text.size() == words.size() || text[words.size()] == ' ');
+/// The client sends a request that `words` mean: "SET lock", "WRITE to the resource".
+bool sends(const TraceStep& step, std::string_view words) {
+  constexpr std::string_view there = " to the resource";
+  if (!has(step, Event::send)) return false;
+  const auto& requests = step.data.requests;
+  return std::any_of(requests.begin(), requests.end(), [&](const checker::NamedRequest& request) {
+    auto meant = words;
+    if (request.node == sim::kResource && meant.ends_with(there)) meant.remove_suffix(there.size());
+    return sim::begin_with(request.words, meant);
+  });
 }
 
-/// The step's sentence tells that the client sends a request that begins with `words`.
-bool tells_send(const TraceStep& step, const std::string& words) {
-  static const std::string sends = "sends ";
-  if (!has(step, Event::send)) return false;
-  for (auto at = step.sentence.find(sends); at != std::string::npos;
-       at = step.sentence.find(sends, at + 1))
-    if (begins_with_words(std::string_view(step.sentence).substr(at + sends.size()), words))
-      return true;
-  return false;
+/// The node executes a request of the client that the sentence means.
+bool executes(const ScheduleStep& step, const TraceStep& taken) {
+  if (taken.data.action.kind != Do::execute || taken.data.action.process != step.client)
+    return false;
+  const auto& request = taken.data.requests.front();
+  return (request.node == sim::kResource) == (step.node == "resource") &&
+         sim::begin_with(request.words, step.words);
+}
+
+/// Time has taken the key that `words` mean, as it is or as a trace shows it.
+bool expires(const TraceStep& step, const std::string& words) {
+  const auto& keys = step.data.expired;
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+    return words == sim::worded_value(key) || words == sim::without_brackets(key);
+  });
 }
 
 class ScheduleWalk {
@@ -85,7 +98,7 @@ class ScheduleWalk {
         until(Event::failed);
         return true;
       case Kind::sends:
-        run_until(step, [&](const TraceStep& taken) { return tells_send(taken, step.words); });
+        run_until(step, [&](const TraceStep& taken) { return sends(taken, step.words); });
         return true;
       case Kind::executes:
         if (const auto ready = request(step))
@@ -94,7 +107,8 @@ class ScheduleWalk {
           run_until(step, [&](const TraceStep& taken) { return executes(step, taken); });
         return true;
       case Kind::hears:
-        run_until(step, [](const TraceStep& taken) { return taken.action.kind == Do::deliver; });
+        run_until(step,
+                  [](const TraceStep& taken) { return taken.data.action.kind == Do::deliver; });
         return true;
       case Kind::finishes:
         run_out(step);
@@ -183,12 +197,11 @@ class ScheduleWalk {
   }
 
   void pass_until_expired(const std::string& key) {
-    const auto told = key + " has expired";
     for (int taken = 0; taken < kMostActionsPerSentence && settle(); ++taken) {
       const auto next = soonest_pass();
       if (!next) fail("time cannot pass here");
-      const auto& changes = take_time(next->action.amount_ms).changes;
-      if (violated() || std::find(changes.begin(), changes.end(), told) != changes.end()) return;
+      const bool expired = expires(take_time(next->action.amount_ms), key);
+      if (violated() || expired) return;
     }
     if (!violated()) fail("it does not expire");
   }
@@ -237,9 +250,9 @@ class ScheduleWalk {
   void refuse_the_opposite(const ScheduleStep& step) const {
     const auto& last = walk_.trace().steps.back();
     if (step.kind == Kind::acquires && has(last, Event::refused))
-      fail("the client is refused: " + last.sentence);
+      fail("the client is refused: " + last.prose.sentence);
     if (step.kind == Kind::refused && has(last, Event::acquired))
-      fail("the client acquires: " + last.sentence);
+      fail("the client acquires: " + last.prose.sentence);
   }
 
   /// What the client does next: a step of its own, else the execution of its request, else what it
@@ -274,8 +287,8 @@ class ScheduleWalk {
     pass.kind = Do::pass;
     pass.amount_ms = amount_ms;
     const auto& steps = walk_.trace().steps;
-    if (steps.empty() || steps.back().action.kind != Do::pass) return walk_.take(pass, place_);
-    const auto before = steps.back().action;
+    if (steps.empty() || steps.back().data.action.kind != Do::pass) return walk_.take(pass, place_);
+    const auto before = steps.back().data.action;
     walk_.back();
     if (farthest_pass_ms() >= before.amount_ms + amount_ms)
       pass.amount_ms += before.amount_ms;
@@ -306,15 +319,6 @@ class ScheduleWalk {
   std::optional<Option> request(const ScheduleStep& step) const {
     return find([&](const Option& option) { return executes(step, option.step); });
   }
-  /// The sentence of an execution begins with the request, after "A's " where no token tells whose
-  /// it is.
-  static bool executes(const ScheduleStep& step, const TraceStep& told) {
-    std::string_view request = told.sentence;
-    const auto owner = sim::process_name(step.client) + "'s ";
-    if (request.starts_with(owner)) request.remove_prefix(owner.size());
-    return told.action.kind == Do::execute && told.action.process == step.client &&
-           told.actor == step.node && begins_with_words(request, step.words);
-  }
 
   std::optional<Option> find(const std::function<bool(const Option&)>& wanted) const {
     for (auto& option : walk_.enabled())
@@ -338,7 +342,7 @@ class ScheduleWalk {
   [[noreturn]] void fail(const std::string& what) const {
     std::vector<std::string> possible;
     for (const auto& option : walk_.enabled())
-      possible.push_back(fmt::format("{} {}", option.step.actor, option.step.sentence));
+      possible.push_back(fmt::format("{} {}", option.step.prose.actor, option.step.prose.sentence));
     throw sim::BadInput(fmt::format("{}, after {} actions: {}; possible here: {}", place_,
                                     walk_.trace().steps.size(), what, fmt::join(possible, " | ")));
   }

@@ -74,6 +74,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& con
   execution.mode.version = model_.redis_version;
   Reply reply = sim::execute(node.keyspace, request, execution);
   ++commands_run_;
+  facts.looked_at_time = execution.looked_at_time;
   if (execution.looked_at_time) look(world);
   token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
                orders_tokens(node.keyspace);

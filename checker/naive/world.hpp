@@ -128,6 +128,7 @@ struct Facts {
   std::vector<sim::Effect> effects;  ///< of the action's process, in order
   std::vector<sim::Wait> waits;      ///< that it started
   std::optional<sim::Reply> reply;   ///< execute: what the node or the resource answered
+  bool looked_at_time = false;       ///< execute: the node, at the time of day
   std::optional<Violation> violation;
   std::set<sim::Witness> witnesses;  ///< `acquired`: by the action's process
   int choices_missing =

@@ -2,9 +2,7 @@
 #include "checker/trace/event.hpp"
 
 #include <algorithm>
-#include <set>
 
-#include "checker/trace/wording.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 
@@ -20,22 +18,19 @@ std::string node_name(const Event& event, std::uint8_t node) {
   return event.before.nodes.size() == 1 ? "redis" : "redis " + std::to_string(node + 1);
 }
 
-std::string lock_name(const Event& event, std::uint8_t process, std::uint8_t lock) {
-  std::set<std::string> keys;
-  for (const sim::ProcessSetup& setup : event.rules.model().processes) {
-    keys.insert(setup.lock_keys.begin(), setup.lock_keys.end());
-  }
-  if (keys.size() == 1) return "the lock";
-  return "the lock " + worded_value(event.rules.model().processes[process].lock_keys[lock]);
-}
-
 const Connection& connection_of(const Event& event) {
   return event.before.processes[event.action.process].connections[event.action.connection];
 }
 
+std::vector<sim::ArgumentText> words_to(const Event& event, const sim::Request& request,
+                                        std::uint8_t node) {
+  if (node == sim::kResource) return sim::words_for_resource(request);
+  return sim::argument_texts(request, *event.rules.model().program,
+                             event.after.nodes[node].keyspace.scripts);
+}
+
 std::string worded_to(const Event& event, const sim::Request& request, std::uint8_t node) {
-  if (node == sim::kResource) return worded_for_resource(request);
-  return worded(request, *event.rules.model().program, event.after.nodes[node].keyspace);
+  return sim::printed(words_to(event, request, node));
 }
 
 const Message& executed(const Event& event) {
@@ -45,6 +40,17 @@ const Message& executed(const Event& event) {
   });
   LOCKSTEP_CHECK(message != messages.end());
   return *message;
+}
+
+sim::VisibleKey visible(const Event& event, const naive::Node& node, const sim::Entry& entry) {
+  sim::VisibleKey key{sim::visible(entry), std::nullopt};
+  if (entry.expires) key.left_ms = naive::lifetime_left(event.after, node, entry).ms;
+  return key;
+}
+
+bool by_time(const Event& event) {
+  return event.action.kind == sim::Action::Kind::pass ||
+         event.action.kind == sim::Action::Kind::jump_node;
 }
 
 }  // namespace lockstep::checker

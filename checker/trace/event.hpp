@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "checker/naive/world.hpp"
+#include "sim/model/wording.hpp"
 
 namespace lockstep::checker {
 
@@ -20,13 +22,17 @@ struct Event {
 std::string ms(std::int64_t amount);
 /// "redis", "redis 2", "resource".
 std::string node_name(const Event& event, std::uint8_t node);
-/// "the lock", or "the lock KEY" where the model has several.
-std::string lock_name(const Event& event, std::uint8_t process, std::uint8_t lock);
 /// A request to that node, as a person would write it.
+std::vector<sim::ArgumentText> words_to(const Event& event, const sim::Request& request,
+                                        std::uint8_t node);
 std::string worded_to(const Event& event, const sim::Request& request, std::uint8_t node);
 /// The connection that the action is about.
 const naive::Connection& connection_of(const Event& event);
 /// The message that an `execute` executes.
 const naive::Message& executed(const Event& event);
+/// A key of a node after the action.
+sim::VisibleKey visible(const Event& event, const naive::Node& node, const sim::Entry& entry);
+/// A key that is gone after the action has expired: the action moves a node's clock.
+bool by_time(const Event& event);
 
 }  // namespace lockstep::checker

@@ -6,6 +6,6 @@
 
 namespace lockstep::checker {
 
-TraceStep tell_step(const Event& event);
+StepProse tell_step(const Event& event);
 
 }  // namespace lockstep::checker

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "checker/trace/record.hpp"
 #include "checker/trace/teller.hpp"
 #include "checker/trace/violation_teller.hpp"
-#include "checker/trace/wording.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
+#include "sim/model/wording.hpp"
 
 namespace lockstep::checker {
 
@@ -39,7 +40,7 @@ struct Walk::Impl {
 
   [[noreturn]] void refuse(const Action& action, const std::string& place) const {
     std::string text = (place.empty() ? "" : place + ": ") + "step " +
-                       std::to_string(worlds.size()) + ", \"" + worded(action) +
+                       std::to_string(worlds.size()) + ", \"" + sim::worded(action) +
                        "\", is not possible here";
     if (trace.violated) {
       throw sim::BadInput(text + ": the run ended when " + sim::name(*trace.violated) +
@@ -54,7 +55,7 @@ struct Walk::Impl {
       return distance(a) < distance(b);
     });
     std::string list;
-    for (const Action& other : others) list += (list.empty() ? "" : ", ") + worded(other);
+    for (const Action& other : others) list += (list.empty() ? "" : ", ") + sim::worded(other);
     if (const std::int64_t furthest_ms = rules.furthest_pass(here()); furthest_ms > 0) {
       list += (list.empty() ? "" : ", ") + std::string("pass up to ") +
               std::to_string(furthest_ms) + " ms";
@@ -83,12 +84,12 @@ const TraceStep& Walk::take(const Action& action, const std::string& place) {
   if (facts.choices_missing > 0 || facts.choices_used != action.choices.size()) {
     throw sim::BadInput(
         (place.empty() ? "" : place + ": ") + "step " + std::to_string(impl.worlds.size()) +
-        ", \"" + worded(action) + "\": the step asks choose(n) " +
+        ", \"" + sim::worded(action) + "\": the step asks choose(n) " +
         (facts.choices_missing > 0 ? "more" : "fewer") + " times than the action tells");
   }
   const Event event{impl.rules, impl.here(), action, after, facts};
   Story story = impl.stories.back();
-  impl.trace.steps.push_back(tell_step(event));
+  impl.trace.steps.push_back({record(event), tell_step(event)});
   tell_on(story, event);
   if (facts.violation) {
     impl.trace.violated = facts.violation->property;
@@ -141,7 +142,7 @@ std::vector<Option> Walk::enabled() const {
   for (const Action& action : actions) {
     for (const naive::Outcome& outcome : impl.rules.outcomes(impl.here(), action)) {
       const Event event{impl.rules, impl.here(), outcome.action, outcome.world, outcome.facts};
-      options.push_back({outcome.action, tell_step(event)});
+      options.push_back({outcome.action, {record(event), tell_step(event)}});
     }
   }
   return options;

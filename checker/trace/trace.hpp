@@ -1,5 +1,5 @@
-// A trace: the worlds and actions that a schedule leads through, told for a person. Told by the
-// naive explorer's world, never by the engine's.
+// A trace: the worlds and actions that a schedule leads through, as data and told for a person.
+// Told by the naive explorer's world, never by the engine's.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,40 @@
 
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
+#include "sim/model/wording.hpp"
 #include "sim/redis/visible_key.hpp"
 
 namespace lockstep::checker {
 
-struct TraceStep {
+/// A request to a node or to the resource, in the words that a person has for its arguments.
+struct NamedRequest {
+  std::uint8_t node = 0;
+  std::vector<sim::ArgumentText> words;
+};
+
+/// What happened in one step. Whatever is to be steered, compared or replayed looks here.
+struct StepData {
   sim::Action action;
-  std::int64_t time_ms = 0;          ///< true time after the step
+  std::int64_t time_ms = 0;            ///< true time after the step
+  std::vector<sim::Effect> effects;    ///< what the client program did, in order
+  std::vector<NamedRequest> requests;  ///< those that were sent, in order; or the one executed
+  std::optional<sim::Reply> reply;     ///< execute: what the node or the resource answered
+  bool looked_at_time = false;         ///< execute: at the time of day (Execution::looked_at_time)
+  std::vector<std::string> expired;    ///< keys that time has taken, of any node
+  sim::VisibleKeys keys;               ///< of the first node, after the step
+};
+
+/// The same for a person.
+struct StepProse {
   bool environment = false;          ///< done by the environment: a fault (mark `!`)
   std::string actor;                 ///< "A", "redis", "resource", or "" for time
   std::string sentence;              ///< "SET lock A.1 NX PX 30000 -> OK"
   std::vector<std::string> changes;  ///< only what changed: "lock = A.1, expires in 30000 ms"
-  std::vector<sim::Effect> effects;  ///< what the client program did in this step, in order
-  std::optional<sim::Reply> reply;   ///< execute: what the node or the resource answered
-  sim::VisibleKeys keys;             ///< of the first node, after the step
+};
+
+struct TraceStep {
+  StepData data;
+  StepProse prose;
 };
 
 struct Trace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "checker/trace/wording.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
+#include "sim/model/wording.hpp"
 
 namespace lockstep::checker {
 
@@ -34,8 +34,8 @@ std::string tell_end(const Event& event, std::size_t n, const std::string& key,
       const std::string request =
           worded_to(event, executed(event).request, static_cast<std::uint8_t>(n));
       return sim::process_name(event.action.process) + "'s " + request +
-             (overwritten ? " overwrote " : " removed ") + name + "'s key " + worded_value(key) +
-             at;
+             (overwritten ? " overwrote " : " removed ") + name + "'s key " +
+             sim::worded_value(key) + at;
     }
     default:
       return node_name(event, static_cast<std::uint8_t>(n)) + " lost " + name + "'s key" + at;
@@ -114,7 +114,7 @@ std::string tell_foreign(const Story& story, const Event& event,
   const std::string former = connection_of(event).former ? ", sent before it crashed," : "";
   std::string text = sim::process_name(violation.process) + "'s " +
                      worded_to(event, executed(event).request, n) + former + verb + owner +
-                     "'s key " + worded_value(violation.key) + ", while " + owner +
+                     "'s key " + sim::worded_value(violation.key) + ", while " + owner +
                      " is in the critical section";
   const auto since = story.in_section_since_ms.find(violation.other);
   if (since != story.in_section_since_ms.end()) text += " (since " + ms(since->second) + ")";
@@ -130,7 +130,7 @@ std::string tell_dishonesty(const Story& story, const Event& event,
                   [](const Effect& effect) { return effect.kind == Effect::Kind::refused; });
   if (refused) {
     return name + " is told that it did not get the lock, but the key " +
-           worded_value(violation.key) + " is its own.";
+           sim::worded_value(violation.key) + " is its own.";
   }
   const bool denied = std::any_of(
       event.facts.effects.begin(), event.facts.effects.end(),
@@ -149,7 +149,7 @@ std::string tell_reentrancy(const Story& story, const Event& event,
                   [](const Effect& effect) { return effect.kind == Effect::Kind::released; });
   if (ended) {
     return name + " has released as often as it acquired, but the key " +
-           worded_value(violation.key) + " is still its own.";
+           sim::worded_value(violation.key) + " is still its own.";
   }
   const std::string end = end_of(story, event, violation.process, violation.key);
   return name + " is told that it still holds the lock, but has no key of it any more" +
@@ -170,7 +170,8 @@ std::string tell_lasting_key(const Event& event, const std::string& key) {
   for (const Node& node : event.after.nodes) {
     const auto entry = node.keyspace.keys.find(key);
     if (entry != node.keyspace.keys.end() && !entry->second.expires) {
-      return worded_value(key) + " = " + worded(entry->second) + " stays for ever";
+      return sim::worded_value(key) + " = " + sim::worded(sim::visible(entry->second)) +
+             " stays for ever";
     }
   }
   return "";

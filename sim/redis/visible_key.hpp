@@ -12,17 +12,25 @@
 
 namespace lockstep::sim {
 
+struct Entry;
+
 using VisibleHash = std::map<std::string, std::string>;
 using VisibleList = std::vector<std::string>;
 using VisibleSet = std::set<std::string>;
 using VisibleSortedSet = std::map<std::string, double>;  ///< member -> score
 
+using VisibleValue =
+    std::variant<std::string, VisibleHash, VisibleList, VisibleSet, VisibleSortedSet>;
+
 struct VisibleKey {
-  std::variant<std::string, VisibleHash, VisibleList, VisibleSet, VisibleSortedSet> value;
+  VisibleValue value;
   std::optional<std::int64_t> left_ms;  ///< what is left of its lifetime; nothing: it stays
 };
 
 /// All keys of a node, by name.
 using VisibleKeys = std::map<std::string, VisibleKey>;
+
+/// Without who made it, and when it expires.
+VisibleValue visible(const Entry& entry);
 
 }  // namespace lockstep::sim

@@ -43,13 +43,13 @@ TEST_CASE("harm between two deadlines is found") {
   std::int64_t executed_ms = -1, heard_after_ms = -1;
   std::uint8_t who = 0;
   for (const auto& step : checker::tell(model, result.schedule).steps) {
-    if (step.action.kind == sim::Action::Kind::delay) who = step.action.process;
-    if (step.action.kind == sim::Action::Kind::release) heard_after_ms = step.time_ms;
+    if (step.data.action.kind == sim::Action::Kind::delay) who = step.data.action.process;
+    if (step.data.action.kind == sim::Action::Kind::release) heard_after_ms = step.data.time_ms;
   }
   for (const auto& step : checker::tell(model, result.schedule).steps)
-    if (step.action.kind == sim::Action::Kind::execute && step.action.process == who &&
+    if (step.data.action.kind == sim::Action::Kind::execute && step.data.action.process == who &&
         executed_ms < 0)
-      executed_ms = step.time_ms;
+      executed_ms = step.data.time_ms;
   heard_after_ms -= executed_ms;
   const bool as_a = who == 0 && heard_after_ms >= 21 && heard_after_ms <= 24;
   const bool as_b = who == 1 && heard_after_ms >= 901 && heard_after_ms <= 994;

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "checker/naive/naive.hpp"
-#include "checker/trace/wording.hpp"
 #include "sim/base/error.hpp"
+#include "sim/model/wording.hpp"
 #include "tests/checker/naive_models.hpp"
 
 using namespace lockstep;
@@ -46,9 +46,10 @@ Action pass(std::int64_t ms) {
 
 /// "3000 ! A: pauses", then indented what changed.
 std::string shown(const TraceStep& step) {
-  std::string text = std::to_string(step.time_ms) + (step.environment ? " ! " : " ") + step.actor +
-                     ": " + step.sentence;
-  for (const std::string& change : step.changes) text += "\n    " + change;
+  const checker::StepProse& told = step.prose;
+  std::string text = std::to_string(step.data.time_ms) + (told.environment ? " ! " : " ") +
+                     told.actor + ": " + told.sentence;
+  for (const std::string& change : told.changes) text += "\n    " + change;
   return text;
 }
 
@@ -211,7 +212,7 @@ TEST_CASE("time passes to any tick, up to the first instant at which something i
   CHECK(walk.enabled().size() == 1);
   CHECK(walk.enabled().front().action == pass(1000));
   walk.take(pass(1000));
-  CHECK(walk.trace().steps.back().time_ms == 2000);
+  CHECK(walk.trace().steps.back().data.time_ms == 2000);
   CHECK(refusal(walk, pass(1000)).find("possible: timer A task 0") != std::string::npos);
 }
 
@@ -281,16 +282,16 @@ TEST_CASE("crash and restart: a new incarnation, a new token, a key that is nobo
 }
 
 TEST_CASE("requests and replies in short form") {
-  CHECK(checker::worded(sim::Reply::ok()) == "OK");
-  CHECK(checker::worded(sim::Reply::null()) == "(nil)");
-  CHECK(checker::worded(sim::Reply::number(-2)) == "-2");
-  CHECK(checker::worded(sim::Reply::bulk("\u27e8A.1\u27e9")) == "\"A.1\"");
-  CHECK(checker::worded(sim::Reply::error("ERR no")) == "(error) ERR no");
-  CHECK(checker::worded(sim::Reply::array({sim::Reply::number(1), sim::Reply::bulk("a b")})) ==
+  CHECK(sim::worded(sim::Reply::ok()) == "OK");
+  CHECK(sim::worded(sim::Reply::null()) == "(nil)");
+  CHECK(sim::worded(sim::Reply::number(-2)) == "-2");
+  CHECK(sim::worded(sim::Reply::bulk("\u27e8A.1\u27e9")) == "\"A.1\"");
+  CHECK(sim::worded(sim::Reply::error("ERR no")) == "(error) ERR no");
+  CHECK(sim::worded(sim::Reply::array({sim::Reply::number(1), sim::Reply::bulk("a b")})) ==
         "[1, \"a b\"]");
-  CHECK(checker::worded_value("") == "\"\"");
-  CHECK(checker::worded_value("two words") == "\"two words\"");
-  CHECK(checker::worded_value(std::string("\x01\n", 2)) == "\"\\x01\\n\"");
-  CHECK(checker::worded_value("\xe9\x94\x81") == "\xe9\x94\x81");  // a Chinese lock, as it is
-  CHECK(checker::worded_value("a\xe9") == "\"a\\xe9\"");
+  CHECK(sim::worded_value("") == "\"\"");
+  CHECK(sim::worded_value("two words") == "\"two words\"");
+  CHECK(sim::worded_value(std::string("\x01\n", 2)) == "\"\\x01\\n\"");
+  CHECK(sim::worded_value("\xe9\x94\x81") == "\xe9\x94\x81");  // a Chinese lock, as it is
+  CHECK(sim::worded_value("a\xe9") == "\"a\\xe9\"");
 }

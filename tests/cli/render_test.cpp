@@ -15,11 +15,8 @@ namespace {
 checker::TraceStep step(std::int64_t time_ms, bool environment, const std::string& actor,
                         const std::string& sentence, const std::vector<std::string>& changes = {}) {
   checker::TraceStep made;
-  made.time_ms = time_ms;
-  made.environment = environment;
-  made.actor = actor;
-  made.sentence = sentence;
-  made.changes = changes;
+  made.data.time_ms = time_ms;
+  made.prose = {environment, actor, sentence, changes};
   return made;
 }
 

@@ -23,7 +23,7 @@ const sim::Request kSet{"SET", "lock", "v", "PX", "1000"}, kDel{"DEL", "lock"},
 /// A run of A and B on one lock. The server's order is the order of `replied`, unless it is stated.
 class Told {
  public:
-  Told() : referee_(sim::Resource::plain), ownership_(test::model({"set-token-lua"}), referee_) {}
+  Told() = default;
 
   live::Ticket sends(std::uint8_t process, sim::TaskId task = kMain) {
     if (task == kMain) does(process, Kind::send);
@@ -69,8 +69,9 @@ class Told {
   live::Ownership& ownership() { return ownership_; }
 
  private:
-  live::Referee referee_;
-  live::Ownership ownership_;
+  const sim::Model model_ = test::model({"set-token-lua"});
+  live::Referee referee_{model_};
+  live::Ownership ownership_{model_, referee_};
   std::int64_t order_ = 0, key_ = kNoKey;
 };
 

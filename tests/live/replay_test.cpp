@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "checker/explorer.hpp"
-#include "checker/trace/quicker.hpp"
+#include "checker/trace/rescale.hpp"
 #include "live/connection.hpp"
 #include "sim/base/error.hpp"
 #include "tests/support/model.hpp"
@@ -25,12 +25,12 @@ live::Plan plan_of(const std::string& protocol, std::vector<sim::Fault> faults,
   model.properties = {property};
   const auto found = checker::explore(model, {});
   REQUIRE(found.verdict == checker::Verdict::violated);
-  const auto quicker = checker::quicker(model, found.schedule, 1000, protocol);
-  CHECK(quicker.divisor == 10);
+  const auto scaled = checker::rescale(model, found.schedule, 1000, protocol);
+  CHECK(scaled.divisor == 10);
   live::Plan plan;
-  plan.model = quicker.model;
-  for (const auto& step : quicker.trace.steps)
-    plan.steps.push_back({step.action, step.effects, step.reply, step.keys});
+  plan.model = scaled.model;
+  for (const auto& [data, prose] : scaled.trace.steps)
+    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time, data.keys});
   plan.violated = found.property;
   return plan;
 }
@@ -72,7 +72,7 @@ TEST_CASE("A reply that is not as told is found at its step") {
   const auto result = replayed(plan);
   CHECK(result.outcome == Outcome::differs);
   CHECK(result.step == step);
-  CHECK_THAT(result.detail, Catch::Contains("-> null; found: OK"));
+  CHECK_THAT(result.detail, Catch::Contains("-> (nil); found: OK"));
 }
 
 TEST_CASE("A key that is not as told is found: its value, its lifetime, its absence") {

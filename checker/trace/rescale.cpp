@@ -1,5 +1,5 @@
 // Divides times and tries the run; see the header.
-#include "checker/trace/quicker.hpp"
+#include "checker/trace/rescale.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -34,14 +34,15 @@ sim::Model divided(sim::Model model, std::int64_t divisor) {
 
 std::vector<sim::Effect::Kind> kinds_of(const TraceStep& step) {
   std::vector<sim::Effect::Kind> kinds;
-  for (const auto& effect : step.effects) kinds.push_back(effect.kind);
+  for (const auto& effect : step.data.effects) kinds.push_back(effect.kind);
   return kinds;
 }
 
 /// Whether two steps are the same but for their times: the same deeds, and the same keys exist.
 bool alike(const TraceStep& one, const TraceStep& other) {
   return kinds_of(one) == kinds_of(other) &&
-         std::equal(one.keys.begin(), one.keys.end(), other.keys.begin(), other.keys.end(),
+         std::equal(one.data.keys.begin(), one.data.keys.end(), other.data.keys.begin(),
+                    other.data.keys.end(),
                     [](const auto& a, const auto& b) { return a.first == b.first; });
 }
 
@@ -54,14 +55,14 @@ class Guide {
   /// The trace, if there is one.
   std::optional<Trace> lead() {
     for (std::size_t i = 0; i < full_.steps.size(); ++i)
-      if (!(is_pass(i) ? pass(i) : take(full_.steps[i].action, i))) return std::nullopt;
+      if (!(is_pass(i) ? pass(i) : take(full_.steps[i].data.action, i))) return std::nullopt;
     if (walk_.trace().violated != full_.violated) return std::nullopt;
     return walk_.trace();
   }
 
  private:
   bool is_pass(std::size_t i) const {
-    return i < full_.steps.size() && full_.steps[i].action.kind == sim::Action::Kind::pass;
+    return i < full_.steps.size() && full_.steps[i].data.action.kind == sim::Action::Kind::pass;
   }
 
   bool take(sim::Action action, std::size_t i) {
@@ -78,7 +79,7 @@ class Guide {
   /// Lets as much time pass as makes the next step possible: the quotient, or up to a deadline (the
   /// protocol's own durations are not divided).
   bool pass(std::size_t i) {
-    auto action = full_.steps[i].action;
+    auto action = full_.steps[i].data.action;
     std::vector<std::int64_t> amounts{divided(action.amount_ms, divisor_)};
     for (const auto& option : walk_.enabled())
       if (option.action.kind == sim::Action::Kind::pass) amounts.push_back(option.action.amount_ms);
@@ -86,7 +87,7 @@ class Guide {
       action.amount_ms = amount_ms;
       if (!take(action, i)) continue;
       if (i + 1 == full_.steps.size() || is_pass(i + 1)) return true;
-      if (take(full_.steps[i + 1].action, i + 1)) {
+      if (take(full_.steps[i + 1].data.action, i + 1)) {
         walk_.back();
         return true;
       }
@@ -102,8 +103,8 @@ class Guide {
 
 }  // namespace
 
-Quicker quicker(const sim::Model& model, const sim::Schedule& schedule, std::int64_t least_lease_ms,
-                const std::string& place) {
+Rescaled rescale(const sim::Model& model, const sim::Schedule& schedule,
+                 std::int64_t least_lease_ms, const std::string& place) {
   Walk walk(model);
   for (const auto& action : schedule) walk.take(action, place);
   const auto& full = walk.trace();

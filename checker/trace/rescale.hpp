@@ -10,7 +10,7 @@
 
 namespace lockstep::checker {
 
-struct Quicker {
+struct Rescaled {
   std::int64_t divisor = 1;  ///< of every duration that is not the protocol's own
   sim::Model model;
   Trace trace;
@@ -20,7 +20,7 @@ struct Quicker {
 /// a whole number of seconds, at least `least_lease_ms`, and with which the naive explorer is led
 /// through the same steps to the same violation; by 1 if there is no other. Throws BadInput if
 /// `schedule` is not possible at all; `place` is where it comes from.
-Quicker quicker(const sim::Model& model, const sim::Schedule& schedule, std::int64_t least_lease_ms,
-                const std::string& place);
+Rescaled rescale(const sim::Model& model, const sim::Schedule& schedule,
+                 std::int64_t least_lease_ms, const std::string& place);
 
 }  // namespace lockstep::checker

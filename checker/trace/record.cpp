@@ -1,0 +1,50 @@
+// Takes the data of a step off the worlds before and after it; see the header.
+#include "checker/trace/record.hpp"
+
+namespace lockstep::checker {
+
+using naive::Node;
+using sim::Action;
+using sim::Effect;
+
+namespace {
+
+NamedRequest named(const Event& event, const sim::Request& request, std::uint8_t node) {
+  return {node, words_to(event, request, node)};
+}
+
+std::vector<NamedRequest> requests_of(const Event& event) {
+  if (event.action.kind == Action::Kind::execute)
+    return {named(event, executed(event).request, connection_of(event).node)};
+  std::vector<NamedRequest> sent;
+  for (const Effect& effect : event.facts.effects)
+    if (effect.kind == Effect::Kind::send)
+      sent.push_back(named(event, effect.request, effect.node));
+  return sent;
+}
+
+std::vector<std::string> expired_in(const Event& event) {
+  std::vector<std::string> expired;
+  if (!by_time(event)) return expired;
+  for (std::size_t n = 0; n < event.before.nodes.size(); ++n)
+    for (const auto& [key, entry] : event.before.nodes[n].keyspace.keys)
+      if (!event.after.nodes[n].keyspace.keys.contains(key)) expired.push_back(key);
+  return expired;
+}
+
+/// The keys of the first node, as anybody can read them after the step.
+sim::VisibleKeys visible_keys(const Event& event) {
+  const Node& node = event.after.nodes.front();
+  sim::VisibleKeys keys;
+  for (const auto& [name, entry] : node.keyspace.keys) keys[name] = visible(event, node, entry);
+  return keys;
+}
+
+}  // namespace
+
+StepData record(const Event& event) {
+  return {event.action,      event.after.now.ms,         event.facts.effects, requests_of(event),
+          event.facts.reply, event.facts.looked_at_time, expired_in(event),   visible_keys(event)};
+}
+
+}  // namespace lockstep::checker

@@ -1,0 +1,93 @@
+// One client process on its host: its program, fed with what really happens, the timers of its
+// tasks, what they have read of the resource, and its rounds over crashes. What happens, and when,
+// is the business of whoever drives it: a live run (participant.hpp), where the network and the
+// clock do, or a replay (replayed_process.hpp), where a trace does.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "live/client.hpp"
+#include "live/resource.hpp"
+#include "sim/client/program.hpp"
+
+namespace lockstep::live {
+
+/// What a host stands in. All but answer() and clocks() is told while the host feeds its program.
+class Surroundings {
+ public:
+  Surroundings() = default;
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+  virtual ~Surroundings() = default;
+
+  virtual Clocks clocks() const = 0;
+  /// Gives a fresh token, or a number from 1 to `choices`.
+  virtual std::string answer(const sim::Query& query) = 0;
+  /// The program has done this; a request has not left yet.
+  virtual void did(const sim::Effect& effect) = 0;
+  /// A request to a node leaves.
+  virtual void send(sim::TaskId task, std::uint8_t node, const sim::Request& request) = 0;
+  /// A request to the resource leaves. `basis`: of a WRITE.
+  virtual void send_to_resource(sim::TaskId task, const sim::Request& request,
+                                Resource::Basis basis) = 0;
+  /// The task hears nothing more of what it has sent.
+  virtual void abandon(sim::TaskId task) = 0;
+};
+
+class Host {
+ public:
+  /// `request_timeout_ms`: where the program states none; 0: none. `surroundings` outlive the host.
+  Host(const sim::Program& program, sim::ProcessSetup setup, std::int64_t request_timeout_ms,
+       Surroundings& surroundings);
+
+  // ---- what happens to it; each says what the program did. Throws BadInput for what the protocol
+  // does wrong.
+  /// A main task begins its next round; a process that has crashed starts again.
+  Client::Did begin(sim::TaskId task);
+  /// A task that waits for nothing goes on.
+  Client::Did run(sim::TaskId task);
+  /// A reply arrives; nothing: a connection error.
+  Client::Did hear(sim::TaskId task, std::uint8_t node, std::optional<sim::Reply> reply);
+  /// The task's sleep or work is over, or it gives up waiting for replies.
+  Client::Did fire_timer(sim::TaskId task);
+  /// Its memory, tasks and timers are gone.
+  void crash();
+
+  // ---- how it stands
+  const sim::ProcessSetup& setup() const { return setup_; }
+  bool crashed() const { return !client_; }
+  /// What its tasks wait for; nothing if it has crashed.
+  const std::vector<sim::Wait>& waits() const;
+  /// Null if there is no such task.
+  const sim::Wait* wait_of(sim::TaskId task) const;
+  std::size_t since_boundary() const { return client_->since_boundary(); }
+  /// When the timers of its tasks are due, by Clocks::steady.
+  const std::map<sim::TaskId, Clocks::Steady>& timers() const { return timers_; }
+  /// A task whose timer is due now, if there is one.
+  std::optional<sim::TaskId> due() const;
+  /// What a task has read of the resource.
+  Resource::Basis& basis(sim::TaskId task) { return basis_[task]; }
+
+ private:
+  Client::Did feed(sim::Observation observation);
+  void incarnate();
+  void leave(const sim::Effect& effect);
+  void abandon_the_gone(const std::vector<sim::Wait>& before);
+  void keep_timers(const Client::Did& did, Clocks::Steady now);
+
+  const sim::Program& program_;
+  const sim::ProcessSetup setup_;
+  const std::int64_t request_timeout_ms_;
+  Surroundings& surroundings_;
+  std::unique_ptr<Client> client_;  ///< none: crashed
+  std::vector<int> rounds_begun_;   ///< by main task
+  std::map<sim::TaskId, Clocks::Steady> timers_;
+  std::map<sim::TaskId, Resource::Basis> basis_;
+};
+
+}  // namespace lockstep::live

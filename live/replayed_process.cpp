@@ -1,0 +1,123 @@
+// A host that a trace drives; see the header.
+#include "live/replayed_process.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep::live {
+
+using Outcome = Confirmation::Outcome;
+
+ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
+    : process_(process),
+      stage_(stage),
+      network_(stage.address),
+      host_(*stage.model.program, stage.model.processes[process], 0, *this) {}
+
+void ReplayedProcess::expect_alive() const {
+  if (host_.crashed()) throw Stopped{Outcome::differs, "the client has crashed"};
+}
+
+Client::Did ReplayedProcess::run(sim::TaskId task) {
+  expect_alive();
+  return host_.run(task);
+}
+
+Client::Did ReplayedProcess::fire_timer(sim::TaskId task) {
+  if (!host_.wait_of(task)) throw Stopped{Outcome::differs, "the client has no such task"};
+  return host_.fire_timer(task);
+}
+
+Client::Did ReplayedProcess::deliver(std::size_t connection) {
+  expect_alive();
+  const auto task = network_.channel(connection).task;
+  const auto node = network_.channel(connection).node;
+  auto message = network_.take(connection);
+  if (message.state == Message::State::broken) return host_.hear(task, node, std::nullopt);
+  return host_.hear(task, node, std::move(message.reply));
+}
+
+ReplayedProcess::Executed ReplayedProcess::execute(std::size_t connection) {
+  auto& message = network_.next_waiting(connection);
+  const auto& channel = network_.channel(connection);
+  Executed executed{message.request, channel.node, {}, false};
+  if (channel.node == sim::kResource) {
+    Resource::Basis nobodys;
+    auto& basis = message.request[0] == "WRITE" ? message.basis
+                  : channel.former              ? nobodys
+                                                : host_.basis(channel.task);
+    executed.reply = stage_.resource.execute(message.request, basis, executed.lost_update);
+  } else {
+    executed.reply = network_.ask(connection, message.request);
+  }
+  message.reply = executed.reply;
+  message.state = Message::State::answered;
+  network_.tidy();
+  return executed;
+}
+
+void ReplayedProcess::crash() {
+  host_.crash();
+  network_.abandon_all();
+}
+
+bool ReplayedProcess::go_on() {
+  for (const auto& wait : host_.waits()) {
+    if (wait.kind != sim::Wait::Kind::runnable) continue;
+    host_.run(wait.task);
+    return true;
+  }
+  if (host_.crashed() || network_.channels().empty()) return false;
+  if (network_.channels().front().messages.front().state == Message::State::waiting)
+    execute(0);
+  else
+    deliver(0);
+  return true;
+}
+
+bool ReplayedProcess::fire_due_timer() {
+  const auto task = host_.due();
+  if (task) fire_timer(*task);
+  return task.has_value();
+}
+
+std::optional<std::int64_t> ReplayedProcess::next_timer_ms() const {
+  std::optional<std::int64_t> next_ms;
+  for (const auto& [task, due] : host_.timers()) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(due).count();
+    next_ms = std::min(next_ms.value_or(ms), ms);
+  }
+  return next_ms;
+}
+
+Clocks ReplayedProcess::clocks() const {
+  const auto trace_ms = stage_.pace.trace_ms();
+  return {stage_.epoch_ms + trace_ms + offset_ms_, std::chrono::milliseconds(trace_ms)};
+}
+
+std::string ReplayedProcess::answer(const sim::Query& query) {
+  if (query.kind == sim::Query::Kind::token) return stage_.naming.fresh_token(process_);
+  auto& left = stage_.choices_left;
+  if (left.empty())
+    throw Stopped{Outcome::differs, "the client asks choose() more often than in the trace"};
+  const int choice = left.front();
+  left.erase(left.begin());
+  return std::to_string(choice);
+}
+
+void ReplayedProcess::send(sim::TaskId task, std::uint8_t node, const sim::Request& request) {
+  Message message;
+  message.request = request;
+  if (!stage_.node_up) message.state = Message::State::broken;
+  network_.send(task, node, std::move(message));
+}
+
+void ReplayedProcess::send_to_resource(sim::TaskId task, const sim::Request& request,
+                                       Resource::Basis basis) {
+  Message message;
+  message.request = request;
+  message.basis = basis;
+  network_.send(task, sim::kResource, std::move(message));
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,22 @@
+// Names the scripts and locks of a model; see the header.
+#include "live/wording.hpp"
+
+#include "sim/model/wording.hpp"
+
+namespace lockstep::live {
+
+std::string worded_to(const sim::Model& model, const sim::Request& request, std::uint8_t node) {
+  if (node == sim::kResource) return sim::printed(sim::words_for_resource(request));
+  return sim::printed(sim::argument_texts(request, *model.program, {}));
+}
+
+std::string worded_of(const sim::Model& model, std::uint8_t process, const sim::Effect& effect) {
+  std::string request;
+  if (effect.kind == sim::Effect::Kind::send) {
+    request = worded_to(model, effect.request, effect.node);
+    if (effect.node == sim::kResource) request += " to the resource";
+  }
+  return sim::worded(effect, sim::lock_name(model, process, effect.lock), request);
+}
+
+}  // namespace lockstep::live

@@ -1,0 +1,109 @@
+// Schedules that are carried out: a sentence finds the request and the key that it names, whatever
+// is in them and however a trace shows it.
+#include <catch2/catch.hpp>
+
+#include "scenarios/schedule.hpp"
+#include "sim/model/wording.hpp"
+#include "tests/scenarios/bad_input.hpp"
+#include "tests/support/model.hpp"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+using Catch::Matchers::Contains;
+using Kind = ScheduleStep::Kind;
+
+/// Two clients that hold `key` for longer than its lease.
+sim::Model model_of_key(const std::string& key) {
+  auto model = test::model({"set-token-lua", 2, 1, 3000, 10'000});
+  for (auto& setup : model.processes) setup.lock_keys = {key};
+  model.properties.clear();
+  return model;
+}
+
+checker::Trace walked(const sim::Model& model, const std::vector<std::string>& texts) {
+  std::vector<ScheduleStep> steps;
+  for (const auto& text : texts) steps.push_back(parse_schedule_step(text, 2, "x.json"));
+  return walk_schedule(model, steps, "x.json").trace();
+}
+
+std::string with(std::string form, const std::string& placeholder, const std::string& value) {
+  if (const auto at = form.find(placeholder); at != std::string::npos)
+    form.replace(at, placeholder.size(), value);
+  return form;
+}
+
+/// Every form that names words, about a key as somebody writes it. In the order of the table: A
+/// sends, redis executes, and later the key expires.
+std::vector<std::string> sentences_about(const std::string& key) {
+  std::vector<std::string> texts;
+  for (const auto& [kind, form, meaning] : sentences()) {
+    if (form.find("<words>") == std::string::npos) continue;
+    const auto words = kind == Kind::expires ? key : "SET " + key;
+    texts.push_back(with(with(with(form, "<client>", "A"), "<node>", "redis"), "<words>", words));
+  }
+  return texts;
+}
+
+const std::vector<std::string> kKeys{
+    "lock",         "my lock",       "two  blanks",   "it's",
+    R"("quoted")",  R"(a "b" c)",    R"(back\slash)", R"(\ and ")",
+    "tab\there",    "line\nbreak",   "\x01\x7f ctl",  "Schlo\xc3\x9f",
+    "\xff\xfe raw", " blanks ahead", "behind ",       "",
+    "a -> b",       "x expires"};
+
+}  // namespace
+
+TEST_CASE("a sentence names a key as the trace shows it, whatever is in the key") {
+  for (const auto& key : kKeys) {
+    const auto shown = sim::worded_value(key);
+    INFO(shown);
+    const auto trace = walked(model_of_key(key), sentences_about(shown));
+    REQUIRE(trace.steps.size() >= 3);
+    CHECK(trace.steps.back().data.expired == std::vector<std::string>{key});
+    CHECK(trace.steps.back().prose.changes == std::vector<std::string>{shown + " has expired"});
+  }
+}
+
+TEST_CASE("a sentence names a key as it is, if it neither begins nor ends with a blank") {
+  for (const auto& key : kKeys) {
+    if (key.empty() || key.front() == ' ' || key.back() == ' ') continue;
+    INFO(sim::worded_value(key));
+    const auto trace = walked(model_of_key(key), sentences_about(key));
+    CHECK(trace.steps.back().data.expired == std::vector<std::string>{key});
+  }
+}
+
+TEST_CASE("a request is named by its first arguments, scripts by their files, and in full") {
+  const auto model = model_of_key("my lock");
+  const auto ends_with = [&](const std::string& sentence) {
+    return walked(model, {"A acquires", sentence}).steps.back().prose.sentence;
+  };
+  for (const auto* sentence :
+       {"A sends EVAL", "A sends EVAL release.lua", "A sends EVAL release.lua 1",
+        R"(A sends EVAL release.lua 1 "my lock")", R"(A sends  EVAL  release.lua 1   my lock A.1)"})
+    CHECK_THAT(ends_with(sentence), Contains(R"(sends EVAL release.lua 1 "my lock" A.1)"));
+  CHECK_THAT(ends_with("redis executes A's EVAL release.lua 1 my lock A.1"),
+             Contains(R"(EVAL release.lua 1 "my lock" A.1 -> )"));
+  CHECK_THAT(ends_with("A sends WRITE"), Contains("sends WRITE to the resource"));
+  CHECK_THAT(ends_with("A sends WRITE to the resource"), Contains("sends WRITE to the resource"));
+  CHECK(ends_with("resource executes A's READ") == "A's READ -> OK");
+}
+
+TEST_CASE("a sentence about another request or key, or half an argument, is about nothing") {
+  const auto refused = [](const std::string& sentence) {
+    return tests::bad_input([&] { walked(model_of_key("my lock"), {sentence}); });
+  };
+  for (const auto* sentence :
+       {"A sends SET my", "A sends SE", "A sends SET my lockA.1", "A sends SET your lock",
+        "redis executes A's SET my lock B.1", "resource executes A's SET my lock"})
+    CHECK_THAT(refused(sentence), Contains("the client has nothing left to do"));
+  CHECK_THAT(refused("time passes until my lock expires"), Contains("time cannot pass here"));
+  const auto other = tests::bad_input([&] {
+    walked(model_of_key("my lock"), {"A acquires", "time passes until my expires"});
+  });
+  CHECK_THAT(other, Contains("$.steps[1]"));
+}
+
+}  // namespace lockstep::scenarios
