@@ -15,7 +15,7 @@ namespace lockstep::live {
 namespace {
 
 constexpr std::size_t kTokenLength = 32;
-constexpr int kMostTokens = 255;  // sim::Token::number is a byte
+constexpr int kMostTokens = 65535;  // sim::Token::number has 16 bits
 constexpr std::int64_t kAbout =
     60LL * 24 * 3600 * 1000;  // 60 days: how far from the epoch a time is
 constexpr std::size_t kDigitsOfMs = 13, kDigitsOfSeconds = 10;
@@ -60,9 +60,9 @@ std::string random_token() {
 std::string Naming::fresh_token(std::uint8_t process) {
   const int number = ++given_[process];
   if (number > kMostTokens)
-    throw sim::BadInput("a process asked for more than 255 tokens: too many for a trace");
+    throw sim::BadInput("a process asked for more than 65535 tokens: too many for a trace");
   auto token = random_token();
-  names_[token] = sim::token_text({process, static_cast<std::uint8_t>(number)});
+  names_[token] = sim::token_text({process, static_cast<std::uint16_t>(number)});
   return token;
 }
 
