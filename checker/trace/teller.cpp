@@ -368,7 +368,7 @@ TraceStep tell_step(const Event& event) {
   TraceStep step;
   step.action = event.action;
   step.time_ms = event.after.now.ms;
-  step.environment = naive::fault_of(event.action.kind).has_value();
+  step.environment = sim::is_fault(event.action.kind);
   step.actor = actor_of(event);
   step.sentence = sentence_of(event);
   for (std::size_t n = 0; n < event.after.nodes.size(); ++n) tell_keys(event, n, step.changes);
