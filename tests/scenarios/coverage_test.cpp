@@ -20,28 +20,33 @@ std::string enumerator(std::string name) {
   return name;
 }
 
-/// docs/semantics.md: the second column of its tables, by the first word in backquotes of the
-/// first.
-std::map<std::string, std::string> rows_of_the_page() {
-  std::istringstream page(
-      read_text_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "docs/semantics.md"));
+std::string page(const std::string& name) {
+  return read_text_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "docs" / name);
+}
+
+/// The tables of a page: the second column, by each word in backquotes of the first.
+std::map<std::string, std::string> rows_of(const std::string& name) {
+  std::istringstream lines(page(name));
   std::map<std::string, std::string> rows;
-  for (std::string line; std::getline(page, line);) {
+  for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("| `")) continue;
-    const auto word_ends = line.find('`', 3);
-    const auto cell = line.find(" | ", word_ends) + 3;
-    rows[line.substr(3, word_ends - 3)] = line.substr(cell, line.find(" | ", cell) - cell);
+    const auto head_ends = line.find(" | ");
+    const auto cell = line.substr(head_ends + 3, line.find(" | ", head_ends + 3) - head_ends - 3);
+    for (auto at = line.find('`'); at < head_ends;) {
+      const auto ends = line.find('`', at + 1);
+      rows[line.substr(at + 1, ends - at - 1)] = cell;
+      at = line.find('`', ends + 1);
+    }
   }
   return rows;
 }
 
 /// The paragraph of docs/semantics.md that begins with `word`.
 std::string paragraph(const std::string& word) {
-  const auto page =
-      read_text_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "docs/semantics.md");
-  const auto begins = page.find("\n" + word);
+  const auto text = page("semantics.md");
+  const auto begins = text.find("\n" + word);
   REQUIRE(begins != std::string::npos);
-  return page.substr(begins, page.find("\n\n", begins) - begins);
+  return text.substr(begins, text.find("\n\n", begins) - begins);
 }
 
 const std::vector<Scenario>& shipped() {
@@ -63,22 +68,32 @@ bool some_scenario(Needs needs) {
 }  // namespace
 
 TEST_CASE("every action has its row in the page, which says what limits it") {
-  const auto page = rows_of_the_page();
+  const auto rows = rows_of("semantics.md");
   for (const auto& row : sim::kActionTable) {
     INFO(row.name);
-    const auto found = page.find(enumerator(row.name));
-    REQUIRE(found != page.end());
+    const auto found = rows.find(enumerator(row.name));
+    REQUIRE(found != rows.end());
     CHECK(found->second.starts_with("budget;") == row.fault.has_value());
   }
 }
 
 TEST_CASE("every property has its row in the page, and every row its action or property") {
-  const auto page = rows_of_the_page();
+  const auto rows = rows_of("semantics.md");
   for (const auto& row : sim::kPropertyTable) {
     INFO(row.name);
-    CHECK(page.contains(enumerator(row.name)));
+    CHECK(rows.contains(enumerator(row.name)));
   }
-  CHECK(page.size() == sim::kActionTable.size() + sim::kPropertyTable.size());
+  CHECK(rows.size() == sim::kActionTable.size() + sim::kPropertyTable.size());
+}
+
+TEST_CASE("docs/live.md says of every property when it is judged") {
+  const auto rows = rows_of("live.md");
+  for (const auto& row : sim::kPropertyTable) {
+    INFO(row.name);
+    const auto found = rows.find(row.name);
+    REQUIRE(found != rows.end());
+    CHECK((found->second == "at the end") == (row.live == sim::LiveJudge::end));
+  }
 }
 
 TEST_CASE("every witness stands in the page's paragraph about them") {
