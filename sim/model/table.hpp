@@ -43,10 +43,8 @@ struct NameRow {
 
 /// A set of up to `count` things, as bits: the narrowest type that has one for each.
 template <std::size_t count>
-  requires(count <= 32)
-using SetOf =
-    std::conditional_t<(count <= 8), std::uint8_t,
-                       std::conditional_t<(count <= 16), std::uint16_t, std::uint32_t>>;
+requires(count <= 32) using SetOf = std::conditional_t<
+    (count <= 8), std::uint8_t, std::conditional_t<(count <= 16), std::uint16_t, std::uint32_t>>;
 
 /// The set that holds one element.
 template <class Set>
