@@ -25,10 +25,10 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-sim::Bits judged_bits(const sim::Model& model) {
-  sim::Bits bits = 0;
-  for (const auto property : model.properties) bits |= sim::bit(property);
-  return bits;
+sim::PropertySet judged_set(const sim::Model& model) {
+  sim::PropertySet properties = 0;
+  for (const auto property : model.properties) properties |= sim::bit(property);
+  return properties;
 }
 
 /// One attempt with fixed knowledge.
@@ -42,7 +42,7 @@ class Attempt {
         start_(start),
         runs_before_(model.program->runs()),
         world_(model, knowledge),
-        search_(world_, judged_bits(model), bounds) {}
+        search_(world_, judged_set(model), bounds) {}
 
   /// False if the attempt needs more knowledge than it has.
   bool run() {

@@ -15,9 +15,12 @@ namespace {
 
 using scenarios::Listed;
 
-template <class Values>
-void add_described(std::vector<Listed>& rows, const std::string& group, const Values& values) {
-  for (const auto value : values) rows.push_back({group, name(value), described(value)});
+template <class Row, std::size_t count>
+std::vector<Listed> listed(const std::string& group, const std::array<Row, count>& table,
+                           const char* Row::*text) {
+  std::vector<Listed> rows;
+  for (const auto& row : table) rows.push_back({group, row.name, row.*text});
+  return rows;
 }
 
 std::string claim(const scenarios::Expectation& expect) {
@@ -38,9 +41,10 @@ std::vector<Listed> rows_of(const std::string& group, const scenarios::Catalog& 
       rows.push_back(
           {group, shipped, fmt::format("{} [{}]", scenario.title, claim(scenario.expect.value()))});
     }
-  if (group == "faults") add_described(rows, group, sim::kFaults);
-  if (group == "properties") add_described(rows, group, sim::kProperties);
-  if (group == "witnesses") add_described(rows, group, sim::kWitnesses);
+  if (group == "faults") return listed(group, sim::kFaultTable, &sim::FaultRow::meaning);
+  if (group == "properties")
+    return listed(group, sim::kPropertyTable, &sim::PropertyRow::violated_when);
+  if (group == "witnesses") return listed(group, sim::kWitnessTable, &sim::WitnessRow::met_when);
   if (group == "conditions")
     for (const auto& condition : scenarios::conditions())
       rows.push_back({group, condition.name, condition.meaning});

@@ -90,11 +90,10 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
   if (!flags.properties.empty()) scenario.properties.clear();
   for (const auto& property : flags.properties)
     scenario.properties.insert(named("--property", property, sim::kProperties));
-  if (flags.resource)
-    scenario.resource = named("--resource", *flags.resource, scenarios::kResources);
+  if (flags.resource) scenario.resource = named("--resource", *flags.resource, sim::kResources);
   if (flags.redis_version) scenario.redis_version = redis_version(*flags.redis_version);
   if (flags.persistence)
-    scenario.persistence = named("--persistence", *flags.persistence, scenarios::kPersistences);
+    scenario.persistence = named("--persistence", *flags.persistence, sim::kPersistences);
   scenario.expect.reset();
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "cli/render_grid.hpp"
@@ -19,16 +18,6 @@ namespace {
 using scenarios::Finding;
 using scenarios::Matrix;
 using scenarios::Standing;
-
-/// A property in few letters, for a cell.
-std::string short_name(sim::Property property) {
-  static const std::map<sim::Property, std::string> shorter{
-      {sim::Property::mutual_exclusion, "mutex"},  {sim::Property::no_lost_update, "lost"},
-      {sim::Property::foreign_release, "release"}, {sim::Property::foreign_extend, "extend"},
-      {sim::Property::honest_result, "honest"},    {sim::Property::reentrancy, "re-entry"}};
-  const auto found = shorter.find(property);
-  return found == shorter.end() ? name(property) : found->second;
-}
 
 /// What stands in a cell for a verdict that is not `violated`.
 std::string standing_text(const Finding& finding) {
@@ -61,7 +50,7 @@ const Finding& verdict_on(const Matrix& matrix, const std::string& condition,
 
 std::string overview_cell(const Finding& finding) {
   if (finding.standing == Standing::violated)
-    return fmt::format("{} {}", short_name(finding.property), finding.steps);
+    return fmt::format("{} {}", row(finding.property).short_name, finding.steps);
   if (finding.standing == Standing::holds) return "holds " + grouped(finding.states);
   return standing_text(finding);
 }
@@ -87,8 +76,8 @@ std::string wrapped(const std::vector<std::string>& words) {
 std::string legend(const std::vector<Finding>& findings, const std::set<sim::Property>& properties,
                    std::vector<std::string> words) {
   for (const auto property : properties)
-    if (short_name(property) != name(property))
-      words.push_back(fmt::format("{} = {}", short_name(property), name(property)));
+    if (const std::string shorter = row(property).short_name; shorter != name(property))
+      words.push_back(fmt::format("{} = {}", shorter, name(property)));
   const std::vector<std::pair<Standing, std::string>> meanings{
       {Standing::cannot_happen, "n/a = this fault can never happen here"},
       {Standing::inconclusive, "? = not known"},
@@ -148,7 +137,8 @@ void print_overview(std::ostream& out, const std::vector<Matrix>& matrices,
 void print_matrix(std::ostream& out, const Matrix& matrix, bool markdown) {
   Grid grid;
   grid.corner = matrix.world.protocol;
-  for (const auto property : matrix.world.properties) grid.columns.push_back(short_name(property));
+  for (const auto property : matrix.world.properties)
+    grid.columns.emplace_back(row(property).short_name);
   grid.columns.emplace_back("states");
   bool reentrant = true;
   for (const auto& condition : conditions_of(matrix)) {

@@ -1,19 +1,17 @@
-// One sentence for each fault, property and witness: what `lockstep list` says.
+// Names and numbers as printouts say them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include "sim/model/model.hpp"
+#include "sim/model/faults.hpp"
+#include "sim/model/properties.hpp"
 
 namespace lockstep::cli {
 
-std::string described(sim::Fault fault);
-std::string described(sim::Property property);
-std::string described(sim::Witness witness);
-
 /// "mutual-exclusion" as a headline has it: "mutual exclusion".
 std::string spoken(sim::Property property);
-/// "1 pause", "2 delays": a fault with its number.
+/// "1 pause", "2 delayed messages": a fault with its number.
 std::string counted(sim::Fault fault, int count);
 /// "1,234,567".
 std::string grouped(std::uint64_t number);

@@ -22,10 +22,7 @@ bool sooner(std::int64_t a, std::int64_t b) { return a != kNoExpiry && (b == kNo
 
 }  // namespace
 
-bool needs_ownership(Property property) {
-  return property == Property::foreign_release || property == Property::foreign_extend ||
-         property == Property::honest_result || property == Property::reentrancy;
-}
+bool needs_ownership(Property property) { return row(property).live == sim::LiveJudge::ownership; }
 
 Ownership::Ownership(const sim::Model& model, Referee& referee)
     : referee_(referee),

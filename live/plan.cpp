@@ -10,20 +10,10 @@ namespace lockstep::live {
 namespace {
 
 const char* obstacle(sim::Action::Kind kind, bool own_server) {
-  switch (kind) {
-    case sim::Action::Kind::jump_node:
-      return "a real server's clock cannot be made to jump";
-    case sim::Action::Kind::power_loss:
-      return "the power of a real machine cannot be cut";
-    case sim::Action::Kind::node_crash:
-    case sim::Action::Kind::node_restart:
-    case sim::Action::Kind::save:
-      return own_server
-                 ? nullptr
-                 : "only a server that lockstep has started may be crashed: leave out --redis";
-    default:
-      return nullptr;
-  }
+  const auto& about = row(kind);
+  if (about.live == sim::OnRealServer::if_own && !own_server)
+    return "only a server that lockstep has started may be crashed: leave out --redis";
+  return about.why_never_live;
 }
 
 }  // namespace

@@ -82,7 +82,8 @@ void add_other_work(std::vector<Condition>& all) {
 }
 
 void add_other_worlds(std::vector<Condition>& all) {
-  for (const auto fault : {sim::Fault::node_crash, sim::Fault::power_loss}) {
+  for (const auto fault : sim::kFaults) {
+    if (!row(fault).stops_node) continue;
     all.push_back(with_fault(fault, ", aof", ", and the node keeps every write (aof-always)"));
     all.back().keeps_all = true;
   }

@@ -86,7 +86,7 @@ struct Scenario {
 };
 
 /// How many clients a scenario may have.
-inline constexpr int kMostClients = 8;
+inline constexpr int kMostClients = sim::kMaxProcesses;
 
 /// A scenario for `check PROTOCOL`: two clients that lock, work 3 s and unlock under a lease of 10
 /// s, no faults, every property.

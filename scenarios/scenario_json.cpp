@@ -92,9 +92,9 @@ void read_node(const JsonPlace& place, Scenario& scenario) {
         sim::kRedisVersions.at(version->one_of(names_of(sim::kRedisVersions), "Redis version"));
   if (const auto persistence = place.optional("persistence"))
     scenario.persistence =
-        kPersistences.at(persistence->one_of(names_of(kPersistences), "persistence"));
+        sim::kPersistences.at(persistence->one_of(names_of(sim::kPersistences), "persistence"));
   if (const auto resource = place.optional("resource"))
-    scenario.resource = kResources.at(resource->one_of(names_of(kResources), "resource"));
+    scenario.resource = sim::kResources.at(resource->one_of(names_of(sim::kResources), "resource"));
 }
 
 void read_faults(const JsonPlace& place, Scenario& scenario) {

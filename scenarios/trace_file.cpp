@@ -17,85 +17,53 @@ namespace lockstep::scenarios {
 
 namespace {
 
-using Do = sim::Action::Kind;
-
 constexpr const char* kVersionKey = "lockstep_trace";
 
-/// What an action of each kind names besides its kind.
-struct ActionFields {
-  bool process = false, task = false, connection = false, node = false, image = false,
-       amount = false;
+using Clients = std::vector<std::string>;
+
+/// A member of an action as JSON has it.
+struct ActionKey {
+  const char* key;
+  bool sim::ActionFields::*used;
+  void (*read)(const JsonPlace& value, const Clients& clients, sim::Action& action);
+  Json (*written)(const sim::Action& action);
 };
 
-ActionFields fields_of(Do kind) {
-  ActionFields fields;
-  switch (kind) {
-    case Do::begin:
-    case Do::run:
-    case Do::timer:
-      fields.process = fields.task = true;
-      break;
-    case Do::execute:
-    case Do::deliver:
-    case Do::delay:
-    case Do::release:
-    case Do::lose:
-      fields.process = fields.connection = true;
-      break;
-    case Do::pause:
-    case Do::resume:
-    case Do::crash:
-      fields.process = true;
-      break;
-    case Do::pass:
-      fields.amount = true;
-      break;
-    case Do::jump_process:
-      fields.process = fields.amount = true;
-      break;
-    case Do::jump_node:
-      fields.node = fields.amount = true;
-      break;
-    case Do::power_loss:
-      fields.node = fields.image = true;
-      break;
-    case Do::node_crash:
-    case Do::node_restart:
-    case Do::save:
-      fields.node = true;
-      break;
-  }
-  return fields;
+template <std::uint8_t sim::Action::*member>
+constexpr ActionKey byte_key(const char* key, bool sim::ActionFields::*used) {
+  return {key, used,
+          [](const JsonPlace& value, const Clients&, sim::Action& action) {
+            action.*member = static_cast<std::uint8_t>(value.integer(0, UINT8_MAX));
+          },
+          [](const sim::Action& action) { return Json(action.*member); }};
 }
 
-std::vector<std::string> keys_of(const ActionFields& fields) {
-  std::vector<std::string> keys{"do", "choices"};
-  if (fields.process) keys.emplace_back("process");
-  if (fields.task) keys.emplace_back("task");
-  if (fields.connection) keys.emplace_back("connection");
-  if (fields.node) keys.emplace_back("node");
-  if (fields.image) keys.emplace_back("image");
-  if (fields.amount) keys.emplace_back("amount_ms");
-  return keys;
-}
+const std::array kActionKeys{
+    ActionKey{"process", &sim::ActionFields::process,
+              [](const JsonPlace& value, const Clients& clients, sim::Action& action) {
+                action.process = static_cast<std::uint8_t>(value.one_of(clients, "client"));
+              },
+              [](const sim::Action& action) { return Json(sim::process_name(action.process)); }},
+    byte_key<&sim::Action::task>("task", &sim::ActionFields::task),
+    byte_key<&sim::Action::connection>("connection", &sim::ActionFields::connection),
+    byte_key<&sim::Action::node>("node", &sim::ActionFields::node),
+    byte_key<&sim::Action::image>("image", &sim::ActionFields::image),
+    ActionKey{"amount_ms", &sim::ActionFields::amount,
+              [](const JsonPlace& value, const Clients&, sim::Action& action) {
+                action.amount_ms = value.integer(-kLongestMs, kLongestMs);
+              },
+              [](const sim::Action& action) { return Json(action.amount_ms); }}};
 
-std::uint8_t byte(const JsonPlace& place, const char* key) {
-  return static_cast<std::uint8_t>(place.required(key).integer(0, 255));
-}
-
-sim::Action read_action(const JsonPlace& place, const std::vector<std::string>& clients) {
+sim::Action read_action(const JsonPlace& place, const Clients& clients) {
   sim::Action action;
-  action.kind = kActions.at(place.required("do").one_of(names_of(kActions), "action"));
-  const auto fields = fields_of(action.kind);
-  place.expect_object(keys_of(fields));
-  if (fields.process)
-    action.process = static_cast<std::uint8_t>(place.required("process").one_of(clients, "client"));
-  if (fields.task) action.task = byte(place, "task");
-  if (fields.connection) action.connection = byte(place, "connection");
-  if (fields.node) action.node = byte(place, "node");
-  if (fields.image) action.image = byte(place, "image");
-  if (fields.amount)
-    action.amount_ms = place.required("amount_ms").integer(-kLongestMs, kLongestMs);
+  action.kind = sim::kActions.at(place.required("do").one_of(names_of(sim::kActions), "action"));
+  std::vector<std::string> keys{"do"};
+  for (const auto& each : kActionKeys)
+    if (row(action.kind).fields.*each.used) keys.emplace_back(each.key);
+  if (row(action.kind).fields.choices) keys.emplace_back("choices");
+  place.expect_object(keys);
+  for (const auto& each : kActionKeys)
+    if (row(action.kind).fields.*each.used) each.read(place.required(each.key), clients, action);
   if (const auto choices = place.optional("choices"))
     for (const auto& choice : choices->elements())
       action.choices.push_back(static_cast<std::uint8_t>(choice.integer(1, 255)));
@@ -112,14 +80,9 @@ std::vector<std::string> client_names(std::size_t clients) {
 }  // namespace
 
 Json to_json(const sim::Action& action) {
-  const auto fields = fields_of(action.kind);
   Json json{{"do", name(action.kind)}};
-  if (fields.process) json["process"] = sim::process_name(action.process);
-  if (fields.task) json["task"] = action.task;
-  if (fields.connection) json["connection"] = action.connection;
-  if (fields.node) json["node"] = action.node;
-  if (fields.image) json["image"] = action.image;
-  if (fields.amount) json["amount_ms"] = action.amount_ms;
+  for (const auto& each : kActionKeys)
+    if (row(action.kind).fields.*each.used) json[each.key] = each.written(action);
   if (!action.choices.empty()) json["choices"] = action.choices;
   return json;
 }
@@ -170,6 +133,9 @@ TraceFile read_trace(const fs::path& file, const Catalog& catalog) {
   if (const auto endless = place.optional("endless")) trace.endless = endless->boolean();
   if (trace.endless && !trace.violated)
     place.required("endless").fail("only a violation can be endless, and `violated` names none");
+  if (trace.endless && row(*trace.violated).endless == nullptr)
+    place.required("endless").fail(
+        fmt::format("`{}` is violated by a step, never for ever", name(*trace.violated)));
   const auto clients = client_names(trace.scenario.clients.size());
   for (const auto& action : place.required("schedule").elements())
     trace.schedule.push_back(read_action(action, clients));

@@ -66,28 +66,6 @@ std::size_t images(const Node& node) { return 1 + node.not_durable.size(); }
 
 }  // namespace
 
-std::optional<Fault> fault_of(Action::Kind kind) {
-  switch (kind) {
-    case Action::Kind::pause:
-      return Fault::pause;
-    case Action::Kind::delay:
-      return Fault::delay;
-    case Action::Kind::lose:
-      return Fault::lose;
-    case Action::Kind::crash:
-      return Fault::crash;
-    case Action::Kind::jump_process:
-    case Action::Kind::jump_node:
-      return Fault::jump;
-    case Action::Kind::node_crash:
-      return Fault::node_crash;
-    case Action::Kind::power_loss:
-      return Fault::power_loss;
-    default:
-      return std::nullopt;
-  }
-}
-
 std::vector<Action> Rules::enabled(const World& world) const {
   std::vector<Action> actions;
   for (std::size_t p = 0; p < world.processes.size(); ++p)
@@ -274,7 +252,7 @@ std::int64_t Rules::furthest_pass(const World& world) const {
 bool Rules::stuck_in_acquire(const World& world) const {
   const std::vector<Action> actions = enabled(world);
   const bool only_faults = std::all_of(actions.begin(), actions.end(), [](const Action& action) {
-    return fault_of(action.kind).has_value();
+    return sim::is_fault(action.kind);
   });
   return only_faults && furthest_pass(world) == 0 && waits_in_acquire(world);
 }

@@ -24,7 +24,7 @@ std::pair<int, int> cost(const Schedule& schedule) {
   int faults = 0, switches = 0;
   std::optional<std::uint8_t> last;
   for (const Action& action : schedule) {
-    if (naive::fault_of(action.kind)) ++faults;
+    if (sim::is_fault(action.kind)) ++faults;
     const bool of_process =
         action.kind <= Action::Kind::jump_process && action.kind != Action::Kind::pass;
     if (!of_process) continue;
@@ -92,7 +92,7 @@ class Exploration {
   };
 
   void met(StateNumber from, StateNumber to, const Action& action) {
-    if (naive::fault_of(action.kind)) return;
+    if (sim::is_fault(action.kind)) return;
     edges_.emplace_back(from, to);
     if (action.kind == Action::Kind::pass) {
       natures_[from].time_passes = true;

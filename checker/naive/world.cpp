@@ -149,7 +149,7 @@ bool Rules::polling(const World& world, std::uint8_t p, const Connection& connec
 
 Facts Rules::apply(World& world, const Action& action) {
   Facts facts;
-  if (const std::optional<Fault> fault = fault_of(action.kind)) spend(world, *fault);
+  if (const auto fault = row(action.kind).fault) spend(world, *fault);
   switch (action.kind) {
     case Action::Kind::begin:
       begin(world, action, facts);

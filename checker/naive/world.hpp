@@ -144,9 +144,6 @@ struct Outcome {
   Facts facts;
 };
 
-/// The fault that an action is, if it is one.
-std::optional<sim::Fault> fault_of(sim::Action::Kind kind);
-
 /// Bytes that are equal iff the worlds are: everything relative to now, unless the world is
 /// absolute.
 std::string identity(const World& world);

@@ -19,18 +19,7 @@ constexpr std::uint8_t kNobody = 255;  // no process has done anything yet
 
 /// The process that a step belongs to, or kNobody for time and nodes.
 std::uint8_t actor_of(const sim::Candidate& candidate) {
-  using Kind = sim::Action::Kind;
-  switch (candidate.kind) {
-    case Kind::pass:
-    case Kind::jump_node:
-    case Kind::node_crash:
-    case Kind::power_loss:
-    case Kind::node_restart:
-    case Kind::save:
-      return kNobody;
-    default:
-      return candidate.actor;
-  }
+  return row(candidate.kind).fields.process ? candidate.actor : kNobody;
 }
 
 /// A state and the process that acted last on the way to it.
@@ -156,7 +145,7 @@ class ShortestPaths {
 };
 
 /// The violated property to report: the first in the order of the table in DESIGN.md.
-sim::Property first_property(sim::Bits violated) {
+sim::Property first_property(sim::PropertySet violated) {
   for (const auto property : sim::kProperties)
     if ((violated & sim::bit(property)) != 0) return property;
   LOCKSTEP_CHECK(!"a violated property");

@@ -93,7 +93,7 @@ class Escape {
   sim::World& world_;
   StateStore store_;
   std::vector<bool> on_stack_;  ///< by state
-  sim::Bits judged_ = 0;
+  sim::PropertySet judged_ = 0;
   const std::uint64_t max_states_;
   bool gave_up_ = false;
 };

@@ -21,7 +21,7 @@ namespace lockstep::checker {
 struct Offence {
   std::uint32_t parent = 0;
   sim::Candidate candidate;
-  sim::Bits violated = 0;
+  sim::PropertySet violated = 0;
 };
 
 /// System: unsigned width(); void initial(uint32_t*); expand(const uint32_t*, bool with_pass,
@@ -32,7 +32,7 @@ class Search {
   enum class End : std::uint8_t { complete, offended, stuck, bound, stopped };
   static constexpr unsigned kRoom = Unfolded::kRoom;
 
-  Search(System& system, sim::Bits judged, const Bounds& bounds)
+  Search(System& system, sim::PropertySet judged, const Bounds& bounds)
       : system_(system), judged_(judged), bounds_(bounds), store_(system.width()) {}
 
   /// Explores level by level. Ends after the first level that holds an offence, at a bound
@@ -73,8 +73,8 @@ class Search {
   const std::vector<Offence>& offences() const { return offences_; }
   /// End::stuck: the state in which somebody waits for ever (System::stuck, if it has one).
   std::uint32_t stuck() const { return stuck_.value(); }
-  sim::Bits witnessed() const { return witnessed_; }
-  std::uint8_t acquired_by() const { return acquired_by_; }
+  sim::WitnessSet witnessed() const { return witnessed_; }
+  sim::ProcessSet acquired_by() const { return acquired_by_; }
   StateStore& store() { return store_; }
   /// First state of each level.
   const std::vector<std::uint32_t>& levels() const { return levels_; }
@@ -102,7 +102,7 @@ class Search {
           acquired_by_ |= facts.acquired_by;
           if ((facts.violated & judged_) != 0) {
             offences_.push_back(
-                {index, candidate, static_cast<sim::Bits>(facts.violated & judged_)});
+                {index, candidate, static_cast<sim::PropertySet>(facts.violated & judged_)});
             return;
           }
           const StateStore::Root root = store_.fold(next, from);
@@ -137,7 +137,7 @@ class Search {
   }
 
   System& system_;
-  const sim::Bits judged_;
+  const sim::PropertySet judged_;
   const Bounds bounds_;
   StateStore store_;
   HugeList<std::uint32_t> parents_;  ///< by state; the top bit: reached by passing time
@@ -148,8 +148,8 @@ class Search {
   std::size_t pending_ = 0;
   std::vector<Offence> offences_;
   std::uint64_t transitions_ = 0;
-  sim::Bits witnessed_ = 0;
-  std::uint8_t acquired_by_ = 0;
+  sim::WitnessSet witnessed_ = 0;
+  sim::ProcessSet acquired_by_ = 0;
   std::optional<std::uint32_t> stuck_;
   std::string bound_;
 };

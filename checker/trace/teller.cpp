@@ -207,7 +207,7 @@ std::string actor_of(const Event& event) {
 }  // namespace
 
 StepProse tell_step(const Event& event) {
-  return {naive::fault_of(event.action.kind).has_value(), actor_of(event), sentence_of(event),
+  return {sim::is_fault(event.action.kind), actor_of(event), sentence_of(event),
           tell_changes(event)};
 }
 

@@ -6,6 +6,7 @@
 #include "checker/trace/record.hpp"
 #include "checker/trace/teller.hpp"
 #include "checker/trace/violation_teller.hpp"
+#include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
 #include "sim/model/wording.hpp"
@@ -109,10 +110,8 @@ void Walk::end_endless(sim::Property property) {
   Trace& trace = impl_->trace;
   if (trace.violated) return;
   trace.violated = property;
-  trace.violation =
-      property == sim::Property::leak
-          ? "All clients are done or dead, yet from here on a task goes on for ever."
-          : "From here on no waiting client can ever acquire, though no fault is left to come.";
+  LOCKSTEP_CHECK(row(property).endless != nullptr);
+  trace.violation = row(property).endless;
 }
 
 void Walk::back() {

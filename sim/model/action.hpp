@@ -1,66 +1,122 @@
-// Names of actions: what a schedule is made of. A name means the same in every reading of the world
-// (docs/semantics.md).
+// Actions: what a schedule is made of, and all that is said of each kind. A name means the same in
+// every reading of the world (docs/semantics.md).
 #pragma once
 
 #include <compare>
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
+
+#include "sim/model/faults.hpp"
+#include "sim/model/table.hpp"
 
 namespace lockstep::sim {
 
 struct Action {
   enum class Kind : std::uint8_t {
-    begin,  ///< process, task: a main task begins its next round (free; a crashed process restarts
-            ///< with it)
-    run,    ///< process, task: a runnable task runs
-    execute,  ///< process, connection: the node (or the resource) executes the connection's next
-              ///< request
-    deliver,  ///< process, connection: its next reply, or connection error, arrives
-    timer,    ///< process, task: the task's due timer fires (sleep, work, request timeout)
-    pass,     ///< amount_ms: time passes
-    pause,    ///< process
-    resume,   ///< process (free)
-    delay,    ///< process, connection: its next message is held back
-    release,  ///< process, connection (free)
-    lose,     ///< process, connection: the connection breaks
-    crash,    ///< process
-    jump_process,  ///< process, amount_ms
-    jump_node,     ///< node, amount_ms
-    node_crash,    ///< node
-    power_loss,    ///< node, image: which restorable image it will come back with (0 = nothing is
-                   ///< lost)
-    node_restart,  ///< node (free)
-    save           ///< node: an RDB save completes (free)
+    begin,         ///< a main task begins its next round; a crashed process restarts with it
+    run,           ///< a runnable task runs
+    execute,       ///< the node, or the resource, executes the connection's next request
+    deliver,       ///< the connection's next reply, or its error, arrives
+    timer,         ///< the task's due timer fires (sleep, work, request timeout)
+    pass,          ///< time passes
+    pause,         ///< the process stands still
+    resume,        ///< it goes on
+    delay,         ///< the connection's next message is held back
+    release,       ///< it goes on its way
+    lose,          ///< the connection breaks
+    crash,         ///< the process dies
+    jump_process,  ///< the process's wall clock jumps
+    jump_node,     ///< the node's wall clock jumps
+    node_crash,    ///< the node's process dies
+    power_loss,    ///< the node's machine dies
+    node_restart,  ///< the node is up again
+    save           ///< an RDB save of the node completes
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
   std::uint8_t task = 0;
   std::uint8_t connection = 0;
   std::uint8_t node = 0;
-  std::uint8_t image = 0;
+  std::uint8_t image = 0;  ///< which restorable one the node comes back with; 0: nothing is lost
   std::int64_t amount_ms = 0;
   std::vector<std::uint8_t> choices;  ///< what choose(n) gave during this step, in order
 
   friend auto operator<=>(const Action&, const Action&) = default;
 };
 
-const char* name(Action::Kind);
+/// Which members of an Action mean something.
+struct ActionFields {
+  bool process = false, task = false, connection = false, node = false, image = false,
+       amount = false, choices = false;
+};
+inline constexpr ActionFields kOfProcess{.process = true};
+inline constexpr ActionFields kOfProcessClock{.process = true, .amount = true};
+inline constexpr ActionFields kOfTask{.process = true, .task = true, .choices = true};
+inline constexpr ActionFields kOfConnection{.process = true, .connection = true};
+inline constexpr ActionFields kOfReply{.process = true, .connection = true, .choices = true};
+inline constexpr ActionFields kOfNode{.node = true};
+inline constexpr ActionFields kOfNodeClock{.node = true, .amount = true};
+inline constexpr ActionFields kOfImage{.node = true, .image = true};
+inline constexpr ActionFields kOfTime{.amount = true};
+
+/// Whether an action can be brought about on a real server.
+enum class OnRealServer : std::uint8_t {
+  possible,
+  if_own,  ///< if lockstep has started the server
+  never
+};
+
+struct ActionRow {
+  Action::Kind value;
+  const char* name;  ///< of traces and schedules
+  ActionFields fields;
+  std::optional<Fault> fault;  ///< whose budget it takes one of
+  bool free;                   ///< it is no fault, and yet need not ever happen
+  OnRealServer live = OnRealServer::possible;
+  const char* why_never_live = nullptr;
+};
+
+inline constexpr auto kActionTable = [] {
+  using Kind = Action::Kind;
+  using enum OnRealServer;
+  constexpr bool free = true, no = false;
+  return std::to_array<ActionRow>({
+      {Kind::begin, "begin", kOfTask, {}, free},
+      {Kind::run, "run", kOfTask, {}, no},
+      {Kind::execute, "execute", kOfConnection, {}, no},
+      {Kind::deliver, "deliver", kOfReply, {}, no},
+      {Kind::timer, "timer", kOfTask, {}, no},
+      {Kind::pass, "pass", kOfTime, {}, no},
+      {Kind::pause, "pause", kOfProcess, Fault::pause, no},
+      {Kind::resume, "resume", kOfProcess, {}, free},
+      {Kind::delay, "delay", kOfConnection, Fault::delay, no},
+      {Kind::release, "release", kOfConnection, {}, free},
+      {Kind::lose, "lose", kOfConnection, Fault::lose, no},
+      {Kind::crash, "crash", kOfProcess, Fault::crash, no},
+      {Kind::jump_process, "jump-process", kOfProcessClock, Fault::jump, no},
+      {Kind::jump_node, "jump-node", kOfNodeClock, Fault::jump, no, never,
+       "a real server's clock cannot be made to jump"},
+      {Kind::node_crash, "node-crash", kOfNode, Fault::node_crash, no, if_own},
+      {Kind::power_loss, "power-loss", kOfImage, Fault::power_loss, no, never,
+       "the power of a real machine cannot be cut"},
+      {Kind::node_restart, "node-restart", kOfNode, {}, free, if_own},
+      {Kind::save, "save", kOfNode, {}, free, if_own},
+  });
+}();
+static_assert(is_complete(kActionTable));
+
+inline constexpr auto kActions = values_of(kActionTable);
+constexpr const ActionRow& row(Action::Kind kind) {
+  return kActionTable[static_cast<std::size_t>(kind)];
+}
+constexpr const char* name(Action::Kind kind) { return row(kind).name; }
 
 /// Whether an action of this kind is a fault, taken from its budget.
-constexpr bool is_fault(Action::Kind kind) {
-  using Kind = Action::Kind;
-  return kind == Kind::pause || kind == Kind::delay || kind == Kind::lose || kind == Kind::crash ||
-         kind == Kind::jump_process || kind == Kind::jump_node || kind == Kind::node_crash ||
-         kind == Kind::power_loss;
-}
+constexpr bool is_fault(Action::Kind kind) { return row(kind).fault.has_value(); }
 
 /// Whether an action of this kind need not ever happen: a fault or a free action.
-constexpr bool is_optional(Action::Kind kind) {
-  using Kind = Action::Kind;
-  return is_fault(kind) || kind == Kind::begin || kind == Kind::resume || kind == Kind::release ||
-         kind == Kind::node_restart || kind == Kind::save;
-}
+constexpr bool is_optional(Action::Kind kind) { return is_fault(kind) || row(kind).free; }
 
 using Schedule = std::vector<Action>;
 

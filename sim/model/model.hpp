@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -10,47 +11,48 @@
 #include <vector>
 
 #include "sim/client/program.hpp"
+#include "sim/model/faults.hpp"
+#include "sim/model/properties.hpp"
+#include "sim/model/table.hpp"
+#include "sim/model/witnesses.hpp"
 #include "sim/redis/execute.hpp"
 
 namespace lockstep::sim {
 
-enum class Fault : std::uint8_t { pause, delay, lose, crash, jump, node_crash, power_loss };
-inline constexpr std::array kFaults{Fault::pause, Fault::delay,      Fault::lose,      Fault::crash,
-                                    Fault::jump,  Fault::node_crash, Fault::power_loss};
-using Budget =
-    std::array<std::uint8_t, kFaults.size()>;  ///< by Fault: how many of each one run may contain
-
-/// What a restarted node still has (Redis persistence): nothing; every write; what the last
-/// completed RDB save had; AOF with fsync always or everysec (they differ from `aof` only under
-/// power loss).
+/// What a restarted node still has (Redis persistence): nothing; what the last completed RDB save
+/// had; every write, with fsync every second or always (they differ under power loss only).
 enum class Persistence : std::uint8_t { none, rdb, aof_everysec, aof_always };
+inline constexpr auto kPersistenceTable = std::to_array<NameRow<Persistence>>({
+    {Persistence::none, "none"},
+    {Persistence::rdb, "rdb"},
+    {Persistence::aof_everysec, "aof-everysec"},
+    {Persistence::aof_always, "aof-always"},
+});
+static_assert(is_complete(kPersistenceTable));
+inline constexpr auto kPersistences = values_of(kPersistenceTable);
+constexpr const char* name(Persistence persistence) {
+  return kPersistenceTable[static_cast<std::size_t>(persistence)].name;
+}
 
 /// Whether the protected resource checks fencing tokens.
 enum class Resource : std::uint8_t { plain, fenced, fenced_writes };
+inline constexpr auto kResourceTable = std::to_array<NameRow<Resource>>({
+    {Resource::plain, "plain"},
+    {Resource::fenced, "fenced"},
+    {Resource::fenced_writes, "fenced-writes"},
+});
+static_assert(is_complete(kResourceTable));
+inline constexpr auto kResources = values_of(kResourceTable);
+constexpr const char* name(Resource resource) {
+  return kResourceTable[static_cast<std::size_t>(resource)].name;
+}
 
-enum class Property : std::uint8_t {
-  mutual_exclusion,
-  no_lost_update,
-  foreign_release,
-  foreign_extend,
-  honest_result,
-  reentrancy,
-  deadlock,
-  leak
-};
-inline constexpr std::array kProperties{Property::mutual_exclusion, Property::no_lost_update,
-                                        Property::foreign_release,  Property::foreign_extend,
-                                        Property::honest_result,    Property::reentrancy,
-                                        Property::deadlock,         Property::leak};
-
-/// Claims that some run must fulfil, so that nothing holds because nothing happened.
-enum class Witness : std::uint8_t { acquired, refused, released, lost, expired_while_held };
-inline constexpr std::array kWitnesses{Witness::acquired, Witness::refused, Witness::released,
-                                       Witness::lost, Witness::expired_while_held};
+inline constexpr unsigned kMaxProcesses = 8;  ///< in a model
+using ProcessSet = SetOf<kMaxProcesses>;
 
 struct Model {
   std::shared_ptr<const Program> program;
-  std::vector<ProcessSetup> processes;  ///< A, B, C, ...; at most 8
+  std::vector<ProcessSetup> processes;  ///< A, B, C, ...; at most kMaxProcesses
   RedisVersion redis_version = RedisVersion::v7_0;
   Persistence persistence = Persistence::none;
   Resource resource = Resource::plain;
@@ -65,12 +67,5 @@ struct Model {
   std::set<Witness>
       witnesses;  ///< checked as `sometimes`; Witness::acquired means: by every process
 };
-
-/// "pause", "node-crash", ...: the names of flags, scenarios and printouts.
-const char* name(Fault);
-const char* name(Persistence);
-const char* name(Resource);
-const char* name(Property);
-const char* name(Witness);
 
 }  // namespace lockstep::sim

@@ -235,46 +235,14 @@ std::string worded(const Effect& effect, const std::string& lock, const std::str
 }
 
 std::string worded(const Action& action) {
-  using Kind = Action::Kind;
+  const auto fields = row(action.kind).fields;
   std::string text = name(action.kind);
-  const std::string process = " " + process_name(action.process);
-  const auto ms = [&] { return " " + std::to_string(action.amount_ms) + " ms"; };
-  switch (action.kind) {
-    case Kind::begin:
-    case Kind::run:
-    case Kind::timer:
-      text += process + " task " + std::to_string(action.task);
-      break;
-    case Kind::execute:
-    case Kind::deliver:
-    case Kind::delay:
-    case Kind::release:
-    case Kind::lose:
-      text += process + " connection " + std::to_string(action.connection);
-      break;
-    case Kind::pass:
-      text += ms();
-      break;
-    case Kind::pause:
-    case Kind::resume:
-    case Kind::crash:
-      text += process;
-      break;
-    case Kind::jump_process:
-      text += process + ms();
-      break;
-    case Kind::jump_node:
-      text += " node " + std::to_string(action.node) + ms();
-      break;
-    case Kind::power_loss:
-      text += " node " + std::to_string(action.node) + " image " + std::to_string(action.image);
-      break;
-    case Kind::node_crash:
-    case Kind::node_restart:
-    case Kind::save:
-      text += " node " + std::to_string(action.node);
-      break;
-  }
+  if (fields.process) text += " " + process_name(action.process);
+  if (fields.task) text += " task " + std::to_string(action.task);
+  if (fields.connection) text += " connection " + std::to_string(action.connection);
+  if (fields.node) text += " node " + std::to_string(action.node);
+  if (fields.image) text += " image " + std::to_string(action.image);
+  if (fields.amount) text += " " + std::to_string(action.amount_ms) + " ms";
   for (const std::uint8_t choice : action.choices) text += " choice " + std::to_string(choice);
   return text;
 }

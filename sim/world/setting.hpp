@@ -13,32 +13,13 @@
 
 namespace lockstep::sim {
 
-// How much fits into a state. Sets of processes, locks, nodes and faults are bits.
-inline constexpr unsigned kMaxProcesses = 8;
+// How much fits into a state.
 inline constexpr unsigned kMaxLocks = 8;
 inline constexpr unsigned kMaxNodes = 7;
 inline constexpr unsigned kMaxWidth = kMaxProcesses + kMaxNodes + 1;
-using ProcessSet = std::uint8_t;
-using LockSet = std::uint8_t;
-using NodeSet = std::uint8_t;
-using FaultSet = std::uint8_t;
-using MakerSet = std::uint16_t;  ///< nobody, the processes, the probe
-static_assert(kMaxProcesses <= 8 * sizeof(ProcessSet));
-static_assert(kMaxLocks <= 8 * sizeof(LockSet));
-static_assert(kMaxNodes <= 8 * sizeof(NodeSet));
-static_assert(kFaults.size() <= 8 * sizeof(FaultSet));
-static_assert(kMaxProcesses + 2 <= 8 * sizeof(MakerSet));
-
-/// The set that holds one element.
-template <class Set>
-constexpr Set only(unsigned element) {
-  return static_cast<Set>(Set{1} << element);
-}
-template <class Set>
-constexpr bool has(Set set, unsigned element) {
-  return (set >> element & 1U) != 0;
-}
-constexpr FaultSet only(Fault fault) { return only<FaultSet>(static_cast<unsigned>(fault)); }
+using LockSet = SetOf<kMaxLocks>;
+using NodeSet = SetOf<kMaxNodes>;
+using MakerSet = SetOf<kMaxProcesses + 2>;  ///< nobody, the processes, the probe
 
 /// What the search must know beforehand; when a run shows that it knew too little, it starts again
 /// (World::needs).

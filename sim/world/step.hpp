@@ -12,17 +12,11 @@
 
 namespace lockstep::sim {
 
-/// Properties and witnesses as bits.
-using Bits = std::uint8_t;
-static_assert(kProperties.size() <= 8 * sizeof(Bits) && kWitnesses.size() <= 8 * sizeof(Bits));
-constexpr Bits bit(Property p) { return only<Bits>(static_cast<unsigned>(p)); }
-constexpr Bits bit(Witness w) { return only<Bits>(static_cast<unsigned>(w)); }
-
 /// What a step showed.
 struct Facts {
-  Bits violated = 0;           ///< properties
-  Bits witnessed = 0;          ///< claims
-  ProcessSet acquired_by = 0;  ///< processes
+  PropertySet violated = 0;
+  WitnessSet witnessed = 0;
+  ProcessSet acquired_by = 0;
   Facts& operator|=(const Facts& other) {
     violated |= other.violated;
     witnessed |= other.witnessed;

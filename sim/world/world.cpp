@@ -5,17 +5,6 @@
 
 namespace lockstep::sim {
 
-namespace {
-
-/// Whether an action is a node's: the others are a process's, or time's.
-bool on_node(Action::Kind kind) {
-  using Kind = Action::Kind;
-  return kind == Kind::jump_node || kind == Kind::node_crash || kind == Kind::power_loss ||
-         kind == Kind::node_restart || kind == Kind::save;
-}
-
-}  // namespace
-
 World::World(const Model& model, const Knowledge& knowledge)
     : setting_(model, knowledge),
       grid_(setting_),
@@ -99,54 +88,23 @@ void World::make_canonical(Id* state) {
 // ---- what a search asks beside the successors
 
 Action World::label(const Id* state, const Candidate& candidate) const {
-  using Kind = Action::Kind;
+  const auto& fields = row(candidate.kind).fields;
   Action action;
   action.kind = candidate.kind;
   action.choices = reports_[candidate.report].choices;
-  const auto local = [&]() -> const LocalAction& {
-    const unsigned slot =
-        on_node(candidate.kind) ? setting_.node_slot(candidate.actor) : candidate.actor;
-    return slot < setting_.processes ? processes_.info(state[slot]).actions[candidate.action]
-                                     : nodes_.info(state[slot]).actions[candidate.action];
-  };
-  switch (candidate.kind) {
-    case Kind::pass:
-      action.amount_ms = candidate.amount_ms;
-      return action;
-    case Kind::jump_node:
-      action.amount_ms = setting_.model.jumps_ms[local().index];
-      action.node = candidate.actor;
-      return action;
-    case Kind::node_crash:
-    case Kind::node_restart:
-    case Kind::save:
-      action.node = candidate.actor;
-      return action;
-    case Kind::power_loss:
-      action.node = candidate.actor;
-      action.image = local().index;
-      return action;
-    case Kind::jump_process:
-      action.amount_ms = setting_.model.jumps_ms[local().index];
-      break;
-    case Kind::begin:
-    case Kind::run:
-    case Kind::timer:
-      action.task = local().index;
-      break;
-    case Kind::execute:
-    case Kind::deliver:
-    case Kind::delay:
-    case Kind::release:
-    case Kind::lose:
-      action.connection = local().index;
-      break;
-    case Kind::pause:
-    case Kind::resume:
-    case Kind::crash:
-      break;
+  if (!fields.process && !fields.node) {
+    action.amount_ms = candidate.amount_ms;
+    return action;
   }
-  action.process = candidate.actor;
+  const Id part = state[fields.node ? setting_.node_slot(candidate.actor) : candidate.actor];
+  const auto& actions = fields.node ? nodes_.info(part).actions : processes_.info(part).actions;
+  const auto index = actions[candidate.action].index;
+  if (fields.process) action.process = candidate.actor;
+  if (fields.node) action.node = candidate.actor;
+  if (fields.task) action.task = index;
+  if (fields.connection) action.connection = index;
+  if (fields.image) action.image = index;
+  if (fields.amount) action.amount_ms = setting_.model.jumps_ms[index];
   return action;
 }
 

@@ -14,7 +14,7 @@ using lockstep::checker::StateStore;
 using lockstep::sim::Candidate;
 using lockstep::sim::Facts;
 
-constexpr lockstep::sim::Bits kGoal = 1;
+constexpr lockstep::sim::PropertySet kGoal = 1;
 
 /// Two jugs of 3 and 5 litres; the goal is 4 litres in the large one. Every reachable state has a
 /// full or an empty jug: on the border of the 4 x 6 grid lie 2*4 + 2*6 - 4 = 16 states, and all are

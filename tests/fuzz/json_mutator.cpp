@@ -27,9 +27,9 @@ std::vector<std::string> known_words() {
   const auto add = [&](const auto& more) { words.insert(words.end(), more.begin(), more.end()); };
   for (const auto& [object, keys] : scenarios::scenario_keys()) add(keys);
   for (const auto& sentence : scenarios::sentences()) words.push_back(sentence.form);
-  add(scenarios::names_of(scenarios::kActions));
-  add(scenarios::names_of(scenarios::kPersistences));
-  add(scenarios::names_of(scenarios::kResources));
+  add(scenarios::names_of(sim::kActions));
+  add(scenarios::names_of(sim::kPersistences));
+  add(scenarios::names_of(sim::kResources));
   add(scenarios::names_of(sim::kProperties));
   add(scenarios::names_of(sim::kWitnesses));
   add(scenarios::Catalog(LOCKSTEP_SOURCE_DIR).protocols());

@@ -101,8 +101,8 @@ TEST_CASE("the schema has exactly the reader's names") {
   CHECK(properties["expect"]["properties"]["verdict"]["enum"] == names_of(kOutcomes));
   CHECK(properties["witnesses"]["items"]["enum"] == names_of(sim::kWitnesses));
   CHECK(properties["redis_version"]["enum"] == names_of(sim::kRedisVersions));
-  CHECK(properties["persistence"]["enum"] == names_of(kPersistences));
-  CHECK(properties["resource"]["enum"] == names_of(kResources));
+  CHECK(properties["persistence"]["enum"] == names_of(sim::kPersistences));
+  CHECK(properties["resource"]["enum"] == names_of(sim::kResources));
 }
 
 TEST_CASE("reader and schema accept every shipped scenario") {

@@ -40,7 +40,7 @@ struct Place {
     trace.fingerprint = program().fingerprint();
     trace.violated = sim::Property::leak;
     trace.told = {"A starts"};
-    for (const auto kind : kActions) {
+    for (const auto kind : sim::kActions) {
       sim::Action action;
       action.kind = kind;
       trace.schedule.push_back(action);
@@ -121,9 +121,19 @@ TEST_CASE("a trace of another version or with a wrong content is refused with th
   CHECK_THAT(spoilt("/schedule/6/process", "C"),
              Contains("$.schedule[6].process: unknown client `C`"));
   CHECK_THAT(spoilt("/schedule/6/task", 1), Contains("$.schedule[6].task: unknown key"));
+  CHECK_THAT(spoilt("/schedule/6/choices", Json{1}),
+             Contains("$.schedule[6].choices: unknown key"));
   CHECK_THAT(spoilt("/schedule/0/task", 256), Contains("$.schedule[0].task: found 256"));
   CHECK_THAT(spoilt("/scenario/faults/puase", 1),
              Contains("$.scenario.faults.puase: ") && Contains("`pause`"));
+  auto endless = place.json();
+  endless["endless"] = true;
+  CHECK(place.refused(endless).empty());
+  endless["violated"] = "mutual-exclusion";
+  CHECK_THAT(place.refused(endless),
+             Contains("$.endless: `mutual-exclusion` is violated by a step, never for ever"));
+  endless["violated"] = Json();
+  CHECK_THAT(place.refused(endless), Contains("$.endless: only a violation can be endless"));
   CHECK_THAT(place.refused(Json::object()), Contains("the key `lockstep_trace` is missing"));
 }
 

@@ -1,0 +1,49 @@
+// The faults: what can go wrong in a run, as often as its budget says.
+#pragma once
+
+#include "sim/model/table.hpp"
+
+namespace lockstep::sim {
+
+enum class Fault : std::uint8_t { pause, delay, lose, crash, jump, node_crash, power_loss };
+
+struct FaultRow {
+  Fault value;
+  const char* name;  ///< of flags, scenarios and printouts
+  const char* one;   ///< "at most 1 ..."
+  const char* many;
+  bool stops_node;  ///< the node is down after it, with what its persistence kept
+  const char* meaning;
+};
+
+inline constexpr auto kFaultTable = std::to_array<FaultRow>({
+    {Fault::pause, "pause", "pause", "pauses", false,
+     "a client process stands still (a GC or VM pause) and resumes at any time; its sent requests "
+     "go on"},
+    {Fault::delay, "delay", "delayed message", "delayed messages", false,
+     "one request or reply is held back in the network while time passes"},
+    {Fault::lose, "lose", "broken connection", "broken connections", false,
+     "a connection breaks, before its request is executed or after it; the client cannot tell "
+     "which"},
+    {Fault::crash, "crash", "client crash", "client crashes", false,
+     "a client process dies; what it sent may still be executed; it may begin its next round anew"},
+    {Fault::jump, "jump", "clock jump", "clock jumps", false,
+     "the wall clock of the node or of a client changes at once, by one of the jump sizes"},
+    {Fault::node_crash, "node-crash", "node crash", "node crashes", true,
+     "the redis process dies; it restarts with what its persistence kept"},
+    {Fault::power_loss, "power-loss", "power loss", "power losses", true,
+     "the node's machine dies; aof-everysec may lose the writes of the last second"},
+});
+static_assert(is_complete(kFaultTable));
+
+inline constexpr auto kFaults = values_of(kFaultTable);
+constexpr const FaultRow& row(Fault fault) { return kFaultTable[static_cast<std::size_t>(fault)]; }
+constexpr const char* name(Fault fault) { return row(fault).name; }
+
+using FaultSet = SetOf<kFaults.size()>;
+constexpr FaultSet only(Fault fault) { return only<FaultSet>(static_cast<unsigned>(fault)); }
+
+/// By Fault: how many of each one run may contain.
+using Budget = std::array<std::uint8_t, kFaults.size()>;
+
+}  // namespace lockstep::sim

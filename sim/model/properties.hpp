@@ -1,0 +1,77 @@
+// The properties: what must hold in every run. Their order is that in which they are shown, and in
+// which one of several that a step violates is chosen.
+#pragma once
+
+#include "sim/model/table.hpp"
+
+namespace lockstep::sim {
+
+enum class Property : std::uint8_t {
+  mutual_exclusion,
+  no_lost_update,
+  foreign_release,
+  foreign_extend,
+  honest_result,
+  reentrancy,
+  deadlock,
+  leak
+};
+
+/// Who judges a property on real servers (live/).
+enum class LiveJudge : std::uint8_t {
+  referee,    ///< from what the clients say and the resource sees
+  ownership,  ///< from who has made which key, as far as that can be followed
+  end         ///< from what is left when everybody is done
+};
+
+struct PropertyRow {
+  Property value;
+  const char* name;        ///< of flags, scenarios and printouts
+  const char* short_name;  ///< in a cell or at the head of a column
+  LiveJudge live;
+  const char* violated_when;
+  /// The sentence of a run after which nothing but that can follow for ever; null for a property
+  /// that a step violates, or none.
+  const char* endless;
+};
+
+inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
+    {Property::mutual_exclusion, "mutual-exclusion", "mutex", LiveJudge::referee,
+     "two clients are in the critical section of one lock at once", nullptr},
+    {Property::no_lost_update, "no-lost-update", "lost", LiveJudge::referee,
+     "the resource accepts the write of a holder although another changed what it had read",
+     nullptr},
+    {Property::foreign_release, "foreign-release", "release", LiveJudge::ownership,
+     "a client removes, overwrites or shortens the lease of another that believes in it", nullptr},
+    {Property::foreign_extend, "foreign-extend", "extend", LiveJudge::ownership,
+     "a client extends the lease of another that believes in it", nullptr},
+    {Property::honest_result, "honest-result", "honest", LiveJudge::ownership,
+     "release() says true though nothing of its own was released, or false though its key is "
+     "removed, or acquire() false though it holds the key",
+     nullptr},
+    {Property::reentrancy, "reentrancy", "re-entry", LiveJudge::ownership,
+     "a client has entered more often than it has left, and no longer holds its key; or has left "
+     "for good, and still does",
+     nullptr},
+    {Property::deadlock, "deadlock", "deadlock", LiveJudge::end,
+     "all is quiet, yet a fresh client that keeps trying can never acquire; or a waiting one never "
+     "can",
+     "From here on no waiting client can ever acquire, though no fault is left to come."},
+    {Property::leak, "leak", "leak", LiveJudge::end,
+     "all clients are done or dead, and a lease key without expiry, or a task, stays for ever",
+     "All clients are done or dead, yet from here on a task goes on for ever."},
+});
+static_assert(is_complete(kPropertyTable));
+
+inline constexpr auto kProperties = values_of(kPropertyTable);
+constexpr const PropertyRow& row(Property property) {
+  return kPropertyTable[static_cast<std::size_t>(property)];
+}
+constexpr const char* name(Property property) { return row(property).name; }
+
+using PropertySet = SetOf<kProperties.size()>;
+constexpr PropertySet bit(Property property) {
+  return only<PropertySet>(static_cast<unsigned>(property));
+}
+
+}  // namespace lockstep::sim

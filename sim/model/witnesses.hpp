@@ -1,0 +1,37 @@
+// The witnesses: claims that some run must fulfil, so that nothing holds because nothing happened.
+#pragma once
+
+#include "sim/model/table.hpp"
+
+namespace lockstep::sim {
+
+enum class Witness : std::uint8_t { acquired, refused, released, lost, expired_while_held };
+
+struct WitnessRow {
+  Witness value;
+  const char* name;  ///< of scenarios and printouts
+  const char* met_when;
+};
+
+inline constexpr auto kWitnessTable = std::to_array<WitnessRow>({
+    {Witness::acquired, "acquired", "every client acquires in some run"},
+    {Witness::refused, "refused", "some client is refused in some run"},
+    {Witness::released, "released", "some release() says true in some run"},
+    {Witness::lost, "lost", "some client is told that it has lost the lock in some run"},
+    {Witness::expired_while_held, "expired-while-held",
+     "some lease ends while its maker holds the lock in some run"},
+});
+static_assert(is_complete(kWitnessTable));
+
+inline constexpr auto kWitnesses = values_of(kWitnessTable);
+constexpr const WitnessRow& row(Witness witness) {
+  return kWitnessTable[static_cast<std::size_t>(witness)];
+}
+constexpr const char* name(Witness witness) { return row(witness).name; }
+
+using WitnessSet = SetOf<kWitnesses.size()>;
+constexpr WitnessSet bit(Witness witness) {
+  return only<WitnessSet>(static_cast<unsigned>(witness));
+}
+
+}  // namespace lockstep::sim
