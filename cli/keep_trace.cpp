@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "checker/search/no_return.hpp"
+#include "checker/no_return.hpp"
 #include "checker/trace/trace.hpp"
 #include "scenarios/trace_file.hpp"
 

@@ -137,6 +137,7 @@ void print_replay(std::ostream& out, const Judgement& judgement, const CheckNote
 void print_figures(std::ostream& out, const Judgement& judgement) {
   if (is_schedule(judgement.scenario)) return;
   const auto& figures = judgement.result.statistics;
+  const auto& executed = judgement.result.executed;
   const char* covered = judgement.outcome() == Outcome::violated       ? "every run of fewer steps"
                         : judgement.outcome() == Outcome::inconclusive ? "not all of them"
                                                                        : "all of them";
@@ -144,12 +145,11 @@ void print_figures(std::ostream& out, const Judgement& judgement) {
             fmt::format("{}, {}, depth {}, {}, in {:.2f} s", plural(figures.states, "state"),
                         plural(figures.transitions, "transition"), figures.depth, covered,
                         figures.seconds));
-  print_row(
-      out, "ran",
-      fmt::format("{}, {}, {}; all else was looked up; visited set {:.1f} MB",
-                  plural(figures.program_runs, "client step"),
-                  plural(figures.command_runs, "command"), plural(figures.script_runs, "script"),
-                  static_cast<double>(figures.visited_bytes) / (1 << 20)));
+  print_row(out, "ran",
+            fmt::format("{}, {}, {}; all else was looked up; visited set {:.1f} MB",
+                        plural(executed.programs, "client step"),
+                        plural(executed.commands, "command"), plural(executed.scripts, "script"),
+                        static_cast<double>(figures.visited_bytes) / (1 << 20)));
 }
 
 void print_audit(std::ostream& out, const checker::Audit& audit, bool colours) {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "checker/audit.hpp"
-#include "checker/search/no_return.hpp"
+#include "checker/no_return.hpp"
 #include "checker/trace/trace.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/model/model.hpp"

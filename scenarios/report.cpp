@@ -23,9 +23,9 @@ Json result_json(const checker::Result& result) {
                         {"depth", figures.depth},
                         {"seconds", figures.seconds},
                         {"visited_bytes", figures.visited_bytes},
-                        {"program_runs", figures.program_runs},
-                        {"script_runs", figures.script_runs},
-                        {"command_runs", figures.command_runs}};
+                        {"program_runs", result.executed.programs},
+                        {"script_runs", result.executed.scripts},
+                        {"command_runs", result.executed.commands}};
   return json;
 }
 

@@ -1,9 +1,8 @@
-// The naive explorer: the search loop of naive_search.hpp on the worlds of naive_world.hpp, with
+// The naive explorer: the search loop of search.hpp on the worlds of world.hpp, with
 // bounds, witnesses and a verdict.
 #include "checker/naive/naive.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "checker/naive/cycles.hpp"
 #include "checker/naive/search.hpp"
@@ -16,8 +15,6 @@ using sim::Action;
 using sim::Schedule;
 
 namespace {
-
-constexpr double kProgressEverySeconds = 0.1;
 
 /// How many faults a schedule has, then how often it goes from one process to another.
 std::pair<int, int> cost(const Schedule& schedule) {
@@ -42,12 +39,10 @@ struct Expected {
 
 class Exploration {
  public:
-  Exploration(const sim::Model& model, naive::Memory memory, const Bounds& bounds,
-              const Progress& progress, Expected& expected)
+  Exploration(const sim::Model& model, naive::Memory memory, Watch& watch, Expected& expected)
       : model_(model),
         memory_(memory),
-        bounds_(bounds),
-        progress_(progress),
+        watch_(watch),
         expected_(expected),
         absolute_(expected.absolute),
         rules_(model, memory),
@@ -61,7 +56,7 @@ class Exploration {
     search_.run(
         std::move(start), names_matter ? naive::identity : naive::identity_but_token_names,
         [this](StateNumber number, const naive::World& world) { return expand(number, world); },
-        [this](const SearchFigures& figures, std::uint64_t level) { return stop(figures, level); },
+        [this](const Statistics& so_far) { return stop(so_far); },
         [this](StateNumber from, StateNumber to, const Action& action) { met(from, to, action); });
     if (unexpected()) {
       expected_.absolute = expected_.absolute || looked_at_time_;
@@ -69,7 +64,10 @@ class Exploration {
       return std::nullopt;
     }
     Result result;
-    result.statistics = statistics(search_.figures());
+    result.statistics = search_.statistics();
+    result.statistics.seconds = watch_.seconds();
+    result.executed = {model_.program->runs() - runs_before_, rules_.scripts_run(),
+                       rules_.commands_run()};
     conclude(result);
     note_unmet(result);
     return result;
@@ -138,25 +136,9 @@ class Exploration {
     }
   }
 
-  bool stop(const SearchFigures& figures, std::uint64_t level) {
-    if (unexpected() || stuck_) return true;
-    const double seconds = seconds_since_start();
-    if (trouble_.empty() && bounds_.max_states > 0 && figures.states > bounds_.max_states) {
-      trouble_ = "more than " + std::to_string(bounds_.max_states) + " states";
-    }
-    if (trouble_.empty() && bounds_.max_bytes > 0 && figures.bytes > bounds_.max_bytes) {
-      trouble_ = "more than " + std::to_string(bounds_.max_bytes) + " bytes of visited states";
-    }
-    if (trouble_.empty() && bounds_.max_depth > 0 && level >= bounds_.max_depth) {
-      trouble_ = "runs of more than " + std::to_string(bounds_.max_depth) + " steps";
-    }
-    if (trouble_.empty() && bounds_.max_seconds > 0 && seconds > bounds_.max_seconds) {
-      trouble_ = "the time limit was reached";
-    }
-    if (progress_ && seconds >= next_progress_) {
-      next_progress_ = seconds + kProgressEverySeconds;
-      if (!progress_(statistics(figures)) && trouble_.empty()) trouble_ = "interrupted";
-    }
+  bool stop(const Statistics& so_far) {
+    if (unexpected() || stuck_ || !trouble_.empty()) return true;
+    if (!watch_.may_go_on(so_far)) trouble_ = watch_.why();
     return !trouble_.empty();
   }
 
@@ -236,34 +218,14 @@ class Exploration {
     }
   }
 
-  double seconds_since_start() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
-  Statistics statistics(const SearchFigures& figures) const {
-    Statistics statistics;
-    statistics.states = figures.states;
-    statistics.transitions = figures.transitions;
-    statistics.depth = figures.depth;
-    statistics.visited_bytes = figures.bytes;
-    statistics.seconds = seconds_since_start();
-    statistics.program_runs = model_.program->runs() - runs_before_;
-    statistics.script_runs = rules_.scripts_run();
-    statistics.command_runs = rules_.commands_run();
-    return statistics;
-  }
-
   const sim::Model& model_;
   const naive::Memory memory_;
-  const Bounds& bounds_;
-  const Progress& progress_;
+  Watch& watch_;
   Expected& expected_;
   const bool absolute_;  // whether absolute time is part of every world, from the start
   naive::Rules rules_;
   Search search_;
   const std::uint64_t runs_before_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  double next_progress_ = 0;
   std::vector<sim::Property> properties_;  // of the goals, in the order of the search
   std::optional<StateNumber> stuck_;   // a first world with no way out but faults, inside acquire()
   std::vector<Nature> natures_;        // by state
@@ -280,9 +242,10 @@ Result explore_naively(const sim::Model& model, const Bounds& bounds, const Prog
                        naive::Memory memory) {
   sim::Model tried = model;
   Expected expected;
+  Watch watch(bounds, progress, Watch::Met::exceeded);
   for (;;) {
     tried.merges_tokens = model.merges_tokens && !expected.token_cut;
-    std::optional<Result> result = Exploration(tried, memory, bounds, progress, expected).run();
+    std::optional<Result> result = Exploration(tried, memory, watch, expected).run();
     if (result) return std::move(*result);
   }
 }

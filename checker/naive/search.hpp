@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/bounds.hpp"
+
 namespace lockstep::checker {
 
 /// One move out of a state. A goal ends the run: its state is neither counted nor explored.
@@ -18,14 +20,6 @@ struct Move {
   Label label;
   State state;
   bool goal = false;
-};
-
-/// The figures of a search so far.
-struct SearchFigures {
-  std::uint64_t states = 0;       ///< distinct, the start included
-  std::uint64_t transitions = 0;  ///< moves looked at
-  std::uint64_t depth = 0;        ///< of the deepest state
-  std::uint64_t bytes = 0;        ///< of identities and parents
 };
 
 /// A state, by its number in the order of discovery (the start is 0).
@@ -40,8 +34,9 @@ class BreadthFirst {
   using Expand = std::function<std::vector<Move<State, Label>>(StateNumber, const State&)>;
   /// Told of every move that is no goal, whether its state is new or was met before.
   using Met = std::function<void(StateNumber from, StateNumber to, const Label&)>;
-  /// Asked before each expansion; true ends the search.
-  using Stop = std::function<bool(const SearchFigures&, std::uint64_t level)>;
+  /// Asked before each expansion, of a state at the depth that the figures name; true ends the
+  /// search.
+  using Stop = std::function<bool(const Statistics&)>;
 
   /// Searches until a level holds a goal (that level is finished), everything is seen, or `stop`
   /// says so.
@@ -50,11 +45,11 @@ class BreadthFirst {
     std::vector<std::pair<StateNumber, State>> level, next;
     discover(std::move(start), identity, {0, Label{}}, level);
     for (std::uint64_t depth = 0; !level.empty() && goals_.empty(); ++depth) {
-      figures_.depth = depth;
+      statistics_.depth = depth;
       for (const auto& [number, state] : level) {
-        if (stop(figures_, depth)) return;
+        if (stop(statistics_)) return;
         for (Move<State, Label>& move : expand(number, state)) {
-          ++figures_.transitions;
+          ++statistics_.transitions;
           if (move.goal) {
             goals_.push_back({number, std::move(move.label)});
           } else {
@@ -68,12 +63,13 @@ class BreadthFirst {
       next.clear();
     }
     complete_ = goals_.empty();
-    if (!goals_.empty()) ++figures_.depth;
+    if (!goals_.empty()) ++statistics_.depth;
   }
 
   /// True if every reachable state was expanded.
   bool complete() const { return complete_; }
-  const SearchFigures& figures() const { return figures_; }
+  /// The figures so far, but for the time.
+  const Statistics& statistics() const { return statistics_; }
 
   /// A way to each goal of the first level that has one; empty if none was found.
   std::vector<std::vector<Label>> ways_to_goals() const {
@@ -104,9 +100,9 @@ class BreadthFirst {
     const auto number = static_cast<StateNumber>(arrivals_.size());
     const auto [place, fresh] = visited_.try_emplace(identity(state), number);
     if (!fresh) return place->second;
-    figures_.bytes += place->first.size() + sizeof(*place) + sizeof(Arrival);
+    statistics_.visited_bytes += place->first.size() + sizeof(*place) + sizeof(Arrival);
     arrivals_.push_back(std::move(arrival));
-    figures_.states = arrivals_.size();
+    statistics_.states = arrivals_.size();
     into.emplace_back(number, std::move(state));
     return number;
   }
@@ -114,7 +110,7 @@ class BreadthFirst {
   std::unordered_map<std::string, StateNumber> visited_;  // looked up only, never iterated
   std::vector<Arrival> arrivals_;
   std::vector<Arrival> goals_;
-  SearchFigures figures_;
+  Statistics statistics_;
   bool complete_ = false;
 };
 

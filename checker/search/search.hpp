@@ -1,157 +1,125 @@
-// Breadth-first search over any transition system: the one search loop. A system has a width, an
-// initial state and an expand(); what a state means is none of its business, which is why it is
-// tested on puzzles.
+// One search: a system, a frontier that says in which order its states are expanded (levels.hpp,
+// stack.hpp), and an observer that sees every step and says when there is enough. What is here is
+// what all of them share: the visited set, the tree of first steps, bounds and figures.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "checker/search/graph.hpp"
+#include "checker/search/parents.hpp"
 #include "checker/search/state_store.hpp"
-#include "sim/base/check.hpp"
-#include "sim/model/result.hpp"
-#include "sim/world/world.hpp"
+#include "checker/search/system.hpp"
+#include "sim/base/bounds.hpp"
 
 namespace lockstep::checker {
 
-/// A step that violates something: from which state, and which step.
-struct Offence {
-  std::uint32_t parent = 0;
-  sim::Candidate candidate;
-  sim::PropertySet violated = 0;
-};
+/// How a search ends: everything was explored; the observer has what it wants; or it had to stop
+/// (Search::why_stopped).
+enum class End : std::uint8_t { complete, found, stopped };
 
-/// System: unsigned width(); void initial(uint32_t*); expand(const uint32_t*, bool with_pass,
-/// sink(uint32_t* next, const sim::Candidate&, const sim::Facts&)); `next` has room for kRoom ids.
-template <class System>
+/// Frontier: Levels or Stack.
+template <System S, class Frontier>
 class Search {
  public:
-  enum class End : std::uint8_t { complete, offended, stuck, bound, stopped };
-  static constexpr unsigned kRoom = Unfolded::kRoom;
+  using Step = typename S::Step;
+  using Facts = typename S::Facts;
 
-  Search(System& system, sim::PropertySet judged, const Bounds& bounds)
-      : system_(system), judged_(judged), bounds_(bounds), store_(system.width()) {}
+  /// Both must outlive the search.
+  Search(S& system, Watch& watch) : system_(system), watch_(watch), store_(system.width()) {}
 
-  /// Explores level by level. Ends after the first level that holds an offence, at a bound
-  /// (`bound()` says which), or when `watch` returns false; it is called every few thousand states.
-  template <class Watch>
-  End run(Watch watch) {
-    std::array<std::uint32_t, kRoom> state{};
-    system_.initial(state.data());
-    store_.insert(store_.fold(state.data()));
-    parents_.push_back(0);
-    levels_ = {0};
-    for (std::uint32_t next = 0; next < store_.size();) {
-      const std::uint32_t end = store_.size();
-      levels_.push_back(end);
-      for (; next < end; ++next) {
-        if ((next & 0xFFF) == 0 && !watch()) return End::stopped;
-        if (reached_bound(next)) return End::bound;
-        expand(next);
-        if (stuck_) return End::stuck;
-      }
-      flush();
-      if (!offences_.empty()) return End::offended;
-      if (bounds_.max_depth != 0 && levels_.size() - 1 >= bounds_.max_depth &&
-          next < store_.size()) {
-        bound_ = "the bound of " + std::to_string(bounds_.max_depth) + " steps";
-        return End::bound;
-      }
-    }
-    return End::complete;
+  /// Explores what can be reached from the initial state. The observer:
+  /// - void step(state, step, facts): of every step out of an expanded state;
+  /// - bool shown(state, facts): after its steps, with what it shows by itself; false ends the
+  ///   search;
+  /// - and what the frontier asks.
+  template <class Observer>
+  End run(Observer& observer) {
+    std::array<std::uint32_t, Unfolded::kRoom> start{};
+    system_.initial(start.data());
+    return run(start.data(), observer);
+  }
+
+  /// The same from any state. What earlier runs have visited stays visited.
+  template <class Observer>
+  End run(const std::uint32_t* start, Observer& observer) {
+    const StateStore::Root root = store_.fold(start);
+    const std::uint32_t index = store_.find(root);
+    return frontier_.explore(*this, index != StateStore::kAbsent ? index : add_start(root),
+                             index == StateStore::kAbsent, observer);
   }
 
   std::uint32_t states() const { return store_.size(); }
-  std::uint64_t transitions() const { return transitions_; }
-  /// Steps to the deepest level reached.
-  std::uint64_t depth() const { return levels_.size() - 2; }
-  std::size_t bytes() const { return store_.bytes() + parents_.bytes(); }
-  const std::string& bound() const { return bound_; }
-  const std::vector<Offence>& offences() const { return offences_; }
-  /// End::stuck: the state in which somebody waits for ever (System::stuck, if it has one).
-  std::uint32_t stuck() const { return stuck_.value(); }
-  sim::WitnessSet witnessed() const { return witnessed_; }
-  sim::ProcessSet acquired_by() const { return acquired_by_; }
-  StateStore& store() { return store_; }
-  /// First state of each level.
-  const std::vector<std::uint32_t>& levels() const { return levels_; }
-
-  /// The states from the initial one to `state`, both included.
-  std::vector<std::uint32_t> path_to(std::uint32_t state) const {
-    std::vector<std::uint32_t> path{state};
-    while (path.back() != 0) path.push_back(parents_[path.back()] & kIndex);
-    return {path.rbegin(), path.rend()};
+  const Facts& facts() const { return facts_; }  ///< of all steps and states together
+  /// The figures so far, but for the time.
+  Statistics statistics() const {
+    return {store_.size(), transitions_, frontier_.depth(), 0, store_.bytes() + parents_.bytes()};
   }
+  /// End::stopped: why, as it is printed.
+  std::string why_stopped() const {
+    return full_ ? "the checker's own limit of two billion states was reached" : watch_.why();
+  }
+  const Frontier& frontier() const { return frontier_; }
+  Graph<S> graph() { return {system_, store_, parents_}; }
 
- private:
-  static constexpr std::uint32_t kByPass = 0x80000000, kIndex = 0x7FFFFFFF;
-  void expand(std::uint32_t index) {
+  // ---- for the frontier
+
+  /// Expands a state; take(root, origin) gets every successor that a run can go on from.
+  template <class Observer, class Take>
+  bool expand(std::uint32_t index, bool with_time, Observer& observer, Take take) {
     Unfolded from;
     store_.load(index, from);
-    const bool by_pass = (parents_[index] & kByPass) != 0;
-    bool leads_on = false;
-    system_.expand(
-        from.values.data(), !by_pass,
-        [&](std::uint32_t* next, const sim::Candidate& candidate, const sim::Facts& facts) {
+    const Facts shown = system_.expand(
+        from.values.data(), with_time,
+        [&](std::uint32_t* next, const Step& step, const Facts& facts) {
           ++transitions_;
-          leads_on = leads_on || !sim::is_fault(candidate.kind);
-          witnessed_ |= facts.witnessed;
-          acquired_by_ |= facts.acquired_by;
-          if ((facts.violated & judged_) != 0) {
-            offences_.push_back(
-                {index, candidate, static_cast<sim::PropertySet>(facts.violated & judged_)});
-            return;
-          }
-          const StateStore::Root root = store_.fold(next, from);
-          store_.prefetch(root);
-          const bool pass = candidate.kind == sim::Action::Kind::pass;
-          if (pending_ == roots_.size()) flush();
-          roots_[pending_] = root;
-          origins_[pending_++] = index | (pass ? kByPass : 0);
+          facts_ |= facts;
+          observer.step(index, step, facts);
+          if (facts.ends()) return;
+          take(store_.fold(next, from), Parents::origin(index, system_.passes_time(step)));
         });
-    if constexpr (requires { system_.stuck(from.values.data()); }) {
-      if (!leads_on && (judged_ & sim::bit(sim::Property::deadlock)) != 0 &&
-          system_.stuck(from.values.data()))
-        stuck_ = index;
-    }
+    facts_ |= shown;
+    return observer.shown(index, shown);
   }
 
-  void flush() {
-    store_.insert({roots_.data(), pending_},
-                  [this](std::size_t i) { parents_.push_back(origins_[i]); });
-    pending_ = 0;
+  /// Whether the search may go on at this depth. Looks closely at every 4096th ticket only, and
+  /// where a bound is met.
+  bool may_go_on(std::uint64_t ticket, std::uint64_t depth) {
+    const bool closely = (ticket & 0xFFF) == 0 || watch_.meets_bound(store_.size(), depth) ||
+                         store_.size() >= kMostStates;
+    return !closely || look_closely(depth);
   }
 
-  bool reached_bound(std::uint32_t next) {
-    if (bounds_.max_states != 0 && store_.size() >= bounds_.max_states) {
-      bound_ = "the bound of " + std::to_string(bounds_.max_states) + " states";
-    } else if (store_.size() >= kIndex - 1'000'000) {
-      bound_ = "the checker's own limit of two billion states";
-    } else if ((next & 0xFFF) == 0 && bounds_.max_bytes != 0 && bytes() >= bounds_.max_bytes) {
-      bound_ = "the bound of " + std::to_string(bounds_.max_bytes >> 20) + " MiB";
-    }
-    return !bound_.empty();
+  StateStore& store() { return store_; }
+  Parents& parents() { return parents_; }
+
+ private:
+  static constexpr std::uint32_t kMostStates = Parents::kMost - 1'000'000;
+
+  std::uint32_t add_start(StateStore::Root root) {
+    const std::uint32_t index = store_.insert(root).first;
+    parents_.push_back(Parents::origin(index, false));
+    return index;
   }
 
-  System& system_;
-  const sim::PropertySet judged_;
-  const Bounds bounds_;
+  bool look_closely(std::uint64_t depth) {
+    if (!system_.adequate()) return false;
+    Statistics figures = statistics();
+    figures.depth = depth;
+    full_ = store_.size() >= kMostStates;
+    return watch_.may_go_on(figures) && !full_;
+  }
+
+  S& system_;
+  Watch& watch_;
   StateStore store_;
-  HugeList<std::uint32_t> parents_;  ///< by state; the top bit: reached by passing time
-  std::vector<std::uint32_t> levels_;
-  // Successors on their way into the store, and what to keep in parents_ of those that are new.
-  std::array<StateStore::Root, StateStore::kBatch> roots_;
-  std::array<std::uint32_t, StateStore::kBatch> origins_;
-  std::size_t pending_ = 0;
-  std::vector<Offence> offences_;
+  Parents parents_;
+  Frontier frontier_;
+  Facts facts_{};
   std::uint64_t transitions_ = 0;
-  sim::WitnessSet witnessed_ = 0;
-  sim::ProcessSet acquired_by_ = 0;
-  std::optional<std::uint32_t> stuck_;
-  std::string bound_;
+  bool full_ = false;
 };
 
 }  // namespace lockstep::checker

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "checker/search/no_return.hpp"
+#include "checker/no_return.hpp"
 #include "checker/trace/trace.hpp"
 #include "tests/support/model.hpp"
 

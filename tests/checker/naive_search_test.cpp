@@ -13,7 +13,7 @@ namespace {
 template <typename State>
 using Moves = std::vector<Move<State, std::string>>;
 
-bool never(const SearchFigures&, std::uint64_t) { return false; }
+bool never(const Statistics&) { return false; }
 
 // ---- two jugs of 3 and 5 litres: fill, empty, pour over
 // -------------------------------------------------------------- Whatever one does, afterwards one
@@ -98,8 +98,8 @@ TEST_CASE("two jugs: every filling on the border, four litres after six steps") 
       {}, [](const Jugs& jugs) { return identity(jugs); },
       [](StateNumber, const Jugs& jugs) { return pour(jugs, false); }, never);
   CHECK(all.complete());
-  CHECK(all.figures().states == 16);
-  CHECK(all.figures().transitions == 16 * 6);
+  CHECK(all.statistics().states == 16);
+  CHECK(all.statistics().transitions == 16 * 6);
   CHECK(all.ways_to_goals().empty());
 
   BreadthFirst<Jugs, std::string> four;
@@ -118,15 +118,15 @@ TEST_CASE("wolf, goat and cabbage: ten safe placings, over in seven") {
   all.run(
       {}, id, [](StateNumber, const Banks& banks) { return cross(banks, false); }, never);
   CHECK(all.complete());
-  CHECK(all.figures().states == 10);
-  CHECK(all.figures().depth == 7);
+  CHECK(all.statistics().states == 10);
+  CHECK(all.statistics().depth == 7);
 
   BreadthFirst<Banks, std::string> over;
   over.run(
       {}, id, [](StateNumber, const Banks& banks) { return cross(banks, true); }, never);
   REQUIRE_FALSE(over.ways_to_goals().empty());
   CHECK(over.ways_to_goals().front().size() == 7);
-  CHECK(over.figures().depth == 7);
+  CHECK(over.statistics().depth == 7);
 }
 
 TEST_CASE("2 x 3 sliding puzzle: half of all placings, the farthest 21 moves away") {
@@ -135,11 +135,11 @@ TEST_CASE("2 x 3 sliding puzzle: half of all placings, the farthest 21 moves awa
       "12345 ", [](const Tiles& tiles) { return tiles; },
       [](StateNumber, const Tiles& tiles) { return slide(tiles); }, never);
   CHECK(search.complete());
-  CHECK(search.figures().states == 360);
-  CHECK(search.figures().depth == 21);
+  CHECK(search.statistics().states == 360);
+  CHECK(search.statistics().depth == 21);
   // Each placing has as many moves as its blank has neighbours; the six places have 14 together, 60
   // placings each.
-  CHECK(search.figures().transitions == 14 * 60);
+  CHECK(search.statistics().transitions == 14 * 60);
 }
 
 TEST_CASE("a search that is stopped is not complete, and a way leads to every state") {
@@ -148,13 +148,13 @@ TEST_CASE("a search that is stopped is not complete, and a way leads to every st
   search.run(
       "12345 ", [](const Tiles& tiles) { return tiles; },
       [](StateNumber, const Tiles& tiles) { return slide(tiles); },
-      [&](const SearchFigures&, std::uint64_t level) {
-        deepest = level;
-        return level == 3;
+      [&](const Statistics& so_far) {
+        deepest = so_far.depth;
+        return deepest == 3;
       });
   CHECK_FALSE(search.complete());
   CHECK(deepest == 3);
-  const auto last = static_cast<StateNumber>(search.figures().states - 1);
+  const auto last = static_cast<StateNumber>(search.statistics().states - 1);
   CHECK(search.way_to(last).size() == 3);
   CHECK(search.way_to(0).empty());
 }

@@ -55,8 +55,8 @@ TEST_CASE("one client alone takes the steps that one can count") {
   CHECK(result.statistics.states == 12);
   CHECK(result.statistics.transitions == 11);
   CHECK(result.statistics.depth == 11);
-  CHECK(result.statistics.command_runs == 2);
-  CHECK(result.statistics.script_runs == 1);
+  CHECK(result.executed.commands == 2);
+  CHECK(result.executed.scripts == 1);
 }
 
 TEST_CASE("choose() branches into one action for each value") {

@@ -1,162 +1,181 @@
-// The search loop and the visited set on puzzles whose state counts are known without this program.
+// The breadth-first search on puzzles: exact counts, shortest ways, what ends it, what bounds it.
 #include "checker/search/search.hpp"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <random>
-#include <set>
+
+#include "checker/search/levels.hpp"
+#include "checker/search/violations.hpp"
+#include "tests/checker/puzzles.hpp"
+
+using namespace lockstep::checker;
+using namespace lockstep::tests;
 
 namespace {
 
-using lockstep::checker::Bounds;
-using lockstep::checker::Search;
-using lockstep::checker::StateStore;
-using lockstep::sim::Candidate;
-using lockstep::sim::Facts;
+template <class S>
+struct Run {
+  Watch watch;
+  Search<S, Levels> search;
+  Run(S& puzzle, const Bounds& bounds, const Progress& progress = {})
+      : watch(bounds, progress), search(puzzle, watch) {}
+};
 
-constexpr lockstep::sim::PropertySet kGoal = 1;
-
-/// Two jugs of 3 and 5 litres; the goal is 4 litres in the large one. Every reachable state has a
-/// full or an empty jug: on the border of the 4 x 6 grid lie 2*4 + 2*6 - 4 = 16 states, and all are
-/// reachable. The shortest solution takes 6 steps.
-struct Jugs {
-  static constexpr std::uint32_t kSmall = 3, kLarge = 5;
+/// From every hour a step of time to each later one; and a ring, after which it is the same hour,
+/// heard.
+struct Clock : Puzzle {
   unsigned width() const { return 2; }
   void initial(std::uint32_t* s) const { s[0] = s[1] = 0; }
   template <class Sink>
-  void expand(const std::uint32_t* s, bool, Sink&& sink) const {
-    const auto go = [&](std::uint32_t small, std::uint32_t large) {
-      std::uint32_t next[32] = {small, large};
-      Facts facts;
-      if (large == 4) facts.violated = kGoal;
-      sink(next, Candidate{}, facts);
-    };
-    go(kSmall, s[1]);
-    go(s[0], kLarge);
-    go(0, s[1]);
-    go(s[0], 0);
-    const std::uint32_t to_large = std::min(s[0], kLarge - s[1]),
-                        to_small = std::min(s[1], kSmall - s[0]);
-    go(s[0] - to_large, s[1] + to_large);
-    go(s[0] + to_small, s[1] - to_small);
-  }
-};
-
-/// The sliding puzzle on 2 x 3 squares: half of 6! arrangements are reachable, 360; the hardest is
-/// 21 moves away (known since J. Edwards' and others' tables of the 5-puzzle).
-struct Sliding {
-  unsigned width() const { return 6; }
-  void initial(std::uint32_t* s) const {
-    for (std::uint32_t i = 0; i < 6; ++i) s[i] = i;
-  }
-  template <class Sink>
-  void expand(const std::uint32_t* s, bool, Sink&& sink) const {
-    const auto hole = static_cast<unsigned>(std::find(s, s + 6, 0U) - s);
-    const auto swap_with = [&](unsigned other) {
-      std::uint32_t next[32] = {};
-      std::copy(s, s + 6, next);
-      std::swap(next[hole], next[other]);
-      sink(next, Candidate{}, Facts{});
-    };
-    if (hole % 3 != 0) swap_with(hole - 1);
-    if (hole % 3 != 2) swap_with(hole + 1);
-    swap_with(hole < 3 ? hole + 3 : hole - 3);
-  }
-};
-
-/// n independent counters from 0 to 4: 5^n states, 4n levels beyond the first.
-struct Counters {
-  unsigned n;
-  unsigned width() const { return n; }
-  void initial(std::uint32_t* s) const { std::fill(s, s + n, 0U); }
-  template <class Sink>
-  void expand(const std::uint32_t* s, bool, Sink&& sink) const {
-    for (unsigned i = 0; i < n; ++i) {
-      if (s[i] == 4) continue;
-      std::uint32_t next[32] = {};
-      std::copy(s, s + n, next);
-      ++next[i];
-      sink(next, Candidate{}, Facts{});
+  Facts expand(const std::uint32_t* s, bool with_time, Sink&& sink) const {
+    Next next{s[0], 1};
+    sink(next.data(), 0, Facts{});
+    for (std::uint32_t hour = s[0] + 1; with_time && hour < 10; ++hour) {
+      next = {hour, s[1]};
+      sink(next.data(), hour, Facts{});
     }
+    return {};
   }
+  static bool passes_time(Step step) { return step != 0; }
 };
 
-constexpr auto kGoOn = [] { return true; };
+/// Counters that show after a while that something had to be known beforehand.
+struct Forgetful : Counters {
+  using Counters::Counters;
+  mutable unsigned expanded = 0;
+  template <class Sink>
+  Facts expand(const std::uint32_t* s, bool with_time, Sink&& sink) const {
+    ++expanded;
+    return Counters::expand(s, with_time, sink);
+  }
+  bool adequate() const { return expanded < 100; }
+};
 
 }  // namespace
 
 TEST_CASE("two jugs: 16 states, four litres after 6 steps") {
   Jugs jugs;
-  Search<Jugs> all(jugs, 0, Bounds{});
-  REQUIRE(all.run(kGoOn) == Search<Jugs>::End::complete);
-  CHECK(all.states() == 16);
+  Run<Jugs> all(jugs, {});
+  Everything counts;
+  REQUIRE(all.search.run(counts) == End::complete);
+  CHECK(all.search.states() == 16);
+  CHECK(all.search.statistics().transitions == 16 * 6);
+  CHECK(all.search.facts().met == 0b111111);  // every amount was in the large jug
+  CHECK(counts.steps == 16 * 6);
+  CHECK(counts.states == 16);
+  CHECK(counts.levels == all.search.statistics().depth + 1);
 
-  Search<Jugs> goal(jugs, kGoal, Bounds{});
-  REQUIRE(goal.run(kGoOn) == Search<Jugs>::End::offended);
-  CHECK(goal.path_to(goal.offences().front().parent).size() == 6);  // states before the sixth step
+  jugs.has_goal = true;
+  Run<Jugs> goal(jugs, {});
+  FirstViolations<Jugs> found;
+  REQUIRE(goal.search.run(found) == End::found);
+  CHECK(goal.search.facts().ends());
+  REQUIRE(found.steps.size() == 1);
+  const auto path = goal.search.graph().path_to(found.steps.front().from);
+  CHECK(path.size() == 6);  // states before the sixth step
+  CHECK(path.front() == 0);
 }
 
 TEST_CASE("the 2 x 3 sliding puzzle: 360 states, 21 moves deep") {
   Sliding puzzle;
-  Search<Sliding> search(puzzle, 0, Bounds{});
-  REQUIRE(search.run(kGoOn) == Search<Sliding>::End::complete);
-  CHECK(search.states() == 360);
-  CHECK(search.depth() == 21);
-  CHECK(search.path_to(359).size() == 22);
+  Run<Sliding> run(puzzle, {});
+  Everything counts;
+  REQUIRE(run.search.run(counts) == End::complete);
+  CHECK(run.search.states() == 360);
+  CHECK(run.search.statistics().depth == 21);
+  CHECK(run.search.statistics().transitions == 60 * 14);
+  CHECK(run.search.graph().path_to(359).size() == 22);
 }
 
 TEST_CASE("counters of every width: powers of five, transitions counted") {
   for (unsigned n = 1; n <= 7; ++n) {
     Counters counters{n};
-    Search<Counters> search(counters, 0, Bounds{});
-    REQUIRE(search.run(kGoOn) == Search<Counters>::End::complete);
+    Run<Counters> run(counters, {});
+    Everything counts;
+    REQUIRE(run.search.run(counts) == End::complete);
     std::uint64_t states = 1;
     for (unsigned i = 0; i < n; ++i) states *= 5;
-    CHECK(search.states() == states);
-    CHECK(search.transitions() == n * 4 * states / 5);
-    CHECK(search.depth() == 4 * n);
+    CHECK(run.search.states() == states);
+    CHECK(run.search.statistics().transitions == n * 4 * states / 5);
+    CHECK(run.search.statistics().depth == 4 * n);
+    CHECK(run.search.frontier().starts().size() == 4 * n + 2);
   }
 }
 
-TEST_CASE("bounds end a search without calling it complete") {
+TEST_CASE("missionaries and cannibals: a state can end a run by itself, after 11 trips") {
+  Missionaries river;
+  Run<Missionaries> all(river, {});
+  Everything counts;
+  REQUIRE(all.search.run(counts) == End::complete);
+  CHECK(all.search.states() == 16);
+  CHECK(all.search.statistics().transitions == 34);
+
+  Run<Missionaries> run(river, {});
+  FirstViolations<Missionaries> found;
+  REQUIRE(run.search.run(found) == End::found);
+  CHECK(found.steps.empty());
+  REQUIRE(found.state.has_value());
+  const auto graph = run.search.graph();
+  CHECK(graph.steps_along(graph.path_to(*found.state)).size() == 11);
+}
+
+TEST_CASE(
+    "a level is finished before its violations end the search; a step of theirs is not followed") {
+  // 0 -> 1, 0 -> 2; from 1 and from 2 a step ends the run; 3 lies behind one of those steps only.
+  Drawn graph({{0, 1}, {0, 2}, {1, 3, {}, true}, {2, 4}, {2, 3, {}, true}, {4, 5}});
+  Run<Drawn> run(graph, {});
+  FirstViolations<Drawn> found;
+  REQUIRE(run.search.run(found) == End::found);
+  REQUIRE(found.steps.size() == 2);
+  CHECK(found.steps[0].from == 1);
+  CHECK(found.steps[1].from == 2);
+  CHECK(run.search.states() == 4);  // 4 was still reached, 3 and 5 were not
+}
+
+TEST_CASE("after time has passed it is not asked to pass once more") {
+  Clock clock;
+  Run<Clock> run(clock, {});
+  Everything counts;
+  REQUIRE(run.search.run(counts) == End::complete);
+  CHECK(run.search.states() == 20);
+  // Every state rings, and time passes from midnight, unheard and heard: the other hours were first
+  // reached by it.
+  CHECK(run.search.statistics().transitions == 20 + 9 + 9);
+}
+
+TEST_CASE("bounds end a search without calling it complete, and say which it was") {
   Counters counters{6};
+  Everything counts;
   Bounds states;
   states.max_states = 1000;
-  Search<Counters> by_states(counters, 0, states);
-  CHECK(by_states.run(kGoOn) == Search<Counters>::End::bound);
-  CHECK(by_states.bound().find("1000 states") != std::string::npos);
+  Run<Counters> by_states(counters, states);
+  CHECK(by_states.search.run(counts) == End::stopped);
+  CHECK(by_states.search.why_stopped() == "the bound of 1000 states was reached");
+  CHECK(by_states.search.states() >= 1000);
+  CHECK(by_states.search.states() < 1000 + StateStore::kBatch + 6);  // what was on its way
 
   Bounds depth;
   depth.max_depth = 3;
-  Search<Counters> by_depth(counters, 0, depth);
-  CHECK(by_depth.run(kGoOn) == Search<Counters>::End::bound);
-  CHECK(by_depth.states() == 1 + 6 + 21 + 56);  // multisets of size 0..3 from 6 counters
+  Run<Counters> by_depth(counters, depth);
+  CHECK(by_depth.search.run(counts) == End::stopped);
+  CHECK(by_depth.search.why_stopped() == "the bound of 3 steps was reached");
+  CHECK(by_depth.search.states() == 1 + 6 + 21 + 56);  // multisets of size 0..3 from 6 counters
 
-  Search<Counters> interrupted(counters, 0, Bounds{});
-  CHECK(interrupted.run([] { return false; }) == Search<Counters>::End::stopped);
+  Bounds bytes;
+  bytes.max_bytes = 1;
+  Run<Counters> by_bytes(counters, bytes);
+  CHECK(by_bytes.search.run(counts) == End::stopped);
+  CHECK(by_bytes.search.why_stopped() == "the bound of 0 MiB was reached");
+
+  Run<Counters> interrupted(counters, {}, [](const Statistics&) { return false; });
+  CHECK(interrupted.search.run(counts) == End::stopped);
+  CHECK(interrupted.search.why_stopped() == "interrupted");
 }
 
-TEST_CASE("the visited set is exact: against std::set, every state read back") {
-  std::mt19937 random(7);  // NOLINT: a fixed seed is the point
-  StateStore store(5);
-  std::set<std::array<std::uint32_t, 5>> reference;
-  std::vector<std::array<std::uint32_t, 5>> in_order;
-  for (int i = 0; i < 300'000; ++i) {
-    std::array<std::uint32_t, 5> state;
-    for (auto& id : state) id = static_cast<std::uint32_t>(random() % 14);
-    const bool is_new = reference.insert(state).second;
-    const auto [index, added] = store.insert(store.fold(state.data()));
-    REQUIRE(added == is_new);
-    if (added) {
-      REQUIRE(index == in_order.size());
-      in_order.push_back(state);
-    }
-  }
-  REQUIRE(store.size() == reference.size());
-  for (std::uint32_t i = 0; i < store.size(); ++i) {
-    std::array<std::uint32_t, 5> state;
-    store.load(i, state.data());
-    REQUIRE(state == in_order[i]);
-    REQUIRE(store.find(store.fold(state.data())) == i);
-  }
+TEST_CASE("a system that knew too little is not searched to its end") {
+  Forgetful puzzle{7};  // 78,125 states
+  Run<Forgetful> run(puzzle, {});
+  Everything counts;
+  CHECK(run.search.run(counts) == End::stopped);
+  CHECK(run.search.why_stopped().empty());
+  CHECK(puzzle.expanded == 4096);  // it is asked now and then
 }

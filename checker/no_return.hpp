@@ -6,19 +6,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "checker/search/escape.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
 
 namespace lockstep::checker {
 
-struct NoReturn {
-  std::size_t step = 0;  ///< 1-based: after this step the violation can no longer be avoided
-  /// What could still be done instead just before that step: the first action of a run that avoids
-  /// the violation.
-  /// Nothing if nothing else could be done but also nothing had to happen (only free actions and
-  /// faults were possible).
-  std::optional<sim::Action> way_out;
-};
+using NoReturn = LastEscape<sim::Action>;
 
 /// Nothing if more than `max_states` states would have to be looked at.
 std::optional<NoReturn> point_of_no_return(const sim::Model& model, const sim::Schedule& schedule,

@@ -3,25 +3,26 @@
 // which are no behaviour of the world but of its model.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 
-#include "checker/search/search.hpp"
+#include "checker/search/graph.hpp"
+#include "checker/world_system.hpp"
 #include "sim/model/model.hpp"
-#include "sim/world/world.hpp"
 
 namespace lockstep::checker {
 
-struct CycleFindings {
+struct EndlessRuns {
   std::optional<sim::Property> property;  ///< deadlock or leak
   std::uint32_t state =
       0;  ///< the first state (in order of discovery) from which it cannot be escaped
   std::optional<std::string> zero_time;  ///< the process of a cycle in which time can never pass
 };
 
-/// Expands every state of the finished search once more. Memory: 8 bytes a transition.
-CycleFindings find_cycles(sim::World& world, Search<sim::World>& search,
-                          const std::set<sim::Property>& properties);
+/// Expands every state of the finished search once more. Memory: 16 bytes a transition.
+EndlessRuns endless_runs(const Graph<WorldSystem>& graph,
+                         const std::set<sim::Property>& properties);
 
 }  // namespace lockstep::checker

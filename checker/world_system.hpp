@@ -1,0 +1,110 @@
+// The interned world as a system that can be searched: the one place where the search's questions
+// are answered by a world of locks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "checker/search/system.hpp"
+#include "sim/model/action.hpp"
+#include "sim/model/model.hpp"
+#include "sim/world/expand.hpp"
+#include "sim/world/world.hpp"
+
+namespace lockstep::checker {
+
+// What the world expands into, the state store folds.
+static_assert(sim::World::kMaxWidth == Unfolded::kMaxWidth && sim::World::kRoom == Unfolded::kRoom);
+
+/// A world and the properties that are judged in it. Hot: all of it is inlined.
+class WorldSystem {
+ public:
+  using Step = sim::Candidate;
+
+  /// What steps show, of the properties only those that are judged.
+  struct Facts : sim::Facts {
+    Facts& operator|=(const Facts& other) {
+      violated |= other.violated;
+      witnessed |= other.witnessed;
+      acquired_by |= other.acquired_by;
+      return *this;
+    }
+    bool ends() const { return violated != 0; }
+  };
+
+  /// Both must outlive the system.
+  WorldSystem(const sim::Model& model, sim::World& world) : world_(world) {
+    for (const auto property : model.properties) judged_ |= sim::bit(property);
+  }
+
+  unsigned width() const { return world_.width(); }
+  void initial(sim::Id* state) { world_.initial(state); }
+
+  /// A state in which somebody waits inside acquire() and nothing but faults can follow shows a
+  /// deadlock.
+  template <class Sink>
+  Facts expand(const sim::Id* state, bool with_time, Sink&& sink) {
+    bool leads_on = false;
+    world_.expand(state, with_time,
+                  [&](sim::Id* next, const sim::Candidate& step, const sim::Facts& facts) {
+                    leads_on = leads_on || !sim::is_fault(step.kind);
+                    Facts judged{facts};
+                    judged.violated &= judged_;
+                    sink(next, step, judged);
+                  });
+    Facts shown;
+    if (!leads_on && (judged_ & sim::bit(sim::Property::deadlock)) != 0 && world_.stuck(state))
+      shown.violated = sim::bit(sim::Property::deadlock);
+    return shown;
+  }
+
+  static bool passes_time(const Step& step) { return step.kind == sim::Action::Kind::pass; }
+  static bool fault(const Step& step) { return sim::is_fault(step.kind); }
+  static bool optional(const Step& step) { return sim::is_optional(step.kind); }
+  /// The process whose step it is: none for time and nodes.
+  static std::optional<std::uint8_t> actor(const Step& step) {
+    using Kind = sim::Action::Kind;
+    switch (step.kind) {
+      case Kind::pass:
+      case Kind::jump_node:
+      case Kind::node_crash:
+      case Kind::power_loss:
+      case Kind::node_restart:
+      case Kind::save:
+        return std::nullopt;
+      default:
+        return step.actor;
+    }
+  }
+  /// The faults of a run that ends with this step.
+  unsigned cost(const sim::Id* state, const Step& step) const {
+    return world_.faults_used(state, step);
+  }
+  sim::Action label(const sim::Id* state, const Step& step) const {
+    return world_.label(state, step);
+  }
+
+  bool adequate() const { return world_.needs() == world_.knowledge(); }
+  const sim::World& world() const { return world_; }
+
+ private:
+  sim::World& world_;
+  sim::Bits judged_ = 0;
+};
+
+/// What run(system) comes to in a world of `model` that knew beforehand all that it turned out to
+/// need: a world that shows that it knew too little is searched again with more, so that what was
+/// explored is what the result names.
+template <class Run>
+auto with_enough_knowledge(const sim::Model& model, Run run) {
+  sim::Knowledge knowledge;
+  for (;;) {
+    sim::World world(model, knowledge);
+    WorldSystem system(model, world);
+    auto result = run(system);
+    if (system.adequate()) return result;
+    knowledge = world.needs();
+  }
+}
+
+}  // namespace lockstep::checker

@@ -1,0 +1,61 @@
+// See the header.
+#include "sim/base/bounds.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+namespace lockstep::checker {
+
+namespace {
+
+constexpr double kProgressEverySeconds = 0.1;
+
+/// The first figure at which a search ends.
+std::uint64_t end_of(std::uint64_t bound, bool exceeded) {
+  if (bound == 0) return std::numeric_limits<std::uint64_t>::max();
+  return bound + (exceeded ? 1 : 0);
+}
+
+}  // namespace
+
+Watch::Watch(const Bounds& bounds, Progress progress, Met met)
+    : bounds_(bounds),
+      progress_(std::move(progress)),
+      exceeded_(met == Met::exceeded),
+      end_states_(end_of(bounds.max_states, exceeded_)),
+      end_bytes_(end_of(bounds.max_bytes, exceeded_)),
+      // To expand a state at the bound is already to exceed it.
+      end_depth_(end_of(bounds.max_depth, false)) {}
+
+double Watch::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+bool Watch::may_go_on(Statistics figures) {
+  if (!why_.empty()) return false;
+  figures.seconds = seconds();
+  why_ = met_bound(figures);
+  if (!why_.empty() || !progress_ || figures.seconds < next_progress_) return why_.empty();
+  next_progress_ = figures.seconds + kProgressEverySeconds;
+  if (!progress_(figures)) why_ = "interrupted";
+  return why_.empty();
+}
+
+std::string Watch::met_bound(const Statistics& figures) const {
+  if (figures.states >= end_states_)
+    return exceeded_ ? fmt::format("more than {} states", bounds_.max_states)
+                     : fmt::format("the bound of {} states was reached", bounds_.max_states);
+  if (figures.visited_bytes >= end_bytes_)
+    return exceeded_ ? fmt::format("more than {} bytes of visited states", bounds_.max_bytes)
+                     : fmt::format("the bound of {} MiB was reached", bounds_.max_bytes >> 20);
+  if (figures.depth >= end_depth_)
+    return exceeded_ ? fmt::format("runs of more than {} steps", bounds_.max_depth)
+                     : fmt::format("the bound of {} steps was reached", bounds_.max_depth);
+  if (bounds_.max_seconds > 0 && figures.seconds >= bounds_.max_seconds)
+    return "the time limit was reached";
+  return "";
+}
+
+}  // namespace lockstep::checker
