@@ -9,24 +9,6 @@ namespace lockstep::sim {
 
 namespace {
 
-/// Whether a request reads a remaining lifetime or a clock, so that the program may compare it with
-/// its literals.
-bool reads_a_clock(const Request& request) {
-  static const std::array<std::string_view, 6> kNames{"ttl",        "pttl",        "time",
-                                                      "expiretime", "pexpiretime", "object"};
-  const auto lower = [](std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return text;
-  };
-  const std::string command = lower(request.at(0));
-  if (std::find(kNames.begin(), kNames.end(), command) != kNames.end()) return true;
-  if (command.rfind("eval", 0) != 0 || request.size() < 2) return false;
-  const std::string script = lower(request[1]);
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return script.find(name) != std::string::npos; });
-}
-
 std::int64_t expiry_or_never(const Entry& entry) {
   return entry.expires ? entry.expires->ms : std::numeric_limits<std::int64_t>::max();
 }
@@ -61,7 +43,6 @@ const Command& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int6
 
   const Request& request = tables_.request(request_id);
   const KeyspaceInfo& before = tables_.keyspace(keyspace_id);
-  if (reads_a_clock(request)) setting_.needs.reads_clock = true;
   const Duration offset{now_ms};
   Keyspace keyspace = before.value;
   keyspace.shift_expiry(offset);
@@ -73,6 +54,7 @@ const Command& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int6
   Command command;
   command.reply = tables_.intern(execute_named(keyspace, request, execution));
   if (execution.looked_at_time) setting_.needs.absolute = command.looked = true;
+  if (execution.looked_at_clock) setting_.needs.reads_clock = true;
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now);

@@ -70,6 +70,7 @@ WallTime expire_argument(Call& call, TimeForm form, std::string_view command) {
 Reply expire(Call& call, TimeForm form, std::string_view command) {
   const Conditions conditions = read_conditions(call.argv);
   const WallTime when = expire_argument(call, form, command);
+  if (conditions.gt || conditions.lt) call.execution.looked_at_clock = true;
   Entry* entry = call.find(call.argv[1]);
   if (!entry || !conditions.allow(entry->expires, when)) return Reply::number(0);
   if (when <= call.execution.now) {
@@ -81,6 +82,7 @@ Reply expire(Call& call, TimeForm form, std::string_view command) {
 }
 
 Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
+  call.execution.looked_at_clock = true;
   const Entry* entry = call.find(call.argv[1]);
   if (!entry) return Reply::number(-2);
   if (!entry->expires) return Reply::number(-1);

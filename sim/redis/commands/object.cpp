@@ -61,6 +61,7 @@ Reply run_object(Call& call) {
   const Request& argv = call.argv;
   const std::string subcommand = lower_case(argv[1]);
   if (subcommand == "help") return help();
+  if (subcommand == "idletime") call.execution.looked_at_clock = true;
   const Entry* entry = call.find(argv[2]);
   if (!entry) return Reply::null();
   if (subcommand == "encoding") return Reply::bulk(encoding_name(*entry));

@@ -116,7 +116,7 @@ bool is_asked(const Request& argv, std::string_view section) {
 }  // namespace
 
 Reply run_time(Call& call) {
-  call.execution.looked_at_time = true;
+  call.execution.looked_at_time = call.execution.looked_at_clock = true;
   const std::int64_t ms = call.execution.now.ms;
   return Reply::array(
       {Reply::bulk(std::to_string(ms / 1000)), Reply::bulk(std::to_string(ms % 1000 * 1000))});
