@@ -1,5 +1,4 @@
 // A node executes a command: the command or script is really run, once for each distinct input.
-#include <algorithm>
 #include <limits>
 
 #include "sim/base/error.hpp"
@@ -36,7 +35,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, const Request& request, Execution
   }
 }
 
-const Command& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int64_t now_ms) {
+const CommandRun& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int64_t now_ms) {
   const std::uint64_t a = both(keyspace_id, request_id);
   const std::uint64_t b = both(sender, setting_.knowledge.absolute ? tables_.moment(now_ms) : 0);
   if (const Id found = run_.find(a, b); found != FlatMap::kAbsent) return commands_[found];
@@ -51,7 +50,7 @@ const Command& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int6
   execution.sender = sender;
   execution.scripts = &scripts_;
   execution.mode.version = setting_.model.redis_version;
-  Command command;
+  CommandRun command;
   command.reply = tables_.intern(execute_named(keyspace, request, execution));
   if (execution.looked_at_time) setting_.needs.absolute = command.looked = true;
   if (execution.looked_at_clock) setting_.needs.reads_clock = true;
@@ -92,7 +91,7 @@ void Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool l
 
 /// What has become of a lease key, which may be the lease of several locks.
 void Nodes::note_lease(const Entry* before, const Entry* after, Maker sender,
-                       const std::vector<std::uint8_t>& locks, Command& command) const {
+                       const std::vector<std::uint8_t>& locks, CommandRun& command) const {
   const Maker had = before ? before->maker : Maker{0};
   if (sender != 0 && after && after->maker == sender && had != sender) command.made = true;
   if (sender != 0 && had == sender && !after) command.freed = true;
