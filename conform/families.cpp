@@ -223,6 +223,7 @@ const std::vector<Family> kFamilies{
       "LCS T T IDX WITHMATCHLEN",
       "LCS T T IDX MINMATCHLEN C",
       "INCR T",
+      "DECR T",
       "INCRBY T N",
       "INCRBYFLOAT T R",
       "GETSET T V",

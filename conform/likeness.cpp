@@ -10,6 +10,11 @@
 
 namespace lockstep::conform {
 
+bool has_trait(const sim::Request& request, std::uint32_t traits) {
+  const sim::Command* command = sim::find_command(request);
+  return command && command->has(traits);
+}
+
 bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -31,17 +36,12 @@ bool names_a_hash_table(const sim::Keyspace& keyspace, const sim::Request& reque
 bool is_unordered(const sim::Keyspace& before, const sim::Request& request,
                   const sim::Reply& reply) {
   constexpr std::size_t kLargestIntset = 512;
-  const std::string name = sim::lower_case(request[0]);
-  if (name == "keys") return true;
-  return is_one_of(name, {"smembers", "sinter", "sunion", "sdiff", "hgetall", "hkeys", "hvals",
-                          "hscan", "sscan", "sort", "sort_ro"}) &&
-         (names_a_hash_table(before, request) || reply.items.size() > kLargestIntset);
+  if (!has_trait(request, sim::kUnordered)) return false;
+  return sim::is_word(request[0], "keys") || names_a_hash_table(before, request) ||
+         reply.items.size() > kLargestIntset;
 }
 
-bool is_random(const sim::Request& request) {
-  return is_one_of(sim::lower_case(request[0]),
-                   {"spop", "srandmember", "hrandfield", "zrandmember", "randomkey"});
-}
+bool is_random(const sim::Request& request) { return has_trait(request, sim::kByChance); }
 
 bool is_unspecified(const sim::Keyspace& before, const sim::Request& request) {
   const std::string name = sim::lower_case(request[0]);
@@ -171,20 +171,18 @@ Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& serve
   const auto source = source_of(request, server);
   Likeness likeness;
   likeness.random = is_random(request);
-  likeness.timed = is_one_of(name, {"ttl", "pttl", "expiretime", "pexpiretime"}) ||
-                   source.find("ttl") != std::string::npos;
+  likeness.timed =
+      has_trait(request, sim::kLooksAtClock) || source.find("ttl") != std::string::npos;
   likeness.seconds = name == "ttl" || name == "expiretime";
   likeness.any = is_one_of(name, {"scan", "hscan", "sscan", "zscan"}) || counts_references(request);
-  const std::initializer_list<std::string_view> listing{"keys",  "smembers", "sinter", "sunion",
-                                                        "sdiff", "hgetall",  "hkeys",  "hvals",
-                                                        "sort",  "sort_ro"};
-  likeness.unordered = is_one_of(name, listing) || lists_libraries(request);
+  likeness.unordered = has_trait(request, sim::kUnordered) || lists_libraries(request);
   likeness.clashes = name == "function";
   likeness.dump = name == "dump";
   if (!source.empty()) {
     const auto script = sim::lower_case(source);
-    likeness.unordered = std::ranges::any_of(
-        listing, [&](std::string_view word) { return script.find(word) != std::string::npos; });
+    likeness.unordered = std::ranges::any_of(sim::all_commands(), [&](const auto* command) {
+      return command->has(sim::kUnordered) && script.find(command->name) != std::string::npos;
+    });
   }
   return likeness;
 }

@@ -13,6 +13,9 @@
 
 namespace lockstep::conform {
 
+/// Whether what a request names is there and has one of these traits (sim::CommandTrait).
+bool has_trait(const sim::Request& request, std::uint32_t traits);
+
 bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names);
 
 /// How a reply of the real server may differ from the simulated one's.

@@ -91,9 +91,9 @@ Opened Envelope::open(const std::vector<Reply>& replies) const {
 std::string only_bare(const sim::Request& request) {
   const auto found = sim::look_up(request, sim::RedisVersion::v7_0);
   if (!found.command || !found.error.empty()) return {};  // the server itself will say no
-  const std::string_view name = found.name.empty() ? found.command->name : found.name;
+  const std::string_view name = found.command->name;
   const bool about_connection =
-      (found.flags & (sim::kNoScript | sim::kNoMulti)) != 0 && !has(kWelcome, name);
+      found.command->is(sim::kNoScript | sim::kNoMulti) && !has(kWelcome, name);
   if (!about_connection && !has(kUnwelcome, name)) return {};
   return fmt::format("{} does not mean the same in a transaction", request[0]);
 }

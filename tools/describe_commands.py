@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the rows of sim/redis/commands/descriptions.cpp: what a running redis-server answers to COMMAND.
+"""What a running redis-server answers to COMMAND, as the rows of sim/redis/commands/*.cpp have it.
 
-usage: tools/describe_commands.py PORT
+usage: tools/describe_commands.py PORT          writes it into every row that is there (then run tools/format.sh)
+       tools/describe_commands.py PORT NAME...  prints it for commands that have no row yet ("lmpop", "config|get")
 
-Only commands that sim/redis/commands/table.cpp has. What that table or subcommands.cpp says already is left out, and
-what follows from the flags; so are the notes of key specifications, which are Redis's own sentences.
+What follows from it is left out, as are the notes of key specifications, which are Redis's own sentences.
 """
 
 import re
@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 VERSION = "7.0.15"
-COMMANDS = Path(__file__).resolve().parent.parent / "sim" / "commands"
-COLUMNS = 100
-IN_TABLE = {"write", "denyoom", "noscript", "no_multi", "allow_busy", "movablekeys"}
+COMMANDS = Path(__file__).resolve().parent.parent / "sim" / "redis" / "commands"
+IMPLIED_FLAGS = {"movablekeys"}
+ODD_NAMES = {"readonly": "kReadOnly", "denyoom": "kDenyOom", "noscript": "kNoScript"}
 
 
 def read_reply(stream):
@@ -52,7 +52,7 @@ def without_defaults(fields, defaults):
 
 
 def key_spec(pairs):
-    """One KeySpec of descriptions.hpp; ends with an error at one that it cannot hold."""
+    """One KeySpec of table.hpp; ends with an error at one that it cannot hold."""
     spec = dict(zip(pairs[::2], pairs[1::2]))
     begin, find = (dict(zip(spec[s][::2], spec[s][1::2])) for s in ("begin_search", "find_keys"))
     where, which = (dict(zip(s["spec"][::2], s["spec"][1::2])) for s in (begin, find))
@@ -71,39 +71,58 @@ def key_spec(pairs):
     return "{" + ", ".join(without_defaults(fields, ["", "0", "0", "1"])) + "}"
 
 
-def row(command):
-    name, _, flags, _, _, _, categories, tips, keys, _ = command
+def constant(flag):
+    return ODD_NAMES.get(flag) or "k" + "".join(word.capitalize() for word in flag.split("_"))
+
+
+def info(command):
+    """A CommandInfo of table.hpp."""
+    name, arity, flags, _, _, _, categories, tips, keys, _ = command
     categories = [category.removeprefix("@") for category in categories]
     implied = implied_categories(flags, categories)
     fields = [
         f'"{name}"',
-        f'"{" ".join(flag for flag in flags if flag not in IN_TABLE)}"',
+        str(arity),
+        " | ".join(constant(flag) for flag in flags if flag not in IMPLIED_FLAGS) or "0",
         f'"{" ".join(category for category in categories if category not in implied)}"',
         "{" + ", ".join(map(key_spec, keys)) + "}",
         f'"{" ".join(tips)}"',
     ]
-    lines = ["    {"]
-    for field in without_defaults(fields, ["", '""', '""', "{}", '""']):
-        if len(lines[-1]) + len(field) > COLUMNS - len("},"):
-            lines.append(" " * 5)
-        lines[-1] += field + ", "
-    return "\n".join(line.rstrip() for line in lines).removesuffix(",") + "},\n"
+    return "{" + ", ".join(without_defaults(fields, ["", "", "0", '""', "{}", '""'])) + "}"
+
+
+def described(text, known):
+    """The text of a family's file with what the server says in each of its rows."""
+    begins = [match.end(1) for match in re.finditer(r'^( *\{)\{"[a-z][^"]*",\s+-?\d', text, re.M)]
+    for begin in reversed(begins):
+        end, depth = begin, 0
+        while True:
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+            if depth == 0:
+                break
+        name = text[begin:end].split('"')[1]
+        if name not in known:
+            sys.exit(f"redis-server has no command {name}")
+        text = text[:begin] + info(known[name]) + text[end:]
+    return text
 
 
 def main():
-    if len(sys.argv) != 2 or not sys.argv[1].isdigit():
+    if len(sys.argv) < 2 or not sys.argv[1].isdigit():
         sys.exit(__doc__.split("\n\n")[1])
     port = int(sys.argv[1])
     if f"redis_version:{VERSION}" not in ask(port, "INFO server"):
         sys.exit(f"the server on port {port} is not redis-server {VERSION}")
-    known = set(re.findall(r'^    \{"([^"]+)", -?\d', (COMMANDS / "table.cpp").read_text(), re.M))
-    commands = [command for command in ask(port, "COMMAND") if command[0] in known]
+    commands = ask(port, "COMMAND")
     commands += [subcommand for command in commands for subcommand in command[9]]
-    rows = "".join(map(row, sorted(commands)))
-    path = COMMANDS / "descriptions.cpp"
-    text = path.read_text()
-    begin, end = text.index('    {"'), text.index("\n};") + 1
-    path.write_text(text[:begin] + rows + text[end:])
+    known = {command[0]: command for command in commands}
+    for name in sys.argv[2:]:
+        print(info(known[name]) if name in known else f"redis-server has no command {name}")
+    if sys.argv[2:]:
+        return
+    for path in COMMANDS.glob("*.cpp"):
+        path.write_text(described(path.read_text(), known))
 
 
 main()

@@ -2,6 +2,8 @@
 // refusals into replies.
 #include "sim/redis/execute.hpp"
 
+#include <algorithm>
+
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/admission.hpp"
 #include "sim/redis/commands/attention.hpp"
@@ -34,13 +36,27 @@ void refuse_arity(std::string_view command) {
   refuse("ERR wrong number of arguments for '" + std::string(command) + "' command");
 }
 
+namespace {
+
+/// What a command looks at by its very nature.
+void report(const Command& command, Execution& execution) {
+  if (!command.has(kLooksAtTime | kLooksAtClock | kLooksAtBytes)) return;
+  execution.looked_at_time = execution.looked_at_time || command.has(kLooksAtTime);
+  execution.looked_at_clock = execution.looked_at_clock || command.has(kLooksAtClock);
+  execution.looked_at_bytes = execution.looked_at_bytes || command.has(kLooksAtBytes);
+}
+
+}  // namespace
+
 Reply run_command(const Command& command, Call& call) {
   if (!command.run) {
-    throw BadInput("command '" + std::string(command.name) +
-                   "': Redis 7.0 has it, but it is not simulated yet");
+    std::string name(command.name);
+    std::ranges::replace(name, '|', ' ');
+    throw BadInput("command '" + name + "': Redis 7.0 has it, but it is not simulated yet");
   }
+  report(command, call.execution);
   std::optional<Attention> attention;  // somebody watches keys or waits for them
-  if (call.execution.caller && (command.flags & kWrite) != 0) attention.emplace(call);
+  if (call.execution.caller && command.is(kWrite)) attention.emplace(call);
   Reply reply;
   try {
     reply = command.run(call);
@@ -58,7 +74,7 @@ Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) 
   if (!found.error.empty()) return Reply::error(std::move(found.error));
   if (execution.mode.restricts()) {
     const bool across_slots = execution.mode.cluster && slots_of(request).size() > 1;
-    std::string refusal = mode_refusal(found.flags, across_slots, execution.mode);
+    std::string refusal = mode_refusal(found.command->flags, across_slots, execution.mode);
     if (!refusal.empty()) return Reply::error(std::move(refusal));
   }
   Call call{keyspace, request, execution};

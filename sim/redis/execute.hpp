@@ -43,6 +43,10 @@ struct Execution {
   bool looked_at_time =
       false;  ///< out: the result depends on the absolute value of `now` (TIME, PXAT, EXPIREAT,
               ///< EXPIRETIME, ...), not only on remaining lifetimes
+  bool looked_at_clock =
+      false;  ///< out: the reply tells what a clock shows or how much of a lifetime is left (TTL,
+              ///< PEXPIRETIME, TIME, ...), or the result compares that with a number of the request
+              ///< (EXPIRE with GT or LT)
   bool looked_at_bytes =
       false;  ///< out: the result depends on texts by more than which of them are equal: on their
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)

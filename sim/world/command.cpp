@@ -1,5 +1,4 @@
 // A node executes a command: the command or script is really run, once for each distinct input.
-#include <algorithm>
 #include <limits>
 
 #include "sim/base/error.hpp"
@@ -8,24 +7,6 @@
 namespace lockstep::sim {
 
 namespace {
-
-/// Whether a request reads a remaining lifetime or a clock, so that the program may compare it with
-/// its literals.
-bool reads_a_clock(const Request& request) {
-  static const std::array<std::string_view, 6> kNames{"ttl",        "pttl",        "time",
-                                                      "expiretime", "pexpiretime", "object"};
-  const auto lower = [](std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return text;
-  };
-  const std::string command = lower(request.at(0));
-  if (std::find(kNames.begin(), kNames.end(), command) != kNames.end()) return true;
-  if (command.rfind("eval", 0) != 0 || request.size() < 2) return false;
-  const std::string script = lower(request[1]);
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return script.find(name) != std::string::npos; });
-}
 
 std::int64_t expiry_or_never(const Entry& entry) {
   return entry.expires ? entry.expires->ms : std::numeric_limits<std::int64_t>::max();
@@ -54,14 +35,13 @@ Reply Nodes::execute_named(Keyspace& keyspace, const Request& request, Execution
   }
 }
 
-const Command& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int64_t now_ms) {
+const CommandRun& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int64_t now_ms) {
   const std::uint64_t a = both(keyspace_id, request_id);
   const std::uint64_t b = both(sender, setting_.knowledge.absolute ? tables_.moment(now_ms) : 0);
   if (const Id found = run_.find(a, b); found != FlatMap::kAbsent) return commands_[found];
 
   const Request& request = tables_.request(request_id);
   const KeyspaceInfo& before = tables_.keyspace(keyspace_id);
-  if (reads_a_clock(request)) setting_.needs.reads_clock = true;
   const Duration offset{now_ms};
   Keyspace keyspace = before.value;
   keyspace.shift_expiry(offset);
@@ -70,9 +50,10 @@ const Command& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int6
   execution.sender = sender;
   execution.scripts = &scripts_;
   execution.mode.version = setting_.model.redis_version;
-  Command command;
+  CommandRun command;
   command.reply = tables_.intern(execute_named(keyspace, request, execution));
   if (execution.looked_at_time) setting_.needs.absolute = command.looked = true;
+  if (execution.looked_at_clock) setting_.needs.reads_clock = true;
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now);
@@ -110,7 +91,7 @@ void Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool l
 
 /// What has become of a lease key, which may be the lease of several locks.
 void Nodes::note_lease(const Entry* before, const Entry* after, Maker sender,
-                       const std::vector<std::uint8_t>& locks, Command& command) const {
+                       const std::vector<std::uint8_t>& locks, CommandRun& command) const {
   const Maker had = before ? before->maker : Maker{0};
   if (sender != 0 && after && after->maker == sender && had != sender) command.made = true;
   if (sender != 0 && had == sender && !after) command.freed = true;

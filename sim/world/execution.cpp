@@ -60,8 +60,8 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool former = connection.former;
   const TaskId task = connection.task;
-  const Command command = nodes_.run(nodes_.info(node_id).value.keyspace, message.request,
-                                     former ? Maker{0} : maker_of(process.index), clock_ms);
+  const CommandRun command = nodes_.run(nodes_.info(node_id).value.keyspace, message.request,
+                                        former ? Maker{0} : maker_of(process.index), clock_ms);
   answer(process, connection, command.reply);
   if (!former && process.life != Life::dead) note_own_keys(process, task, command);
 
@@ -82,7 +82,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
 /// A request of a task with an operation under way counts for that task alone, one of another task
 /// (a spawned one) for every task with such an operation. A key that an operation makes while
 /// another releases is no leftover of the other.
-void Executions::note_own_keys(Process& process, TaskId sender, const Command& command) const {
+void Executions::note_own_keys(Process& process, TaskId sender, const CommandRun& command) const {
   const auto& tasks = processes_.automaton().state(process.program).tasks;
   const bool own = std::any_of(tasks.begin(), tasks.end(), [&](const Wait& wait) {
     return wait.task == sender && wait.in_operation;

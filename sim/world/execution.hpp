@@ -33,7 +33,7 @@ class Executions {
   const StepResult& at_node(Id process, unsigned action, std::uint8_t node, const Id* state);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
-  void note_own_keys(Process& process, TaskId sender, const Command& command) const;
+  void note_own_keys(Process& process, TaskId sender, const CommandRun& command) const;
   const StepResult& keep(FlatMap& memo, std::uint64_t a, std::uint64_t b, StepResult result);
 
   const Setting& setting_;

@@ -30,7 +30,7 @@ struct NodeInfo {
 };
 
 /// What came of one executed command.
-struct Command {
+struct CommandRun {
   Id keyspace = 0;
   Id reply = 0;
   std::vector<LeaseChange> leases;
@@ -50,7 +50,7 @@ class Nodes {
   const StepResult& step(Id id, unsigned action);
 
   /// Really runs the command or script, once. `now_ms`: on the node's clock, since kEpoch.
-  const Command& run(Id keyspace, Id request, Maker sender, std::int64_t now_ms);
+  const CommandRun& run(Id keyspace, Id request, Maker sender, std::int64_t now_ms);
   /// The node after a request has left it this keyspace.
   Id written(Id id, Id keyspace);
   /// The node's clock after `now_ms` of an absolute run, in ms since kEpoch; 0 in others.
@@ -72,7 +72,7 @@ class Nodes {
   Reply execute_named(Keyspace& keyspace, const Request& request, Execution& execution);
   void note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked);
   void note_lease(const Entry* before, const Entry* after, Maker sender,
-                  const std::vector<std::uint8_t>& locks, Command& command) const;
+                  const std::vector<std::uint8_t>& locks, CommandRun& command) const;
 
   Setting& setting_;
   Tables& tables_;
@@ -80,7 +80,7 @@ class Nodes {
   const Grid& grid_;
   ScriptVm scripts_;
   Interner<NodeInfo> nodes_;
-  std::vector<Command> commands_;
+  std::vector<CommandRun> commands_;
   FlatMap run_, age_, rename_;
 };
 

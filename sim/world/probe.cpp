@@ -120,7 +120,7 @@ void Probe::execute(const LocalAction& action) {
   }
   Id& at = nodes_[connection.node];
   Node node = world_.nodes_.info(at).value;
-  const Command command =
+  const CommandRun command =
       world_.nodes_.run(node.keyspace, message.request, maker_of(process_.index),
                         world_.nodes_.clock_ms(at, world_.runs_.info(run_).value.now_ms));
   message.reply = command.reply;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "conform/commands.hpp"
 #include "live/server.hpp"
 #include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
 
 namespace {
 
@@ -38,6 +40,19 @@ TEST_CASE("a seed gives the same steps again, another seed others") {
   };
   CHECK(texts(5) == texts(5));
   CHECK(texts(5) != texts(6));
+}
+
+TEST_CASE("every command that may change keys has a template") {
+  std::set<std::string> tried;
+  for (const auto* families : {&conform::kFamilies, &conform::kConnectionFamilies})
+    for (const auto& family : *families)
+      for (const std::string text : family.templates)
+        tried.insert(sim::lower_case(text.substr(0, text.find(' '))));
+  for (const sim::Command* command : sim::all_commands()) {
+    if (!command->run || !command->is(sim::kWrite) || command->is(sim::kAsking)) continue;
+    INFO(command->name);
+    CHECK(tried.contains(std::string(command->name)));
+  }
 }
 
 TEST_CASE("every template is a command that the simulated server knows") {

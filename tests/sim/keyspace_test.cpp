@@ -254,6 +254,33 @@ TEST_CASE("what depends on absolute time says so") {
   }
 }
 
+TEST_CASE("what reads a clock or a lifetime says so, and nothing else does") {
+  Node node;
+  node.run(1, "SET k v EX 100");
+  for (const char* line :
+       {"TTL k", "PTTL k", "TTL none", "EXPIRETIME k", "PEXPIRETIME k", "TIME", "OBJECT IDLETIME k",
+        "EXPIRE k 50 LT", "PEXPIRE k 50 GT", "EVAL 'return redis.call(\"PtTl\", KEYS[1])' 1 k",
+        "EVAL 'return redis.call(\"pexpire\", KEYS[1], 9, \"GT\")' 1 k"}) {
+    INFO(line);
+    node.run(1, line);
+    CHECK(node.last.looked_at_clock);
+  }
+  for (const char* line :
+       {"SET k v EX 10", "SET k v KEEPTTL", "SET k v PXAT 4102444800000", "EXPIRE k 100",
+        "EXPIRE k 100 NX", "EXPIRE k 100 XX", "PERSIST k", "GETEX k EX 10", "OBJECT ENCODING k",
+        "EVAL 'local ttl = \"time\" return ttl' 0",
+        "EVAL 'if KEYS[2] then return redis.call(\"ttl\", KEYS[1]) end' 1 k"}) {
+    INFO(line);
+    node.run(1, line);
+    CHECK(!node.last.looked_at_clock);
+  }
+  const std::string script = "return redis.call('ttl', KEYS[1])";
+  const Reply sha1 = node.run(1, {"SCRIPT", "LOAD", script});
+  CHECK(!node.last.looked_at_clock);
+  node.run(1, {"EVALSHA", sha1.text, "1", "k"});  // its text shows no word of it
+  CHECK(node.last.looked_at_clock);
+}
+
 TEST_CASE("who restores a dump makes the key and all its parts") {
   Node node;
   for (const char* line : {"HSET h f 1 g 2", "RPUSH l a b", "SADD s x 1", "SADD i 1 2",

@@ -2,7 +2,6 @@
 #include "sim/redis/commands/admission.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/redis/commands/subcommands.hpp"
 
 namespace lockstep::sim {
 
@@ -47,11 +46,6 @@ std::string one_line(std::string text) {
   return text;
 }
 
-bool arity_fits(int arity, std::size_t arguments) {
-  const auto count = static_cast<int>(arguments);
-  return arity >= 0 ? count == arity : count >= -arity;
-}
-
 void refuse_new_in_72(const Request& request) {
   struct New {
     const char* command;
@@ -74,28 +68,12 @@ void refuse_new_in_72(const Request& request) {
 
 LookedUp look_up(const Request& request, RedisVersion version) {
   if (version == RedisVersion::v7_2) refuse_new_in_72(request);
-  LookedUp found;
-  found.command = find_command(request[0]);
-  if (!found.command) {
-    found.error = unknown_command(request);
-    return found;
-  }
-  found.flags = found.command->flags;
-  int arity = found.command->arity;
-  if ((found.command->flags & kContainer) != 0 && request.size() > 1) {
-    const Subcommand* sub = find_subcommand(found.command->name, request[1]);
-    if (!sub) {
-      found.error = unknown_subcommand(*found.command, request[1]);
-      return found;
-    }
-    found.flags = sub->flags;
-    found.name = full_name(*sub);
-    arity = sub->arity;
-  }
-  if (!arity_fits(arity, request.size())) {
-    found.error = wrong_arity(found.name.empty() ? found.command->name : found.name);
-  }
-  return found;
+  const Command* named = find_command(request[0]);
+  if (!named) return {nullptr, unknown_command(request)};
+  const Command* command = find_command(request);
+  if (!command) return {named, unknown_subcommand(*named, request[1])};
+  if (!arity_fits(command->arity, request.size())) return {command, wrong_arity(command->name)};
+  return {command, {}};
 }
 
 std::string mode_refusal(unsigned flags, bool across_slots, const ServerMode& mode) {

@@ -4,7 +4,8 @@
 #include <bit>
 
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -81,17 +82,13 @@ std::string combined(const std::string& operation, std::vector<std::string> text
   return result;
 }
 
-}  // namespace
-
 Reply run_getbit(Call& call) {
-  call.execution.looked_at_bytes = true;
   const std::int64_t offset = offset_argument(call.argv[2]);
   const std::string* text = call.string_at(call.argv[1]);
   return Reply::number(text && bit_at(*text, offset) ? 1 : 0);
 }
 
 Reply run_setbit(Call& call) {
-  call.execution.looked_at_bytes = true;
   const std::int64_t offset = offset_argument(call.argv[2]);
   const char* error = "ERR bit is not an integer or out of range";
   const std::int64_t bit = integer_from(0, call.argv[3], error);
@@ -108,7 +105,6 @@ Reply run_setbit(Call& call) {
 }
 
 Reply run_bitcount(Call& call) {
-  call.execution.looked_at_bytes = true;
   const std::string* text = call.string_at(call.argv[1]);
   if (!text) return Reply::number(0);
   if (call.argv.size() == 3 || call.argv.size() > 5) refuse_syntax();
@@ -124,7 +120,6 @@ Reply run_bitcount(Call& call) {
 }
 
 Reply run_bitpos(Call& call) {
-  call.execution.looked_at_bytes = true;
   const std::int64_t wanted = integer_argument(call.argv[2]);
   if (wanted != 0 && wanted != 1) refuse("ERR The bit argument must be 1 or 0.");
   const std::string* text = call.string_at(call.argv[1]);
@@ -139,7 +134,6 @@ Reply run_bitpos(Call& call) {
 }
 
 Reply run_bitop(Call& call) {
-  call.execution.looked_at_bytes = true;
   const Request& argv = call.argv;
   const std::string operation = lower_case(argv[1]);
   const bool known =
@@ -159,5 +153,21 @@ Reply run_bitop(Call& call) {
   if (size != 0) call.set(argv[2], std::move(result)).encoding = Encoding::large;
   return count_reply(size);
 }
+
+constexpr Command kRows[] = {
+    {{"getbit", 3, kReadOnly | kFast, "bitmap", {{"RO access", 1}}}, run_getbit, {kLooksAtBytes}},
+    {{"setbit", 4, kWrite | kDenyOom, "bitmap", {{"RW access update", 1}}},
+     run_setbit,
+     {kMultiplies | kLooksAtBytes}},
+    {{"bitcount", -2, kReadOnly, "bitmap", {{"RO access", 1}}}, run_bitcount, {kLooksAtBytes}},
+    {{"bitpos", -3, kReadOnly, "bitmap", {{"RO access", 1}}}, run_bitpos, {kLooksAtBytes}},
+    {{"bitop", -4, kWrite | kDenyOom, "bitmap", {{"OW update", 2}, {"RO access", 3, -1}}},
+     run_bitop,
+     {.traits = kMultiplies | kLooksAtBytes, .touches = touches_if_positive}},
+};
+
+}  // namespace
+
+std::span<const Command> bit_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -3,8 +3,9 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -32,10 +33,12 @@ std::optional<WallTime> timeout(const Call& call, const std::string& text, bool 
   return call.execution.now + Duration{left_ms};
 }
 
+namespace {
+
 /// The reply of another command in place of this one.
 Reply run_as(Call& call, const Request& request) {
   Call inner{call.keyspace, request, call.execution};
-  return run_command(*find_command(request[0]), inner);
+  return run_command(*find_command(request), inner);
 }
 
 /// Nothing was found: the session waits; a command of a script or a transaction cannot, and has
@@ -115,17 +118,6 @@ Reply blocking_move(Call& call, Request move, const std::string& timeout_argumen
 
 }  // namespace
 
-Reply serve_wait(Call& call, const BlockedOn& wait, const Place& place) {
-  const std::string& command = wait.request[0];
-  if (command == "lmove" || command == "rpoplpush") return run_as(call, wait.request);
-  if (command == "lmpop" || command == "zmpop") {
-    Request request{command, "1", place.key};
-    request.insert(request.end(), wait.request.begin() + 1, wait.request.end());
-    return run_as(call, request);
-  }
-  return with_key(place.key, run_as(call, {command, place.key}));
-}
-
 Reply run_blpop(Call& call) { return blocking_pop(call, "lpop", BlockedOn::Kind::list); }
 Reply run_brpop(Call& call) { return blocking_pop(call, "rpop", BlockedOn::Kind::list); }
 Reply run_bzpopmin(Call& call) {
@@ -164,5 +156,63 @@ Reply run_wait(Call& call) {
   if (replicas <= 0 || cannot_block) return Reply::number(0);
   return block(call, {BlockedOn::Kind::replicas, {}, {"wait"}, until});
 }
+
+constexpr Command kRows[] = {
+    {{"blpop", -3, kWrite | kNoScript | kBlocking, "list", {{"RW access delete", 1, -2}}},
+     run_blpop,
+     {kSince72InScripts}},
+    {{"brpop", -3, kWrite | kNoScript | kBlocking, "list", {{"RW access delete", 1, -2}}},
+     run_brpop,
+     {kSince72InScripts}},
+    {{"bzpopmin",
+      -3,
+      kWrite | kNoScript | kBlocking | kFast,
+      "sortedset",
+      {{"RW access delete", 1, -2}}},
+     run_bzpopmin,
+     {kSince72InScripts}},
+    {{"bzpopmax",
+      -3,
+      kWrite | kNoScript | kBlocking | kFast,
+      "sortedset",
+      {{"RW access delete", 1, -2}}},
+     run_bzpopmax,
+     {kSince72InScripts}},
+    {{"blmpop", -5, kWrite | kBlocking, "list", {{"RW access delete", 2, kCounted}}}, run_blmpop},
+    {{"bzmpop", -5, kWrite | kBlocking, "sortedset", {{"RW access delete", 2, kCounted}}},
+     run_bzmpop},
+    {{"blmove",
+      6,
+      kWrite | kDenyOom | kNoScript | kBlocking,
+      "list",
+      {{"RW access delete", 1}, {"RW insert", 2}}},
+     run_blmove,
+     {.traits = kSince72InScripts, .touches = touches_if_not_null}},
+    {{"brpoplpush",
+      4,
+      kWrite | kDenyOom | kNoScript | kBlocking,
+      "list",
+      {{"RW access delete", 1}, {"RW insert", 2}}},
+     run_brpoplpush,
+     {.traits = kSince72InScripts, .touches = touches_if_not_null}},
+    {{"wait", 3, kNoScript, "connection", {}, "request_policy:all_shards response_policy:agg_min"},
+     run_wait,
+     {kSince72InScripts}},
+};
+
+}  // namespace
+
+Reply serve_wait(Call& call, const BlockedOn& wait, const Place& place) {
+  const std::string& command = wait.request[0];
+  if (command == "lmove" || command == "rpoplpush") return run_as(call, wait.request);
+  if (command == "lmpop" || command == "zmpop") {
+    Request request{command, "1", place.key};
+    request.insert(request.end(), wait.request.begin() + 1, wait.request.end());
+    return run_as(call, request);
+  }
+  return with_key(place.key, run_as(call, {command, place.key}));
+}
+
+std::span<const Command> blocking_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -13,7 +13,7 @@ BusyScript* busy_script(const Call& call) {
 }  // namespace
 
 bool is_function(const BusyScript& script) {
-  return is_word(script.request[0], "fcall") || is_word(script.request[0], "fcall_ro");
+  return find_command(script.request)->has(kRunsFunction);
 }
 
 std::string busy_error(const BusyScript& script) {

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -193,29 +194,68 @@ Reply timeout_reply(const BlockedOn& wait) {
   return wait.kind == BlockedOn::Kind::replicas ? Reply::number(0) : Reply::null();
 }
 
-Reply run_client(Call& call) {
-  Session& session = caller_of(call).session;
-  const std::string name = lower_case(call.argv[1]);
-  if (name == "id") return Reply::number(session.id);
-  if (name == "getname") {
-    return session.name.empty() ? Reply::null() : Reply::bulk(session.name);
-  }
-  if (name == "setname") {
-    check_client_name(call.argv[2]);
-    session.name = call.argv[2];
-    return Reply::ok();
-  }
-  if (name == "info") return Reply::bulk(describe(session, call.execution.now));
-  if (name == "list") return client_list(call);
-  if (name == "kill") return client_kill(call);
-  if (name == "reply") return client_reply(call);
-  if (name == "unblock") return client_unblock(call);
-  if (name == "getredir") return Reply::number(-1);
-  if (name == "no-evict") {
-    if (!is_word(call.argv[2], "on") && !is_word(call.argv[2], "off")) refuse_syntax();
-    return Reply::ok();
-  }
-  not_simulated(call);
+namespace {
+
+Reply client_id(Call& call) { return Reply::number(caller_of(call).session.id); }
+
+Reply client_getname(Call& call) {
+  const std::string& name = caller_of(call).session.name;
+  return name.empty() ? Reply::null() : Reply::bulk(name);
 }
+
+Reply client_setname(Call& call) {
+  Session& session = caller_of(call).session;
+  check_client_name(call.argv[2]);
+  session.name = call.argv[2];
+  return Reply::ok();
+}
+
+Reply client_info(Call& call) {
+  return Reply::bulk(describe(caller_of(call).session, call.execution.now));
+}
+
+/// Nobody's keys are tracked.
+Reply client_getredir(Call& call) {
+  caller_of(call);
+  return Reply::number(-1);
+}
+
+/// Nobody is evicted.
+Reply client_no_evict(Call& call) {
+  caller_of(call);
+  if (!is_word(call.argv[2], "on") && !is_word(call.argv[2], "off")) refuse_syntax();
+  return Reply::ok();
+}
+
+constexpr Command kRows[] = {
+    {{"client", -2}, nullptr, {kContainer}},
+    {{"client|caching", 3, kNoScript | kLoading | kStale, "connection"}},
+    {{"client|getname", 2, kNoScript | kLoading | kStale, "connection"}, client_getname},
+    {{"client|getredir", 2, kNoScript | kLoading | kStale, "connection"}, client_getredir},
+    {{"client|help", 2, kLoading | kStale, "connection"}},
+    {{"client|id", 2, kNoScript | kLoading | kStale, "connection"}, client_id},
+    {{"client|info", 2, kNoScript | kLoading | kStale, "connection", {}, "nondeterministic_output"},
+     client_info},
+    {{"client|kill", -3, kAdmin | kNoScript | kLoading | kStale, "connection"}, client_kill},
+    {{"client|list",
+      -2,
+      kAdmin | kNoScript | kLoading | kStale,
+      "connection",
+      {},
+      "nondeterministic_output"},
+     client_list},
+    {{"client|no-evict", 3, kAdmin | kNoScript | kLoading | kStale, "connection"}, client_no_evict},
+    {{"client|pause", -3, kAdmin | kNoScript | kLoading | kStale, "connection"}},
+    {{"client|reply", 3, kNoScript | kLoading | kStale, "connection"}, client_reply},
+    {{"client|setname", 3, kNoScript | kLoading | kStale, "connection"}, client_setname},
+    {{"client|tracking", -3, kNoScript | kLoading | kStale, "connection"}},
+    {{"client|trackinginfo", 2, kNoScript | kLoading | kStale, "connection"}},
+    {{"client|unblock", -3, kAdmin | kNoScript | kLoading | kStale, "connection"}, client_unblock},
+    {{"client|unpause", 2, kAdmin | kNoScript | kLoading | kStale, "connection"}},
+};
+
+}  // namespace
+
+std::span<const Command> client_commands() { return kRows; }
 
 }  // namespace lockstep::sim

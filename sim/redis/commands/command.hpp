@@ -1,12 +1,10 @@
-// What a command is here: a row of the table (name, arity, flags, keys) and a function that runs
-// it.
+// What the functions of commands work on: one call of one command, and how it is refused.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "sim/redis/commands/table.hpp"
 #include "sim/redis/execute.hpp"
 
 namespace lockstep::sim {
@@ -28,6 +26,9 @@ Type* typed(Entry* entry) {
   if (!value) refuse("WRONGTYPE Operation against a key holding the wrong kind of value");
   return value;
 }
+
+/// The name of a value's type, as TYPE gives it.
+std::string type_name(const Entry& entry);
 
 /// One execution of one command: what its function works on.
 struct Call {
@@ -58,41 +59,8 @@ struct Call {
   void erase(const std::string& key);
 };
 
-/// Flags of Redis 7.0 (COMMAND) that change how a command is treated.
-enum CommandFlag : std::uint8_t {
-  kRead = 0,
-  kWrite = 1,
-  kDenyOom = 2,
-  kNoScript = 4,
-  kMayReplicate = 8,  ///< PUBLISH: no write, but refused in read-only scripts
-  kContainer = 16,    ///< its second word names a subcommand (subcommands.hpp)
-  kMovableKeys = 32,  ///< its keys are where its arguments say (keys_of.hpp)
-  kNoMulti = 64,      ///< refused inside a transaction
-  kAllowBusy = 128,   ///< also answered while a script runs that does not end
-};
-
-using Handler = Reply (*)(Call&);
-
-struct Command {
-  std::string_view name;   ///< lower case
-  int arity;               ///< arguments with the name; -n: at least n
-  std::uint8_t flags;      ///< CommandFlag
-  std::int16_t first_key;  ///< position of the first key, 0 for none
-  std::int16_t last_key;   ///< of the last one; negative: from the end
-  std::int16_t key_step;
-  Handler run;  ///< null: Redis has it, lockstep does not simulate it yet
-};
-
-/// Every row, in order of name.
-std::span<const Command> all_commands();
-
-/// The row of `name` in any case, or null if Redis 7.0 has no such command.
-const Command* find_command(std::string_view name);
-
-/// Whether a request of so many arguments has the arity of a row.
-bool arity_fits(int arity, std::size_t arguments);
-
-/// Runs a command whose arity fits. Throws BadInput for one that is not simulated yet.
+/// Runs the command or subcommand that the call names, and whose arity fits. Throws BadInput for
+/// one that is not simulated yet.
 Reply run_command(const Command& command, Call& call);
 
 /// Error replies are one line: Redis puts blanks in place of line breaks (networking.c).

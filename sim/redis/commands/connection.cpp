@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -79,6 +80,8 @@ void close_session(ServerState& server, Session& session) {
   session.open = false;
 }
 
+namespace {
+
 Reply run_auth(Call& call) {
   caller_of(call);
   if (call.argv.size() > 3) refuse_syntax();
@@ -138,5 +141,31 @@ Reply run_ping(Call& call) {
 }
 
 Reply run_echo(Call& call) { return Reply::bulk(call.argv[1]); }
+
+constexpr Command kRows[] = {
+    {{"auth", -2, kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy, "connection"},
+     run_auth},
+    {{"hello", -1, kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy, "connection"},
+     run_hello},
+    {{"reset", 1, kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy, "connection"},
+     run_reset,
+     {kNeverQueued | kEndsTransaction | kWhileSubscribed}},
+    {{"quit", -1, kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy, "connection"},
+     run_quit,
+     {kNeverQueued | kEndsTransaction | kWhileSubscribed}},
+    {{"ping",
+      -1,
+      kFast,
+      "connection",
+      {},
+      "request_policy:all_shards response_policy:all_succeeded"},
+     run_ping,
+     {kWhileSubscribed}},
+    {{"echo", 2, kLoading | kStale | kFast, "connection"}, run_echo},
+};
+
+}  // namespace
+
+std::span<const Command> connection_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -14,7 +14,7 @@ Caller& caller_of(const Call& call);
 inline constexpr std::string_view kOnlyWithConnections =
     ", which a simulated node does not have yet; lockstep shell and lockstep eval do";
 
-/// For a subcommand that is known and not simulated: throws BadInput.
+/// For a form of a command that is known and not simulated: throws BadInput.
 [[noreturn]] void not_simulated(const Call& call);
 
 /// Throws Refused for a name that CLIENT SETNAME does not take.

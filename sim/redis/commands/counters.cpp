@@ -2,7 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -30,8 +31,6 @@ Reply add(Call& call, std::int64_t by) {
   return Reply::number(sum);
 }
 
-}  // namespace
-
 Reply run_incr(Call& call) { return add(call, 1); }
 Reply run_decr(Call& call) { return add(call, -1); }
 Reply run_incrby(Call& call) { return add(call, integer_argument(call.argv[2])); }
@@ -53,5 +52,27 @@ Reply run_incrbyfloat(Call& call) {
   store(call, text, shown, Encoding::embedded);
   return Reply::bulk(std::move(shown));
 }
+
+constexpr Command kRows[] = {
+    {{"incr", 2, kWrite | kDenyOom | kFast, "string", {{"RW access update", 1}}},
+     run_incr,
+     {.touches = touches_always}},
+    {{"decr", 2, kWrite | kDenyOom | kFast, "string", {{"RW access update", 1}}},
+     run_decr,
+     {.touches = touches_always}},
+    {{"incrby", 3, kWrite | kDenyOom | kFast, "string", {{"RW access update", 1}}},
+     run_incrby,
+     {.touches = touches_always}},
+    {{"decrby", 3, kWrite | kDenyOom | kFast, "string", {{"RW access update", 1}}},
+     run_decrby,
+     {.touches = touches_always}},
+    {{"incrbyfloat", 3, kWrite | kDenyOom | kFast, "string", {{"RW access update", 1}}},
+     run_incrbyfloat,
+     {.touches = touches_always}},
+};
+
+}  // namespace
+
+std::span<const Command> counter_commands() { return kRows; }
 
 }  // namespace lockstep::sim

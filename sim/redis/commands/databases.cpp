@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -25,8 +26,6 @@ void check_flush(const Request& argv) {
   if (argv.size() > 2) refuse_syntax();
   if (argv.size() == 2 && !is_word(argv[1], "sync") && !is_word(argv[1], "async")) refuse_syntax();
 }
-
-}  // namespace
 
 /// In a script it selects for the script only (see ScriptVm).
 Reply run_select(Call& call) {
@@ -94,5 +93,36 @@ Reply run_dbsize(Call& call) {
   });
   return Reply::number(live);
 }
+
+constexpr Command kRows[] = {
+    {{"select", 2, kLoading | kStale | kFast, "connection"}, run_select},
+    {{"swapdb", 3, kWrite | kFast, "keyspace dangerous"}, run_swapdb, {kSwapsDatabases}},
+    {{"move", 3, kWrite | kFast, "keyspace", {{"RW access update", 1}}}, run_move},
+    {{"flushdb",
+      -1,
+      kWrite,
+      "keyspace dangerous",
+      {},
+      "request_policy:all_shards response_policy:all_succeeded"},
+     run_flushdb},
+    {{"flushall",
+      -1,
+      kWrite,
+      "keyspace dangerous",
+      {},
+      "request_policy:all_shards response_policy:all_succeeded"},
+     run_flushall},
+    {{"dbsize",
+      1,
+      kReadOnly | kFast,
+      "keyspace",
+      {},
+      "request_policy:all_shards response_policy:agg_sum"},
+     run_dbsize},
+};
+
+}  // namespace
+
+std::span<const Command> database_commands() { return kRows; }
 
 }  // namespace lockstep::sim

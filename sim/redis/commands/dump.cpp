@@ -1,8 +1,9 @@
 // DUMP and RESTORE (Redis 7.0 cluster.c).
 #include <limits>
 
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/expiry.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/dump/rdb.hpp"
 
@@ -55,8 +56,6 @@ WallTime end_of(Call& call, std::int64_t ms, bool absolute) {
   return {from_now(call, ms).value_or(std::numeric_limits<std::int64_t>::min())};
 }
 
-}  // namespace
-
 /// The bytes show those of the value, and its checksum hides them: no token in it can be renamed.
 Reply run_dump(Call& call) {
   const Entry* entry = call.find(call.argv[1]);
@@ -80,5 +79,19 @@ Reply run_restore(Call& call) {
   call.keyspace.keys.insert_or_assign(argv[1], std::move(entry));
   return Reply::ok();
 }
+
+constexpr Command kRows[] = {
+    {{"dump", 2, kReadOnly, "keyspace", {{"RO access", 1}}, "nondeterministic_output"}, run_dump},
+    {{"restore", -4, kWrite | kDenyOom, "keyspace dangerous", {{"OW update", 1}}},
+     run_restore,
+     {.traits = kMultiplies, .touches = touches_if_there}},
+    {{"restore-asking", -4, kWrite | kDenyOom | kAsking, "keyspace dangerous", {{"OW update", 1}}},
+     run_restore,
+     {.touches = touches_if_there}},
+};
+
+}  // namespace
+
+std::span<const Command> dump_commands() { return kRows; }
 
 }  // namespace lockstep::sim

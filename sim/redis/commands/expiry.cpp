@@ -3,7 +3,8 @@
 
 #include <limits>
 
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -70,6 +71,7 @@ WallTime expire_argument(Call& call, TimeForm form, std::string_view command) {
 Reply expire(Call& call, TimeForm form, std::string_view command) {
   const Conditions conditions = read_conditions(call.argv);
   const WallTime when = expire_argument(call, form, command);
+  if (conditions.gt || conditions.lt) call.execution.looked_at_clock = true;
   Entry* entry = call.find(call.argv[1]);
   if (!entry || !conditions.allow(entry->expires, when)) return Reply::number(0);
   if (when <= call.execution.now) {
@@ -115,6 +117,8 @@ WallTime positive_expiry(Call& call, const std::string& text, TimeForm form,
   return {*when};
 }
 
+namespace {
+
 Reply run_expire(Call& call) { return expire(call, {TimeUnit::seconds, false}, "expire"); }
 Reply run_pexpire(Call& call) { return expire(call, {TimeUnit::milliseconds, false}, "pexpire"); }
 Reply run_expireat(Call& call) { return expire(call, {TimeUnit::seconds, true}, "expireat"); }
@@ -133,5 +137,37 @@ Reply run_persist(Call& call) {
   entry->expires.reset();
   return Reply::number(1);
 }
+
+constexpr Command kRows[] = {
+    {{"expire", -3, kWrite | kFast, "keyspace", {{"RW update", 1}}},
+     run_expire,
+     {.touches = touches_if_positive}},
+    {{"pexpire", -3, kWrite | kFast, "keyspace", {{"RW update", 1}}},
+     run_pexpire,
+     {.touches = touches_if_positive}},
+    {{"expireat", -3, kWrite | kFast, "keyspace", {{"RW update", 1}}},
+     run_expireat,
+     {.touches = touches_if_positive}},
+    {{"pexpireat", -3, kWrite | kFast, "keyspace", {{"RW update", 1}}},
+     run_pexpireat,
+     {.touches = touches_if_positive}},
+    {{"ttl", 2, kReadOnly | kFast, "keyspace", {{"RO access", 1}}, "nondeterministic_output"},
+     run_ttl,
+     {kLooksAtClock}},
+    {{"pttl", 2, kReadOnly | kFast, "keyspace", {{"RO access", 1}}, "nondeterministic_output"},
+     run_pttl,
+     {kLooksAtClock}},
+    {{"expiretime", 2, kReadOnly | kFast, "keyspace", {{"RO access", 1}}},
+     run_expiretime,
+     {kLooksAtClock}},
+    {{"pexpiretime", 2, kReadOnly | kFast, "keyspace", {{"RO access", 1}}},
+     run_pexpiretime,
+     {kLooksAtClock}},
+    {{"persist", 2, kWrite | kFast, "keyspace", {{"RW update", 1}}}, run_persist},
+};
+
+}  // namespace
+
+std::span<const Command> expiry_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -5,8 +5,9 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/busy.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
-#include "sim/redis/commands/handlers.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/script/shebang.hpp"
 #include "sim/redis/script/vm.hpp"
@@ -162,20 +163,74 @@ Reply fcall(Call& call, bool read_only) {
                                 call.execution, rights);
 }
 
-}  // namespace
-
 Reply run_fcall(Call& call) { return fcall(call, false); }
 Reply run_fcall_ro(Call& call) { return fcall(call, true); }
 
-Reply run_function(Call& call) {
-  const std::string name = lower_case(call.argv[1]);
-  if (name == "delete") return function_delete(call);
-  if (name == "flush") return function_flush(call);
-  if (name == "kill") return function_kill(call);
-  if (name == "list") return function_list(call);
-  if (name == "load") return function_load(call);
-  if (name == "stats") return function_stats(call);
-  throw BadInput("command 'function " + name + "' is not simulated yet");
-}
+constexpr Command kRows[] = {
+    {{"fcall",
+      -3,
+      kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys,
+      "scripting",
+      {{"RW access update", 2, kCounted}}},
+     run_fcall,
+     {kRunsScript | kRunsFunction}},
+    {{"fcall_ro",
+      -3,
+      kReadOnly | kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys,
+      "scripting",
+      {{"RO access", 2, kCounted}}},
+     run_fcall_ro,
+     {kRunsScript | kRunsFunction}},
+    {{"function", -2}, nullptr, {kContainer}},
+    {{"function|delete",
+      3,
+      kWrite | kNoScript,
+      "scripting",
+      {},
+      "request_policy:all_shards response_policy:all_succeeded"},
+     function_delete},
+    {{"function|dump", 2, kNoScript, "scripting"}},
+    {{"function|flush",
+      -2,
+      kWrite | kNoScript,
+      "scripting",
+      {},
+      "request_policy:all_shards response_policy:all_succeeded"},
+     function_flush},
+    {{"function|help", 2, kLoading | kStale, "scripting"}},
+    {{"function|kill",
+      2,
+      kNoScript | kAllowBusy,
+      "scripting",
+      {},
+      "request_policy:all_shards response_policy:one_succeeded"},
+     function_kill},
+    {{"function|list", -2, kNoScript, "scripting", {}, "nondeterministic_output_order"},
+     function_list},
+    {{"function|load",
+      -3,
+      kWrite | kDenyOom | kNoScript,
+      "scripting",
+      {},
+      "request_policy:all_shards response_policy:all_succeeded"},
+     function_load},
+    {{"function|restore",
+      -3,
+      kWrite | kDenyOom | kNoScript,
+      "scripting",
+      {},
+      "request_policy:all_shards response_policy:all_succeeded"}},
+    {{"function|stats",
+      2,
+      kNoScript | kAllowBusy,
+      "scripting",
+      {},
+      "nondeterministic_output request_policy:all_shards response_policy:special"},
+     function_stats},
+};
+
+}  // namespace
+
+std::span<const Command> function_commands() { return kRows; }
 
 }  // namespace lockstep::sim

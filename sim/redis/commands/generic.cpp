@@ -2,8 +2,9 @@
 #include <array>
 
 #include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
-#include "sim/redis/commands/handlers.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -36,8 +37,6 @@ int copied_to(const Call& call, const std::string& text) {
   return database;
 }
 
-}  // namespace
-
 Reply run_exists(Call& call) {
   std::int64_t count = 0;
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
@@ -56,12 +55,6 @@ Reply run_del(Call& call) {
   return Reply::number(count);
 }
 
-/// In the order of Entry::value's types.
-std::string type_name(const Entry& entry) {
-  static constexpr std::array kNames{"string", "hash", "list", "set", "zset"};
-  return kNames.at(entry.value.index());
-}
-
 Reply run_type(Call& call) {
   const Entry* entry = call.find(call.argv[1]);
   if (!entry) return Reply::status("none");
@@ -73,7 +66,6 @@ Reply run_renamenx(Call& call) { return rename(call, true); }
 
 /// In order of name; Redis's order is that of its hash table, seeded at random.
 Reply run_keys(Call& call) {
-  call.execution.looked_at_bytes = true;
   std::vector<Reply> names;
   for (const auto& [key, entry] : call.keyspace.keys) {
     if (!call.keyspace.find(key, call.execution.now)) continue;
@@ -84,7 +76,6 @@ Reply run_keys(Call& call) {
 
 /// The first by name: a choice that Redis, which chooses at random, could make.
 Reply run_randomkey(Call& call) {
-  call.execution.looked_at_bytes = true;
   for (const auto& [key, entry] : call.keyspace.keys) {
     if (call.keyspace.find(key, call.execution.now)) return Reply::bulk(key);
   }
@@ -119,5 +110,74 @@ Reply run_copy(Call& call) {
   call.keyspace.select(to, from);
   return Reply::number(allowed ? 1 : 0);
 }
+
+/// RENAME k k leaves it in peace.
+bool touches_other_name(const Request& argv, const Reply&, bool) { return argv[1] != argv[2]; }
+
+constexpr Command kRows[] = {
+    {{"exists",
+      -2,
+      kReadOnly | kFast,
+      "keyspace",
+      {{"RO", 1, -1}},
+      "request_policy:multi_shard response_policy:agg_sum"},
+     run_exists},
+    {{"touch",
+      -2,
+      kReadOnly | kFast,
+      "keyspace",
+      {{"RO", 1, -1}},
+      "request_policy:multi_shard response_policy:agg_sum"},
+     run_exists},
+    {{"del",
+      -2,
+      kWrite,
+      "keyspace",
+      {{"RM delete", 1, -1}},
+      "request_policy:multi_shard response_policy:agg_sum"},
+     run_del},
+    {{"unlink",
+      -2,
+      kWrite | kFast,
+      "keyspace",
+      {{"RM delete", 1, -1}},
+      "request_policy:multi_shard response_policy:agg_sum"},
+     run_del},
+    {{"type", 2, kReadOnly | kFast, "keyspace", {{"RO", 1}}}, run_type},
+    {{"rename", 3, kWrite, "keyspace", {{"RW access delete", 1}, {"OW update", 2}}},
+     run_rename,
+     {.touches = touches_other_name}},
+    {{"renamenx", 3, kWrite | kFast, "keyspace", {{"RW access delete", 1}, {"OW insert", 2}}},
+     run_renamenx},
+    {{"keys",
+      2,
+      kReadOnly,
+      "keyspace dangerous",
+      {},
+      "request_policy:all_shards nondeterministic_output_order"},
+     run_keys,
+     {kLooksAtBytes | kUnordered}},
+    {{"randomkey",
+      1,
+      kReadOnly,
+      "keyspace",
+      {},
+      "request_policy:all_shards nondeterministic_output"},
+     run_randomkey,
+     {kLooksAtBytes | kByChance}},
+    {{"copy", -3, kWrite | kDenyOom, "keyspace", {{"RO access", 1}, {"OW update", 2}}},
+     run_copy,
+     {.traits = kMultiplies, .touches = touches_if_positive}},
+};
+
+}  // namespace
+
+/// In the order of Entry::value's types.
+std::string type_name(const Entry& entry) {
+  static constexpr std::array kNames{"string", "hash", "list", "set", "zset"};
+  return kNames.at(entry.value.index());
+}
+
+std::span<const Command> generic_commands() { return kRows; }
 
 }  // namespace lockstep::sim

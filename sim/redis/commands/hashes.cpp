@@ -4,8 +4,9 @@
 #include <cmath>
 
 #include "sim/redis/commands/arguments.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/compact_limits.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/commands/ordered_parts.hpp"
 #include "sim/redis/commands/random_choice.hpp"
@@ -70,8 +71,6 @@ Reply listing(Call& call, bool names, bool values) {
   }
   return Reply::array(std::move(items));
 }
-
-}  // namespace
 
 Reply run_hset(Call& call) { return Reply::number(set_fields(call, "hset")); }
 
@@ -171,5 +170,43 @@ Reply run_hrandfield(Call& call) {
   }
   return counted ? Reply::array(std::move(chosen)) : chosen[0];
 }
+
+constexpr Command kRows[] = {
+    {{"hset", -4, kWrite | kDenyOom | kFast, "hash", {{"RW update", 1}}},
+     run_hset,
+     {.touches = touches_always}},
+    {{"hmset", -4, kWrite | kDenyOom | kFast, "hash", {{"RW update", 1}}},
+     run_hmset,
+     {.touches = touches_always}},
+    {{"hsetnx", 4, kWrite | kDenyOom | kFast, "hash", {{"RW insert", 1}}}, run_hsetnx},
+    {{"hget", 3, kReadOnly | kFast, "hash", {{"RO access", 1}}}, run_hget},
+    {{"hmget", -3, kReadOnly | kFast, "hash", {{"RO access", 1}}}, run_hmget},
+    {{"hdel", -3, kWrite | kFast, "hash", {{"RW delete", 1}}}, run_hdel},
+    {{"hexists", 3, kReadOnly | kFast, "hash", {{"RO", 1}}}, run_hexists},
+    {{"hlen", 2, kReadOnly | kFast, "hash", {{"RO", 1}}}, run_hlen},
+    {{"hstrlen", 3, kReadOnly | kFast, "hash", {{"RO", 1}}}, run_hstrlen},
+    {{"hkeys", 2, kReadOnly, "hash", {{"RO access", 1}}, "nondeterministic_output_order"},
+     run_hkeys,
+     {kUnordered}},
+    {{"hvals", 2, kReadOnly, "hash", {{"RO access", 1}}, "nondeterministic_output_order"},
+     run_hvals,
+     {kUnordered}},
+    {{"hgetall", 2, kReadOnly, "hash", {{"RO access", 1}}, "nondeterministic_output_order"},
+     run_hgetall,
+     {.traits = kUnordered, .resp3 = {Resp3Type::map}}},
+    {{"hincrby", 4, kWrite | kDenyOom | kFast, "hash", {{"RW access update", 1}}},
+     run_hincrby,
+     {.touches = touches_always}},
+    {{"hincrbyfloat", 4, kWrite | kDenyOom | kFast, "hash", {{"RW access update", 1}}},
+     run_hincrbyfloat,
+     {.touches = touches_always}},
+    {{"hrandfield", -2, kReadOnly, "hash", {{"RO access", 1}}, "nondeterministic_output"},
+     run_hrandfield,
+     {.traits = kByChance, .resp3 = {Resp3Type::pairs, 3, "withvalues"}}},
+};
+
+}  // namespace
+
+std::span<const Command> hash_commands() { return kRows; }
 
 }  // namespace lockstep::sim

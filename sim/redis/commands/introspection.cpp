@@ -1,10 +1,10 @@
 // COMMAND: what the server says of its own commands (Redis 7.0 server.c).
 #include <algorithm>
 
-#include "sim/redis/commands/command_entry.hpp"
-#include "sim/redis/commands/connection.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/command_info.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
-#include "sim/redis/commands/handlers.hpp"
 #include "sim/redis/commands/keys_of.hpp"
 
 namespace lockstep::sim {
@@ -12,74 +12,94 @@ namespace lockstep::sim {
 namespace {
 
 /// Whether COMMAND LIST FILTERBY lets a command pass. `value` is in lower case, as all names are.
-bool passes(const CommandEntry& entry, const std::string& filter, const std::string& value) {
+bool passes(const Command& command, const std::string& filter, const std::string& value) {
   if (filter == "module") return false;  // there are none
-  if (filter == "pattern") return glob_matches(value, entry.name);
-  const auto categories = categories_of(entry);
+  if (filter == "pattern") return glob_matches(value, command.name);
+  const auto categories = categories_of(command);
   return std::ranges::find(categories, value) != categories.end();
 }
 
 /// COMMAND LIST [FILTERBY PATTERN glob | ACLCAT category | MODULE name].
-Reply command_list(const Request& argv) {
+Reply command_list(Call& call) {
+  const Request& argv = call.argv;
   const bool filtered = argv.size() == 5 && is_word(argv[2], "filterby");
   if (!filtered && argv.size() != 2) refuse_syntax();
   const std::string filter = filtered ? lower_case(argv[3]) : "";
   const std::string value = filtered ? lower_case(argv[4]) : "";
   if (filtered && filter != "pattern" && filter != "aclcat" && filter != "module") refuse_syntax();
   std::vector<Reply> names;
-  const auto visit = [&](const CommandEntry& entry) {
-    if (!filtered || passes(entry, filter, value)) names.push_back(Reply::bulk(entry.name));
+  const auto visit = [&](const Command& command) {
+    if (filtered && !passes(command, filter, value)) return;
+    names.push_back(Reply::bulk(std::string(command.name)));
   };
-  for (const Command& command : all_commands()) {
-    visit(entry_of(command));
-    for (const Subcommand& sub : subcommands_of(command.name)) visit(entry_of(sub));
+  for (const Command* command : all_commands()) {
+    visit(*command);
+    for (const Command& sub : subcommands_of(*command)) visit(sub);
   }
   return Reply::array(std::move(names));
 }
 
-/// COMMAND INFO [name ...]: without names of all.
-Reply command_infos(std::span<const std::string> names) {
+/// COMMAND: of all of them.
+Reply run_command_alone(Call&) {
   std::vector<Reply> infos;
-  for (const std::string& name : names) infos.push_back(command_info(name));
-  if (names.empty()) {
-    for (const Command& command : all_commands()) infos.push_back(command_info(command));
-  }
+  for (const Command* command : all_commands()) infos.push_back(command_info(*command));
   return Reply::array(std::move(infos));
 }
 
-/// COMMAND GETKEYS; with flags: COMMAND GETKEYSANDFLAGS.
-Reply command_getkeys(const Request& argv, bool with_flags) {
+/// COMMAND INFO [name ...]: without names of all.
+Reply command_infos(Call& call) {
+  if (call.argv.size() == 2) return run_command_alone(call);
+  std::vector<Reply> infos;
+  for (std::size_t i = 2; i < call.argv.size(); ++i) infos.push_back(command_info(call.argv[i]));
+  return Reply::array(std::move(infos));
+}
+
+Reply command_count(Call&) {
+  return Reply::number(static_cast<std::int64_t>(all_commands().size()));
+}
+
+Reply keys_of_command(const Request& argv, bool with_flags) {
   const Request request(argv.begin() + 2, argv.end());
-  const auto entry = find_entry(request);
-  if (!entry) refuse("ERR Invalid command specified");
-  if (!may_have_keys(*entry)) refuse("ERR The command has no key arguments");
-  if (!arity_fits(entry->arity, request.size())) {
+  const Command* command = find_command(request);
+  if (!command) refuse("ERR Invalid command specified");
+  if (!may_have_keys(*command)) refuse("ERR The command has no key arguments");
+  if (!arity_fits(command->arity, request.size())) {
     refuse("ERR Invalid number of arguments specified for command");
   }
   std::vector<Reply> keys;
-  for (const KeyArgument& key : specified_keys_of(*entry, request)) {
+  for (const KeyArgument& key : specified_keys_of(*command, request)) {
     const Reply name = Reply::bulk(request[key.position]);
     keys.push_back(with_flags ? Reply::array({name, statuses(words(key.flags))}) : name);
   }
-  if (keys.empty() && !has_word(entry->more->flags, "no_mandatory_keys")) {
+  if (keys.empty() && !command->is(kNoMandatoryKeys)) {
     refuse("ERR Invalid arguments specified for command");
   }
   return Reply::array(std::move(keys));
 }
 
+Reply command_getkeys(Call& call) { return keys_of_command(call.argv, false); }
+Reply command_getkeysandflags(Call& call) { return keys_of_command(call.argv, true); }
+
+constexpr Command kRows[] = {
+    {{"command", -1, kLoading | kStale, "connection", {}, "nondeterministic_output_order"},
+     run_command_alone,
+     {kContainer | kNoResp3}},
+    {{"command|count", 2, kLoading | kStale, "connection"}, command_count},
+    {{"command|docs", -2, kLoading | kStale, "connection", {}, "nondeterministic_output_order"}},
+    {{"command|getkeys", -4, kLoading | kStale, "connection"}, command_getkeys},
+    {{"command|getkeysandflags", -4, kLoading | kStale, "connection"},
+     command_getkeysandflags,
+     {kNoResp3}},
+    {{"command|help", 2, kLoading | kStale, "connection"}},
+    {{"command|info", -2, kLoading | kStale, "connection", {}, "nondeterministic_output_order"},
+     command_infos,
+     {kNoResp3}},
+    {{"command|list", -2, kLoading | kStale, "connection", {}, "nondeterministic_output_order"},
+     command_list},
+};
+
 }  // namespace
 
-Reply run_command_command(Call& call) {
-  const std::span<const std::string> argv(call.argv);
-  if (argv.size() == 1) return command_infos({});
-  const std::string name = lower_case(argv[1]);
-  if (name == "count") return Reply::number(static_cast<std::int64_t>(all_commands().size()));
-  if (name == "list") return command_list(call.argv);
-  if (name == "info") return command_infos(argv.subspan(2));
-  if (name == "getkeys" || name == "getkeysandflags") {
-    return command_getkeys(call.argv, name == "getkeysandflags");
-  }
-  not_simulated(call);
-}
+std::span<const Command> introspection_commands() { return kRows; }
 
 }  // namespace lockstep::sim

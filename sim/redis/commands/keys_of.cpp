@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "sim/base/check.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -16,7 +17,7 @@ namespace {
 
 /// The keys of a command that says itself how many follow, read as C's atoi does; its target, if it
 /// has one, is the last of them.
-KeyArguments counted_keys(const Description& about, const Request& request) {
+KeyArguments counted_keys(const CommandInfo& about, const Request& request) {
   const auto* const counted = std::ranges::find(about.key_specs, kCounted, &KeySpec::last);
   LOCKSTEP_CHECK(counted != std::end(about.key_specs));
   const auto first = static_cast<std::size_t>(counted->first) + 1;
@@ -28,54 +29,14 @@ KeyArguments counted_keys(const Description& about, const Request& request) {
   return keys;
 }
 
-/// SORT key [BY p] [LIMIT a b] [GET p ...] [STORE target]: the last target counts.
-KeyArguments sort_keys(const Request& request) {
-  KeyArguments keys{{1, "RO access"}};
-  std::size_t target = 0;
-  for (std::size_t i = 2; i < request.size(); ++i) {
-    if (is_word(request[i], "limit")) {
-      i += 2;
-    } else if (is_word(request[i], "get") || is_word(request[i], "by")) {
-      i += 1;
-    } else if (is_word(request[i], "store") && i + 1 < request.size()) {
-      target = i + 1;
-    }
-  }
-  if (target != 0) keys.push_back({target, "OW update"});
-  return keys;
-}
-
-KeyArguments set_keys(const Request& request) {
-  const bool reads = std::any_of(request.begin() + 3, request.end(),
-                                 [](const std::string& word) { return is_word(word, "get"); });
-  return {{1, reads ? "RW access update" : "OW update"}};
-}
-
-/// MIGRATE host port key|"" db timeout [COPY] [REPLACE] [AUTH p] [AUTH2 u p] [KEYS key ...].
-KeyArguments migrate_keys(const Request& request) {
-  constexpr std::string_view kFlags = "RW access delete";
-  std::size_t i = 6;
-  while (i < request.size() && !is_word(request[i], "keys")) {
-    i += is_word(request[i], "auth") ? 2 : is_word(request[i], "auth2") ? 3 : 1;
-  }
-  if (i >= request.size()) return {{3, kFlags}};
-  KeyArguments keys;
-  if (!request[3].empty()) return keys;
-  while (++i < request.size()) keys.push_back({i, kFlags});
-  return keys;
-}
-
 /// Redis has a function that finds the keys of these commands.
-bool has_own_function(const CommandEntry& entry) {
-  return (entry.flags & kMovableKeys) != 0 || entry.name == "set";
+bool has_own_function(const Command& command) {
+  return command.more.find_keys || has_movable_keys(command);
 }
 
-KeyArguments own_keys(const CommandEntry& entry, const Request& request) {
-  if (entry.name == "set") return set_keys(request);
-  if (entry.name == "sort") return sort_keys(request);
-  if (entry.name == "sort_ro") return {{1, "RO access"}};
-  if (entry.name == "migrate") return migrate_keys(request);
-  return counted_keys(*entry.more, request);
+KeyArguments own_keys(const Command& command, const Request& request) {
+  if (command.more.find_keys) return command.more.find_keys(request);
+  return counted_keys(command, request);
 }
 
 /// Whether Redis finds the keyword of a specification, which it seeks from a place near the end.
@@ -98,7 +59,7 @@ int last_of(const KeySpec& spec, const Request& request) {
 }
 
 /// By the key specifications; nothing if one of them does not tell all of its keys.
-std::optional<KeyArguments> by_specs(const Description& about, const Request& request) {
+std::optional<KeyArguments> by_specs(const CommandInfo& about, const Request& request) {
   KeyArguments keys;
   for (const KeySpec& spec : about.keys()) {
     if (has_word(spec.flags, "variable_flags") || spec.first == 0) return {};
@@ -118,19 +79,56 @@ std::optional<KeyArguments> by_specs(const Description& about, const Request& re
   return keys;
 }
 
+/// The specifications that are ranges and follow each other, as one range.
+struct Joined {
+  KeyRange range;
+  bool leaves_some = false;  ///< there are keys elsewhere
+};
+
+Joined joined(const CommandInfo& info) {
+  const auto specs = info.keys();
+  Joined all;
+  for (const KeySpec& spec : specs) {
+    const bool is_range = spec.first != 0 && spec.keyword.empty() && spec.last != kCounted;
+    const bool follows = all.range.first == 0 || all.range.last + 1 == spec.first;
+    if (!is_range || !follows || (spec.step != 1 && specs.size() > 1)) {
+      all.leaves_some = true;
+      continue;
+    }
+    if (all.range.first == 0) all.range.first = spec.first;
+    all.range.last = spec.last < 0 ? spec.last : spec.first + spec.last;
+    all.range.step = spec.step;
+  }
+  return all;
+}
+
 }  // namespace
 
-bool may_have_keys(const CommandEntry& entry) {
-  return std::ranges::any_of(entry.more->keys(), [](const KeySpec& spec) {
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> found;
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    found.push_back(text.substr(0, blank));
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  return found;
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  return std::ranges::count(words(text), word) > 0;
+}
+
+bool may_have_keys(const Command& command) {
+  return std::ranges::any_of(command.keys(), [](const KeySpec& spec) {
     return !has_word(spec.flags, "not_key");  // shard channels only look like keys
   });
 }
 
 KeyArguments keys_of(const Request& request) {
-  const auto entry = find_entry(request);
-  LOCKSTEP_CHECK(entry);
-  if (has_own_function(*entry)) return own_keys(*entry, request);
-  const KeyRange& range = entry->keys;
+  const Command* command = find_command(request);
+  LOCKSTEP_CHECK(command);
+  if (has_own_function(*command)) return own_keys(*command, request);
+  const KeyRange range = range_of(*command);
   KeyArguments keys;
   if (range.first == 0) return keys;
   const int size = static_cast<int>(request.size());
@@ -141,9 +139,13 @@ KeyArguments keys_of(const Request& request) {
   return keys;
 }
 
-KeyArguments specified_keys_of(const CommandEntry& entry, const Request& request) {
-  if (auto keys = by_specs(*entry.more, request)) return std::move(*keys);
-  return has_own_function(entry) ? own_keys(entry, request) : KeyArguments{};
+KeyArguments specified_keys_of(const Command& command, const Request& request) {
+  if (auto keys = by_specs(command, request)) return std::move(*keys);
+  return has_own_function(command) ? own_keys(command, request) : KeyArguments{};
 }
+
+KeyRange range_of(const CommandInfo& info) { return joined(info).range; }
+
+bool has_movable_keys(const CommandInfo& info) { return joined(info).leaves_some; }
 
 }  // namespace lockstep::sim

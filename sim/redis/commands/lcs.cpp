@@ -3,7 +3,8 @@
 
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -107,8 +108,6 @@ const std::string& text_at(Call& call, const std::string& key) {
   return *text;
 }
 
-}  // namespace
-
 Reply run_lcs(Call& call) {
   const std::string& a = text_at(call, call.argv[1]);
   const std::string& b = text_at(call, call.argv[2]);
@@ -124,5 +123,15 @@ Reply run_lcs(Call& call) {
   for (const Match& match : found) common += a.substr(match.a, match.size);
   return Reply::bulk(std::move(common));
 }
+
+constexpr Command kRows[] = {
+    {{"lcs", -3, kReadOnly, "string", {{"RO access", 1, 1}}},
+     run_lcs,
+     {.resp3 = {Resp3Type::map, 3, "idx"}}},
+};
+
+}  // namespace
+
+std::span<const Command> lcs_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -3,7 +3,8 @@
 #include <optional>
 
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -67,8 +68,6 @@ std::vector<Reply> positions(const List& list, const std::string& wanted, const 
   }
   return found;
 }
-
-}  // namespace
 
 Reply run_llen(Call& call) {
   const List* list = call.at<List>(call.argv[1]);
@@ -154,5 +153,22 @@ Reply run_lpos(Call& call) {
   if (search.count) return Reply::array(std::move(found));
   return found.empty() ? Reply::null() : found[0];
 }
+
+constexpr Command kRows[] = {
+    {{"llen", 2, kReadOnly | kFast, "list", {{"RO", 1}}}, run_llen},
+    {{"lindex", 3, kReadOnly, "list", {{"RO access", 1}}}, run_lindex},
+    {{"lset", 4, kWrite | kDenyOom, "list", {{"RW update", 1}}},
+     run_lset,
+     {.touches = touches_always}},
+    {{"lrange", 4, kReadOnly, "list", {{"RO access", 1}}}, run_lrange},
+    {{"ltrim", 4, kWrite, "list", {{"RW delete", 1}}}, run_ltrim, {.touches = touches_if_there}},
+    {{"linsert", 5, kWrite | kDenyOom, "list", {{"RW insert", 1}}}, run_linsert},
+    {{"lrem", 4, kWrite, "list", {{"RW delete", 1}}}, run_lrem},
+    {{"lpos", -3, kReadOnly, "list", {{"RO access", 1}}}, run_lpos},
+};
+
+}  // namespace
+
+std::span<const Command> list_item_commands() { return kRows; }
 
 }  // namespace lockstep::sim

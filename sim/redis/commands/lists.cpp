@@ -1,6 +1,7 @@
 // Commands on lists that push, pop and move (Redis 7.0 t_list.c).
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 
 namespace lockstep::sim {
 
@@ -71,8 +72,6 @@ Reply move(Call& call, End from, End to) {
   return Reply::bulk(std::move(value));
 }
 
-}  // namespace
-
 Reply run_lpush(Call& call) { return push_all(call, End::left, false); }
 Reply run_rpush(Call& call) { return push_all(call, End::right, false); }
 Reply run_lpushx(Call& call) { return push_all(call, End::left, true); }
@@ -99,5 +98,25 @@ Reply run_lmpop(Call& call) {
   }
   return Reply::null();
 }
+
+constexpr Command kRows[] = {
+    {{"lpush", -3, kWrite | kDenyOom | kFast, "list", {{"RW insert", 1}}}, run_lpush},
+    {{"rpush", -3, kWrite | kDenyOom | kFast, "list", {{"RW insert", 1}}}, run_rpush},
+    {{"lpushx", -3, kWrite | kDenyOom | kFast, "list", {{"RW insert", 1}}}, run_lpushx},
+    {{"rpushx", -3, kWrite | kDenyOom | kFast, "list", {{"RW insert", 1}}}, run_rpushx},
+    {{"lpop", -2, kWrite | kFast, "list", {{"RW access delete", 1}}}, run_lpop},
+    {{"rpop", -2, kWrite | kFast, "list", {{"RW access delete", 1}}}, run_rpop},
+    {{"lmove", 5, kWrite | kDenyOom, "list", {{"RW access delete", 1}, {"RW insert", 2}}},
+     run_lmove,
+     {.touches = touches_if_not_null}},
+    {{"rpoplpush", 3, kWrite | kDenyOom, "list", {{"RW access delete", 1}, {"RW insert", 2}}},
+     run_rpoplpush,
+     {.touches = touches_if_not_null}},
+    {{"lmpop", -4, kWrite, "list", {{"RW access delete", 1, kCounted}}}, run_lmpop},
+};
+
+}  // namespace
+
+std::span<const Command> list_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -1,5 +1,6 @@
 // OBJECT: how Redis 7.0 stores a value (object.c).
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -36,7 +37,7 @@ std::int64_t reference_count(const Entry& entry) {
   return value >= 0 && value < kShared ? kForEver : 1;
 }
 
-Reply help() {
+Reply object_help(Call&) {
   std::vector<Reply> lines;
   for (const char* line :
        {"OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:", "ENCODING <key>",
@@ -54,21 +55,44 @@ Reply help() {
   return Reply::array(std::move(lines));
 }
 
-}  // namespace
+Reply object_encoding(Call& call) {
+  const Entry* entry = call.find(call.argv[2]);
+  return entry ? Reply::bulk(encoding_name(*entry)) : Reply::null();
+}
 
-/// IDLETIME is always 0: when a key was last used is not remembered.
-Reply run_object(Call& call) {
-  const Request& argv = call.argv;
-  const std::string subcommand = lower_case(argv[1]);
-  if (subcommand == "help") return help();
-  const Entry* entry = call.find(argv[2]);
-  if (!entry) return Reply::null();
-  if (subcommand == "encoding") return Reply::bulk(encoding_name(*entry));
-  if (subcommand == "refcount") return Reply::number(reference_count(*entry));
-  if (subcommand == "idletime") return Reply::number(0);
+Reply object_refcount(Call& call) {
+  const Entry* entry = call.find(call.argv[2]);
+  return entry ? Reply::number(reference_count(*entry)) : Reply::null();
+}
+
+/// Always 0: when a key was last used is not remembered.
+Reply object_idletime(Call& call) {
+  return call.find(call.argv[2]) ? Reply::number(0) : Reply::null();
+}
+
+Reply object_freq(Call& call) {
+  if (!call.find(call.argv[2])) return Reply::null();
   refuse(
       "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
       "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
 }
+
+constexpr Command kRows[] = {
+    {{"object", -2}, nullptr, {kContainer}},
+    {{"object|encoding", 3, kReadOnly, "keyspace", {{"RO", 2}}, "nondeterministic_output"},
+     object_encoding},
+    {{"object|freq", 3, kReadOnly, "keyspace", {{"RO", 2}}, "nondeterministic_output"},
+     object_freq},
+    {{"object|help", 2, kLoading | kStale, "keyspace"}, object_help},
+    {{"object|idletime", 3, kReadOnly, "keyspace", {{"RO", 2}}, "nondeterministic_output"},
+     object_idletime,
+     {kLooksAtClock}},
+    {{"object|refcount", 3, kReadOnly, "keyspace", {{"RO", 2}}, "nondeterministic_output"},
+     object_refcount},
+};
+
+}  // namespace
+
+std::span<const Command> object_commands() { return kRows; }
 
 }  // namespace lockstep::sim

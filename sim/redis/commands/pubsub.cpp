@@ -1,9 +1,10 @@
 // Publish and subscribe (Redis 7.0 pubsub.c): channels, patterns, and shard channels.
 #include <algorithm>
 
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
-#include "sim/redis/commands/handlers.hpp"
 
 namespace lockstep::sim {
 
@@ -128,6 +129,8 @@ void unsubscribe_all(ServerState& server, Session& session) {
   }
 }
 
+namespace {
+
 Reply run_subscribe(Call& call) { return subscribe(call, kChannel); }
 Reply run_psubscribe(Call& call) { return subscribe(call, kPattern); }
 Reply run_ssubscribe(Call& call) {
@@ -153,20 +156,58 @@ Reply run_spublish(Call& call) {
   return Reply::number(publish(call.execution.caller->server, kShard, call.argv[1], call.argv[2]));
 }
 
-Reply run_pubsub(Call& call) {
-  const ServerState& server = caller_of(call).server;
-  const std::string name = lower_case(call.argv[1]);
-  if (name == "channels" || name == "shardchannels") {
-    if (call.argv.size() > 3) {
-      refuse("ERR unknown subcommand or wrong number of arguments for '" + call.argv[1] +
-             "'. Try PUBSUB HELP.");
-    }
-    return names_of(name == "channels" ? server.channels : server.shard_channels, call.argv);
+Reply names_asked_for(const Call& call, const Listeners& listeners) {
+  if (call.argv.size() > 3) {
+    refuse("ERR unknown subcommand or wrong number of arguments for '" + call.argv[1] +
+           "'. Try PUBSUB HELP.");
   }
-  if (name == "numsub") return numbers_of(server.channels, call.argv);
-  if (name == "shardnumsub") return numbers_of(server.shard_channels, call.argv);
-  if (name == "numpat") return Reply::number(static_cast<std::int64_t>(server.patterns.size()));
-  not_simulated(call);
+  return names_of(listeners, call.argv);
 }
+
+Reply pubsub_channels(Call& call) { return names_asked_for(call, caller_of(call).server.channels); }
+Reply pubsub_shard_channels(Call& call) {
+  return names_asked_for(call, caller_of(call).server.shard_channels);
+}
+Reply pubsub_numsub(Call& call) { return numbers_of(caller_of(call).server.channels, call.argv); }
+Reply pubsub_shard_numsub(Call& call) {
+  return numbers_of(caller_of(call).server.shard_channels, call.argv);
+}
+Reply pubsub_numpat(Call& call) {
+  return Reply::number(static_cast<std::int64_t>(caller_of(call).server.patterns.size()));
+}
+
+constexpr Command kRows[] = {
+    {{"subscribe", -2, kPubsub | kNoScript | kLoading | kStale}, run_subscribe, {kWhileSubscribed}},
+    {{"psubscribe", -2, kPubsub | kNoScript | kLoading | kStale},
+     run_psubscribe,
+     {kWhileSubscribed}},
+    {{"ssubscribe", -2, kPubsub | kNoScript | kLoading | kStale, "", {{"not_key", 1, -1}}},
+     run_ssubscribe,
+     {kWhileSubscribed}},
+    {{"unsubscribe", -1, kPubsub | kNoScript | kLoading | kStale},
+     run_unsubscribe,
+     {kWhileSubscribed}},
+    {{"punsubscribe", -1, kPubsub | kNoScript | kLoading | kStale},
+     run_punsubscribe,
+     {kWhileSubscribed}},
+    {{"sunsubscribe", -1, kPubsub | kNoScript | kLoading | kStale, "", {{"not_key", 1, -1}}},
+     run_sunsubscribe,
+     {kWhileSubscribed}},
+    {{"publish", 3, kPubsub | kLoading | kStale | kFast}, run_publish, {kMayReplicate}},
+    {{"spublish", 3, kPubsub | kLoading | kStale | kFast, "", {{"not_key", 1}}},
+     run_spublish,
+     {kMayReplicate}},
+    {{"pubsub", -2}, nullptr, {kContainer}},
+    {{"pubsub|channels", -2, kPubsub | kLoading | kStale}, pubsub_channels},
+    {{"pubsub|help", 2, kLoading | kStale}},
+    {{"pubsub|numpat", 2, kPubsub | kLoading | kStale}, pubsub_numpat},
+    {{"pubsub|numsub", -2, kPubsub | kLoading | kStale}, pubsub_numsub},
+    {{"pubsub|shardchannels", -2, kPubsub | kLoading | kStale}, pubsub_shard_channels},
+    {{"pubsub|shardnumsub", -2, kPubsub | kLoading | kStale}, pubsub_shard_numsub},
+};
+
+}  // namespace
+
+std::span<const Command> pubsub_commands() { return kRows; }
 
 }  // namespace lockstep::sim

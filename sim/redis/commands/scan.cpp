@@ -8,8 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
-#include "sim/redis/commands/handlers.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/commands/ordered_parts.hpp"
 #include "sim/redis/commands/set_parts.hpp"
@@ -130,8 +131,6 @@ Reply scan_key(Call& call) {
   return scan_reply(cursor, items, options.match);
 }
 
-}  // namespace
-
 Reply run_scan(Call& call) {
   Cursor cursor = cursor_argument(call.argv[1]);
   const Options options = read_options(call.argv, 2, true);
@@ -149,5 +148,22 @@ Reply run_scan(Call& call) {
 Reply run_sscan(Call& call) { return scan_key<Set>(call); }
 Reply run_hscan(Call& call) { return scan_key<Hash>(call); }
 Reply run_zscan(Call& call) { return scan_key<SortedSet>(call); }
+
+constexpr Command kRows[] = {
+    {{"scan", -2, kReadOnly, "keyspace", {}, "nondeterministic_output request_policy:special"},
+     run_scan},
+    {{"sscan", -3, kReadOnly, "set", {{"RO access", 1}}, "nondeterministic_output"},
+     run_sscan,
+     {kUnordered}},
+    {{"hscan", -3, kReadOnly, "hash", {{"RO access", 1}}, "nondeterministic_output"},
+     run_hscan,
+     {kUnordered}},
+    {{"zscan", -3, kReadOnly, "sortedset", {{"RO access", 1}}, "nondeterministic_output"},
+     run_zscan},
+};
+
+}  // namespace
+
+std::span<const Command> scan_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -5,7 +5,8 @@
 #include "sim/base/error.hpp"
 #include "sim/base/sha1.hpp"
 #include "sim/redis/commands/busy.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/script/shebang.hpp"
 #include "sim/redis/script/vm.hpp"
@@ -30,6 +31,8 @@ std::size_t key_count(const Request& argv) {
   if (count < 0) refuse("ERR Number of keys can't be negative");
   return static_cast<std::size_t>(count);
 }
+
+namespace {
 
 Reply run_body(Call& call, const std::string& sha1, const std::string& body, bool read_only) {
   const auto rest = std::span(call.argv).subspan(3);
@@ -102,13 +105,70 @@ Reply run_eval_ro(Call& call) { return eval(call, true); }
 Reply run_evalsha(Call& call) { return evalsha(call, false); }
 Reply run_evalsha_ro(Call& call) { return evalsha(call, true); }
 
-Reply run_script(Call& call) {
-  const std::string name = lower_case(call.argv[1]);
-  if (name == "load") return script_load(call);
-  if (name == "exists") return script_exists(call);
-  if (name == "flush") return script_flush(call);
-  if (name == "kill") return script_kill(call);
-  throw BadInput("command 'script " + name + "' is not simulated yet");
-}
+constexpr Command kRows[] = {
+    {{"eval",
+      -3,
+      kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys,
+      "scripting",
+      {{"RW access update", 2, kCounted}}},
+     run_eval,
+     {kRunsScript}},
+    {{"eval_ro",
+      -3,
+      kReadOnly | kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys,
+      "scripting",
+      {{"RO access", 2, kCounted}}},
+     run_eval_ro,
+     {kRunsScript}},
+    {{"evalsha",
+      -3,
+      kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys,
+      "scripting",
+      {{"RW access update", 2, kCounted}}},
+     run_evalsha,
+     {kRunsScript}},
+    {{"evalsha_ro",
+      -3,
+      kReadOnly | kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys,
+      "scripting",
+      {{"RO access", 2, kCounted}}},
+     run_evalsha_ro,
+     {kRunsScript}},
+    {{"script", -2}, nullptr, {kContainer}},
+    {{"script|debug", 3, kNoScript, "scripting"}},
+    {{"script|exists",
+      -3,
+      kNoScript,
+      "scripting",
+      {},
+      "request_policy:all_shards response_policy:agg_logical_and"},
+     script_exists},
+    {{"script|flush",
+      -2,
+      kNoScript,
+      "scripting",
+      {},
+      "request_policy:all_nodes response_policy:all_succeeded"},
+     script_flush},
+    {{"script|help", 2, kLoading | kStale, "scripting"}},
+    {{"script|kill",
+      2,
+      kNoScript | kAllowBusy,
+      "scripting",
+      {},
+      "request_policy:all_shards response_policy:one_succeeded"},
+     script_kill},
+    {{"script|load",
+      3,
+      kNoScript | kStale,
+      "scripting",
+      {},
+      "request_policy:all_nodes response_policy:all_succeeded"},
+     script_load},
+};
+
+}  // namespace
+
+std::span<const Command> scripting_commands() { return kRows; }
 
 }  // namespace lockstep::sim

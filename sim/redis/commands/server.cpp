@@ -6,9 +6,10 @@
 #include <array>
 
 #include "sim/redis/commands/cluster.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
-#include "sim/redis/commands/handlers.hpp"
 
 namespace lockstep::sim {
 
@@ -41,7 +42,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"timeout", "0"},
 });
 
-Reply config_get(const Request& argv) {
+Reply config_get(Call& call) {
+  const Request& argv = call.argv;
   std::vector<Reply> found;
   for (const Setting& setting : kSettings) {
     const bool asked = std::any_of(argv.begin() + 2, argv.end(), [&](const std::string& pattern) {
@@ -113,10 +115,7 @@ bool is_asked(const Request& argv, std::string_view section) {
   });
 }
 
-}  // namespace
-
 Reply run_time(Call& call) {
-  call.execution.looked_at_time = true;
   const std::int64_t ms = call.execution.now.ms;
   return Reply::array(
       {Reply::bulk(std::to_string(ms / 1000)), Reply::bulk(std::to_string(ms % 1000 * 1000))});
@@ -141,24 +140,27 @@ Reply run_role(Call& call) {
   return Reply::array({Reply::bulk("master"), Reply::number(0), Reply::array({})});
 }
 
-Reply run_config(Call& call) {
-  const std::string name = lower_case(call.argv[1]);
-  if (name == "get") return config_get(call.argv);
-  if (name == "set") return config_set(call);
-  if (name == "resetstat") return Reply::ok();
-  if (name == "rewrite") refuse("ERR The server is running without a config file");
-  not_simulated(call);
+Reply config_resetstat(Call&) { return Reply::ok(); }
+
+Reply config_rewrite(Call&) { refuse("ERR The server is running without a config file"); }
+
+void check_cluster(const Call& call) {
+  if (!call.execution.mode.cluster) refuse("ERR This instance has cluster support disabled");
 }
 
-Reply run_cluster(Call& call) {
-  if (!call.execution.mode.cluster) refuse("ERR This instance has cluster support disabled");
-  if (!is_word(call.argv[1], "keyslot")) not_simulated(call);
+Reply cluster_keyslot(Call& call) {
+  check_cluster(call);
   return Reply::number(hash_slot(call.argv[2]));
+}
+
+Reply cluster_subcommand(Call& call) {
+  check_cluster(call);
+  not_simulated(call);
 }
 
 /// READONLY, READWRITE, ASKING: nothing to do on a server that has every slot.
 Reply run_cluster_mode(Call& call) {
-  if (!call.execution.mode.cluster) refuse("ERR This instance has cluster support disabled");
+  check_cluster(call);
   return Reply::ok();
 }
 
@@ -168,5 +170,70 @@ Reply run_debug(Call& call) {
   if (!sleep || call.argv.size() != 3) not_simulated(call);
   return Reply::ok();
 }
+
+constexpr Command kRows[] = {
+    {{"time", 1, kLoading | kStale | kFast, "", {}, "nondeterministic_output"},
+     run_time,
+     {kLooksAtTime | kLooksAtClock}},
+    {{"info",
+      -1,
+      kLoading | kStale,
+      "dangerous",
+      {},
+      "nondeterministic_output request_policy:all_shards response_policy:special"},
+     run_info},
+    {{"role", 1, kNoScript | kLoading | kStale | kFast, "admin dangerous"}, run_role},
+    {{"config", -2}, nullptr, {kContainer}},
+    {{"config|get", -3, kAdmin | kNoScript | kLoading | kStale}, config_get},
+    {{"config|help", 2, kLoading | kStale}},
+    {{"config|resetstat", 2, kAdmin | kNoScript | kLoading | kStale}, config_resetstat},
+    {{"config|rewrite", 2, kAdmin | kNoScript | kLoading | kStale}, config_rewrite},
+    {{"config|set",
+      -4,
+      kAdmin | kNoScript | kLoading | kStale,
+      "",
+      {},
+      "request_policy:all_nodes response_policy:all_succeeded"},
+     config_set},
+    {{"cluster", -2}, nullptr, {kContainer}},
+    {{"cluster|addslots", -3, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|addslotsrange", -4, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|bumpepoch", 2, kAdmin | kStale | kNoAsyncLoading, "", {}, "nondeterministic_output"},
+     cluster_subcommand},
+    {{"cluster|count-failure-reports", 3, kAdmin | kStale, "", {}, "nondeterministic_output"},
+     cluster_subcommand},
+    {{"cluster|countkeysinslot", 3, kStale}, cluster_subcommand},
+    {{"cluster|delslots", -3, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|delslotsrange", -4, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|failover", -2, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|flushslots", 2, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|forget", 3, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|getkeysinslot", 4, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
+    {{"cluster|help", 2, kLoading | kStale}, cluster_subcommand},
+    {{"cluster|info", 2, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
+    {{"cluster|keyslot", 3, kStale}, cluster_keyslot},
+    {{"cluster|links", 2, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
+    {{"cluster|meet", -4, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|myid", 2, kStale}, cluster_subcommand},
+    {{"cluster|nodes", 2, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
+    {{"cluster|replicas", 3, kAdmin | kStale, "", {}, "nondeterministic_output"},
+     cluster_subcommand},
+    {{"cluster|replicate", 3, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|reset", -2, kAdmin | kNoScript | kStale}, cluster_subcommand},
+    {{"cluster|saveconfig", 2, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|set-config-epoch", 3, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|setslot", -4, kAdmin | kStale | kNoAsyncLoading}, cluster_subcommand},
+    {{"cluster|shards", 2, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
+    {{"cluster|slaves", 3, kAdmin | kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
+    {{"cluster|slots", 2, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
+    {{"asking", 1, kFast, "connection"}, run_cluster_mode},
+    {{"readonly", 1, kLoading | kStale | kFast, "connection"}, run_cluster_mode},
+    {{"readwrite", 1, kLoading | kStale | kFast, "connection"}, run_cluster_mode},
+    {{"debug", -2, kAdmin | kNoScript | kLoading | kStale}, run_debug},
+};
+
+}  // namespace
+
+std::span<const Command> server_commands() { return kRows; }
 
 }  // namespace lockstep::sim

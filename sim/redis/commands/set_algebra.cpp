@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/set_parts.hpp"
 
 namespace lockstep::sim {
@@ -81,8 +82,6 @@ Reply store(Call& call, Operation operation) {
   return count_reply(size);
 }
 
-}  // namespace
-
 Reply run_smembers(Call& call) {
   const Entry* set = set_entry(call, call.argv[1]);
   return set ? reply_with(*set) : Reply::array({});
@@ -115,5 +114,34 @@ Reply run_sintercard(Call& call) {
   }
   return count_reply(common_members(sources(call, 2, 2 + count), limit).size());
 }
+
+constexpr Command kRows[] = {
+    {{"smembers", 2, kReadOnly, "set", {{"RO access", 1}}, "nondeterministic_output_order"},
+     run_smembers,
+     {.traits = kUnordered, .resp3 = {Resp3Type::set}}},
+    {{"sinter", -2, kReadOnly, "set", {{"RO access", 1, -1}}, "nondeterministic_output_order"},
+     run_sinter,
+     {.traits = kUnordered, .resp3 = {Resp3Type::set}}},
+    {{"sunion", -2, kReadOnly, "set", {{"RO access", 1, -1}}, "nondeterministic_output_order"},
+     run_sunion,
+     {.traits = kUnordered, .resp3 = {Resp3Type::set}}},
+    {{"sdiff", -2, kReadOnly, "set", {{"RO access", 1, -1}}, "nondeterministic_output_order"},
+     run_sdiff,
+     {.traits = kUnordered, .resp3 = {Resp3Type::set}}},
+    {{"sinterstore", -3, kWrite | kDenyOom, "set", {{"RW update", 1}, {"RO access", 2, -1}}},
+     run_sinterstore,
+     {.traits = kMultiplies, .touches = touches_if_positive}},
+    {{"sunionstore", -3, kWrite | kDenyOom, "set", {{"OW update", 1}, {"RO access", 2, -1}}},
+     run_sunionstore,
+     {.traits = kMultiplies, .touches = touches_if_positive}},
+    {{"sdiffstore", -3, kWrite | kDenyOom, "set", {{"OW update", 1}, {"RO access", 2, -1}}},
+     run_sdiffstore,
+     {.traits = kMultiplies, .touches = touches_if_positive}},
+    {{"sintercard", -3, kReadOnly, "set", {{"RO access", 1, kCounted}}}, run_sintercard},
+};
+
+}  // namespace
+
+std::span<const Command> set_algebra_commands() { return kRows; }
 
 }  // namespace lockstep::sim

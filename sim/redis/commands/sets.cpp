@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/commands/random_choice.hpp"
 #include "sim/redis/commands/set_parts.hpp"
@@ -23,8 +24,6 @@ Reply take_first(Call& call, const std::string& key, Entry& entry, std::int64_t 
   if (set_size(entry) == 0) call.erase(key);
   return Reply::array(std::move(taken));
 }
-
-}  // namespace
 
 Reply run_sadd(Call& call) {
   Entry& entry = set_entry_or_new(call, call.argv[1]);
@@ -104,5 +103,24 @@ Reply run_srandmember(Call& call) {
   }
   return counted ? Reply::array(std::move(chosen)) : chosen[0];
 }
+
+constexpr Command kRows[] = {
+    {{"sadd", -3, kWrite | kDenyOom | kFast, "set", {{"RW insert", 1}}}, run_sadd},
+    {{"srem", -3, kWrite | kFast, "set", {{"RW delete", 1}}}, run_srem},
+    {{"smove", 4, kWrite | kFast, "set", {{"RW access delete", 1}, {"RW insert", 2}}}, run_smove},
+    {{"sismember", 3, kReadOnly | kFast, "set", {{"RO", 1}}}, run_sismember},
+    {{"smismember", -3, kReadOnly | kFast, "set", {{"RO access", 1}}}, run_smismember},
+    {{"scard", 2, kReadOnly | kFast, "set", {{"RO", 1}}}, run_scard},
+    {{"spop", -2, kWrite | kFast, "set", {{"RW access delete", 1}}, "nondeterministic_output"},
+     run_spop,
+     {.traits = kByChance, .resp3 = {Resp3Type::set, 2}}},
+    {{"srandmember", -2, kReadOnly, "set", {{"RO access", 1}}, "nondeterministic_output"},
+     run_srandmember,
+     {kByChance}},
+};
+
+}  // namespace
+
+std::span<const Command> set_commands() { return kRows; }
 
 }  // namespace lockstep::sim

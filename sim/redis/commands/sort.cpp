@@ -7,7 +7,8 @@
 #include <optional>
 
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/commands/set_parts.hpp"
 #include "sim/redis/commands/sorted_set_parts.hpp"
@@ -196,9 +197,43 @@ Reply sort(Call& call, bool may_store) {
   return o.store ? store(call, *o.store, result) : Reply::array(std::move(result));
 }
 
-}  // namespace
-
 Reply run_sort(Call& call) { return sort(call, true); }
 Reply run_sort_ro(Call& call) { return sort(call, false); }
+
+/// SORT key [BY p] [LIMIT a b] [GET p ...] [STORE target]: the last target counts.
+KeyArguments sort_keys(const Request& request) {
+  KeyArguments keys{{1, "RO access"}};
+  std::size_t target = 0;
+  for (std::size_t i = 2; i < request.size(); ++i) {
+    if (is_word(request[i], "limit")) {
+      i += 2;
+    } else if (is_word(request[i], "get") || is_word(request[i], "by")) {
+      i += 1;
+    } else if (is_word(request[i], "store") && i + 1 < request.size()) {
+      target = i + 1;
+    }
+  }
+  if (target != 0) keys.push_back({target, "OW update"});
+  return keys;
+}
+
+KeyArguments sort_ro_keys(const Request&) { return {{1, "RO access"}}; }
+
+constexpr Command kRows[] = {
+    {{"sort",
+      -2,
+      kWrite | kDenyOom,
+      "set sortedset list dangerous",
+      {{"RO access", 1}, {"RO access"}, {"OW update"}}},
+     run_sort,
+     {.traits = kMultiplies | kUnordered, .touches = touches_if_positive, .find_keys = sort_keys}},
+    {{"sort_ro", -2, kReadOnly, "set sortedset list dangerous", {{"RO access", 1}, {"RO access"}}},
+     run_sort_ro,
+     {.traits = kUnordered, .find_keys = sort_ro_keys}},
+};
+
+}  // namespace
+
+std::span<const Command> sort_commands() { return kRows; }
 
 }  // namespace lockstep::sim

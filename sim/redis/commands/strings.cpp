@@ -1,8 +1,9 @@
 // Commands on strings (Redis 7.0 t_string.c).
 #include <algorithm>
 
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/expiry.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
@@ -76,8 +77,6 @@ Reply set_with_expiry(Call& call, TimeForm form, std::string_view command) {
 void set_pairs(Call& call) {
   for (std::size_t i = 1; i < call.argv.size(); i += 2) call.set(call.argv[i], call.argv[i + 1]);
 }
-
-}  // namespace
 
 Reply run_get(Call& call) { return bulk_or_null(call.string_at(call.argv[1])); }
 
@@ -205,5 +204,81 @@ Reply run_setrange(Call& call) {
   call.find(call.argv[1])->encoding = Encoding::large;
   return Reply::number(static_cast<std::int64_t>(text->size()));
 }
+
+KeyArguments set_keys(const Request& request) {
+  const bool reads = std::any_of(request.begin() + 3, request.end(),
+                                 [](const std::string& word) { return is_word(word, "get"); });
+  return {{1, reads ? "RW access update" : "OW update"}};
+}
+
+bool touches_unless_nx(const Request& argv, const Reply&, bool was_there) {
+  return was_there && std::none_of(argv.begin() + 3, argv.end(),
+                                   [](const std::string& word) { return is_word(word, "nx"); });
+}
+
+/// GETEX: an option that sets an expiry.
+bool touches_if_expiry_given(const Request& argv, const Reply&, bool was_there) {
+  return was_there && argv.size() > 2 &&
+         std::none_of(argv.begin() + 2, argv.end(),
+                      [](const std::string& word) { return is_word(word, "persist"); });
+}
+
+bool touches_if_any_text(const Request& argv, const Reply&, bool) { return !argv[3].empty(); }
+
+constexpr Command kRows[] = {
+    {{"get", 2, kReadOnly | kFast, "string", {{"RO access", 1}}}, run_get},
+    {{"set", -3, kWrite | kDenyOom, "string", {{"RW access update variable_flags", 1}}},
+     run_set,
+     {.touches = touches_unless_nx, .find_keys = set_keys}},
+    {{"setnx", 3, kWrite | kDenyOom | kFast, "string", {{"OW insert", 1}}}, run_setnx},
+    {{"setex", 4, kWrite | kDenyOom, "string", {{"OW update", 1}}},
+     run_setex,
+     {.touches = touches_always}},
+    {{"psetex", 4, kWrite | kDenyOom, "string", {{"OW update", 1}}},
+     run_psetex,
+     {.touches = touches_always}},
+    {{"getset", 3, kWrite | kDenyOom | kFast, "string", {{"RW access update", 1}}},
+     run_getset,
+     {.touches = touches_always}},
+    {{"getdel", 2, kWrite | kFast, "string", {{"RW access delete", 1}}}, run_getdel},
+    {{"getex", -2, kWrite | kFast, "string", {{"RW access update", 1}}},
+     run_getex,
+     {.touches = touches_if_expiry_given}},
+    {{"mget",
+      -2,
+      kReadOnly | kFast,
+      "string",
+      {{"RO access", 1, -1}},
+      "request_policy:multi_shard"},
+     run_mget},
+    {{"mset",
+      -3,
+      kWrite | kDenyOom,
+      "string",
+      {{"OW update", 1, -1, 2}},
+      "request_policy:multi_shard response_policy:all_succeeded"},
+     run_mset,
+     {.touches = touches_always}},
+    {{"msetnx",
+      -3,
+      kWrite | kDenyOom,
+      "string",
+      {{"OW insert", 1, -1, 2}},
+      "request_policy:multi_shard response_policy:agg_min"},
+     run_msetnx},
+    {{"append", 3, kWrite | kDenyOom | kFast, "string", {{"RW insert", 1}}},
+     run_append,
+     {.touches = touches_always}},
+    {{"strlen", 2, kReadOnly | kFast, "string", {{"RO", 1}}}, run_strlen},
+    {{"getrange", 4, kReadOnly, "string", {{"RO access", 1}}}, run_getrange},
+    {{"substr", 4, kReadOnly, "string", {{"RO access", 1}}}, run_getrange},
+    {{"setrange", 4, kWrite | kDenyOom, "string", {{"RW update", 1}}},
+     run_setrange,
+     {.traits = kMultiplies, .touches = touches_if_any_text}},
+};
+
+}  // namespace
+
+std::span<const Command> string_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -1,248 +1,125 @@
-// Every command of Redis 7.0.15, as its COMMAND lists them, in order of name. A null function is a
-// command that Redis has and lockstep does not simulate yet: it is refused by name, never answered
-// as unknown. The flags of subcommands (SCRIPT, CONFIG, ...) are not in COMMAND's top level; see
-// subcommands.cpp. What else COMMAND says is in descriptions.cpp.
+// The index of all rows: the families one after the other, and each command found by its name.
+#include "sim/redis/commands/table.hpp"
+
 #include <algorithm>
 #include <array>
 
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/base/check.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 
 namespace lockstep::sim {
 
 namespace {
 
-// clang-format off
-constexpr std::array kCommands = std::to_array<Command>({
-    // name, arity, flags, first key, last key, step, function
-    {"acl", -2, kContainer, 0, 0, 0, nullptr},
-    {"append", 3, kWrite | kDenyOom, 1, 1, 1, run_append},
-    {"asking", 1, kRead, 0, 0, 0, run_cluster_mode},
-    {"auth", -2, kNoScript | kAllowBusy, 0, 0, 0, run_auth},
-    {"bgrewriteaof", 1, kNoScript, 0, 0, 0, nullptr},
-    {"bgsave", -1, kNoScript, 0, 0, 0, nullptr},
-    {"bitcount", -2, kRead, 1, 1, 1, run_bitcount},
-    {"bitop", -4, kWrite | kDenyOom, 2, -1, 1, run_bitop},
-    {"bitpos", -3, kRead, 1, 1, 1, run_bitpos},
-    {"blmove", 6, kWrite | kDenyOom | kNoScript, 1, 2, 1, run_blmove},
-    {"blmpop", -5, kWrite | kMovableKeys, 0, 0, 0, run_blmpop},
-    {"blpop", -3, kWrite | kNoScript, 1, -2, 1, run_blpop},
-    {"brpop", -3, kWrite | kNoScript, 1, -2, 1, run_brpop},
-    {"brpoplpush", 4, kWrite | kDenyOom | kNoScript, 1, 2, 1, run_brpoplpush},
-    {"bzmpop", -5, kWrite | kMovableKeys, 0, 0, 0, run_bzmpop},
-    {"bzpopmax", -3, kWrite | kNoScript, 1, -2, 1, run_bzpopmax},
-    {"bzpopmin", -3, kWrite | kNoScript, 1, -2, 1, run_bzpopmin},
-    {"client", -2, kContainer, 0, 0, 0, run_client},
-    {"cluster", -2, kContainer, 0, 0, 0, run_cluster},
-    {"command", -1, kContainer, 0, 0, 0, run_command_command},
-    {"config", -2, kContainer, 0, 0, 0, run_config},
-    {"copy", -3, kWrite | kDenyOom, 1, 2, 1, run_copy},
-    {"dbsize", 1, kRead, 0, 0, 0, run_dbsize},
-    {"debug", -2, kNoScript, 0, 0, 0, run_debug},
-    {"decr", 2, kWrite | kDenyOom, 1, 1, 1, run_decr},
-    {"decrby", 3, kWrite | kDenyOom, 1, 1, 1, run_decrby},
-    {"del", -2, kWrite, 1, -1, 1, run_del},
-    {"discard", 1, kNoScript | kAllowBusy, 0, 0, 0, run_discard},
-    {"dump", 2, kRead, 1, 1, 1, run_dump},
-    {"echo", 2, kRead, 0, 0, 0, run_echo},
-    {"eval", -3, kNoScript | kMovableKeys, 0, 0, 0, run_eval},
-    {"eval_ro", -3, kNoScript | kMovableKeys, 0, 0, 0, run_eval_ro},
-    {"evalsha", -3, kNoScript | kMovableKeys, 0, 0, 0, run_evalsha},
-    {"evalsha_ro", -3, kNoScript | kMovableKeys, 0, 0, 0, run_evalsha_ro},
-    {"exec", 1, kNoScript, 0, 0, 0, run_exec},
-    {"exists", -2, kRead, 1, -1, 1, run_exists},
-    {"expire", -3, kWrite, 1, 1, 1, run_expire},
-    {"expireat", -3, kWrite, 1, 1, 1, run_expireat},
-    {"expiretime", 2, kRead, 1, 1, 1, run_expiretime},
-    {"failover", -1, kNoScript, 0, 0, 0, nullptr},
-    {"fcall", -3, kNoScript | kMovableKeys, 0, 0, 0, run_fcall},
-    {"fcall_ro", -3, kNoScript | kMovableKeys, 0, 0, 0, run_fcall_ro},
-    {"flushall", -1, kWrite, 0, 0, 0, run_flushall},
-    {"flushdb", -1, kWrite, 0, 0, 0, run_flushdb},
-    {"function", -2, kContainer, 0, 0, 0, run_function},
-    {"get", 2, kRead, 1, 1, 1, run_get},
-    {"getbit", 3, kRead, 1, 1, 1, run_getbit},
-    {"getdel", 2, kWrite, 1, 1, 1, run_getdel},
-    {"getex", -2, kWrite, 1, 1, 1, run_getex},
-    {"getrange", 4, kRead, 1, 1, 1, run_getrange},
-    {"getset", 3, kWrite | kDenyOom, 1, 1, 1, run_getset},
-    {"hdel", -3, kWrite, 1, 1, 1, run_hdel},
-    {"hello", -1, kNoScript | kAllowBusy, 0, 0, 0, run_hello},
-    {"hexists", 3, kRead, 1, 1, 1, run_hexists},
-    {"hget", 3, kRead, 1, 1, 1, run_hget},
-    {"hgetall", 2, kRead, 1, 1, 1, run_hgetall},
-    {"hincrby", 4, kWrite | kDenyOom, 1, 1, 1, run_hincrby},
-    {"hincrbyfloat", 4, kWrite | kDenyOom, 1, 1, 1, run_hincrbyfloat},
-    {"hkeys", 2, kRead, 1, 1, 1, run_hkeys},
-    {"hlen", 2, kRead, 1, 1, 1, run_hlen},
-    {"hmget", -3, kRead, 1, 1, 1, run_hmget},
-    {"hmset", -4, kWrite | kDenyOom, 1, 1, 1, run_hmset},
-    {"hrandfield", -2, kRead, 1, 1, 1, run_hrandfield},
-    {"hscan", -3, kRead, 1, 1, 1, run_hscan},
-    {"hset", -4, kWrite | kDenyOom, 1, 1, 1, run_hset},
-    {"hsetnx", 4, kWrite | kDenyOom, 1, 1, 1, run_hsetnx},
-    {"hstrlen", 3, kRead, 1, 1, 1, run_hstrlen},
-    {"hvals", 2, kRead, 1, 1, 1, run_hvals},
-    {"incr", 2, kWrite | kDenyOom, 1, 1, 1, run_incr},
-    {"incrby", 3, kWrite | kDenyOom, 1, 1, 1, run_incrby},
-    {"incrbyfloat", 3, kWrite | kDenyOom, 1, 1, 1, run_incrbyfloat},
-    {"info", -1, kRead, 0, 0, 0, run_info},
-    {"keys", 2, kRead, 0, 0, 0, run_keys},
-    {"lastsave", 1, kRead, 0, 0, 0, nullptr},
-    {"latency", -2, kContainer, 0, 0, 0, nullptr},
-    {"lcs", -3, kRead, 1, 2, 1, run_lcs},
-    {"lindex", 3, kRead, 1, 1, 1, run_lindex},
-    {"linsert", 5, kWrite | kDenyOom, 1, 1, 1, run_linsert},
-    {"llen", 2, kRead, 1, 1, 1, run_llen},
-    {"lmove", 5, kWrite | kDenyOom, 1, 2, 1, run_lmove},
-    {"lmpop", -4, kWrite | kMovableKeys, 0, 0, 0, run_lmpop},
-    {"lolwut", -1, kRead, 0, 0, 0, nullptr},
-    {"lpop", -2, kWrite, 1, 1, 1, run_lpop},
-    {"lpos", -3, kRead, 1, 1, 1, run_lpos},
-    {"lpush", -3, kWrite | kDenyOom, 1, 1, 1, run_lpush},
-    {"lpushx", -3, kWrite | kDenyOom, 1, 1, 1, run_lpushx},
-    {"lrange", 4, kRead, 1, 1, 1, run_lrange},
-    {"lrem", 4, kWrite, 1, 1, 1, run_lrem},
-    {"lset", 4, kWrite | kDenyOom, 1, 1, 1, run_lset},
-    {"ltrim", 4, kWrite, 1, 1, 1, run_ltrim},
-    {"memory", -2, kContainer, 0, 0, 0, nullptr},
-    {"mget", -2, kRead, 1, -1, 1, run_mget},
-    {"migrate", -6, kWrite | kMovableKeys, 3, 3, 1, nullptr},
-    {"monitor", 1, kNoScript, 0, 0, 0, nullptr},
-    {"move", 3, kWrite, 1, 1, 1, run_move},
-    {"mset", -3, kWrite | kDenyOom, 1, -1, 2, run_mset},
-    {"msetnx", -3, kWrite | kDenyOom, 1, -1, 2, run_msetnx},
-    {"multi", 1, kNoScript | kAllowBusy, 0, 0, 0, run_multi},
-    {"object", -2, kContainer, 0, 0, 0, run_object},
-    {"persist", 2, kWrite, 1, 1, 1, run_persist},
-    {"pexpire", -3, kWrite, 1, 1, 1, run_pexpire},
-    {"pexpireat", -3, kWrite, 1, 1, 1, run_pexpireat},
-    {"pexpiretime", 2, kRead, 1, 1, 1, run_pexpiretime},
-    {"ping", -1, kRead, 0, 0, 0, run_ping},
-    {"psetex", 4, kWrite | kDenyOom, 1, 1, 1, run_psetex},
-    {"psubscribe", -2, kNoScript, 0, 0, 0, run_psubscribe},
-    {"psync", -3, kNoScript | kNoMulti, 0, 0, 0, nullptr},
-    {"pttl", 2, kRead, 1, 1, 1, run_pttl},
-    {"publish", 3, kMayReplicate, 0, 0, 0, run_publish},
-    {"pubsub", -2, kContainer, 0, 0, 0, run_pubsub},
-    {"punsubscribe", -1, kNoScript, 0, 0, 0, run_punsubscribe},
-    {"quit", -1, kNoScript | kAllowBusy, 0, 0, 0, run_quit},
-    {"randomkey", 1, kRead, 0, 0, 0, run_randomkey},
-    {"readonly", 1, kRead, 0, 0, 0, run_cluster_mode},
-    {"readwrite", 1, kRead, 0, 0, 0, run_cluster_mode},
-    {"rename", 3, kWrite, 1, 2, 1, run_rename},
-    {"renamenx", 3, kWrite, 1, 2, 1, run_renamenx},
-    {"replconf", -1, kNoScript | kAllowBusy, 0, 0, 0, nullptr},
-    {"replicaof", 3, kNoScript, 0, 0, 0, nullptr},
-    {"reset", 1, kNoScript | kAllowBusy, 0, 0, 0, run_reset},
-    {"restore", -4, kWrite | kDenyOom, 1, 1, 1, run_restore},
-    {"restore-asking", -4, kWrite | kDenyOom, 1, 1, 1, run_restore},
-    {"role", 1, kNoScript, 0, 0, 0, run_role},
-    {"rpop", -2, kWrite, 1, 1, 1, run_rpop},
-    {"rpoplpush", 3, kWrite | kDenyOom, 1, 2, 1, run_rpoplpush},
-    {"rpush", -3, kWrite | kDenyOom, 1, 1, 1, run_rpush},
-    {"rpushx", -3, kWrite | kDenyOom, 1, 1, 1, run_rpushx},
-    {"sadd", -3, kWrite | kDenyOom, 1, 1, 1, run_sadd},
-    {"save", 1, kNoScript | kNoMulti, 0, 0, 0, nullptr},
-    {"scan", -2, kRead, 0, 0, 0, run_scan},
-    {"scard", 2, kRead, 1, 1, 1, run_scard},
-    {"script", -2, kContainer, 0, 0, 0, run_script},
-    {"sdiff", -2, kRead, 1, -1, 1, run_sdiff},
-    {"sdiffstore", -3, kWrite | kDenyOom, 1, -1, 1, run_sdiffstore},
-    {"select", 2, kRead, 0, 0, 0, run_select},
-    {"set", -3, kWrite | kDenyOom, 1, 1, 1, run_set},
-    {"setbit", 4, kWrite | kDenyOom, 1, 1, 1, run_setbit},
-    {"setex", 4, kWrite | kDenyOom, 1, 1, 1, run_setex},
-    {"setnx", 3, kWrite | kDenyOom, 1, 1, 1, run_setnx},
-    {"setrange", 4, kWrite | kDenyOom, 1, 1, 1, run_setrange},
-    {"shutdown", -1, kNoScript | kNoMulti | kAllowBusy, 0, 0, 0, nullptr},
-    {"sinter", -2, kRead, 1, -1, 1, run_sinter},
-    {"sintercard", -3, kMovableKeys, 0, 0, 0, run_sintercard},
-    {"sinterstore", -3, kWrite | kDenyOom, 1, -1, 1, run_sinterstore},
-    {"sismember", 3, kRead, 1, 1, 1, run_sismember},
-    {"slaveof", 3, kNoScript, 0, 0, 0, nullptr},
-    {"slowlog", -2, kContainer, 0, 0, 0, nullptr},
-    {"smembers", 2, kRead, 1, 1, 1, run_smembers},
-    {"smismember", -3, kRead, 1, 1, 1, run_smismember},
-    {"smove", 4, kWrite, 1, 2, 1, run_smove},
-    {"sort", -2, kWrite | kDenyOom | kMovableKeys, 1, 1, 1, run_sort},
-    {"sort_ro", -2, kMovableKeys, 1, 1, 1, run_sort_ro},
-    {"spop", -2, kWrite, 1, 1, 1, run_spop},
-    {"spublish", 3, kMayReplicate, 1, 1, 1, run_spublish},
-    {"srandmember", -2, kRead, 1, 1, 1, run_srandmember},
-    {"srem", -3, kWrite, 1, 1, 1, run_srem},
-    {"sscan", -3, kRead, 1, 1, 1, run_sscan},
-    {"ssubscribe", -2, kNoScript, 1, -1, 1, run_ssubscribe},
-    {"strlen", 2, kRead, 1, 1, 1, run_strlen},
-    {"subscribe", -2, kNoScript, 0, 0, 0, run_subscribe},
-    {"substr", 4, kRead, 1, 1, 1, run_getrange},
-    {"sunion", -2, kRead, 1, -1, 1, run_sunion},
-    {"sunionstore", -3, kWrite | kDenyOom, 1, -1, 1, run_sunionstore},
-    {"sunsubscribe", -1, kNoScript, 1, -1, 1, run_sunsubscribe},
-    {"swapdb", 3, kWrite, 0, 0, 0, run_swapdb},
-    {"sync", 1, kNoScript | kNoMulti, 0, 0, 0, nullptr},
-    {"time", 1, kRead, 0, 0, 0, run_time},
-    {"touch", -2, kRead, 1, -1, 1, run_exists},
-    {"ttl", 2, kRead, 1, 1, 1, run_ttl},
-    {"type", 2, kRead, 1, 1, 1, run_type},
-    {"unlink", -2, kWrite, 1, -1, 1, run_del},
-    {"unsubscribe", -1, kNoScript, 0, 0, 0, run_unsubscribe},
-    {"unwatch", 1, kNoScript | kAllowBusy, 0, 0, 0, run_unwatch},
-    {"wait", 3, kNoScript, 0, 0, 0, run_wait},
-    {"watch", -2, kNoScript | kAllowBusy, 1, -1, 1, run_watch},
-    {"zadd", -4, kWrite | kDenyOom, 1, 1, 1, run_zadd},
-    {"zcard", 2, kRead, 1, 1, 1, run_zcard},
-    {"zcount", 4, kRead, 1, 1, 1, run_zcount},
-    {"zdiff", -3, kMovableKeys, 0, 0, 0, run_zdiff},
-    {"zdiffstore", -4, kWrite | kDenyOom | kMovableKeys, 1, 1, 1, run_zdiffstore},
-    {"zincrby", 4, kWrite | kDenyOom, 1, 1, 1, run_zincrby},
-    {"zinter", -3, kMovableKeys, 0, 0, 0, run_zinter},
-    {"zintercard", -3, kMovableKeys, 0, 0, 0, run_zintercard},
-    {"zinterstore", -4, kWrite | kDenyOom | kMovableKeys, 1, 1, 1, run_zinterstore},
-    {"zlexcount", 4, kRead, 1, 1, 1, run_zlexcount},
-    {"zmpop", -4, kWrite | kMovableKeys, 0, 0, 0, run_zmpop},
-    {"zmscore", -3, kRead, 1, 1, 1, run_zmscore},
-    {"zpopmax", -2, kWrite, 1, 1, 1, run_zpopmax},
-    {"zpopmin", -2, kWrite, 1, 1, 1, run_zpopmin},
-    {"zrandmember", -2, kRead, 1, 1, 1, run_zrandmember},
-    {"zrange", -4, kRead, 1, 1, 1, run_zrange},
-    {"zrangebylex", -4, kRead, 1, 1, 1, run_zrangebylex},
-    {"zrangebyscore", -4, kRead, 1, 1, 1, run_zrangebyscore},
-    {"zrangestore", -5, kWrite | kDenyOom, 1, 2, 1, run_zrangestore},
-    {"zrank", 3, kRead, 1, 1, 1, run_zrank},
-    {"zrem", -3, kWrite, 1, 1, 1, run_zrem},
-    {"zremrangebylex", 4, kWrite, 1, 1, 1, run_zremrangebylex},
-    {"zremrangebyrank", 4, kWrite, 1, 1, 1, run_zremrangebyrank},
-    {"zremrangebyscore", 4, kWrite, 1, 1, 1, run_zremrangebyscore},
-    {"zrevrange", -4, kRead, 1, 1, 1, run_zrevrange},
-    {"zrevrangebylex", -4, kRead, 1, 1, 1, run_zrevrangebylex},
-    {"zrevrangebyscore", -4, kRead, 1, 1, 1, run_zrevrangebyscore},
-    {"zrevrank", 3, kRead, 1, 1, 1, run_zrevrank},
-    {"zscan", -3, kRead, 1, 1, 1, run_zscan},
-    {"zscore", 3, kRead, 1, 1, 1, run_zscore},
-    {"zunion", -3, kMovableKeys, 0, 0, 0, run_zunion},
-    {"zunionstore", -4, kWrite | kDenyOom | kMovableKeys, 1, 1, 1, run_zunionstore},
-});
-// clang-format on
+/// Whether `row` is a subcommand of `container`.
+bool is_of(const Command& row, const Command& container) {
+  const std::size_t size = container.name.size();
+  return row.name.size() > size && row.name.starts_with(container.name) && row.name[size] == '|';
+}
 
-static_assert(std::ranges::is_sorted(kCommands, {}, &Command::name));
+struct Indexed {
+  std::string_view name;
+  const Command* row;
+  std::size_t subcommands = 0;  ///< so many rows behind it
+};
 
-constexpr std::size_t kLongestName = std::ranges::max(kCommands, {}, [](const Command& command) {
-                                       return command.name.size();
-                                     }).name.size();
+class Index {
+ public:
+  Index() {
+    for (const auto family : kFamilies) {
+      for (const Command& row : family()) add(row);
+    }
+    std::ranges::sort(commands_, {}, &Indexed::name);
+    for (const Indexed& one : commands_) {
+      LOCKSTEP_CHECK(one.row->has(kContainer) == (one.subcommands > 0));
+      LOCKSTEP_CHECK(rows_.empty() || rows_.back()->name != one.name);
+      rows_.push_back(one.row);
+      longest_name_ = std::max(longest_name_, one.name.size());
+    }
+  }
+
+  std::span<const Command* const> rows() const { return rows_; }
+
+  const Indexed* find(std::string_view name) const {
+    if (name.size() > longest_name_) return nullptr;
+    std::array<char, 64> lower;
+    std::ranges::transform(name, lower.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    const std::string_view wanted(lower.data(), name.size());
+    const auto it = std::ranges::lower_bound(commands_, wanted, {}, &Indexed::name);
+    return it != commands_.end() && it->name == wanted ? &*it : nullptr;
+  }
+
+ private:
+  /// Subcommands follow their container, in order of name.
+  void add(const Command& row) {
+    if (row.name.find('|') == row.name.npos) {
+      LOCKSTEP_CHECK(row.name.size() <= 64);
+      commands_.push_back({row.name, &row});
+      return;
+    }
+    LOCKSTEP_CHECK(!commands_.empty() && is_of(row, *commands_.back().row));
+    LOCKSTEP_CHECK((&row)[-1].name < row.name);
+    ++commands_.back().subcommands;
+  }
+
+  std::vector<Indexed> commands_;  ///< in order of name
+  std::vector<const Command*> rows_;
+  std::size_t longest_name_ = 0;
+};
+
+const Index& all() {
+  static const Index index;
+  return index;
+}
 
 }  // namespace
 
-std::span<const Command> all_commands() { return kCommands; }
+std::span<const KeySpec> CommandInfo::keys() const {
+  const auto* none = std::ranges::find(key_specs, std::string_view(), &KeySpec::flags);
+  return {std::begin(key_specs), none};
+}
+
+std::span<const Command* const> all_commands() { return all().rows(); }
 
 const Command* find_command(std::string_view name) {
-  if (name.size() > kLongestName) return nullptr;
-  std::array<char, kLongestName> lower;
-  std::ranges::transform(name, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  const std::string_view wanted(lower.data(), name.size());
-  const auto it = std::ranges::lower_bound(kCommands, wanted, {}, &Command::name);
-  return it != kCommands.end() && it->name == wanted ? &*it : nullptr;
+  const Indexed* found = all().find(name);
+  return found ? found->row : nullptr;
+}
+
+const Command* find_command(const Request& request) {
+  const Command* command = find_command(request[0]);
+  if (!command || !command->has(kContainer) || request.size() == 1) return command;
+  return find_subcommand(*command, request[1]);
+}
+
+std::span<const Command> subcommands_of(const Command& container) {
+  if (!container.has(kContainer)) return {};
+  return {&container + 1, all().find(container.name)->subcommands};
+}
+
+const Command* find_subcommand(const Command& container, std::string_view name) {
+  const std::size_t prefix = container.name.size() + 1;
+  for (const Command& sub : subcommands_of(container)) {
+    if (is_word(name, sub.name.substr(prefix))) return &sub;
+  }
+  return nullptr;
+}
+
+bool arity_fits(int arity, std::size_t arguments) {
+  const auto count = static_cast<int>(arguments);
+  return arity >= 0 ? count == arity : count >= -arity;
+}
+
+bool touches_always(const Request&, const Reply&, bool) { return true; }
+bool touches_if_there(const Request&, const Reply&, bool was_there) { return was_there; }
+bool touches_if_positive(const Request&, const Reply& reply, bool) {
+  return reply.kind == Reply::Kind::integer && reply.integer > 0;
+}
+bool touches_if_not_null(const Request&, const Reply& reply, bool) {
+  return reply.kind != Reply::Kind::null;
 }
 
 }  // namespace lockstep::sim

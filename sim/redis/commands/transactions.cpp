@@ -1,8 +1,9 @@
 // MULTI, EXEC, DISCARD, WATCH, UNWATCH (Redis 7.0 multi.c). That commands are queued instead of run
 // is Server's business.
 #include "sim/redis/commands/admission.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/families.hpp"
 
 namespace lockstep::sim {
 
@@ -18,7 +19,7 @@ std::vector<Reply> run_queued(Call& call, Caller& caller) {
   for (const Request& request : queued) {
     Call inner{call.keyspace, request, call.execution};
     caller.replied = false;
-    Reply reply = run_command(*find_command(request[0]), inner);
+    Reply reply = run_command(*find_command(request), inner);
     if (!caller.replied) write(caller.server, session, std::move(reply));
   }
   std::vector<Reply> replies = std::move(*session.transcript);
@@ -47,6 +48,8 @@ void discard_transaction(Session& session) {
   session.queued.clear();
   session.watched.clear();
 }
+
+namespace {
 
 Reply run_multi(Call& call) {
   Session& session = caller_of(call).session;
@@ -91,5 +94,30 @@ Reply run_unwatch(Call& call) {
   session.watch_broken = false;
   return Reply::ok();
 }
+
+constexpr Command kRows[] = {
+    {{"multi", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy, "transaction"},
+     run_multi,
+     {kNeverQueued}},
+    {{"exec", 1, kNoScript | kLoading | kStale | kSkipSlowlog, "transaction"},
+     run_exec,
+     {kNeverQueued | kEndsTransaction}},
+    {{"discard", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy, "transaction"},
+     run_discard,
+     {kNeverQueued | kEndsTransaction}},
+    {{"watch",
+      -2,
+      kNoScript | kLoading | kStale | kFast | kAllowBusy,
+      "transaction",
+      {{"RO", 1, -1}}},
+     run_watch,
+     {kNeverQueued}},
+    {{"unwatch", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy, "transaction"},
+     run_unwatch},
+};
+
+}  // namespace
+
+std::span<const Command> transaction_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/commands/set_parts.hpp"
 #include "sim/redis/commands/sorted_set_parts.hpp"
@@ -190,8 +191,6 @@ Reply store(Call& call, Operation operation) {
   return count_reply(result.size());
 }
 
-}  // namespace
-
 Reply run_zunion(Call& call) { return show(call, Operation::unite); }
 Reply run_zinter(Call& call) { return show(call, Operation::intersect); }
 Reply run_zdiff(Call& call) { return show(call, Operation::subtract); }
@@ -204,5 +203,43 @@ Reply run_zintercard(Call& call) {
   const auto size = static_cast<std::int64_t>(compute(query, Operation::intersect).size());
   return Reply::number(query.limit == 0 ? size : std::min(size, query.limit));
 }
+
+constexpr Command kRows[] = {
+    {{"zunion", -3, kReadOnly, "sortedset", {{"RO access", 1, kCounted}}},
+     run_zunion,
+     {.resp3 = {Resp3Type::scored, 3, "withscores"}}},
+    {{"zinter", -3, kReadOnly, "sortedset", {{"RO access", 1, kCounted}}},
+     run_zinter,
+     {.resp3 = {Resp3Type::scored, 3, "withscores"}}},
+    {{"zdiff", -3, kReadOnly, "sortedset", {{"RO access", 1, kCounted}}},
+     run_zdiff,
+     {.resp3 = {Resp3Type::scored, 3, "withscores"}}},
+    {{"zunionstore",
+      -4,
+      kWrite | kDenyOom,
+      "sortedset",
+      {{"OW update", 1}, {"RO access", 2, kCounted}}},
+     run_zunionstore,
+     {.traits = kMultiplies, .touches = touches_if_positive}},
+    {{"zinterstore",
+      -4,
+      kWrite | kDenyOom,
+      "sortedset",
+      {{"OW update", 1}, {"RO access", 2, kCounted}}},
+     run_zinterstore,
+     {.traits = kMultiplies, .touches = touches_if_positive}},
+    {{"zdiffstore",
+      -4,
+      kWrite | kDenyOom,
+      "sortedset",
+      {{"OW update", 1}, {"RO access", 2, kCounted}}},
+     run_zdiffstore,
+     {.traits = kMultiplies, .touches = touches_if_positive}},
+    {{"zintercard", -3, kReadOnly, "sortedset", {{"RO access", 1, kCounted}}}, run_zintercard},
+};
+
+}  // namespace
+
+std::span<const Command> sorted_set_algebra_commands() { return kRows; }
 
 }  // namespace lockstep::sim

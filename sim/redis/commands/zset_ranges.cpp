@@ -2,7 +2,8 @@
 #include <optional>
 
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/commands/sorted_set_parts.hpp"
 
@@ -159,8 +160,6 @@ Reply remove(Call& call, By by) {
   return count_reply(count);
 }
 
-}  // namespace
-
 Reply run_zrange(Call& call) { return show(call, {}, {}); }
 Reply run_zrevrange(Call& call) { return show(call, By::rank, true); }
 Reply run_zrangebyscore(Call& call) { return show(call, By::score, false); }
@@ -186,5 +185,34 @@ Reply run_zlexcount(Call& call) { return count_reply(between(call, By::member).s
 Reply run_zremrangebyrank(Call& call) { return remove(call, By::rank); }
 Reply run_zremrangebyscore(Call& call) { return remove(call, By::score); }
 Reply run_zremrangebylex(Call& call) { return remove(call, By::member); }
+
+constexpr Command kRows[] = {
+    {{"zrange", -4, kReadOnly, "sortedset", {{"RO access", 1}}},
+     run_zrange,
+     {.resp3 = {Resp3Type::scored, 4, "withscores"}}},
+    {{"zrevrange", -4, kReadOnly, "sortedset", {{"RO access", 1}}},
+     run_zrevrange,
+     {.resp3 = {Resp3Type::scored, 4, "withscores"}}},
+    {{"zrangebyscore", -4, kReadOnly, "sortedset", {{"RO access", 1}}},
+     run_zrangebyscore,
+     {.resp3 = {Resp3Type::scored, 4, "withscores"}}},
+    {{"zrevrangebyscore", -4, kReadOnly, "sortedset", {{"RO access", 1}}},
+     run_zrevrangebyscore,
+     {.resp3 = {Resp3Type::scored, 4, "withscores"}}},
+    {{"zrangebylex", -4, kReadOnly, "sortedset", {{"RO access", 1}}}, run_zrangebylex},
+    {{"zrevrangebylex", -4, kReadOnly, "sortedset", {{"RO access", 1}}}, run_zrevrangebylex},
+    {{"zrangestore", -5, kWrite | kDenyOom, "sortedset", {{"OW update", 1}, {"RO access", 2}}},
+     run_zrangestore,
+     {.traits = kMultiplies, .touches = touches_if_positive}},
+    {{"zcount", 4, kReadOnly | kFast, "sortedset", {{"RO access", 1}}}, run_zcount},
+    {{"zlexcount", 4, kReadOnly | kFast, "sortedset", {{"RO access", 1}}}, run_zlexcount},
+    {{"zremrangebyrank", 4, kWrite, "sortedset", {{"RW delete", 1}}}, run_zremrangebyrank},
+    {{"zremrangebyscore", 4, kWrite, "sortedset", {{"RW delete", 1}}}, run_zremrangebyscore},
+    {{"zremrangebylex", 4, kWrite, "sortedset", {{"RW delete", 1}}}, run_zremrangebylex},
+};
+
+}  // namespace
+
+std::span<const Command> sorted_set_range_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/handlers.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/commands/random_choice.hpp"
 #include "sim/redis/commands/sorted_set_parts.hpp"
@@ -142,8 +143,6 @@ Reply score_reply(const SortedSet* set, const std::string& member) {
   return it == set->end() ? Reply::null() : Reply::bulk(format_score(it->second.score));
 }
 
-}  // namespace
-
 Reply run_zadd(Call& call) { return add(call, false); }
 Reply run_zincrby(Call& call) { return add(call, true); }
 
@@ -210,5 +209,40 @@ Reply run_zrandmember(Call& call) {
   }
   return counted ? Reply::array(std::move(chosen)) : chosen[0];
 }
+
+constexpr Command kRows[] = {
+    {{"zadd", -4, kWrite | kDenyOom | kFast, "sortedset", {{"RW update", 1}}},
+     run_zadd,
+     {.resp3 = {Resp3Type::number, 2, "incr"}}},
+    {{"zincrby", 4, kWrite | kDenyOom | kFast, "sortedset", {{"RW access update", 1}}},
+     run_zincrby,
+     {.resp3 = {Resp3Type::number}}},
+    {{"zrem", -3, kWrite | kFast, "sortedset", {{"RW delete", 1}}}, run_zrem},
+    {{"zcard", 2, kReadOnly | kFast, "sortedset", {{"RO", 1}}}, run_zcard},
+    {{"zscore", 3, kReadOnly | kFast, "sortedset", {{"RO access", 1}}},
+     run_zscore,
+     {.resp3 = {Resp3Type::number}}},
+    {{"zmscore", -3, kReadOnly | kFast, "sortedset", {{"RO access", 1}}},
+     run_zmscore,
+     {.resp3 = {Resp3Type::numbers}}},
+    {{"zrank", 3, kReadOnly | kFast, "sortedset", {{"RO access", 1}}}, run_zrank},
+    {{"zrevrank", 3, kReadOnly | kFast, "sortedset", {{"RO access", 1}}}, run_zrevrank},
+    {{"zpopmin", -2, kWrite | kFast, "sortedset", {{"RW access delete", 1}}},
+     run_zpopmin,
+     {.resp3 = {Resp3Type::scored, 2, "", Resp3Type::one_scored}}},
+    {{"zpopmax", -2, kWrite | kFast, "sortedset", {{"RW access delete", 1}}},
+     run_zpopmax,
+     {.resp3 = {Resp3Type::scored, 2, "", Resp3Type::one_scored}}},
+    {{"zmpop", -4, kWrite, "sortedset", {{"RW access delete", 1, kCounted}}},
+     run_zmpop,
+     {.resp3 = {Resp3Type::named_scored}}},
+    {{"zrandmember", -2, kReadOnly, "sortedset", {{"RO access", 1}}, "nondeterministic_output"},
+     run_zrandmember,
+     {.traits = kByChance, .resp3 = {Resp3Type::scored, 3, "withscores"}}},
+};
+
+}  // namespace
+
+std::span<const Command> sorted_set_commands() { return kRows; }
 
 }  // namespace lockstep::sim

@@ -1,6 +1,5 @@
 // The table `redis` that scripts see (Redis 7.0 script_lua.c).
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <cstdio>
 
@@ -8,9 +7,8 @@
 #include "sim/base/sha1.hpp"
 #include "sim/redis/commands/admission.hpp"
 #include "sim/redis/commands/cluster.hpp"
-#include "sim/redis/commands/command_entry.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/keys_of.hpp"
-#include "sim/redis/commands/subcommands.hpp"
 #include "sim/redis/script/observer.hpp"
 #include "sim/redis/script/run.hpp"
 #include "sim/redis/script/shortest_number.hpp"
@@ -79,45 +77,22 @@ const char* check_mode(ScriptRun& run, unsigned flags) {
   return nullptr;
 }
 
-/// Commands that wait: scripts may call them since 7.2, and do not wait.
-bool since_72(const Command& command) {
-  constexpr std::array<std::string_view, 7> kNames{"blmove",   "blpop",    "brpop", "brpoplpush",
-                                                   "bzpopmax", "bzpopmin", "wait"};
-  return std::ranges::find(kNames, command.name) != kNames.end();
-}
-
 /// What Redis checks before a script's command (script.c scriptCall); null if nothing is against
 /// it.
 const char* check_command(ScriptRun& run, const Command* command) {
-  if (run.version == RedisVersion::v7_2) refuse_new_in_72(run.request);
+  const bool is_72 = run.version == RedisVersion::v7_2;
+  if (is_72) refuse_new_in_72(run.request);
   if (!command) return "ERR Unknown Redis command called from script";
-  unsigned flags = command->flags;
-  int arity = command->arity;
-  if ((flags & kContainer) != 0 && run.request.size() > 1) {
-    const Subcommand* sub = find_subcommand(command->name, run.request[1]);
-    if (!sub) return "ERR Unknown Redis command called from script";
-    flags = sub->flags;
-    arity = sub->arity;
-  }
-  if (!arity_fits(arity, run.request.size())) {
+  if (!arity_fits(command->arity, run.request.size())) {
     return "ERR Wrong number of args calling Redis command from script";
   }
-  if ((flags & kNoScript) != 0 && !(run.version == RedisVersion::v7_2 && since_72(*command))) {
+  if (command->is(kNoScript) && !(is_72 && command->has(kSince72InScripts))) {
     return "ERR This Redis command is not allowed from script";
   }
-  if (run.read_only && (command->flags & (kWrite | kMayReplicate)) != 0) {
+  if (run.read_only && (command->is(kWrite) || command->has(kMayReplicate))) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
-  return check_mode(run, flags);
-}
-
-/// Commands whose values may be longer than the request that makes them.
-bool may_multiply(const Command& command) {
-  constexpr std::array<std::string_view, 13> kNames{
-      "bitop",       "copy",        "restore",    "setbit",      "setrange",
-      "sdiffstore",  "sinterstore", "sort",       "sunionstore", "zdiffstore",
-      "zinterstore", "zrangestore", "zunionstore"};
-  return std::ranges::find(kNames, command.name) != kNames.end();
+  return check_mode(run, command->flags);
 }
 
 std::int64_t bytes_of(const Entry& entry) {
@@ -132,7 +107,7 @@ std::int64_t bytes_of(const Entry& entry) {
 void count_written(ScriptRun& run, const Command& command, Call& call) {
   constexpr std::int64_t kMost = 256 << 20;
   for (const std::string& argument : run.request) run.written_bytes += std::ssize(argument);
-  if (may_multiply(command)) {
+  if (command.has(kMultiplies)) {
     for (const KeyArgument& key : keys_of(run.request))
       if (const Entry* entry = call.find(run.request[key.position]))
         run.written_bytes += bytes_of(*entry);
@@ -143,14 +118,16 @@ void count_written(ScriptRun& run, const Command& command, Call& call) {
 /// Runs run.request; the reply is left in run.reply. False if the script cannot go on (run.refusal
 /// says why).
 bool call_command(ScriptRun& run, const char*& error) {
-  const Command* command = find_command(run.request[0]);
+  const Command* command = find_command(run.request);
   try {
     error = check_command(run, command);
     if (error) return true;
-    if (run.resp3) refuse_without_resp3(run.request);
+    if (run.resp3 && command->has(kNoResp3)) {
+      throw BadInput("what COMMAND says of commands after redis.setresp(3) is not simulated");
+    }
     Call call{*run.keyspace, run.request, *run.execution};
     run.reply = run_command(*command, call);
-    if ((command->flags & kDenyOom) != 0) count_written(run, *command, call);
+    if (command->is(kDenyOom)) count_written(run, *command, call);
     if (run.watched()) run.execution->observer->called(run.request, run.reply);
     return true;
   } catch (const BadInput& bad) {
@@ -282,7 +259,7 @@ int redis_set_repl(lua_State* L) {
 int redis_acl_check_cmd(lua_State* L) {
   ScriptRun& run = script_run(L);
   if (const char* error = read_arguments(L, run.request)) return raise_error(L, error);
-  if (!find_entry(run.request)) {
+  if (!find_command(run.request)) {
     return raise_error(L, "ERR Invalid command passed to redis.acl_check_cmd()");
   }
   lua_pushboolean(L, 1);

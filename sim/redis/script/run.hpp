@@ -42,8 +42,6 @@ void open_redis(lua_State* L);
 void push_reply(lua_State* L, const Reply& reply, bool null_is_nil = false);
 /// The same after redis.setresp(3), for the reply to `request`.
 void push_reply_resp3(lua_State* L, const Request& request, const Reply& reply);
-/// Throws BadInput for a request whose reply in RESP3 is not simulated.
-void refuse_without_resp3(const Request& request);
 /// Turns the value on top of the stack into a reply, as a script's result (luaReplyToRedisReply);
 /// pops it.
 void pop_reply(lua_State* L, Reply& reply);

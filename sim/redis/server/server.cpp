@@ -3,7 +3,6 @@
 #include "sim/redis/server/server.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -18,25 +17,10 @@ namespace lockstep::sim {
 
 namespace {
 
-template <std::size_t N>
-bool is_one_of(const Command& command, const std::array<std::string_view, N>& names) {
-  return std::ranges::find(names, command.name) != names.end();
-}
-
-/// What runs at once although a transaction is being queued.
-constexpr std::array<std::string_view, 6> kNeverQueued{"exec",  "discard", "multi",
-                                                       "watch", "quit",    "reset"};
-/// What still works for a transaction without memory.
-constexpr std::array<std::string_view, 4> kEndTransaction{"exec", "discard", "quit", "reset"};
-/// What a session that subscribes to something may send (RESP2).
-constexpr std::array<std::string_view, 9> kWhileSubscribed{
-    "ping",         "subscribe",    "ssubscribe", "psubscribe", "unsubscribe",
-    "sunsubscribe", "punsubscribe", "quit",       "reset"};
-
 /// The flags of everything that an EXEC would run.
 unsigned queued_flags(const Session& session, RedisVersion version) {
   unsigned flags = 0;
-  for (const Request& request : session.queued) flags |= look_up(request, version).flags;
+  for (const Request& request : session.queued) flags |= look_up(request, version).command->flags;
   return flags;
 }
 
@@ -53,20 +37,19 @@ std::set<unsigned> all_slots(const Session& session, const Command& command,
 std::string refusal_of(const Session& session, const LookedUp& found, const Request& request,
                        const ServerState& server) {
   const ServerMode& mode = server.mode;
-  unsigned flags = found.flags;
+  unsigned flags = found.command->flags;
   if (found.command->name == "exec") flags |= queued_flags(session, mode.version);
-  const bool queue_grows = session.in_transaction && !is_one_of(*found.command, kEndTransaction);
+  const bool queue_grows = session.in_transaction && !found.command->has(kEndsTransaction);
   if (mode.over_memory && queue_grows) flags |= kDenyOom;
   const bool across = mode.cluster && all_slots(session, *found.command, request).size() > 1;
   std::string refusal = mode_refusal(flags, across, mode);
   if (!refusal.empty()) return refusal;
-  if (session.subscribed() && !is_one_of(*found.command, kWhileSubscribed)) {
-    const std::string name = found.name.empty() ? std::string(found.command->name) : found.name;
-    return "ERR Can't execute '" + name +
+  if (session.subscribed() && !found.command->has(kWhileSubscribed)) {
+    return "ERR Can't execute '" + std::string(found.command->name) +
            "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
            "context";
   }
-  if (server.busy && (found.flags & kAllowBusy) == 0) return busy_error(*server.busy);
+  if (server.busy && !found.command->is(kAllowBusy)) return busy_error(*server.busy);
   if (session.in_transaction && (flags & kNoMulti) != 0) {
     return "ERR Command not allowed inside a transaction";
   }
@@ -201,14 +184,12 @@ void Server::process(Session& session, const Request& request) {
   drop_expired();
   session.last_request = state_.now;
   LookedUp found = look_up(request, state_.mode.version);
-  if (found.command) {
-    session.last_command = found.name.empty() ? std::string(found.command->name) : found.name;
-  }
+  if (found.command) session.last_command = found.command->name;
   std::string refusal = std::move(found.error);
   if (refusal.empty()) refusal = refusal_of(session, found, request, state_);
   if (!refusal.empty()) {
     refuse(session, found.command, std::move(refusal));
-  } else if (session.in_transaction && !is_one_of(*found.command, kNeverQueued)) {
+  } else if (session.in_transaction && !found.command->has(kNeverQueued)) {
     session.queued.push_back(request);
     write(state_, session, Reply::status("QUEUED"));
   } else {
