@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/client/program.hpp"
-#include "sim/redis/execute.hpp"
+#include "sim/client/setup.hpp"
+#include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
+
+class Program;
 
 enum class Fault : std::uint8_t { pause, delay, lose, crash, jump, node_crash, power_loss };
 inline constexpr std::array kFaults{Fault::pause, Fault::delay,      Fault::lose,      Fault::crash,
