@@ -15,7 +15,7 @@ namespace lockstep::checker {
 namespace {
 
 /// The violated property to report: the first in the order of the table in DESIGN.md.
-sim::Property first_property(sim::Bits violated) {
+sim::Property first_property(sim::PropertySet violated) {
   for (const auto property : sim::kProperties)
     if ((violated & sim::bit(property)) != 0) return property;
   LOCKSTEP_CHECK(!"a violated property");

@@ -63,18 +63,7 @@ class WorldSystem {
   static bool optional(const Step& step) { return sim::is_optional(step.kind); }
   /// The process whose step it is: none for time and nodes.
   static std::optional<std::uint8_t> actor(const Step& step) {
-    using Kind = sim::Action::Kind;
-    switch (step.kind) {
-      case Kind::pass:
-      case Kind::jump_node:
-      case Kind::node_crash:
-      case Kind::power_loss:
-      case Kind::node_restart:
-      case Kind::save:
-        return std::nullopt;
-      default:
-        return step.actor;
-    }
+    return sim::row(step.kind).fields.process ? std::optional(step.actor) : std::nullopt;
   }
   /// The faults of a run that ends with this step.
   unsigned cost(const sim::Id* state, const Step& step) const {
@@ -89,7 +78,7 @@ class WorldSystem {
 
  private:
   sim::World& world_;
-  sim::Bits judged_ = 0;
+  sim::PropertySet judged_ = 0;
 };
 
 /// What run(system) comes to in a world of `model` that knew beforehand all that it turned out to

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "scenarios/scenario.hpp"
-#include "sim/client/program.hpp"
 
 namespace lockstep::scenarios {
 

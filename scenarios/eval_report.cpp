@@ -1,6 +1,7 @@
 // JSON of scripts that were run by hand; see the header.
 #include "scenarios/eval_report.hpp"
 
+#include "scenarios/json_reader.hpp"
 #include "scenarios/report.hpp"
 
 namespace lockstep::scenarios {

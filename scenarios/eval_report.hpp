@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/json_reader.hpp"
+#include "scenarios/json_fwd.hpp"
 #include "sim/redis/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 

@@ -9,11 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace lockstep::scenarios {
+#include "scenarios/json_fwd.hpp"
 
-/// Objects keep the order of their keys: steps and roles are told in the order in which they were
-/// written.
-using Json = nlohmann::ordered_json;
+namespace lockstep::scenarios {
 
 /// Parses `text`. Throws BadInput "`file`:line:column: ..." for malformed JSON, for a key that
 /// stands twice in one object, and for what is nested more than 100 deep.

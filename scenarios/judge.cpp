@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "checker/explorer.hpp"
+#include "scenarios/json_reader.hpp"
 #include "scenarios/trace_file.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"

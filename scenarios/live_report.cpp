@@ -1,6 +1,7 @@
 // JSON of live runs; see the header.
 #include "scenarios/live_report.hpp"
 
+#include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/report.hpp"
 

@@ -1,6 +1,7 @@
 // JSON for machines; see the header.
 #include "scenarios/report.hpp"
 
+#include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/trace_file.hpp"
 #include "sim/base/check.hpp"

@@ -6,6 +6,7 @@
 
 #include "checker/trace/trace.hpp"
 #include "scenarios/compare.hpp"
+#include "scenarios/json_fwd.hpp"
 #include "scenarios/judge.hpp"
 
 namespace lockstep::scenarios {

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/check.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::scenarios {
 

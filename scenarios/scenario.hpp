@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/json_reader.hpp"
+#include "scenarios/json_fwd.hpp"
 #include "scenarios/schedule.hpp"
 #include "sim/model/model.hpp"
 #include "sim/model/result.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/suggest.hpp"

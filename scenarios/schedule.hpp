@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "checker/trace/trace.hpp"
 #include "sim/model/model.hpp"
+
+namespace lockstep::checker {
+class Walk;
+}
 
 namespace lockstep::scenarios {
 

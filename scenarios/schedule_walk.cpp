@@ -5,9 +5,11 @@
 #include <functional>
 #include <optional>
 
+#include "checker/trace/trace.hpp"
 #include "scenarios/schedule.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::scenarios {
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"

@@ -9,6 +9,7 @@
 
 #include "checker/trace/trace.hpp"
 #include "scenarios/catalog.hpp"
+#include "scenarios/json_fwd.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/model/action.hpp"
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sim/base/error.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::checker {
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/client/program.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
 #include "sim/model/wording.hpp"

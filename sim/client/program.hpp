@@ -13,33 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/client/setup.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
-
-// ---- what a process is to do with its locks
-// -------------------------------------------------------------------
-
-/// One step of a workload.
-struct WorkStep {
-  enum class Kind : std::uint8_t { lock, work, unlock, sleep };
-  Kind kind = Kind::lock;
-  std::uint8_t lock = 0;  ///< lock, unlock: index into ProcessSetup::lock_keys
-  std::int64_t ms = 0;    ///< work, sleep
-  friend bool operator==(const WorkStep&, const WorkStep&) = default;
-};
-
-/// What one process is given. Two processes with equal setups differ only in the names of their
-/// tokens.
-struct ProcessSetup {
-  std::vector<std::string> lock_keys;  ///< one protocol object (`self`) per key and process
-  std::vector<WorkStep> workload;      ///< one round
-  int rounds = 1;                      ///< 0: for ever, and uncounted
-  int threads = 1;  ///< main tasks that each run the workload, sharing the process's objects
-  std::int64_t lease_ms = 0;  ///< self.ttl_ms; self.ttl_s is this in whole seconds
-  int nodes = 1;
-  friend bool operator==(const ProcessSetup&, const ProcessSetup&) = default;
-};
 
 // ---- what a process sees
 // ---------------------------------------------------------------------------------------

@@ -10,14 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "sim/client/program.hpp"
+#include "sim/client/setup.hpp"
 #include "sim/model/faults.hpp"
 #include "sim/model/properties.hpp"
 #include "sim/model/table.hpp"
 #include "sim/model/witnesses.hpp"
-#include "sim/redis/execute.hpp"
+#include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
+
+class Program;
 
 /// What a restarted node still has (Redis persistence): nothing; what the last completed RDB save
 /// had; every write, with fsync every second or always (they differ under power loss only).

@@ -1,27 +1,16 @@
 // Runs one command on a keyspace, as a Redis 7.0 server would run it for one client.
 #pragma once
 
-#include <array>
-
 #include "sim/base/time.hpp"
 #include "sim/redis/keyspace.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
 
 class ScriptObserver;
 class ScriptVm;
 struct Caller;
-
-/// The Redis that is imitated. 7.2 differs in how redis.call writes numbers, in which commands a
-/// script may call, in what it calls itself, and in commands that are refused by name. In both the
-/// clock stands still while a command or script runs, as it does in 7.2.
-enum class RedisVersion : std::uint8_t { v7_0, v7_2 };
-inline constexpr std::array kRedisVersions{RedisVersion::v7_0, RedisVersion::v7_2};
-/// "7.0", "7.2".
-const char* name(RedisVersion);
-/// What the server says of itself: "7.0.15".
-const char* full_name(RedisVersion);
 
 /// What a whole server is, and what it is set to and says no because of.
 struct ServerMode {

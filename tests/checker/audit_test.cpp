@@ -9,6 +9,7 @@
 #include "cli/parallel.hpp"
 #include "scenarios/catalog.hpp"
 #include "sim/base/temporary_folder.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::checker {
 

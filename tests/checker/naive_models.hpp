@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "sim/client/program.hpp"
 #include "sim/model/model.hpp"
 
 namespace lockstep::tests {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "scenarios/catalog.hpp"
+#include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,6 +1,7 @@
 // Live runs: a lock that is none is seen to fail, one that is one is not.
 #include "live/run.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
@@ -8,6 +9,8 @@
 #include "live/connection.hpp"
 #include "live/server.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/temporary_folder.hpp"
+#include "tests/support/mistakes.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {
@@ -148,7 +151,14 @@ TEST_CASE("Re-entry needs a counter") {
 
 TEST_CASE("A mistake in the re-entrant lock is seen") {
   const live::Server server(sim::Persistence::none);
-  auto model = nested("mistakes/hash-lock/not-deleted", 2, 1);
+  const sim::TemporaryFolder folder;
+  auto model = nested("hash-lock", 2, 1);
+  const auto mistakes = test::mistakes_of("hash-lock");
+  const auto not_deleted = std::find_if(mistakes.begin(), mistakes.end(), [](const auto& each) {
+    return each.name == "not-deleted";
+  });
+  REQUIRE(not_deleted != mistakes.end());
+  model.program = std::make_shared<sim::Program>(test::apply(*not_deleted, folder.path()));
   for (auto& setup : model.processes) setup.lease_ms = 1000;
   const auto result = live::run(model, server.address(), 0.5);
   CHECK(violates(result, sim::Property::honest_result));

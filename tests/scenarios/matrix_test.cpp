@@ -6,6 +6,7 @@
 #include <set>
 
 #include "checker/explorer.hpp"
+#include "scenarios/json_reader.hpp"
 #include "scenarios/judge.hpp"
 #include "scenarios/matrix_file.hpp"
 #include "tests/scenarios/bad_input.hpp"

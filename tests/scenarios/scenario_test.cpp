@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "scenarios/json_reader.hpp"
 #include "tests/scenarios/bad_input.hpp"
 
 namespace lockstep::scenarios {

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "scenarios/catalog.hpp"
+#include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/scenario.hpp"
 #include "tests/scenarios/bad_input.hpp"

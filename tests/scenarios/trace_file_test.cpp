@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "tests/scenarios/bad_input.hpp"
 

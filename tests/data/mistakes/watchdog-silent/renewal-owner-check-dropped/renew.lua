@@ -1,1 +1,0 @@
-return redis.call("pexpire", KEYS[1], ARGV[2])
