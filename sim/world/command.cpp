@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "sim/base/error.hpp"
+#include "sim/client/program.hpp"
 #include "sim/world/nodes.hpp"
 
 namespace lockstep::sim {

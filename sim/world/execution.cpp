@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "sim/base/error.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::sim {
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "sim/client/program.hpp"
+
 namespace lockstep::sim {
 
 namespace {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sim/base/check.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::sim {
 

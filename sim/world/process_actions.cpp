@@ -1,6 +1,7 @@
 // What can happen to a process in one of its states: worked out once, when the state is interned.
 #include <algorithm>
 
+#include "sim/client/program.hpp"
 #include "sim/world/processes.hpp"
 
 namespace lockstep::sim {

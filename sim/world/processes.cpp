@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/client/program.hpp"
 #include "sim/world/process_step.hpp"
 
 namespace lockstep::sim {

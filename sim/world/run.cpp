@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "sim/base/bytes.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::sim {
 

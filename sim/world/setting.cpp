@@ -5,6 +5,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::sim {
 

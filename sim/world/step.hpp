@@ -8,6 +8,7 @@
 #include "sim/base/interner.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
+#include "sim/redis/keyspace.hpp"
 #include "sim/world/setting.hpp"
 
 namespace lockstep::sim {
