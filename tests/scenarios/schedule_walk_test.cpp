@@ -2,6 +2,7 @@
 // is in them and however a trace shows it.
 #include <catch2/catch.hpp>
 
+#include "checker/trace/trace.hpp"
 #include "scenarios/schedule.hpp"
 #include "sim/model/wording.hpp"
 #include "tests/scenarios/bad_input.hpp"
