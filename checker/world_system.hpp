@@ -23,12 +23,6 @@ class WorldSystem {
 
   /// What steps show, of the properties only those that are judged.
   struct Facts : sim::Facts {
-    Facts& operator|=(const Facts& other) {
-      violated |= other.violated;
-      witnessed |= other.witnessed;
-      acquired_by |= other.acquired_by;
-      return *this;
-    }
     bool ends() const { return violated != 0; }
   };
 
