@@ -188,20 +188,11 @@ std::string sentence_of(const Event& event) {
 }
 
 std::string actor_of(const Event& event) {
-  switch (event.action.kind) {
-    case Action::Kind::pass:
-      return "";
-    case Action::Kind::execute:
-      return node_name(event, connection_of(event).node);
-    case Action::Kind::jump_node:
-    case Action::Kind::node_crash:
-    case Action::Kind::power_loss:
-    case Action::Kind::node_restart:
-    case Action::Kind::save:
-      return node_name(event, event.action.node);
-    default:
-      return sim::process_name(event.action.process);
-  }
+  const Action& action = event.action;
+  if (action.kind == Action::Kind::execute) return node_name(event, connection_of(event).node);
+  const auto& fields = row(action.kind).fields;
+  if (fields.process) return sim::process_name(action.process);
+  return fields.node ? node_name(event, action.node) : "";
 }
 
 }  // namespace
