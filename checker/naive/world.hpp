@@ -202,7 +202,7 @@ class Rules {
  private:
   enum class Probe : std::uint8_t { acquires, fails, endless };
 
-  // naive_enabled.cpp
+  // enabled.cpp
   void enabled_of_process(const World& world, std::uint8_t p,
                           std::vector<sim::Action>& actions) const;
   void enabled_of_connection(const World& world, std::uint8_t p, std::uint8_t c,
@@ -212,7 +212,7 @@ class Rules {
   bool polling(const World& world, std::uint8_t p, const Connection& connection) const;
   bool urgent(const World& world, const sim::Action& action) const;
 
-  // naive_process.cpp
+  // process.cpp
   void feed(World& world, std::uint8_t p, sim::Observation observation, const sim::Action& action,
             Facts& facts);
   void forget_history(Process& process, const sim::Step& step) const;
@@ -227,7 +227,7 @@ class Rules {
   std::int64_t rounded_up(std::int64_t ms) const;
   void look(World& world) const;
 
-  // naive_world.cpp
+  // world.cpp
   void incarnate(Process& process, const sim::ProcessSetup& setup) const;
   void begin(World& world, const sim::Action& action, Facts& facts);
   void run(World& world, const sim::Action& action, Facts& facts);
@@ -244,7 +244,7 @@ class Rules {
   void pass(World& world, std::int64_t ms, Facts& facts) const;
   void note_spinning(World& world, const sim::Action& action, Facts& facts) const;
 
-  // naive_judge.cpp
+  // judge.cpp
   void violated(Facts& facts, Violation violation) const;
   void judge_acquired(const World& world, std::uint8_t p, const sim::Effect& effect,
                       Facts& facts) const;
@@ -268,7 +268,7 @@ class Rules {
                               std::uint8_t lock) const;
   bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const;
 
-  // naive_probe.cpp
+  // probe.cpp
   Probe probe(const World& world, const std::string& lock_key);
   Probe probe_alone(World world, std::uint8_t fresh);
   std::int64_t patience_ms() const;
