@@ -205,7 +205,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
                                  });
   if (connection == process.connections.end()) {
     connection = process.connections.insert(connection,
-                                            Connection{effect.task, effect.node, true, false, {}});
+                                            Connection{effect.task, effect.node, true, false, {}, {}});
   }
   connection->messages.push_back(std::move(message));
 }
