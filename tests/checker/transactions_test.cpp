@@ -26,8 +26,8 @@ void check_violated(sim::Model model, Property property, std::size_t steps) {
   for (const bool naively : {false, true}) {
     const Result result =
         naively ? checker::explore_naively(model, {}) : checker::explore(model, {});
-    INFO((naively ? "naive: " : "engine: ") << checker::name(result.verdict) << ' '
-                                            << result.why_inconclusive);
+    INFO((naively ? "naive: " : "engine: ")
+         << checker::name(result.verdict) << ' ' << result.why_inconclusive);
     REQUIRE(result.verdict == Verdict::violated);
     CHECK(result.property == property);
     REQUIRE(result.schedule.size() == steps);
@@ -40,8 +40,8 @@ void check_holds(sim::Model model, std::set<Property> properties) {
   for (const bool naively : {false, true}) {
     const Result result =
         naively ? checker::explore_naively(model, {}) : checker::explore(model, {});
-    INFO((naively ? "naive: " : "engine: ") << checker::name(result.verdict) << ' '
-                                            << result.why_inconclusive);
+    INFO((naively ? "naive: " : "engine: ")
+         << checker::name(result.verdict) << ' ' << result.why_inconclusive);
     CHECK(result.verdict == Verdict::holds);
   }
 }

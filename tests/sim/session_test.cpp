@@ -103,9 +103,8 @@ TEST_CASE("a watch is broken by what another connection touches, and by nothing 
     pair.send(pair.other, "SET k x");
     CHECK(pair.send(pair.one, "EXEC") == "[+OK]");
   }
-  for (const char* line :
-       {"DEL k", "SET k v", "SET none x", "FLUSHALL", "SWAPDB 0 1", "RENAME k l",
-        "EVAL \"redis.call('DEL', 'k')\" 0", "PEXPIRE k 5"}) {
+  for (const char* line : {"DEL k", "SET k v", "SET none x", "FLUSHALL", "SWAPDB 0 1", "RENAME k l",
+                           "EVAL \"redis.call('DEL', 'k')\" 0", "PEXPIRE k 5"}) {
     DYNAMIC_SECTION(line) {
       pair.send(pair.other, line);
       CHECK(pair.one.watch_broken);
@@ -174,7 +173,8 @@ TEST_CASE("the selected database is the connection's") {
   CHECK(pair.keyspace.database(5)->contains("k"));
 }
 
-TEST_CASE("what waits or needs the other connections is refused by name, and nothing is left open") {
+TEST_CASE(
+    "what waits or needs the other connections is refused by name, and nothing is left open") {
   Pair pair;
   for (const char* line : {"BLPOP l 0", "BLMOVE a b LEFT LEFT 0", "BZMPOP 0 1 z MIN", "WAIT 1 0",
                            "SUBSCRIBE c", "UNSUBSCRIBE", "PSUBSCRIBE c", "SSUBSCRIBE c",
