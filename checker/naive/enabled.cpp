@@ -121,6 +121,7 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
                                   std::vector<Action>& actions) const {
   const Process& process = world.processes[p];
   const Connection& connection = process.connections[c];
+  if (connection.messages.empty()) return;
   const Message& next = connection.messages.front();
   const bool waiting = next.state == Message::State::waiting;
   const bool broken = next.state == Message::State::broken;

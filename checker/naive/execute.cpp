@@ -33,6 +33,16 @@ bool orders_tokens(const sim::Keyspace& keyspace) {
   return found;
 }
 
+/// Visits every other connection to the same node.
+template <typename Visit>
+void for_each_other(World& world, const Connection& connection, Visit visit) {
+  for (Process& process : world.processes) {
+    for (Connection& other : process.connections) {
+      if (&other != &connection && other.node == connection.node) visit(other);
+    }
+  }
+}
+
 std::int64_t fencing_number(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -63,7 +73,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   facts.reply = message.reply;
 }
 
-Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& connection,
+Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Request& request, Facts& facts) {
   Node& node = world.nodes[connection.node];
   const Keyspace before = node.keyspace;
@@ -72,7 +82,13 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, const Connection& con
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
   execution.mode.version = model_.redis_version;
-  Reply reply = sim::execute(node.keyspace, request, execution);
+  for_each_other(world, connection, [&](const Connection& other) {
+    for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
+  });
+  Reply reply = sim::execute(node.keyspace, connection.session, request, execution);
+  for_each_other(world, connection, [&](Connection& other) {
+    for (const sim::Place& place : execution.touched) touch(other.session, place);
+  });
   ++commands_run_;
   facts.looked_at_time = execution.looked_at_time;
   if (execution.looked_at_time) look(world);

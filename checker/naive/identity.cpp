@@ -69,6 +69,7 @@ void add(Bytes& bytes, const Connection& connection) {
     bytes.reply(message.reply);
     bytes.kind(message.basis);
   }
+  bytes.text(encode(connection.session));
 }
 
 void add(Bytes& bytes, const TaskState& task) {

@@ -166,8 +166,9 @@ bool Rules::quiet(const World& world) const {
       std::all_of(world.nodes.begin(), world.nodes.end(), [](const Node& node) { return node.up; });
   return nodes_up &&
          std::all_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
-           return process.life != Life::paused && process.connections.empty() &&
-                  process.holdings.empty() &&
+           return process.life != Life::paused && process.holdings.empty() &&
+                  std::all_of(process.connections.begin(), process.connections.end(),
+                              [](const Connection& c) { return c.messages.empty(); }) &&
                   std::all_of(process.waits.begin(), process.waits.end(), [](const Wait& wait) {
                     return wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
                   });

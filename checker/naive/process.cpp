@@ -204,8 +204,8 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
                                    return c.open && c.task == effect.task && c.node == effect.node;
                                  });
   if (connection == process.connections.end()) {
-    connection = process.connections.insert(connection,
-                                            Connection{effect.task, effect.node, true, false, {}});
+    connection = process.connections.insert(
+        connection, Connection{effect.task, effect.node, true, false, {}, {}});
   }
   connection->messages.push_back(std::move(message));
 }

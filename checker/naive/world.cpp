@@ -25,16 +25,17 @@ void spend(World& world, Fault fault) {
   --world.budget[static_cast<std::size_t>(fault)];
 }
 
-/// Abandoned connections keep only what may still be executed; a connection without a message is
-/// not listed.
+/// Abandoned connections keep only what may still be executed. A connection without a message is
+/// not listed, but an open one of which the node remembers something.
 void tidy_connections(Process& process) {
   for (Connection& connection : process.connections) {
     if (connection.open) continue;
     std::erase_if(connection.messages,
                   [](const Message& message) { return message.state != Message::State::waiting; });
   }
-  std::erase_if(process.connections,
-                [](const Connection& connection) { return connection.messages.empty(); });
+  std::erase_if(process.connections, [](const Connection& connection) {
+    return connection.messages.empty() && (!connection.open || connection.session.fresh());
+  });
 }
 
 /// Drops what has expired, images that are durable by now, and images equal to the one before them.
@@ -205,6 +206,7 @@ void Rules::disturb(World& world, const Action& action) const {
       break;
     case Action::Kind::lose:
       messages().assign(1, broken_message());
+      process().connections[action.connection].session = {};
       break;
     case Action::Kind::crash:
       crash(world, action.process);
@@ -314,7 +316,8 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
   if (wait->kind == sim::Wait::Kind::replies) {
     observation.kind = Observation::Kind::timeout;
     for (Connection& connection : process.connections) {
-      if (!connection.former && connection.task == action.task) connection.open = false;
+      const bool own = !connection.former && connection.task == action.task;
+      if (own && !connection.messages.empty()) connection.open = false;
     }
     tidy_connections(process);
   }
@@ -362,6 +365,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   for (Process& process : world.processes) {
     for (Connection& connection : process.connections) {
       if (connection.node != n) continue;
+      connection.session = {};
       const auto waiting = [](const Message& message) {
         return message.state == Message::State::waiting;
       };

@@ -24,6 +24,7 @@
 #include "sim/model/model.hpp"
 #include "sim/redis/keyspace.hpp"
 #include "sim/redis/script/vm.hpp"
+#include "sim/redis/server/session.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -54,6 +55,7 @@ struct Connection {
   bool open = true;     ///< else abandoned
   bool former = false;  ///< opened by an incarnation that has crashed
   std::vector<Message> messages;
+  sim::Session session;  ///< what the node remembers of it
 };
 
 /// A clock reading: what the wall clock showed (Unix ms), or the monotonic one (ms of true time).
@@ -233,7 +235,7 @@ class Rules {
   void run(World& world, const sim::Action& action, Facts& facts);
   void disturb(World& world, const sim::Action& action) const;
   void execute(World& world, const sim::Action& action, Facts& facts);
-  sim::Reply execute_on_node(World& world, std::uint8_t p, const Connection& connection,
+  sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const sim::Request& request, Facts& facts);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
                                  const Message& message, Facts& facts);

@@ -1,14 +1,12 @@
-// Runs one command: looks it up, checks what Redis checks before it runs anything, and turns
-// refusals into replies.
+// Runs one command, and turns refusals into replies. What is checked before is server/processing's.
 #include "sim/redis/execute.hpp"
 
 #include <algorithm>
 
 #include "sim/base/error.hpp"
-#include "sim/redis/commands/admission.hpp"
 #include "sim/redis/commands/attention.hpp"
-#include "sim/redis/commands/cluster.hpp"
-#include "sim/redis/commands/connection.hpp"
+#include "sim/redis/server/connections.hpp"
+#include "sim/redis/server/processing.hpp"
 
 namespace lockstep::sim {
 
@@ -56,7 +54,7 @@ Reply run_command(const Command& command, Call& call) {
   }
   report(command, call.execution);
   std::optional<Attention> attention;  // somebody watches keys or waits for them
-  if (call.execution.caller && command.is(kWrite)) attention.emplace(call);
+  if (command.is(kWrite) && Attention::wanted(call.execution)) attention.emplace(call);
   Reply reply;
   try {
     reply = command.run(call);
@@ -67,23 +65,20 @@ Reply run_command(const Command& command, Call& call) {
   return reply;
 }
 
-Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) {
+Reply execute(Keyspace& keyspace, Session& session, const Request& request, Execution& execution) {
   if (request.empty()) throw BadInput("an empty request: expected a command name");
-  keyspace.purge(execution.now);
-  LookedUp found = look_up(request, execution.mode.version);
-  if (!found.error.empty()) return Reply::error(std::move(found.error));
-  if (execution.mode.restricts()) {
-    const bool across_slots = execution.mode.cluster && slots_of(request).size() > 1;
-    std::string refusal = mode_refusal(found.command->flags, across_slots, execution.mode);
-    if (!refusal.empty()) return Reply::error(std::move(refusal));
+  Connections unknown;
+  const Turn turn(keyspace, session, execution, unknown);
+  return process(keyspace, look_up(request, execution.mode.version), request, execution);
+}
+
+Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) {
+  Session session;
+  Reply reply = execute(keyspace, session, request, execution);
+  if (!session.fresh()) {
+    throw BadInput("command '" + lower_case(request[0]) +
+                   "': its connection would have to remember it, and this is its only request");
   }
-  Call call{keyspace, request, execution};
-  Reply reply = run_command(*found.command, call);
-  if (execution.database != 0) {
-    throw BadInput("command 'select': the selected database belongs to a connection" +
-                   std::string(kOnlyWithConnections));
-  }
-  keyspace.purge(execution.now);  // SET ... PXAT in the past leaves nothing behind
   return reply;
 }
 

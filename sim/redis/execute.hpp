@@ -1,16 +1,19 @@
-// Runs one command on a keyspace, as a Redis 7.0 server would run it for one client.
+// Runs a request of a connection on a keyspace, as a Redis 7.0 server would.
 #pragma once
+
+#include <vector>
 
 #include "sim/base/time.hpp"
 #include "sim/redis/keyspace.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/server/session.hpp"
 #include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
 
 class ScriptObserver;
 class ScriptVm;
-struct Caller;
+struct Connections;
 
 /// What a whole server is, and what it is set to and says no because of.
 struct ServerMode {
@@ -41,15 +44,42 @@ struct Execution {
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)
   bool ordered_tokens = false;  ///< out: a script asked which of two lock tokens comes first
   ServerMode mode{};
-  int database = 0;  ///< the selected one, whose keys are keyspace.keys; SELECT changes both
-  Caller* caller = nullptr;            ///< null where there is none: in the explored world
-  bool in_script = false;              ///< a script's command: it cannot block
   ScriptObserver* observer = nullptr;  ///< watches the scripts that run, if not null
+  std::vector<Place> watched{};  ///< the keys that other connections to the node watch or wait for
+  std::vector<Place> touched{};  ///< out: of those and the sender's own, what a watch is broken by
+  std::vector<Place> came{};     ///< out: and what is there now and was not, or is of another type
+
+  // For the commands that run; execute() sets these, and the pointers are not null there.
+  Session* session = nullptr;
+  Connections* connections = nullptr;
+  SessionId self = 0;      ///< the sender, in `connections`
+  bool in_exec = false;    ///< a transaction's command: it cannot wait
+  bool in_script = false;  ///< a script's command: it cannot wait
+  bool replied = false;    ///< the command has written its replies itself, or has none
 };
 
-/// Executes `request` (name and arguments) and changes `keyspace` as Redis 7.0.15 does, replies and
-/// error texts included. Never throws for what Redis says no to: that is a reply. Throws BadInput
-/// only for a script that the dialect layer refuses to run.
+/// A connection sends `request` (name and arguments). Changes the keyspace and the connection's
+/// session as Redis 7.0.15 does, replies and error texts included: between MULTI and EXEC the
+/// request is queued, EXEC runs the queue at one instant or gives null if a watched key was
+/// touched.
+///
+/// The caller owns the sessions of the other connections: a key of `execution.watched` that is in
+/// `execution.touched` afterwards is to be given to touch() with each of them. (The sender's own
+/// session is dealt with.)
+///
+/// Such a caller can neither hold a reply back nor write to a connection unasked, nor does it know
+/// who else is connected. What needs that throws BadInput, here and nowhere else: a command that
+/// would wait (BLPOP and its like where there is nothing; WAIT), (P|S)(UN)SUBSCRIBE, PUBSUB,
+/// CLIENT, HELLO, QUIT. In an EXEC and in a script nothing waits. Server (server/server.hpp) has
+/// them all.
+///
+/// Never throws for what Redis says no to: that is a reply. Throws BadInput also for an empty
+/// request, for what is not simulated, and for a script that the dialect layer refuses to run; what
+/// ran before it of an EXEC has happened then.
+Reply execute(Keyspace& keyspace, Session& session, const Request& request, Execution& execution);
+
+/// The same on a new connection that sends nothing else. Throws BadInput if its session would have
+/// to be remembered (MULTI, WATCH, SELECT of another database).
 Reply execute(Keyspace& keyspace, const Request& request, Execution& execution);
 
 }  // namespace lockstep::sim

@@ -25,9 +25,10 @@ std::int64_t Nodes::clock_ms(Id id, std::int64_t now_ms) const {
 }
 
 /// Executes; a script that cannot be run is named by its file, which says more than its SHA-1.
-Reply Nodes::execute_named(Keyspace& keyspace, const Request& request, Execution& execution) {
+Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& request,
+                           Execution& execution) {
   try {
-    return execute(keyspace, request, execution);
+    return execute(keyspace, session, request, execution);
   } catch (const BadInput& error) {
     const Program& program = *setting_.model.program;
     const std::string name = request.size() < 2 ? "" : program.script_name(request[1]);
@@ -36,23 +37,29 @@ Reply Nodes::execute_named(Keyspace& keyspace, const Request& request, Execution
   }
 }
 
-const CommandRun& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::int64_t now_ms) {
-  const std::uint64_t a = both(keyspace_id, request_id);
-  const std::uint64_t b = both(sender, setting_.knowledge.absolute ? tables_.moment(now_ms) : 0);
-  if (const Id found = run_.find(a, b); found != FlatMap::kAbsent) return commands_[found];
+const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
+  FlatMap& memo = run_[{asked.session, asked.watched}];
+  const std::uint64_t a = both(asked.keyspace, asked.request);
+  const std::uint64_t b =
+      both(asked.sender, setting_.knowledge.absolute ? tables_.moment(now_ms) : 0);
+  if (const Id found = memo.find(a, b); found != FlatMap::kAbsent) return commands_[found];
 
-  const Request& request = tables_.request(request_id);
-  const KeyspaceInfo& before = tables_.keyspace(keyspace_id);
+  const Request& request = tables_.request(asked.request);
+  const KeyspaceInfo& before = tables_.keyspace(asked.keyspace);
   const Duration offset{now_ms};
   Keyspace keyspace = before.value;
   keyspace.shift_expiry(offset);
   Execution execution;
   execution.now = kEpoch + offset;
-  execution.sender = sender;
+  execution.sender = asked.sender;
   execution.scripts = &scripts_;
+  execution.watched = tables_.places(asked.watched);
+  Session session = tables_.session(asked.session).value;
   execution.mode.version = setting_.model.redis_version;
   CommandRun command;
-  command.reply = tables_.intern(execute_named(keyspace, request, execution));
+  command.reply = tables_.intern(execute_named(keyspace, session, request, execution));
+  command.session = tables_.intern(session);
+  command.touched = tables_.intern(std::move(execution.touched));
   if (execution.looked_at_time) setting_.needs.absolute = command.looked = true;
   if (execution.looked_at_clock) setting_.needs.reads_clock = true;
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
@@ -61,10 +68,10 @@ const CommandRun& Nodes::run(Id keyspace_id, Id request_id, Maker sender, std::i
   keyspace.shift_expiry(-offset);
   note_lifetimes(before.value, keyspace, command.looked);
   for (const auto& [key, locks] : setting_.leases)
-    note_lease(entry_of(before.value, key), entry_of(keyspace, key), sender, locks, command);
+    note_lease(entry_of(before.value, key), entry_of(keyspace, key), asked.sender, locks, command);
   command.keyspace = tables_.intern(keyspace);
 
-  run_.add(a, b, static_cast<Id>(commands_.size()));
+  memo.add(a, b, static_cast<Id>(commands_.size()));
   commands_.push_back(std::move(command));
   return commands_.back();
 }

@@ -6,6 +6,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
+#include "sim/world/sessions.hpp"
 
 namespace lockstep::sim {
 
@@ -41,6 +42,18 @@ const StepResult& Executions::keep(FlatMap& memo, std::uint64_t a, std::uint64_t
   return results_.back();
 }
 
+/// Places; nothing in most protocols.
+Id Executions::watched_by_others(unsigned process, std::uint8_t node, const Id* state) {
+  if (!processes_.any_watching()) return Tables::kNowhere;
+  Places places;
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    const ProcessInfo& other = processes_.info(state[p]);
+    if (p != process && has(other.watching, node))
+      add_watched(tables_, other.value, node, nullptr, places);
+  }
+  return tables_.intern(std::move(places));
+}
+
 const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8_t n,
                                       const Id* state) {
   const unsigned slot = setting_.node_slot(n);
@@ -52,17 +65,21 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
     moment = tables_.moment(clock_ms);
   }
   const std::uint64_t a = both(process_id, node_id), b = both(action, moment);
-  if (const Id found = node_memo_.find(a, b); found != FlatMap::kAbsent) return results_[found];
-
   const ProcessInfo& info = processes_.info(process_id);
+  const Id watched = watched_by_others(info.value.index, n, state);
+  if (watched >= node_memos_.size()) node_memos_.resize(watched + 1);
+  if (const Id found = node_memos_[watched].find(a, b); found != FlatMap::kAbsent)
+    return results_[found];
+
   Process process = info.value;
   Connection& connection = process.connections[info.actions[action].index];
   const Message& message =
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool former = connection.former;
   const TaskId task = connection.task;
-  const CommandRun command = nodes_.run(nodes_.info(node_id).value.keyspace, message.request,
-                                        former ? Maker{0} : maker_of(process.index), clock_ms);
+  const Asked asked{nodes_.info(node_id).value.keyspace, message.request, connection.session,
+                    watched, former ? Maker{0} : maker_of(process.index)};
+  const CommandRun command = execute_in_session(tables_, nodes_, process, connection, asked, clock_ms);
   answer(process, connection, command.reply);
   if (!former && process.life != Life::dead) note_own_keys(process, task, command);
 
@@ -76,8 +93,14 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   Report report;
   report.looked = command.looked;
   report.leases = command.leases;
+  if (watched != Tables::kNowhere && command.touched != Tables::kNowhere) {
+    report.spread = Spread::touch;
+    report.touched = command.touched;
+    report.node = n;
+    result.tokens_changed = true;  // of those whose watches are broken
+  }
   result.report = reports_.add(std::move(report));
-  return keep(node_memo_, a, b, result);
+  return keep(node_memos_[watched], a, b, result);
 }
 
 /// A request of a task with an operation under way counts for that task alone, one of another task

@@ -31,6 +31,7 @@ class Executions {
 
  private:
   const StepResult& at_node(Id process, unsigned action, std::uint8_t node, const Id* state);
+  Id watched_by_others(unsigned process, std::uint8_t node, const Id* state);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
   void note_own_keys(Process& process, TaskId sender, const CommandRun& command) const;
@@ -43,7 +44,8 @@ class Executions {
   Nodes& nodes_;
   Runs& runs_;
   std::vector<StepResult> results_;
-  FlatMap node_memo_, resource_memo_;
+  std::vector<FlatMap> node_memos_;  ///< by what other processes watch there
+  FlatMap resource_memo_;
 };
 
 }  // namespace lockstep::sim

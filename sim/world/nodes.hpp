@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "sim/base/flat_map.hpp"
@@ -29,10 +31,21 @@ struct NodeInfo {
   std::vector<Id> disowned;            ///< by process; computed when first asked
 };
 
+/// A request as a node gets it.
+struct Asked {
+  Id keyspace = 0;
+  Id request = 0;
+  Id session = 0;  ///< of the connection
+  Id watched = 0;  ///< the places that other connections watch
+  Maker sender = 0;
+};
+
 /// What came of one executed command.
 struct CommandRun {
   Id keyspace = 0;
   Id reply = 0;
+  Id session = 0;
+  Id touched = 0;  ///< places: of those that are watched
   std::vector<LeaseChange> leases;
   bool made = false, freed = false;  ///< lease keys of the sender's
   bool looked = false;               ///< at absolute time
@@ -50,7 +63,7 @@ class Nodes {
   const StepResult& step(Id id, unsigned action);
 
   /// Really runs the command or script, once. `now_ms`: on the node's clock, since kEpoch.
-  const CommandRun& run(Id keyspace, Id request, Maker sender, std::int64_t now_ms);
+  const CommandRun& run(const Asked& asked, std::int64_t now_ms);
   /// The node after a request has left it this keyspace.
   Id written(Id id, Id keyspace);
   /// The node's clock after `now_ms` of an absolute run, in ms since kEpoch; 0 in others.
@@ -69,7 +82,8 @@ class Nodes {
   void list_actions(NodeInfo& info) const;
   Node jumped(Node node, std::int64_t ms);
   Node after_power_cut(Node node, unsigned image);
-  Reply execute_named(Keyspace& keyspace, const Request& request, Execution& execution);
+  Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
+                      Execution& execution);
   void note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked);
   void note_lease(const Entry* before, const Entry* after, Maker sender,
                   const std::vector<std::uint8_t>& locks, CommandRun& command) const;
@@ -81,7 +95,8 @@ class Nodes {
   ScriptVm scripts_;
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
-  FlatMap run_, age_, rename_;
+  std::map<std::pair<Id, Id>, FlatMap> run_;  ///< by session and what others watch
+  FlatMap age_, rename_;
 };
 
 }  // namespace lockstep::sim

@@ -8,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/world/process_step.hpp"
+#include "sim/world/sessions.hpp"
 
 namespace lockstep::sim {
 
@@ -121,9 +122,11 @@ void Probe::execute(const LocalAction& action) {
   }
   Id& at = nodes_[connection.node];
   Node node = world_.nodes_.info(at).value;
+  const Asked asked{node.keyspace, message.request, connection.session, Tables::kNowhere,
+                    maker_of(process_.index)};
   const CommandRun command =
-      world_.nodes_.run(node.keyspace, message.request, maker_of(process_.index),
-                        world_.nodes_.clock_ms(at, world_.runs_.info(run_).value.now_ms));
+      execute_in_session(world_.tables_, world_.nodes_, process_, connection, asked,
+                         world_.nodes_.clock_ms(at, world_.runs_.info(run_).value.now_ms));
   message.reply = command.reply;
   node.keyspace = command.keyspace;
   at = world_.nodes_.intern(node);

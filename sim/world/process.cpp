@@ -28,9 +28,10 @@ Timer* Process::timer(TaskId task) {
   return place == timers.end() ? nullptr : &*place;
 }
 
-void Process::abandon(TaskId task) {
+void Process::abandon(TaskId task, bool used) {
   for (auto& connection : connections) {
     if (connection.task != task || !connection.open) continue;
+    if (used && connection.messages.empty()) continue;
     connection.open = false;
     std::erase_if(connection.messages, [](const Message& m) { return m.stage != Stage::waiting; });
   }
@@ -38,7 +39,9 @@ void Process::abandon(TaskId task) {
 }
 
 void Process::drop_empty_connections() {
-  std::erase_if(connections, [](const Connection& c) { return c.messages.empty(); });
+  std::erase_if(connections, [](const Connection& c) {
+    return c.messages.empty() && (!c.open || c.session == 0);
+  });
 }
 
 int Process::executable(const Connection& connection) {
@@ -75,6 +78,7 @@ std::string encode(const Process& process) {
       out.number(message.reply);
       out.number(static_cast<int>(message.basis));
     }
+    out.number(connection.session);
   }
   out.number(static_cast<std::int64_t>(process.instants.size()));
   for (const auto& instant : process.instants) {

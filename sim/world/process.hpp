@@ -29,6 +29,7 @@ struct Connection {
   bool open = true;     ///< its task waits for it; else abandoned
   bool former = false;  ///< of a former incarnation
   std::vector<Message> messages;
+  Id session = 0;  ///< what its node remembers of it; 0: nothing, as of a new one
 };
 
 struct Timer {
@@ -77,9 +78,10 @@ struct Process {
   Operation& operation(TaskId task);
   void drop_empty_operations();
   Timer* timer(TaskId task);
-  /// Abandons the open connections of `task` (semantics.md, section 2).
-  void abandon(TaskId task);
-  /// Removes connections without messages.
+  /// Abandons the open connections of `task` (semantics.md, section 2), with `used` only those that
+  /// hold a message.
+  void abandon(TaskId task, bool used = false);
+  /// Removes connections without messages, but for open ones of which the node remembers something.
   void drop_empty_connections();
   /// Index of the first waiting message of a connection that may execute, or -1.
   static int executable(const Connection& connection);

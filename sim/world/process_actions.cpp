@@ -71,6 +71,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   using Kind = Action::Kind;
   const Process& process = info.value;
   const Connection& connection = process.connections[c];
+  if (connection.messages.empty()) return;
   const Message& next = connection.messages.front();
   if (const int m = Process::executable(connection); m >= 0) {
     const Id request = connection.messages[static_cast<std::size_t>(m)].request;

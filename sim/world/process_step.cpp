@@ -89,7 +89,7 @@ void ProcessStep::begin(TaskId task) {
 void ProcessStep::fire_timer(TaskId task) {
   const Wait* wait = wait_of(automaton_.state(process_.program).tasks, task);
   const bool timeout = wait != nullptr && wait->kind == Wait::Kind::replies;
-  if (timeout) process_.abandon(task);
+  if (timeout) process_.abandon(task, true);
   feed(observed(timeout ? Observation::Kind::timeout : Observation::Kind::timer, task));
 }
 
@@ -121,6 +121,7 @@ void ProcessStep::lose(Connection& connection) {
   Message broken;
   broken.stage = Stage::broken;
   connection.messages = {broken};
+  connection.session = Tables::kFresh;
 }
 
 void ProcessStep::crash() {

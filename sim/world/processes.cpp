@@ -6,6 +6,7 @@
 
 #include "sim/client/program.hpp"
 #include "sim/world/process_step.hpp"
+#include "sim/world/sessions.hpp"
 
 namespace lockstep::sim {
 
@@ -31,6 +32,7 @@ Id Processes::intern(const Process& process) {
     describe(info);
     list_actions(info);
     if (info.tokens.cut) setting_.needs.recycles_tokens = false;
+    any_watching_ = any_watching_ || info.watching != 0;
     return info;
   });
   if (id == rest_.size()) rest_.push_back(processes_[id].rest);
@@ -41,14 +43,17 @@ void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
   info.cut_off.assign(setting_.nodes, FlatMap::kAbsent);
   for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
+  bool quiet = process.holdings.empty() && process.life != Life::paused;
   for (const auto& connection : process.connections) {
     for (const auto& message : connection.messages) {
       info.tokens.add(tables_.request(message.request));
       if (message.stage == Stage::answered) info.tokens.add(tables_.reply(message.reply));
     }
+    const SessionInfo& session = tables_.session(connection.session);
+    info.tokens.add(session.tokens);
+    if (!session.value.watched.empty()) info.watching |= only<NodeSet>(connection.node);
+    quiet = quiet && connection.messages.empty();
   }
-  bool quiet =
-      process.connections.empty() && process.holdings.empty() && process.life != Life::paused;
   bool finished = true;
   if (process.life != Life::dead) {
     const ProgramState& program = automaton_.state(process.program);
@@ -157,6 +162,7 @@ Id Processes::renamed(Id id, const Renaming& renaming) {
         if (message.stage == Stage::answered)
           message.reply = tables_.renamed_reply(message.reply, renaming);
       }
+      connection.session = tables_.renamed_session(connection.session, renaming);
     }
     for (auto& operation : process.operations) {
       for (Id& request : operation.answered) request = tables_.renamed_request(request, renaming);
@@ -184,6 +190,7 @@ Id Processes::cut_off(Id id, std::uint8_t node) {
   Process process = info.value;
   for (auto& connection : process.connections) {
     if (connection.node != node) continue;
+    connection.session = Tables::kFresh;
     const bool waiting = std::any_of(connection.messages.begin(), connection.messages.end(),
                                      [](const Message& m) { return m.stage == Stage::waiting; });
     std::erase_if(connection.messages, [](const Message& m) { return m.stage == Stage::waiting; });
@@ -195,6 +202,15 @@ Id Processes::cut_off(Id id, std::uint8_t node) {
   }
   process.drop_empty_connections();
   return info.cut_off[node] = intern(process);
+}
+
+Id Processes::touched(Id id, std::uint8_t node, Id places) {
+  if (!has(processes_[id].watching, node)) return id;
+  return touch_.find_or_add(both(id, node), places, [&] {
+    Process process = processes_[id].value;
+    touch_watched(tables_, process, node, nullptr, tables_.places(places));
+    return intern(process);
+  });
 }
 
 }  // namespace lockstep::sim

@@ -40,10 +40,11 @@ struct ProcessInfo {
   std::vector<LocalAction> actions;
   Ahead ahead;
   TokenUse tokens;
-  bool urgent = false;  ///< something other than an execute is urgent
-  bool free = false;    ///< a free action is possible
-  FaultSet faults = 0;  ///< kinds of fault that are possible
-  LockSet held = 0;     ///< locks in their critical section
+  bool urgent = false;   ///< something other than an execute is urgent
+  bool free = false;     ///< a free action is possible
+  FaultSet faults = 0;   ///< kinds of fault that are possible
+  LockSet held = 0;      ///< locks in their critical section
+  NodeSet watching = 0;  ///< nodes at which a connection watches keys
   bool waiting = false, spawned = false;
   std::uint8_t rest = 0;  ///< Rest
 
@@ -68,6 +69,8 @@ class Processes {
   Id initial(unsigned process);
   Id intern(const Process& process);
   const ProcessInfo& info(Id id) const { return processes_[id]; }
+  /// Whether any process has ever watched a key.
+  bool any_watching() const { return any_watching_; }
   /// A copy of `ProcessInfo::rest`; all of them lie close together.
   std::uint8_t rest(Id id) const { return rest_[id]; }
   Automaton& automaton() { return automaton_; }
@@ -81,8 +84,10 @@ class Processes {
   Id renamed(Id id, const Renaming& renaming);
   /// After another's WRITE was accepted.
   Id stale(Id id);
-  /// After the node died: what was on its way to it is lost.
+  /// After the node died: what was on its way to it is lost, and what it remembered.
   Id cut_off(Id id, std::uint8_t node);
+  /// After another has touched keys at the node.
+  Id touched(Id id, std::uint8_t node, Id places);
 
  private:
   void describe(ProcessInfo& info) const;
@@ -101,7 +106,8 @@ class Processes {
   Interner<ProcessInfo> processes_;
   std::vector<std::uint8_t> rest_;
   std::vector<StepResult> results_;
-  FlatMap age_, rename_;
+  bool any_watching_ = false;
+  FlatMap age_, rename_, touch_;
 };
 
 }  // namespace lockstep::sim

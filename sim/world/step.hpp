@@ -78,6 +78,7 @@ enum class Spread : std::uint8_t {
   disown,   ///< nodes: what the actor has made is nobody's
   stale,    ///< the other processes: what they have read is not the newest any more
   cut_off,  ///< processes: the acting node has died
+  touch,    ///< the other processes: what they watch was touched
 };
 
 /// What a step means beyond the parts that it replaces.
@@ -86,6 +87,8 @@ struct Report {
   Claims claims;
   std::vector<LeaseChange> leases;
   Spread spread = Spread::none;
+  Id touched = 0;                     ///< touch: which places
+  std::uint8_t node = 0;              ///< touch: where
   bool looked = false;                ///< at absolute time
   std::vector<std::uint8_t> choices;  ///< that led here
   bool says_nothing() const {

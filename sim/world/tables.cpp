@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/base/bytes.hpp"
+#include "sim/base/check.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/automaton.hpp"
 
@@ -31,7 +32,11 @@ Keys renamed_keys(const Keys& keys, const std::function<Token(Token)>& rename) {
 
 }  // namespace
 
-Tables::Tables(const Setting& setting) : setting_(setting) { empty_keyspace_ = intern(Keyspace{}); }
+Tables::Tables(const Setting& setting) : setting_(setting) {
+  empty_keyspace_ = intern(Keyspace{});
+  const Id fresh = intern(Session{}), nowhere = intern(Places{});
+  LOCKSTEP_CHECK(fresh == kFresh && nowhere == kNowhere);
+}
 
 Id Tables::intern(const Request& request) {
   ByteWriter out;
@@ -47,6 +52,26 @@ Id Tables::intern(const Reply& reply) {
 
 Id Tables::intern(const Keyspace& keyspace) {
   return keyspaces_.intern(encode(keyspace), [&] { return describe(keyspace); });
+}
+
+Id Tables::intern(const Session& session) {
+  return sessions_.intern(encode(session), [&] {
+    SessionInfo info{session, {}};
+    for (const auto text : texts(session)) info.tokens.add(text);
+    return info;
+  });
+}
+
+Id Tables::intern(Places places) {
+  std::ranges::sort(places);
+  const auto twice = std::ranges::unique(places);
+  places.erase(twice.begin(), twice.end());
+  ByteWriter out;
+  for (const auto& place : places) {
+    out.number(place.database);
+    out.text(place.key);
+  }
+  return places_.intern(out.take(), [&] { return places; });
 }
 
 Id Tables::moment(std::int64_t ms) {
@@ -92,6 +117,14 @@ Id Tables::renamed_request(Id id, const Renaming& renaming) {
 
 Id Tables::renamed_reply(Id id, const Renaming& renaming) {
   return intern(rename_tokens(replies_[id], renaming.function()));
+}
+
+Id Tables::renamed_session(Id id, const Renaming& renaming) {
+  if (!sessions_[id].tokens.mentions(renaming.whose)) return id;
+  const auto rename = renaming.function();
+  return intern(with_texts(sessions_[id].value, [&rename](std::string_view text) {
+    return rename_tokens(text, rename);
+  }));
 }
 
 const Tables::Aged& Tables::aged(Id id, std::int64_t ms) {

@@ -1,5 +1,5 @@
-// What travels and what is kept, by number: requests, replies and keyspaces of a search, and what
-// becomes of a keyspace, remembered.
+// What travels and what is kept, by number: requests, replies, sessions and keyspaces of a search,
+// and what becomes of a keyspace, remembered.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "sim/base/interner.hpp"
 #include "sim/redis/keyspace.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/server/session.hpp"
 #include "sim/world/setting.hpp"
 #include "sim/world/step.hpp"
 #include "sim/world/tokens.hpp"
@@ -25,16 +26,31 @@ struct KeyspaceInfo {
   std::vector<MakerSet> lease_makers;  ///< by lock: who made its lease keys
 };
 
+struct SessionInfo {
+  Session value;
+  TokenUse tokens;
+};
+
+/// Keys of a node, in order, each once.
+using Places = std::vector<Place>;
+
 class Tables {
  public:
+  static constexpr Id kFresh = 0;    ///< the session of a new connection
+  static constexpr Id kNowhere = 0;  ///< no places
+
   explicit Tables(const Setting& setting);
 
   Id intern(const Request& request);
   Id intern(const Reply& reply);
   Id intern(const Keyspace& keyspace);
+  Id intern(const Session& session);
+  Id intern(Places places);
   const Request& request(Id id) const { return requests_[id]; }
   const Reply& reply(Id id) const { return replies_[id]; }
   const KeyspaceInfo& keyspace(Id id) const { return keyspaces_[id]; }
+  const SessionInfo& session(Id id) const { return sessions_[id]; }
+  const Places& places(Id id) const { return places_[id]; }
   Id empty_keyspace() const { return empty_keyspace_; }
   /// A number for an instant or a duration.
   Id moment(std::int64_t ms);
@@ -43,6 +59,7 @@ class Tables {
   Id normalised(Id request, std::uint8_t node, std::uint8_t process);
   Id renamed_request(Id request, const Renaming& renaming);
   Id renamed_reply(Id reply, const Renaming& renaming);
+  Id renamed_session(Id session, const Renaming& renaming);
 
   struct Aged {
     Id id = 0;
@@ -64,6 +81,8 @@ class Tables {
   Interner<Request> requests_;
   Interner<Reply> replies_;
   Interner<KeyspaceInfo> keyspaces_;
+  Interner<SessionInfo> sessions_;
+  Interner<Places> places_;
   Interner<std::int64_t> moments_;
   std::vector<Aged> aged_keyspaces_;
   FlatMap age_, rename_;

@@ -43,12 +43,12 @@ void World::follow(const Id* state, unsigned actor, const Report& report, Id* ne
   facts |= report.facts;
   judges_.judge(state, actor, report, facts);
   if (report.looked) next[setting_.run_slot()] = runs_.looked(next[setting_.run_slot()]);
-  spread(report.spread, actor, next);
+  spread(report, actor, next);
 }
 
-void World::spread(Spread spread, unsigned actor, Id* next) {
+void World::spread(const Report& report, unsigned actor, Id* next) {
   const auto whose = static_cast<std::uint8_t>(actor);
-  switch (spread) {
+  switch (report.spread) {
     case Spread::none:
       return;
     case Spread::disown:
@@ -64,6 +64,10 @@ void World::spread(Spread spread, unsigned actor, Id* next) {
     case Spread::cut_off:
       for (unsigned p = 0; p < setting_.processes; ++p)
         next[p] = processes_.cut_off(next[p], whose);
+      return;
+    case Spread::touch:
+      for (unsigned p = 0; p < setting_.processes; ++p)
+        if (p != actor) next[p] = processes_.touched(next[p], report.node, report.touched);
       return;
   }
 }

@@ -31,33 +31,17 @@ bool same_content(const Entry& a, const Entry& b) {
   return a.value == b.value && a.expires == b.expires;
 }
 
-bool awaited(const ServerState& server, const Place& place, const Entry& entry) {
-  return std::ranges::any_of(server.blocked, [&](SessionId id) {
-    const BlockedOn& wait = *server.sessions.at(id).wait;
-    return serves(entry, wait.kind) && std::ranges::count(wait.places, place) > 0;
-  });
+void add(std::vector<Place>& places, const Place& place) {
+  if (std::ranges::find(places, place) == places.end()) places.push_back(place);
 }
 
 }  // namespace
 
 const Entry* entry_at(const Call& call, const Place& place) {
-  const Keys* keys = call.keyspace.database(place.database, call.execution.database);
+  const Keys* keys = call.keyspace.database(place.database, call.execution.session->database);
   if (!keys) return nullptr;
   const auto it = keys->find(place.key);
   return it == keys->end() ? nullptr : &it->second;
-}
-
-bool serves(const Entry& entry, BlockedOn::Kind kind) {
-  return (kind == BlockedOn::Kind::list && std::holds_alternative<List>(entry.value)) ||
-         (kind == BlockedOn::Kind::sorted_set && std::holds_alternative<SortedSet>(entry.value));
-}
-
-void touch(ServerState& server, const Place& place) {
-  for (auto& [id, session] : server.sessions) {
-    if (!session.watched.contains(place)) continue;
-    session.watch_broken = true;
-    session.watched.clear();
-  }
 }
 
 Attention::Attention(const Call& call) {
@@ -65,27 +49,21 @@ Attention::Attention(const Call& call) {
     const Entry* entry = entry_at(call, place);
     before_.emplace(place, entry ? std::optional(*entry) : std::nullopt);
   };
-  for (const auto& [id, session] : call.execution.caller->server.sessions) {
-    for (const Place& place : session.watched) look_at(place);
-    if (!session.wait) continue;
-    for (const Place& place : session.wait->places) look_at(place);
-  }
+  for (const Place& place : call.execution.watched) look_at(place);
+  for (const auto& [place, was_there] : call.execution.session->watched) look_at(place);
 }
 
 void Attention::notice(const Command& command, const Call& call, const Reply& reply) const {
-  ServerState& server = call.execution.caller->server;
   for (const auto& [place, before] : before_) {
     const Entry* after = entry_at(call, place);
     const bool changed = after ? !before || !same_content(*before, *after) : before.has_value();
-    const bool here = place.database == call.execution.database;
+    const bool here = place.database == call.execution.session->database;
     const bool signalled =
         (here && touches_unchanged(command, call.argv, reply, place.key, before.has_value())) ||
         (before && !reply.is_error() && in_swapped_database(command, call.argv, place));
-    if (changed || signalled) touch(server, place);
+    if (changed || signalled) add(call.execution.touched, place);
     const bool came = after && (!before || before->value.index() != after->value.index());
-    if (came && awaited(server, place, *after) && std::ranges::count(server.ready, place) == 0) {
-      server.ready.push_back(place);
-    }
+    if (came) add(call.execution.came, place);
   }
 }
 

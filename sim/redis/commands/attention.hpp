@@ -1,20 +1,22 @@
-// Who is told that a command touched a key: sessions that WATCH it, and sessions that block on it.
+// Which keys a command touches that somebody watches (WATCH) or waits for (BLPOP).
 #pragma once
 
 #include <map>
 #include <optional>
 
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/server/server_state.hpp"
 
 namespace lockstep::sim {
 
 /// Looks at the keys that somebody watches or waits for, before and after a write command.
 class Attention {
  public:
+  /// Whether anybody does.
+  static bool wanted(const Execution& execution) {
+    return !execution.watched.empty() || !execution.session->watched.empty();
+  }
   explicit Attention(const Call& call);
-  /// Breaks the watches of what the command touched, and remembers which awaited keys are there
-  /// now.
+  /// Adds what the command touched to `touched` and `came` of the execution.
   void notice(const Command& command, const Call& call, const Reply& reply) const;
 
  private:
@@ -23,12 +25,5 @@ class Attention {
 
 /// The entry at a place, or null.
 const Entry* entry_at(const Call& call, const Place& place);
-
-/// The transactions of sessions that watch this key will not run (Redis 7.0 multi.c
-/// touchWatchedKey).
-void touch(ServerState& server, const Place& place);
-
-/// Whether a value of this kind of entry is what the session waits for.
-bool serves(const Entry& entry, BlockedOn::Kind kind);
 
 }  // namespace lockstep::sim

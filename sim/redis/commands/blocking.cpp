@@ -44,18 +44,16 @@ Reply run_as(Call& call, const Request& request) {
 /// Nothing was found: the session waits; a command of a script or a transaction cannot, and has
 /// found nothing.
 Reply block(Call& call, BlockedOn wait) {
-  if (call.execution.in_script) return Reply::null();
-  Caller& caller = caller_of(call);
-  if (caller.session.transcript) return Reply::null();
-  caller.session.wait = std::move(wait);
-  caller.server.blocked.push_back(caller.session.id);
-  return already_replied(caller);
+  if (call.execution.in_script || call.execution.in_exec) return Reply::null();
+  all_connections(call).blocked.push_back(call.execution.self);
+  call.execution.session->wait = std::move(wait);
+  return already_replied(call);
 }
 
 std::vector<Place> places(const Call& call, std::size_t first, std::size_t end) {
   std::vector<Place> found;
   for (std::size_t i = first; i < end; ++i) {
-    found.push_back({call.execution.database, call.argv[i]});
+    found.push_back({call.execution.session->database, call.argv[i]});
   }
   return found;
 }
@@ -95,7 +93,6 @@ Reply blocking_mpop(Call& call, const char* pop, BlockedOn::Kind kind) {
   request.insert(request.end(), call.argv.begin() + 2, call.argv.end());
   Keyspace none;
   Execution aside = call.execution;
-  aside.caller = nullptr;
   Call dry{none, request, aside};
   Reply grammar = run_command(*find_command(pop), dry);
   if (grammar.is_error()) return grammar;
@@ -117,6 +114,11 @@ Reply blocking_move(Call& call, Request move, const std::string& timeout_argumen
 }
 
 }  // namespace
+
+bool serves(const Entry& entry, BlockedOn::Kind kind) {
+  return (kind == BlockedOn::Kind::list && std::holds_alternative<List>(entry.value)) ||
+         (kind == BlockedOn::Kind::sorted_set && std::holds_alternative<SortedSet>(entry.value));
+}
 
 Reply run_blpop(Call& call) { return blocking_pop(call, "lpop", BlockedOn::Kind::list); }
 Reply run_brpop(Call& call) { return blocking_pop(call, "rpop", BlockedOn::Kind::list); }
@@ -151,9 +153,9 @@ Reply run_wait(Call& call) {
   }
   const std::int64_t replicas = integer_argument(call.argv[1]);
   const auto until = timeout(call, call.argv[2], false);
-  const bool cannot_block =
-      call.execution.in_script || caller_of(call).session.transcript.has_value();
-  if (replicas <= 0 || cannot_block) return Reply::number(0);
+  if (replicas <= 0 || call.execution.in_script || call.execution.in_exec) {
+    return Reply::number(0);
+  }
   return block(call, {BlockedOn::Kind::replicas, {}, {"wait"}, until});
 }
 

@@ -6,8 +6,8 @@ namespace lockstep::sim {
 namespace {
 
 BusyScript* busy_script(const Call& call) {
-  Caller* caller = call.execution.caller;
-  return caller && caller->server.busy ? &*caller->server.busy : nullptr;
+  std::optional<BusyScript>& busy = call.execution.connections->busy;
+  return busy ? &*busy : nullptr;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/server/server_state.hpp"
+#include "sim/redis/server/connections.hpp"
 
 namespace lockstep::sim {
 

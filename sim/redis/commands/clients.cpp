@@ -15,35 +15,34 @@ namespace {
 
 constexpr const char* kOwnAddress = "127.0.0.1:6379";
 
-std::string address(const Session& session) {
-  return fmt::format("127.0.0.1:{}", 50000 + session.id);
+std::string address(const Client& client) { return fmt::format("127.0.0.1:{}", 50000 + client.id); }
+
+std::string_view type_of(const Client& client) {
+  return client.session.subscribed() ? "pubsub" : "normal";
 }
 
-std::string_view type_of(const Session& session) {
-  return session.subscribed() ? "pubsub" : "normal";
-}
-
-std::string flags_of(const Session& session) {
+std::string flags_of(const Call& call, const Session& session) {
   std::string flags;
   if (session.subscribed()) flags += 'P';
   if (session.in_transaction) flags += 'x';
   if (session.wait) flags += 'b';
-  if (session.watch_broken) flags += 'd';
+  if (session.watch_broken || watch_expired(call, session)) flags += 'd';
   return flags.empty() ? "N" : flags;
 }
 
 /// One line of CLIENT LIST; what a value without sockets does not have is 0.
-std::string describe(const Session& session, WallTime now) {
-  const auto seconds = [now](WallTime since) { return (now - since).ms / 1000; };
+std::string describe(const Call& call, const Client& client) {
+  const auto seconds = [&](WallTime since) { return (call.execution.now - since).ms / 1000; };
+  const Session& session = client.session;
   return fmt::format(
       "id={} addr={} laddr={} fd={} name={} age={} idle={} flags={} db={} sub={} psub={} ssub={} "
       "multi={} qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 "
       "events=r cmd={} user=default redir=-1 resp=2\n",
-      session.id, address(session), kOwnAddress, session.id + 7, session.name,
-      seconds(session.opened), seconds(session.last_request), flags_of(session), session.database,
+      client.id, address(client), kOwnAddress, client.id + 7, client.name, seconds(client.opened),
+      seconds(client.last_request), flags_of(call, session), session.database,
       session.channels.size(), session.patterns.size(), session.shard_channels.size(),
       session.in_transaction ? static_cast<std::int64_t>(session.queued.size()) : -1,
-      session.last_command);
+      client.last_command);
 }
 
 bool known_type(const std::string& type) {
@@ -63,11 +62,10 @@ struct Filter {
   std::optional<std::string> address, own_address, type;
   bool skip_me = true;
 
-  bool fits(const Session& session) const {
-    return (!id || session.id == *id) &&
-           (!address || lockstep::sim::address(session) == *address) &&
+  bool fits(const Client& client) const {
+    return (!id || client.id == *id) && (!address || lockstep::sim::address(client) == *address) &&
            (!own_address || *own_address == kOwnAddress) &&
-           (!type || is_word(*type, type_of(session)));
+           (!type || is_word(*type, type_of(client)));
   }
 };
 
@@ -100,7 +98,7 @@ Filter read_filter(const Request& argv) {
 }
 
 Reply client_kill(Call& call) {
-  Caller& caller = caller_of(call);
+  Connections& connections = all_connections(call);
   const bool old_form = call.argv.size() == 3;
   Filter filter;
   if (old_form) {
@@ -110,18 +108,18 @@ Reply client_kill(Call& call) {
     filter = read_filter(call.argv);
   }
   std::int64_t killed = 0;
-  for (auto& [id, session] : caller.server.sessions) {
-    if (!session.open || !filter.fits(session)) continue;
-    const bool me = &session == &caller.session;
+  for (auto& [id, client] : connections.clients) {
+    if (!client.open || !filter.fits(client)) continue;
+    const bool me = id == call.execution.self;
     if (me && filter.skip_me) continue;
     ++killed;
     if (me) {
-      session.closing = true;
+      client.closing = true;
     } else {
       // What has not left the server yet never will.
-      std::erase_if(caller.server.written,
-                    [gone = session.id](const Delivery& d) { return d.to == gone; });
-      close_session(caller.server, session);
+      std::erase_if(connections.written,
+                    [gone = client.id](const Delivery& d) { return d.to == gone; });
+      close_client(connections, client);
     }
   }
   if (!old_form) return Reply::number(killed);
@@ -129,12 +127,12 @@ Reply client_kill(Call& call) {
   return Reply::ok();
 }
 
-bool listed(const Session& session, const Request& argv) {
-  if (!session.open) return false;
+bool listed(const Client& client, const Request& argv) {
+  if (!client.open) return false;
   if (argv.size() == 2) return true;
-  if (is_word(argv[2], "type")) return is_word(argv[3], type_of(session));
+  if (is_word(argv[2], "type")) return is_word(argv[3], type_of(client));
   return std::any_of(argv.begin() + 3, argv.end(),
-                     [&](const std::string& id) { return id_argument(id) == session.id; });
+                     [&](const std::string& id) { return id_argument(id) == client.id; });
 }
 
 Reply client_list(Call& call) {
@@ -144,15 +142,14 @@ Reply client_list(Call& call) {
   if (argv.size() != 2 && !by_type && !by_id) refuse_syntax();
   if (by_type && !known_type(argv[3])) refuse("ERR Unknown client type '" + argv[3] + "'");
   std::string lines;
-  for (const auto& [id, session] : caller_of(call).server.sessions) {
-    if (listed(session, argv)) lines += describe(session, call.execution.now);
+  for (const auto& [id, client] : all_connections(call).clients) {
+    if (listed(client, argv)) lines += describe(call, client);
   }
   return Reply::bulk(std::move(lines));
 }
 
 Reply client_reply(Call& call) {
-  Caller& caller = caller_of(call);
-  Session& session = caller.session;
+  Session& session = *call.execution.session;
   const std::string& how = call.argv[2];
   if (is_word(how, "on")) {
     session.replies = Replies::on;
@@ -165,11 +162,11 @@ Reply client_reply(Call& call) {
   } else {
     refuse_syntax();
   }
-  return already_replied(caller);
+  return already_replied(call);
 }
 
 Reply client_unblock(Call& call) {
-  Caller& caller = caller_of(call);
+  Connections& connections = all_connections(call);
   bool as_error = false;
   if (call.argv.size() == 4) {
     as_error = is_word(call.argv[3], "error");
@@ -179,12 +176,13 @@ Reply client_unblock(Call& call) {
   } else if (call.argv.size() > 4) {
     refuse_syntax();
   }
-  const auto it = caller.server.sessions.find(integer_argument(call.argv[2]));
-  if (it == caller.server.sessions.end() || !it->second.wait) return Reply::number(0);
+  const auto it = connections.clients.find(integer_argument(call.argv[2]));
+  if (it == connections.clients.end() || !it->second.session.wait) return Reply::number(0);
+  Client& client = it->second;
   Reply reply = as_error ? Reply::error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
-                         : timeout_reply(*it->second.wait);
-  write(caller.server, it->second, std::move(reply));
-  unblock(caller.server, it->second);
+                         : timeout_reply(*client.session.wait);
+  write(connections, client, std::move(reply));
+  unblock(connections, client);
   return Reply::number(1);
 }
 
@@ -196,33 +194,33 @@ Reply timeout_reply(const BlockedOn& wait) {
 
 namespace {
 
-Reply client_id(Call& call) { return Reply::number(caller_of(call).session.id); }
+Reply client_id(Call& call) { return Reply::number(own_client(call).id); }
 
 Reply client_getname(Call& call) {
-  const std::string& name = caller_of(call).session.name;
+  const std::string& name = own_client(call).name;
   return name.empty() ? Reply::null() : Reply::bulk(name);
 }
 
 Reply client_setname(Call& call) {
-  Session& session = caller_of(call).session;
+  Client& client = own_client(call);
   check_client_name(call.argv[2]);
-  session.name = call.argv[2];
+  client.name = call.argv[2];
   return Reply::ok();
 }
 
 Reply client_info(Call& call) {
-  return Reply::bulk(describe(caller_of(call).session, call.execution.now));
+  return Reply::bulk(describe(call, own_client(call)));
 }
 
 /// Nobody's keys are tracked.
 Reply client_getredir(Call& call) {
-  caller_of(call);
+  all_connections(call);
   return Reply::number(-1);
 }
 
 /// Nobody is evicted.
 Reply client_no_evict(Call& call) {
-  caller_of(call);
+  all_connections(call);
   if (!is_word(call.argv[2], "on") && !is_word(call.argv[2], "off")) refuse_syntax();
   return Reply::ok();
 }

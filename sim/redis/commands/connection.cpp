@@ -49,16 +49,21 @@ void check_protocol(const Request& argv) {
 
 }  // namespace
 
-Caller& caller_of(const Call& call) {
-  if (!call.execution.caller) {
-    throw BadInput("command '" + lower_case(call.argv[0]) + "': it belongs to a connection" +
-                   std::string(kOnlyWithConnections));
+Connections& all_connections(const Call& call) {
+  if (!call.execution.connections->complete) {
+    throw BadInput("command '" + lower_case(call.argv[0]) +
+                   "': it waits, or is about other connections, which a simulated node does not "
+                   "know yet; lockstep shell and lockstep eval do");
   }
-  return *call.execution.caller;
+  return *call.execution.connections;
 }
 
-Reply already_replied(Caller& caller) {
-  caller.replied = true;
+Client& own_client(const Call& call) {
+  return all_connections(call).clients.at(call.execution.self);
+}
+
+Reply already_replied(Call& call) {
+  call.execution.replied = true;
   return Reply::null();
 }
 
@@ -73,17 +78,9 @@ void check_client_name(const std::string& name) {
   if (!fine) refuse("ERR Client names cannot contain spaces, newlines or special characters.");
 }
 
-void close_session(ServerState& server, Session& session) {
-  unsubscribe_all(server, session);
-  discard_transaction(session);
-  unblock(server, session);
-  session.open = false;
-}
-
 namespace {
 
 Reply run_auth(Call& call) {
-  caller_of(call);
   if (call.argv.size() > 3) refuse_syntax();
   if (call.argv.size() == 2) {
     refuse(
@@ -95,37 +92,41 @@ Reply run_auth(Call& call) {
 }
 
 Reply run_hello(Call& call) {
-  Session& session = caller_of(call).session;
+  Client& client = own_client(call);
   check_protocol(call.argv);
   const Hello hello = read_hello(call.argv);
   if (!hello.user.empty()) authenticate(hello.user);
   if (hello.name) {
     check_client_name(*hello.name);
-    session.name = *hello.name;
+    client.name = *hello.name;
   }
   const ServerMode& mode = call.execution.mode;
   const auto text = [](const char* bytes) { return Reply::bulk(bytes); };
   return Reply::array(
       {text("server"), text("redis"), text("version"), text(full_name(mode.version)), text("proto"),
-       Reply::number(2), text("id"), Reply::number(session.id), text("mode"),
+       Reply::number(2), text("id"), Reply::number(client.id), text("mode"),
        text(mode.cluster ? "cluster" : "standalone"), text("role"),
        text(mode.replica ? "replica" : "master"), text("modules"), Reply::array({})});
 }
 
+/// Only the CLIENT REPLY SKIP that skips this reply too outlasts it.
 Reply run_reset(Call& call) {
-  Caller& caller = caller_of(call);
-  Session& session = caller.session;
-  discard_transaction(session);
-  unsubscribe_all(caller.server, session);
-  session.name.clear();
-  if (session.replies != Replies::skip) session.replies = Replies::on;  // SKIP skips this reply too
-  call.keyspace.select(call.execution.database, 0);
-  call.execution.database = 0;
+  Connections& connections = *call.execution.connections;
+  Session& session = *call.execution.session;
+  if (connections.complete) {
+    Client& client = own_client(call);
+    unsubscribe_all(connections, client);
+    client.name.clear();
+  }
+  call.keyspace.select(session.database, 0);
+  const bool skip = session.replies == Replies::skip;
+  session = Session{};
+  if (skip) session.replies = Replies::skip;
   return Reply::status("RESET");
 }
 
 Reply run_quit(Call& call) {
-  caller_of(call).session.closing = true;
+  own_client(call).closing = true;
   return Reply::ok();
 }
 
@@ -133,8 +134,7 @@ Reply run_quit(Call& call) {
 Reply run_ping(Call& call) {
   if (call.argv.size() > 2) refuse_arity("ping");
   const bool has_text = call.argv.size() == 2;
-  const Caller* caller = call.execution.caller;
-  if (caller && caller->session.subscribed()) {
+  if (call.execution.session->subscribed()) {
     return Reply::array({Reply::bulk("pong"), Reply::bulk(has_text ? call.argv[1] : "")});
   }
   return has_text ? Reply::bulk(call.argv[1]) : Reply::status("PONG");

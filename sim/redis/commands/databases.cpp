@@ -18,8 +18,8 @@ int swapped_database(const std::string& text, const char* not_an_int) {
 }
 
 void select(Call& call, int database) {
-  call.keyspace.select(call.execution.database, database);
-  call.execution.database = database;
+  call.keyspace.select(call.execution.session->database, database);
+  call.execution.session->database = database;
 }
 
 void check_flush(const Request& argv) {
@@ -44,7 +44,7 @@ Reply run_swapdb(Call& call) {
     if (number < 0 || number >= kDatabases) refuse("ERR DB index is out of range");
   }
   if (one == other) return Reply::ok();
-  const int selected = call.execution.database;
+  const int selected = call.execution.session->database;
   Keys aside;
   for (const int number : {one, other, one}) {  // one's go aside, to the other, and back
     select(call, number);
@@ -57,7 +57,7 @@ Reply run_swapdb(Call& call) {
 Reply run_move(Call& call) {
   if (call.execution.mode.cluster) refuse("ERR MOVE is not allowed in cluster mode");
   const int to = database_argument(call.argv[2]);
-  const int from = call.execution.database;
+  const int from = call.execution.session->database;
   if (to == from) refuse("ERR source and destination objects are the same");
   const Entry* entry = call.find(call.argv[1]);
   if (!entry) return Reply::number(0);

@@ -85,7 +85,7 @@ Reply run_randomkey(Call& call) {
 /// COPY source destination [DB n] [REPLACE]. The copy is the sender's; its parts keep their makers.
 Reply run_copy(Call& call) {
   const Request& argv = call.argv;
-  const int from = call.execution.database;
+  const int from = call.execution.session->database;
   int to = from;
   bool replace = false;
   for (std::size_t i = 3; i < argv.size(); ++i) {

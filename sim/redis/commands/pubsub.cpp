@@ -14,11 +14,11 @@ namespace {
 struct Kind {
   std::string_view prefix;  ///< of "subscribe", "unsubscribe", "message"
   std::set<std::string> Session::*of_session;
-  Listeners ServerState::*of_server;
+  Listeners Connections::*of_server;
 };
-constexpr Kind kChannel{"", &Session::channels, &ServerState::channels};
-constexpr Kind kPattern{"p", &Session::patterns, &ServerState::patterns};
-constexpr Kind kShard{"s", &Session::shard_channels, &ServerState::shard_channels};
+constexpr Kind kChannel{"", &Session::channels, &Connections::channels};
+constexpr Kind kPattern{"p", &Session::patterns, &Connections::patterns};
+constexpr Kind kShard{"s", &Session::shard_channels, &Connections::shard_channels};
 
 Reply word(const Kind& kind, std::string_view name) {
   return Reply::bulk(std::string(kind.prefix) + std::string(name));
@@ -31,70 +31,73 @@ Reply count(const Kind& kind, const Session& session) {
       static_cast<std::int64_t>(shard ? session.shard_channels.size() : session.subscriptions()));
 }
 
-void remove(ServerState& server, Session& session, const Kind& kind, const std::string& name) {
-  if ((session.*kind.of_session).erase(name) == 0) return;
-  Listeners& listeners = server.*kind.of_server;
+void remove(Connections& connections, Client& client, const Kind& kind, const std::string& name) {
+  if ((client.session.*kind.of_session).erase(name) == 0) return;
+  Listeners& listeners = connections.*kind.of_server;
   const auto it = listeners.find(name);
-  std::erase(it->second, session.id);
+  std::erase(it->second, client.id);
   if (it->second.empty()) listeners.erase(it);
 }
 
 Reply subscribe(Call& call, const Kind& kind) {
-  Caller& caller = caller_of(call);
+  Connections& connections = all_connections(call);
+  Client& client = own_client(call);
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
     const std::string& name = call.argv[i];
-    if ((caller.session.*kind.of_session).insert(name).second) {
-      (caller.server.*kind.of_server)[name].push_back(caller.session.id);
+    if ((client.session.*kind.of_session).insert(name).second) {
+      (connections.*kind.of_server)[name].push_back(client.id);
     }
-    write(caller.server, caller.session,
-          Reply::array({word(kind, "subscribe"), Reply::bulk(name), count(kind, caller.session)}),
+    write(connections, client,
+          Reply::array({word(kind, "subscribe"), Reply::bulk(name), count(kind, client.session)}),
           true);
   }
-  return already_replied(caller);
+  return already_replied(call);
 }
 
 Reply unsubscribe(Call& call, const Kind& kind) {
-  Caller& caller = caller_of(call);
-  Session& session = caller.session;
+  Connections& connections = all_connections(call);
+  Client& client = own_client(call);
   const auto say = [&](Reply name) {
-    write(caller.server, session,
-          Reply::array({word(kind, "unsubscribe"), std::move(name), count(kind, session)}), true);
+    write(connections, client,
+          Reply::array({word(kind, "unsubscribe"), std::move(name), count(kind, client.session)}),
+          true);
   };
+  const auto& own = client.session.*kind.of_session;
   std::vector<std::string> names(call.argv.begin() + 1, call.argv.end());
-  if (names.empty())
-    names.assign((session.*kind.of_session).begin(), (session.*kind.of_session).end());
+  if (names.empty()) names.assign(own.begin(), own.end());
   if (names.empty()) say(Reply::null());
   for (const std::string& name : names) {
-    remove(caller.server, session, kind, name);
+    remove(connections, client, kind, name);
     say(Reply::bulk(name));
   }
-  return already_replied(caller);
+  return already_replied(call);
 }
 
 /// Sends a message to all in the list; how many they are.
-std::int64_t send(ServerState& server, const std::vector<SessionId>& listeners,
+std::int64_t send(Connections& connections, const std::vector<SessionId>& listeners,
                   const std::vector<Reply>& message) {
   for (const SessionId id : listeners) {
-    write(server, server.sessions.at(id), Reply::array(message), true);
+    write(connections, connections.clients.at(id), Reply::array(message), true);
   }
   return static_cast<std::int64_t>(listeners.size());
 }
 
-std::int64_t publish(ServerState& server, const Kind& kind, const std::string& channel,
+std::int64_t publish(Connections& connections, const Kind& kind, const std::string& channel,
                      const std::string& text) {
-  const Listeners& listeners = server.*kind.of_server;
+  const Listeners& listeners = connections.*kind.of_server;
   const auto it = listeners.find(channel);
   if (it == listeners.end()) return 0;
-  return send(server, it->second, {word(kind, "message"), Reply::bulk(channel), Reply::bulk(text)});
+  return send(connections, it->second,
+              {word(kind, "message"), Reply::bulk(channel), Reply::bulk(text)});
 }
 
-std::int64_t publish_to_patterns(ServerState& server, const std::string& channel,
+std::int64_t publish_to_patterns(Connections& connections, const std::string& channel,
                                  const std::string& text) {
   std::int64_t receivers = 0;
-  for (const auto& [pattern, listeners] : server.patterns) {
+  for (const auto& [pattern, listeners] : connections.patterns) {
     if (!glob_matches(pattern, channel)) continue;
     receivers += send(
-        server, listeners,
+        connections, listeners,
         {word(kPattern, "message"), Reply::bulk(pattern), Reply::bulk(channel), Reply::bulk(text)});
   }
   return receivers;
@@ -121,11 +124,10 @@ Reply numbers_of(const Listeners& listeners, const Request& argv) {
 
 }  // namespace
 
-void unsubscribe_all(ServerState& server, Session& session) {
+void unsubscribe_all(Connections& connections, Client& client) {
   for (const Kind& kind : {kChannel, kPattern, kShard}) {
-    while (!(session.*kind.of_session).empty()) {
-      remove(server, session, kind, std::string(*(session.*kind.of_session).begin()));
-    }
+    auto& names = client.session.*kind.of_session;
+    while (!names.empty()) remove(connections, client, kind, std::string(*names.begin()));
   }
 }
 
@@ -134,7 +136,7 @@ namespace {
 Reply run_subscribe(Call& call) { return subscribe(call, kChannel); }
 Reply run_psubscribe(Call& call) { return subscribe(call, kPattern); }
 Reply run_ssubscribe(Call& call) {
-  if (caller_of(call).session.transcript) {
+  if (call.execution.in_exec) {
     refuse("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
   }
   return subscribe(call, kShard);
@@ -143,17 +145,14 @@ Reply run_unsubscribe(Call& call) { return unsubscribe(call, kChannel); }
 Reply run_punsubscribe(Call& call) { return unsubscribe(call, kPattern); }
 Reply run_sunsubscribe(Call& call) { return unsubscribe(call, kShard); }
 
-/// Where there are no connections nobody can have subscribed.
 Reply run_publish(Call& call) {
-  if (!call.execution.caller) return Reply::number(0);
-  ServerState& server = call.execution.caller->server;
-  const std::int64_t receivers = publish(server, kChannel, call.argv[1], call.argv[2]);
-  return Reply::number(receivers + publish_to_patterns(server, call.argv[1], call.argv[2]));
+  Connections& connections = *call.execution.connections;
+  const std::int64_t receivers = publish(connections, kChannel, call.argv[1], call.argv[2]);
+  return Reply::number(receivers + publish_to_patterns(connections, call.argv[1], call.argv[2]));
 }
 
 Reply run_spublish(Call& call) {
-  if (!call.execution.caller) return Reply::number(0);
-  return Reply::number(publish(call.execution.caller->server, kShard, call.argv[1], call.argv[2]));
+  return Reply::number(publish(*call.execution.connections, kShard, call.argv[1], call.argv[2]));
 }
 
 Reply names_asked_for(const Call& call, const Listeners& listeners) {
@@ -164,16 +163,16 @@ Reply names_asked_for(const Call& call, const Listeners& listeners) {
   return names_of(listeners, call.argv);
 }
 
-Reply pubsub_channels(Call& call) { return names_asked_for(call, caller_of(call).server.channels); }
+Reply pubsub_channels(Call& call) { return names_asked_for(call, all_connections(call).channels); }
 Reply pubsub_shard_channels(Call& call) {
-  return names_asked_for(call, caller_of(call).server.shard_channels);
+  return names_asked_for(call, all_connections(call).shard_channels);
 }
-Reply pubsub_numsub(Call& call) { return numbers_of(caller_of(call).server.channels, call.argv); }
+Reply pubsub_numsub(Call& call) { return numbers_of(all_connections(call).channels, call.argv); }
 Reply pubsub_shard_numsub(Call& call) {
-  return numbers_of(caller_of(call).server.shard_channels, call.argv);
+  return numbers_of(all_connections(call).shard_channels, call.argv);
 }
 Reply pubsub_numpat(Call& call) {
-  return Reply::number(static_cast<std::int64_t>(caller_of(call).server.patterns.size()));
+  return Reply::number(static_cast<std::int64_t>(all_connections(call).patterns.size()));
 }
 
 constexpr Command kRows[] = {

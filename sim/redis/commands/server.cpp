@@ -84,17 +84,16 @@ std::string database_line(int number, const Keys& keys) {
 std::string keyspace_section(const Call& call) {
   std::string text;
   for (int number = 0; number < kDatabases; ++number) {
-    const Keys* keys = call.keyspace.database(number, call.execution.database);
+    const Keys* keys = call.keyspace.database(number, call.execution.session->database);
     if (keys && !keys->empty()) text += database_line(number, *keys);
   }
   return text;
 }
 
 std::vector<Section> sections(const Call& call) {
-  const Caller* caller = call.execution.caller;
+  const Connections& connections = *call.execution.connections;
   const ServerMode& mode = call.execution.mode;
-  const std::size_t clients = caller ? caller->server.sessions.size() : 0;
-  const std::size_t blocked = caller ? caller->server.blocked.size() : 0;
+  const std::size_t clients = connections.clients.size(), blocked = connections.blocked.size();
   return {
       {"Server", fmt::format("redis_version:{}\r\nredis_mode:{}\r\narch_bits:64\r\n",
                              full_name(mode.version), mode.cluster ? "cluster" : "standalone")},

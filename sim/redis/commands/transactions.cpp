@@ -1,6 +1,9 @@
 // MULTI, EXEC, DISCARD, WATCH, UNWATCH (Redis 7.0 multi.c). That commands are queued instead of run
-// is Server's business.
+// is server/processing's business.
+#include <algorithm>
+
 #include "sim/redis/commands/admission.hpp"
+#include "sim/redis/commands/attention.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
 #include "sim/redis/commands/families.hpp"
@@ -11,85 +14,95 @@ namespace {
 
 /// Runs what was queued; all replies, in order. A command may write several (SUBSCRIBE a b), or a
 /// message to this very session (PUBLISH).
-std::vector<Reply> run_queued(Call& call, Caller& caller) {
-  Session& session = caller.session;
+std::vector<Reply> run_queued(Call& call) {
+  Session& session = *call.execution.session;
+  Connections& connections = *call.execution.connections;
   const std::vector<Request> queued = std::move(session.queued);
   discard_transaction(session);
-  session.transcript.emplace();
+  connections.transcript = Transcript{call.execution.self, {}};
+  call.execution.in_exec = true;
   for (const Request& request : queued) {
     Call inner{call.keyspace, request, call.execution};
-    caller.replied = false;
+    call.execution.replied = false;
     Reply reply = run_command(*find_command(request), inner);
-    if (!caller.replied) write(caller.server, session, std::move(reply));
+    if (!call.execution.replied && session.answered()) {
+      connections.transcript->replies.push_back(std::move(reply));
+    }
   }
-  std::vector<Reply> replies = std::move(*session.transcript);
-  session.transcript.reset();
+  call.execution.in_exec = call.execution.replied = false;
+  std::vector<Reply> replies = std::move(connections.transcript->replies);
+  connections.transcript.reset();
   return replies;
 }
 
 /// The reply of EXEC announces one element a command. Where a command wrote more, what follows is
 /// no part of it any more: so says the wire.
-Reply announced(Caller& caller, std::vector<Reply> replies, std::size_t commands, bool silent) {
+Reply announced(Call& call, std::vector<Reply> replies, std::size_t commands, bool silent) {
   std::vector<Reply> rest;
   if (replies.size() > commands) {
     const auto end = replies.begin() + static_cast<std::ptrdiff_t>(commands);
     rest.assign(std::make_move_iterator(end), std::make_move_iterator(replies.end()));
     replies.erase(end, replies.end());
   }
-  if (!silent) write(caller.server, caller.session, Reply::array(std::move(replies)));
-  for (Reply& reply : rest) write(caller.server, caller.session, std::move(reply), true);
-  return already_replied(caller);
+  if (rest.empty() && !silent) return Reply::array(std::move(replies));
+  if (rest.empty()) return already_replied(call);
+  const Client& client = own_client(call);
+  if (!silent) write(all_connections(call), client, Reply::array(std::move(replies)));
+  for (Reply& reply : rest) write(all_connections(call), client, std::move(reply), true);
+  return already_replied(call);
 }
 
 }  // namespace
 
-void discard_transaction(Session& session) {
-  session.in_transaction = session.must_abort = session.watch_broken = false;
-  session.queued.clear();
-  session.watched.clear();
+bool watch_expired(const Call& call, const Session& session) {
+  return std::ranges::any_of(session.watched, [&](const auto& watch) {
+    return watch.second && !entry_at(call, watch.first);
+  });
 }
 
 namespace {
 
 Reply run_multi(Call& call) {
-  Session& session = caller_of(call).session;
+  Session& session = *call.execution.session;
   if (session.in_transaction) refuse("ERR MULTI calls can not be nested");
   session.in_transaction = true;
   return Reply::ok();
 }
 
 Reply run_exec(Call& call) {
-  Caller& caller = caller_of(call);
-  Session& session = caller.session;
+  Session& session = *call.execution.session;
   if (!session.in_transaction) refuse("ERR EXEC without MULTI");
-  const bool aborted = session.must_abort, broken = session.watch_broken;
+  const bool aborted = session.must_abort;
+  const bool broken = session.watch_broken || watch_expired(call, session);
   if (aborted || broken) discard_transaction(session);
   if (aborted) refuse("EXECABORT Transaction discarded because of previous errors.");
   if (broken) return Reply::null();
   const std::size_t commands = session.queued.size();
-  const bool silent = session.replies == Replies::off || session.replies == Replies::skip;
-  return announced(caller, run_queued(call, caller), silent ? 0 : commands, silent);
+  const bool silent = !session.answered();
+  return announced(call, run_queued(call), silent ? 0 : commands, silent);
 }
 
 Reply run_discard(Call& call) {
-  Session& session = caller_of(call).session;
+  Session& session = *call.execution.session;
   if (!session.in_transaction) refuse("ERR DISCARD without MULTI");
   discard_transaction(session);
   return Reply::ok();
 }
 
 Reply run_watch(Call& call) {
-  Session& session = caller_of(call).session;
+  Session& session = *call.execution.session;
   if (session.in_transaction) refuse("ERR WATCH inside MULTI is not allowed");
   if (session.watch_broken) return Reply::ok();  // nothing can save it any more
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
-    session.watched.insert({call.execution.database, call.argv[i]});
+    Place place{session.database, call.argv[i]};
+    const bool there = entry_at(call, place) != nullptr;
+    session.watched.emplace(std::move(place), there);
   }
   return Reply::ok();
 }
 
 Reply run_unwatch(Call& call) {
-  Session& session = caller_of(call).session;
+  Session& session = *call.execution.session;
   session.watched.clear();
   session.watch_broken = false;
   return Reply::ok();

@@ -17,7 +17,7 @@
 #include "sim/redis/script/library_state.hpp"
 #include "sim/redis/script/observer.hpp"
 #include "sim/redis/script/run.hpp"
-#include "sim/redis/server/server_state.hpp"
+#include "sim/redis/server/connections.hpp"
 
 namespace lockstep::sim {
 
@@ -190,6 +190,8 @@ class ScriptVm::Impl {
     function_ = nullptr;
     Keyspace none;  // a library sees no keys while it is loaded
     Execution execution{};
+    Session session;
+    execution.session = &session;
     run_.keyspace = &none;
     run_.execution = &execution;
     run_.reply = {};  // a library gives none: it would be that of the last command
@@ -323,7 +325,8 @@ class ScriptVm::Impl {
     run_.written_bytes = 0;
     run_.functions.clear();
     run_.shown_chunk = chunk.library ? dialect::kShownLibrary : dialect::kShownChunk;
-    const int database = run_.execution->database;  // SELECT is the script's own affair
+    int& selected = run_.execution->session->database;
+    const int database = selected;  // SELECT is the script's own affair
     run_.execution->in_script = true;
     lua_settop(L_, 0);
     lua_pushcfunction(L_, note_failure);
@@ -343,8 +346,8 @@ class ScriptVm::Impl {
     }
     run_.execution->in_script = false;
     run_.execution->ordered_tokens = run_.execution->ordered_tokens || run_.ordered_tokens;
-    run_.keyspace->select(run_.execution->database, database);
-    run_.execution->database = database;
+    run_.keyspace->select(selected, database);
+    selected = database;
     return status == LUA_OK ? std::move(run_.reply) : failed(sha1, chunk.title, status);
   }
 
@@ -390,7 +393,7 @@ class ScriptVm::Impl {
     Reply reply = run_once(sha1, chunk);
     if (!run_.varies) return reply;
     run_.keyspace = &other;
-    const Rehearsal rehearsal(run_.execution->caller);
+    const Rehearsal rehearsal(*run_.execution->connections);
     Reply reply_reversed;
     try {
       reply_reversed = run_once(sha1, chunk, true);

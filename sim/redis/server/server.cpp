@@ -1,106 +1,21 @@
-// What happens around the commands of a connection: refusing, queueing, running, serving who waits
-// (Redis 7.0 server.c processCommand, blocked.c).
+// The owner of a keyspace and its connections: what a request does beyond its own session, waits
+// and who serves them, scripts that do not end (Redis 7.0 server.c, blocked.c).
 #include "sim/redis/server/server.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "sim/base/error.hpp"
-#include "sim/redis/commands/admission.hpp"
-#include "sim/redis/commands/attention.hpp"
-#include "sim/redis/commands/busy.hpp"
-#include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/connection.hpp"
+#include "sim/redis/server/processing.hpp"
 
 namespace lockstep::sim {
 
 namespace {
 
-/// The flags of everything that an EXEC would run.
-unsigned queued_flags(const Session& session, RedisVersion version) {
-  unsigned flags = 0;
-  for (const Request& request : session.queued) flags |= look_up(request, version).command->flags;
-  return flags;
-}
-
-/// The slots of a request's keys; for EXEC, of everything that it would run.
-std::set<unsigned> all_slots(const Session& session, const Command& command,
-                             const Request& request) {
-  std::set<unsigned> slots = slots_of(request);
-  if (command.name != "exec") return slots;
-  for (const Request& queued : session.queued) slots.merge(slots_of(queued));
-  return slots;
-}
-
-/// Why the server refuses a command now; empty if it does not.
-std::string refusal_of(const Session& session, const LookedUp& found, const Request& request,
-                       const ServerState& server) {
-  const ServerMode& mode = server.mode;
-  unsigned flags = found.command->flags;
-  if (found.command->name == "exec") flags |= queued_flags(session, mode.version);
-  const bool queue_grows = session.in_transaction && !found.command->has(kEndsTransaction);
-  if (mode.over_memory && queue_grows) flags |= kDenyOom;
-  const bool across = mode.cluster && all_slots(session, *found.command, request).size() > 1;
-  std::string refusal = mode_refusal(flags, across, mode);
-  if (!refusal.empty()) return refusal;
-  if (session.subscribed() && !found.command->has(kWhileSubscribed)) {
-    return "ERR Can't execute '" + std::string(found.command->name) +
-           "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
-           "context";
-  }
-  if (server.busy && !found.command->is(kAllowBusy)) return busy_error(*server.busy);
-  if (session.in_transaction && (flags & kNoMulti) != 0) {
-    return "ERR Command not allowed inside a transaction";
-  }
-  return {};
-}
-
 [[noreturn]] void not_open(SessionId id) {
   throw BadInput("session " + std::to_string(id) + ": it is not open");
 }
-
-/// A session's turn at the keyspace: its database is the selected one while it lasts.
-class Turn {
- public:
-  Turn(ServerState& server, Session& session, ScriptVm& scripts, ScriptObserver* observer)
-      : caller{server, session}, execution{server.now} {
-    execution.scripts = &scripts;
-    execution.observer = observer;
-    execution.mode = server.mode;
-    execution.caller = &caller;
-    server.keyspace.select(0, session.database);
-    execution.database = session.database;
-  }
-  ~Turn() {
-    caller.session.database = execution.database;
-    caller.session.transcript.reset();
-    caller.server.keyspace.select(execution.database, 0);
-    caller.server.keyspace.purge(execution.now);  // SET ... PXAT in the past
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
-  Caller caller;
-  Execution execution;
-};
-
-}  // namespace
-
-// ---- what a command can do
-// --------------------------------------------------------------------------------------
-
-void write(ServerState& server, Session& session, Reply reply, bool push) {
-  if (!session.open || server.rehearsing) return;
-  if (!push && (session.replies == Replies::off || session.replies == Replies::skip)) return;
-  if (session.transcript) {
-    session.transcript->push_back(std::move(reply));
-  } else {
-    server.written.push_back({session.id, std::move(reply)});
-  }
-}
-
-namespace {
 
 /// SKIP holds until the end of the request after it (networking.c resetClient).
 void end_request(Session& session) {
@@ -110,46 +25,80 @@ void end_request(Session& session) {
 
 }  // namespace
 
-void unblock(ServerState& server, Session& session) {
-  if (!session.wait) return;
-  session.wait.reset();
-  end_request(session);
-  std::erase(server.blocked, session.id);
-  server.unblocked.push_back(session.id);
+// ---- what a command can do
+// --------------------------------------------------------------------------------------
+
+void write(Connections& connections, const Client& client, Reply reply, bool push) {
+  if (!client.open || connections.rehearsing) return;
+  if (!push && !client.session.answered()) return;
+  if (connections.transcript && connections.transcript->of == client.id) {
+    connections.transcript->replies.push_back(std::move(reply));
+  } else {
+    connections.written.push_back({client.id, std::move(reply)});
+  }
 }
 
-// ---- sessions
+void unblock(Connections& connections, Client& client) {
+  if (!client.session.wait) return;
+  client.session.wait.reset();
+  end_request(client.session);
+  std::erase(connections.blocked, client.id);
+  connections.unblocked.push_back(client.id);
+}
+
+void close_client(Connections& connections, Client& client) {
+  unsubscribe_all(connections, client);
+  discard_transaction(client.session);
+  unblock(connections, client);
+  client.open = false;
+}
+
+/// A connection's turn, with what it does to the others.
+struct Server::Serving {
+  Serving(Server& owner, Client& client)
+      : server(owner),
+        execution(owner.execution()),
+        turn(owner.keyspace_, client.session, execution, owner.connections_, client.id) {}
+  ~Serving() { server.spread(execution); }
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
+  Server& server;
+  Execution execution;
+  const Turn turn;
+};
+
+// ---- connections
 // ------------------------------------------------------------------------------------------------
 
 Server::Server(ServerMode mode, WallTime now)
-    : scripts_(std::make_shared<ScriptVm>(ScriptLimits{}, mode.version)) {
-  state_.mode = mode;
-  state_.now = now;
+    : mode_(mode), now_(now), scripts_(std::make_shared<ScriptVm>(ScriptLimits{}, mode.version)) {
+  connections_.complete = true;
 }
 
 SessionId Server::open() {
-  const SessionId id = ++state_.last_id;
-  Session& session = state_.sessions[id];
-  session.id = id;
-  session.opened = session.last_request = state_.now;
+  const SessionId id = ++connections_.last_id;
+  Client& client = connections_.clients[id];
+  client.id = id;
+  client.opened = client.last_request = now_;
   return id;
 }
 
 void Server::close(SessionId id) {
-  close_session(state_, find(id));
+  close_client(connections_, find(id));
   go_on();
 }
 
-Session& Server::find(SessionId id) {
-  const auto it = state_.sessions.find(id);
-  if (it == state_.sessions.end()) not_open(id);
+Client& Server::find(SessionId id) {
+  const auto it = connections_.clients.find(id);
+  if (it == connections_.clients.end()) not_open(id);
   return it->second;
 }
 
 const Session& Server::session(SessionId id) const {
-  const auto it = state_.sessions.find(id);
-  if (it == state_.sessions.end()) not_open(id);
-  return it->second;
+  const auto it = connections_.clients.find(id);
+  if (it == connections_.clients.end()) not_open(id);
+  return it->second.session;
 }
 
 // ---- requests
@@ -157,187 +106,172 @@ const Session& Server::session(SessionId id) const {
 
 std::vector<Delivery> Server::submit(SessionId id, const Request& request) {
   if (request.empty()) throw BadInput("an empty request: expected a command name");
-  Session& session = find(id);
-  session.unread.push_back(request);
-  if (!session.wait) state_.unblocked.push_back(id);
+  Client& client = find(id);
+  client.unread.push_back(request);
+  if (!client.session.wait) connections_.unblocked.push_back(id);
   go_on();
   return take_written();
 }
 
-/// Keys that have expired are gone, and whoever watched one of them will not run its transaction.
-void Server::drop_expired() {
-  for (auto& [id, session] : state_.sessions) {
-    for (const Place& place : session.watched) {
-      const Keys* keys = state_.keyspace.database(place.database);
-      const auto it = keys ? keys->find(place.key) : Keys::const_iterator{};
-      const bool there = keys && it != keys->end();
-      if (there && it->second.expires && state_.now > *it->second.expires) {
-        session.watch_broken = true;
-      }
-    }
-    if (session.watch_broken) session.watched.clear();
+/// What surrounds the next command. Watched are all keys that any connection watches or waits for.
+Execution Server::execution() const {
+  Execution execution{now_};
+  execution.scripts = scripts_.get();
+  execution.observer = observer_;
+  execution.mode = mode_;
+  for (const auto& [id, client] : connections_.clients) {
+    for (const auto& [place, was_there] : client.session.watched)
+      execution.watched.push_back(place);
+    if (!client.session.wait) continue;
+    const auto& places = client.session.wait->places;
+    execution.watched.insert(execution.watched.end(), places.begin(), places.end());
   }
-  state_.keyspace.purge(state_.now);
+  return execution;
 }
 
-void Server::process(Session& session, const Request& request) {
-  drop_expired();
-  session.last_request = state_.now;
-  LookedUp found = look_up(request, state_.mode.version);
-  if (found.command) session.last_command = found.command->name;
-  std::string refusal = std::move(found.error);
-  if (refusal.empty()) refusal = refusal_of(session, found, request, state_);
-  if (!refusal.empty()) {
-    refuse(session, found.command, std::move(refusal));
-  } else if (session.in_transaction && !found.command->has(kNeverQueued)) {
-    session.queued.push_back(request);
-    write(state_, session, Reply::status("QUEUED"));
-  } else {
-    call(session, *found.command, request);
+/// The other connections: their watches are broken, and what they wait for may have come.
+void Server::spread(const Execution& execution) {
+  for (auto& [id, client] : connections_.clients) {
+    for (const Place& place : execution.touched) touch(client.session, place);
   }
-  if (!session.wait && !runs_script(session)) end_request(session);
-  if (state_.busy && state_.busy->must_end) end_busy_script();
-  if (session.closing) close_session(state_, session);
-  serve_ready();
+  for (const Place& place : execution.came) {
+    if (std::ranges::count(connections_.ready, place) == 0) connections_.ready.push_back(place);
+  }
 }
 
-/// A refused command ends a transaction's hopes, a refused EXEC the transaction (Redis 7.0 server.c
-/// rejectCommand, execCommandAbort).
-void Server::refuse(Session& session, const Command* command, std::string text) {
-  if (session.in_transaction) session.must_abort = true;
-  if (command && command->name == "exec") {
-    discard_transaction(session);
-    if (text.starts_with("ERR ")) text.erase(0, 4);
-    if (!text.starts_with("CROSSSLOT")) {
-      text = "EXECABORT Transaction discarded because of: " + text;
-    }
-  }
-  write(state_, session, Reply::error(std::move(text)));
-}
-
-void Server::call(Session& session, const Command& command, const Request& request) {
-  Turn turn(state_, session, *scripts_, observer_);
-  Call call{state_.keyspace, request, turn.execution};
+void Server::process(Client& client, const Request& request) {
+  client.last_request = now_;
+  LookedUp found = look_up(request, mode_.version);
+  if (found.command) client.last_command = found.command->name;
   try {
-    Reply reply = run_command(command, call);
-    if (!turn.caller.replied) write(state_, session, std::move(reply));
+    Serving serving(*this, client);
+    Reply reply = sim::process(keyspace_, std::move(found), request, serving.execution);
+    if (!serving.execution.replied) write(connections_, client, std::move(reply));
   } catch (const RunsTooLong& script) {
-    if (command.name == "exec") throw;  // the rest of the transaction would have to wait
-    state_.busy = BusyScript{.session = session.id,
-                             .request = request,
-                             .since = state_.now,
-                             .wrote = script.wrote,
-                             .why = script.what(),
-                             .killed = script.killed};
+    if (is_word(request[0], "exec")) throw;  // the rest of the transaction would have to wait
+    connections_.busy = BusyScript{.session = client.id,
+                                   .request = request,
+                                   .since = now_,
+                                   .wrote = script.wrote,
+                                   .why = script.what(),
+                                   .killed = script.killed};
   }
+  if (!client.session.wait && !runs_script(client)) end_request(client.session);
+  if (connections_.busy && connections_.busy->must_end) end_busy_script();
+  if (client.closing) close_client(connections_, client);
+  serve_ready();
 }
 
 // ---- a script that does not end
 // ------------------------------------------------------------------------------------------------
 
-bool Server::runs_script(const Session& session) const {
-  return state_.busy && state_.busy->session == session.id;
+bool Server::runs_script(const Client& client) const {
+  return connections_.busy && connections_.busy->session == client.id;
 }
 
 /// It was killed: its client learns that, and goes on; so do waits that ended meanwhile.
 void Server::end_busy_script() {
-  const auto script = std::exchange(state_.busy, std::nullopt);
-  const auto it = state_.sessions.find(script->session);
-  if (it != state_.sessions.end()) {
-    write(state_, it->second, script->killed);
-    end_request(it->second);
-    state_.unblocked.push_back(script->session);
+  const auto script = std::exchange(connections_.busy, std::nullopt);
+  const auto it = connections_.clients.find(script->session);
+  if (it != connections_.clients.end()) {
+    write(connections_, it->second, script->killed);
+    end_request(it->second.session);
+    connections_.unblocked.push_back(script->session);
   }
-  end_waits(state_.now);
+  end_waits(now_);
 }
 
-// ---- blocked sessions
+// ---- blocked connections
 // ----------------------------------------------------------------------------------------
 
 /// After every command: keys that came to be are handed to those who wait for them, in the order in
 /// which they came; what is served may bring further keys (BLMOVE).
 void Server::serve_ready() {
-  while (!state_.ready.empty()) {
-    const std::vector<Place> ready = std::exchange(state_.ready, {});
+  while (!connections_.ready.empty()) {
+    const std::vector<Place> ready = std::exchange(connections_.ready, {});
     for (const Place& place : ready) serve(place);
   }
 }
 
 /// First come, first served, as long as there is something at the key.
 void Server::serve(const Place& place) {
-  for (const SessionId id : std::vector<SessionId>(state_.blocked)) {
-    Session& session = find(id);
+  for (const SessionId id : std::vector<SessionId>(connections_.blocked)) {
+    Client& client = find(id);
+    const auto& session = client.session;
     if (!session.wait || std::ranges::count(session.wait->places, place) == 0) continue;
-    const Keys* keys = state_.keyspace.database(place.database);
+    const Keys* keys = keyspace_.database(place.database);
     const auto it = keys ? keys->find(place.key) : Keys::const_iterator{};
     if (!keys || it == keys->end()) return;
     if (!serves(it->second, session.wait->kind)) continue;
     const BlockedOn wait = *session.wait;
-    const bool skipped = session.replies == Replies::skip;
-    unblock(state_, session);
-    Turn turn(state_, session, *scripts_, observer_);
-    Call call{state_.keyspace, wait.request, turn.execution};
+    const bool answered = session.answered();
+    unblock(connections_, client);
+    Serving serving(*this, client);
+    Call call{keyspace_, wait.request, serving.execution};
     Reply reply = serve_wait(call, wait, place);
-    if (!skipped) write(state_, session, std::move(reply));
+    if (answered) write(connections_, client, std::move(reply));
   }
 }
 
 /// Requests that came while a session was blocked are processed when the command that freed it is
 /// over.
 void Server::go_on() {
-  while (!state_.unblocked.empty() && !(state_.busy && state_.busy->deaf)) {
-    const SessionId id = state_.unblocked.front();
-    state_.unblocked.erase(state_.unblocked.begin());
-    const auto it = state_.sessions.find(id);
-    if (it == state_.sessions.end()) continue;  // closed while the server was deaf
-    Session& session = it->second;
-    while (session.open && !session.wait && !runs_script(session) && !session.unread.empty()) {
-      const Request request = std::move(session.unread.front());
-      session.unread.pop_front();
-      process(session, request);
+  Connections& all = connections_;
+  while (!all.unblocked.empty() && !(all.busy && all.busy->deaf)) {
+    const SessionId id = all.unblocked.front();
+    all.unblocked.erase(all.unblocked.begin());
+    const auto it = all.clients.find(id);
+    if (it == all.clients.end()) continue;  // closed while the server was deaf
+    Client& client = it->second;
+    while (client.open && !client.session.wait && !runs_script(client) && !client.unread.empty()) {
+      const Request request = std::move(client.unread.front());
+      client.unread.pop_front();
+      process(client, request);
     }
   }
-  std::erase_if(state_.sessions, [](const auto& item) { return !item.second.open; });
+  std::erase_if(all.clients, [](const auto& item) { return !item.second.open; });
 }
 
-std::vector<Delivery> Server::take_written() { return std::exchange(state_.written, {}); }
+std::vector<Delivery> Server::take_written() { return std::exchange(connections_.written, {}); }
 
 // ---- time
 // ----------------------------------------------------------------------------------------------------
 
 std::vector<Delivery> Server::advance_to(WallTime now) {
   constexpr Duration kBusyReplyThreshold{5000};
-  if (state_.busy && state_.busy->deaf && state_.busy->since + kBusyReplyThreshold <= now) {
-    state_.now = state_.busy->since + kBusyReplyThreshold;
-    state_.busy->deaf = false;
+  auto& busy = connections_.busy;
+  if (busy && busy->deaf && busy->since + kBusyReplyThreshold <= now) {
+    now_ = busy->since + kBusyReplyThreshold;
+    busy->deaf = false;
     go_on();
   }
-  while (!state_.busy) {
+  while (!busy) {
     const auto due = next_timeout();
     if (!due || *due >= now) break;
-    state_.now = std::max(state_.now, *due + Duration{1});
-    end_waits(state_.now);
+    now_ = std::max(now_, *due + Duration{1});
+    end_waits(now_);
     go_on();
   }
-  state_.now = now;
-  drop_expired();
+  now_ = now;
+  keyspace_.purge(now_);
   return take_written();
 }
 
 /// Waits that were to end before `now` end in vain.
 void Server::end_waits(WallTime now) {
-  for (auto& [id, session] : state_.sessions) {
-    if (!session.wait || !session.wait->until || *session.wait->until >= now) continue;
-    write(state_, session, timeout_reply(*session.wait));
-    unblock(state_, session);
+  for (auto& [id, client] : connections_.clients) {
+    const auto& wait = client.session.wait;
+    if (!wait || !wait->until || *wait->until >= now) continue;
+    write(connections_, client, timeout_reply(*wait));
+    unblock(connections_, client);
   }
 }
 
 /// The earliest instant at which a wait is to end, if one is.
 std::optional<WallTime> Server::next_timeout() const {
   std::optional<WallTime> earliest;
-  for (const SessionId id : state_.blocked) {
-    const auto& until = state_.sessions.at(id).wait->until;
+  for (const SessionId id : connections_.blocked) {
+    const auto& until = connections_.clients.at(id).session.wait->until;
     if (until && (!earliest || *until < *earliest)) earliest = until;
   }
   return earliest;

@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "sim/redis/script/vm.hpp"
-#include "sim/redis/server/server_state.hpp"
+#include "sim/redis/server/connections.hpp"
 
 namespace lockstep::sim {
-
-struct Command;
 
 class Server {
  public:
@@ -25,7 +23,7 @@ class Server {
   /// The client closes it: its watches, subscriptions and waits are gone, nothing is written to it
   /// any more.
   void close(SessionId session);
-  bool is_open(SessionId session) const { return state_.sessions.contains(session); }
+  bool is_open(SessionId session) const { return connections_.clients.contains(session); }
   /// What the server remembers of an open session.
   const Session& session(SessionId session) const;
 
@@ -37,29 +35,30 @@ class Server {
 
   /// Moves the clock; what is written on the way (waits that time out) comes back. A clock may also
   /// be set back.
-  std::vector<Delivery> advance(Duration by) { return advance_to(state_.now + by); }
+  std::vector<Delivery> advance(Duration by) { return advance_to(now_ + by); }
   std::vector<Delivery> advance_to(WallTime now);
-  WallTime now() const { return state_.now; }
+  WallTime now() const { return now_; }
 
   /// The script that does not end, if one runs.
-  const std::optional<BusyScript>& busy() const { return state_.busy; }
+  const std::optional<BusyScript>& busy() const { return connections_.busy; }
 
-  const Keyspace& keyspace() const { return state_.keyspace; }
+  const Keyspace& keyspace() const { return keyspace_; }
   /// To prepare it or to look at the state as a whole; watches do not notice.
-  Keyspace& keyspace() { return state_.keyspace; }
+  Keyspace& keyspace() { return keyspace_; }
   /// Its switches; the version stays what it was made with.
-  ServerMode& mode() { return state_.mode; }
+  ServerMode& mode() { return mode_; }
   /// Watches every script that runs from now on; null: nobody does.
   void observe(ScriptObserver* observer) { observer_ = observer; }
 
  private:
-  Session& find(SessionId session);
-  void drop_expired();
-  void process(Session& session, const Request& request);
-  void refuse(Session& session, const Command* command, std::string text);
-  void call(Session& session, const Command& command, const Request& request);
-  bool runs_script(const Session& session) const;
+  struct Serving;
+
+  Client& find(SessionId session);
+  void process(Client& client, const Request& request);
+  bool runs_script(const Client& client) const;
   void end_busy_script();
+  Execution execution() const;
+  void spread(const Execution& execution);
   void serve_ready();
   void serve(const Place& place);
   void go_on();
@@ -67,7 +66,10 @@ class Server {
   void end_waits(WallTime now);
   std::vector<Delivery> take_written();
 
-  ServerState state_;
+  Keyspace keyspace_;
+  ServerMode mode_;
+  WallTime now_ = kEpoch;
+  Connections connections_;
   std::shared_ptr<ScriptVm> scripts_;
   ScriptObserver* observer_ = nullptr;
 };

@@ -1,12 +1,15 @@
-// One connection to the fake server, as a value: what a Redis server remembers about a client.
+// What a Redis server remembers about one connection and behaves by, as a value: the selected
+// database, a transaction, watches, subscriptions, a wait. What only a prompt shows of a connection
+// (its id, its name, when it last sent something) is a Client's (connections.hpp).
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/time.hpp"
@@ -14,7 +17,7 @@
 
 namespace lockstep::sim {
 
-/// Names a session: ascending from 1 and never used twice, as CLIENT ID.
+/// Names a connection: ascending from 1 and never used twice, as CLIENT ID.
 using SessionId = std::int64_t;
 
 /// A key in one database.
@@ -32,28 +35,26 @@ struct BlockedOn {
   /// What it sends then, without its keys: see serve() in commands/blocking.
   Request request;
   std::optional<WallTime> until;  ///< still waiting at this instant, timed out 1 ms later
+  friend bool operator==(const BlockedOn&, const BlockedOn&) = default;
 };
 
 /// CLIENT REPLY.
 enum class Replies : std::uint8_t { on, off, skip_next, skip };
 
+/// Equal sessions behave equally. A new connection's is Session{}. Nothing in it hangs on the
+/// clock, but the end of a wait.
 struct Session {
-  SessionId id = 0;
-  bool open = true;
-  bool closing = false;  ///< closes when the request under way has its reply
-  std::string name;
   int database = 0;
-  WallTime opened{};
-  WallTime last_request{};
-  std::string last_command = "NULL";  ///< as CLIENT LIST shows it
   Replies replies = Replies::on;
 
   // MULTI
   bool in_transaction = false;
   bool must_abort = false;      ///< a command was refused while queueing
-  bool watch_broken = false;    ///< a watched key was touched
+  bool watch_broken = false;    ///< a watched key was touched; nothing is watched any more
   std::vector<Request> queued;  ///< between MULTI and EXEC
-  std::set<Place> watched;
+  /// What it watches, and whether the key was there when WATCH was sent. Whatever removes or makes
+  /// the key touches it, but expiry: a key that was there and is gone at EXEC has expired.
+  std::map<Place, bool> watched;
 
   // SUBSCRIBE
   std::set<std::string> channels;
@@ -62,13 +63,31 @@ struct Session {
 
   // blocking commands
   std::optional<BlockedOn> wait;
-  std::deque<Request> unread;  ///< requests that came while it was blocked
 
-  /// The replies of the commands of an EXEC under way; see write().
-  std::optional<std::vector<Reply>> transcript;
-
+  /// Whether the reply to its request under way is written.
+  bool answered() const { return replies == Replies::on || replies == Replies::skip_next; }
   std::size_t subscriptions() const { return channels.size() + patterns.size(); }
   bool subscribed() const { return subscriptions() + shard_channels.size() > 0; }
+  /// Whether it is a new connection's.
+  bool fresh() const;
+  friend bool operator==(const Session&, const Session&) = default;
 };
+
+/// A key was touched (Redis 7.0 multi.c touchWatchedKey): if the session watches it, its
+/// transaction will not run. Returns whether it does.
+bool touch(Session& session, const Place& place);
+
+/// Ends the transaction of a session without running it, and its watches (multi.c
+/// discardTransaction).
+void discard_transaction(Session& session);
+
+/// Every text in it that a client has sent: keys, the words of requests, channels.
+std::vector<std::string_view> texts(const Session& session);
+/// The session with each of these texts replaced; different texts must stay different.
+Session with_texts(const Session& session,
+                   const std::function<std::string(std::string_view)>& change);
+
+/// Canonical bytes: equal sessions give equal bytes and the other way round.
+std::string encode(const Session& session);
 
 }  // namespace lockstep::sim

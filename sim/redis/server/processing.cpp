@@ -1,0 +1,111 @@
+// Refusing, queueing, running; see the header.
+#include "sim/redis/server/processing.hpp"
+
+#include <set>
+#include <utility>
+
+#include "sim/redis/commands/busy.hpp"
+#include "sim/redis/commands/cluster.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// The flags of everything that an EXEC would run.
+unsigned queued_flags(const Session& session, RedisVersion version) {
+  unsigned flags = 0;
+  for (const Request& request : session.queued) flags |= look_up(request, version).command->flags;
+  return flags;
+}
+
+/// The slots of a request's keys; for EXEC, of everything that it would run.
+std::set<unsigned> all_slots(const Session& session, const Command& command,
+                             const Request& request) {
+  std::set<unsigned> slots = slots_of(request);
+  if (command.name != "exec") return slots;
+  for (const Request& queued : session.queued) slots.merge(slots_of(queued));
+  return slots;
+}
+
+/// Why the mode of the server is against a command; empty if it is not.
+std::string refusal_of_mode(const Session& session, const LookedUp& found, const Request& request,
+                            const ServerMode& mode) {
+  if (!mode.restricts()) return {};
+  unsigned flags = found.command->flags;
+  if (found.command->name == "exec") flags |= queued_flags(session, mode.version);
+  const bool queue_grows = session.in_transaction && !found.command->has(kEndsTransaction);
+  if (mode.over_memory && queue_grows) flags |= kDenyOom;
+  const bool across = mode.cluster && all_slots(session, *found.command, request).size() > 1;
+  return mode_refusal(flags, across, mode);
+}
+
+/// Why the server refuses a command now; empty if it does not.
+std::string refusal_of(const LookedUp& found, const Request& request, const Execution& execution) {
+  const Session& session = *execution.session;
+  std::string refusal = refusal_of_mode(session, found, request, execution.mode);
+  if (!refusal.empty()) return refusal;
+  if (session.subscribed() && !found.command->has(kWhileSubscribed)) {
+    return "ERR Can't execute '" + std::string(found.command->name) +
+           "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
+           "context";
+  }
+  const auto& busy = execution.connections->busy;
+  if (busy && !found.command->is(kAllowBusy)) return busy_error(*busy);
+  if (session.in_transaction && found.command->is(kNoMulti)) {
+    return "ERR Command not allowed inside a transaction";
+  }
+  return {};
+}
+
+/// A refused command ends a transaction's hopes, a refused EXEC the transaction (Redis 7.0 server.c
+/// rejectCommand, execCommandAbort).
+Reply refused(Session& session, const Command* command, std::string text) {
+  if (session.in_transaction) session.must_abort = true;
+  if (command && command->name == "exec") {
+    discard_transaction(session);
+    if (text.starts_with("ERR ")) text.erase(0, 4);
+    if (!text.starts_with("CROSSSLOT")) {
+      text = "EXECABORT Transaction discarded because of: " + text;
+    }
+  }
+  return Reply::error(std::move(text));
+}
+
+}  // namespace
+
+Turn::Turn(Keyspace& keyspace, Session& session, Execution& execution, Connections& connections,
+           SessionId self)
+    : keyspace_(keyspace), execution_(execution) {
+  keyspace.purge(execution.now);
+  keyspace.select(0, session.database);
+  execution.session = &session;
+  execution.connections = &connections;
+  execution.self = self;
+  execution.replied = false;
+  execution.touched.clear();
+  execution.came.clear();
+}
+
+Turn::~Turn() {
+  Session& session = *execution_.session;
+  for (const Place& place : execution_.touched) touch(session, place);
+  execution_.connections->transcript.reset();
+  execution_.in_exec = false;
+  keyspace_.select(session.database, 0);
+  keyspace_.purge(execution_.now);  // SET ... PXAT in the past leaves nothing behind
+}
+
+Reply process(Keyspace& keyspace, LookedUp found, const Request& request, Execution& execution) {
+  Session& session = *execution.session;
+  std::string refusal = std::move(found.error);
+  if (refusal.empty()) refusal = refusal_of(found, request, execution);
+  if (!refusal.empty()) return refused(session, found.command, std::move(refusal));
+  if (session.in_transaction && !found.command->has(kNeverQueued)) {
+    session.queued.push_back(request);
+    return Reply::status("QUEUED");
+  }
+  Call call{keyspace, request, execution};
+  return run_command(*found.command, call);
+}
+
+}  // namespace lockstep::sim

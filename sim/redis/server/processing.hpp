@@ -1,0 +1,28 @@
+// What a server does around the command of a connection: refuses it, queues it, or runs it (Redis
+// 7.0 server.c processCommand).
+#pragma once
+
+#include "sim/redis/commands/admission.hpp"
+#include "sim/redis/server/connections.hpp"
+
+namespace lockstep::sim {
+
+/// A connection's turn at the keyspace: while it lasts its database is the selected one, and the
+/// commands find their connection in the execution. What has expired is gone at both ends.
+class Turn {
+ public:
+  Turn(Keyspace& keyspace, Session& session, Execution& execution, Connections& connections,
+       SessionId self = 0);
+  ~Turn();
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Keyspace& keyspace_;
+  Execution& execution_;
+};
+
+/// The reply to a request, within its Turn; worth nothing if `execution.replied`.
+Reply process(Keyspace& keyspace, LookedUp found, const Request& request, Execution& execution);
+
+}  // namespace lockstep::sim

@@ -1,0 +1,27 @@
+// Sessions in the interned world: what the connections of a process watch at a node, what becomes
+// of them when a key is touched there, and a request that is executed in a connection's session.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/world/nodes.hpp"
+#include "sim/world/process.hpp"
+#include "sim/world/tables.hpp"
+
+namespace lockstep::sim {
+
+/// Adds the keys that connections of the process watch at the node; those of `but` do not count.
+void add_watched(const Tables& tables, const Process& process, std::uint8_t node,
+                 const Connection* but, Places& places);
+
+/// Keys were touched at the node: breaks the watches of the process's connections, but for `but`.
+void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Connection* but,
+                   const Places& touched);
+
+/// A node really executes `asked`, the next request of a connection of the process, in its session;
+/// that and the other sessions of the process become what they are afterwards. `asked.watched` is
+/// what other processes watch there.
+CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process, Connection& connection,
+                           Asked asked, std::int64_t clock_ms);
+
+}  // namespace lockstep::sim

@@ -1,0 +1,26 @@
+-- Compare-and-delete without a script: WATCH, GET, MULTI, DEL, EXEC. EXEC deletes nothing if anybody
+-- has touched the key since WATCH, nor if it has expired.
+
+local Lock = protocol {
+  title = "SET NX PX with a token; WATCH, GET, compare, MULTI, DEL, EXEC",
+  source = "catalogue A08 (its fix); Redis in Action (J. Carlson, 2013), section 6.2",
+}
+
+function Lock:acquire()
+  self.token = unique()
+  return redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) == OK
+end
+
+function Lock:release()
+  redis("WATCH", self.key)
+  if redis("GET", self.key) ~= self.token then
+    redis("UNWATCH")
+    return false
+  end
+  redis("MULTI")
+  redis("DEL", self.key)
+  local replies = redis("EXEC")
+  return replies ~= nil and replies[1] == 1
+end
+
+return Lock
