@@ -79,7 +79,8 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const TaskId task = connection.task;
   const Asked asked{nodes_.info(node_id).value.keyspace, message.request, connection.session,
                     watched, former ? Maker{0} : maker_of(process.index)};
-  const CommandRun command = execute_in_session(tables_, nodes_, process, connection, asked, clock_ms);
+  const CommandRun command =
+      execute_in_session(tables_, nodes_, process, connection, asked, clock_ms);
   answer(process, connection, command.reply);
   if (!former && process.life != Life::dead) note_own_keys(process, task, command);
 

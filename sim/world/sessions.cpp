@@ -23,8 +23,8 @@ void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Co
   }
 }
 
-CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process, Connection& connection,
-                           Asked asked, std::int64_t clock_ms) {
+CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
+                              Connection& connection, Asked asked, std::int64_t clock_ms) {
   Places watched = tables.places(asked.watched);
   add_watched(tables, process, connection.node, &connection, watched);
   asked.watched = tables.intern(std::move(watched));

@@ -21,7 +21,7 @@ void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Co
 /// A node really executes `asked`, the next request of a connection of the process, in its session;
 /// that and the other sessions of the process become what they are afterwards. `asked.watched` is
 /// what other processes watch there.
-CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process, Connection& connection,
-                           Asked asked, std::int64_t clock_ms);
+CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
+                              Connection& connection, Asked asked, std::int64_t clock_ms);
 
 }  // namespace lockstep::sim

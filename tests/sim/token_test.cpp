@@ -41,7 +41,7 @@ TEST_CASE("a piece of a token is noticed") {
                     "A.01\xE2\x9F\xA9")
             .cut);
   CHECK(scan_tokens("\xE2\x9F\xA8"
-                    "A.256\xE2\x9F\xA9")
+                    "A.65536\xE2\x9F\xA9")
             .cut);
   CHECK(scan_tokens("\xE2\x9F\xA8P25.1\xE2\x9F\xA9").cut);
   CHECK(scan_tokens("ends in \xE2\x9F").cut);

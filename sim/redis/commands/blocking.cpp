@@ -33,8 +33,6 @@ std::optional<WallTime> timeout(const Call& call, const std::string& text, bool 
   return call.execution.now + Duration{left_ms};
 }
 
-namespace {
-
 /// The reply of another command in place of this one.
 Reply run_as(Call& call, const Request& request) {
   Call inner{call.keyspace, request, call.execution};
@@ -119,6 +117,8 @@ bool serves(const Entry& entry, BlockedOn::Kind kind) {
   return (kind == BlockedOn::Kind::list && std::holds_alternative<List>(entry.value)) ||
          (kind == BlockedOn::Kind::sorted_set && std::holds_alternative<SortedSet>(entry.value));
 }
+
+namespace {
 
 Reply run_blpop(Call& call) { return blocking_pop(call, "lpop", BlockedOn::Kind::list); }
 Reply run_brpop(Call& call) { return blocking_pop(call, "rpop", BlockedOn::Kind::list); }

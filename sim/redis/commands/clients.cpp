@@ -208,9 +208,7 @@ Reply client_setname(Call& call) {
   return Reply::ok();
 }
 
-Reply client_info(Call& call) {
-  return Reply::bulk(describe(call, own_client(call)));
-}
+Reply client_info(Call& call) { return Reply::bulk(describe(call, own_client(call))); }
 
 /// Nobody's keys are tracked.
 Reply client_getredir(Call& call) {
