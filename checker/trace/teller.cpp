@@ -12,7 +12,6 @@ namespace lockstep::checker {
 
 using naive::Connection;
 using naive::Message;
-using naive::Node;
 using naive::Process;
 using sim::Action;
 using sim::Effect;
@@ -36,7 +35,7 @@ std::string owned(const Event& event, const sim::Request& request, std::uint8_t 
 
 /// What is sent, and where to.
 std::string sent(const Event& event, const Effect& effect) {
-  const std::string request = worded_to(event, effect.request, effect.node);
+  std::string request = worded_to(event, effect.request, effect.node);
   if (effect.node == sim::kResource) return request + " to the resource";
   if (event.before.nodes.size() == 1) return request;
   return request + " to " + node_name(event, effect.node);

@@ -81,7 +81,7 @@ void Processes::describe(ProcessInfo& info) const {
 
 // ---- steps of its own
 
-StepResult Processes::result(const ProcessInfo& before, Process after, Report report) {
+StepResult Processes::result(const ProcessInfo& before, const Process& after, Report report) {
   const Id id = intern(after);
   StepResult result;
   result.changes = Changes(id);
@@ -116,8 +116,7 @@ std::span<const StepResult> Processes::steps(Id id, unsigned a, const Surroundin
       open.push_back(step.report().choices);
       open.back().push_back(static_cast<std::uint8_t>(choice));
     }
-    if (step.open_choice() == 0)
-      found.push_back(result(info, std::move(after), std::move(step.report())));
+    if (step.open_choice() == 0) found.push_back(result(info, after, std::move(step.report())));
   }
   if (found.size() == 1 && !memo.reads.any()) {
     info.actions[a].alone = true;

@@ -96,7 +96,7 @@ class Processes {
   void list_message_actions(ProcessInfo& info, std::size_t c);
   void list_process_faults(ProcessInfo& info, bool active) const;
   void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) const;
-  StepResult result(const ProcessInfo& before, Process after, Report report);
+  StepResult result(const ProcessInfo& before, const Process& after, Report report);
 
   Setting& setting_;
   Tables& tables_;

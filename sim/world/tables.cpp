@@ -63,9 +63,8 @@ Id Tables::intern(const Session& session) {
 }
 
 Id Tables::intern(Places places) {
-  std::ranges::sort(places);
-  const auto twice = std::ranges::unique(places);
-  places.erase(twice.begin(), twice.end());
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   ByteWriter out;
   for (const auto& place : places) {
     out.number(place.database);

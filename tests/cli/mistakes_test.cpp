@@ -94,6 +94,7 @@ seen by: --property leak
  one
 -two
  three
+\ No newline at end of file
 
 == last: the file ends otherwise.
 seen by: --property leak
