@@ -71,11 +71,13 @@ bool Participant::rests() const {
 
 bool Participant::take_ready() {
   if (ready_.empty()) return false;
-  auto [place, reply] = std::move(ready_.front());
+  auto ready = std::move(ready_.front());
   ready_.pop_front();
-  const auto* wait = host_.wait_of(place.first);
+  const auto* wait = host_.wait_of(ready.place.first);
   if (wait && wait->kind == Waits::replies)
-    feed([&](Host& host) { host.hear(place.first, place.second, std::move(reply)); });
+    feed([&ready](Host& host) {
+      host.hear(ready.place.first, ready.place.second, std::move(ready.reply));
+    });
   return true;
 }
 

@@ -53,8 +53,8 @@ class Patch {
     while (at_ < mistake_.diff.size()) {
       if (!line().starts_with("--- ")) fail("expected `--- FILE`, `+++ FILE`");
       const fs::path file = folder_ / without_newline(line().substr(4));
-      at_ += 2;
       if (!fs::exists(file)) fail("the protocol has no such file");
+      at_ += 2;
       change(file);
     }
   }
