@@ -18,10 +18,13 @@ std::string counted(sim::Fault fault, int count) {
 }
 
 std::string grouped(std::uint64_t number) {
-  auto digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
+  const auto digits = std::to_string(number);
+  std::string result;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % 3 == 0) result += ',';
+    result += digits[at];
+  }
+  return result;
 }
 
 std::string plural(std::uint64_t number, const std::string& noun) {
