@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing (Debian 12), builds with tests and runs everything. With CI=true or LOCKSTEP_CI=1 also: warnings
-# are errors, a Clang build with clang-tidy, the tests under the address and undefined-behaviour sanitizers, clang-format.
+# are errors, the tests under the address and undefined-behaviour sanitizers, each header alone, a build without
+# optimization in which no class has two definitions, a Clang build with clang-tidy, clang-format.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -16,7 +17,7 @@ stage() { printf '\n== %s (after %d s)\n' "$1" $((SECONDS - started)); }
 build() {
   local preset=$1
   shift
-  cmake --preset "$preset" -DLOCKSTEP_TESTS=ON "$@" >/dev/null
+  cmake --preset "$preset" "$@" >/dev/null
   cmake --build --preset "$preset" -- -k 0
 }
 
@@ -36,6 +37,15 @@ run_tests() {
   failed=$((failed + bad))
 }
 
+# Runs a few commands with a build that no test program stands on: try_out PROGRAM
+try_out() {
+  "$1" list >/dev/null &&
+    "$1" test fencing-pause &&
+    "$1" eval protocols/set-token-lua/release.lua lock , A.1 --set lock=A.1 &&
+    "$1" conform --seed 1 --commands 2000 &&
+    "$1" live set-token-lua --seconds 1
+}
+
 tools/packages.sh build test
 if [ $full = yes ]; then
   tools/packages.sh lint
@@ -44,13 +54,21 @@ if [ $full = yes ]; then
 fi
 
 stage "release build and tests"
-if [ $full = yes ]; then build release -DLOCKSTEP_WERROR=ON; else build release; fi
+if [ $full = yes ]; then build release -DLOCKSTEP_TESTS=ON -DLOCKSTEP_WERROR=ON; else build release -DLOCKSTEP_TESTS=ON; fi
 run_tests release
 
 if [ $full = yes ]; then
   stage "tests under the address and undefined-behaviour sanitizers"
-  build asan
+  build asan -DLOCKSTEP_TESTS=ON
   run_tests asan
+  stage "each header compiles alone"
+  cmake --build --preset release --target headers -- -k 0 || failed=$((failed + 1))
+  stage "build without optimization, in which a class has one definition"
+  if build odr -DLOCKSTEP_WERROR=ON; then
+    try_out build-odr/lockstep || failed=$((failed + 1))
+  else
+    failed=$((failed + 1))
+  fi
   stage "Clang build with clang-tidy"
   build tidy || failed=$((failed + 1))
 fi

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "scenarios/judge.hpp"
+
 namespace lockstep::cli {
 
 namespace {

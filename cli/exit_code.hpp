@@ -1,7 +1,9 @@
 // How the program ends. Scripts and CI rely on these numbers.
 #pragma once
 
-#include "scenarios/judge.hpp"
+namespace lockstep::scenarios {
+struct Judgement;
+}
 
 namespace lockstep::cli {
 

@@ -1,6 +1,7 @@
 // A folder as it was in a git revision, taken out of the repository without touching the work tree.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 

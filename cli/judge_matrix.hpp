@@ -1,6 +1,8 @@
 // Carries out the checks of matrices on all cores.
 #pragma once
 
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "cli/arguments.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 
 #include "cli/io.hpp"
 #include "sim/model/result.hpp"

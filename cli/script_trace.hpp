@@ -2,6 +2,7 @@
 // changed.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

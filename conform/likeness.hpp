@@ -2,6 +2,7 @@
 // table depends on a random seed, and some commands choose at random.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>

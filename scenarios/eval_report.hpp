@@ -1,6 +1,7 @@
 // What `lockstep eval`, `lockstep shell` and `lockstep conform` print with --json.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

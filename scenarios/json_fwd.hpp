@@ -1,5 +1,5 @@
-// Names for JSON, for headers that only pass it on: nlohmann/json.hpp costs a second in every unit
-// that includes it.
+// Names for JSON, for headers that only pass it on: the whole of nlohmann's costs a second in every
+// unit that includes it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

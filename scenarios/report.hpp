@@ -1,6 +1,8 @@
 // What the commands print with --json.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // and writer of scenario JSON.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>

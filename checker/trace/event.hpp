@@ -1,6 +1,7 @@
 // One step of a naive world, and the names of what takes part in it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

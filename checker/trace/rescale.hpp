@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "checker/trace/trace.hpp"
 #include "sim/model/action.hpp"

@@ -1,6 +1,7 @@
 // Tells a violation for a person: what the run has led to, with its names and times.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -1,6 +1,7 @@
 // Takes bytes to pieces from the front, where their number is not to be trusted.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

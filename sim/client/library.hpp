@@ -1,6 +1,8 @@
 // What the client program finds of Lua's own library: everything in which two runs cannot differ.
 #pragma once
 
+#include <string_view>
+
 #include "sim/client/vm.hpp"
 
 namespace lockstep::sim::program {

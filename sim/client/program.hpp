@@ -18,8 +18,7 @@
 
 namespace lockstep::sim {
 
-// ---- what a process sees
-// ---------------------------------------------------------------------------------------
+// ---- what a process sees ------------------------------------------------------------------------
 
 using TaskId =
     std::uint8_t;  ///< main tasks are 0..threads-1; spawned ones get the lowest free number
@@ -67,8 +66,7 @@ struct Query {
   friend bool operator==(const Query&, const Query&) = default;
 };
 
-// ---- what a process does
-// ---------------------------------------------------------------------------------------
+// ---- what a process does ------------------------------------------------------------------------
 
 /// One effect of a step, in program order.
 struct Effect {
@@ -144,8 +142,7 @@ struct Step {
   std::optional<TaskId> again;
 };
 
-// ---- the program
-// -----------------------------------------------------------------------------------------------
+// ---- the program --------------------------------------------------------------------------------
 
 struct ProgramLimits {
   std::int64_t instructions = 2'000'000;  ///< between two waits; beyond it the run ends in BadInput

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/client/module.hpp"
@@ -208,11 +209,11 @@ class Run {
                                ///< could not tell apart
 };
 
-/// program_snapshot_encode.cpp: the canonical bytes of a run at a boundary. `instants` becomes
+/// snapshot_encode.cpp: the canonical bytes of a run at a boundary. `instants` becomes
 /// Step::instants. Complains of what is not plain data.
 std::string encode_snapshot(Vm& vm, const Module& module, Run& run,
                             std::vector<std::uint16_t>* instants);
-/// program_snapshot_decode.cpp: brings an empty run into the state that `bytes` describe.
+/// snapshot_decode.cpp: brings an empty run into the state that `bytes` describe.
 void decode_snapshot(Vm& vm, const Module& module, Run& run, std::string_view bytes);
 
 }  // namespace lockstep::sim::program

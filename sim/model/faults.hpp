@@ -1,6 +1,9 @@
 // The faults: what can go wrong in a run, as often as its budget says.
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "sim/model/table.hpp"
 
 namespace lockstep::sim {

@@ -2,6 +2,8 @@
 // which one of several that a step violates is chosen.
 #pragma once
 
+#include <cstdint>
+
 #include "sim/model/table.hpp"
 
 namespace lockstep::sim {

@@ -1,6 +1,8 @@
 // The witnesses: claims that some run must fulfil, so that nothing holds because nothing happened.
 #pragma once
 
+#include <cstdint>
+
 #include "sim/model/table.hpp"
 
 namespace lockstep::sim {

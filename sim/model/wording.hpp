@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +15,6 @@
 #include "sim/client/program.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
-#include "sim/redis/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/visible_key.hpp"
 
@@ -29,7 +30,7 @@ struct ArgumentText {
 };
 
 /// A node's script cache: SHA-1 -> body.
-using ScriptCache = decltype(Keyspace::scripts);
+using ScriptCache = std::map<std::string, std::string, std::less<>>;
 
 /// SET, lock, A.1, NX, PX, 30000; EVAL, release.lua, 1, lock, A.1. `scripts` tells which script an
 /// EVALSHA means.

@@ -2,6 +2,8 @@
 // since; each transition is computed once by really running the program, then looked up.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,7 +1,9 @@
 // The hot part of the interned world: all steps from a state, by table look-ups.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "sim/world/world.hpp"
 

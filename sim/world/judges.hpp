@@ -2,6 +2,7 @@
 // compared with what the processes and nodes of the state are like.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <vector>
 

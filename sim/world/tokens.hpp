@@ -1,6 +1,7 @@
 // Lock tokens in the interned world: which tokens a part mentions, and canonical names for them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string_view>

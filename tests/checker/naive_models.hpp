@@ -2,6 +2,7 @@
 // small.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "sim/client/program.hpp"

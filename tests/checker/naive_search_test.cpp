@@ -40,8 +40,7 @@ Moves<Jugs> pour(const Jugs& jugs, bool stop_at_four) {
   return moves;
 }
 
-// ---- wolf, goat, cabbage
-// ------------------------------------------------------------------------------------------------
+// ---- wolf, goat, cabbage ------------------------------------------------------------------------
 // Four things on two banks, 16 placings. Unsafe: the goat is away from the farmer and the wolf or
 // the cabbage is with it. For each of the 2 banks of the farmer, the goat opposite leaves 4
 // placings of wolf and cabbage of which 1 is safe: 2 * (4 + 1) = 10.

@@ -44,6 +44,14 @@ SourceFile make_file(const std::string& path, const std::string& text) {
   return file;
 }
 
+SourceFile read_file(const std::string& path) {
+  std::ifstream in(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / path);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) throw std::runtime_error("cannot read " + path);
+  return make_file(path, text.str());
+}
+
 std::vector<SourceFile> read_files(const std::vector<std::string>& folders,
                                    const std::vector<std::string>& endings) {
   const std::filesystem::path root = LOCKSTEP_SOURCE_DIR;
@@ -53,11 +61,7 @@ std::vector<SourceFile> read_files(const std::vector<std::string>& folders,
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const std::string path = entry.path().lexically_relative(root).generic_string();
       if (!entry.is_regular_file() || !ends_with_any(path, endings)) continue;
-      std::ifstream in(entry.path());
-      std::stringstream text;
-      text << in.rdbuf();
-      if (!in) throw std::runtime_error("cannot read " + path);
-      files.push_back(make_file(path, text.str()));
+      files.push_back(read_file(path));
     }
   }
   std::sort(files.begin(), files.end(),

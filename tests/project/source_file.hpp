@@ -29,6 +29,9 @@ struct Function {
 
 SourceFile make_file(const std::string& path, const std::string& text);
 
+/// One file, by its path from the top.
+SourceFile read_file(const std::string& path);
+
 /// Every file below `folders` whose name ends in one of `endings`, sorted by path.
 std::vector<SourceFile> read_files(const std::vector<std::string>& folders,
                                    const std::vector<std::string>& endings);

@@ -12,83 +12,28 @@
 #include <string>
 #include <vector>
 
+#include "tests/project/findings.hpp"
+#include "tests/project/rooms.hpp"
 #include "tests/project/source_file.hpp"
 
 namespace lockstep::tests {
 namespace {
 
-using Findings = std::vector<std::string>;
-using Files = std::vector<SourceFile>;
-
 constexpr std::size_t kMaxColumns = 120;
 constexpr std::size_t kMaxFunctionLines = 70;
 
-const Files& cpp_files() {
-  static const Files files =
-      read_files({"sim", "checker", "scenarios", "live", "conform", "cli", "tests", "bench"},
-                 {".hpp", ".cpp"});
-  return files;
-}
-
-std::string at(const SourceFile& file, std::size_t line) {
-  return file.path + ":" + std::to_string(line);
-}
-
-std::string listed(const Findings& findings) {
-  std::string text;
-  for (const auto& finding : findings) text += "\n  " + finding;
-  return text;
-}
-
-bool is_code(const SourceFile& file) {
-  return file.folder() != "tests" && file.folder() != "bench";
-}
-
-// ---- the arrows (ARCHITECTURE.md)
-// -----------------------------------------------------------------------------
-
-/// The rooms of cmake/rooms.cmake, folder by folder, and the folders that each sees.
-std::map<std::string, std::set<std::string>> rooms_and_what_they_see() {
-  std::ifstream in(std::string(LOCKSTEP_SOURCE_DIR) + "/cmake/rooms.cmake");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  static const std::regex room(R"(\nlockstep_room\((\w+) (\S+) SEES ([^)]*)\))");
-  static const std::regex below(R"(lockstep_(\w+))");
-  std::map<std::string, std::set<std::string>> by_target, by_folder;
-  std::map<std::string, std::string> folder_of;
-  for (std::sregex_iterator i(text.begin(), text.end(), room), end; i != end; ++i) {
-    const std::string name = (*i)[1], sees = (*i)[3];
-    folder_of[name] = (*i)[2];
-    auto& all = by_target[name];
-    all.insert(name);
-    // A room is listed after those that it sees: a circle cannot be written down.
-    for (std::sregex_iterator j(sees.begin(), sees.end(), below), last; j != last; ++j)
-      all.insert(by_target.at((*j)[1]).begin(), by_target.at((*j)[1]).end());
-  }
-  for (const auto& [name, seen] : by_target)
-    for (const auto& target : seen) by_folder[folder_of[name]].insert(folder_of[target]);
-  return by_folder;
-}
-
-/// The folder of the room that a path belongs to: the longest that contains it; "" if none does.
-std::string room_of(const std::string& path,
-                    const std::map<std::string, std::set<std::string>>& rooms) {
-  std::string found;
-  for (const auto& [folder, seen] : rooms)
-    if (path.starts_with(folder + "/") && folder.size() > found.size()) found = folder;
-  return found;
-}
+// ---- the arrows (ARCHITECTURE.md) --------------------------------------------------------------
 
 /// The compiler sees to this, too; here it has a name, and so have paths that go round it.
 Findings wrong_arrows(const Files& files) {
-  static const auto rooms = rooms_and_what_they_see();
   Findings findings;
   for (const auto& file : files) {
-    const std::string from = room_of(file.path, rooms);
+    const std::string from = room_of(file.path, rooms());
     for (const auto& include : includes_of(file)) {
       if (!include.quoted) continue;
-      const std::string to = room_of(include.header, rooms);
+      const std::string to = room_of(include.header, rooms());
       const bool outside = from.empty() && (!to.empty() || include.header.starts_with("tests/"));
-      if (!outside && (from.empty() || !rooms.at(from).contains(to)))
+      if (!outside && (from.empty() || !rooms().at(from).contains(to)))
         findings.push_back(at(file, include.line) + " may not include " + include.header);
     }
   }
@@ -113,8 +58,7 @@ TEST_CASE("Folders include each other only along the arrows") {
   CHECK(count("checker/audit.cpp", "sim/world/world.hpp") == 0);
 }
 
-// ---- third-party headers
-// --------------------------------------------------------------------------------------
+// ---- third-party headers -----------------------------------------------------------------------
 
 struct Home {
   std::string header;  ///< a regular expression for the whole name
@@ -174,8 +118,7 @@ TEST_CASE("Each third-party header has one home") {
   CHECK(homeless_headers({make_file("sim/a.cpp", "#include <vector>\n#include <lua.h>")}).empty());
 }
 
-// ---- determinism
-// ----------------------------------------------------------------------------------------------
+// ---- determinism -------------------------------------------------------------------------------
 
 struct Forbidden {
   std::string pattern;
@@ -253,8 +196,7 @@ TEST_CASE("Nothing in the world or the checker can make two runs differ") {
   CHECK(nondeterminism({make_file("cli/a.cpp", "#include <random>")}).empty());
 }
 
-// ---- a page that can be read
-// ----------------------------------------------------------------------------------
+// ---- a page that can be read -------------------------------------------------------------------
 
 /// Text that people write and read here; scripts are the world's, byte for byte, and not ours.
 Files written_files() {
@@ -351,8 +293,7 @@ TEST_CASE("A function fits on a screen, or says why it does not") {
   CHECK(long_functions({}, {{"sim/a.cpp f", "a table"}}).size() == 1);
 }
 
-// ---- what is shipped
-// ------------------------------------------------------------------------------------------
+// ---- what is shipped ---------------------------------------------------------------------------
 
 TEST_CASE("Every shipped scenario says where it comes from and what it expects") {
   for (const auto& file : read_files({"scenarios"}, {".json"})) {

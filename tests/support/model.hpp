@@ -1,6 +1,8 @@
 // Models for tests: a shipped rung, or a protocol under tests/data, with a few parameters.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 

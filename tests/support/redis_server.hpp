@@ -3,6 +3,9 @@
 
 #include <poll.h>
 
+#include <string>
+#include <vector>
+
 #include "live/connection.hpp"
 #include "live/server.hpp"
 #include "sim/redis/reply.hpp"

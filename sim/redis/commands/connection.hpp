@@ -1,6 +1,9 @@
 // For commands that belong to a connection.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/server/connections.hpp"
 

@@ -1,6 +1,8 @@
 // Hashes and sets keep the order in which their parts were added, as a position in each part.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "sim/redis/keyspace.hpp"

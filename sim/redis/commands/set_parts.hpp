@@ -2,6 +2,10 @@
 // here in the order of insertion (Redis's order depends on a random seed).
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "sim/redis/commands/command.hpp"
 
 namespace lockstep::sim {

@@ -1,6 +1,10 @@
 // One run of one script, as the functions of the redis table see it.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "sim/lua51/runtime.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/function_library.hpp"

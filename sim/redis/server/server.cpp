@@ -25,8 +25,7 @@ void end_request(Session& session) {
 
 }  // namespace
 
-// ---- what a command can do
-// --------------------------------------------------------------------------------------
+// ---- what a command can do ----------------------------------------------------------------------
 
 void write(Connections& connections, const Client& client, Reply reply, bool push) {
   if (!client.open || connections.rehearsing) return;
@@ -68,8 +67,7 @@ struct Server::Serving {
   const Turn turn;
 };
 
-// ---- connections
-// ------------------------------------------------------------------------------------------------
+// ---- connections --------------------------------------------------------------------------------
 
 Server::Server(ServerMode mode, WallTime now)
     : mode_(mode), now_(now), scripts_(std::make_shared<ScriptVm>(ScriptLimits{}, mode.version)) {
@@ -101,8 +99,7 @@ const Session& Server::session(SessionId id) const {
   return it->second.session;
 }
 
-// ---- requests
-// ------------------------------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------
 
 std::vector<Delivery> Server::submit(SessionId id, const Request& request) {
   if (request.empty()) throw BadInput("an empty request: expected a command name");
@@ -162,8 +159,7 @@ void Server::process(Client& client, const Request& request) {
   serve_ready();
 }
 
-// ---- a script that does not end
-// ------------------------------------------------------------------------------------------------
+// ---- a script that does not end -----------------------------------------------------------------
 
 bool Server::runs_script(const Client& client) const {
   return connections_.busy && connections_.busy->session == client.id;
@@ -181,8 +177,7 @@ void Server::end_busy_script() {
   end_waits(now_);
 }
 
-// ---- blocked connections
-// ----------------------------------------------------------------------------------------
+// ---- blocked connections ------------------------------------------------------------------------
 
 /// After every command: keys that came to be are handed to those who wait for them, in the order in
 /// which they came; what is served may bring further keys (BLMOVE).
@@ -234,8 +229,7 @@ void Server::go_on() {
 
 std::vector<Delivery> Server::take_written() { return std::exchange(connections_.written, {}); }
 
-// ---- time
-// ----------------------------------------------------------------------------------------------------
+// ---- time ---------------------------------------------------------------------------------------
 
 std::vector<Delivery> Server::advance_to(WallTime now) {
   constexpr Duration kBusyReplyThreshold{5000};
