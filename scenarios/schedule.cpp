@@ -18,6 +18,7 @@ namespace lockstep::scenarios {
 namespace {
 
 using Kind = ScheduleStep::Kind;
+using Do = sim::Action::Kind;
 
 using Words = std::vector<std::string_view>;
 
@@ -71,6 +72,7 @@ bool fit_word(std::string_view form, std::string_view word, int clients, Schedul
 std::optional<ScheduleStep> fit(const Sentence& sentence, const Words& words, int clients) {
   ScheduleStep step;
   step.kind = sentence.kind;
+  step.action = sentence.action;
   const auto form = split(sentence.form);
   if (words.size() < form.size()) return std::nullopt;
   std::size_t at = 0;
@@ -102,56 +104,20 @@ void expect_amount(const ScheduleStep& step, const std::string& place) {
       throw sim::BadInput(fmt::format("{}: found `{}`, expected a whole number from {} to {}",
                                       place, step.text, least, most));
   };
-  switch (step.kind) {
-    case Kind::pass:
-      return expect(1, kLongestMs);
-    case Kind::power_loss:
-      return expect(0, UINT8_MAX);
-    case Kind::jump_node:
-    case Kind::jump_client:
-      expect(-kLongestMs, kLongestMs);
-      if (step.amount == 0) throw sim::BadInput(place + ": a jump of 0 ms is none");
-      return;
-    default:
-      return;
-  }
-}
-
-bool is_fault(Kind kind, sim::Fault& fault) {
-  switch (kind) {
-    case Kind::pauses:
-      fault = sim::Fault::pause;
-      return true;
-    case Kind::request_held:
-    case Kind::reply_held:
-      fault = sim::Fault::delay;
-      return true;
-    case Kind::breaks:
-      fault = sim::Fault::lose;
-      return true;
-    case Kind::crashes:
-      fault = sim::Fault::crash;
-      return true;
-    case Kind::jump_node:
-    case Kind::jump_client:
-      fault = sim::Fault::jump;
-      return true;
-    case Kind::node_crash:
-      fault = sim::Fault::node_crash;
-      return true;
-    case Kind::power_loss:
-      fault = sim::Fault::power_loss;
-      return true;
-    default:
-      return false;
-  }
+  if (step.kind == Kind::pass) return expect(1, kLongestMs);
+  if (!step.action) return;
+  const auto& fields = row(*step.action).fields;
+  if (fields.image) expect(0, UINT8_MAX);
+  if (!fields.amount) return;
+  expect(-kLongestMs, kLongestMs);
+  if (step.amount == 0) throw sim::BadInput(place + ": a jump of 0 ms is none");
 }
 
 }  // namespace
 
 const std::vector<Sentence>& sentences() {
   static const std::vector<Sentence> all{
-      {Kind::starts, "<client> starts", "its next round begins"},
+      {Kind::action, "<client> starts", "its next round begins", Do::begin},
       {Kind::acquires, "<client> acquires", "it runs until it holds the lock"},
       {Kind::refused, "<client> is refused", "it runs until acquire() has failed"},
       {Kind::sends, "<client> sends <words>", "it runs until it has sent this request"},
@@ -162,25 +128,28 @@ const std::vector<Sentence>& sentences() {
       {Kind::released, "<client> releases", "it runs until release() has returned"},
       {Kind::fails, "<client> fails", "it runs until acquire() or release() ends in an error"},
       {Kind::finishes, "<client> finishes", "it runs until its round is over"},
-      {Kind::pauses, "<client> pauses", "fault: the whole process stands still"},
-      {Kind::resumes, "<client> resumes", "it goes on"},
-      {Kind::crashes, "<client> crashes", "fault: its memory is gone"},
-      {Kind::request_held, "<client>'s request is held back", "fault: it waits in the network"},
-      {Kind::reply_held, "<client>'s reply is held back", "fault: it waits in the network"},
-      {Kind::let_go, "<client>'s message is let go", "what was held back can arrive"},
-      {Kind::breaks, "<client>'s connection breaks", "fault: a request or its reply is lost"},
+      {Kind::action, "<client> pauses", "fault: the whole process stands still", Do::pause},
+      {Kind::action, "<client> resumes", "it goes on", Do::resume},
+      {Kind::action, "<client> crashes", "fault: its memory is gone", Do::crash},
+      {Kind::request_held, "<client>'s request is held back", "fault: it waits in the network",
+       Do::delay},
+      {Kind::reply_held, "<client>'s reply is held back", "fault: it waits in the network",
+       Do::delay},
+      {Kind::action, "<client>'s message is let go", "what was held back can arrive", Do::release},
+      {Kind::action, "<client>'s connection breaks", "fault: a request or its reply is lost",
+       Do::lose},
       {Kind::pass, "<number> ms pass", "time passes"},
       {Kind::expires, "time passes until <words> expires",
        "up to the millisecond after a key's expiry"},
-      {Kind::node_crash, "redis crashes", "fault: it keeps what its persistence kept"},
-      {Kind::power_loss, "redis loses power and <number> writes",
-       "fault: and the last writes, if 1 or more"},
-      {Kind::node_restart, "redis restarts", "it is up again"},
-      {Kind::save, "redis saves", "an RDB save completes"},
-      {Kind::jump_node, "redis's clock jumps by <number> ms",
-       "fault: forwards, or backwards if negative"},
-      {Kind::jump_client, "<client>'s clock jumps by <number> ms",
-       "fault: forwards, or backwards if negative"}};
+      {Kind::action, "redis crashes", "fault: it keeps what its persistence kept", Do::node_crash},
+      {Kind::action, "redis loses power and <number> writes",
+       "fault: and the last writes, if 1 or more", Do::power_loss},
+      {Kind::action, "redis restarts", "it is up again", Do::node_restart},
+      {Kind::action, "redis saves", "an RDB save completes", Do::save},
+      {Kind::action, "redis's clock jumps by <number> ms",
+       "fault: forwards, or backwards if negative", Do::jump_node},
+      {Kind::action, "<client>'s clock jumps by <number> ms",
+       "fault: forwards, or backwards if negative", Do::jump_process}};
   return all;
 }
 
@@ -205,19 +174,19 @@ ScheduleStep parse_schedule_step(const std::string& text, int clients, const std
 
 sim::Budget budget_of(const std::vector<ScheduleStep>& steps) {
   sim::Budget budget{};
-  sim::Fault fault{};
-  for (const auto& step : steps)
-    if (auto* count =
-            is_fault(step.kind, fault) ? &budget.at(static_cast<std::size_t>(fault)) : nullptr;
-        count != nullptr && *count < UINT8_MAX)
-      ++*count;
+  for (const auto& step : steps) {
+    const auto fault = step.action ? row(*step.action).fault : std::nullopt;
+    if (!fault) continue;
+    auto& count = budget.at(static_cast<std::size_t>(*fault));
+    if (count < UINT8_MAX) ++count;
+  }
   return budget;
 }
 
 std::vector<std::int64_t> jumps_of(const std::vector<ScheduleStep>& steps) {
   std::vector<std::int64_t> jumps;
   for (const auto& step : steps) {
-    const bool jump = step.kind == Kind::jump_node || step.kind == Kind::jump_client;
+    const bool jump = step.action && row(*step.action).fault == sim::Fault::jump;
     if (jump && std::find(jumps.begin(), jumps.end(), step.amount) == jumps.end())
       jumps.push_back(step.amount);
   }

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
 
 namespace lockstep::checker {
@@ -22,7 +24,6 @@ inline constexpr std::int64_t kLongestMs = 2'592'000'000;
 /// One sentence of a schedule, understood.
 struct ScheduleStep {
   enum class Kind : std::uint8_t {
-    starts,
     acquires,
     refused,
     releasing,
@@ -32,28 +33,19 @@ struct ScheduleStep {
     executes,
     hears,
     finishes,
-    pauses,
-    resumes,
-    crashes,
     request_held,
     reply_held,
-    let_go,
-    breaks,
     pass,
     expires,
-    node_crash,
-    power_loss,
-    node_restart,
-    save,
-    jump_node,
-    jump_client
+    action  ///< any other sentence: the one action that it names
   };
-  Kind kind = Kind::starts;
-  std::string text;         ///< the sentence
-  std::uint8_t client = 0;  ///< where the sentence names one
-  std::string words;        ///< the request's first words, or the key that expires
-  std::string node;         ///< executes: "redis" or "resource"
-  std::int64_t amount = 0;  ///< milliseconds, or the number of lost writes
+  Kind kind = Kind::action;
+  std::optional<sim::Action::Kind> action;  ///< where the sentence is one action, of one kind
+  std::string text;                         ///< the sentence
+  std::uint8_t client = 0;                  ///< where the sentence names one
+  std::string words;                        ///< the request's first words, or the key that expires
+  std::string node;                         ///< executes: "redis" or "resource"
+  std::int64_t amount = 0;                  ///< milliseconds, or the number of lost writes
 };
 
 /// A sentence form and what it means: `<client> pauses`.
@@ -61,6 +53,7 @@ struct Sentence {
   ScheduleStep::Kind kind;
   std::string form;
   std::string meaning;
+  std::optional<sim::Action::Kind> action = {};  ///< the kind of action that it is, if it is one
 };
 /// All forms, in the order in which help and errors show them.
 const std::vector<Sentence>& sentences();

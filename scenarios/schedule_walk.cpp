@@ -142,47 +142,18 @@ class ScheduleWalk {
     return true;
   }
 
-  /// Sentences that are one action.
+  /// Sentences that are one action, or time.
   void take_named_action(const ScheduleStep& step) {
-    switch (step.kind) {
-      case Kind::starts:
-        return take_of_client(Do::begin, step);
-      case Kind::pauses:
-        return take_of_client(Do::pause, step);
-      case Kind::resumes:
-        return take_of_client(Do::resume, step);
-      case Kind::crashes:
-        return take_of_client(Do::crash, step);
-      case Kind::let_go:
-        return take_of_client(Do::release, step);
-      case Kind::breaks:
-        return take_of_client(Do::lose, step);
-      case Kind::pass:
-        return take_pass(step.amount);
-      case Kind::expires:
-        return pass_until_expired(step.words);
-      case Kind::node_crash:
-        return take_found([](const Option& o) { return o.action.kind == Do::node_crash; });
-      case Kind::node_restart:
-        return take_found([](const Option& o) { return o.action.kind == Do::node_restart; });
-      case Kind::save:
-        return take_found([](const Option& o) { return o.action.kind == Do::save; });
-      case Kind::power_loss:
-        return take_found([&](const Option& o) {
-          return o.action.kind == Do::power_loss && o.action.image == step.amount;
-        });
-      case Kind::jump_node:
-        return take_found([&](const Option& o) {
-          return o.action.kind == Do::jump_node && o.action.amount_ms == step.amount;
-        });
-      case Kind::jump_client:
-        return take_found([&](const Option& o) {
-          return o.action.kind == Do::jump_process && o.action.process == step.client &&
-                 o.action.amount_ms == step.amount;
-        });
-      default:
-        fail("it is not one action");
-    }
+    if (step.kind == Kind::pass) return take_pass(step.amount);
+    if (step.kind == Kind::expires) return pass_until_expired(step.words);
+    const auto kind = step.action.value();
+    const auto& fields = row(kind).fields;
+    take_found([&](const Option& option) {
+      const auto& action = option.action;
+      return action.kind == kind && (!fields.process || action.process == step.client) &&
+             (!fields.image || action.image == step.amount) &&
+             (!fields.amount || action.amount_ms == step.amount);
+    });
   }
 
   /// Time passes only when nothing urgent is left: whatever runs moves on first, client by client,
@@ -328,10 +299,6 @@ class ScheduleWalk {
     return std::nullopt;
   }
 
-  void take_of_client(Do kind, const ScheduleStep& step) {
-    take_found(
-        [&](const Option& o) { return o.action.kind == kind && o.action.process == step.client; });
-  }
   void take_found(const std::function<bool(const Option&)>& wanted) {
     const auto found = find(wanted);
     if (!found) fail("this cannot happen here");

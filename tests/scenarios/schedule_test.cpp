@@ -24,7 +24,7 @@ std::string refused(const std::string& text) {
 }  // namespace
 
 TEST_CASE("every form of sentence is understood as what it stands for") {
-  std::set<Kind> kinds;
+  std::set<std::pair<Kind, std::optional<sim::Action::Kind>>> meanings;
   for (const auto& sentence : sentences()) {
     INFO(sentence.form);
     auto text = sentence.form;
@@ -38,13 +38,14 @@ TEST_CASE("every form of sentence is understood as what it stands for") {
     fill("<words>", "SET lock");
     const auto step = parse(text);
     CHECK(step.kind == sentence.kind);
+    CHECK(step.action == sentence.action);
     CHECK(step.text == text);
     if (sentence.form.find("<client>") != std::string::npos) CHECK(step.client == 1);
     if (sentence.form.find("<number>") != std::string::npos) CHECK(step.amount == 17);
     if (sentence.form.find("<words>") != std::string::npos) CHECK(step.words == "SET lock");
-    kinds.insert(step.kind);
+    meanings.insert({step.kind, step.action});
   }
-  CHECK(kinds.size() == sentences().size());
+  CHECK(meanings.size() == sentences().size());
 }
 
 TEST_CASE("what a sentence names is understood") {

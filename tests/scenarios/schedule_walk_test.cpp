@@ -39,10 +39,11 @@ std::string with(std::string form, const std::string& placeholder, const std::st
 /// sends, redis executes, and later the key expires.
 std::vector<std::string> sentences_about(const std::string& key) {
   std::vector<std::string> texts;
-  for (const auto& [kind, form, meaning] : sentences()) {
-    if (form.find("<words>") == std::string::npos) continue;
-    const auto words = kind == Kind::expires ? key : "SET " + key;
-    texts.push_back(with(with(with(form, "<client>", "A"), "<node>", "redis"), "<words>", words));
+  for (const auto& sentence : sentences()) {
+    if (sentence.form.find("<words>") == std::string::npos) continue;
+    const auto words = sentence.kind == Kind::expires ? key : "SET " + key;
+    const auto text = with(with(sentence.form, "<client>", "A"), "<node>", "redis");
+    texts.push_back(with(text, "<words>", words));
   }
   return texts;
 }
