@@ -5,9 +5,9 @@
 
 #include "conform/commands.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/dump/rdb.hpp"
+#include "sim/keyspace/dump/rdb_format.hpp"
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/dump/rdb.hpp"
-#include "sim/redis/dump/rdb_format.hpp"
 
 namespace lockstep::conform {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "conform/dumps.hpp"
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::conform {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/redis/keyspace.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/server/session.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "live/envelope.hpp"
 #include "sim/client/program.hpp"
-#include "sim/redis/keyspace.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/script/vm.hpp"
 
 namespace lockstep::live {

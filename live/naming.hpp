@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "sim/client/program.hpp"
+#include "sim/keyspace/visible_key.hpp"
 #include "sim/redis/reply.hpp"
-#include "sim/redis/visible_key.hpp"
 
 namespace lockstep::live {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "live/connection.hpp"
-#include "sim/redis/visible_key.hpp"
+#include "sim/keyspace/visible_key.hpp"
 
 namespace lockstep::live {
 

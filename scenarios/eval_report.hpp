@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenarios/json_fwd.hpp"
-#include "sim/redis/keyspace.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::scenarios {

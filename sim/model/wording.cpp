@@ -9,7 +9,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
-#include "sim/redis/commands/numbers.hpp"
+#include "sim/keyspace/numbers.hpp"
 
 namespace lockstep::sim {
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "sim/client/program.hpp"
+#include "sim/keyspace/visible_key.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
 #include "sim/redis/reply.hpp"
-#include "sim/redis/visible_key.hpp"
 
 namespace lockstep::sim {
 

@@ -28,7 +28,6 @@ bool is_word(std::string_view text, std::string_view word) {
   return text.size() == word.size() && lower_case(text) == word;
 }
 
-void refuse(std::string text) { throw Refused{std::move(text)}; }
 void refuse_syntax() { refuse("ERR syntax error"); }
 void refuse_arity(std::string_view command) {
   refuse("ERR wrong number of arguments for '" + std::string(command) + "' command");

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/base/time.hpp"
-#include "sim/redis/keyspace.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/server/session.hpp"
 #include "sim/redis/version.hpp"

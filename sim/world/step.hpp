@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sim/base/interner.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
-#include "sim/redis/keyspace.hpp"
 #include "sim/world/setting.hpp"
 
 namespace lockstep::sim {

@@ -7,7 +7,7 @@
 
 #include "sim/base/flat_map.hpp"
 #include "sim/base/interner.hpp"
-#include "sim/redis/keyspace.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/server/session.hpp"
 #include "sim/world/setting.hpp"

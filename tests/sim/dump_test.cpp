@@ -4,8 +4,8 @@
 
 #include "conform/dice.hpp"
 #include "sim/base/little_endian.hpp"
-#include "sim/redis/commands/numbers.hpp"
-#include "sim/redis/dump/rdb.hpp"
+#include "sim/keyspace/dump/rdb.hpp"
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/text.hpp"
 #include "tests/support/twin.hpp"
 

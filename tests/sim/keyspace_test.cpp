@@ -1,6 +1,6 @@
 // The keyspace as a value: expiry to the millisecond, who made what, and the bytes that stand for
 // it.
-#include "sim/redis/keyspace.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 #include <catch2/catch.hpp>
 #include <set>

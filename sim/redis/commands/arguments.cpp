@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/redis/commands/numbers.hpp"
+#include "sim/keyspace/numbers.hpp"
 
 namespace lockstep::sim {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
 

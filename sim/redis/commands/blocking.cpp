@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
 

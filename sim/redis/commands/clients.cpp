@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
 

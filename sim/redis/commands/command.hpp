@@ -4,17 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "sim/keyspace/refused.hpp"
 #include "sim/redis/commands/table.hpp"
 #include "sim/redis/execute.hpp"
 
 namespace lockstep::sim {
 
-/// What Redis says no to: becomes the error reply `text` (with its code). Thrown by a command's
-/// function, caught by run_command().
-struct Refused {
-  std::string text;
-};
-[[noreturn]] void refuse(std::string text);
 [[noreturn]] void refuse_syntax();
 [[noreturn]] void refuse_arity(std::string_view command);
 
@@ -38,6 +33,19 @@ struct Call {
 
   /// The live entry of `key`, or null; an expired one is removed first, as Redis does on access.
   Entry* find(const std::string& key);
+  /// The same; throws Refused (WRONGTYPE) for one of another type than `Type`.
+  template <class Type>
+  Entry* entry_at(const std::string& key) {
+    Entry* entry = find(key);
+    typed<Type>(entry);
+    return entry;
+  }
+  /// The same; made by the sender if there is none: empty, for a command that fills it.
+  template <class Type>
+  Entry& entry_at_or_new(const std::string& key) {
+    Entry* entry = entry_at<Type>(key);
+    return entry ? *entry : put(key, Type{});
+  }
   /// The value at `key`, or null if there is no such key. Throws Refused (WRONGTYPE) for one of
   /// another type. `Type`: std::string, Hash, List, Set or SortedSet.
   template <class Type>

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
 

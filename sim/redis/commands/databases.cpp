@@ -1,10 +1,10 @@
 // Commands on whole databases: SELECT, SWAPDB, MOVE, FLUSHDB, FLUSHALL, DBSIZE (Redis 7.0 db.c).
 #include <algorithm>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
 

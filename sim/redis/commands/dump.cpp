@@ -1,11 +1,11 @@
 // DUMP and RESTORE (Redis 7.0 cluster.c).
 #include <limits>
 
+#include "sim/keyspace/dump/rdb.hpp"
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/expiry.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
-#include "sim/redis/dump/rdb.hpp"
 
 namespace lockstep::sim {
 

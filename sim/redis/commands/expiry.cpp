@@ -3,9 +3,9 @@
 
 #include <limits>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
 

@@ -4,11 +4,11 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/busy.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
-#include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/script/shebang.hpp"
 #include "sim/redis/script/vm.hpp"
 

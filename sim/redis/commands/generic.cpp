@@ -1,11 +1,11 @@
 // Commands on keys of any type (Redis 7.0 db.c).
 #include <array>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
 

@@ -3,12 +3,12 @@
 // documented order in Redis.
 #include <cmath>
 
+#include "sim/keyspace/compact_limits.hpp"
+#include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/ordered_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/commands/compact_limits.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
-#include "sim/redis/commands/ordered_parts.hpp"
 #include "sim/redis/commands/random_choice.hpp"
 
 namespace lockstep::sim {

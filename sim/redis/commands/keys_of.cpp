@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "sim/base/check.hpp"
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
 

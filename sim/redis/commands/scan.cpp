@@ -8,12 +8,12 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/ordered_parts.hpp"
+#include "sim/keyspace/set_parts.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
-#include "sim/redis/commands/numbers.hpp"
-#include "sim/redis/commands/ordered_parts.hpp"
-#include "sim/redis/commands/set_parts.hpp"
 
 namespace lockstep::sim {
 

@@ -4,10 +4,10 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/sha1.hpp"
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/busy.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/script/shebang.hpp"
 #include "sim/redis/script/vm.hpp"
 

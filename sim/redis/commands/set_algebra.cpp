@@ -1,10 +1,10 @@
 // Intersections, unions and differences of sets (Redis 7.0 t_set.c).
 #include <algorithm>
 
+#include "sim/keyspace/set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/set_parts.hpp"
 
 namespace lockstep::sim {
 
@@ -15,7 +15,7 @@ using Sources = std::vector<const Entry*>;
 /// The sets at argv[first..end), null where there is no key. Every type is checked first.
 Sources sources(Call& call, std::size_t first, std::size_t end) {
   Sources sets;
-  for (std::size_t i = first; i < end; ++i) sets.push_back(set_entry(call, call.argv[i]));
+  for (std::size_t i = first; i < end; ++i) sets.push_back(call.entry_at<Set>(call.argv[i]));
   return sets;
 }
 
@@ -83,7 +83,7 @@ Reply store(Call& call, Operation operation) {
 }
 
 Reply run_smembers(Call& call) {
-  const Entry* set = set_entry(call, call.argv[1]);
+  const Entry* set = call.entry_at<Set>(call.argv[1]);
   return set ? reply_with(*set) : Reply::array({});
 }
 

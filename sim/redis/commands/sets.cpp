@@ -2,12 +2,12 @@
 // set's order is picked: one of the choices that Redis could make, and always the same.
 #include <algorithm>
 
+#include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/commands/random_choice.hpp"
-#include "sim/redis/commands/set_parts.hpp"
 
 namespace lockstep::sim {
 
@@ -26,7 +26,7 @@ Reply take_first(Call& call, const std::string& key, Entry& entry, std::int64_t 
 }
 
 Reply run_sadd(Call& call) {
-  Entry& entry = set_entry_or_new(call, call.argv[1]);
+  Entry& entry = call.entry_at_or_new<Set>(call.argv[1]);
   std::int64_t added = 0;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
     if (add_member(entry, call.argv[i], call.execution.sender)) ++added;
@@ -35,7 +35,7 @@ Reply run_sadd(Call& call) {
 }
 
 Reply run_srem(Call& call) {
-  Entry* entry = set_entry(call, call.argv[1]);
+  Entry* entry = call.entry_at<Set>(call.argv[1]);
   if (!entry) return Reply::number(0);
   std::int64_t removed = 0;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
@@ -51,21 +51,21 @@ Reply run_smove(Call& call) {
   Entry* source = call.find(from);
   if (!source) return Reply::number(0);
   typed<Set>(source);
-  set_entry(call, call.argv[2]);  // of another type: refused before anything moves
+  call.entry_at<Set>(call.argv[2]);  // of another type: refused before anything moves
   if (from == call.argv[2]) return Reply::number(has_member(*source, member) ? 1 : 0);
   if (!remove_member(*source, member)) return Reply::number(0);
   if (set_size(*source) == 0) call.erase(from);
-  add_member(set_entry_or_new(call, call.argv[2]), member, call.execution.sender);
+  add_member(call.entry_at_or_new<Set>(call.argv[2]), member, call.execution.sender);
   return Reply::number(1);
 }
 
 Reply run_sismember(Call& call) {
-  const Entry* entry = set_entry(call, call.argv[1]);
+  const Entry* entry = call.entry_at<Set>(call.argv[1]);
   return Reply::number(entry && has_member(*entry, call.argv[2]) ? 1 : 0);
 }
 
 Reply run_smismember(Call& call) {
-  const Entry* entry = set_entry(call, call.argv[1]);
+  const Entry* entry = call.entry_at<Set>(call.argv[1]);
   std::vector<Reply> found;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
     found.push_back(Reply::number(entry && has_member(*entry, call.argv[i]) ? 1 : 0));
@@ -74,7 +74,7 @@ Reply run_smismember(Call& call) {
 }
 
 Reply run_scard(Call& call) {
-  const Entry* entry = set_entry(call, call.argv[1]);
+  const Entry* entry = call.entry_at<Set>(call.argv[1]);
   return count_reply(entry ? set_size(*entry) : 0);
 }
 
@@ -82,7 +82,7 @@ Reply run_spop(Call& call) {
   if (call.argv.size() > 3) refuse_syntax();
   const bool counted = call.argv.size() == 3;
   const std::int64_t count = counted ? pop_count(call.argv[2]) : 1;
-  Entry* entry = set_entry(call, call.argv[1]);
+  Entry* entry = call.entry_at<Set>(call.argv[1]);
   if (!entry) return counted ? Reply::array({}) : Reply::null();
   Reply taken = take_first(call, call.argv[1], *entry, count);
   if (!counted) return taken.items[0];
@@ -94,7 +94,7 @@ Reply run_srandmember(Call& call) {
   if (call.argv.size() > 3) refuse_syntax();
   const bool counted = call.argv.size() == 3;
   const std::int64_t count = counted ? signed_count(call.argv[2]) : 1;
-  const Entry* entry = set_entry(call, call.argv[1]);
+  const Entry* entry = call.entry_at<Set>(call.argv[1]);
   if (!entry) return counted ? Reply::array({}) : Reply::null();
   const auto order = members(*entry);
   std::vector<Reply> chosen;

@@ -1,10 +1,10 @@
 // Commands on strings (Redis 7.0 t_string.c).
 #include <algorithm>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/expiry.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 
 namespace lockstep::sim {
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/set_parts.hpp"
+#include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
-#include "sim/redis/commands/set_parts.hpp"
-#include "sim/redis/commands/sorted_set_parts.hpp"
 
 namespace lockstep::sim {
 

@@ -1,11 +1,12 @@
 // Commands on ranges of a sorted set: by rank, by score, by member (Redis 7.0 t_zset.c).
 #include <optional>
 
+#include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
-#include "sim/redis/commands/sorted_set_parts.hpp"
+#include "sim/redis/commands/intervals.hpp"
 
 namespace lockstep::sim {
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
-#include "sim/redis/commands/numbers.hpp"
 #include "sim/redis/commands/random_choice.hpp"
-#include "sim/redis/commands/sorted_set_parts.hpp"
 
 namespace lockstep::sim {
 
@@ -82,7 +82,7 @@ Reply add(Call& call, bool increment) {
   check(o, argv.size() - first);
   std::vector<double> scores;
   for (std::size_t i = first; i < argv.size(); i += 2) scores.push_back(score_argument(argv[i]));
-  Entry* entry = sorted_set_entry(call, argv[1]);
+  Entry* entry = call.entry_at<SortedSet>(argv[1]);
   if (!entry && o.xx) return o.increment ? Reply::null() : Reply::number(0);
   if (!entry) entry = &call.put(argv[1], SortedSet{});
   std::int64_t added = 0, updated = 0;

@@ -1,8 +1,8 @@
 // JSON as lua-cjson 2.1.0 writes and reads it.
 #pragma once
 
+#include "sim/keyspace/json_settings.hpp"
 #include "sim/lua51/runtime.hpp"
-#include "sim/redis/json_settings.hpp"
 
 namespace lockstep::sim::dialect {
 

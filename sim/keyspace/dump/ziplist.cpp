@@ -5,7 +5,7 @@
 //   00nnnnnn            length of a text           11000000 + 2 bytes  a number; 11010000: 4 bytes,
 //   01nnnnnn nnnnnnnn   length of a text           11100000: 8, 11110000: 3, 11111110: 1
 //   10...... + 4 bytes  the same, highest first    1111nnnn            n - 1: 0..12
-#include "sim/redis/dump/ziplist.hpp"
+#include "sim/keyspace/dump/ziplist.hpp"
 
 #include "sim/base/byte_reader.hpp"
 

@@ -4,7 +4,7 @@
 //   000nnnnn                    n + 1 literal bytes follow
 //   lllooooo oooooooo           l + 2 bytes (l: 1..6) from o + 1 bytes back
 //   111ooooo llllllll oooooooo  l + 9 bytes
-#include "sim/redis/dump/lzf.hpp"
+#include "sim/keyspace/dump/lzf.hpp"
 
 #include <algorithm>
 #include <cstdint>

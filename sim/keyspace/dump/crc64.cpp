@@ -1,5 +1,5 @@
 // The checksum that ends what DUMP writes, a byte at a time.
-#include "sim/redis/dump/crc64.hpp"
+#include "sim/keyspace/dump/crc64.hpp"
 
 #include <array>
 #include <cstddef>

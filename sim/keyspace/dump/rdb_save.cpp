@@ -4,15 +4,15 @@
 #include <cmath>
 
 #include "sim/base/little_endian.hpp"
-#include "sim/redis/commands/compact_limits.hpp"
-#include "sim/redis/commands/numbers.hpp"
-#include "sim/redis/commands/ordered_parts.hpp"
-#include "sim/redis/commands/set_parts.hpp"
-#include "sim/redis/dump/crc64.hpp"
-#include "sim/redis/dump/listpack.hpp"
-#include "sim/redis/dump/lzf.hpp"
-#include "sim/redis/dump/rdb.hpp"
-#include "sim/redis/dump/rdb_format.hpp"
+#include "sim/keyspace/compact_limits.hpp"
+#include "sim/keyspace/dump/crc64.hpp"
+#include "sim/keyspace/dump/listpack.hpp"
+#include "sim/keyspace/dump/lzf.hpp"
+#include "sim/keyspace/dump/rdb.hpp"
+#include "sim/keyspace/dump/rdb_format.hpp"
+#include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/ordered_parts.hpp"
+#include "sim/keyspace/set_parts.hpp"
 
 namespace lockstep::sim {
 

@@ -1,11 +1,11 @@
 // The inside of a set (Redis 7.0 t_set.c, intset.c).
-#include "sim/redis/commands/set_parts.hpp"
+#include "sim/keyspace/set_parts.hpp"
 
 #include <algorithm>
 
-#include "sim/redis/commands/compact_limits.hpp"
-#include "sim/redis/commands/numbers.hpp"
-#include "sim/redis/commands/ordered_parts.hpp"
+#include "sim/keyspace/compact_limits.hpp"
+#include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/ordered_parts.hpp"
 
 namespace lockstep::sim {
 
@@ -23,17 +23,6 @@ void make_hash_table(Entry& entry) {
 }
 
 }  // namespace
-
-Entry* set_entry(Call& call, const std::string& key) {
-  Entry* entry = call.find(key);
-  typed<Set>(entry);
-  return entry;
-}
-
-Entry& set_entry_or_new(Call& call, const std::string& key) {
-  Entry* entry = set_entry(call, key);
-  return entry ? *entry : call.put(key, Set{});
-}
 
 std::size_t set_size(const Entry& entry) { return set_of(entry).size(); }
 

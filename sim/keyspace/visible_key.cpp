@@ -1,7 +1,7 @@
 // Off an entry of the keyspace; see the header.
-#include "sim/redis/visible_key.hpp"
+#include "sim/keyspace/visible_key.hpp"
 
-#include "sim/redis/keyspace.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::sim {
 

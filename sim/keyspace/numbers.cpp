@@ -1,5 +1,5 @@
 // Numbers as Redis reads and writes them in arguments and values.
-#include "sim/redis/commands/numbers.hpp"
+#include "sim/keyspace/numbers.hpp"
 
 #include <array>
 #include <cctype>
@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "sim/redis/commands/command.hpp"
+#include "sim/keyspace/refused.hpp"
 
 namespace lockstep::sim {
 

@@ -1,6 +1,6 @@
 // The keyspace as a value: look-up with expiry, and the canonical bytes under which equal keyspaces
 // are interned.
-#include "sim/redis/keyspace.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 #include <algorithm>
 #include <type_traits>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/redis/keyspace.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::sim {
 

@@ -6,13 +6,13 @@
 //   10nnnnnn           length of a text       11110001 + 2 bytes  a number; 11110010: 3 bytes,
 //   110nnnnn nnnnnnnn  a number of 13 bits    11110011: 4, 11110100: 8
 //   1110nnnn nnnnnnnn  length of a text
-#include "sim/redis/dump/listpack.hpp"
+#include "sim/keyspace/dump/listpack.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "sim/base/byte_reader.hpp"
-#include "sim/redis/commands/numbers.hpp"
+#include "sim/keyspace/numbers.hpp"
 
 namespace lockstep::sim {
 

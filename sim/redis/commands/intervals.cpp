@@ -1,11 +1,10 @@
-// The inside of a sorted set (Redis 7.0 t_zset.c).
-#include "sim/redis/commands/sorted_set_parts.hpp"
+// The intervals of a sorted set (Redis 7.0 t_zset.c).
+#include "sim/redis/commands/intervals.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
-#include "sim/redis/commands/compact_limits.hpp"
+#include "sim/keyspace/refused.hpp"
 
 namespace lockstep::sim {
 
@@ -64,32 +63,6 @@ bool out_of_reach(const SortedSetOrder& order, const Interval& interval) {
 }
 
 }  // namespace
-
-Entry* sorted_set_entry(Call& call, const std::string& key) {
-  Entry* entry = call.find(key);
-  typed<SortedSet>(entry);
-  return entry;
-}
-
-SortedSet& sorted_set_of(Entry& entry) { return std::get<SortedSet>(entry.value); }
-const SortedSet& sorted_set_of(const Entry& entry) { return std::get<SortedSet>(entry.value); }
-
-/// A listpack keeps whole scores as integers: there is no -0 in it.
-void put_score(Entry& entry, const std::string& member, double score, Maker maker) {
-  SortedSet& set = sorted_set_of(entry);
-  const auto [it, is_new] = set.try_emplace(member);
-  if (is_new && (set.size() > kMostListpackMembers || member.size() > kLongestListpackMember)) {
-    entry.encoding = Encoding::large;
-  }
-  if (entry.encoding == Encoding::compact && score == 0) score = 0;
-  it->second = {score, maker};
-}
-
-bool exceeds_listpack(const SortedSet& set) {
-  return set.size() > kMostListpackMembers || std::ranges::any_of(set, [](const Item& item) {
-           return item.first.size() > kLongestListpackMember;
-         });
-}
 
 Interval score_interval(const std::string& min_text, const std::string& max_text) {
   const ScoreBound min = score_bound(min_text);

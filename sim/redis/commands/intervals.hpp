@@ -1,26 +1,13 @@
-// The inside of a sorted set, and the ranges of scores and of members that commands select in it.
+// The intervals of scores and of members that commands select in a sorted set.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <vector>
 
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/arguments.hpp"
-#include "sim/redis/commands/command.hpp"
 
 namespace lockstep::sim {
-
-/// The entry of the sorted set at `key`, or null. Throws Refused (WRONGTYPE) for another type.
-Entry* sorted_set_entry(Call& call, const std::string& key);
-SortedSet& sorted_set_of(Entry& entry);
-const SortedSet& sorted_set_of(const Entry& entry);
-
-/// Adds or overwrites a member.
-void put_score(Entry& entry, const std::string& member, double score, Maker maker);
-
-/// Whether Redis keeps it as a skiplist from the start.
-bool exceeds_listpack(const SortedSet& set);
 
 /// An interval of scores, or of members in the order of their bytes.
 struct Interval {

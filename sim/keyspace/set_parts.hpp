@@ -6,14 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/redis/commands/command.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::sim {
-
-/// The entry of the set at `key`, or null. Throws Refused (WRONGTYPE) for another type.
-Entry* set_entry(Call& call, const std::string& key);
-/// The same; made by the sender if there is none.
-Entry& set_entry_or_new(Call& call, const std::string& key);
 
 bool has_member(const Entry& entry, const std::string& member);
 /// Whether the member is new. One that is there keeps its maker.
