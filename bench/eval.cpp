@@ -9,8 +9,10 @@
 
 #include "live/connection.hpp"
 #include "live/server.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/vm.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace {
 

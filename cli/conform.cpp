@@ -13,6 +13,7 @@
 #include "cli/words.hpp"
 #include "live/server.hpp"
 #include "scenarios/eval_report.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::cli {

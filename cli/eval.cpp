@@ -6,6 +6,8 @@
 #include "cli/script_trace.hpp"
 #include "scenarios/eval_report.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::cli {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace fs = std::filesystem;
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::cli {

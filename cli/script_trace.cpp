@@ -5,7 +5,9 @@
 
 #include <sstream>
 
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/model/wording.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::cli {

@@ -12,6 +12,7 @@
 #include "scenarios/eval_report.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::cli {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "conform/dice.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::conform {
 

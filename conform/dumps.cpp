@@ -7,7 +7,9 @@
 #include "sim/base/error.hpp"
 #include "sim/keyspace/dump/rdb.hpp"
 #include "sim/keyspace/dump/rdb_format.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {
 

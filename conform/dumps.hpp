@@ -4,7 +4,10 @@
 #include <string>
 
 #include "conform/dice.hpp"
-#include "sim/redis/reply.hpp"
+
+namespace lockstep::sim {
+struct Reply;
+}
 
 namespace lockstep::conform {
 

@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "conform/dumps.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {
 

@@ -8,9 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/keyspace/keyspace.hpp"
-#include "sim/redis/reply.hpp"
-#include "sim/redis/server/session.hpp"
+#include "sim/base/time.hpp"
+#include "sim/redis/request.hpp"
+
+namespace lockstep::sim {
+struct Keyspace;
+struct Reply;
+struct Session;
+}  // namespace lockstep::sim
 
 namespace lockstep::conform {
 

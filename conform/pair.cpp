@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {
 

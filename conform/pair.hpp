@@ -10,6 +10,7 @@
 
 #include "conform/likeness.hpp"
 #include "live/connection.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/server/server.hpp"
 
 namespace lockstep::conform {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/client/observation.hpp"
 
 namespace lockstep::live {
 

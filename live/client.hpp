@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/client/program.hpp"
+#include "sim/client/observation.hpp"
 
 namespace lockstep::live {
 

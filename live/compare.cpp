@@ -8,6 +8,7 @@
 #include "live/pace.hpp"
 #include "live/wording.hpp"
 #include "sim/model/wording.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

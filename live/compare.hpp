@@ -10,6 +10,7 @@
 #include "sim/client/program.hpp"
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/model.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

@@ -8,6 +8,8 @@
 #include <csignal>
 #include <vector>
 
+#include "sim/redis/reply.hpp"
+
 namespace lockstep::live {
 
 namespace {

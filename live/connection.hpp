@@ -8,9 +8,13 @@
 
 #include "live/address.hpp"
 #include "sim/base/error.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 struct redisContext;
+
+namespace lockstep::sim {
+struct Reply;
+}
 
 namespace lockstep::live {
 

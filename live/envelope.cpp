@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "sim/redis/commands/admission.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

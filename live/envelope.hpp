@@ -10,6 +10,7 @@
 
 #include "sim/base/time.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::live {
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "sim/base/check.hpp"
+#include "sim/client/observation.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

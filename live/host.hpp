@@ -13,7 +13,8 @@
 
 #include "live/client.hpp"
 #include "live/resource.hpp"
-#include "sim/client/program.hpp"
+#include "sim/client/observation.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

@@ -9,9 +9,11 @@
 #include <variant>
 
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/execute.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

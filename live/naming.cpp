@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/time.hpp"
 #include "sim/base/token.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

@@ -9,7 +9,10 @@
 
 #include "sim/client/program.hpp"
 #include "sim/keyspace/visible_key.hpp"
-#include "sim/redis/reply.hpp"
+
+namespace lockstep::sim {
+struct Reply;
+}
 
 namespace lockstep::live {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

@@ -13,6 +13,7 @@
 #include "live/connection.hpp"
 #include "live/resource.hpp"
 #include "sim/client/program.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "sim/redis/reply.hpp"
+
 namespace lockstep::live {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/base/token.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::live {
 

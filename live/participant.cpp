@@ -8,6 +8,7 @@
 #include <random>
 
 #include "live/naming.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

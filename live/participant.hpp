@@ -18,6 +18,7 @@
 #include "live/referee.hpp"
 #include "live/watched_connection.hpp"
 #include "sim/client/program.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

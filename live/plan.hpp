@@ -9,6 +9,7 @@
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

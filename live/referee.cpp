@@ -6,6 +6,7 @@
 #include "live/wording.hpp"
 #include "sim/base/token.hpp"
 #include "sim/model/wording.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

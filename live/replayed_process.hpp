@@ -15,6 +15,7 @@
 #include "live/resource.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

@@ -7,6 +7,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

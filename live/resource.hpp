@@ -7,7 +7,11 @@
 #include <string>
 
 #include "sim/model/model.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
+
+namespace lockstep::sim {
+struct Reply;
+}
 
 namespace lockstep::live {
 

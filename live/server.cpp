@@ -16,6 +16,7 @@
 
 #include "live/connection.hpp"
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

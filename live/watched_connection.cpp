@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/model/wording.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

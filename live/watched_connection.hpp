@@ -10,6 +10,7 @@
 #include "live/connection.hpp"
 #include "live/ownership.hpp"
 #include "live/referee.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

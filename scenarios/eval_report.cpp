@@ -3,6 +3,7 @@
 
 #include "scenarios/json_reader.hpp"
 #include "scenarios/report.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::scenarios {
 

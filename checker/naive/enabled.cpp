@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "checker/naive/world.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker::naive {
 

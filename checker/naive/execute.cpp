@@ -8,6 +8,8 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::checker::naive {
 

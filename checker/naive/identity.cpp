@@ -5,6 +5,9 @@
 
 #include "checker/naive/world.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/observation.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::checker::naive {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "checker/naive/world.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker::naive {
 

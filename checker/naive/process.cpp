@@ -5,6 +5,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/observation.hpp"
 
 namespace lockstep::checker::naive {
 

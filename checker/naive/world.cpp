@@ -5,6 +5,8 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/observation.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker::naive {
 

@@ -19,10 +19,11 @@
 
 #include "sim/base/time.hpp"
 #include "sim/base/token.hpp"
-#include "sim/client/program.hpp"
+#include "sim/client/observation.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/redis/server/session.hpp"
 

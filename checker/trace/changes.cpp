@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/base/token.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/model/wording.hpp"
 
 namespace lockstep::checker {

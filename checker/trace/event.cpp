@@ -5,6 +5,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker {
 

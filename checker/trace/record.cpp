@@ -1,6 +1,8 @@
 // Takes the data of a step off the worlds before and after it; see the header.
 #include "checker/trace/record.hpp"
 
+#include "sim/keyspace/keyspace.hpp"
+
 namespace lockstep::checker {
 
 using naive::Node;

@@ -13,6 +13,7 @@
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
 #include "sim/model/wording.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::checker {
 

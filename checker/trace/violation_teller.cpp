@@ -6,6 +6,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/model/wording.hpp"
 
 namespace lockstep::checker {

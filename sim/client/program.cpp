@@ -8,6 +8,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/client/module.hpp"
+#include "sim/client/observation.hpp"
 #include "sim/client/run.hpp"
 #include "sim/client/vm.hpp"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "sim/client/setup.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::sim {
 
@@ -26,26 +26,7 @@ using TaskId =
 /// Node index in a send: a Redis node, or the protected resource.
 inline constexpr std::uint8_t kResource = 255;
 
-/// Something that happens to one task. `run` also lets a task go on that waits for nothing
-/// (Wait::runnable).
-struct Observation {
-  enum class Kind : std::uint8_t {
-    begin,    ///< a main task begins its next round
-    run,      ///< a runnable task runs
-    reply,    ///< the reply of the task's outstanding request to `node`
-    broken,   ///< a connection error instead of that reply
-    timeout,  ///< the request timeout of the task's call fired: all its outstanding requests are
-              ///< given up
-    timer     ///< its sleep, or its work, is over
-  };
-  Kind kind = Kind::begin;
-  TaskId task = 0;
-  std::uint8_t node = 0;  ///< reply, broken
-  Reply reply;            ///< reply
-  std::vector<std::string>
-      answers;  ///< to the queries that the process asked during this step, in order (see Query)
-  friend bool operator==(const Observation&, const Observation&) = default;
-};
+struct Observation;
 
 /// A question that only the world can answer. A run stops at it; it is run again with the answer
 /// appended to the last observation's `answers`.

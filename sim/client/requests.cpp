@@ -9,6 +9,7 @@
 #include "sim/base/near_miss.hpp"
 #include "sim/client/api_parts.hpp"
 #include "sim/client/module.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim::program {
 namespace {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/base/check.hpp"
+#include "sim/client/observation.hpp"
 #include "sim/client/values.hpp"
 
 namespace lockstep::sim::program {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/client/module.hpp"
+#include "sim/client/observation.hpp"
 #include "sim/client/vm.hpp"
 
 namespace lockstep::sim::program {

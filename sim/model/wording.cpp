@@ -10,6 +10,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/numbers.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

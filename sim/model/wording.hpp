@@ -16,9 +16,11 @@
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::sim {
+
+struct Reply;
 
 /// One argument or value: as it is, or quoted if it is empty or holds blanks or control characters.
 std::string worded_value(const std::string& bytes);

@@ -5,6 +5,8 @@
 
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/attention.hpp"
+#include "sim/redis/commands/entries.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/server/connections.hpp"
 #include "sim/redis/server/processing.hpp"
 
@@ -91,9 +93,13 @@ Entry* Call::find(const std::string& key) {
   return &it->second;
 }
 
-Entry& Call::put(const std::string& key, decltype(Entry::value) value) {
-  return keyspace.keys.insert_or_assign(key, Entry{std::move(value), {}, execution.sender})
-      .first->second;
+std::string* Call::string_at(const std::string& key) { return at<std::string>(key); }
+
+Entry& Call::set(const std::string& key, std::string value) { return put(key, std::move(value)); }
+
+Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value) {
+  Entry entry{std::move(value), {}, call.execution.sender};
+  return call.keyspace.keys.insert_or_assign(key, std::move(entry)).first->second;
 }
 
 void Call::erase(const std::string& key) { keyspace.keys.erase(key); }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sim/base/time.hpp"
-#include "sim/keyspace/keyspace.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/keyspace/maker.hpp"
+#include "sim/redis/request.hpp"
 #include "sim/redis/server/session.hpp"
 #include "sim/redis/version.hpp"
 
@@ -14,6 +14,8 @@ namespace lockstep::sim {
 class ScriptObserver;
 class ScriptVm;
 struct Connections;
+struct Keyspace;
+struct Reply;
 
 /// What a whole server is, and what it is set to and says no because of.
 struct ServerMode {

@@ -1,4 +1,4 @@
-// What travels between a client and a node: a request (its arguments) and a reply (RESP2).
+// What a node answers: a reply (RESP2), as a value.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,6 @@
 #include <vector>
 
 namespace lockstep::sim {
-
-/// A command and its arguments, binary safe, as they would be sent to Redis.
-using Request = std::vector<std::string>;
 
 /// A RESP2 reply, as a value.
 struct Reply {

@@ -5,6 +5,7 @@
 
 #include "sim/base/bytes.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::sim {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -4,9 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::sim {
+
+struct Reply;
 
 /// Splits a line into arguments as redis-cli does: "..." with \n \r \t \b \a \" \\ \xHH, '...' with
 /// \'. Throws BadInput for a quote that is not closed, or that something follows.

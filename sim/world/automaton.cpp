@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/client/observation.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 
 namespace lockstep::sim {

@@ -10,7 +10,7 @@
 
 #include "sim/base/interner.hpp"
 #include "sim/base/token.hpp"
-#include "sim/client/program.hpp"
+#include "sim/client/observation.hpp"
 #include "sim/world/tokens.hpp"
 
 namespace lockstep::sim {

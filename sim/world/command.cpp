@@ -3,6 +3,8 @@
 
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/world/nodes.hpp"
 
 namespace lockstep::sim {

@@ -6,6 +6,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/client/program.hpp"
+#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::sim {
 

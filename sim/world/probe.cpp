@@ -7,6 +7,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/world/process_step.hpp"
 #include "sim/world/sessions.hpp"
 

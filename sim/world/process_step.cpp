@@ -6,6 +6,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/client/observation.hpp"
 #include "sim/client/program.hpp"
 
 namespace lockstep::sim {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/base/interner.hpp"
-#include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/maker.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
 #include "sim/world/setting.hpp"

@@ -5,6 +5,8 @@
 
 #include "sim/base/bytes.hpp"
 #include "sim/base/check.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/automaton.hpp"
 

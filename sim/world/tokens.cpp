@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/redis/reply.hpp"
+
 namespace lockstep::sim {
 
 namespace {

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "sim/base/token.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 #include "sim/world/setting.hpp"
 
 namespace lockstep::sim {
+
+struct Reply;
 
 /// A renaming keeps the length of a text: recycled tokens have one digit.
 inline constexpr unsigned kRecycledTokens = 9;

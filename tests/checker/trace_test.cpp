@@ -6,6 +6,7 @@
 #include "checker/naive/naive.hpp"
 #include "sim/base/error.hpp"
 #include "sim/model/wording.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/checker/naive_models.hpp"
 
 using namespace lockstep;

@@ -10,6 +10,7 @@
 #include "live/server.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace {
 

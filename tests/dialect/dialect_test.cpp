@@ -9,6 +9,7 @@
 
 #include "conform/likeness.hpp"
 #include "conform/lua_generator.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "tests/support/lua51.hpp"
 #include "tests/support/twin.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "live/connection.hpp"
 #include "live/server.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::tests {
 namespace {

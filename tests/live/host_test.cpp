@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/redis/reply.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {

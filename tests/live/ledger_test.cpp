@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
+
 namespace lockstep::tests {
 namespace {
 

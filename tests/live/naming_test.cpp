@@ -5,6 +5,7 @@
 
 #include "sim/base/time.hpp"
 #include "sim/base/token.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::tests {
 namespace {

@@ -8,6 +8,7 @@
 #include "checker/trace/rescale.hpp"
 #include "live/connection.hpp"
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {

@@ -10,6 +10,7 @@
 #include "live/server.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/temporary_folder.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/support/mistakes.hpp"
 #include "tests/support/model.hpp"
 

@@ -7,6 +7,7 @@
 #include "live/connection.hpp"
 #include "live/observer.hpp"
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::tests {
 namespace {

@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/support/fake_node.hpp"
 
 namespace {

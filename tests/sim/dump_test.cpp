@@ -5,6 +5,7 @@
 #include "conform/dice.hpp"
 #include "sim/base/little_endian.hpp"
 #include "sim/keyspace/dump/rdb.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/text.hpp"
 #include "tests/support/twin.hpp"

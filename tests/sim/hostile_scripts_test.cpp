@@ -4,8 +4,10 @@
 #include <ctime>
 
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/vm.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace {
 

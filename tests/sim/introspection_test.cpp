@@ -5,8 +5,10 @@
 #include <map>
 #include <set>
 
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/execute.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/support/redis_server.hpp"
 #include "tests/support/twin.hpp"
 

@@ -1,5 +1,7 @@
 // Boundaries: where a process is plain data, equal states are equal bytes, and a run from the bytes
 // goes on as the process itself.
+#include "sim/client/observation.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/sim/program_fixture.hpp"
 
 using namespace lockstep::sim;

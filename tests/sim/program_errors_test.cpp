@@ -1,6 +1,8 @@
 // What a person can do wrong in a protocol: one clear line with the place.
 #include <fstream>
 
+#include "sim/client/observation.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/sim/program_fixture.hpp"
 
 using namespace lockstep::sim;

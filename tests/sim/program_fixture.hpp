@@ -12,7 +12,8 @@
 #include "sim/base/error.hpp"
 #include "sim/base/temporary_folder.hpp"
 #include "sim/base/token.hpp"
-#include "sim/client/program.hpp"
+#include "sim/client/observation.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim::program_test {
 

@@ -1,4 +1,5 @@
 // The shipped protocols' happy paths: the requests are exactly the article's.
+#include "sim/redis/reply.hpp"
 #include "tests/sim/program_fixture.hpp"
 
 using namespace lockstep::sim;

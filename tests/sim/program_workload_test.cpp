@@ -1,4 +1,6 @@
 // What a main task does with its locks, and the events that properties judge.
+#include "sim/client/observation.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/sim/program_fixture.hpp"
 
 using namespace lockstep::sim;

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
 namespace {

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "sim/base/sha1.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/server/server.hpp"
 #include "tests/support/twin.hpp"
 

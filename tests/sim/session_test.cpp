@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/execute.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "tests/support/twin.hpp"
 

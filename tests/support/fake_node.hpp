@@ -1,7 +1,9 @@
 // A fake Redis node to send commands to: a keyspace, a script VM and a clock that stands still.
 #pragma once
 
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/execute.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "tests/support/twin.hpp"
 

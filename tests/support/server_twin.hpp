@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/server/server.hpp"
 #include "tests/support/redis_server.hpp"
 #include "tests/support/twin.hpp"

@@ -14,9 +14,11 @@
 #include "conform/dumps.hpp"
 #include "conform/likeness.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/set_parts.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/execute.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "tests/support/redis_server.hpp"
 

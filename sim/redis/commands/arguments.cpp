@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/numbers.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/keys_of.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

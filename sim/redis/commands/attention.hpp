@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/command.hpp"
 
 namespace lockstep::sim {

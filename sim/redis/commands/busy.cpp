@@ -1,6 +1,8 @@
 // A script that does not end (Redis 7.0 script.c, functions.c); see the header.
 #include "sim/redis/commands/busy.hpp"
 
+#include "sim/redis/reply.hpp"
+
 namespace lockstep::sim {
 
 namespace {

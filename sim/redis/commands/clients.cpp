@@ -8,6 +8,7 @@
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

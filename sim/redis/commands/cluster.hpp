@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::sim {
 

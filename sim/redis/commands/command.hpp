@@ -10,17 +10,10 @@
 
 namespace lockstep::sim {
 
+struct Entry;
+
 [[noreturn]] void refuse_syntax();
 [[noreturn]] void refuse_arity(std::string_view command);
-
-/// The entry's value, or null if there is no entry. Throws Refused (WRONGTYPE) for another type.
-template <class Type>
-Type* typed(Entry* entry) {
-  if (!entry) return nullptr;
-  auto* value = std::get_if<Type>(&entry->value);
-  if (!value) refuse("WRONGTYPE Operation against a key holding the wrong kind of value");
-  return value;
-}
 
 /// The name of a value's type, as TYPE gives it.
 std::string type_name(const Entry& entry);
@@ -33,37 +26,26 @@ struct Call {
 
   /// The live entry of `key`, or null; an expired one is removed first, as Redis does on access.
   Entry* find(const std::string& key);
-  /// The same; throws Refused (WRONGTYPE) for one of another type than `Type`.
+  // What needs to know how entries look is defined in entries.hpp.
+  /// The same; throws Refused (WRONGTYPE) for one of another type than `Type`: std::string, Hash,
+  /// List, Set or SortedSet.
   template <class Type>
-  Entry* entry_at(const std::string& key) {
-    Entry* entry = find(key);
-    typed<Type>(entry);
-    return entry;
-  }
+  Entry* entry_at(const std::string& key);
   /// The same; made by the sender if there is none: empty, for a command that fills it.
   template <class Type>
-  Entry& entry_at_or_new(const std::string& key) {
-    Entry* entry = entry_at<Type>(key);
-    return entry ? *entry : put(key, Type{});
-  }
-  /// The value at `key`, or null if there is no such key. Throws Refused (WRONGTYPE) for one of
-  /// another type. `Type`: std::string, Hash, List, Set or SortedSet.
+  Entry& entry_at_or_new(const std::string& key);
+  /// The value at `key`, or null if there is no such key. Throws Refused (WRONGTYPE) as well.
   template <class Type>
-  Type* at(const std::string& key) {
-    return typed<Type>(find(key));
-  }
-  std::string* string_at(const std::string& key) { return at<std::string>(key); }
-  Hash* hash_at(const std::string& key) { return at<Hash>(key); }
-  /// The same, made by the sender if there is none: empty, for a command that fills it.
+  Type* at(const std::string& key);
+  /// The same, made by the sender if there is none.
   template <class Type>
-  Type& at_or_new(const std::string& key) {
-    if (Type* value = at<Type>(key)) return *value;
-    return std::get<Type>(put(key, Type{}).value);
-  }
+  Type& at_or_new(const std::string& key);
+  std::string* string_at(const std::string& key);
   /// Overwrites `key` as SET does: no expiry, made by the sender.
-  Entry& set(const std::string& key, std::string value) { return put(key, std::move(value)); }
+  Entry& set(const std::string& key, std::string value);
   /// Overwrites `key` with a value of any type: no expiry, made by the sender.
-  Entry& put(const std::string& key, decltype(Entry::value) value);
+  template <class Type>
+  Entry& put(const std::string& key, Type value);
   void erase(const std::string& key);
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/redis/commands/keys_of.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

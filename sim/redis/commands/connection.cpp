@@ -7,7 +7,9 @@
 #include "sim/base/error.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -4,8 +4,10 @@
 #include "sim/keyspace/dump/rdb.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/expiry.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -7,8 +7,10 @@
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/busy.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/shebang.hpp"
 #include "sim/redis/script/vm.hpp"
 

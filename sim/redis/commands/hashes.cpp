@@ -8,8 +8,10 @@
 #include "sim/keyspace/ordered_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/random_choice.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 
@@ -63,7 +65,7 @@ Reply bulk_or_null(const HashField* field) {
 /// The hash's contents in its order: names, values, or both in turn.
 Reply listing(Call& call, bool names, bool values) {
   std::vector<Reply> items;
-  const Hash* hash = call.hash_at(call.argv[1]);
+  const Hash* hash = call.at<Hash>(call.argv[1]);
   if (!hash) return Reply::array({});
   for (const auto* item : by_position(*hash)) {
     if (names) items.push_back(Reply::bulk(item->first));
@@ -80,17 +82,17 @@ Reply run_hmset(Call& call) {
 }
 
 Reply run_hsetnx(Call& call) {
-  if (find_field(call.hash_at(call.argv[1]), call.argv[2])) return Reply::number(0);
+  if (find_field(call.at<Hash>(call.argv[1]), call.argv[2])) return Reply::number(0);
   set_field(call, call.argv[2], call.argv[3]);
   return Reply::number(1);
 }
 
 Reply run_hget(Call& call) {
-  return bulk_or_null(find_field(call.hash_at(call.argv[1]), call.argv[2]));
+  return bulk_or_null(find_field(call.at<Hash>(call.argv[1]), call.argv[2]));
 }
 
 Reply run_hmget(Call& call) {
-  const Hash* hash = call.hash_at(call.argv[1]);
+  const Hash* hash = call.at<Hash>(call.argv[1]);
   std::vector<Reply> values;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
     values.push_back(bulk_or_null(find_field(hash, call.argv[i])));
@@ -99,7 +101,7 @@ Reply run_hmget(Call& call) {
 }
 
 Reply run_hdel(Call& call) {
-  Hash* hash = call.hash_at(call.argv[1]);
+  Hash* hash = call.at<Hash>(call.argv[1]);
   if (!hash) return Reply::number(0);
   std::int64_t removed = 0;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
@@ -110,16 +112,16 @@ Reply run_hdel(Call& call) {
 }
 
 Reply run_hexists(Call& call) {
-  return Reply::number(find_field(call.hash_at(call.argv[1]), call.argv[2]) ? 1 : 0);
+  return Reply::number(find_field(call.at<Hash>(call.argv[1]), call.argv[2]) ? 1 : 0);
 }
 
 Reply run_hlen(Call& call) {
-  const Hash* hash = call.hash_at(call.argv[1]);
+  const Hash* hash = call.at<Hash>(call.argv[1]);
   return Reply::number(hash ? static_cast<std::int64_t>(hash->size()) : 0);
 }
 
 Reply run_hstrlen(Call& call) {
-  const HashField* field = find_field(call.hash_at(call.argv[1]), call.argv[2]);
+  const HashField* field = find_field(call.at<Hash>(call.argv[1]), call.argv[2]);
   return Reply::number(field ? static_cast<std::int64_t>(field->value.size()) : 0);
 }
 
@@ -129,7 +131,7 @@ Reply run_hgetall(Call& call) { return listing(call, true, true); }
 
 Reply run_hincrby(Call& call) {
   const std::int64_t by = integer_argument(call.argv[3]);
-  const HashField* field = find_field(call.hash_at(call.argv[1]), call.argv[2]);
+  const HashField* field = find_field(call.at<Hash>(call.argv[1]), call.argv[2]);
   const std::int64_t value =
       field ? integer_argument(field->value, "ERR hash value is not an integer") : 0;
   std::int64_t sum = 0;
@@ -144,7 +146,7 @@ Reply run_hincrbyfloat(Call& call) {
   const auto by = parse_float(call.argv[3]);
   if (!by) refuse("ERR value is not a valid float");
   if (!std::isfinite(*by)) refuse("ERR value is NaN or Infinity");
-  const HashField* field = find_field(call.hash_at(call.argv[1]), call.argv[2]);
+  const HashField* field = find_field(call.at<Hash>(call.argv[1]), call.argv[2]);
   const auto value = field ? parse_float(field->value) : 0.0L;
   if (!value) refuse("ERR hash value is not a float");
   const long double sum = *value + *by;
@@ -160,7 +162,7 @@ Reply run_hrandfield(Call& call) {
   const bool counted = argv.size() > 2;
   const std::int64_t count = counted ? signed_count(argv[2]) : 1;
   const bool values = counted && with_option(argv, "withvalues", count);
-  const Hash* hash = call.hash_at(argv[1]);
+  const Hash* hash = call.at<Hash>(argv[1]);
   if (!hash) return counted ? Reply::array({}) : Reply::null();
   const auto order = by_position(*hash);
   std::vector<Reply> chosen;

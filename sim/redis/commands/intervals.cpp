@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "sim/keyspace/refused.hpp"
+#include "sim/redis/commands/entries.hpp"
 
 namespace lockstep::sim {
 

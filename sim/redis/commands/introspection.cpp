@@ -6,6 +6,7 @@
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
 #include "sim/redis/commands/keys_of.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -1,7 +1,9 @@
 // Commands on lists that push, pop and move (Redis 7.0 t_list.c).
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

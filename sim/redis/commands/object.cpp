@@ -1,7 +1,9 @@
 // OBJECT: how Redis 7.0 stores a value (object.c).
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -5,6 +5,7 @@
 #include "sim/redis/commands/connection.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

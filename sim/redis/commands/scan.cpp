@@ -12,8 +12,10 @@
 #include "sim/keyspace/ordered_parts.hpp"
 #include "sim/keyspace/set_parts.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

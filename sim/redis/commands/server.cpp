@@ -8,8 +8,10 @@
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -6,8 +6,10 @@
 #include "sim/keyspace/set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/random_choice.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

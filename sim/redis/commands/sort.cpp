@@ -10,7 +10,9 @@
 #include "sim/keyspace/set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -7,6 +7,7 @@
 #include "sim/base/check.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

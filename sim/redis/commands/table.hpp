@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::sim {
 
 struct Call;
+struct Reply;
 
 /// Flags that COMMAND shows, in Redis's order of them.
 enum CommandFlag : std::uint32_t {

@@ -5,8 +5,10 @@
 #include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/intervals.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -2,9 +2,11 @@
 // show.
 #pragma once
 
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::sim {
+
+struct Reply;
 
 class ScriptObserver {
  public:

@@ -5,6 +5,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/sha1.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/admission.hpp"
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/run.hpp"
 
 namespace lockstep::sim {

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/keyspace/json_settings.hpp"
 #include "sim/lua51/runtime.hpp"
 #include "sim/redis/execute.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/function_library.hpp"
 #include "sim/redis/script/vm.hpp"
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "sim/lua51/order.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/run.hpp"
 
 namespace lockstep::sim {

@@ -11,12 +11,15 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/sha1.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/chunk.hpp"
 #include "sim/redis/script/failure.hpp"
 #include "sim/redis/script/libraries.hpp"
 #include "sim/redis/script/library_state.hpp"
 #include "sim/redis/script/observer.hpp"
 #include "sim/redis/script/run.hpp"
+#include "sim/redis/script/runs_too_long.hpp"
 #include "sim/redis/server/connections.hpp"
 
 namespace lockstep::sim {

@@ -9,11 +9,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "sim/base/error.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/function_library.hpp"
+#include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
 
@@ -26,16 +25,6 @@ struct ScriptLimits {
 struct ScriptRights {
   bool read_only = false;  ///< write commands are refused
   bool allow_oom = false;  ///< it may write without memory
-};
-
-/// A script that reached its limit on instructions. The fake server takes it for one that never
-/// ends; elsewhere it is bad input as any other.
-class RunsTooLong : public BadInput {
- public:
-  RunsTooLong(const std::string& what, bool has_written, Reply reply_if_killed)
-      : BadInput(what), wrote(has_written), killed(std::move(reply_if_killed)) {}
-  bool wrote;    ///< it has run a command that may write
-  Reply killed;  ///< what its client gets if SCRIPT KILL or FUNCTION KILL ends it at this place
 };
 
 class ScriptVm {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/redis/execute.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/server/session.hpp"
 
 namespace lockstep::sim {

@@ -4,8 +4,10 @@
 #include <set>
 #include <utility>
 
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/busy.hpp"
 #include "sim/redis/commands/cluster.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -7,6 +7,8 @@
 
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/connection.hpp"
+#include "sim/redis/reply.hpp"
+#include "sim/redis/script/runs_too_long.hpp"
 #include "sim/redis/server/processing.hpp"
 
 namespace lockstep::sim {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/redis/server/connections.hpp"
 

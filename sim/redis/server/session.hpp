@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "sim/base/time.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::sim {
 

@@ -1,0 +1,54 @@
+// How commands get at the entries of their node.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/command.hpp"
+
+namespace lockstep::sim {
+
+/// The entry's value, or null if there is no entry. Throws Refused (WRONGTYPE) for another type.
+template <class Type>
+Type* typed(Entry* entry) {
+  if (!entry) return nullptr;
+  auto* value = std::get_if<Type>(&entry->value);
+  if (!value) refuse("WRONGTYPE Operation against a key holding the wrong kind of value");
+  return value;
+}
+
+template <class Type>
+Entry* Call::entry_at(const std::string& key) {
+  Entry* entry = find(key);
+  typed<Type>(entry);
+  return entry;
+}
+
+template <class Type>
+Entry& Call::entry_at_or_new(const std::string& key) {
+  Entry* entry = entry_at<Type>(key);
+  return entry ? *entry : put(key, Type{});
+}
+
+template <class Type>
+Type* Call::at(const std::string& key) {
+  return typed<Type>(find(key));
+}
+
+template <class Type>
+Type& Call::at_or_new(const std::string& key) {
+  if (Type* value = at<Type>(key)) return *value;
+  return std::get<Type>(put(key, Type{}).value);
+}
+
+/// Overwrites `key` in the keyspace, as Call::put.
+Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value);
+
+template <class Type>
+Entry& Call::put(const std::string& key, Type value) {
+  return put_entry(*this, key, std::move(value));
+}
+
+}  // namespace lockstep::sim
