@@ -1,6 +1,6 @@
 // Boundaries: where a process is plain data, equal states are equal bytes, and a run from the bytes
 // goes on as the process itself.
-#include "tests/sim/program_fixture.hpp"
+#include "tests/sim/client/program_fixture.hpp"
 
 using namespace lockstep::sim;
 using namespace lockstep::sim::program_test;

@@ -6,7 +6,7 @@
 #include "checker/naive/naive.hpp"
 #include "sim/base/error.hpp"
 #include "sim/model/wording.hpp"
-#include "tests/checker/naive_models.hpp"
+#include "tests/support/naive_models.hpp"
 
 using namespace lockstep;
 using checker::Trace;

@@ -9,7 +9,7 @@
 
 #include "conform/likeness.hpp"
 #include "conform/lua_generator.hpp"
-#include "tests/support/lua51.hpp"
+#include "tests/sim/lua51/oracle.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {

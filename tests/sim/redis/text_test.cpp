@@ -1,8 +1,9 @@
 // The text of redis-cli 7.0.15, as it was seen there.
+#include "sim/redis/text.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "sim/base/error.hpp"
-#include "sim/redis/text.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Each function of the client API: what it sends, what it waits for, what it returns.
-#include "tests/sim/program_fixture.hpp"
+#include "tests/sim/client/program_fixture.hpp"
 
 using namespace lockstep::sim;
 using namespace lockstep::sim::program_test;

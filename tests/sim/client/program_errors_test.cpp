@@ -1,7 +1,7 @@
 // What a person can do wrong in a protocol: one clear line with the place.
 #include <fstream>
 
-#include "tests/sim/program_fixture.hpp"
+#include "tests/sim/client/program_fixture.hpp"
 
 using namespace lockstep::sim;
 using namespace lockstep::sim::program_test;
