@@ -5,7 +5,7 @@
 #include "checker/explorer.hpp"
 #include "checker/naive/naive.hpp"
 #include "checker/trace/trace.hpp"
-#include "tests/checker/naive_models.hpp"
+#include "tests/support/naive_models.hpp"
 
 using namespace lockstep;
 using checker::Result;

@@ -10,12 +10,12 @@
 
 namespace lockstep::test {
 
-/// The files of `folder` (below the source's tests/), in the order of their names.
+/// The *.txt of `folder` (below the source's tests/), in the order of their names.
 inline std::vector<std::filesystem::path> files_of(const std::string& folder) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry :
        std::filesystem::directory_iterator(LOCKSTEP_SOURCE_DIR "/tests/" + folder)) {
-    paths.push_back(entry.path());
+    if (entry.path().extension() == ".txt") paths.push_back(entry.path());
   }
   std::ranges::sort(paths);
   return paths;

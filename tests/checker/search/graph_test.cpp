@@ -11,7 +11,7 @@
 #include "checker/search/levels.hpp"
 #include "checker/search/search.hpp"
 #include "checker/search/shortest.hpp"
-#include "tests/checker/puzzles.hpp"
+#include "tests/checker/search/puzzles.hpp"
 
 using namespace lockstep::checker;
 using namespace lockstep::tests;

@@ -2,7 +2,7 @@
 // goes on as the process itself.
 #include "sim/client/observation.hpp"
 #include "sim/redis/reply.hpp"
-#include "tests/sim/program_fixture.hpp"
+#include "tests/sim/client/program_fixture.hpp"
 
 using namespace lockstep::sim;
 using namespace lockstep::sim::program_test;

@@ -1,7 +1,7 @@
 // Each function of the client API: what it sends, what it waits for, what it returns.
 #include "sim/client/observation.hpp"
 #include "sim/redis/reply.hpp"
-#include "tests/sim/program_fixture.hpp"
+#include "tests/sim/client/program_fixture.hpp"
 
 using namespace lockstep::sim;
 using namespace lockstep::sim::program_test;

@@ -10,7 +10,7 @@
 #include "conform/likeness.hpp"
 #include "conform/lua_generator.hpp"
 #include "sim/keyspace/keyspace.hpp"
-#include "tests/support/lua51.hpp"
+#include "tests/sim/lua51/oracle.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "checker/trace/trace.hpp"
-#include "tests/checker/naive_models.hpp"
+#include "tests/support/naive_models.hpp"
 
 using namespace lockstep;
 using checker::Result;

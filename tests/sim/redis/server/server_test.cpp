@@ -1,5 +1,5 @@
 // The fake server against a real redis-server over several connections: every line of
-// tests/sim/server/*.txt goes to both, and what is written to every connection is compared.
+// tests/sim/redis/server/*.txt goes to both, and what is written to every connection is compared.
 // "a GET k" is sent on connection a, "+200" lets 200 ms pass, "++5000" only on the fake's clock,
 // "---" starts anew, and the name of a mode ("replica", "over_memory", "cluster") turns it on.
 #include "sim/redis/server/server.hpp"
@@ -45,7 +45,7 @@ void run_file(const std::filesystem::path& path) {
 }
 
 TEST_CASE("the fake server answers every connection as redis-server does", "[server]") {
-  const auto paths = lockstep::test::files_of("sim/server");
+  const auto paths = lockstep::test::files_of("sim/redis/server");
   REQUIRE(paths.size() > 5);
   for (const auto& path : paths) {
     DYNAMIC_SECTION(path.stem().string()) { run_file(path); }

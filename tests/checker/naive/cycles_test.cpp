@@ -1,10 +1,11 @@
 // Closed sets on graphs that one can draw, and what they decide: protocols that go round for ever.
+#include "checker/naive/cycles.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "checker/explorer.hpp"
-#include "checker/naive/cycles.hpp"
 #include "checker/naive/naive.hpp"
-#include "tests/checker/naive_models.hpp"
+#include "tests/support/naive_models.hpp"
 
 using namespace lockstep;
 using checker::closed_sets;

@@ -1,7 +1,7 @@
 // What a main task does with its locks, and the events that properties judge.
 #include "sim/client/observation.hpp"
 #include "sim/redis/reply.hpp"
-#include "tests/sim/program_fixture.hpp"
+#include "tests/sim/client/program_fixture.hpp"
 
 using namespace lockstep::sim;
 using namespace lockstep::sim::program_test;

@@ -1,4 +1,6 @@
 // The text of redis-cli 7.0.15, as it was seen there.
+#include "sim/redis/text.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "sim/base/error.hpp"

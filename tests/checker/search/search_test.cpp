@@ -5,7 +5,7 @@
 
 #include "checker/search/levels.hpp"
 #include "checker/search/violations.hpp"
-#include "tests/checker/puzzles.hpp"
+#include "tests/checker/search/puzzles.hpp"
 
 using namespace lockstep::checker;
 using namespace lockstep::tests;

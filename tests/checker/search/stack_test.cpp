@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "checker/search/escape.hpp"
-#include "tests/checker/puzzles.hpp"
+#include "tests/checker/search/puzzles.hpp"
 
 using namespace lockstep::checker;
 using namespace lockstep::tests;

@@ -1,10 +1,10 @@
 // The naive explorer's search loop on puzzles whose figures are known by reasoning, none of which
 // has to do with locks.
+#include "checker/naive/search.hpp"
+
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>
-
-#include "checker/naive/search.hpp"
 
 using namespace lockstep::checker;
 

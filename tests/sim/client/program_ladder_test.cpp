@@ -1,6 +1,6 @@
 // The shipped protocols' happy paths: the requests are exactly the article's.
 #include "sim/redis/reply.hpp"
-#include "tests/sim/program_fixture.hpp"
+#include "tests/sim/client/program_fixture.hpp"
 
 using namespace lockstep::sim;
 using namespace lockstep::sim::program_test;

@@ -1,4 +1,4 @@
-// The program tests/lua51/oracle.cpp as a child process: scripts in, replies out.
+// The program tests/sim/lua51/oracle/oracle.cpp as a child process: scripts in, replies out.
 #pragma once
 
 #include <sys/wait.h>

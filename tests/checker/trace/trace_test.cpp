@@ -7,7 +7,7 @@
 #include "sim/base/error.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/reply.hpp"
-#include "tests/checker/naive_models.hpp"
+#include "tests/support/naive_models.hpp"
 
 using namespace lockstep;
 using checker::Trace;
