@@ -11,8 +11,8 @@
 #include "live/server.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/execute.hpp"
-#include "sim/redis/script/vm.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/script/vm.hpp"
 
 namespace {
 

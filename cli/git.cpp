@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "sim/base/error.hpp"
-#include "sim/keyspace/keyspace.hpp"
 
 namespace fs = std::filesystem;
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "sim/base/token.hpp"
-#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::live {
 

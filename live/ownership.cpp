@@ -7,7 +7,6 @@
 
 #include "live/naming.hpp"
 #include "sim/base/token.hpp"
-#include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::live {
 

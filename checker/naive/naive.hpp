@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/naive/world.hpp"
+#include "checker/naive/memory.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
 #include "sim/model/result.hpp"

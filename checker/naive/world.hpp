@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/naive/memory.hpp"
 #include "sim/base/time.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"
@@ -28,13 +29,6 @@
 #include "sim/redis/server/session.hpp"
 
 namespace lockstep::checker::naive {
-
-/// What a world keeps of a process's past.
-enum class Memory : std::uint8_t {
-  history,  ///< all that its incarnation has observed; every token is a new one
-  boundary  ///< `Step::boundary` where there is one, and what it observed since; a token that is
-            ///< nowhere in the world is used again
-};
 
 enum class Life : std::uint8_t { up, paused, dead };
 /// What a task's WRITE would be based on: no READ, the newest value, or one that another WRITE has

@@ -9,6 +9,7 @@
 #include "checker/naive/naive.hpp"
 #include "cli/parallel.hpp"
 #include "sim/base/error.hpp"
+#include "sim/client/program.hpp"
 #include "tests/checker/random_lock.hpp"
 
 namespace {

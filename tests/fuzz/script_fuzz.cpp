@@ -2,9 +2,9 @@
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/execute.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "tests/fuzz/fuzz.hpp"
-#include "sim/redis/reply.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep::sim;

@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::tests {

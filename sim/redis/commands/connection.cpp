@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/reply.hpp"
 

@@ -4,10 +4,10 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/busy.hpp"
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
 #include "sim/redis/reply.hpp"

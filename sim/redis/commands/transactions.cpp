@@ -6,7 +6,6 @@
 #include "sim/redis/commands/attention.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
-#include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/reply.hpp"
 

@@ -6,8 +6,8 @@
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/execute.hpp"
-#include "sim/redis/script/vm.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/script/vm.hpp"
 
 namespace {
 
