@@ -65,7 +65,7 @@ std::string prose_of(const SourceFile& file, std::size_t line, bool& in_docstrin
 /// program's file. Patterns
 /// ("tests/*.hpp") and stand-ins ("protocols/PROTOCOL") are not.
 bool names_no_file(const std::string& word) {
-  static const std::regex stand_in(R"(.*\*.*|(.*/)?[A-Z_]{3,}(/.*|\.mistakes)?)");
+  static const std::regex stand_in(R"(.*\*.*|(.*/)?[A-Z_]{3,}(/.*|\.mistakes|\.json)?)");
   static const std::regex program(R"([\w/-]+\.(cpp|hpp|sh|py|awk|cmake))");
   if (std::regex_match(word, stand_in) || paths().contains(word)) return false;
   const std::string top = word.substr(0, word.find('/'));
@@ -154,6 +154,18 @@ TEST_CASE("A ruler is one line") {
   CHECK(broken_rulers({make_file("sim/a.cpp", "// ---- the resource\n// ------------")}).size() ==
         1);
   CHECK(broken_rulers({make_file("sim/a.cpp", "// ---- the resource ----------")}).empty());
+}
+
+// ---- the page on the whole ---------------------------------------------------------------------
+
+TEST_CASE("ARCHITECTURE.md is a page of 100 columns") {
+  constexpr std::size_t kMostLines = 140, kMostColumns = 100;
+  const auto page = read_file("ARCHITECTURE.md");
+  CHECK(page.lines.size() <= kMostLines);
+  for (const auto& line : page.lines) {
+    INFO(line);
+    CHECK(line.size() <= kMostColumns);
+  }
 }
 
 }  // namespace
