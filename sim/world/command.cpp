@@ -5,6 +5,7 @@
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/world/infos.hpp"
 #include "sim/world/nodes.hpp"
 
 namespace lockstep::sim {

@@ -7,6 +7,7 @@
 #include "sim/base/check.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/world/infos.hpp"
 
 namespace lockstep::sim {
 

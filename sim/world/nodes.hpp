@@ -20,6 +20,8 @@
 
 namespace lockstep::sim {
 
+struct Entry;
+
 struct NodeInfo {
   Node value;
   std::vector<LocalAction> actions;

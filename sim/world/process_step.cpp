@@ -8,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/program.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "sim/client/program.hpp"
+#include "sim/redis/reply.hpp"
+#include "sim/world/infos.hpp"
 #include "sim/world/process_step.hpp"
 #include "sim/world/sessions.hpp"
 

@@ -1,6 +1,8 @@
 // Watches, and requests in sessions; see the header.
 #include "sim/world/sessions.hpp"
 
+#include "sim/world/infos.hpp"
+
 namespace lockstep::sim {
 
 void add_watched(const Tables& tables, const Process& process, std::uint8_t node,

@@ -9,6 +9,7 @@
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/automaton.hpp"
+#include "sim/world/infos.hpp"
 
 namespace lockstep::sim {
 
@@ -39,6 +40,12 @@ Tables::Tables(const Setting& setting) : setting_(setting) {
   const Id fresh = intern(Session{}), nowhere = intern(Places{});
   LOCKSTEP_CHECK(fresh == kFresh && nowhere == kNowhere);
 }
+
+Tables::~Tables() = default;
+
+const Reply& Tables::reply(Id id) const { return replies_[id]; }
+const KeyspaceInfo& Tables::keyspace(Id id) const { return keyspaces_[id]; }
+const SessionInfo& Tables::session(Id id) const { return sessions_[id]; }
 
 Id Tables::intern(const Request& request) {
   ByteWriter out;

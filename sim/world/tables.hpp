@@ -7,8 +7,8 @@
 
 #include "sim/base/flat_map.hpp"
 #include "sim/base/interner.hpp"
-#include "sim/keyspace/keyspace.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/keyspace/maker.hpp"
+#include "sim/redis/request.hpp"
 #include "sim/redis/server/session.hpp"
 #include "sim/world/setting.hpp"
 #include "sim/world/step.hpp"
@@ -16,20 +16,10 @@
 
 namespace lockstep::sim {
 
-/// A keyspace with expiries relative to its node's clock (kEpoch is now), and what is worked out of
-/// it once.
-struct KeyspaceInfo {
-  Keyspace value;
-  std::vector<std::int64_t> lifetimes;  ///< what is left of them, in ms
-  TokenUse tokens;
-  bool leaky = false;                  ///< holds a lease key without expiry
-  std::vector<MakerSet> lease_makers;  ///< by lock: who made its lease keys
-};
-
-struct SessionInfo {
-  Session value;
-  TokenUse tokens;
-};
+struct Keyspace;
+struct KeyspaceInfo;
+struct Reply;
+struct SessionInfo;
 
 /// Keys of a node, in order, each once.
 using Places = std::vector<Place>;
@@ -40,6 +30,9 @@ class Tables {
   static constexpr Id kNowhere = 0;  ///< no places
 
   explicit Tables(const Setting& setting);
+  ~Tables();
+  Tables(const Tables&) = delete;
+  Tables& operator=(const Tables&) = delete;
 
   Id intern(const Request& request);
   Id intern(const Reply& reply);
@@ -47,9 +40,9 @@ class Tables {
   Id intern(const Session& session);
   Id intern(Places places);
   const Request& request(Id id) const { return requests_[id]; }
-  const Reply& reply(Id id) const { return replies_[id]; }
-  const KeyspaceInfo& keyspace(Id id) const { return keyspaces_[id]; }
-  const SessionInfo& session(Id id) const { return sessions_[id]; }
+  const Reply& reply(Id id) const;
+  const KeyspaceInfo& keyspace(Id id) const;
+  const SessionInfo& session(Id id) const;
   const Places& places(Id id) const { return places_[id]; }
   Id empty_keyspace() const { return empty_keyspace_; }
   /// A number for an instant or a duration.

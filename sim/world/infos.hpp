@@ -1,0 +1,29 @@
+// What is worked out once of each keyspace and each session that a search meets.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/server/session.hpp"
+#include "sim/world/setting.hpp"
+#include "sim/world/tokens.hpp"
+
+namespace lockstep::sim {
+
+/// A keyspace with expiries relative to its node's clock (kEpoch is now), and what is worked out of
+/// it once.
+struct KeyspaceInfo {
+  Keyspace value;
+  std::vector<std::int64_t> lifetimes;  ///< what is left of them, in ms
+  TokenUse tokens;
+  bool leaky = false;                  ///< holds a lease key without expiry
+  std::vector<MakerSet> lease_makers;  ///< by lock: who made its lease keys
+};
+
+struct SessionInfo {
+  Session value;
+  TokenUse tokens;
+};
+
+}  // namespace lockstep::sim
