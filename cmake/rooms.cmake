@@ -36,6 +36,10 @@ function(lockstep_headers target)
   endif()
 endfunction()
 
+# With LOCKSTEP_PCH: parsed once, by lockstep_base, and read by every file of every room.
+set(LOCKSTEP_PRECOMPILED <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
+    <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+
 # lockstep_room(NAME FOLDER SEES target ...): a static library of the folder's files, with the rooms below it.
 function(lockstep_room name folder)
   cmake_parse_arguments(ARG "" "" "SEES" ${ARGN})
@@ -50,6 +54,11 @@ function(lockstep_room name folder)
   lockstep_see(lockstep_${name} ${folder})
   target_link_libraries(lockstep_${name} PRIVATE lockstep_warnings PUBLIC ${ARG_SEES})
   lockstep_headers(lockstep_${name} ${headers})
+  if(LOCKSTEP_PCH AND name STREQUAL base)
+    target_precompile_headers(lockstep_base PRIVATE ${LOCKSTEP_PRECOMPILED})
+  elseif(LOCKSTEP_PCH)
+    target_precompile_headers(lockstep_${name} REUSE_FROM lockstep_base)
+  endif()
 endfunction()
 
 lockstep_room(base sim/base SEES fmt::fmt)

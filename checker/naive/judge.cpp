@@ -36,10 +36,12 @@ bool sooner(const std::optional<sim::WallTime>& a, const std::optional<sim::Wall
 
 }  // namespace
 
-/// The first violation of an action counts, and only of a property that is asked for.
+/// Only a property that is asked for counts; of several violated ones the first in the table, and
+/// of several violations of that one the first.
 void Rules::violated(Facts& facts, Violation violation) const {
-  if (!facts.violation && model_.properties.contains(violation.property))
-    facts.violation = std::move(violation);
+  if (!model_.properties.contains(violation.property)) return;
+  if (facts.violation && facts.violation->property <= violation.property) return;
+  facts.violation = std::move(violation);
 }
 
 bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const {
@@ -207,7 +209,8 @@ std::optional<std::string> Rules::lasting_lease_key(const World& world) const {
 
 /// Deadlock and leak, which are judged where an action leaves the world quiet.
 void Rules::judge_rest(const World& world, const Action& action, Facts& facts) {
-  if (facts.violation || !quiet(world)) return;
+  if (facts.violation && facts.violation->property < Property::deadlock) return;
+  if (!quiet(world)) return;
   if (model_.properties.contains(Property::deadlock)) {
     for (const std::string& lock : locks_) {
       const Probe result = probe(world, lock);

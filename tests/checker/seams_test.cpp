@@ -43,6 +43,21 @@ TEST_CASE("a step that acquires two locks is judged for both", "[seams]") {
   CHECK(result.schedule.size() == 2);
 }
 
+TEST_CASE("a step that violates two properties is told as violating the first of them", "[seams]") {
+  sim::Model model = test::model({"seams/two-at-once", 2, 1, 3000, 1000, 1000});
+  model.processes[0].lock_keys = {"plain", "mark"};
+  model.processes[0].workload = {lock(0), lock(1)};
+  model.processes[1].lock_keys = {"look", "plain"};
+  model.processes[1].workload = {lock(0), unlock(0), lock(1)};
+  model.properties = {sim::Property::mutual_exclusion, sim::Property::honest_result};
+  const checker::Result result = found(model);  // A begins, SET; B begins, GET, hears
+  CHECK(result.schedule.size() == 5);
+  CHECK(result.property == sim::Property::mutual_exclusion);
+  CHECK(checker::explore_naively(model, {}).property == sim::Property::mutual_exclusion);
+  model.properties = {sim::Property::honest_result};
+  CHECK(found(model).property == sim::Property::honest_result);
+}
+
 TEST_CASE("two locks with one lease key are both leases", "[seams]") {
   sim::Model model = test::model({"seams/one-lease", 2, 1, 3000, 1000, 1000});
   model.properties = {sim::Property::foreign_release};
