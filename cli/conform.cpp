@@ -34,33 +34,6 @@ std::vector<std::string> shipped_scripts(const scenarios::Catalog& catalog, Io& 
   return {scripts.begin(), scripts.end()};
 }
 
-std::string shown(const std::optional<sim::Reply>& reply) {
-  return reply ? sim::shown(*reply) : "(nothing)";
-}
-
-/// As in a redis-cli session; other connections than the first are named.
-void print(const conform::Step& step, Io& io) {
-  io.out << (step.connection == 0 ? "redis> "
-                                  : fmt::format("redis connection {}> ", step.connection + 1))
-         << sim::line_of(step.request) << '\n';
-}
-
-void print(const conform::Difference& difference, Io& io) {
-  print(difference.step, io);
-  io.out << "redis-server\n"
-         << shown(difference.redis) << '\n'
-         << "lockstep\n"
-         << shown(difference.lockstep) << "\n\n";
-}
-
-void print(const conform::Finding& finding, Io& io) {
-  io.out << fmt::format("DIFFERS  shortened from {} to {}\n\n", plural(finding.length, "command"),
-                        finding.steps.size());
-  for (const auto& step : finding.steps) print(step, io);
-  io.out << "\nThe first difference:\n";
-  print(finding.difference, io);
-}
-
 scenarios::ConformSummary summary_of(const conform::Outcome& outcome, std::uint64_t seed) {
   scenarios::ConformSummary summary{seed,
                                     outcome.commands,
@@ -98,7 +71,10 @@ int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog
     io.out << scenarios::conform_report(summary_of(outcome, plan.seed));
   } else {
     if (outcome.finding)
-      print(*outcome.finding, io);
+      io.out << fmt::format("DIFFERS  shortened from {} to {}\n\n",
+                            plural(outcome.finding->length, "command"),
+                            outcome.finding->steps.size())
+             << conform::shown(*outcome.finding) << '\n';
     else
       io.out << "NO DIFFERENCE\n";
     io.out << fmt::format(
@@ -111,7 +87,7 @@ int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog
     for (const auto& [seed, difference] : outcome.unrepeated) {
       io.out << fmt::format("not again a difference of seed {}; run once more, there was none\n",
                             seed);
-      print(difference, io);
+      io.out << conform::shown(difference) << '\n';
     }
     io.out << fmt::format("again     lockstep conform --seed {} --commands {}\n", plan.seed,
                           outcome.commands);

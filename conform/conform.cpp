@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "conform/commands.hpp"
+#include "conform/pair.hpp"
 #include "conform/scripts.hpp"
 #include "sim/base/error.hpp"
 
@@ -20,19 +21,6 @@ std::optional<Difference> repeated(Pair& pair, const std::vector<Step>& steps) {
   for (int i = 0; i < kTries; ++i)
     if (auto difference = pair.run(steps, i > 0)) return difference;
   return std::nullopt;
-}
-
-std::optional<Finding> examined(Pair& pair, const std::vector<Step>& steps) {
-  if (!repeated(pair, steps)) return std::nullopt;
-  const auto differs = [&](const std::vector<Step>& fewer) {
-    return pair.run(fewer, true).has_value();
-  };
-  Finding finding{steps, steps.size(), {}};
-  if (differs(steps)) finding.steps = shortened(steps, differs);
-  auto difference = repeated(pair, finding.steps);
-  if (!difference) return std::nullopt;
-  finding.difference = std::move(*difference);
-  return finding;
 }
 
 }  // namespace
@@ -79,38 +67,17 @@ std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string
   return steps;
 }
 
-std::vector<Step> shortened(std::vector<Step> steps,
-                            const std::function<bool(const std::vector<Step>&)>& differs) {
-  for (std::size_t chunk = (steps.size() + 1) / 2; chunk > 0;) {
-    bool shorter = false;
-    for (std::size_t end = steps.size(); end > 0;) {
-      const std::size_t begin = end > chunk ? end - chunk : 0;
-      auto fewer = steps;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(begin),
-                  fewer.begin() + static_cast<std::ptrdiff_t>(end));
-      if (!fewer.empty() && differs(fewer)) {
-        steps = std::move(fewer);
-        shorter = true;
-      }
-      end = begin;
-    }
-    if (chunk > 1)
-      chunk = (chunk + 1) / 2;
-    else if (!shorter)
-      break;
-  }
-  return steps;
-}
-
 Outcome conform(const live::Address& address, const Plan& plan) {
   Pair pair(address);
+  const auto again = [&](const auto& differing) { return repeated(pair, differing); };
   Outcome outcome;
   const auto started = std::chrono::steady_clock::now();
   do {
     const auto seed = plan.seed + outcome.sequences++;
     const auto steps = random_steps(seed, plan.scripts);
     if (auto difference = pair.run(steps, false)) {
-      outcome.finding = examined(pair, steps);
+      outcome.finding =
+          examined(steps, again, [&](const auto& fewer) { return pair.run(fewer, true); });
       if (!outcome.finding) outcome.unrepeated.push_back({seed, std::move(*difference)});
     }
     outcome.commands = pair.commands();

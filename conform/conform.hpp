@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "conform/pair.hpp"
+#include "conform/difference.hpp"
+#include "live/address.hpp"
 
 namespace lockstep::conform {
 
@@ -17,13 +17,6 @@ struct Plan {
   std::uint64_t commands = 0;        ///< at least so many
   double seconds = 0;                ///< and at least so long
   std::vector<std::string> scripts;  ///< sent beside our own
-};
-
-/// A sequence that differs, with as few steps as could be found.
-struct Finding {
-  std::vector<Step> steps;
-  std::size_t length = 0;  ///< before it was shortened
-  Difference difference;
 };
 
 /// A difference that did not come again when its sequence was run once more.
@@ -50,9 +43,5 @@ void expect_empty(const live::Address& address);
 
 /// The random steps of one sequence.
 std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts);
-
-/// Leaves out as many steps as it can while `differs` holds (Zeller's delta debugging).
-std::vector<Step> shortened(std::vector<Step> steps,
-                            const std::function<bool(const std::vector<Step>&)>& differs);
 
 }  // namespace lockstep::conform

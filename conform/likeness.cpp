@@ -33,18 +33,13 @@ bool names_a_hash_table(const sim::Keyspace& keyspace, const sim::Request& reque
   });
 }
 
-}  // namespace
-
-bool is_unordered(const sim::Keyspace& before, const sim::Request& request,
-                  const sim::Reply& reply) {
-  constexpr std::size_t kLargestIntset = 512;
-  if (!has_trait(request, sim::kUnordered)) return false;
-  return sim::is_word(request[0], "keys") || names_a_hash_table(before, request) ||
-         reply.items.size() > kLargestIntset;
+/// Whether the order of the reply's items is a matter of chance.
+bool is_unordered(const sim::Keyspace& before, const sim::Request& request) {
+  return has_trait(request, sim::kUnordered) &&
+         (sim::is_word(request[0], "keys") || names_a_hash_table(before, request));
 }
 
-bool is_random(const sim::Request& request) { return has_trait(request, sim::kByChance); }
-
+/// Whether Redis's answer depends on the random levels of a skiplist or on an unstable sort.
 bool is_unspecified(const sim::Keyspace& before, const sim::Request& request) {
   const std::string name = sim::lower_case(request[0]);
   const auto has = [&](std::string_view option) {
@@ -66,8 +61,6 @@ bool is_unspecified(const sim::Keyspace& before, const sim::Request& request) {
   });
 }
 
-namespace {
-
 bool precedes(const sim::Reply& a, const sim::Reply& b) {
   if (a.kind != b.kind) return a.kind < b.kind;
   if (a.integer != b.integer) return a.integer < b.integer;
@@ -75,7 +68,16 @@ bool precedes(const sim::Reply& a, const sim::Reply& b) {
   return std::ranges::lexicographical_compare(a.items, b.items, precedes);
 }
 
+/// The reply with nothing in place of every text: what a random choice must agree on.
+sim::Reply without_texts(sim::Reply reply) {
+  if (!reply.is_error()) reply.text.clear();
+  for (sim::Reply& item : reply.items) item = without_texts(std::move(item));
+  return reply;
+}
+
 }  // namespace
+
+bool is_random(const sim::Request& request) { return has_trait(request, sim::kByChance); }
 
 sim::Reply in_one_order(sim::Reply reply) {
   for (sim::Reply& item : reply.items) item = in_one_order(std::move(item));
@@ -93,12 +95,6 @@ bool compares_lifetimes(const sim::Request& request) {
 std::string without_nan_signs(std::string text) {
   for (auto at = text.find("-nan"); at != text.npos; at = text.find("-nan", at)) text.erase(at, 1);
   return text;
-}
-
-sim::Reply without_texts(sim::Reply reply) {
-  if (!reply.is_error()) reply.text.clear();
-  for (sim::Reply& item : reply.items) item = without_texts(std::move(item));
-  return reply;
 }
 
 namespace {
@@ -167,6 +163,18 @@ bool counts_references(const sim::Request& request) {
          sim::is_word(request[1], "refcount");
 }
 
+Likeness left_open_in(const sim::Keyspace& before, const sim::Request& request) {
+  const auto name = sim::lower_case(request[0]);
+  Likeness likeness;
+  likeness.chance = is_unspecified(before, request);
+  likeness.random = is_random(request);
+  likeness.unordered = is_unordered(before, request);
+  likeness.large = has_trait(request, sim::kUnordered);
+  likeness.timed = is_one_of(name, {"ttl", "pttl", "expiretime", "pexpiretime"});
+  likeness.seconds = name == "ttl" || name == "expiretime";
+  return likeness;
+}
+
 /// As it is in a transaction, where nobody knows what comes before it. `server` has the scripts.
 Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& server) {
   const auto name = sim::lower_case(request[0]);
@@ -180,8 +188,10 @@ Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& serve
   likeness.unordered = has_trait(request, sim::kUnordered) || lists_libraries(request);
   likeness.clashes = name == "function";
   likeness.dump = name == "dump";
+  likeness.nans = true;
   if (!source.empty()) {
     const auto script = sim::lower_case(source);
+    likeness.large = true;
     likeness.unordered = std::ranges::any_of(sim::all_commands(), [&](const auto* command) {
       return command->has(sim::kUnordered) && script.find(command->name) != std::string::npos;
     });
@@ -194,11 +204,12 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
   const auto name = sim::lower_case(request[0]);
   Likeness likeness = queued_likeness(request, server);
   likeness.any = scans_by_chance(before, request) || counts_references(request);
+  const Likeness open = left_open_in(before, request);
+  likeness.large = likeness.large || open.large;
   if (source_of(request, server).empty())
-    likeness.unordered =
-        is_unordered(before, request, {}) || name == "pubsub" || lists_libraries(request);
-  likeness.chance = is_unspecified(before, request) || takes_by_chance(before, request) ||
-                    hangs_on_clock(before, request, now);
+    likeness.unordered = open.unordered || name == "pubsub" || lists_libraries(request);
+  likeness.chance =
+      open.chance || takes_by_chance(before, request) || hangs_on_clock(before, request, now);
   // The subscriptions that end are named in the order of a hash table.
   if (request.size() == 1 && name.ends_with("unsubscribe")) likeness.chance = true;
   // When it will be processed is not the same in an event loop that reads several connections.
@@ -214,14 +225,25 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
   return likeness;
 }
 
+/// What `keyspace` has in the database of `session`.
+sim::Keyspace selected(const sim::Keyspace& keyspace, const sim::Session& session) {
+  sim::Keyspace found;
+  if (const auto* keys = keyspace.database(session.database)) found.keys = *keys;
+  return found;
+}
+
 }  // namespace
+
+Likeness left_open(const sim::Request& request, const sim::Session& session,
+                   const sim::Keyspace& keyspace) {
+  if (session.database == 0) return left_open_in(keyspace, request);
+  return left_open_in(selected(keyspace, session), request);
+}
 
 Likeness likeness_of(const sim::Request& request, const sim::Session& session,
                      const sim::Keyspace& keyspace, sim::WallTime now) {
   if (session.database == 0) return likeness_in(keyspace, request, session, keyspace, now);
-  sim::Keyspace selected;
-  if (const auto* keys = keyspace.database(session.database)) selected.keys = *keys;
-  return likeness_in(selected, request, session, keyspace, now);
+  return likeness_in(selected(keyspace, session), request, session, keyspace, now);
 }
 
 bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& lockstep,
@@ -234,10 +256,11 @@ bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& 
   if (likeness.dump && same_values(redis, lockstep)) return true;
   if (likeness.clashes && tells_of_clash(redis) && tells_of_clash(lockstep)) return true;
   if (likeness.random && without_texts(redis) == without_texts(lockstep)) return true;
-  const bool unordered = likeness.unordered || redis.items.size() > kLargestIntset;
+  const bool unordered =
+      likeness.unordered || (likeness.large && redis.items.size() > kLargestIntset);
   if (unordered && in_one_order(redis) == in_one_order(lockstep)) return true;
   if (redis.items.size() != lockstep.items.size()) return false;
-  if (redis.items.empty() && redis.integer == lockstep.integer &&
+  if (likeness.nans && redis.items.empty() && redis.integer == lockstep.integer &&
       without_nan_signs(redis.text) == without_nan_signs(lockstep.text)) {
     return true;
   }

@@ -30,15 +30,23 @@ struct Likeness {
   bool any = false;        ///< only whether it is an error counts
   bool random = false;     ///< the texts are a random choice
   bool unordered = false;  ///< the order of the items is
+  bool large = false;      ///< so it is if they are too many for a set of integers
   bool timed = false;      ///< numbers follow the clock
   bool seconds = false;    ///< and are rounded to seconds
   bool clashes = false;    ///< of several names that are taken an error may tell another one
   bool dump = false;       ///< dumps of one value count as equal
+  bool nans = false;       ///< which sign an operation of two NaNs gives is the compiler's choice
   std::vector<Likeness> parts;  ///< of an EXEC, for each reply in it
 };
 
-/// How the replies to `request` may differ, if it is sent in `session` when the server holds
-/// `keyspace` and its clock shows `now`.
+/// What Redis itself leaves open in the reply to `request`, if it is sent in `session` when the
+/// server holds `keyspace`: nothing more may differ where the two servers go step by step.
+/// `chance`: the answer depends on the random levels of a skiplist or on an unstable sort.
+Likeness left_open(const sim::Request& request, const sim::Session& session,
+                   const sim::Keyspace& keyspace);
+
+/// And what else cannot be told where requests are sent in batches, to a clock that goes on and to
+/// scripts that nobody has read. The simulated server's clock shows `now`.
 Likeness likeness_of(const sim::Request& request, const sim::Session& session,
                      const sim::Keyspace& keyspace, sim::WallTime now);
 
@@ -50,16 +58,8 @@ bool compares_lifetimes(const sim::Request& request);
 bool alike(const Likeness& likeness, const sim::Reply& redis, const sim::Reply& lockstep,
            std::int64_t slack_ms);
 
-/// Whether the order of the reply's items is a matter of chance. `before`: the keyspace that the
-/// command met. A result of more than 512 integers is a hash table too.
-bool is_unordered(const sim::Keyspace& before, const sim::Request& request,
-                  const sim::Reply& reply);
-
 /// Whether the reply is a random choice.
 bool is_random(const sim::Request& request);
-
-/// Whether Redis's answer depends on the random levels of a skiplist or on an unstable sort.
-bool is_unspecified(const sim::Keyspace& before, const sim::Request& request);
 
 /// The reply with the items of every array in one order.
 sim::Reply in_one_order(sim::Reply reply);
@@ -67,8 +67,5 @@ sim::Reply in_one_order(sim::Reply reply);
 /// The text with "nan" for every "-nan": which sign an operation of two NaNs gives depends on how a
 /// compiler ordered their registers.
 std::string without_nan_signs(std::string text);
-
-/// The reply with nothing in place of every text: what a random choice must agree on.
-sim::Reply without_texts(sim::Reply reply);
 
 }  // namespace lockstep::conform

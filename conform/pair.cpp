@@ -17,76 +17,28 @@ namespace lockstep::conform {
 
 namespace {
 
-constexpr int kDatabases = 3;           // the generator selects no other
 constexpr std::int64_t kSoonMs = 5000;  // a run is over long before
-constexpr const char* kExpire = "!EXPIRE";
-
-/// What goes before a command so that Redis's answer does not depend on what nobody can know.
-struct Prelude {
-  const char* command;
-  sim::Request request;
-};
-const std::vector<Prelude> kPreludes{
-    // SORT takes an ERANGE that some earlier command left in errno for one of its own; a score that
-    // is read without an error clears it.
-    {"sort", {"ZADD", "none", "XX", "1", "x"}},
-    {"sort_ro", {"ZADD", "none", "XX", "1", "x"}},
-    // DBSIZE counts keys that have expired and that nothing has removed yet.
-    {"dbsize", {"SCAN", "0", "COUNT", "1000000"}},
-};
-
-/// What shows the whole value of an entry.
-sim::Request reading(const std::string& key, const sim::Entry& entry) {
-  struct Reader {
-    const std::string& key;
-    sim::Request operator()(const std::string&) const { return {"GET", key}; }
-    sim::Request operator()(const sim::Hash&) const { return {"HGETALL", key}; }
-    sim::Request operator()(const sim::List&) const { return {"LRANGE", key, "0", "-1"}; }
-    sim::Request operator()(const sim::Set&) const { return {"SMEMBERS", key}; }
-    sim::Request operator()(const sim::SortedSet&) const {
-      return {"ZRANGE", key, "0", "-1", "WITHSCORES"};
-    }
-  };
-  return std::visit(Reader{key}, entry.value);
-}
 
 }  // namespace
 
-Pair::Pair(const live::Address& address) : address_(address), admin_(address) {}
-
 std::int64_t Pair::server_ms() {
-  const auto time = admin_.execute({"TIME"});
+  const auto time = servers_.admin.execute({"TIME"});
   const std::int64_t ms = std::atoll(time.items.at(0).text.c_str()) * 1000 +
                           std::atoll(time.items.at(1).text.c_str()) / 1000;
   if (now_ms_ > 0) slack_ms_ = std::max(slack_ms_, ms - now_ms_ + 1);
   return ms;
 }
 
-/// A connection of the last run must be gone before the next begins: it could still wait for keys.
 void Pair::reset(const std::vector<Step>& steps) {
-  std::vector<sim::Request> requests;
-  for (const auto& client : clients_)
-    if (client.real) requests.push_back({"CLIENT", "KILL", "ID", client.real_id});
-  requests.push_back({"FLUSHALL"});
-  requests.push_back({"SCRIPT", "FLUSH"});
-  requests.push_back({"FUNCTION", "FLUSH"});
-  admin_.execute_all(requests);
+  servers_.reset(clients_);
   clients_.clear();
-  fake_ = sim::Server{};  // with a script VM of its own: it keeps what it has compiled
   now_ms_ = 0;
   now_ms_ = server_ms();
   slack_ms_ = 1;
   fake_.advance_to({now_ms_});
   std::size_t most = 0;
   for (const auto& step : steps) most = std::max(most, step.connection);
-  clients_.resize(most + 2);  // one more for the dump
-  for (auto& client : clients_) open(client);
-}
-
-void Pair::open(Client& client) {
-  client.real = std::make_unique<live::Connection>(address_);
-  client.real_id = std::to_string(client.real->execute({"CLIENT", "ID"}).integer);
-  client.fake = fake_.open();
+  while (clients_.size() < most + 2) clients_.push_back(servers_.open());  // one more reads all
 }
 
 bool Pair::anyone_waits() const {
@@ -98,7 +50,10 @@ std::optional<Difference> Pair::run(const std::vector<Step>& steps, bool one_by_
   reset(steps);
   if (auto difference = run_all(steps, one_by_one)) return difference;
   if (auto difference = surplus()) return difference;
-  return run_all(dump(clients_.size() - 1), false);
+  std::vector<Step> all;
+  for (auto& request : reading(fake_.keyspace()))
+    all.push_back({clients_.size() - 1, std::move(request)});
+  return run_all(all, false);
 }
 
 std::optional<Difference> Pair::run_all(const std::vector<Step>& steps, bool one_by_one) {
@@ -125,9 +80,7 @@ std::size_t Pair::submit_batch(const std::vector<Step>& steps, std::size_t first
   std::size_t at = first;
   while (at < steps.size() && steps[at].connection == connection) {
     const Step& step = steps[at++];
-    const auto name = sim::lower_case(step.request[0]);
-    for (const auto& prelude : kPreludes)
-      if (name == prelude.command) submit(step, prelude.request);
+    for (const auto& prelude : preludes_of(step.request)) submit(step, prelude);
     if (step.request[0] == kExpire) {
       // In a transaction nobody knows which of its commands still meets the key.
       if (fake_.session(clients_[connection].fake).in_transaction) continue;
@@ -184,14 +137,14 @@ std::optional<Difference> Pair::collect() {
     try {
       replies.push_back(clients_[expected.connection].real->await());
     } catch (const live::ConnectionBroken&) {
-      return Difference{*expected.step, std::nullopt, expected.reply};
+      return Difference{*expected.step, expected.connection, std::nullopt, expected.reply};
     }
   }
   now_ms_ = server_ms();
   for (std::size_t i = 0; i < expected_.size(); ++i) {
     const auto& expected = expected_[i];
     if (!alike(expected.likeness, replies[i], expected.reply, 2 * slack_ms_))
-      return Difference{*expected.step, replies[i], expected.reply};
+      return Difference{*expected.step, expected.connection, replies[i], expected.reply};
   }
   return std::nullopt;
 }
@@ -201,7 +154,7 @@ std::optional<Difference> Pair::surplus() {
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     pollfd bytes{clients_[i].real->descriptor(), POLLIN, 0};
     const auto reply = clients_[i].real->receive(poll(&bytes, 1, 0) > 0);
-    if (reply) return Difference{{i, {"(no request)"}}, *reply, std::nullopt};
+    if (reply) return Difference{{i, {"(no request)"}}, i, *reply, std::nullopt};
   }
   return std::nullopt;
 }
@@ -220,7 +173,7 @@ void Pair::let_expire() {
 /// The keys that would expire during the run, at a moment that the two servers may see differently.
 std::vector<sim::Place> Pair::soon_expired() const {
   std::vector<sim::Place> places;
-  for (int database = 0; database < kDatabases; ++database) {
+  for (int database = 0; database < kDatabasesUsed; ++database) {
     const auto* keys = fake_.keyspace().database(database);
     if (!keys) continue;
     for (const auto& [key, entry] : *keys)
@@ -238,28 +191,8 @@ void Pair::drop_soon_expired() {
   }
   if (requests.empty()) return;
   requests.push_back({"SELECT", "0"});
-  admin_.execute_all(requests);
+  servers_.admin.execute_all(requests);
   for (const auto& request : requests) fake_.submit(clients_.back().fake, request);
-}
-
-/// Steps that read everything that the simulated server holds.
-std::vector<Step> Pair::dump(std::size_t connection) const {
-  std::vector<Step> steps;
-  const auto add = [&](sim::Request request) { steps.push_back({connection, std::move(request)}); };
-  for (int database = 0; database < kDatabases; ++database) {
-    add({"SELECT", std::to_string(database)});
-    add({"DBSIZE"});
-    add({"KEYS", "*"});
-    const auto* keys = fake_.keyspace().database(database);
-    if (!keys) continue;
-    for (const auto& [key, entry] : *keys) {
-      add({"TYPE", key});
-      add({"OBJECT", "ENCODING", key});
-      add({"PEXPIRETIME", key});
-      add(reading(key, entry));
-    }
-  }
-  return steps;
 }
 
 }  // namespace lockstep::conform

@@ -3,34 +3,23 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "conform/difference.hpp"
 #include "conform/likeness.hpp"
+#include "conform/servers.hpp"
 #include "live/connection.hpp"
-#include "sim/redis/reply.hpp"
 #include "sim/redis/server/server.hpp"
 
 namespace lockstep::conform {
 
-/// A request on one of several connections.
-struct Step {
-  std::size_t connection = 0;
-  sim::Request request;
-};
-
-/// The first reply that is not alike. A missing reply is empty.
-struct Difference {
-  Step step;
-  std::optional<sim::Reply> redis, lockstep;
-};
-
 class Pair {
  public:
   /// Both servers are emptied before each run.
-  explicit Pair(const live::Address& address);
+  explicit Pair(const live::Address& address) : servers_(address) {}
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
 
   /// Runs `steps` on empty servers and compares all keys at the end. With `one_by_one` each reply
   /// is awaited before the next request is sent. A step that lockstep refuses to simulate, or whose
@@ -41,11 +30,6 @@ class Pair {
   std::uint64_t refused() const { return refused_; }    ///< that lockstep does not simulate
 
  private:
-  struct Client {
-    std::unique_ptr<live::Connection> real;
-    std::string real_id;
-    sim::SessionId fake = 0;
-  };
   struct Expected {
     std::size_t connection = 0;
     const Step* step = nullptr;
@@ -54,7 +38,6 @@ class Pair {
   };
 
   void reset(const std::vector<Step>& steps);
-  void open(Client& client);
   std::optional<Difference> run_all(const std::vector<Step>& steps, bool one_by_one);
   std::int64_t server_ms();
   std::size_t submit_batch(const std::vector<Step>& steps, std::size_t first, bool one_by_one);
@@ -65,11 +48,9 @@ class Pair {
   void let_expire();
   std::vector<sim::Place> soon_expired() const;
   void drop_soon_expired();
-  std::vector<Step> dump(std::size_t connection) const;
 
-  live::Address address_;
-  live::Connection admin_;
-  sim::Server fake_;
+  Servers servers_;
+  sim::Server& fake_ = servers_.fake;
   std::vector<Client> clients_;
   std::vector<sim::Request> batch_;  ///< to send to the real server
   std::vector<Expected> expected_;   ///< what the simulated one answered

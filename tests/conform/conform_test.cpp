@@ -7,6 +7,7 @@
 #include <set>
 
 #include "conform/commands.hpp"
+#include "conform/pair.hpp"
 #include "live/server.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/command.hpp"

@@ -5,7 +5,7 @@
 #include "sim/redis/execute.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
-#include "tests/support/twin.hpp"
+#include "tests/support/line_text.hpp"
 
 namespace lockstep::test {
 

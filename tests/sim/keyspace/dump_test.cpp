@@ -12,8 +12,9 @@
 
 namespace {
 
-using namespace lockstep;        // NOLINT(google-build-using-namespace)
-using namespace lockstep::test;  // NOLINT(google-build-using-namespace)
+using namespace lockstep;  // NOLINT(google-build-using-namespace)
+using conform::Dice;
+using test::Twin;
 
 const std::vector<std::size_t> kLengths{0,  1,  2,  4,  10, 11,  12,  19,   20,   21,   25,
                                         40, 63, 64, 65, 80, 127, 300, 1000, 4095, 4096, 8200};
@@ -83,13 +84,25 @@ bool is_determined(const sim::Entry& entry) {
   return !hash_table;
 }
 
+/// Each dumps `key` and restores under `to` what the other has dumped.
+void exchange_dumps(Twin& twin, const std::string& key, const std::string& to) {
+  const auto restoring = [&](const sim::Reply& dump) {
+    return sim::Request{"RESTORE", to, "0", dump.text, "REPLACE"};
+  };
+  const sim::Reply real = twin.real().execute({"DUMP", key});
+  const sim::Reply fake = twin.ask_fake({"DUMP", key});
+  INFO(sim::shown(real) << "\n" << sim::shown(fake));
+  CHECK(twin.real().execute(restoring(fake)) == sim::Reply::ok());
+  CHECK(twin.ask_fake(restoring(real)) == sim::Reply::ok());
+}
+
 void check_value(Twin& twin, const sim::Request& request) {
-  twin.flush();
+  twin.empty();
   if (const auto differs = twin.run(request); !differs.empty()) FAIL_CHECK(differs);
-  if (is_determined(twin.keyspace.keys.at("k"))) CHECK(twin.run({"DUMP", "k"}) == "");
-  CHECK(twin.exchange_dumps("k", "other") == "");
+  if (is_determined(twin.fake().keyspace().keys.at("k"))) CHECK(twin.run({"DUMP", "k"}) == "");
+  exchange_dumps(twin, "k", "other");
   CHECK(twin.compare_contents() == "");
-  CHECK(twin.exchange_dumps("other", "k") == "");
+  exchange_dumps(twin, "other", "k");
   CHECK(twin.compare_contents() == "");
 }
 
@@ -159,11 +172,11 @@ void check_restore(Twin& twin, const std::string& body, std::size_t& restored,
                    std::size_t& refused) {
   const std::string dump = sim::with_footer(body);
   const sim::Request request{"RESTORE", "k", "0", dump, "REPLACE"};
-  twin.keyspace = {};
-  const auto reply = twin.fake_execute(request);
+  twin.fake().keyspace() = {};
+  const auto reply = twin.ask_fake(request);
   if (reply.text.starts_with("BADINPUT")) return;
   ++(reply.is_error() ? refused : restored);
-  twin.flush();
+  twin.empty();
   INFO(sim::quoted(dump));
   CHECK(twin.run(request) == "");
   CHECK(twin.compare_contents() == "");
@@ -175,9 +188,9 @@ TEST_CASE("broken dumps are refused where redis-server refuses them") {
   Dice dice(3);
   std::size_t restored = 0, refused = 0;
   for (int i = 0; i < 6'000; ++i) {
-    twin.keyspace = {};
-    twin.fake_execute(small_value(dice));
-    std::string body = twin.fake_execute({"DUMP", "k"}).text;
+    twin.fake().keyspace() = {};
+    twin.ask_fake(small_value(dice));
+    std::string body = twin.ask_fake({"DUMP", "k"}).text;
     if (body.size() < kFooter) continue;
     body.resize(body.size() - kFooter);
     check_restore(twin, damaged(std::move(body), dice), restored, refused);

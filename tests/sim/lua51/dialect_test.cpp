@@ -2,16 +2,21 @@
 // is shrunk. More of them: LOCKSTEP_SCRIPTS=1000000 LOCKSTEP_SEED=7 build/test_dialect
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "conform/likeness.hpp"
 #include "conform/lua_generator.hpp"
+#include "live/connection.hpp"
+#include "live/server.hpp"
+#include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/execute.hpp"
+#include "sim/redis/script/vm.hpp"
 #include "tests/sim/lua51/oracle.hpp"
-#include "tests/support/twin.hpp"
+#include "tests/support/line_text.hpp"
+#include "tests/support/setting.hpp"
 
 namespace {
 
@@ -21,12 +26,8 @@ using lockstep::conform::own_part;
 using lockstep::conform::random_script;
 using lockstep::conform::without_nan_signs;
 using lockstep::test::Lua51;
+using lockstep::test::setting;
 using lockstep::test::show;
-
-std::uint64_t setting(const char* name, std::uint64_t otherwise) {
-  const char* value = std::getenv(name);
-  return value ? std::strtoull(value, nullptr, 10) : otherwise;
-}
 
 using Scripts = std::vector<std::string>;
 
@@ -102,7 +103,8 @@ void compare(const Reference& reference, std::uint64_t usually) {
 }
 
 TEST_CASE("generated scripts do what they do on redis-server") {
-  lockstep::test::RedisServer server;
+  const lockstep::live::Server redis(lockstep::sim::Persistence::none);
+  lockstep::live::Connection server(redis.address());
   compare(
       [&](const Scripts& scripts) {
         std::vector<lockstep::sim::Request> requests;

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 #include "conform/dice.hpp"
-#include "tests/support/differential.hpp"
+#include "tests/support/line_text.hpp"
+#include "tests/support/twin.hpp"
 
 namespace {
 
@@ -91,10 +92,10 @@ TEST_CASE("random commands and scripts have the effects that they have on redis-
   Twin twin;
   for (std::uint64_t seed = 1; seed <= kSequences; ++seed) {
     Dice dice(seed);
-    std::vector<Request> requests;
-    for (int i = 0; i < kLength; ++i) requests.push_back(random_request(dice));
-    const std::string differs = lockstep::test::reported_difference(twin, requests);
-    if (!differs.empty()) FAIL("seed " << seed << ": " << differs);
+    std::vector<lockstep::conform::Step> steps;
+    for (int i = 0; i < kLength; ++i) steps.push_back({0, random_request(dice)});
+    const std::string differs = twin.compare(steps);
+    if (!differs.empty()) FAIL("seed " << seed << ":\n" << differs);
   }
   SUCCEED();
 }

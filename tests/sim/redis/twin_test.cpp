@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "tests/support/line_text.hpp"
 #include "tests/support/lines.hpp"
 
 namespace {
@@ -26,7 +27,7 @@ void run_file(const std::filesystem::path& path) {
   lockstep::test::for_each_line(path, [&](const std::string& line) {
     if (line == "---") {
       CHECK(twin.compare_contents() == "");
-      twin.flush();
+      twin.empty();
     } else {
       CHECK(twin.run(expressions ? as_script(line) : lockstep::test::split(line)) == "");
     }

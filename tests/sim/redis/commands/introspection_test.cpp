@@ -5,12 +5,14 @@
 #include <map>
 #include <set>
 
+#include "live/connection.hpp"
+#include "live/server.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/reply.hpp"
-#include "tests/support/redis_server.hpp"
-#include "tests/support/twin.hpp"
+#include "sim/redis/text.hpp"
+#include "tests/support/line_text.hpp"
 
 namespace {
 
@@ -52,7 +54,8 @@ std::map<std::string, std::string> by_name(const Reply& entries) {
 }
 
 TEST_CASE("COMMAND describes every command and subcommand as redis-server does") {
-  lockstep::test::RedisServer server;
+  lockstep::live::Server redis(lockstep::sim::Persistence::none);
+  lockstep::live::Connection server(redis.address());
   for (const Request& request : {Request{"COMMAND"}, Request{"COMMAND", "INFO"}}) {
     const auto real = by_name(server.execute(request));
     const auto ours = by_name(fake(request));
@@ -83,7 +86,8 @@ TEST_CASE("COMMAND LIST and its filters name what redis-server names") {
     }
     return known;
   };
-  lockstep::test::RedisServer server;
+  lockstep::live::Server redis(lockstep::sim::Persistence::none);
+  lockstep::live::Connection server(redis.address());
   std::vector<Request> requests{{"COMMAND", "LIST"}};
   const std::vector<std::string> categories{
       "keyspace", "read",   "write", "set",  "sortedset", "list",       "hash",      "string",
@@ -96,7 +100,7 @@ TEST_CASE("COMMAND LIST and its filters name what redis-server names") {
     requests.push_back({"COMMAND", "LIST", "FILTERBY", "PATTERN", pattern});
   }
   for (const Request& request : requests) {
-    INFO(show(request));
+    INFO(lockstep::sim::line_of(request));
     CHECK(names(fake(request)) == names(server.execute(request)));
   }
 }

@@ -3,29 +3,20 @@
 // it is reported.
 #include <catch2/catch.hpp>
 #include <cstdint>
-#include <optional>
 
-#include "tests/support/server_twin.hpp"
+#include "conform/dice.hpp"
+#include "tests/support/line_text.hpp"
+#include "tests/support/setting.hpp"
+#include "tests/support/twin.hpp"
 
 namespace {
 
+using lockstep::conform::Dice;
+using lockstep::conform::kWait;
+using lockstep::conform::Step;
 using lockstep::sim::Request;
 using lockstep::sim::Session;
-using lockstep::test::ServerTwin;
-
-/// A small generator whose numbers are the same on every machine.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
-  std::size_t below(std::size_t n) {
-    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-    return static_cast<std::size_t>(state_ >> 33) % n;
-  }
-  const char* of(const std::vector<const char*>& choices) { return choices[below(choices.size())]; }
-
- private:
-  std::uint64_t state_;
-};
+using lockstep::test::Twin;
 
 /// Templates: K is a key, W another connection. What blocks, subscribes or closes is not for
 /// everyone.
@@ -127,21 +118,6 @@ const std::vector<const char*> kScripts{
     "return redis.call('get', KEYS[1])",
 };
 
-struct Step {
-  char who = 0;  ///< 0: time passes
-  Request request;
-  std::int64_t wait_ms = 0;
-};
-
-std::string show(const Step& step) {
-  if (step.who == 0) return "+" + std::to_string(step.wait_ms);
-  return std::string(1, step.who) + " " + lockstep::test::show(step.request);
-}
-
-std::string run(ServerTwin& twin, const Step& step) {
-  return step.who == 0 ? twin.wait(step.wait_ms) : twin.run(step.who, step.request);
-}
-
 /// The last connection only does what keeps it able to go on.
 /// Not compared: CLIENT REPLY inside a transaction makes EXEC announce more than it delivers, and
 /// after a QUIT without a reply redis-server keeps the connection open and deaf.
@@ -164,90 +140,58 @@ Request random_request(Dice& dice, const std::string& everyone, char who) {
   return request;
 }
 
+std::size_t connection_of(char who) { return static_cast<std::size_t>(who - 'a'); }
+
 /// Now and then something that ends by itself, and the time for it.
 std::vector<Step> timed_steps(Dice& dice, char who) {
   const char* key = dice.of({"k", "l"});
-  Step first{who, {}, 0};
-  if (dice.below(2) == 0) {
-    first.request = {"SET", key, "v", "PX", "15"};
-  } else {
-    first.request = {"BLPOP", key, "0.015"};
-  }
-  return {first, {0, {}, 40}};
+  Request request{"BLPOP", key, "0.015"};
+  if (dice.below(2) == 0) request = {"SET", key, "v", "PX", "15"};
+  return {{connection_of(who), request}, {connection_of(who), {kWait, "40"}}};
 }
 
 /// Runs a random sequence; the steps up to the first difference, or none.
-std::vector<Step> find_difference(ServerTwin& twin, std::uint64_t seed, int length) {
+std::vector<Step> find_difference(Twin& twin, std::uint64_t seed, std::size_t length) {
   Dice dice(seed);
   std::string everyone = "abcd";
   char next = 'e';
   std::vector<Step> steps;
   twin.reset();
-  for (const char who : everyone) twin.run(who, {"PING"});
-  while (static_cast<int>(steps.size()) < length) {
+  for (const char who : everyone) twin.run(connection_of(who), {"PING"});
+  while (steps.size() < length) {
     const std::size_t index = dice.below(everyone.size());
     char& who = everyone[index];
-    if (!twin.session(who) && next <= 'z') {
+    if (!twin.session(connection_of(who)) && next <= 'z') {
       who = next++;
-      twin.run(who, {"PING"});
+      twin.run(connection_of(who), {"PING"});
     }
-    const Session* session = twin.session(who);
+    const Session* session = twin.session(connection_of(who));
     if (!session) continue;
     const bool free = !session->wait && !session->in_transaction;
     std::vector<Step> more;
     if (free && index + 1 < everyone.size() && dice.below(60) == 0) {
       more = timed_steps(dice, who);
     } else {
-      more = {{who, random_request(dice, everyone, who), 0}};
+      more = {{connection_of(who), random_request(dice, everyone, who)}};
     }
     if (is_askew(more[0].request, *session, free)) continue;
     for (Step& step : more) {
       steps.push_back(std::move(step));
-      if (!run(twin, steps.back()).empty()) return steps;
+      if (!twin.run(steps.back().connection, steps.back().request).empty()) return steps;
     }
   }
-  return {};
-}
-
-std::string replay(ServerTwin& twin, const std::vector<Step>& steps) {
-  twin.reset();
-  std::string letters;
-  for (const Step& step : steps) {
-    if (step.who != 0 && letters.find(step.who) == letters.npos) letters += step.who;
-    for (const auto& word : step.request) {
-      if (word.size() == 2 && word[0] == '@' && letters.find(word[1]) == letters.npos)
-        letters += word[1];
-    }
-  }
-  for (const char who : letters) twin.run(who, {"PING"});
-  for (const Step& step : steps) {
-    if (auto differs = run(twin, step); !differs.empty()) return differs;
-  }
-  return "";
-}
-
-std::string shortest(ServerTwin& twin, std::vector<Step> steps) {
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    auto without = steps;
-    without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-    if (!replay(twin, without).empty()) steps = std::move(without);
-  }
-  std::string text = replay(twin, steps);
-  for (const Step& step : steps) text += "\n    " + show(step);
-  return text;
+  return twin.compare_contents().empty() ? std::vector<Step>{} : steps;
 }
 
 TEST_CASE("random commands over several connections are answered as redis-server does",
           "[server]") {
-  const char* const more = std::getenv("LOCKSTEP_SERVER_SEQUENCES");
-  const std::uint64_t sequences = more ? std::stoull(more) : 100;
-  constexpr int kLength = 100;
-  ServerTwin twin;
+  constexpr std::size_t kLength = 100;
+  const auto sequences = lockstep::test::setting("LOCKSTEP_SERVER_SEQUENCES", 100);
+  Twin twin;
   for (std::uint64_t seed = 1; seed <= sequences; ++seed) {
     const auto steps = find_difference(twin, seed, kLength);
-    // Again: the two clocks are not one, and a busy machine can show it.
-    if (!steps.empty() && !replay(twin, steps).empty())
-      FAIL("seed " << seed << ": " << shortest(twin, steps));
+    const std::string differs = steps.empty() ? "" : twin.examine(steps);
+    if (!differs.empty()) FAIL("seed " << seed << ":\n" << differs);
   }
   SUCCEED();
 }

@@ -5,21 +5,36 @@
 #include "sim/redis/server/server.hpp"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
+#include "tests/support/line_text.hpp"
 #include "tests/support/lines.hpp"
-#include "tests/support/server_twin.hpp"
+#include "tests/support/twin.hpp"
 
 namespace {
 
-using lockstep::test::ServerTwin;
+using lockstep::test::Twin;
 
-std::string run_line(ServerTwin& twin, const std::string& line) {
+/// Puts both into a mode; cluster mode the real one has to have from the start.
+void set_mode(Twin& twin, const lockstep::sim::ServerMode& mode) {
+  twin.fake().mode() = mode;
+  auto& real = twin.real();
+  if (mode.over_memory) real.execute({"CONFIG", "SET", "maxmemory", "1"});
+  if (mode.replica) real.execute({"REPLICAOF", "127.0.0.1", "1"});
+  if (!mode.cluster) return;
+  real.execute({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
+  while (real.execute({"CLUSTER", "INFO"}).text.find("cluster_state:ok") == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+std::string run_line(Twin& twin, const std::string& line) {
   if (line.starts_with("++")) {
-    twin.skip(std::stoll(line.substr(2)));
+    twin.skip(lockstep::sim::Duration{std::stoll(line.substr(2))});
     return "";
   }
-  if (line[0] == '+') return twin.wait(std::stoll(line.substr(1)));
+  if (line[0] == '+') return twin.run({lockstep::conform::kWait, line.substr(1)});
   if (line == "---") {
     twin.reset();
     return "";
@@ -29,17 +44,17 @@ std::string run_line(ServerTwin& twin, const std::string& line) {
   mode.over_memory = line == "over_memory";
   mode.cluster = line == "cluster";
   if (mode != lockstep::sim::ServerMode{}) {
-    twin.set_mode(mode);
+    set_mode(twin, mode);
     return "";
   }
-  return twin.run(line[0], lockstep::test::split(line.substr(2)));
+  return twin.run(static_cast<std::size_t>(line[0] - 'a'), lockstep::test::split(line.substr(2)));
 }
 
 void run_file(const std::filesystem::path& path) {
   std::vector<std::string> options;
   if (path.stem() == "cluster") options = {"--cluster-enabled", "yes"};
   if (path.stem() == "busy") options = {"--busy-reply-threshold", "5"};  // the fake's is 5000
-  ServerTwin twin(options);
+  Twin twin(options);
   lockstep::test::for_each_line(
       path, [&](const std::string& line) { CHECK(run_line(twin, line) == ""); });
 }

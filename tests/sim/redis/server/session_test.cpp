@@ -4,10 +4,11 @@
 
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
-#include "tests/support/twin.hpp"
+#include "tests/support/line_text.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/server/server.hpp"
-#include "tests/support/twin.hpp"
+#include "tests/support/line_text.hpp"
 
 namespace {
 
