@@ -56,6 +56,7 @@ function(lockstep_room name folder)
   lockstep_headers(lockstep_${name} ${headers})
   if(LOCKSTEP_PCH AND name STREQUAL base)
     target_precompile_headers(lockstep_base PRIVATE ${LOCKSTEP_PRECOMPILED})
+    target_compile_definitions(lockstep_base PUBLIC _FILE_OFFSET_BITS=64)  # as hiredis has it: one for all
   elseif(LOCKSTEP_PCH)
     target_precompile_headers(lockstep_${name} REUSE_FROM lockstep_base)
   endif()

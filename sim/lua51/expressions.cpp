@@ -1,4 +1,6 @@
 // The 5.1 parser: expressions.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -333,7 +335,7 @@ Parser::Expression Parser::index() {
   const bool constant = draft_.at() == first + 1;
   // 5.4 loses the name of a table that it loads within the jumps of a key
   if (e.form == Expression::Form::logical) {
-    draft_.around(e.first, e.last, std::string("(") + kHelpers[kIterator] + "(", "))");
+    draft_.around(e.first, e.last, fmt::format("({}(", kHelpers[kIterator]), "))");
   }
   draft_.expect("]");
   if (constant && draft_.token(first).kind == Kind::string) {

@@ -1,6 +1,8 @@
 // Requests, replies, keys, effects and actions in words.
 #include "sim/model/wording.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -225,8 +227,8 @@ std::string worded(const Effect& effect, const std::string& lock, const std::str
       return effect.ok ? "has released " + lock
                        : "is told that " + lock + " was not its own any more";
     case Effect::Kind::failed:
-      return std::string(effect.in_release ? "release()" : "acquire()") +
-             " ends in an error: " + without_brackets(effect.text);
+      return fmt::format("{} ends in an error: {}", effect.in_release ? "release()" : "acquire()",
+                         without_brackets(effect.text));
     case Effect::Kind::lost:
       return "gives " + lock + " up as lost, leaves the critical section";
     case Effect::Kind::log:
