@@ -1,7 +1,6 @@
 // What a live replay is to do and to see: a run of the simulator as plain data, a step an action.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,19 +9,16 @@
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
-
-namespace lockstep::sim {
-struct Reply;
-}
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
 
 struct PlanStep {
   sim::Action action;
-  std::vector<sim::Effect> effects;         ///< what the client program did, in order
-  std::shared_ptr<const sim::Reply> reply;  ///< execute: what the node or the resource answered
-  bool looked_at_time = false;              ///< execute: the node, at the time of day
-  sim::VisibleKeys keys;                    ///< of the node after the step
+  std::vector<sim::Effect> effects;       ///< what the client program did, in order
+  std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
+  bool looked_at_time = false;            ///< execute: the node, at the time of day
+  sim::VisibleKeys keys;                  ///< of the node after the step
 };
 
 struct Plan {

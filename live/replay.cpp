@@ -152,15 +152,15 @@ class Replay {
   }
 
   void execute(const PlanStep& step) {
-    LOCKSTEP_CHECK(step.reply != nullptr);
     auto& process = process_of(step.action);
     if (process.node_of(step.action.connection) != sim::kResource) expect_time_left();
     const auto done = process.execute(step.action.connection);
     const bool told =
         plan_.violated == sim::Property::no_lost_update && &step == &plan_.steps.back();
     if (told && !done.lost_update) throw Stopped{Outcome::differs, "no update is lost"};
-    const auto difference = reply_difference(plan_.model, {done.node, done.request, *step.reply},
-                                             naming_.named(done.reply), pace_.tolerance_ms());
+    const auto difference =
+        reply_difference(plan_.model, {done.node, done.request, *step.reply.value()},
+                         naming_.named(done.reply), pace_.tolerance_ms());
     if (difference) throw Stopped{Outcome::differs, *difference};
   }
 

@@ -55,7 +55,7 @@ void add(Bytes& bytes, const sim::Observation& observation) {
   bytes.kind(observation.kind);
   bytes.number(observation.task);
   bytes.number(observation.node);
-  bytes.reply(observation.reply);
+  bytes.reply(*observation.reply);
   bytes.texts(observation.answers);
 }
 
@@ -69,7 +69,7 @@ void add(Bytes& bytes, const Connection& connection) {
     bytes.texts(message.request);
     bytes.kind(message.state);
     bytes.number(message.held);
-    bytes.reply(message.reply);
+    bytes.reply(*message.reply);
     bytes.kind(message.basis);
   }
   bytes.text(encode(connection.session));

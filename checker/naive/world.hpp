@@ -24,9 +24,9 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
-#include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/redis/server/session.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -40,7 +40,7 @@ struct Message {
   sim::Request request;
   State state = State::waiting;
   bool held = false;
-  sim::Reply reply;           ///< once answered
+  sim::SharedReply reply;     ///< once answered
   Basis basis = Basis::none;  ///< of a WRITE that waits
 };
 
@@ -122,10 +122,10 @@ struct Violation {
 
 /// What happened in one action.
 struct Facts {
-  std::vector<sim::Effect> effects;  ///< of the action's process, in order
-  std::vector<sim::Wait> waits;      ///< that it started
-  std::optional<sim::Reply> reply;   ///< execute: what the node or the resource answered
-  bool looked_at_time = false;       ///< execute: the node, at the time of day
+  std::vector<sim::Effect> effects;       ///< of the action's process, in order
+  std::vector<sim::Wait> waits;           ///< that it started
+  std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
+  bool looked_at_time = false;            ///< execute: the node, at the time of day
   std::optional<Violation> violation;
   std::set<sim::Witness> witnesses;  ///< `acquired`: by the action's process
   int choices_missing =

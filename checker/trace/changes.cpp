@@ -6,6 +6,7 @@
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/wording.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::checker {
 
@@ -55,7 +56,7 @@ void tell_resource(const Event& event, std::vector<std::string>& changes) {
   if (connection_of(event).node != sim::kResource) return;
   if (executed(event).request[0] == "WRITE") {
     changes.push_back(sim::process_name(event.action.process) + "'s write is " +
-                      (event.facts.reply->is_error() ? "rejected" : "accepted"));
+                      ((*event.facts.reply)->is_error() ? "rejected" : "accepted"));
   }
   if (event.after.highest_token != event.before.highest_token) {
     changes.push_back("the highest fencing token seen is now " +

@@ -45,10 +45,8 @@ sim::VisibleKeys visible_keys(const Event& event) {
 }  // namespace
 
 StepData record(const Event& event) {
-  std::shared_ptr<const sim::Reply> reply;
-  if (event.facts.reply) reply = std::make_shared<const sim::Reply>(*event.facts.reply);
-  return {event.action, event.after.now.ms,         event.facts.effects, requests_of(event),
-          reply,        event.facts.looked_at_time, expired_in(event),   visible_keys(event)};
+  return {event.action,      event.after.now.ms,         event.facts.effects, requests_of(event),
+          event.facts.reply, event.facts.looked_at_time, expired_in(event),   visible_keys(event)};
 }
 
 }  // namespace lockstep::checker

@@ -106,7 +106,7 @@ std::string opening_of_deliver(const Event& event) {
   const std::string where =
       connection.node == sim::kResource ? "the resource" : node_name(event, connection.node);
   if (message.state == Message::State::broken) return "gets a connection error from " + where;
-  return "hears " + sim::worded(message.reply) + (plain ? "" : " from " + where);
+  return "hears " + sim::worded(*message.reply) + (plain ? "" : " from " + where);
 }
 
 std::string opening_of_timer(const Event& event) {
@@ -122,7 +122,7 @@ std::string tell_execute(const Event& event) {
   const Connection& connection = connection_of(event);
   const std::string process = sim::process_name(event.action.process);
   std::string text = owned(event, executed(event).request, connection.node) + " -> " +
-                     sim::worded(*event.facts.reply);
+                     sim::worded(**event.facts.reply);
   if (connection.former) return text + "; sent before " + process + " crashed";
   return connection.open ? text : text + "; " + process + " does not listen any more";
 }
@@ -134,7 +134,7 @@ std::string tell_message(const Event& event) {
   const Connection& connection = connection_of(event);
   const Message& message = connection.messages.front();
   if (message.state == Message::State::answered) {
-    return "the reply " + sim::worded(message.reply) + " to " +
+    return "the reply " + sim::worded(*message.reply) + " to " +
            sim::process_name(event.action.process);
   }
   return owned(event, message.request, connection.node);

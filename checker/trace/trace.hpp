@@ -13,10 +13,7 @@
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
 #include "sim/model/wording.hpp"
-
-namespace lockstep::sim {
-struct Reply;
-}
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::checker {
 
@@ -29,10 +26,10 @@ struct NamedRequest {
 /// What happened in one step. Whatever is to be steered, compared or replayed looks here.
 struct StepData {
   sim::Action action;
-  std::int64_t time_ms = 0;                 ///< true time after the step
-  std::vector<sim::Effect> effects;         ///< what the client program did, in order
-  std::vector<NamedRequest> requests;       ///< those that were sent, in order; or the one executed
-  std::shared_ptr<const sim::Reply> reply;  ///< execute: what the node or the resource answered
+  std::int64_t time_ms = 0;               ///< true time after the step
+  std::vector<sim::Effect> effects;       ///< what the client program did, in order
+  std::vector<NamedRequest> requests;     ///< those that were sent, in order; or the one executed
+  std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
   bool looked_at_time = false;       ///< execute: at the time of day (Execution::looked_at_time)
   std::vector<std::string> expired;  ///< keys that time has taken, of any node
   sim::VisibleKeys keys;             ///< of the first node, after the step

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/client/program.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::sim {
 
@@ -25,7 +25,7 @@ struct Observation {
   Kind kind = Kind::begin;
   TaskId task = 0;
   std::uint8_t node = 0;  ///< reply, broken
-  Reply reply;            ///< reply
+  SharedReply reply;      ///< reply
   std::vector<std::string>
       answers;  ///< to the queries that the process asked during this step, in order (see Query)
   friend bool operator==(const Observation&, const Observation&) = default;

@@ -126,8 +126,8 @@ void push_reply(lua_State* lua, const Reply& reply, bool in_array) {
 bool push_outcome(lua_State* lua, const Call& call) {
   switch (call.outcome) {
     case Call::Outcome::reply:
-      push_reply(lua, call.reply, false);
-      return !call.reply.is_error();
+      push_reply(lua, *call.reply, false);
+      return !call.reply->is_error();
     case Call::Outcome::broken:
       push_error_object(lua, "connection", "connection error", "");
       return false;
@@ -287,8 +287,8 @@ int call_script(Vm& vm, Run& run, lua_State* lua) {
 int script_outcome(Vm& vm, lua_State* lua) {
   Task& task = vm.run->current();
   const Call& call = task.calls.front();
-  const bool unknown = call.outcome == Call::Outcome::reply && call.reply.is_error() &&
-                       call.reply.text.starts_with("NOSCRIPT");
+  const bool unknown = call.outcome == Call::Outcome::reply && call.reply->is_error() &&
+                       call.reply->text.starts_with("NOSCRIPT");
   if (std::exchange(task.by_sha, false) && unknown)
     return send_script(vm, *vm.run, lua, "EVAL", script_at(vm, lua, 1).body);
   return one_outcome(vm, lua);

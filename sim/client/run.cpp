@@ -11,6 +11,7 @@
 #include "sim/base/check.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/values.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim::program {
 namespace {
@@ -122,7 +123,7 @@ void Run::timer(Task& task) {
 void Run::outcome(Task& task, const Observation& observation) {
   if (task.main && task.work.phase == Work::Phase::reading) {
     return after_read(
-        task, observation.kind == Observation::Kind::reply && !observation.reply.is_error());
+        task, observation.kind == Observation::Kind::reply && !observation.reply->is_error());
   }
   if (task.main && task.work.phase == Work::Phase::writing) {
     ++task.work.position;

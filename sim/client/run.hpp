@@ -27,7 +27,7 @@ struct Call {
   enum class Outcome : std::uint8_t { pending, reply, broken, timeout };
   std::uint8_t node = 0;
   Outcome outcome = Outcome::pending;
-  Reply reply;
+  SharedReply reply;
 };
 
 /// A lock that a main task has acquired: `depth` successful acquire() calls without their

@@ -16,7 +16,7 @@ void write(ByteWriter& out, const Observation& observation) {
   out.number(static_cast<int>(observation.kind));
   out.number(observation.task);
   out.number(observation.node);
-  sim::write(out, observation.reply);
+  sim::write(out, *observation.reply);
   sim::write(out, observation.answers);
 }
 
@@ -38,7 +38,7 @@ TokenUse tokens_of(const std::string& snapshot, const std::vector<Observation>& 
   TokenUse tokens;
   tokens.add(std::string_view(snapshot));
   for (const auto& observation : path) {
-    tokens.add(observation.reply);
+    tokens.add(*observation.reply);
     tokens.add(observation.answers);
   }
   return tokens;
@@ -102,7 +102,7 @@ Id Automaton::rename(Id from, const std::function<Token(Token)>& renaming) {
   const ProgramState& state = states_[from];
   Id id = root(state.setup, rename_tokens(state.snapshot, renaming));
   for (Observation observation : state.path) {
-    observation.reply = rename_tokens(observation.reply, renaming);
+    observation.reply = rename_tokens(*observation.reply, renaming);
     observation.answers = rename_tokens(observation.answers, renaming);
     id = advance(id, observation).next;
   }

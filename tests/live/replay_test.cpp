@@ -68,8 +68,8 @@ TEST_CASE("A counterexample is confirmed, tokens and all") {
 
 TEST_CASE("A reply that is not as told is found at its step") {
   auto plan = paused();
-  const auto step = first(plan, [](const auto& s) { return s.reply != nullptr; });
-  plan.steps[step - 1].reply = std::make_shared<sim::Reply>();
+  const auto step = first(plan, [](const auto& s) { return s.reply.has_value(); });
+  plan.steps[step - 1].reply = sim::Reply::null();
   const auto result = replayed(plan);
   CHECK(result.outcome == Outcome::differs);
   CHECK(result.step == step);
