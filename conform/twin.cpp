@@ -80,8 +80,10 @@ void Twin::open_all(const std::vector<Step>& steps) {
 
 std::optional<Difference> Twin::run(const std::vector<Step>& steps) {
   const auto* first = session(0);
-  const bool untouched = first && first->fresh() && alone();
-  untouched ? empty() : reset();
+  if (first && first->fresh() && alone())
+    empty();
+  else
+    reset();
   open_all(steps);
   for (const Step& step : steps)
     if (auto difference = run(step)) return difference;
