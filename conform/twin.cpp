@@ -217,7 +217,7 @@ std::optional<Difference> Twin::scan(const Step& step) {
     sim::Request request = step.request;
     sim::Reply all = sim::Reply::array({});
     do {
-      const sim::Reply reply = execute(request);
+      sim::Reply reply = execute(request);
       if (reply.is_error()) return reply;
       request[at] = reply.items.at(0).text;
       const auto& items = reply.items.at(1).items;
