@@ -80,8 +80,10 @@ void Twin::open_all(const std::vector<Step>& steps) {
 
 std::optional<Difference> Twin::run(const std::vector<Step>& steps) {
   const auto* first = session(0);
-  const bool untouched = first && first->fresh() && alone();
-  untouched ? empty() : reset();
+  if (first && first->fresh() && alone())
+    empty();
+  else
+    reset();
   open_all(steps);
   for (const Step& step : steps)
     if (auto difference = run(step)) return difference;
@@ -215,7 +217,7 @@ std::optional<Difference> Twin::scan(const Step& step) {
     sim::Request request = step.request;
     sim::Reply all = sim::Reply::array({});
     do {
-      const sim::Reply reply = execute(request);
+      sim::Reply reply = execute(request);
       if (reply.is_error()) return reply;
       request[at] = reply.items.at(0).text;
       const auto& items = reply.items.at(1).items;

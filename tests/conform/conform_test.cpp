@@ -12,6 +12,7 @@
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
+#include "tests/support/twin.hpp"
 
 namespace {
 
@@ -83,6 +84,39 @@ TEST_CASE("a server that differs is found, and what shows it is short") {
   CHECK(outcome.finding->steps.size() <= 3);
   REQUIRE(outcome.finding->difference.redis);
   CHECK(outcome.finding->difference.redis != outcome.finding->difference.lockstep);
+}
+
+TEST_CASE("step by step, a server that differs is found in its contents, and shortened") {
+  lockstep::test::Twin twin({"--hash-max-listpack-entries", "1"});
+  std::vector<Step> steps;
+  for (int i = 0; i < 20; ++i) steps.push_back({0, {"SET", "k" + std::to_string(i), "v"}});
+  CHECK(twin.compare(steps) == "");
+  steps.insert(steps.begin() + 7, {0, {"HSET", "h", "f", "1", "g", "2"}});
+  CHECK_THAT(twin.compare(steps),
+             Catch::StartsWith("redis> HSET h f 1 g 2\n\nThe first difference:\n") &&
+                 Catch::Contains("OBJECT ENCODING h\nredis-server\n\"hashtable\"\n"));
+}
+
+TEST_CASE("step by step, what is written to another connection is compared") {
+  lockstep::test::Twin twin;
+  CHECK(twin.run(0, {"SUBSCRIBE", "x"}) == "");
+  CHECK(twin.run(1, {"PUBLISH", "x", "hi"}) == "");
+  twin.real().execute({"PUBLISH", "x", "unseen here"});
+  CHECK_THAT(twin.run(1, {"PING"}),
+             Catch::StartsWith("redis connection 2> PING\nto connection 1") &&
+                 Catch::Contains("lockstep\n(nothing)"));
+}
+
+TEST_CASE("many items are in any order only if their command makes a hash table of them") {
+  sim::Reply ascending = sim::Reply::array({});
+  for (int i = 0; i < 600; ++i) ascending.items.push_back(sim::Reply::bulk(std::to_string(i)));
+  sim::Reply descending = ascending;
+  std::ranges::reverse(descending.items);
+  const auto likeness = [](const sim::Request& request) {
+    return conform::likeness_of(request, sim::Session{}, sim::Keyspace{}, sim::kEpoch);
+  };
+  CHECK(conform::alike(likeness({"SINTER", "s"}), ascending, descending, 0));
+  CHECK_FALSE(conform::alike(likeness({"LRANGE", "l", "0", "-1"}), ascending, descending, 0));
 }
 
 TEST_CASE("clock replies may differ by what passed between them, and by no more") {
