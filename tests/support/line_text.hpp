@@ -1,11 +1,10 @@
-// Requests and replies as lines of text, as tests write them down.
+// Requests as lines of text, as tests write them down.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "sim/redis/reply.hpp"
 #include "sim/redis/request.hpp"
 
 namespace lockstep::test {
@@ -39,30 +38,6 @@ inline sim::Request split(std::string_view line) {
     }
     ++at;
   }
-}
-
-/// A reply as one line, for comparing and showing.
-inline std::string show(const sim::Reply& reply) {
-  using Kind = sim::Reply::Kind;
-  std::string text;
-  switch (reply.kind) {
-    case Kind::null:
-      return "(nil)";
-    case Kind::status:
-      return text.append("+").append(reply.text);
-    case Kind::error:
-      return text.append("-").append(reply.text);
-    case Kind::integer:
-      return text.append(":").append(std::to_string(reply.integer));
-    case Kind::bulk:
-      return text.append("'").append(reply.text).append("'");
-    case Kind::array:
-      break;
-  }
-  for (const sim::Reply& item : reply.items) {
-    text.append(text.empty() ? "[" : " ").append(show(item));
-  }
-  return text.empty() ? "[]" : text.append("]");
 }
 
 }  // namespace lockstep::test

@@ -10,6 +10,7 @@
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/keys_of.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/script/observer.hpp"
 #include "sim/redis/script/run.hpp"
 #include "sim/redis/script/shortest_number.hpp"
@@ -127,9 +128,9 @@ bool call_command(ScriptRun& run, const char*& error) {
       throw BadInput("what COMMAND says of commands after redis.setresp(3) is not simulated");
     }
     Call call{*run.keyspace, run.request, *run.execution};
-    run.reply = run_command(*command, call);
+    *run.reply = run_command(*command, call);
     if (command->is(kDenyOom)) count_written(run, *command, call);
-    if (run.watched()) run.execution->observer->called(run.request, run.reply);
+    if (run.watched()) run.execution->observer->called(run.request, *run.reply);
     return true;
   } catch (const BadInput& bad) {
     run.refusal = bad.what();
@@ -156,11 +157,11 @@ bool generic_call(lua_State* L) {
     return true;
   }
   if (run.resp3) {
-    push_reply_resp3(L, run.request, run.reply);
+    push_reply_resp3(L, run.request, *run.reply);
   } else {
-    push_reply(L, run.reply);
+    push_reply(L, *run.reply);
   }
-  return run.reply.is_error();
+  return run.reply->is_error();
 }
 
 int redis_call(lua_State* L) { return generic_call(L) ? lua_error(L) : 1; }

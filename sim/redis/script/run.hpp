@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/keyspace/json_settings.hpp"
 #include "sim/lua51/runtime.hpp"
 #include "sim/redis/execute.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 #include "sim/redis/script/function_library.hpp"
 #include "sim/redis/script/vm.hpp"
 
@@ -16,6 +17,11 @@ namespace lockstep::sim {
 
 /// What redis.call works on; the VM's one Runtime, so that C functions find it.
 struct ScriptRun : dialect::Runtime {
+  ScriptRun();
+  ~ScriptRun();
+  ScriptRun(const ScriptRun&) = delete;
+  ScriptRun& operator=(const ScriptRun&) = delete;
+
   Keyspace* keyspace = nullptr;
   dialect::JsonSettings* json = nullptr;  ///< of cjson
   Execution* execution = nullptr;
@@ -28,7 +34,7 @@ struct ScriptRun : dialect::Runtime {
   std::vector<LibraryFunction> functions;  ///< that the library under way has registered
   int callbacks = LUA_NOREF;               ///< table: their names -> the functions
   Request request;                         ///< of the redis.call under way
-  Reply reply;                             ///< of it, or of the script
+  std::unique_ptr<Reply> reply;            ///< of it, or of the script; never null
 
   int line = 0;  ///< of the script, that the observer was told last
   /// Where it reached the limit on instructions, as an error says it; not within a pcall, which

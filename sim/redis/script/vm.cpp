@@ -37,6 +37,9 @@ struct Library {
 
 }  // namespace
 
+ScriptRun::ScriptRun() : reply(std::make_unique<Reply>()) {}
+ScriptRun::~ScriptRun() = default;
+
 ScriptRun& script_run(lua_State* L) { return static_cast<ScriptRun&>(dialect::runtime(L)); }
 
 class ScriptVm::Impl {
@@ -197,7 +200,7 @@ class ScriptVm::Impl {
     execution.session = &session;
     run_.keyspace = &none;
     run_.execution = &execution;
-    run_.reply = {};  // a library gives none: it would be that of the last command
+    *run_.reply = {};  // a library gives none: it would be that of the last command
     const Reply reply = run_once("", made.chunk);
     if (reply.is_error()) {
       made.loaded.error = "ERR Error registering functions: " + failure_.text;
@@ -232,7 +235,7 @@ class ScriptVm::Impl {
     push_array(L, impl.keys_);
     push_array(L, impl.args_);
     lua_call(L, 2, 1);
-    pop_reply(L, impl.run_.reply);
+    pop_reply(L, *impl.run_.reply);
     return 0;
   }
 
@@ -271,7 +274,7 @@ class ScriptVm::Impl {
     lua_settop(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, static_cast<const Chunk*>(lua_touserdata(L, 1))->reference);
     lua_call(L, 0, 1);
-    pop_reply(L, impl.run_.reply);
+    pop_reply(L, *impl.run_.reply);
     return 0;
   }
 
@@ -351,7 +354,7 @@ class ScriptVm::Impl {
     run_.execution->ordered_tokens = run_.execution->ordered_tokens || run_.ordered_tokens;
     run_.keyspace->select(selected, database);
     selected = database;
-    return status == LUA_OK ? std::move(run_.reply) : failed(sha1, chunk.title, status);
+    return status == LUA_OK ? std::move(*run_.reply) : failed(sha1, chunk.title, status);
   }
 
   Reply failed(const std::string& sha1, const std::string& script, int status) {

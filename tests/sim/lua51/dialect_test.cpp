@@ -16,6 +16,7 @@
 #include "sim/redis/script/vm.hpp"
 #include "tests/sim/lua51/oracle.hpp"
 #include "tests/support/line_text.hpp"
+#include "tests/support/reply_text.hpp"
 #include "tests/support/setting.hpp"
 
 namespace {

@@ -1,8 +1,9 @@
 // Scripts on the real Lua 5.1 (liblua5.1), with what Redis 7.0 puts around it: the oracle of the
 // dialect's tests that needs no server. It is a program of its own, because Lua 5.4 has the same
 // symbols. It reads "LENGTH SHA1\n" and a script, and answers "LENGTH\n" and the reply in the form
-// of show() (tests/support/line_text.hpp). Each script has a fresh Lua state; it knows results that
-// are no tables, and the base, string, table and math libraries without random numbers; no `redis`.
+// of show() (tests/support/reply_text.hpp). Each script has a fresh Lua state; it knows results
+// that are no tables, and the base, string, table and math libraries without random numbers; no
+// `redis`.
 #include <climits>
 #include <cstdint>
 #include <iostream>

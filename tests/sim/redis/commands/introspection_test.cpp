@@ -13,6 +13,7 @@
 #include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 #include "tests/support/line_text.hpp"
+#include "tests/support/reply_text.hpp"
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "tests/support/line_text.hpp"
+#include "tests/support/reply_text.hpp"
 
 namespace {
 

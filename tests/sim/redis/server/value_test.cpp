@@ -7,6 +7,7 @@
 #include "sim/redis/reply.hpp"
 #include "sim/redis/server/server.hpp"
 #include "tests/support/line_text.hpp"
+#include "tests/support/reply_text.hpp"
 
 namespace {
 
