@@ -26,7 +26,8 @@ live::Plan plan_of(const checker::Rescaled& scaled, const Recorded& run) {
   live::Plan plan;
   plan.model = scaled.model;
   for (const auto& [data, prose] : scaled.trace.steps)
-    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time, data.keys});
+    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time,
+                          data.looked_at_clock, data.keys});
   plan.violated = run.violated;
   plan.endless = run.violated && !scaled.trace.violated;
   return plan;
