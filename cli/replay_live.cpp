@@ -7,11 +7,11 @@
 
 #include "checker/trace/rescale.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/live_report.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 #include "live/connection.hpp"
 #include "live/replay.hpp"
-#include "scenarios/live_report.hpp"
 
 namespace lockstep::cli {
 
@@ -145,7 +145,7 @@ int replay_live(const Recorded& run, const ReplayArguments& arguments, Io& io) {
   }
   const auto& result = done->confirmation;
   if (arguments.json)
-    io.out << scenarios::live_replay_report(
+    io.out << live_replay_report(
         {name(result.outcome), result.step, result.detail, result.server, result.seconds,
          done->scaled.divisor, done->scaled.model.processes.front().lease_ms},
         done->scaled.trace);
