@@ -17,7 +17,7 @@ namespace {
 /// The violated property to report: the first in the order of the table in DESIGN.md.
 sim::Property first_property(sim::PropertySet violated) {
   for (const auto property : sim::kProperties)
-    if ((violated & sim::bit(property)) != 0) return property;
+    if ((violated & sim::only(property)) != 0) return property;
   LOCKSTEP_CHECK(!"a violated property");
   return {};
 }
@@ -97,7 +97,7 @@ class Exploration {
 
   void collect_unmet() {
     for (const sim::Witness witness : model_.witnesses) {
-      if ((search_.facts().witnessed & sim::bit(witness)) == 0) result_.unmet.insert(witness);
+      if ((search_.facts().witnessed & sim::only(witness)) == 0) result_.unmet.insert(witness);
       if (witness != sim::Witness::acquired) continue;
       for (unsigned p = 0; p < model_.processes.size(); ++p) {
         if ((search_.facts().acquired_by >> p & 1) != 0) continue;

@@ -28,7 +28,7 @@ class WorldSystem {
 
   /// Both must outlive the system.
   WorldSystem(const sim::Model& model, sim::World& world) : world_(world) {
-    for (const auto property : model.properties) judged_ |= sim::bit(property);
+    for (const auto property : model.properties) judged_ |= sim::only(property);
   }
 
   unsigned width() const { return world_.width(); }
@@ -47,8 +47,8 @@ class WorldSystem {
                     sink(next, step, judged);
                   });
     Facts shown;
-    if (!leads_on && (judged_ & sim::bit(sim::Property::deadlock)) != 0 && world_.stuck(state))
-      shown.violated = sim::bit(sim::Property::deadlock);
+    if (!leads_on && (judged_ & sim::only(sim::Property::deadlock)) != 0 && world_.stuck(state))
+      shown.violated = sim::only(sim::Property::deadlock);
     return shown;
   }
 

@@ -4,7 +4,7 @@
 #include "cli/keep_trace.hpp"
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
-#include "scenarios/report.hpp"
+#include "cli/report.hpp"
 #include "sim/base/error.hpp"
 
 namespace lockstep::cli {
@@ -33,7 +33,7 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
   find_no_return(judgement, notes);
   const auto code = exit_code(judgement);
   if (arguments.json)
-    io.out << scenarios::check_report(judgement, code, notes.trace_file);
+    io.out << check_report(judgement, code, notes.trace_file);
   else
     print_check(io.out, judgement, notes, io.colours);
   return code;

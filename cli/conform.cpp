@@ -9,10 +9,10 @@
 #include <set>
 
 #include "cli/commands.hpp"
+#include "cli/eval_report.hpp"
 #include "cli/script_file.hpp"
 #include "cli/words.hpp"
 #include "live/server.hpp"
-#include "scenarios/eval_report.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
@@ -34,16 +34,16 @@ std::vector<std::string> shipped_scripts(const scenarios::Catalog& catalog, Io& 
   return {scripts.begin(), scripts.end()};
 }
 
-scenarios::ConformSummary summary_of(const conform::Outcome& outcome, std::uint64_t seed) {
-  scenarios::ConformSummary summary{seed,
-                                    outcome.commands,
-                                    outcome.sequences,
-                                    outcome.refused,
-                                    outcome.unrepeated.size(),
-                                    outcome.seconds,
-                                    {},
-                                    {},
-                                    {}};
+ConformSummary summary_of(const conform::Outcome& outcome, std::uint64_t seed) {
+  ConformSummary summary{seed,
+                         outcome.commands,
+                         outcome.sequences,
+                         outcome.refused,
+                         outcome.unrepeated.size(),
+                         outcome.seconds,
+                         {},
+                         {},
+                         {}};
   if (!outcome.finding) return summary;
   for (const auto& step : outcome.finding->steps)
     summary.session.push_back(
@@ -68,7 +68,7 @@ int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog
 
   const auto outcome = conform::conform(address, plan);
   if (arguments.json) {
-    io.out << scenarios::conform_report(summary_of(outcome, plan.seed));
+    io.out << conform_report(summary_of(outcome, plan.seed));
   } else {
     if (outcome.finding)
       io.out << fmt::format("DIFFERS  shortened from {} to {}\n\n",

@@ -12,11 +12,11 @@
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
 #include "cli/render_diff.hpp"
+#include "cli/report.hpp"
 #include "cli/versions.hpp"
 #include "cli/words.hpp"
 #include "scenarios/compare.hpp"
 #include "scenarios/judge.hpp"
-#include "scenarios/report.hpp"
 #include "sim/base/error.hpp"
 
 namespace lockstep::cli {
@@ -120,7 +120,7 @@ int lone(Presence presence, const DiffArguments& arguments, const scenarios::Cat
   const auto there = version_of(arguments.versions[is_new ? 1 : 0], catalog);
   const auto& missing = arguments.versions[is_new ? 0 : 1];
   if (arguments.json) {
-    io.out << scenarios::lone_report(is_new ? "new" : "deleted", kAsExpected);
+    io.out << lone_report(is_new ? "new" : "deleted", kAsExpected);
     return kAsExpected;
   }
   io.out << fmt::format("{:<9} {}: {}\n{:<9} {} is not there: nothing to compare with\n",
@@ -162,7 +162,7 @@ int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& 
   if (worst != nullptr) shown = counterexample(*worst, comparison);
   if (shown) notes.trace_file = keep_trace(arguments.trace_file, *shown, catalog);
   if (arguments.json) {
-    io.out << scenarios::diff_report(comparison.differences, shown, code);
+    io.out << diff_report(comparison.differences, shown, code);
     return code;
   }
   print(comparison, new_one, io);

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/eval_report.hpp"
 #include "cli/script_file.hpp"
 #include "cli/script_trace.hpp"
-#include "scenarios/eval_report.hpp"
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
@@ -26,7 +26,7 @@ void prepare(sim::Server& server, sim::SessionId session, const EvalArguments& a
 }
 
 /// Gathers a script's events line by line.
-void note(std::vector<scenarios::TracedLine>& trace, const ScriptEvent& event) {
+void note(std::vector<TracedLine>& trace, const ScriptEvent& event) {
   if (event.kind == ScriptEvent::Kind::line || trace.empty())
     trace.push_back({event.line, "", {}, {}});
   auto& last = trace.back();
@@ -45,7 +45,7 @@ int eval(const EvalArguments& arguments, Io& io) {
   const auto script = whole_file(arguments.file, io.in);
   expect_compiles(server, session, arguments.file, script);
 
-  std::vector<scenarios::TracedLine> trace;
+  std::vector<TracedLine> trace;
   sim::Reply reply;
   {
     std::optional<ScriptTracer> tracer;
@@ -61,8 +61,7 @@ int eval(const EvalArguments& arguments, Io& io) {
     reply = reply_to(server, deliveries, session);
   }
   if (arguments.json)
-    io.out << scenarios::eval_report(reply, key_changes({}, server.keyspace().keys, server.now()),
-                                     trace);
+    io.out << eval_report(reply, key_changes({}, server.keyspace().keys, server.now()), trace);
   else
     io.out << sim::shown(reply) << '\n';
   return reply.is_error() ? kViolated : kAsExpected;

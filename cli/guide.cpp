@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
+#include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "scenarios/scenario.hpp"
 #include "sim/base/error.hpp"
@@ -14,19 +15,48 @@ namespace lockstep::cli {
 
 namespace {
 
+/// Takes `mark` off the front of `rest`, if it stands there.
+bool take(std::string_view& rest, std::string_view mark) {
+  if (!rest.starts_with(mark)) return false;
+  rest.remove_prefix(mark.size());
+  return true;
+}
+
+/// Takes the longest beginning of `rest` that consists of these characters.
+std::string take_all_of(std::string_view& rest, std::string_view characters) {
+  const auto end = std::min(rest.find_first_not_of(characters), rest.size());
+  std::string taken(rest.substr(0, end));
+  rest.remove_prefix(end);
+  return taken;
+}
+
+struct Heading {
+  std::string number, name, title;
+};
+
+/// `## 4. name: title`; nothing of any other line.
+std::optional<Heading> heading_in(std::string_view line) {
+  Heading heading;
+  if (!take(line, "## ")) return std::nullopt;
+  heading.number = take_all_of(line, "0123456789");
+  if (heading.number.empty() || !take(line, ". ")) return std::nullopt;
+  heading.name = take_all_of(line, "abcdefghijklmnopqrstuvwxyz0123456789-");
+  if (heading.name.empty() || !take(line, ": ") || line.empty()) return std::nullopt;
+  heading.title = line;
+  return heading;
+}
+
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file)
       : file_(file.string()), lines_(scenarios::read_text_file(file)) {}
 
   std::vector<Lesson> read() {
-    static const std::regex heading(R"(## ([0-9]+)\. ([a-z0-9-]+): (.+))");
     std::string line;
     bool in_lesson = false;  // not in what stands before, between and after the lessons
     while (next(line)) {
-      std::smatch found;
-      if (std::regex_match(line, found, heading)) {
-        begin(found[1], found[2], found[3]);
+      if (const auto heading = heading_in(line)) {
+        begin(*heading);
         in_lesson = true;
       } else if (line.starts_with("## ")) {
         in_lesson = false;
@@ -49,15 +79,16 @@ class Reader {
 
   std::string place() const { return fmt::format("{}, line {}", file_, number_); }
 
-  void begin(const std::string& number, const std::string& name, const std::string& title) {
+  void begin(const Heading& heading) {
     const auto expected = std::to_string(lessons_.size() + 1);
-    if (number != expected)
-      throw sim::BadInput(
-          fmt::format("{}: found lesson {}, expected lesson {}", place(), number, expected));
-    const bool used = std::any_of(lessons_.begin(), lessons_.end(),
-                                  [&](const Lesson& lesson) { return lesson.name == name; });
-    if (used) throw sim::BadInput(fmt::format("{}: a second lesson `{}`", place(), name));
-    lessons_.push_back({name, title, {}});
+    if (heading.number != expected)
+      throw sim::BadInput(fmt::format("{}: found lesson {}, expected lesson {}", place(),
+                                      heading.number, expected));
+    const bool used = std::any_of(lessons_.begin(), lessons_.end(), [&](const Lesson& lesson) {
+      return lesson.name == heading.name;
+    });
+    if (used) throw sim::BadInput(fmt::format("{}: a second lesson `{}`", place(), heading.name));
+    lessons_.push_back({heading.name, heading.title, {}});
   }
 
   void text(const std::string& line) {

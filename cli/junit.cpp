@@ -10,7 +10,6 @@ namespace lockstep::cli {
 
 namespace {
 
-using scenarios::Tested;
 using Status = Tested::Status;
 
 constexpr const char* kReplacement = "\xEF\xBF\xBD";

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/report.hpp"
+#include "cli/report.hpp"
 
 namespace lockstep::cli {
 
 /// The whole document. A scenario that came out otherwise is a `failure`, a broken one or a bug of
 /// lockstep an `error`, one that was not run to the end `skipped`.
-std::string junit(const std::vector<scenarios::Tested>& all);
+std::string junit(const std::vector<Tested>& all);
 
 /// `text` as XML 1.0 may hold it in an attribute: escaped, and with U+FFFD for what no XML document
 /// can contain (control characters, bytes that are not UTF-8).

@@ -3,7 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/guide.hpp"
-#include "scenarios/report.hpp"
+#include "cli/report.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
 
@@ -85,9 +85,9 @@ class Walk {
 /// The lessons from `first` on, as data; with their texts and commands unless only a list is asked
 /// for.
 std::string as_json(const std::vector<Lesson>& lessons, std::size_t first, bool list) {
-  std::vector<scenarios::LessonTold> told;
+  std::vector<LessonTold> told;
   for (auto i = first; i < lessons.size(); ++i) {
-    scenarios::LessonTold lesson{i + 1, lessons[i].name, lessons[i].title, {}};
+    LessonTold lesson{i + 1, lessons[i].name, lessons[i].title, {}};
     for (const auto& part : lessons[i].parts) {
       if (list) break;
       if (const auto* text = std::get_if<LessonText>(&part))
@@ -97,7 +97,7 @@ std::string as_json(const std::vector<Lesson>& lessons, std::size_t first, bool 
     }
     told.push_back(std::move(lesson));
   }
-  return scenarios::lessons_report(told);
+  return lessons_report(told);
 }
 
 }  // namespace

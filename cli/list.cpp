@@ -2,18 +2,16 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/report.hpp"
 #include "cli/words.hpp"
 #include "scenarios/conditions.hpp"
 #include "scenarios/names.hpp"
-#include "scenarios/report.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 
 namespace {
-
-using scenarios::Listed;
 
 template <class Row, std::size_t count>
 std::vector<Listed> listed(const std::string& group, const std::array<Row, count>& table,
@@ -87,7 +85,7 @@ int list(const ListArguments& arguments, const scenarios::Catalog& catalog, Io& 
     io.out << (group == chosen.front() ? "" : "\n") << heading(group) << '\n';
     for (const auto& row : rows) io.out << fmt::format("  {:<{}}  {}\n", row.name, width, row.text);
   }
-  if (arguments.json) io.out << scenarios::list_report(all);
+  if (arguments.json) io.out << list_report(all);
   return kAsExpected;
 }
 

@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/live_report.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 #include "live/connection.hpp"
 #include "live/run.hpp"
 #include "live/server.hpp"
-#include "scenarios/live_report.hpp"
 #include "scenarios/names.hpp"
 #include "sim/base/error.hpp"
 
@@ -49,9 +49,9 @@ std::set<sim::Property> judged(const live::LiveResult& result, const sim::Model&
   return properties;
 }
 
-scenarios::LiveSummary summary_of(const live::LiveResult& result, const sim::Model& model) {
+LiveSummary summary_of(const live::LiveResult& result, const sim::Model& model) {
   const auto& figures = result.figures;
-  scenarios::LiveSummary summary;
+  LiveSummary summary;
   summary.outcome = !result.violations.empty()      ? "violated"
                     : figures.acquired == 0         ? "vacuous"
                     : judged(result, model).empty() ? "not-judged"
@@ -66,7 +66,7 @@ scenarios::LiveSummary summary_of(const live::LiveResult& result, const sim::Mod
       summary.figures.emplace_back(fmt::format("wait_p{}_us", percent),
                                    waits[(waits.size() - 1) * percent / 100]);
   for (const auto& violation : result.violations) {
-    scenarios::LiveFinding finding{violation.property, violation.text, {}};
+    LiveFinding finding{violation.property, violation.text, {}};
     for (const auto& line : violation.history)
       finding.history.push_back({line.time_us, line.actor, line.sentence});
     summary.violations.push_back(std::move(finding));
@@ -134,7 +134,7 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   live::expect_usable(address);
   const auto result = live::run(model, address, arguments.seconds);
   if (arguments.json)
-    io.out << scenarios::live_report(summary_of(result, model));
+    io.out << live_report(summary_of(result, model));
   else
     print(result, model, io);
   if (!result.violations.empty()) return kViolated;

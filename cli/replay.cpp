@@ -7,7 +7,7 @@
 #include "cli/recorded.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/replay_live.hpp"
-#include "scenarios/report.hpp"
+#include "cli/report.hpp"
 
 namespace lockstep::cli {
 
@@ -23,7 +23,7 @@ int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, 
   if (run.endless) walk.end_endless(run.violated.value());
   const auto& trace = walk.trace();
   if (arguments.json) {
-    io.out << scenarios::trace_report(trace);
+    io.out << trace_report(trace);
   } else if (trace.steps.empty()) {
     io.out << run.scenario.name
            << ": nothing is violated, so there is no run to tell; try --interactive\n";

@@ -7,11 +7,11 @@
 
 #include "checker/trace/rescale.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/live_report.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 #include "live/connection.hpp"
 #include "live/replay.hpp"
-#include "scenarios/live_report.hpp"
 
 namespace lockstep::cli {
 
@@ -26,7 +26,8 @@ live::Plan plan_of(const checker::Rescaled& scaled, const Recorded& run) {
   live::Plan plan;
   plan.model = scaled.model;
   for (const auto& [data, prose] : scaled.trace.steps)
-    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time, data.keys});
+    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time,
+                          data.looked_at_clock, data.keys});
   plan.violated = run.violated;
   plan.endless = run.violated && !scaled.trace.violated;
   return plan;
@@ -144,7 +145,7 @@ int replay_live(const Recorded& run, const ReplayArguments& arguments, Io& io) {
   }
   const auto& result = done->confirmation;
   if (arguments.json)
-    io.out << scenarios::live_replay_report(
+    io.out << live_replay_report(
         {name(result.outcome), result.step, result.detail, result.server, result.seconds,
          done->scaled.divisor, done->scaled.model.processes.front().lease_ms},
         done->scaled.trace);

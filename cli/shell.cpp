@@ -7,9 +7,9 @@
 #include <charconv>
 
 #include "cli/commands.hpp"
+#include "cli/eval_report.hpp"
 #include "cli/script_file.hpp"
 #include "cli/script_trace.hpp"
-#include "scenarios/eval_report.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
@@ -164,7 +164,7 @@ class Shell {
   void print(const std::vector<sim::Delivery>& deliveries) {
     for (const auto& [to, reply] : deliveries) {
       if (json_)
-        io_.out << scenarios::reply_line(to, reply) << '\n';
+        io_.out << reply_line(to, reply) << '\n';
       else
         io_.out << (to == current_ ? "" : fmt::format("[to connection {}]\n", to))
                 << sim::shown(reply) << '\n';

@@ -20,8 +20,6 @@ namespace lockstep::cli {
 
 namespace {
 
-using scenarios::Tested;
-
 std::vector<Case> in_folder(const fs::path& folder) {
   std::vector<Case> cases;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

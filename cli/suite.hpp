@@ -7,8 +7,8 @@
 
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/report.hpp"
 #include "scenarios/catalog.hpp"
-#include "scenarios/report.hpp"
 
 namespace lockstep::cli {
 
@@ -24,10 +24,9 @@ struct Case {
 std::vector<Case> suite_of(const TestArguments& arguments, const scenarios::Catalog& catalog);
 
 /// Carries out one scenario. Never throws: a broken file is a result like any other.
-scenarios::Tested tested(const Case& one, const TestArguments& arguments,
-                         const scenarios::Catalog& catalog);
+Tested tested(const Case& one, const TestArguments& arguments, const scenarios::Catalog& catalog);
 
 /// The exit code that one scenario calls for.
-ExitCode exit_code(const scenarios::Tested& tested);
+ExitCode exit_code(const Tested& tested);
 
 }  // namespace lockstep::cli

@@ -17,7 +17,6 @@ namespace lockstep::cli {
 
 namespace {
 
-using scenarios::Tested;
 using Status = Tested::Status;
 
 /// How a line begins, and what the summary calls it.
@@ -82,7 +81,7 @@ int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& 
       });
   end_progress(io);
   if (arguments.json)
-    io.out << scenarios::test_report(all, code);
+    io.out << test_report(all, code);
   else
     io.out << '\n' << summary(all) << '\n';
   if (!arguments.junit_file.empty()) scenarios::write_whole(arguments.junit_file, junit(all));

@@ -145,6 +145,14 @@ std::string source_of(const sim::Request& request, const sim::Keyspace& server) 
   return source;
 }
 
+/// Whether the name of such a command stands somewhere in a script.
+bool names_any(const std::string& source, sim::CommandTrait trait) {
+  const auto script = sim::lower_case(source);
+  return std::ranges::any_of(sim::all_commands(), [&](const auto* command) {
+    return command->has(trait) && script.find(command->name) != std::string::npos;
+  });
+}
+
 /// EXPIRE ... GT with about the lifetime that the key has: its answer hangs on single milliseconds.
 bool hangs_on_clock(const sim::Keyspace& before, const sim::Request& request, sim::WallTime now) {
   constexpr std::int64_t kNearMs = 5000;
@@ -181,21 +189,15 @@ Likeness queued_likeness(const sim::Request& request, const sim::Keyspace& serve
   const auto source = source_of(request, server);
   Likeness likeness;
   likeness.random = is_random(request);
-  likeness.timed =
-      has_trait(request, sim::kLooksAtClock) || source.find("ttl") != std::string::npos;
+  likeness.timed = has_trait(request, sim::kLooksAtClock) || names_any(source, sim::kLooksAtClock);
   likeness.seconds = name == "ttl" || name == "expiretime";
   likeness.any = is_one_of(name, {"scan", "hscan", "sscan", "zscan"}) || counts_references(request);
   likeness.unordered = has_trait(request, sim::kUnordered) || lists_libraries(request);
   likeness.clashes = name == "function";
   likeness.dump = name == "dump";
   likeness.nans = true;
-  if (!source.empty()) {
-    const auto script = sim::lower_case(source);
-    likeness.large = true;
-    likeness.unordered = std::ranges::any_of(sim::all_commands(), [&](const auto* command) {
-      return command->has(sim::kUnordered) && script.find(command->name) != std::string::npos;
-    });
-  }
+  likeness.large = !source.empty();
+  if (!source.empty()) likeness.unordered = names_any(source, sim::kUnordered);
   return likeness;
 }
 
@@ -219,7 +221,7 @@ Likeness likeness_in(const sim::Keyspace& before, const sim::Request& request,
       (is_one_of(name, {"spop", "sort", "sort_ro"}) || name.find("lex") != std::string::npos ||
        name.starts_with("zrange") || compares_lifetimes(request)))
     likeness.chance = true;
-  if (name == "exec")
+  if (has_trait(request, sim::kRunsQueue))
     for (const auto& queued : session.queued)
       likeness.parts.push_back(queued_likeness(queued, server));
   return likeness;

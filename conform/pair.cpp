@@ -101,10 +101,10 @@ void Pair::submit(const Step& step, const sim::Request& request) {
   const Likeness likeness =
       likeness_of(request, fake_.session(session), fake_.keyspace(), fake_.now());
   if (likeness.chance) return;
-  const auto name = sim::lower_case(request[0]);
-  const bool transaction = name == "exec" && fake_.session(session).in_transaction;
-  const bool scripted = name.starts_with("eval") || name.starts_with("fcall") ||
-                        name == "function" || name == "script";
+  const auto* command = sim::find_command(request);
+  const bool transaction =
+      command && command->has(sim::kRunsQueue) && fake_.session(session).in_transaction;
+  const bool scripted = command && command->is_of("scripting");
   const bool may_be_undone = transaction || scripted || anyone_waits();
   const auto before = may_be_undone ? std::optional(fake_) : std::nullopt;
   std::vector<sim::Delivery> written;

@@ -21,14 +21,6 @@ using sim::Reply;
 /// apart.
 constexpr std::int64_t kLargestAnswer = 10;
 
-/// Whether the reply can depend on how late it is.
-bool tells_time(const sim::Request& request) {
-  const auto& command = request.at(0);
-  for (const char* name : {"TTL", "PTTL", "EVAL", "EVALSHA", "TIME", "ttl", "pttl"})
-    if (command == name) return true;
-  return false;
-}
-
 bool same(const Reply& expected, const Reply& found, std::int64_t tolerance) {
   if (expected.kind != found.kind || expected.items.size() != found.items.size()) return false;
   for (std::size_t i = 0; i < expected.items.size(); ++i)
@@ -52,8 +44,7 @@ bool same_lifetime(const sim::VisibleKey& expected, const sim::VisibleKey& found
 
 std::optional<std::string> reply_difference(const sim::Model& model, const Answered& expected,
                                             const Reply& found, std::int64_t tolerance_ms) {
-  if (same(expected.reply, found, tells_time(expected.request) ? tolerance_ms : 0))
-    return std::nullopt;
+  if (same(expected.reply, found, expected.looked_at_clock ? tolerance_ms : 0)) return std::nullopt;
   return expected_but(
       worded_to(model, expected.request, expected.node) + " -> " + sim::worded(expected.reply),
       sim::worded(found));

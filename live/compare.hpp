@@ -19,9 +19,10 @@ struct Answered {
   std::uint8_t node = 0;
   sim::Request request;
   sim::Reply reply;
+  bool looked_at_clock = false;  ///< the reply may tell how much is left of a lifetime
 };
 
-/// Remaining lifetimes among the integers of a reply may differ by `tolerance_ms`.
+/// Such lifetimes among the integers of a reply may differ by `tolerance_ms`.
 std::optional<std::string> reply_difference(const sim::Model& model, const Answered& expected,
                                             const sim::Reply& found, std::int64_t tolerance_ms);
 

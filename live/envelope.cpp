@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <optional>
-#include <string_view>
 
 #include "sim/redis/commands/admission.hpp"
 #include "sim/redis/reply.hpp"
@@ -18,20 +15,17 @@ namespace {
 
 using sim::Reply;
 
-/// About connections by the command table's flag, and yet at home in a transaction.
-constexpr std::array kWelcome = std::to_array<std::string_view>(
-    {"eval", "eval_ro", "evalsha", "evalsha_ro", "fcall", "fcall_ro", "script|load",
-     "script|exists", "script|flush", "function|load", "function|delete", "function|flush",
-     "function|list"});
+/// It waits, or is about the connection on which it comes. Scripts may not call it; nor what runs,
+/// loads or removes scripts, which is at home in a transaction.
+bool about_connection(const sim::Command& command) {
+  const bool of_scripts = command.is_of("scripting") && !command.is(sim::kAllowBusy);
+  return command.is(sim::kBlocking) || command.has(sim::kSetsConnection) ||
+         (command.is(sim::kNoScript | sim::kNoMulti) && !of_scripts);
+}
 
-/// Not so by that flag: they block, change the connection, or remove the run's own key.
-constexpr std::array kUnwelcome =
-    std::to_array<std::string_view>({"blmpop", "bzmpop", "select", "asking", "readonly",
-                                     "readwrite", "flushall", "flushdb", "swapdb"});
-
-template <class Names>
-bool has(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+/// FLUSHALL and its like: the run's own key may be among them.
+bool writes_unnamed_keys(const sim::Command& command) {
+  return command.is(sim::kWrite) && command.is_of("keyspace") && command.keys().empty();
 }
 
 /// TIME: seconds and microseconds.
@@ -92,10 +86,7 @@ Opened Envelope::open(const std::vector<Reply>& replies) const {
 std::string only_bare(const sim::Request& request) {
   const auto found = sim::look_up(request, sim::RedisVersion::v7_0);
   if (!found.command || !found.error.empty()) return {};  // the server itself will say no
-  const std::string_view name = found.command->name;
-  const bool about_connection =
-      found.command->is(sim::kNoScript | sim::kNoMulti) && !has(kWelcome, name);
-  if (!about_connection && !has(kUnwelcome, name)) return {};
+  if (!about_connection(*found.command) && !writes_unnamed_keys(*found.command)) return {};
   return fmt::format("{} does not mean the same in a transaction", request[0]);
 }
 

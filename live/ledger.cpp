@@ -30,31 +30,36 @@ std::int64_t expiry_of(const sim::Entry& entry) {
   return entry.expires ? entry.expires->ms : kNoExpiry;
 }
 
-bool is_lifetime(const sim::Request& request) {
-  return sim::is_word(request[0], "ttl") || sim::is_word(request[0], "pttl");
+bool has_trait(const sim::Request& request, sim::CommandTrait trait) {
+  const auto* command = sim::find_command(request);
+  return command && command->has(trait);
 }
 
-bool runs_script(const sim::Request& request) {
-  const auto name = sim::lower_case(request[0]);
-  return name.starts_with("eval") || name.starts_with("fcall");
+/// Which numbers of a reply may be lifetimes: the server's clock went on within the envelope, ours
+/// stood still, so that it says less.
+struct Lifetimes {
+  std::int64_t least = 0;     ///< a lower number is an answer
+  std::int64_t slack_ms = 0;  ///< by how much it may be less
+};
+
+Lifetimes lifetimes_in(const sim::Request& request, const sim::Execution& execution,
+                       std::int64_t slack_ms) {
+  if (!execution.looked_at_clock) return {};
+  if (has_trait(request, sim::kLooksAtClock)) return {0, slack_ms};
+  return {2, slack_ms};  // a script's 0 and 1 are answers
 }
 
-/// The server's clock went on within the envelope, ours stood still: a number may be a lifetime,
-/// which is less by up to `slack_ms`. 0 and 1 are answers.
-bool same_number(std::int64_t ours, std::int64_t theirs, bool lifetime, std::int64_t slack_ms) {
+bool same_number(std::int64_t ours, std::int64_t theirs, const Lifetimes& lifetimes) {
   if (ours == theirs) return true;
-  const std::int64_t least = lifetime ? 0 : 2;
-  return std::min(ours, theirs) >= least && std::abs(ours - theirs) <= slack_ms;
+  return std::min(ours, theirs) >= lifetimes.least && std::abs(ours - theirs) <= lifetimes.slack_ms;
 }
 
-bool same_reply(const Reply& ours, const Reply& theirs, bool lifetime, std::int64_t slack_ms) {
+bool same_reply(const Reply& ours, const Reply& theirs, const Lifetimes& lifetimes) {
   if (ours.kind != theirs.kind) return false;
   if (ours.is_error()) return true;  // texts differ between versions
-  return ours.text == theirs.text &&
-         same_number(ours.integer, theirs.integer, lifetime, slack_ms) &&
-         std::equal(
-             ours.items.begin(), ours.items.end(), theirs.items.begin(), theirs.items.end(),
-             [&](const Reply& a, const Reply& b) { return same_reply(a, b, lifetime, slack_ms); });
+  return ours.text == theirs.text && same_number(ours.integer, theirs.integer, lifetimes) &&
+         std::equal(ours.items.begin(), ours.items.end(), theirs.items.begin(), theirs.items.end(),
+                    [&](const Reply& a, const Reply& b) { return same_reply(a, b, lifetimes); });
 }
 
 }  // namespace
@@ -88,8 +93,8 @@ Posting Ledger::post(Entry entry) {
   const bool lease_ends = std::any_of(seen.before.begin(), seen.before.end(), [&](auto expires) {
     return expires >= 0 && expires < seen.ended.ms;
   });
-  return lease_ends && runs_script(entry.request) ? post_at_end_of_lease(entry)
-                                                  : execute_again(std::move(entry));
+  return lease_ends && has_trait(entry.request, sim::kRunsScript) ? post_at_end_of_lease(entry)
+                                                                  : execute_again(std::move(entry));
 }
 
 /// A transaction has one clock for its commands, but a script in it has a later one (Redis 7.0
@@ -135,9 +140,10 @@ Posting Ledger::execute_again(Entry entry) {
   execution.scripts = &scripts_;
   const auto reply = sim::execute(keyspace_, entry.request, execution);
   const auto slack_ms = (seen.ended - execution.now).ms + 1;
-  const bool same = execution.looked_at_time
-                        ? reply.kind == seen.reply.kind
-                        : same_reply(reply, seen.reply, is_lifetime(entry.request), slack_ms);
+  const bool same =
+      execution.looked_at_time
+          ? reply.kind == seen.reply.kind
+          : same_reply(reply, seen.reply, lifetimes_in(entry.request, execution, slack_ms));
   if (!same)
     throw Disagreement{fmt::format("{} -> {}, where {} would be expected of what was sent before",
                                    entry.request[0], sim::worded(seen.reply), sim::worded(reply))};

@@ -18,7 +18,8 @@ struct PlanStep {
   std::vector<sim::Effect> effects;       ///< what the client program did, in order
   std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
   bool looked_at_time = false;            ///< execute: the node, at the time of day
-  sim::VisibleKeys keys;                  ///< of the node after the step
+  bool looked_at_clock = false;  ///< execute: its reply may tell what is left of a lifetime
+  sim::VisibleKeys keys;         ///< of the node after the step
 };
 
 struct Plan {

@@ -158,9 +158,9 @@ class Replay {
     const bool told =
         plan_.violated == sim::Property::no_lost_update && &step == &plan_.steps.back();
     if (told && !done.lost_update) throw Stopped{Outcome::differs, "no update is lost"};
-    const auto difference =
-        reply_difference(plan_.model, {done.node, done.request, *step.reply.value()},
-                         naming_.named(done.reply), pace_.tolerance_ms());
+    const auto difference = reply_difference(
+        plan_.model, {done.node, done.request, *step.reply.value(), step.looked_at_clock},
+        naming_.named(done.reply), pace_.tolerance_ms());
     if (difference) throw Stopped{Outcome::differs, *difference};
   }
 

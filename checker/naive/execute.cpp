@@ -93,6 +93,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   });
   ++commands_run_;
   facts.looked_at_time = execution.looked_at_time;
+  facts.looked_at_clock = execution.looked_at_clock;
   if (execution.looked_at_time) look(world);
   token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
                orders_tokens(node.keyspace);

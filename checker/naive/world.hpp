@@ -126,6 +126,7 @@ struct Facts {
   std::vector<sim::Wait> waits;           ///< that it started
   std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
   bool looked_at_time = false;            ///< execute: the node, at the time of day
+  bool looked_at_clock = false;  ///< execute: its reply may tell what is left of a lifetime
   std::optional<Violation> violation;
   std::set<sim::Witness> witnesses;  ///< `acquired`: by the action's process
   int choices_missing =

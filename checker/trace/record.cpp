@@ -45,8 +45,10 @@ sim::VisibleKeys visible_keys(const Event& event) {
 }  // namespace
 
 StepData record(const Event& event) {
-  return {event.action,      event.after.now.ms,         event.facts.effects, requests_of(event),
-          event.facts.reply, event.facts.looked_at_time, expired_in(event),   visible_keys(event)};
+  const auto& facts = event.facts;
+  return {event.action,          event.after.now.ms, facts.effects,
+          requests_of(event),    facts.reply,        facts.looked_at_time,
+          facts.looked_at_clock, expired_in(event),  visible_keys(event)};
 }
 
 }  // namespace lockstep::checker

@@ -105,12 +105,9 @@ inline constexpr auto kActionTable = [] {
   });
 }();
 static_assert(is_complete(kActionTable));
+constexpr const auto& table_of(Action::Kind) { return kActionTable; }
 
 inline constexpr auto kActions = values_of(kActionTable);
-constexpr const ActionRow& row(Action::Kind kind) {
-  return kActionTable[static_cast<std::size_t>(kind)];
-}
-constexpr const char* name(Action::Kind kind) { return row(kind).name; }
 
 /// Whether an action of this kind is a fault, taken from its budget.
 constexpr bool is_fault(Action::Kind kind) { return row(kind).fault.has_value(); }

@@ -38,13 +38,10 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
      "the node's machine dies; aof-everysec may lose the writes of the last second"},
 });
 static_assert(is_complete(kFaultTable));
+constexpr const auto& table_of(Fault) { return kFaultTable; }
 
 inline constexpr auto kFaults = values_of(kFaultTable);
-constexpr const FaultRow& row(Fault fault) { return kFaultTable[static_cast<std::size_t>(fault)]; }
-constexpr const char* name(Fault fault) { return row(fault).name; }
-
 using FaultSet = SetOf<kFaults.size()>;
-constexpr FaultSet only(Fault fault) { return only<FaultSet>(static_cast<unsigned>(fault)); }
 
 /// By Fault: how many of each one run may contain.
 using Budget = std::array<std::uint8_t, kFaults.size()>;

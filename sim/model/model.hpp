@@ -31,10 +31,8 @@ inline constexpr auto kPersistenceTable = std::to_array<NameRow<Persistence>>({
     {Persistence::aof_always, "aof-always"},
 });
 static_assert(is_complete(kPersistenceTable));
+constexpr const auto& table_of(Persistence) { return kPersistenceTable; }
 inline constexpr auto kPersistences = values_of(kPersistenceTable);
-constexpr const char* name(Persistence persistence) {
-  return kPersistenceTable[static_cast<std::size_t>(persistence)].name;
-}
 
 /// Whether the protected resource checks fencing tokens.
 enum class Resource : std::uint8_t { plain, fenced, fenced_writes };
@@ -44,10 +42,8 @@ inline constexpr auto kResourceTable = std::to_array<NameRow<Resource>>({
     {Resource::fenced_writes, "fenced-writes"},
 });
 static_assert(is_complete(kResourceTable));
+constexpr const auto& table_of(Resource) { return kResourceTable; }
 inline constexpr auto kResources = values_of(kResourceTable);
-constexpr const char* name(Resource resource) {
-  return kResourceTable[static_cast<std::size_t>(resource)].name;
-}
 
 inline constexpr unsigned kMaxProcesses = 8;  ///< in a model
 using ProcessSet = SetOf<kMaxProcesses>;

@@ -64,16 +64,9 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
      "All clients are done or dead, yet from here on a task goes on for ever."},
 });
 static_assert(is_complete(kPropertyTable));
+constexpr const auto& table_of(Property) { return kPropertyTable; }
 
 inline constexpr auto kProperties = values_of(kPropertyTable);
-constexpr const PropertyRow& row(Property property) {
-  return kPropertyTable[static_cast<std::size_t>(property)];
-}
-constexpr const char* name(Property property) { return row(property).name; }
-
 using PropertySet = SetOf<kProperties.size()>;
-constexpr PropertySet bit(Property property) {
-  return only<PropertySet>(static_cast<unsigned>(property));
-}
 
 }  // namespace lockstep::sim

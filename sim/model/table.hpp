@@ -1,5 +1,6 @@
 // What a table of the domain is: one row for each value of an enumeration, with all that is said of
-// it, in the order of the values. Whoever wants to know something of a value looks it up.
+// it, in the order of the values. Whoever wants to know something of a value looks it up: a header
+// declares `constexpr const auto& table_of(Fault) { return kFaultTable; }`, the rest stands here.
 #pragma once
 
 #include <array>
@@ -26,6 +27,21 @@ constexpr bool is_complete(const std::array<Row, rows>& table) {
   return !is_declared<static_cast<Value>(rows)>();
 }
 
+/// An enumeration that has a table.
+template <class Value>
+concept Tabled = requires(Value value) {
+  table_of(value);
+};
+
+template <Tabled Value>
+constexpr const auto& row(Value value) {
+  return table_of(value)[static_cast<std::size_t>(value)];
+}
+template <Tabled Value>
+constexpr const char* name(Value value) {
+  return row(value).name;
+}
+
 /// The values of a table, in their order.
 template <class Row, std::size_t rows>
 constexpr auto values_of(const std::array<Row, rows>& table) {
@@ -50,6 +66,10 @@ requires(count <= 32) using SetOf = std::conditional_t<
 template <class Set>
 constexpr Set only(unsigned element) {
   return static_cast<Set>(Set{1} << element);
+}
+template <Tabled Value>
+constexpr auto only(Value value) {
+  return only<SetOf<table_of(Value{}).size()>>(static_cast<unsigned>(value));
 }
 template <class Set>
 constexpr bool has(Set set, unsigned element) {

@@ -24,16 +24,9 @@ inline constexpr auto kWitnessTable = std::to_array<WitnessRow>({
      "some lease ends while its maker holds the lock in some run"},
 });
 static_assert(is_complete(kWitnessTable));
+constexpr const auto& table_of(Witness) { return kWitnessTable; }
 
 inline constexpr auto kWitnesses = values_of(kWitnessTable);
-constexpr const WitnessRow& row(Witness witness) {
-  return kWitnessTable[static_cast<std::size_t>(witness)];
-}
-constexpr const char* name(Witness witness) { return row(witness).name; }
-
 using WitnessSet = SetOf<kWitnesses.size()>;
-constexpr WitnessSet bit(Witness witness) {
-  return only<WitnessSet>(static_cast<unsigned>(witness));
-}
 
 }  // namespace lockstep::sim

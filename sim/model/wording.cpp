@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -12,17 +11,12 @@
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/numbers.hpp"
+#include "sim/redis/commands/table.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 
 namespace {
-
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
 
 /// Whether `bytes` are UTF-8: what a terminal can show (RFC 3629; overlong forms are let through).
 bool is_utf8(std::string_view bytes) {
@@ -92,13 +86,14 @@ std::string worded_value(const std::string& bytes) {
 
 std::vector<ArgumentText> argument_texts(const Request& request, const Program& program,
                                          const ScriptCache& scripts) {
-  const std::string command = request.empty() ? "" : upper(request[0]);
-  const bool load = command == "SCRIPT" && request.size() == 3 && upper(request[1]) == "LOAD";
+  const Command* command = request.empty() ? nullptr : find_command(request);
+  const bool loads = command && command->name == "script|load";
+  const bool runs = command && command->has(kRunsScript) && !command->has(kRunsFunction);
   std::vector<ArgumentText> words;
   for (std::size_t i = 0; i < request.size(); ++i) {
-    if ((command == "EVAL" && i == 1) || (load && i == 2)) {
+    if ((runs && !command->has(kNamesScript) && i == 1) || (loads && i == 2)) {
       words.push_back(as_it_is(worded_script(request[i], program)));
-    } else if (command == "EVALSHA" && i == 1) {
+    } else if (runs && i == 1) {
       words.push_back(as_it_is(worded_sha(request[i], program, scripts)));
     } else {
       words.push_back({worded_value(request[i]), without_brackets(request[i])});

@@ -170,7 +170,7 @@ const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run
   Report report;
   if (is_accepted && write) {
     report.spread = Spread::stale;
-    if (message.basis == Basis::stale) report.facts.violated |= bit(Property::no_lost_update);
+    if (message.basis == Basis::stale) report.facts.violated |= only(Property::no_lost_update);
   } else if (is_accepted && !former) {
     process.operation(task).basis = Basis::fresh;
   }

@@ -15,7 +15,7 @@ void Judges::judge(const Id* state, unsigned actor, const Report& report, Facts&
 void Judges::judge_acquired(const Id* state, unsigned actor, LockSet acquired, Facts& facts) const {
   for (unsigned q = 0; q < setting_.processes; ++q)
     if (q != actor && (processes_.info(state[q]).held & acquired) != 0)
-      facts.violated |= bit(Property::mutual_exclusion);
+      facts.violated |= only(Property::mutual_exclusion);
 }
 
 /// The locks of which the process has a lease key on a node that is up.
@@ -37,9 +37,9 @@ void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, F
   if ((claims.inside | claims.outside | claims.refused_made | claims.denied) == 0) return;
   const LockSet keys = locks_with_key(state, actor);
   if ((claims.outside & keys) != 0 || (claims.inside & ~keys) != 0)
-    facts.violated |= bit(Property::reentrancy);
+    facts.violated |= only(Property::reentrancy);
   if ((claims.refused_made & keys) != 0 || (claims.denied & ~keys) != 0)
-    facts.violated |= bit(Property::honest_result);
+    facts.violated |= only(Property::honest_result);
 }
 
 /// foreign_release and foreign_extend: what an executed request did to leases of others.
@@ -47,15 +47,15 @@ void Judges::judge_leases(const Id* state, const std::vector<LeaseChange>& lease
                           Facts& facts) const {
   for (const auto& change : leases) {
     if (!holds(state, change)) continue;
-    facts.violated |= bit(change.kind == LeaseChange::Kind::taken ? Property::foreign_release
-                                                                  : Property::foreign_extend);
+    facts.violated |= only(change.kind == LeaseChange::Kind::taken ? Property::foreign_release
+                                                                   : Property::foreign_extend);
   }
 }
 
 void Judges::witness_expiry(const Id* state, const std::vector<LeaseChange>& expired,
                             Facts& facts) const {
   for (const auto& change : expired)
-    if (holds(state, change)) facts.witnessed |= bit(Witness::expired_while_held);
+    if (holds(state, change)) facts.witnessed |= only(Witness::expired_while_held);
 }
 
 /// deadlock (by the probe) and leak, where everything has come to rest.
@@ -66,11 +66,11 @@ void Judges::judge_at_rest(const Id* state, bool finished, Facts& facts) {
     if (!node.value.up) return;
     leaky = leaky || node.leaky;
   }
-  if (finished && leaky) facts.violated |= bit(Property::leak);
+  if (finished && leaky) facts.violated |= only(Property::leak);
   if (!setting_.model.properties.contains(Property::deadlock)) return;
   if (!prober_.can_acquire({state + setting_.node_slot(0), state + setting_.run_slot()},
                            state[setting_.run_slot()]))
-    facts.violated |= bit(Property::deadlock);
+    facts.violated |= only(Property::deadlock);
 }
 
 }  // namespace lockstep::sim

@@ -239,7 +239,7 @@ void ProcessStep::apply(const Effect& effect) {
       if (effect.ok) report_.claims.inside |= only<LockSet>(lock);
       return end_operation(effect.task);
     case Kind::refused:
-      report_.facts.witnessed |= bit(Witness::refused);
+      report_.facts.witnessed |= only(Witness::refused);
       if (process_.operation(effect.task).made) report_.claims.refused_made |= only<LockSet>(lock);
       return end_operation(effect.task);
     case Kind::releasing: {
@@ -256,7 +256,7 @@ void ProcessStep::apply(const Effect& effect) {
       std::erase_if(process_.holdings, [&](const Holding& h) { return h.task == effect.task; });
       return end_operation(effect.task);
     case Kind::lost:
-      report_.facts.witnessed |= bit(Witness::lost);
+      report_.facts.witnessed |= only(Witness::lost);
       return stop_holding(effect.task, lock);
     case Kind::log:
       return;
@@ -265,9 +265,9 @@ void ProcessStep::apply(const Effect& effect) {
 
 void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
   for (const auto& holding : process_.holdings)
-    if (holding.lock == lock) report_.facts.violated |= bit(Property::mutual_exclusion);
+    if (holding.lock == lock) report_.facts.violated |= only(Property::mutual_exclusion);
   process_.holdings.push_back({effect.task, lock});
-  report_.facts.witnessed |= bit(Witness::acquired);
+  report_.facts.witnessed |= only(Witness::acquired);
   if (process_.index < setting_.processes)
     report_.facts.acquired_by |= only<ProcessSet>(process_.index);
   report_.claims.acquired |= only<LockSet>(lock);
@@ -277,8 +277,8 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
 void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
   const Operation& operation = process_.operation(effect.task);
   if (effect.ok) {
-    report_.facts.witnessed |= bit(Witness::released);
-    if (!operation.freed) report_.facts.violated |= bit(Property::honest_result);
+    report_.facts.witnessed |= only(Witness::released);
+    if (!operation.freed) report_.facts.violated |= only(Property::honest_result);
     if (!operation.succeeded && !used_by_another_task(effect.task, lock))
       report_.claims.outside |= only<LockSet>(lock);
   } else if (operation.freed) {

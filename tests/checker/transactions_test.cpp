@@ -17,7 +17,7 @@ using tests::kSecondMs;
 namespace {
 
 sim::Model model_of(const std::string& folder, int clients = 2) {
-  return tests::small_model("tests/data/transactions/" + folder, clients, kSecondMs);
+  return tests::small_model("protocols/" + folder, clients, kSecondMs);
 }
 
 /// Both explorers hold that the property is violated after so many steps.
@@ -51,7 +51,7 @@ const std::set<Property> kAll{sim::kProperties.begin(), sim::kProperties.end()};
 }  // namespace
 
 TEST_CASE("a release by transaction holds as long as nothing goes wrong", "[transactions]") {
-  for (const char* folder : {"watched", "unwatched", "no-multi"}) {
+  for (const char* folder : {"watch-multi-del", "get-multi-del", "watch-del"}) {
     INFO(folder);
     check_holds(model_of(folder), kAll);
   }
@@ -61,7 +61,7 @@ TEST_CASE("without WATCH the lock can change hands between GET and EXEC", "[tran
   // A begins, SET executed, heard, READ executed, heard; a second passes, timer, WRITE executed,
   // heard: 9. GET, MULTI and DEL are executed and heard: 15. EXEC is held back, the lease ends, B
   // begins, its SET is executed and heard: 20. EXEC is let go and executed.
-  sim::Model model = model_of("unwatched");
+  sim::Model model = model_of("get-multi-del");
   tests::allow(model, Fault::delay);
   check_violated(model, Property::foreign_release, 22);
 }
@@ -69,7 +69,7 @@ TEST_CASE("without WATCH the lock can change hands between GET and EXEC", "[tran
 TEST_CASE("without MULTI the DEL runs at once, and WATCH is for nothing", "[transactions]") {
   // As above to 9. WATCH and GET are executed and heard: 13. DEL is held back, the lease ends, B
   // begins, its SET is executed and heard: 18. DEL is let go and executed.
-  sim::Model model = model_of("no-multi");
+  sim::Model model = model_of("watch-del");
   tests::allow(model, Fault::delay);
   check_violated(model, Property::foreign_release, 20);
 }
@@ -79,7 +79,7 @@ TEST_CASE("a watch sees that the key has expired, or that another has made it an
   // Whatever lies between GET and EXEC: A's key is gone by then only if it has expired, and EXEC
   // meets that (or B's SET, which touched it) and deletes nothing.
   for (const Fault fault : {Fault::delay, Fault::pause, Fault::crash, Fault::lose}) {
-    sim::Model model = model_of("watched");
+    sim::Model model = model_of("watch-multi-del");
     tests::allow(model, fault);
     INFO(sim::name(fault));
     check_holds(model, {Property::foreign_release, Property::foreign_extend, Property::leak});
@@ -90,7 +90,7 @@ TEST_CASE("a node that was down has forgotten the transaction, not the key", "[t
   // To 9 as above; WATCH and GET are executed and heard, MULTI executed: 14. A is paused, the lease
   // ends, A goes on: 17. B begins, its SET is executed and heard: 20. The node dies and comes back
   // with its keys, and without A's transaction: 22. A hears MULTI's OK; its DEL runs at once.
-  sim::Model model = model_of("watched");
+  sim::Model model = model_of("watch-multi-del");
   model.persistence = sim::Persistence::aof_always;
   tests::allow(model, Fault::node_crash);
   check_holds(model, {Property::foreign_release});

@@ -1,7 +1,7 @@
 // Any bytes as a trace: told to its end, or refused in one line. Its fingerprint is not looked at:
 // what reads the steps has to stand any of them.
 #include "checker/trace/trace.hpp"
-#include "scenarios/report.hpp"
+#include "cli/report.hpp"
 #include "scenarios/trace_file.hpp"
 #include "sim/base/error.hpp"
 #include "tests/fuzz/fuzz.hpp"
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     checker::Walk walk(scenarios::model_of(trace.scenario, program));
     for (const auto& action : trace.schedule) walk.take(action, file.string());
     if (trace.endless) walk.end_endless(trace.violated.value());
-    scenarios::trace_report(walk.trace());
+    cli::trace_report(walk.trace());
   } catch (const sim::BadInput& refusal) {
     fuzz::expect_one_line(refusal);
   }

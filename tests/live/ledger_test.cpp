@@ -138,6 +138,28 @@ TEST_CASE("Lifetimes that were read or set within an envelope may differ by its 
   CHECK(ledger.keys()[0].expires == kStart + 2005);
 }
 
+TEST_CASE("Only a number that was read off a lifetime may differ") {
+  constexpr auto lives = kStart + 1000;
+  const auto answered = [&](const sim::Request& request, std::int64_t number) {
+    auto next = entry(2, kB, request, lives, lives, Reply::number(number));
+    next.executed.ended.ms += 5;
+    return next;
+  };
+  const auto script = [](const char* body) { return sim::Request{"EVAL", body, "1", "lock"}; };
+  const char* const left = "return redis.call('pttl', KEYS[1])";
+  const char* const long_enough = "return redis.call('pttl', KEYS[1]) > 900 and 1 or 0";
+  for (const auto& request : {sim::Request{"pttl", "lock"}, script(left)}) {
+    SetByA ledger;
+    ledger.add(answered(request, 996));
+    CHECK(ledger.next());
+  }
+  // An answer, and a number of which the clock says nothing.
+  CHECK_THAT(objection(SetByA(), answered(script(long_enough), 0)), Catch::Contains("EVAL"));
+  CHECK_THAT(objection(SetByA(), answered(script("return 996"), 995)), Catch::Contains("EVAL"));
+  CHECK_THAT(objection(SetByA(), answered({"INCRBY", "count", "996"}, 995)),
+             Catch::Contains("INCRBY"));
+}
+
 TEST_CASE("What does not agree ends the ledger") {
   const auto lives = kStart + 1000;
   const auto get = [&](std::int64_t before, std::int64_t after, const Reply& reply) {

@@ -31,7 +31,8 @@ live::Plan plan_of(const std::string& protocol, std::vector<sim::Fault> faults,
   live::Plan plan;
   plan.model = scaled.model;
   for (const auto& [data, prose] : scaled.trace.steps)
-    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time, data.keys});
+    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time,
+                          data.looked_at_clock, data.keys});
   plan.violated = found.property;
   return plan;
 }

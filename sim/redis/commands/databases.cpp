@@ -97,7 +97,7 @@ Reply run_dbsize(Call& call) {
 }
 
 constexpr Command kRows[] = {
-    {{"select", 2, kLoading | kStale | kFast, "connection"}, run_select},
+    {{"select", 2, kLoading | kStale | kFast, "connection"}, run_select, {kSetsConnection}},
     {{"swapdb", 3, kWrite | kFast, "keyspace dangerous"}, run_swapdb, {kSwapsDatabases}},
     {{"move", 3, kWrite | kFast, "keyspace", {{"RW access update", 1}}}, run_move},
     {{"flushdb",

@@ -227,9 +227,11 @@ constexpr Command kRows[] = {
     {{"cluster|shards", 2, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
     {{"cluster|slaves", 3, kAdmin | kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
     {{"cluster|slots", 2, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
-    {{"asking", 1, kFast, "connection"}, run_cluster_mode},
-    {{"readonly", 1, kLoading | kStale | kFast, "connection"}, run_cluster_mode},
-    {{"readwrite", 1, kLoading | kStale | kFast, "connection"}, run_cluster_mode},
+    {{"asking", 1, kFast, "connection"}, run_cluster_mode, {kSetsConnection}},
+    {{"readonly", 1, kLoading | kStale | kFast, "connection"}, run_cluster_mode, {kSetsConnection}},
+    {{"readwrite", 1, kLoading | kStale | kFast, "connection"},
+     run_cluster_mode,
+     {kSetsConnection}},
     {{"debug", -2, kAdmin | kNoScript | kLoading | kStale}, run_debug},
 };
 

@@ -7,6 +7,7 @@
 #include "sim/base/check.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/commands/keys_of.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
@@ -82,6 +83,8 @@ std::span<const KeySpec> CommandInfo::keys() const {
   const auto* none = std::ranges::find(key_specs, std::string_view(), &KeySpec::flags);
   return {std::begin(key_specs), none};
 }
+
+bool Command::is_of(std::string_view category) const { return has_word(categories, category); }
 
 std::span<const Command* const> all_commands() { return all().rows(); }
 

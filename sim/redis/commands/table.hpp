@@ -83,8 +83,11 @@ enum CommandTrait : std::uint32_t {
   kLooksAtClock = 1U << 12U,
   kLooksAtBytes = 1U << 13U,
   // What Redis leaves open, so that two servers may differ.
-  kByChance = 1U << 14U,   ///< which elements its reply names
-  kUnordered = 1U << 15U,  ///< their order, for some values
+  kByChance = 1U << 14U,        ///< which elements its reply names
+  kUnordered = 1U << 15U,       ///< their order, for some values
+  kRunsQueue = 1U << 16U,       ///< EXEC: what it does is what has been queued
+  kNamesScript = 1U << 17U,     ///< of those that run a script: argument 1 is its SHA1
+  kSetsConnection = 1U << 18U,  ///< what later requests of its connection mean hangs on it
 };
 
 /// What a command's reply is in RESP3, which has more types than RESP2.
@@ -138,6 +141,8 @@ struct Command : CommandInfo {
 
   bool is(std::uint32_t flag) const { return (flags & flag) != 0; }
   bool has(std::uint32_t trait) const { return (more.traits & trait) != 0; }
+  /// Of the categories that do not follow from the flags.
+  bool is_of(std::string_view category) const;
 };
 
 /// Every row but those of subcommands, in order of name.

@@ -115,7 +115,7 @@ constexpr Command kRows[] = {
      {kNeverQueued}},
     {{"exec", 1, kNoScript | kLoading | kStale | kSkipSlowlog, "transaction"},
      run_exec,
-     {kNeverQueued | kEndsTransaction}},
+     {kNeverQueued | kEndsTransaction | kRunsQueue}},
     {{"discard", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy, "transaction"},
      run_discard,
      {kNeverQueued | kEndsTransaction}},

@@ -24,7 +24,7 @@ unsigned queued_flags(const Session& session, RedisVersion version) {
 std::set<unsigned> all_slots(const Session& session, const Command& command,
                              const Request& request) {
   std::set<unsigned> slots = slots_of(request);
-  if (command.name != "exec") return slots;
+  if (!command.has(kRunsQueue)) return slots;
   for (const Request& queued : session.queued) slots.merge(slots_of(queued));
   return slots;
 }
@@ -34,7 +34,7 @@ std::string refusal_of_mode(const Session& session, const LookedUp& found, const
                             const ServerMode& mode) {
   if (!mode.restricts()) return {};
   unsigned flags = found.command->flags;
-  if (found.command->name == "exec") flags |= queued_flags(session, mode.version);
+  if (found.command->has(kRunsQueue)) flags |= queued_flags(session, mode.version);
   const bool queue_grows = session.in_transaction && !found.command->has(kEndsTransaction);
   if (mode.over_memory && queue_grows) flags |= kDenyOom;
   const bool across = mode.cluster && all_slots(session, *found.command, request).size() > 1;
@@ -63,7 +63,7 @@ std::string refusal_of(const LookedUp& found, const Request& request, const Exec
 /// rejectCommand, execCommandAbort).
 Reply refused(Session& session, const Command* command, std::string text) {
   if (session.in_transaction) session.must_abort = true;
-  if (command && command->name == "exec") {
+  if (command && command->has(kRunsQueue)) {
     discard_transaction(session);
     if (text.starts_with("ERR ")) text.erase(0, 4);
     if (!text.starts_with("CROSSSLOT")) {

@@ -141,13 +141,14 @@ void Server::spread(const Execution& execution) {
 void Server::process(Client& client, const Request& request) {
   client.last_request = now_;
   LookedUp found = look_up(request, mode_.version);
-  if (found.command) client.last_command = found.command->name;
+  const Command* const command = found.command;
+  if (command) client.last_command = command->name;
   try {
     Serving serving(*this, client);
     Reply reply = sim::process(keyspace_, std::move(found), request, serving.execution);
     if (!serving.execution.replied) write(connections_, client, std::move(reply));
   } catch (const RunsTooLong& script) {
-    if (is_word(request[0], "exec")) throw;  // the rest of the transaction would have to wait
+    if (command->has(kRunsQueue)) throw;  // the rest of the transaction would have to wait
     connections_.busy = BusyScript{.session = client.id,
                                    .request = request,
                                    .since = now_,

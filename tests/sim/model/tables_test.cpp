@@ -71,8 +71,8 @@ TEST_CASE("names are spelt with hyphens, are unique and do not change") {
 TEST_CASE("every value has a bit of its own") {
   std::uint32_t faults = 0, properties = 0, witnesses = 0;
   for (const auto fault : sim::kFaults) faults += only(fault);
-  for (const auto property : sim::kProperties) properties += bit(property);
-  for (const auto witness : sim::kWitnesses) witnesses += bit(witness);
+  for (const auto property : sim::kProperties) properties += only(property);
+  for (const auto witness : sim::kWitnesses) witnesses += only(witness);
   CHECK(faults == (1U << sim::kFaults.size()) - 1);
   CHECK(properties == (1U << sim::kProperties.size()) - 1);
   CHECK(witnesses == (1U << sim::kWitnesses.size()) - 1);

@@ -1,11 +1,11 @@
 // JSON of live runs; see the header.
-#include "scenarios/live_report.hpp"
+#include "cli/live_report.hpp"
 
+#include "cli/report.hpp"
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
-#include "scenarios/report.hpp"
 
-namespace lockstep::scenarios {
+namespace lockstep::cli {
 
 std::string live_replay_report(const LiveOutcome& outcome, const checker::Trace& trace) {
   Json json{{"outcome", outcome.outcome}, {"step", outcome.step},
@@ -17,12 +17,15 @@ std::string live_replay_report(const LiveOutcome& outcome, const checker::Trace&
 }
 
 std::string live_report(const LiveSummary& summary) {
-  Json json{{"outcome", summary.outcome},         {"server", summary.server},
-            {"seconds", summary.seconds},         {"end_judged", !summary.cut_short},
-            {"judged", names_of(summary.judged)}, {"figures", Json::object()},
+  Json json{{"outcome", summary.outcome},
+            {"server", summary.server},
+            {"seconds", summary.seconds},
+            {"end_judged", !summary.cut_short},
+            {"judged", scenarios::names_of(summary.judged)},
+            {"figures", Json::object()},
             {"violations", Json::array()}};
   if (!summary.not_judged.empty())
-    json["not_judged"] = {{"properties", names_of(summary.not_judged)},
+    json["not_judged"] = {{"properties", scenarios::names_of(summary.not_judged)},
                           {"because", summary.not_judged_because}};
   for (const auto& [name, number] : summary.figures) json["figures"][name] = number;
   for (const auto& violation : summary.violations) {
@@ -37,4 +40,4 @@ std::string live_report(const LiveSummary& summary) {
   return text_of(json);
 }
 
-}  // namespace lockstep::scenarios
+}  // namespace lockstep::cli

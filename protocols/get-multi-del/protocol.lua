@@ -1,8 +1,10 @@
--- As watched, but WATCH is forgotten: between GET and EXEC the lock can change hands.
+-- A transaction alone is no compare-and-delete: what GET has read may have changed by the time of
+-- EXEC, and without WATCH nothing tells.
+--   GET the key; another's: give up; own: MULTI, DEL, EXEC.
 
 local Lock = protocol {
   title = "SET NX PX with a token; GET, compare, MULTI, DEL, EXEC",
-  source = "a mistake in transactions/watched",
+  source = "Redis documentation, Transactions, section Optimistic locking using check-and-set: the way without WATCH",
 }
 
 function Lock:acquire()

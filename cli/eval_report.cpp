@@ -1,12 +1,15 @@
 // JSON of scripts that were run by hand; see the header.
-#include "scenarios/eval_report.hpp"
+#include "cli/eval_report.hpp"
 
+#include "cli/report.hpp"
 #include "scenarios/json_reader.hpp"
-#include "scenarios/report.hpp"
 #include "sim/redis/reply.hpp"
 
-namespace lockstep::scenarios {
+namespace lockstep::cli {
 
+namespace {
+
+/// null, a number, a text, an array, {"ok": text} for a status, {"err": text} for an error.
 Json reply_json(const sim::Reply& reply) {
   using Kind = sim::Reply::Kind;
   switch (reply.kind) {
@@ -27,6 +30,8 @@ Json reply_json(const sim::Reply& reply) {
   for (const auto& item : reply.items) items.push_back(reply_json(item));
   return items;
 }
+
+}  // namespace
 
 std::string eval_report(const sim::Reply& reply, const std::vector<std::string>& keys,
                         const std::vector<TracedLine>& trace) {
@@ -61,4 +66,4 @@ std::string reply_line(std::int64_t session, const sim::Reply& reply) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace lockstep::scenarios
+}  // namespace lockstep::cli

@@ -6,11 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/json_fwd.hpp"
-#include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 
-namespace lockstep::scenarios {
+namespace lockstep::cli {
 
 /// A line that a script has run, what it called and what it changed.
 struct TracedLine {
@@ -23,9 +21,6 @@ struct TracedLine {
   std::vector<Call> calls;
   std::vector<std::string> changes;
 };
-
-/// null, a number, a text, an array, {"ok": text} for a status, {"err": text} for an error.
-Json reply_json(const sim::Reply& reply);
 
 std::string eval_report(const sim::Reply& reply, const std::vector<std::string>& keys,
                         const std::vector<TracedLine>& trace);
@@ -46,4 +41,4 @@ std::string conform_report(const ConformSummary& summary);
 /// One line of JSON: a reply to the session.
 std::string reply_line(std::int64_t session, const sim::Reply& reply);
 
-}  // namespace lockstep::scenarios
+}  // namespace lockstep::cli

@@ -10,7 +10,7 @@
 #include "checker/trace/trace.hpp"
 #include "sim/model/model.hpp"
 
-namespace lockstep::scenarios {
+namespace lockstep::cli {
 
 /// How a run fared on a real server.
 struct LiveOutcome {
@@ -51,4 +51,4 @@ struct LiveSummary {
 
 std::string live_report(const LiveSummary& summary);
 
-}  // namespace lockstep::scenarios
+}  // namespace lockstep::cli

@@ -1,9 +1,11 @@
--- As watched, but MULTI is forgotten: DEL runs at once, and the watch is for nothing. The lock of
--- redis-py 2.10 was released in this way: its pipeline sends at once what comes after WATCH.
+-- The lock is watched, read, and deleted without MULTI: DEL runs at once, and the watch is for
+-- nothing. After WATCH the library's pipeline sends every command at once, until multi() is called;
+-- the release never calls it.
+--   WATCH the key; GET it; own: DEL; UNWATCH.
 
 local Lock = protocol {
   title = "SET NX PX with a token; WATCH, GET, compare, DEL",
-  source = "redis-py 2.10, redis/lock.py, Lock.do_release",
+  source = "redis-py 2.10, redis/lock.py, Lock.do_release; pull request 1031 (2018) describes it",
 }
 
 function Lock:acquire()

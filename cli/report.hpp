@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checker/trace/trace.hpp"
@@ -11,7 +12,9 @@
 #include "scenarios/json_fwd.hpp"
 #include "scenarios/judge.hpp"
 
-namespace lockstep::scenarios {
+namespace lockstep::cli {
+
+using scenarios::Json;
 
 /// A row of `lockstep list`.
 struct Listed {
@@ -54,13 +57,14 @@ std::string test_report(const std::vector<Tested>& all, int exit_code);
 /// Of a protocol that only one version has: `status` is "new" or "deleted".
 std::string lone_report(const std::string& status, int exit_code);
 /// What differs between two versions, and the counterexample to the first that got weaker.
-std::string diff_report(const std::vector<Difference>& differences,
-                        const std::optional<Judgement>& shown, int exit_code);
+std::string diff_report(const std::vector<scenarios::Difference>& differences,
+                        const std::optional<scenarios::Judgement>& shown, int exit_code);
 std::string trace_report(const checker::Trace& trace);
 Json trace_json(const checker::Trace& trace);
 /// Keys and values of the simulated world may be any bytes; JSON is UTF-8.
 std::string text_of(const Json& json);
 /// `exit_code` is what the command ends with; `trace_file` may be empty.
-std::string check_report(const Judgement& judgement, int exit_code, const std::string& trace_file);
+std::string check_report(const scenarios::Judgement& judgement, int exit_code,
+                         const std::string& trace_file);
 
-}  // namespace lockstep::scenarios
+}  // namespace lockstep::cli

@@ -1,9 +1,10 @@
 -- Compare-and-delete without a script: WATCH, GET, MULTI, DEL, EXEC. EXEC deletes nothing if anybody
--- has touched the key since WATCH, nor if it has expired.
+-- has touched the key since WATCH, or if it has expired meanwhile.
+--   WATCH the key; GET it; another's: UNWATCH, give up; own: MULTI, DEL, EXEC.
 
 local Lock = protocol {
   title = "SET NX PX with a token; WATCH, GET, compare, MULTI, DEL, EXEC",
-  source = "catalogue A08 (its fix); Redis in Action (J. Carlson, 2013), section 6.2",
+  source = "redis-py pull request 1031 (2018), what it proposes: WATCH as before, and MULTI behind the GET",
 }
 
 function Lock:acquire()

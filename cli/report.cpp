@@ -1,17 +1,24 @@
 // JSON for machines; see the header.
-#include "scenarios/report.hpp"
+#include "cli/report.hpp"
 
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/trace_file.hpp"
 #include "sim/base/check.hpp"
 
-namespace lockstep::scenarios {
+namespace lockstep::cli {
 
 namespace {
 
+using scenarios::Difference;
+using scenarios::Finding;
+using scenarios::Judgement;
+using scenarios::names_of;
+using scenarios::Standing;
+using scenarios::to_json;
+
 Json result_json(const checker::Result& result) {
-  Json json{{"verdict", name(outcome_of(result))}};
+  Json json{{"verdict", name(scenarios::outcome_of(result))}};
   if (result.property) json["property"] = name(*result.property);
   if (result.verdict == checker::Verdict::violated) json["steps"] = result.schedule.size();
   if (result.vacuous()) json["unmet"] = names_of(result.unmet);
@@ -132,7 +139,7 @@ std::string diff_report(const std::vector<Difference>& differences,
   Json json{
       {"exit_code", exit_code}, {"compared", differences.size()}, {"differences", Json::array()}};
   for (const auto& each : differences)
-    if (each.change != Change::same)
+    if (each.change != scenarios::Change::same)
       json["differences"].push_back({{"condition", each.after.condition},
                                      {"property", name(each.after.property)},
                                      {"change", name(each.change)},
@@ -165,4 +172,4 @@ std::string check_report(const Judgement& judgement, int exit_code, const std::s
   return text_of(json);
 }
 
-}  // namespace lockstep::scenarios
+}  // namespace lockstep::cli
