@@ -51,8 +51,14 @@ void ScheduleDriver::run_out(std::uint8_t client) {
   const auto may_begin = [&](const Option& option) {
     return option.action.kind == Do::begin && option.action.process == client;
   };
+  const auto waits_for_us = [&](const Option& option) {
+    const auto& action = option.action;
+    return (action.kind == Do::resume || action.kind == Do::release) && action.process == client;
+  };
+  if (find(may_begin)) fail("no round of the client is under way");
   for (int taken = 0; taken < kMostActionsPerSentence; ++taken) {
     const auto next = find(may_begin) ? std::nullopt : next_of(client, false);
+    if (!next && find(waits_for_us)) fail("it is paused, or a message of it is held back");
     if (!next) return;
     take(*next);
     if (violated()) return;

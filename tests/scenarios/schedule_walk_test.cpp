@@ -108,4 +108,19 @@ TEST_CASE("a sentence about another request or key, or half an argument, is abou
   CHECK_THAT(other, Contains("$.steps[1]"));
 }
 
+TEST_CASE("who finishes has begun, and comes to the end of the round") {
+  const auto model = test::with_fault(test::with_fault(model_of_key("lock"), sim::Fault::pause),
+                                      sim::Fault::delay);
+  const auto refused = [&](const std::vector<std::string>& sentences) {
+    return tests::bad_input([&] { walked(model, sentences); });
+  };
+  CHECK_THAT(refused({"A finishes"}), Contains("no round of the client is under way"));
+  CHECK_THAT(refused({"A acquires", "B finishes"}), Contains("$.steps[1]"));
+  CHECK_THAT(refused({"A acquires", "A pauses", "A finishes"}), Contains("it is paused"));
+  CHECK_THAT(refused({"A sends SET lock", "A's request is held back", "A finishes"}),
+             Contains("held back"));
+  const auto trace = walked(model, {"A acquires", "A finishes", "A finishes"});
+  CHECK_THAT(trace.steps.back().prose.sentence, Contains("is told"));  // its lease had ended
+}
+
 }  // namespace lockstep::scenarios
