@@ -55,9 +55,12 @@ void ScheduleDriver::run_out(std::uint8_t client) {
     const auto& action = option.action;
     return (action.kind == Do::resume || action.kind == Do::release) && action.process == client;
   };
-  if (find(may_begin)) fail("no round of the client is under way");
   for (int taken = 0; taken < kMostActionsPerSentence; ++taken) {
-    const auto next = find(may_begin) ? std::nullopt : next_of(client, false);
+    if (find(may_begin)) {
+      if (taken == 0) fail("no round of the client is under way");
+      return;
+    }
+    const auto next = next_of(client, false);
     if (!next && find(waits_for_us)) fail("it is paused, or a message of it is held back");
     if (!next) return;
     take(*next);
