@@ -80,7 +80,7 @@ LiveSummary summary_of(const live::LiveResult& result, const sim::Model& model) 
   return summary;
 }
 
-void print_violation(std::ostream& out, const live::LiveViolation& violation, bool colours) {
+void print_live_violation(std::ostream& out, const live::LiveViolation& violation, bool colours) {
   out << coloured("VIOLATED", Colour::red, colours) << "  " << spoken(violation.property) << '\n';
   for (const auto& line : violation.history)
     out << fmt::format("{:11.3f} ms    {:<9}{}\n", static_cast<double>(line.time_us) / 1000,
@@ -89,7 +89,8 @@ void print_violation(std::ostream& out, const live::LiveViolation& violation, bo
 }
 
 void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
-  for (const auto& violation : result.violations) print_violation(io.out, violation, io.colours);
+  for (const auto& violation : result.violations)
+    print_live_violation(io.out, violation, io.colours);
   const auto& figures = result.figures;
   if (result.violations.empty() && figures.acquired == 0)
     io.out << coloured("VACUOUS", Colour::yellow, io.colours) << "  nobody acquired the lock\n";

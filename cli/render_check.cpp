@@ -13,7 +13,7 @@ namespace lockstep::cli {
 namespace {
 
 using scenarios::Judgement;
-using scenarios::Outcome;
+
 using scenarios::Scenario;
 
 void print_row(std::ostream& out, const std::string& label, const std::string& text) {
@@ -36,24 +36,24 @@ void print_headline(std::ostream& out, const Judgement& judgement, bool colours)
     out << coloured(fmt::format("{:<10}", verdict), colour, colours) << text << '\n';
   };
   switch (judgement.outcome()) {
-    case Outcome::violated:
+    case scenarios::Outcome::violated:
       return headline("VIOLATED", Colour::red,
                       fmt::format("{}, after {}{}", spoken(*result.property),
                                   plural(result.schedule.size(), "step"),
                                   is_schedule(judgement.scenario) ? " of this order of events"
                                                                   : ", the fewest possible"));
-    case Outcome::holds:
+    case scenarios::Outcome::holds:
       if (is_schedule(judgement.scenario))
         return headline("HOLDS", Colour::green,
                         "in this order of events: " + all_spoken(judgement.model.properties));
       return headline("HOLDS", Colour::green, all_spoken(judgement.model.properties));
-    case Outcome::vacuous:
+    case scenarios::Outcome::vacuous:
       return headline(
           "VACUOUS", Colour::yellow,
           fmt::format("nothing is violated, but no run is a witness of: {}{}",
                       fmt::join(scenarios::names_of(result.unmet), ", "),
                       result.unmet_detail.empty() ? "" : " (" + result.unmet_detail + ")"));
-    case Outcome::inconclusive:
+    case scenarios::Outcome::inconclusive:
       out << coloured("INCONCLUSIVE", Colour::yellow, colours) << "  " << result.why_inconclusive
           << '\n';
       // The deepest level may have been judged in part only.
@@ -109,18 +109,19 @@ void print_subject(std::ostream& out, const Judgement& judgement, const CheckNot
 
 /// What `holds` means here, exactly.
 void print_coverage(std::ostream& out, const Judgement& judgement) {
-  if (judgement.outcome() == Outcome::violated || is_schedule(judgement.scenario)) return;
+  if (judgement.outcome() == scenarios::Outcome::violated || is_schedule(judgement.scenario))
+    return;
   const auto& result = judgement.result;
   print_row(out, "time",
             fmt::format("every deadline, and {} ms before each, give or take {} ms",
                         fmt::join(result.grid_durations, ", "), judgement.model.tick_ms));
-  if (judgement.outcome() == Outcome::holds && !judgement.model.witnesses.empty())
+  if (judgement.outcome() == scenarios::Outcome::holds && !judgement.model.witnesses.empty())
     print_row(out, "witnessed",
               fmt::format("{}", fmt::join(scenarios::names_of(judgement.model.witnesses), ", ")));
 }
 
 void print_replay(std::ostream& out, const Judgement& judgement, const CheckNotes& notes) {
-  if (judgement.outcome() != Outcome::violated) return;
+  if (judgement.outcome() != scenarios::Outcome::violated) return;
   if (!is_schedule(judgement.scenario))
     print_row(out, "avoidable",
               notes.avoidable.value_or(judgement.result.endless
@@ -138,9 +139,10 @@ void print_figures(std::ostream& out, const Judgement& judgement) {
   if (is_schedule(judgement.scenario)) return;
   const auto& figures = judgement.result.statistics;
   const auto& executed = judgement.result.executed;
-  const char* covered = judgement.outcome() == Outcome::violated       ? "every run of fewer steps"
-                        : judgement.outcome() == Outcome::inconclusive ? "not all of them"
-                                                                       : "all of them";
+  const char* covered =
+      judgement.outcome() == scenarios::Outcome::violated       ? "every run of fewer steps"
+      : judgement.outcome() == scenarios::Outcome::inconclusive ? "not all of them"
+                                                                : "all of them";
   print_row(out, "searched",
             fmt::format("{}, {}, depth {}, {}, in {:.2f} s", plural(figures.states, "state"),
                         plural(figures.transitions, "transition"), figures.depth, covered,

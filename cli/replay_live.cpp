@@ -17,7 +17,7 @@ namespace lockstep::cli {
 
 namespace {
 
-using Outcome = live::Confirmation::Outcome;
+using Replayed = live::Confirmation::Outcome;
 
 /// The leases to try, one after another, while the machine is too slow for the one before.
 constexpr std::array<std::int64_t, 4> kLeasesMs{1000, 2000, 4000, 8000};
@@ -42,7 +42,7 @@ Attempt attempt(const Recorded& run, const std::string& redis, std::int64_t leas
   Attempt done{checker::rescale(run.model, run.schedule, least_lease_ms, run.place), {}};
   const auto plan = plan_of(done.scaled, run);
   if (const auto why = live::not_reproducible(plan, redis.empty())) {
-    done.confirmation.outcome = Outcome::impossible;
+    done.confirmation.outcome = Replayed::impossible;
     done.confirmation.detail = *why;
     return done;
   }
@@ -64,16 +64,16 @@ std::string headline(const Attempt& done) {
                                               : fmt::format("lease {} ms, times divided by {}",
                                                             lease_ms, done.scaled.divisor);
   switch (result.outcome) {
-    case Outcome::confirmed:
+    case Replayed::confirmed:
       return fmt::format("on redis {}: {} in {:.1f} s ({})", result.server,
                          plural(done.scaled.trace.steps.size(), "step"), result.seconds, times);
-    case Outcome::differs:
+    case Replayed::differs:
       return fmt::format("from redis {} at step {} ({})", result.server, result.step, times);
-    case Outcome::too_slow:
+    case Replayed::too_slow:
       return fmt::format("step {}: this machine is too slow now", result.step);
-    case Outcome::open:
+    case Replayed::open:
       return fmt::format("every step agrees with redis {} ({})", result.server, times);
-    case Outcome::impossible:
+    case Replayed::impossible:
       break;
   }
   return result.detail;
@@ -85,21 +85,21 @@ void print(const Attempt& done, Io& io) {
   const auto say = [&](const char* word, Colour colour, const std::string& text) {
     io.out << coloured(word, colour, io.colours) << "  " << text << '\n';
   };
-  const bool all = result.outcome == Outcome::confirmed || result.outcome == Outcome::open;
-  const auto shown = result.outcome == Outcome::impossible ? 0
-                     : all                                 ? trace.steps.size()
-                                                           : result.step;
+  const bool all = result.outcome == Replayed::confirmed || result.outcome == Replayed::open;
+  const auto shown = result.outcome == Replayed::impossible ? 0
+                     : all                                  ? trace.steps.size()
+                                                            : result.step;
   for (std::size_t i = 0; i < shown; ++i) print_step(io.out, trace.steps[i], i + 1, io.colours);
   if (all) print_violation(io.out, trace, io.colours);
   if (shown > 0) io.out << '\n';
   switch (result.outcome) {
-    case Outcome::confirmed:
+    case Replayed::confirmed:
       say("CONFIRMED", Colour::green, headline(done));
       break;
-    case Outcome::differs:
+    case Replayed::differs:
       say("DIFFERS", Colour::red, headline(done));
       break;
-    case Outcome::impossible:
+    case Replayed::impossible:
       say("NOT REPRODUCIBLE LIVE", Colour::yellow, headline(done));
       return;
     default:
@@ -108,28 +108,28 @@ void print(const Attempt& done, Io& io) {
   if (!result.detail.empty()) io.out << "           " << result.detail << '\n';
 }
 
-int exit_code(Outcome outcome) {
+int exit_code(Replayed outcome) {
   switch (outcome) {
-    case Outcome::confirmed:
+    case Replayed::confirmed:
       return kAsExpected;
-    case Outcome::differs:
+    case Replayed::differs:
       return kViolated;
     default:
       return kInconclusive;
   }
 }
 
-const char* name(Outcome outcome) {
+const char* name(Replayed outcome) {
   switch (outcome) {
-    case Outcome::confirmed:
+    case Replayed::confirmed:
       return "confirmed";
-    case Outcome::differs:
+    case Replayed::differs:
       return "differs";
-    case Outcome::too_slow:
+    case Replayed::too_slow:
       return "too-slow";
-    case Outcome::open:
+    case Replayed::open:
       return "open";
-    case Outcome::impossible:
+    case Replayed::impossible:
       return "not-reproducible-live";
   }
   return "";
@@ -141,7 +141,7 @@ int replay_live(const Recorded& run, const ReplayArguments& arguments, Io& io) {
   std::optional<Attempt> done;
   for (const auto lease_ms : kLeasesMs) {
     done = attempt(run, arguments.redis, lease_ms);
-    if (done->confirmation.outcome != Outcome::too_slow) break;
+    if (done->confirmation.outcome != Replayed::too_slow) break;
   }
   const auto& result = done->confirmation;
   if (arguments.json)

@@ -36,9 +36,12 @@ function(lockstep_headers target)
   endif()
 endfunction()
 
-# With LOCKSTEP_PCH: parsed once, by lockstep_base, and read by every file of every room.
-set(LOCKSTEP_PRECOMPILED <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
-    <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+# With LOCKSTEP_UNITY: the target's files are compiled a dozen at a time.
+function(lockstep_unite target)
+  if(LOCKSTEP_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
+endfunction()
 
 # lockstep_room(NAME FOLDER SEES target ...): a static library of the folder's files, with the rooms below it.
 function(lockstep_room name folder)
@@ -54,12 +57,7 @@ function(lockstep_room name folder)
   lockstep_see(lockstep_${name} ${folder})
   target_link_libraries(lockstep_${name} PRIVATE lockstep_warnings PUBLIC ${ARG_SEES})
   lockstep_headers(lockstep_${name} ${headers})
-  if(LOCKSTEP_PCH AND name STREQUAL base)
-    target_precompile_headers(lockstep_base PRIVATE ${LOCKSTEP_PRECOMPILED})
-    target_compile_definitions(lockstep_base PUBLIC _FILE_OFFSET_BITS=64)  # as hiredis has it: one for all
-  elseif(LOCKSTEP_PCH)
-    target_precompile_headers(lockstep_${name} REUSE_FROM lockstep_base)
-  endif()
+  lockstep_unite(lockstep_${name})
 endfunction()
 
 lockstep_room(base sim/base SEES fmt::fmt)

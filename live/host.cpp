@@ -12,10 +12,10 @@ namespace lockstep::live {
 
 namespace {
 
-using Kind = sim::Observation::Kind;
+using Heard = sim::Observation::Kind;
 using Waits = sim::Wait::Kind;
 
-sim::Observation observed(Kind kind, sim::TaskId task) {
+sim::Observation observed(Heard kind, sim::TaskId task) {
   sim::Observation observation;
   observation.kind = kind;
   observation.task = task;
@@ -48,13 +48,13 @@ void Host::incarnate() {
 Client::Did Host::begin(sim::TaskId task) {
   if (crashed()) incarnate();
   rounds_begun_.at(task) += 1;
-  return feed(observed(Kind::begin, task));
+  return feed(observed(Heard::begin, task));
 }
 
-Client::Did Host::run(sim::TaskId task) { return feed(observed(Kind::run, task)); }
+Client::Did Host::run(sim::TaskId task) { return feed(observed(Heard::run, task)); }
 
 Client::Did Host::hear(sim::TaskId task, std::uint8_t node, std::optional<sim::Reply> reply) {
-  auto observation = observed(reply ? Kind::reply : Kind::broken, task);
+  auto observation = observed(reply ? Heard::reply : Heard::broken, task);
   observation.node = node;
   if (reply) observation.reply = std::move(*reply);
   return feed(std::move(observation));
@@ -64,9 +64,9 @@ Client::Did Host::fire_timer(sim::TaskId task) {
   const auto* wait = wait_of(task);
   LOCKSTEP_CHECK(wait != nullptr);
   timers_.erase(task);
-  if (wait->kind != Waits::replies) return feed(observed(Kind::timer, task));
+  if (wait->kind != Waits::replies) return feed(observed(Heard::timer, task));
   surroundings_.abandon(task);
-  return feed(observed(Kind::timeout, task));
+  return feed(observed(Heard::timeout, task));
 }
 
 void Host::crash() {

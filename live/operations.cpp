@@ -11,7 +11,7 @@ namespace lockstep::live {
 
 namespace {
 
-using Kind = sim::Effect::Kind;
+using Told = sim::Effect::Kind;
 using sim::maker_of;
 using sim::Property;
 
@@ -43,32 +43,32 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
   auto& self = processes_[process];
   const std::pair holding{effect.task, effect.lock};
   switch (effect.kind) {
-    case Kind::send:  // a main task asks the server only inside an operation
+    case Told::send:  // a main task asks the server only inside an operation
       if (effect.node != sim::kResource && effect.task < threads_[process] &&
           !under_way(self, effect.task))
         begin(self, effect.task, now);
       break;
-    case Kind::acquired:
+    case Told::acquired:
       self.holdings.emplace(holding, now);
       end(self, effect.task, now);
       break;
-    case Kind::releasing:
+    case Told::releasing:
       self.holdings.erase(holding);
       end(self, effect.task, now);
       begin(self, effect.task, now);
       break;
-    case Kind::reentered:
-    case Kind::refused:
-    case Kind::left:
-    case Kind::released:
+    case Told::reentered:
+    case Told::refused:
+    case Told::left:
+    case Told::released:
       end_with_claim(process, effect, now, moment, ledger);
       break;
-    case Kind::failed:
+    case Told::failed:
       std::erase_if(self.holdings,
                     [&](const auto& held) { return held.first.first == effect.task; });
       end(self, effect.task, now);
       break;
-    case Kind::lost:
+    case Told::lost:
       self.holdings.erase(holding);
       break;
     default:
@@ -229,9 +229,9 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
   const bool own = operation.seen_own && !operation.seen_none;
   const bool none = operation.seen_none && !operation.seen_own;
   const auto& end = operation.end;
-  const bool released = end.kind == Kind::released;
+  const bool released = end.kind == Told::released;
   if (!operation.unclear) {
-    if (end.kind == Kind::refused && operation.made && own)
+    if (end.kind == Told::refused && operation.made && own)
       found(Property::honest_result, " is told that it has no lock, and has made the key");
     if (released && end.ok && !operation.freed)
       found(Property::honest_result,
@@ -239,7 +239,7 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
     if (released && !end.ok && operation.freed && none)
       found(Property::honest_result, " is told that it has not released, and has removed its key");
   }
-  if ((end.kind == Kind::reentered || (end.kind == Kind::left && end.ok)) && none)
+  if ((end.kind == Told::reentered || (end.kind == Told::left && end.ok)) && none)
     found(Property::reentrancy, " is told that it still holds the lock, and has no key of it");
   if (released && end.ok && own && !operation.wanted && !operation.overtaken)
     found(Property::reentrancy,

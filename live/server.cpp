@@ -40,8 +40,8 @@ int free_loopback_port() {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  const bool bound = bind(socket, generic, size) == 0 && getsockname(socket, generic, &size) == 0;
-  close(socket);
+  const bool bound = ::bind(socket, generic, size) == 0 && getsockname(socket, generic, &size) == 0;
+  ::close(socket);
   if (!bound) throw sim::BadInput("no free port for a redis-server on 127.0.0.1");
   return ntohs(address.sin_port);
 }

@@ -9,7 +9,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-using Kind = sim::WorkStep::Kind;
+using WorkKind = sim::WorkStep::Kind;
 
 sim::Budget one(sim::Fault fault) {
   sim::Budget budget{};
@@ -120,20 +120,21 @@ void add_reentry(std::vector<Condition>& all) {
 /// What one step of a workload becomes in a shape. `lease_ms` measures late re-entry.
 std::vector<RoleStep> shaped(const RoleStep& step, Shape shape, const std::string& held,
                              std::int64_t lease_ms) {
-  const auto lock = [](const std::string& key) { return RoleStep{Kind::lock, key, 0}; };
-  const auto unlock = [](const std::string& key) { return RoleStep{Kind::unlock, key, 0}; };
+  const auto lock = [](const std::string& key) { return RoleStep{WorkKind::lock, key, 0}; };
+  const auto unlock = [](const std::string& key) { return RoleStep{WorkKind::unlock, key, 0}; };
   const auto other = step.key + "-2";
-  if (shape == Shape::two_locks && step.kind == Kind::lock)
+  if (shape == Shape::two_locks && step.kind == WorkKind::lock)
     return {step, lock(other), unlock(step.key)};
-  if (shape == Shape::two_locks && step.kind == Kind::unlock) return {unlock(other)};
-  if (shape == Shape::idle_first && step.kind == Kind::lock) return {step, unlock(step.key), step};
-  if (shape == Shape::nested && step.kind == Kind::lock) return {step, step, unlock(step.key)};
-  if (shape == Shape::late_nested && step.kind == Kind::work) {
-    const RoleStep work{Kind::work, "", lease_ms * 3 / 4};
+  if (shape == Shape::two_locks && step.kind == WorkKind::unlock) return {unlock(other)};
+  if (shape == Shape::idle_first && step.kind == WorkKind::lock)
+    return {step, unlock(step.key), step};
+  if (shape == Shape::nested && step.kind == WorkKind::lock) return {step, step, unlock(step.key)};
+  if (shape == Shape::late_nested && step.kind == WorkKind::work) {
+    const RoleStep work{WorkKind::work, "", lease_ms * 3 / 4};
     return {work, lock(held), work, unlock(held)};
   }
-  if (shape == Shape::overdue_nested && step.kind == Kind::work)
-    return {RoleStep{Kind::work, "", lease_ms + lease_ms / 2}, lock(held), unlock(held)};
+  if (shape == Shape::overdue_nested && step.kind == WorkKind::work)
+    return {RoleStep{WorkKind::work, "", lease_ms + lease_ms / 2}, lock(held), unlock(held)};
   return {step};
 }
 
@@ -141,7 +142,7 @@ void reshape(Role& role, Shape shape, std::int64_t lease_ms) {
   std::vector<RoleStep> workload;
   std::string held = kDefaultKey;
   for (const auto& step : role.workload) {
-    if (step.kind == Kind::lock) held = step.key;
+    if (step.kind == WorkKind::lock) held = step.key;
     for (const auto& each : shaped(step, shape, held, lease_ms)) workload.push_back(each);
   }
   role.workload = workload;
@@ -169,7 +170,7 @@ Scenario under(const Condition& condition, Scenario world) {
   }
   for (auto& role : world.roles) {
     for (auto& step : role.workload) {
-      if (step.kind != Kind::work) continue;
+      if (step.kind != WorkKind::work) continue;
       if (condition.long_work) step.ms = world.lease_ms + world.lease_ms / 2;
       if (condition.short_work) step.ms = std::max<std::int64_t>(1, world.lease_ms / 100);
     }

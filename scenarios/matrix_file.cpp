@@ -12,7 +12,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-constexpr const char* kVersionKey = "lockstep_matrix";
+constexpr const char* kMatrixKey = "lockstep_matrix";
 constexpr std::int64_t kMostSteps = 1'000'000;
 
 Json to_json(const Finding& finding) {
@@ -75,7 +75,7 @@ Matrix read_matrix(const JsonPlace& place) {
 }  // namespace
 
 std::string matrix_report(const std::vector<Matrix>& matrices) {
-  Json json{{kVersionKey, kMatrixVersion}, {"protocols", Json::array()}};
+  Json json{{kMatrixKey, kMatrixVersion}, {"protocols", Json::array()}};
   for (const auto& matrix : matrices) {
     Json verdicts = Json::array();
     for (const auto& finding : matrix.findings) verdicts.push_back(to_json(finding));
@@ -89,10 +89,10 @@ std::string matrix_report(const std::vector<Matrix>& matrices) {
 std::vector<Matrix> read_matrices(const std::filesystem::path& file) {
   const auto json = parse_json(read_text_file(file), file.string());
   const JsonPlace place(json, file.string());
-  place.required(kVersionKey)
+  place.required(kMatrixKey)
       .expect_version(kMatrixVersion, "a matrix",
                       "make it again with `lockstep matrix PROTOCOL --json`");
-  place.expect_object({kVersionKey, "protocols"});
+  place.expect_object({kMatrixKey, "protocols"});
   std::vector<Matrix> matrices;
   const auto protocols = place.required("protocols");
   for (const auto& protocol : protocols.elements()) matrices.push_back(read_matrix(protocol));

@@ -17,7 +17,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-using Kind = ScheduleStep::Kind;
+using Says = ScheduleStep::Kind;
 using Do = sim::Action::Kind;
 
 using Words = std::vector<std::string_view>;
@@ -104,7 +104,7 @@ void expect_amount(const ScheduleStep& step, const std::string& place) {
       throw sim::BadInput(fmt::format("{}: found `{}`, expected a whole number from {} to {}",
                                       place, step.text, least, most));
   };
-  if (step.kind == Kind::pass) return expect(1, kLongestMs);
+  if (step.kind == Says::pass) return expect(1, kLongestMs);
   if (!step.action) return;
   const auto& fields = row(*step.action).fields;
   if (fields.image) expect(0, UINT8_MAX);
@@ -117,38 +117,38 @@ void expect_amount(const ScheduleStep& step, const std::string& place) {
 
 const std::vector<Sentence>& sentences() {
   static const std::vector<Sentence> all{
-      {Kind::action, "<client> starts", "its next round begins", Do::begin},
-      {Kind::acquires, "<client> acquires", "it runs until it holds the lock"},
-      {Kind::refused, "<client> is refused", "it runs until acquire() has failed"},
-      {Kind::sends, "<client> sends <words>", "it runs until it has sent this request"},
-      {Kind::executes, "<node> executes <client>'s <words>",
+      {Says::action, "<client> starts", "its next round begins", Do::begin},
+      {Says::acquires, "<client> acquires", "it runs until it holds the lock"},
+      {Says::refused, "<client> is refused", "it runs until acquire() has failed"},
+      {Says::sends, "<client> sends <words>", "it runs until it has sent this request"},
+      {Says::executes, "<node> executes <client>'s <words>",
        "it runs until redis, or the resource, has executed this request"},
-      {Kind::hears, "<client> hears the reply", "its next reply arrives"},
-      {Kind::releasing, "<client> begins to release", "it runs until its critical section ends"},
-      {Kind::released, "<client> releases", "it runs until release() has returned"},
-      {Kind::fails, "<client> fails", "it runs until acquire() or release() ends in an error"},
-      {Kind::finishes, "<client> finishes", "it runs until its round is over"},
-      {Kind::action, "<client> pauses", "fault: the whole process stands still", Do::pause},
-      {Kind::action, "<client> resumes", "it goes on", Do::resume},
-      {Kind::action, "<client> crashes", "fault: its memory is gone", Do::crash},
-      {Kind::request_held, "<client>'s request is held back", "fault: it waits in the network",
+      {Says::hears, "<client> hears the reply", "its next reply arrives"},
+      {Says::releasing, "<client> begins to release", "it runs until its critical section ends"},
+      {Says::released, "<client> releases", "it runs until release() has returned"},
+      {Says::fails, "<client> fails", "it runs until acquire() or release() ends in an error"},
+      {Says::finishes, "<client> finishes", "it runs until its round is over"},
+      {Says::action, "<client> pauses", "fault: the whole process stands still", Do::pause},
+      {Says::action, "<client> resumes", "it goes on", Do::resume},
+      {Says::action, "<client> crashes", "fault: its memory is gone", Do::crash},
+      {Says::request_held, "<client>'s request is held back", "fault: it waits in the network",
        Do::delay},
-      {Kind::reply_held, "<client>'s reply is held back", "fault: it waits in the network",
+      {Says::reply_held, "<client>'s reply is held back", "fault: it waits in the network",
        Do::delay},
-      {Kind::action, "<client>'s message is let go", "what was held back can arrive", Do::release},
-      {Kind::action, "<client>'s connection breaks", "fault: a request or its reply is lost",
+      {Says::action, "<client>'s message is let go", "what was held back can arrive", Do::release},
+      {Says::action, "<client>'s connection breaks", "fault: a request or its reply is lost",
        Do::lose},
-      {Kind::pass, "<number> ms pass", "time passes"},
-      {Kind::expires, "time passes until <words> expires",
+      {Says::pass, "<number> ms pass", "time passes"},
+      {Says::expires, "time passes until <words> expires",
        "up to the millisecond after a key's expiry"},
-      {Kind::action, "redis crashes", "fault: it keeps what its persistence kept", Do::node_crash},
-      {Kind::action, "redis loses power and <number> writes",
+      {Says::action, "redis crashes", "fault: it keeps what its persistence kept", Do::node_crash},
+      {Says::action, "redis loses power and <number> writes",
        "fault: and the last writes, if 1 or more", Do::power_loss},
-      {Kind::action, "redis restarts", "it is up again", Do::node_restart},
-      {Kind::action, "redis saves", "an RDB save completes", Do::save},
-      {Kind::action, "redis's clock jumps by <number> ms",
+      {Says::action, "redis restarts", "it is up again", Do::node_restart},
+      {Says::action, "redis saves", "an RDB save completes", Do::save},
+      {Says::action, "redis's clock jumps by <number> ms",
        "fault: forwards, or backwards if negative", Do::jump_node},
-      {Kind::action, "<client>'s clock jumps by <number> ms",
+      {Says::action, "<client>'s clock jumps by <number> ms",
        "fault: forwards, or backwards if negative", Do::jump_process}};
   return all;
 }

@@ -15,7 +15,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-using Kind = ScheduleStep::Kind;
+using Says = ScheduleStep::Kind;
 using checker::Option;
 using checker::TraceStep;
 using Do = sim::Action::Kind;
@@ -78,35 +78,35 @@ class ScheduleWalk {
       run_until(step, [event](const TraceStep& taken) { return has(taken, event); });
     };
     switch (step.kind) {
-      case Kind::acquires:
+      case Says::acquires:
         until(Event::acquired);
         return true;
-      case Kind::refused:
+      case Says::refused:
         until(Event::refused);
         return true;
-      case Kind::releasing:
+      case Says::releasing:
         until(Event::releasing);
         return true;
-      case Kind::released:
+      case Says::released:
         until(Event::released);
         return true;
-      case Kind::fails:
+      case Says::fails:
         until(Event::failed);
         return true;
-      case Kind::sends:
+      case Says::sends:
         run_until(step, [&](const TraceStep& taken) { return sends(taken, step.words); });
         return true;
-      case Kind::executes:
+      case Says::executes:
         if (const auto ready = request(step))
           run_.take(*ready);
         else
           run_until(step, [&](const TraceStep& taken) { return executes(step, taken); });
         return true;
-      case Kind::hears:
+      case Says::hears:
         run_until(step,
                   [](const TraceStep& taken) { return taken.data.action.kind == Do::deliver; });
         return true;
-      case Kind::finishes:
+      case Says::finishes:
         run_.run_out(step.client);
         return true;
       default:
@@ -128,9 +128,9 @@ class ScheduleWalk {
     const auto of_client = [&](const Option& option, Do kind) {
       return option.action.kind == kind && option.action.process == step.client;
     };
-    if (step.kind == Kind::request_held)
+    if (step.kind == Says::request_held)
       run_.take_found([&](const Option& o) { return of_client(o, Do::delay) && is_request(o); });
-    else if (step.kind == Kind::reply_held)
+    else if (step.kind == Says::reply_held)
       run_.take_found([&](const Option& o) { return of_client(o, Do::delay) && !is_request(o); });
     else
       return false;
@@ -139,8 +139,8 @@ class ScheduleWalk {
 
   /// Sentences that are one action, or time.
   void take_named_action(const ScheduleStep& step) {
-    if (step.kind == Kind::pass) return run_.pass(step.amount);
-    if (step.kind == Kind::expires)
+    if (step.kind == Says::pass) return run_.pass(step.amount);
+    if (step.kind == Says::expires)
       return run_.pass_until([&](const TraceStep& taken) { return expires(taken, step.words); },
                              "it does not expire");
     const auto kind = step.action.value();
@@ -160,9 +160,9 @@ class ScheduleWalk {
   /// A client that is refused does not acquire later in the same round: say so at once.
   void refuse_the_opposite(const ScheduleStep& step) const {
     const auto& last = run_.last();
-    if (step.kind == Kind::acquires && has(last, Event::refused))
+    if (step.kind == Says::acquires && has(last, Event::refused))
       run_.fail("the client is refused: " + last.prose.sentence);
-    if (step.kind == Kind::refused && has(last, Event::acquired))
+    if (step.kind == Says::refused && has(last, Event::acquired))
       run_.fail("the client acquires: " + last.prose.sentence);
   }
 

@@ -18,7 +18,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-constexpr const char* kVersionKey = "lockstep_trace";
+constexpr const char* kTraceKey = "lockstep_trace";
 
 using Clients = std::vector<std::string>;
 
@@ -104,7 +104,7 @@ void write_whole(const fs::path& file, const std::string& text) {
 
 void write_trace(const fs::path& file, const TraceFile& trace, const Catalog& catalog) {
   const auto& scenario = trace.scenario;
-  Json json{{kVersionKey, kTraceVersion}, {"name", scenario.name}};
+  Json json{{kTraceKey, kTraceVersion}, {"name", scenario.name}};
   json["scenario"] = to_json(scenario, catalog.reference(scenario.folder, file.parent_path()));
   json["fingerprint"] = trace.fingerprint;
   json["violated"] = trace.violated ? Json(name(*trace.violated)) : Json();
@@ -118,10 +118,10 @@ void write_trace(const fs::path& file, const TraceFile& trace, const Catalog& ca
 TraceFile read_trace(const fs::path& file, const Catalog& catalog) {
   const auto json = parse_json(read_text_file(file), file.string());
   const JsonPlace place(json, file.string());
-  place.required(kVersionKey)
-      .expect_version(kTraceVersion, "a trace", "find the run again with `lockstep check`");
+  place.required(kTraceKey).expect_version(kTraceVersion, "a trace",
+                                           "find the run again with `lockstep check`");
   place.expect_object(
-      {kVersionKey, "name", "scenario", "fingerprint", "violated", "endless", "schedule", "told"});
+      {kTraceKey, "name", "scenario", "fingerprint", "violated", "endless", "schedule", "told"});
   TraceFile trace;
   trace.scenario =
       embedded_scenario(place.required("scenario"), place.required("name").text(),
@@ -154,7 +154,7 @@ void expect_unchanged(const TraceFile& trace, const sim::Program& program, const
 
 bool is_trace(const fs::path& file) {
   const auto json = parse_json(read_text_file(file), file.string());
-  return json.is_object() && json.contains(kVersionKey);
+  return json.is_object() && json.contains(kTraceKey);
 }
 
 }  // namespace lockstep::scenarios

@@ -14,8 +14,6 @@ using sim::Wait;
 
 namespace {
 
-constexpr std::int64_t kEverysecMs = 1000;  // Redis, appendfsync everysec
-
 std::uint8_t byte(std::size_t index) { return static_cast<std::uint8_t>(index); }
 
 Action of_process(Action::Kind kind, std::uint8_t p) {

@@ -19,8 +19,7 @@ using sim::Request;
 
 namespace {
 
-constexpr std::int64_t kEverysecMs = 1000;  // Redis, appendfsync everysec
-constexpr int kMostStepsAtOnce = 100;       // of one task while time cannot pass
+constexpr int kMostStepsAtOnce = 100;  // of one task while time cannot pass
 
 void spend(World& world, Fault fault) {
   LOCKSTEP_CHECK(world.budget[static_cast<std::size_t>(fault)] > 0);

@@ -87,6 +87,9 @@ struct Process {
   std::uint16_t tokens_used = 0;
 };
 
+/// How long a write may wait to become durable: Redis, appendfsync everysec.
+constexpr std::int64_t kEverysecMs = 1000;
+
 struct Image {
   sim::Keyspace keyspace;
   std::int64_t age_ms = 0;

@@ -386,7 +386,7 @@ int base_ipairs(lua_State* L) {
   return 3;
 }
 
-constexpr Function51 kFunctions[] = {
+constexpr Function51 kBaseFunctions[] = {
     {"assert", base_assert},
     {"collectgarbage", base_collectgarbage},
     {"error", base_error},
@@ -424,7 +424,7 @@ bool is_protected(lua_State* L) {
 }
 
 void open_base(lua_State* L) {
-  set_functions(L, kFunctions, std::size(kFunctions),
+  set_functions(L, kBaseFunctions, std::size(kBaseFunctions),
                 "Script attempted to access nonexistent global variable '%s'");
   lua_pushliteral(L, "Lua 5.1");
   lua_setfield(L, -2, "_VERSION");

@@ -130,7 +130,7 @@ int coroutine_running(lua_State* L) {
   return 1;
 }
 
-constexpr Function51 kFunctions[] = {
+constexpr Function51 kCoroutineFunctions[] = {
     {"create", coroutine_create}, {"resume", coroutine_resume}, {"running", coroutine_running},
     {"status", coroutine_status}, {"wrap", coroutine_wrap},     {"yield", coroutine_yield},
 };
@@ -139,7 +139,7 @@ constexpr Function51 kFunctions[] = {
 
 void open_coroutine(lua_State* L) {
   lua_newtable(L);
-  set_functions(L, kFunctions, std::size(kFunctions));
+  set_functions(L, kCoroutineFunctions, std::size(kCoroutineFunctions));
 }
 
 }  // namespace lockstep::sim::dialect

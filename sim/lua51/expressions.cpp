@@ -11,7 +11,7 @@ namespace lockstep::sim::dialect {
 
 namespace {
 
-constexpr int kMaxDepth = 200;  // LUAI_MAXCCALLS of 5.1
+constexpr int kMaxNesting = 200;  // LUAI_MAXCCALLS of 5.1
 constexpr int kUnaryPriority = 8;
 
 OperandName quoted(const char* kind, const std::string& name) {
@@ -38,7 +38,7 @@ const Parser::Binary Parser::kBinaries[] = {{"+", 6, 6},  {"-", 6, 6},   {"*", 7
                                             {">=", 3, 3}, {"and", 2, 2}, {"or", 1, 1}};
 
 Parser::Depth::Depth(Parser& parser) : parser_(parser) {
-  if (++parser_.depth_ > kMaxDepth) parser_.draft_.too_deep();
+  if (++parser_.depth_ > kMaxNesting) parser_.draft_.too_deep();
 }
 
 OperandName Parser::variable_name(const std::string& name) {

@@ -119,12 +119,12 @@ int base_load(lua_State* L) {
   return load_text(L, text, length, source);
 }
 
-constexpr Function51 kFunctions[] = {{"load", base_load}, {"loadstring", base_loadstring}};
+constexpr Function51 kLoadFunctions[] = {{"load", base_load}, {"loadstring", base_loadstring}};
 
 }  // namespace
 
 void open_load(lua_State* L) {
-  for (const Function51& entry : kFunctions) {
+  for (const Function51& entry : kLoadFunctions) {
     lua_pushcfunction(L, entry.function);
     lua_setfield(L, -2, entry.name);
   }

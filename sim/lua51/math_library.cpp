@@ -93,7 +93,7 @@ int math_randomseed(lua_State* L) {
   return 0;
 }
 
-constexpr Function51 kFunctions[] = {
+constexpr Function51 kMathFunctions[] = {
     {"abs", of_one<std::fabs>},    {"acos", of_one<std::acos>},   {"asin", of_one<std::asin>},
     {"atan", of_one<std::atan>},   {"atan2", of_two<std::atan2>}, {"ceil", of_one<std::ceil>},
     {"cos", of_one<std::cos>},     {"cosh", of_one<std::cosh>},   {"deg", of_one<to_degrees>},
@@ -110,7 +110,7 @@ constexpr Function51 kFunctions[] = {
 
 void open_math(lua_State* L) {
   lua_newtable(L);
-  set_functions(L, kFunctions, std::size(kFunctions));
+  set_functions(L, kMathFunctions, std::size(kMathFunctions));
   lua_pushnumber(L, std::numbers::pi);
   lua_setfield(L, -2, "pi");
   lua_pushnumber(L, std::numeric_limits<double>::infinity());

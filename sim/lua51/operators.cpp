@@ -159,7 +159,7 @@ int arg_table(lua_State* L) {
 }
 
 /// #: of a table it asks no metatable.
-int length(lua_State* L) {
+int length_operator(lua_State* L) {
   lua_settop(L, 1);
   const int type = lua_type(L, 1);
   if (type != LUA_TSTRING && type != LUA_TTABLE) operand_error(L, "get length of", 0, 1);
@@ -180,7 +180,7 @@ int new_key(lua_State* L) {
   return 1;
 }
 
-constexpr lua_CFunction kOperators[] = {concat, mod,      power,     length,
+constexpr lua_CFunction kOperators[] = {concat, mod,      power,     length_operator,
                                         bounds, iterator, arg_table, new_key};
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::ptrdiff_t kOpen = -1;      // a capture that is not closed yet
 constexpr std::ptrdiff_t kPosition = -2;  // ()
-constexpr int kMaxDepth = 5000;
+constexpr int kMaxMatchDepth = 5000;
 constexpr std::int64_t kMaxSteps = 50'000'000;
 
 unsigned char byte(char c) { return static_cast<unsigned char>(c); }
@@ -117,7 +117,7 @@ void Matcher::spend(std::ptrdiff_t steps) {
 }
 
 const char* Matcher::match(const char* at, const char* pattern) {
-  if (++depth_ > kMaxDepth) refuse(L_, "a pattern match that recurses too deeply");
+  if (++depth_ > kMaxMatchDepth) refuse(L_, "a pattern match that recurses too deeply");
   bool done = false;
   const char* result = nullptr;
   while (!done) {

@@ -254,7 +254,7 @@ int string_format(lua_State* L) {
   return 1;
 }
 
-constexpr Function51 kFunctions[] = {
+constexpr Function51 kStringFunctions[] = {
     {"byte", string_byte},
     {"char", string_char},
     {"dump", nullptr},
@@ -276,7 +276,7 @@ constexpr Function51 kFunctions[] = {
 
 void open_string(lua_State* L) {
   lua_newtable(L);
-  set_functions(L, kFunctions, std::size(kFunctions));
+  set_functions(L, kStringFunctions, std::size(kStringFunctions));
 }
 
 }  // namespace lockstep::sim::dialect

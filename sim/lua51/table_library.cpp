@@ -245,7 +245,7 @@ int table_sort(lua_State* L) {
   return 0;
 }
 
-constexpr Function51 kFunctions[] = {
+constexpr Function51 kTableFunctions[] = {
     {"concat", table_concat}, {"foreach", table_foreach}, {"foreachi", table_foreachi},
     {"getn", table_getn},     {"insert", table_insert},   {"maxn", table_maxn},
     {"remove", table_remove}, {"setn", table_setn},       {"sort", table_sort},
@@ -255,7 +255,7 @@ constexpr Function51 kFunctions[] = {
 
 void open_table(lua_State* L) {
   lua_newtable(L);
-  set_functions(L, kFunctions, std::size(kFunctions));
+  set_functions(L, kTableFunctions, std::size(kTableFunctions));
 }
 
 }  // namespace lockstep::sim::dialect

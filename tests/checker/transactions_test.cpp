@@ -21,7 +21,7 @@ sim::Model model_of(const std::string& folder, int clients = 2) {
 }
 
 /// Both explorers hold that the property is violated after so many steps.
-void check_violated(sim::Model model, Property property, std::size_t steps) {
+void both_violated(sim::Model model, Property property, std::size_t steps) {
   model.properties = {property};
   for (const bool naively : {false, true}) {
     const Result result =
@@ -35,7 +35,7 @@ void check_violated(sim::Model model, Property property, std::size_t steps) {
   }
 }
 
-void check_holds(sim::Model model, std::set<Property> properties) {
+void both_hold(sim::Model model, std::set<Property> properties) {
   model.properties = std::move(properties);
   for (const bool naively : {false, true}) {
     const Result result =
@@ -53,7 +53,7 @@ const std::set<Property> kAll{sim::kProperties.begin(), sim::kProperties.end()};
 TEST_CASE("a release by transaction holds as long as nothing goes wrong", "[transactions]") {
   for (const char* folder : {"watch-multi-del", "get-multi-del", "watch-del"}) {
     INFO(folder);
-    check_holds(model_of(folder), kAll);
+    both_hold(model_of(folder), kAll);
   }
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("without WATCH the lock can change hands between GET and EXEC", "[tran
   // begins, its SET is executed and heard: 20. EXEC is let go and executed.
   sim::Model model = model_of("get-multi-del");
   tests::allow(model, Fault::delay);
-  check_violated(model, Property::foreign_release, 22);
+  both_violated(model, Property::foreign_release, 22);
 }
 
 TEST_CASE("without MULTI the DEL runs at once, and WATCH is for nothing", "[transactions]") {
@@ -71,7 +71,7 @@ TEST_CASE("without MULTI the DEL runs at once, and WATCH is for nothing", "[tran
   // begins, its SET is executed and heard: 18. DEL is let go and executed.
   sim::Model model = model_of("watch-del");
   tests::allow(model, Fault::delay);
-  check_violated(model, Property::foreign_release, 20);
+  both_violated(model, Property::foreign_release, 20);
 }
 
 TEST_CASE("a watch sees that the key has expired, or that another has made it anew",
@@ -82,7 +82,7 @@ TEST_CASE("a watch sees that the key has expired, or that another has made it an
     sim::Model model = model_of("watch-multi-del");
     tests::allow(model, fault);
     INFO(sim::name(fault));
-    check_holds(model, {Property::foreign_release, Property::foreign_extend, Property::leak});
+    both_hold(model, {Property::foreign_release, Property::foreign_extend, Property::leak});
   }
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("a node that was down has forgotten the transaction, not the key", "[t
   sim::Model model = model_of("watch-multi-del");
   model.persistence = sim::Persistence::aof_always;
   tests::allow(model, Fault::node_crash);
-  check_holds(model, {Property::foreign_release});
+  both_hold(model, {Property::foreign_release});
   tests::allow(model, Fault::pause);
-  check_violated(model, Property::foreign_release, 24);
+  both_violated(model, Property::foreign_release, 24);
 }

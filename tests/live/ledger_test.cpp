@@ -13,7 +13,7 @@ using live::kNoKey;
 using sim::Reply;
 
 constexpr std::int64_t kStart = 1'800'000'000'000;  // Unix ms
-constexpr sim::Maker kA = 1, kB = 2;
+constexpr sim::Maker kMakerA = 1, kMakerB = 2;
 
 /// A request of a process on one lease key, "lock", as the server shows it at `ms`.
 live::Entry entry(std::int64_t order, sim::Maker sender, const sim::Request& request,
@@ -27,7 +27,7 @@ live::Entry entry(std::int64_t order, sim::Maker sender, const sim::Request& req
 }
 
 live::Entry set_by_a(std::int64_t order = 1) {
-  return entry(order, kA, {"SET", "lock", "a", "NX", "PX", "1000"}, kNoKey, kStart + 1000,
+  return entry(order, kMakerA, {"SET", "lock", "a", "NX", "PX", "1000"}, kNoKey, kStart + 1000,
                Reply::ok());
 }
 
@@ -48,8 +48,8 @@ std::string objection(live::Ledger&& ledger, live::Entry next) {
 
 TEST_CASE("Entries are posted in the server's order, and wait for one that has not come") {
   live::Ledger ledger({"lock"});
-  ledger.add(entry(3, kB, {"GET", "lock"}, kNoKey, kNoKey, Reply::null()));
-  ledger.add(entry(2, kB, {"DEL", "lock"}, kStart + 1000, kNoKey, Reply::number(1)));
+  ledger.add(entry(3, kMakerB, {"GET", "lock"}, kNoKey, kNoKey, Reply::null()));
+  ledger.add(entry(2, kMakerB, {"DEL", "lock"}, kStart + 1000, kNoKey, Reply::number(1)));
   CHECK_FALSE(ledger.next());
   CHECK(ledger.has_gap());
   ledger.add(set_by_a());
@@ -64,37 +64,38 @@ TEST_CASE("Entries are posted in the server's order, and wait for one that has n
 
 TEST_CASE("A key is whose request made it or overwrote it, not who prolonged it") {
   SetByA ledger;
-  CHECK(ledger.keys()[0].maker == kA);
-  ledger.add(
-      entry(2, kB, {"PEXPIRE", "lock", "5000"}, kStart + 1000, kStart + 5000, Reply::number(1)));
+  CHECK(ledger.keys()[0].maker == kMakerA);
+  ledger.add(entry(2, kMakerB, {"PEXPIRE", "lock", "5000"}, kStart + 1000, kStart + 5000,
+                   Reply::number(1)));
   REQUIRE(ledger.next());
-  CHECK(ledger.keys()[0].maker == kA);
+  CHECK(ledger.keys()[0].maker == kMakerA);
   CHECK(ledger.keys()[0].expires == kStart + 5000);
-  ledger.add(entry(3, kB, {"SET", "lock", "b"}, kStart + 5000, kNoExpiry, Reply::ok()));
+  ledger.add(entry(3, kMakerB, {"SET", "lock", "b"}, kStart + 5000, kNoExpiry, Reply::ok()));
   const auto posting = ledger.next();
   REQUIRE(posting);
-  CHECK(posting->before[0].maker == kA);
-  CHECK(posting->after[0].maker == kB);
+  CHECK(posting->before[0].maker == kMakerA);
+  CHECK(posting->after[0].maker == kMakerB);
 }
 
 TEST_CASE("The server says whether a key has expired, not our clock") {
   const auto end = kStart + 1000;
   SetByA ledger;
   // TIME is read a little after the instant by which the transaction expires keys.
-  ledger.add(entry(2, kB, {"EXISTS", "lock"}, end, end, Reply::number(1), end + 1));
+  ledger.add(entry(2, kMakerB, {"EXISTS", "lock"}, end, end, Reply::number(1), end + 1));
   REQUIRE(ledger.next());
-  CHECK(ledger.keys()[0].maker == kA);
-  ledger.add(entry(3, kB, {"SET", "lock", "b", "NX"}, kNoKey, kNoExpiry, Reply::ok(), end + 2));
+  CHECK(ledger.keys()[0].maker == kMakerA);
+  ledger.add(
+      entry(3, kMakerB, {"SET", "lock", "b", "NX"}, kNoKey, kNoExpiry, Reply::ok(), end + 2));
   const auto posting = ledger.next();
   REQUIRE(posting);
   CHECK_FALSE(posting->before[0].exists());
-  CHECK(posting->after[0].maker == kB);
+  CHECK(posting->after[0].maker == kMakerB);
 }
 
 TEST_CASE("A lease that ends within a transaction may have ended for a script in it") {
   const auto end = kStart + 1000;
   const auto script = [&](const char* body, std::int64_t after, const Reply& reply) {
-    auto next = entry(2, kB, {"EVAL", body, "1", "lock"}, end, after, reply, end);
+    auto next = entry(2, kMakerB, {"EVAL", body, "1", "lock"}, end, after, reply, end);
     next.executed.ended.ms += 2;
     return next;
   };
@@ -105,33 +106,33 @@ TEST_CASE("A lease that ends within a transaction may have ended for a script in
   const auto after_end = taken.next();
   REQUIRE(after_end);
   CHECK_FALSE(after_end->before[0].exists());
-  CHECK(after_end->after[0].maker == kB);
+  CHECK(after_end->after[0].maker == kMakerB);
   lasting.add(script(set_nx, end, Reply::null()));
   const auto before_end = lasting.next();
   REQUIRE(before_end);
   CHECK(before_end->before[0].exists());
-  CHECK(lasting.keys()[0].maker == kA);
+  CHECK(lasting.keys()[0].maker == kMakerA);
   // Whose key it has overwritten, if any, cannot be known.
   CHECK_THAT(objection(SetByA(), script(set, kNoExpiry, Reply::ok())),
              Catch::Contains("just when"));
   // A command has the transaction's clock.
-  auto command = entry(2, kB, {"SET", "lock", "b"}, end, kNoExpiry, Reply::ok(), end);
+  auto command = entry(2, kMakerB, {"SET", "lock", "b"}, end, kNoExpiry, Reply::ok(), end);
   command.executed.ended.ms += 2;
   SetByA overwritten;
   overwritten.add(command);
   const auto posting = overwritten.next();
   REQUIRE(posting);
-  CHECK(posting->before[0].maker == kA);
+  CHECK(posting->before[0].maker == kMakerA);
 }
 
 TEST_CASE("Lifetimes that were read or set within an envelope may differ by its length") {
   SetByA ledger;
-  auto ttl = entry(2, kB, {"PTTL", "lock"}, kStart + 1000, kStart + 1000, Reply::number(995));
+  auto ttl = entry(2, kMakerB, {"PTTL", "lock"}, kStart + 1000, kStart + 1000, Reply::number(995));
   ttl.executed.ended.ms += 5;
   ledger.add(ttl);
   CHECK(ledger.next());
-  auto longer =
-      entry(3, kB, {"PEXPIRE", "lock", "2000"}, kStart + 1000, kStart + 2005, Reply::number(1));
+  auto longer = entry(3, kMakerB, {"PEXPIRE", "lock", "2000"}, kStart + 1000, kStart + 2005,
+                      Reply::number(1));
   longer.executed.ended.ms += 5;
   ledger.add(longer);
   CHECK(ledger.next());
@@ -141,7 +142,7 @@ TEST_CASE("Lifetimes that were read or set within an envelope may differ by its 
 TEST_CASE("Only a number that was read off a lifetime may differ") {
   constexpr auto lives = kStart + 1000;
   const auto answered = [&](const sim::Request& request, std::int64_t number) {
-    auto next = entry(2, kB, request, lives, lives, Reply::number(number));
+    auto next = entry(2, kMakerB, request, lives, lives, Reply::number(number));
     next.executed.ended.ms += 5;
     return next;
   };
@@ -163,7 +164,7 @@ TEST_CASE("Only a number that was read off a lifetime may differ") {
 TEST_CASE("What does not agree ends the ledger") {
   const auto lives = kStart + 1000;
   const auto get = [&](std::int64_t before, std::int64_t after, const Reply& reply) {
-    return entry(2, kB, {"GET", "lock"}, before, after, reply);
+    return entry(2, kMakerB, {"GET", "lock"}, before, after, reply);
   };
   using Catch::Contains;
   const auto a = Reply::bulk("a");
@@ -171,25 +172,26 @@ TEST_CASE("What does not agree ends the ledger") {
              Contains("gone before its time"));
   CHECK_THAT(objection(SetByA(), get(lives + 1, lives + 1, a)), Contains("by nobody"));
   CHECK_THAT(objection(SetByA(), get(kNoExpiry, kNoExpiry, a)), Contains("by nobody"));
-  CHECK_THAT(objection(live::Ledger({"lock"}), entry(1, kA, {"GET", "lock"}, lives, lives, a)),
+  CHECK_THAT(objection(live::Ledger({"lock"}), entry(1, kMakerA, {"GET", "lock"}, lives, lives, a)),
              Contains("by nobody"));
   CHECK_THAT(objection(SetByA(), get(lives, lives, Reply::null())), Contains("GET"));
   CHECK_THAT(objection(SetByA(), get(lives, lives, Reply::bulk("b"))), Contains("GET"));
   CHECK_THAT(objection(SetByA(), get(lives, lives, Reply::error("ERR no"))), Contains("GET"));
   CHECK_THAT(objection(SetByA(), get(lives, kNoKey, a)), Contains("leave it"));
   CHECK_THAT(objection(SetByA(), get(lives, kNoExpiry, a)), Contains("leave it"));
-  CHECK_THAT(objection(SetByA(), entry(2, kB, {"DEL", "lock"}, lives, kNoKey, Reply::number(0))),
-             Contains("DEL"));
   CHECK_THAT(
-      objection(SetByA(), entry(2, kB, {"MIGRATE", "h", "1", "lock", "0", "10"}, lives, lives, a)),
-      Contains("executed again"));
+      objection(SetByA(), entry(2, kMakerB, {"DEL", "lock"}, lives, kNoKey, Reply::number(0))),
+      Contains("DEL"));
+  CHECK_THAT(objection(SetByA(), entry(2, kMakerB, {"MIGRATE", "h", "1", "lock", "0", "10"}, lives,
+                                       lives, a)),
+             Contains("executed again"));
   CHECK_THAT(objection(SetByA(), set_by_a(1)), Contains("counter"));
 }
 
 TEST_CASE("After a disagreement nothing is posted any more") {
   SetByA ledger;
-  ledger.add(entry(2, kB, {"GET", "lock"}, kNoKey, kNoKey, Reply::null()));
-  ledger.add(entry(3, kB, {"GET", "lock"}, kStart + 1000, kStart + 1000, Reply::bulk("a")));
+  ledger.add(entry(2, kMakerB, {"GET", "lock"}, kNoKey, kNoKey, Reply::null()));
+  ledger.add(entry(3, kMakerB, {"GET", "lock"}, kStart + 1000, kStart + 1000, Reply::bulk("a")));
   CHECK_FALSE(ledger.next());
   CHECK_FALSE(ledger.next());
 }

@@ -16,8 +16,8 @@ using sim::Reply;
 using Kind = sim::Effect::Kind;
 
 constexpr std::int64_t kNow = 1'800'000'000'000, kLives = kNow + 1000;  // Unix ms
-constexpr std::uint8_t kA = 0, kB = 1;
-constexpr sim::TaskId kMain = 0, kSpawned = 1;
+constexpr std::uint8_t kClientA = 0, kClientB = 1;
+constexpr sim::TaskId kMainTask = 0, kSpawned = 1;
 const sim::Request kSet{"SET", "lock", "v", "PX", "1000"}, kDel{"DEL", "lock"},
     kLook{"EXISTS", "lock"};
 
@@ -26,29 +26,29 @@ class Told {
  public:
   Told() = default;
 
-  live::Ticket sends(std::uint8_t process, sim::TaskId task = kMain) {
-    if (task == kMain) does(process, Kind::send);
+  live::Ticket sends(std::uint8_t process, sim::TaskId task = kMainTask) {
+    if (task == kMainTask) does(process, Kind::send);
     return ownership_.sent(process, task);
   }
   /// The key as the request left it: `after`. What it was before is known from the one before.
   void replied(std::uint8_t process, const live::Ticket& ticket, const sim::Request& request,
-               std::int64_t after, const Reply& reply, sim::TaskId task = kMain,
+               std::int64_t after, const Reply& reply, sim::TaskId task = kMainTask,
                bool in_time = true) {
     live::Executed executed{++order_, {kNow}, {kNow}, {key_}, {after}, reply};
     key_ = after;
     ownership_.heard(process, task, ticket, request, executed, in_time);
   }
-  void sets(std::uint8_t process, sim::TaskId task = kMain) {
+  void sets(std::uint8_t process, sim::TaskId task = kMainTask) {
     replied(process, sends(process, task), kSet, kLives, Reply::ok(), task);
   }
-  void deletes(std::uint8_t process, sim::TaskId task = kMain) {
+  void deletes(std::uint8_t process, sim::TaskId task = kMainTask) {
     replied(process, sends(process, task), kDel, kNoKey, Reply::number(key_ == kNoKey ? 0 : 1),
             task);
   }
   void looks(std::uint8_t process) {
     replied(process, sends(process), kLook, key_, Reply::number(key_ == kNoKey ? 0 : 1));
   }
-  void does(std::uint8_t process, Kind kind, bool ok = false, sim::TaskId task = kMain) {
+  void does(std::uint8_t process, Kind kind, bool ok = false, sim::TaskId task = kMainTask) {
     sim::Effect effect;
     effect.kind = kind;
     effect.task = task;
@@ -80,55 +80,56 @@ const std::set<Property> kNothing;
 
 TEST_CASE("Removing, overwriting and prolonging the key of a holder is foreign") {
   Told removed, overwritten, shortened, extended;
-  for (Told* told : {&removed, &overwritten, &shortened, &extended}) told->acquires(kA);
-  removed.deletes(kB);
+  for (Told* told : {&removed, &overwritten, &shortened, &extended}) told->acquires(kClientA);
+  removed.deletes(kClientB);
   CHECK(removed.violated() == std::set{Property::foreign_release});
-  overwritten.sets(kB);
+  overwritten.sets(kClientB);
   CHECK(overwritten.violated() == std::set{Property::foreign_release});
-  shortened.replied(kB, shortened.sends(kB), {"PEXPIRE", "lock", "500"}, kNow + 500,
+  shortened.replied(kClientB, shortened.sends(kClientB), {"PEXPIRE", "lock", "500"}, kNow + 500,
                     Reply::number(1));
   CHECK(shortened.violated() == std::set{Property::foreign_release});
-  extended.replied(kB, extended.sends(kB), {"PERSIST", "lock"}, live::kNoExpiry, Reply::number(1));
+  extended.replied(kClientB, extended.sends(kClientB), {"PERSIST", "lock"}, live::kNoExpiry,
+                   Reply::number(1));
   CHECK(extended.violated() == std::set{Property::foreign_extend});
 }
 
 TEST_CASE("One's own key, and a key whose maker holds nothing, are not foreign") {
   Told own, left;
-  own.acquires(kA);
-  own.deletes(kA);
+  own.acquires(kClientA);
+  own.deletes(kClientA);
   CHECK(own.violated() == kNothing);
-  left.acquires(kA);
-  left.does(kA, Kind::releasing);
-  left.deletes(kB);
+  left.acquires(kClientA);
+  left.does(kClientA, Kind::releasing);
+  left.deletes(kClientB);
   CHECK(left.violated() == kNothing);
 }
 
 TEST_CASE("Whoever acquired or let go while the request was on its way may not have held") {
   Told late, early;
-  late.sets(kA);
-  const auto before = late.sends(kB);
-  late.does(kA, Kind::acquired);
-  late.replied(kB, before, kDel, kNoKey, Reply::number(1));
+  late.sets(kClientA);
+  const auto before = late.sends(kClientB);
+  late.does(kClientA, Kind::acquired);
+  late.replied(kClientB, before, kDel, kNoKey, Reply::number(1));
   CHECK(late.violated() == kNothing);
-  early.acquires(kA);
-  const auto during = early.sends(kB);
-  early.does(kA, Kind::releasing);
-  early.replied(kB, during, kDel, kNoKey, Reply::number(1));
+  early.acquires(kClientA);
+  const auto during = early.sends(kClientB);
+  early.does(kClientA, Kind::releasing);
+  early.replied(kClientB, during, kDel, kNoKey, Reply::number(1));
   CHECK(early.violated() == kNothing);
 }
 
 TEST_CASE("release() that says true must have removed a key of its own") {
   Told honest, nothing, false_alarm;
   for (Told* told : {&honest, &nothing}) {
-    told->acquires(kA);
-    told->does(kA, Kind::releasing);
+    told->acquires(kClientA);
+    told->does(kClientA, Kind::releasing);
   }
-  honest.deletes(kA);
-  nothing.looks(kA);
+  honest.deletes(kClientA);
+  nothing.looks(kClientA);
   for (Told* told : {&honest, &nothing}) {
-    told->does(kA, Kind::released, true);
+    told->does(kClientA, Kind::released, true);
     CHECK(told->violated() == kNothing);  // not known yet
-    told->looks(kB);
+    told->looks(kClientB);
   }
   CHECK(honest.violated() == kNothing);
   // Its key is still there, too.
@@ -138,14 +139,14 @@ TEST_CASE("release() that says true must have removed a key of its own") {
 TEST_CASE("release() that says false must not have removed its key") {
   Told removed, kept;
   for (Told* told : {&removed, &kept}) {
-    told->acquires(kA);
-    told->does(kA, Kind::releasing);
+    told->acquires(kClientA);
+    told->does(kClientA, Kind::releasing);
   }
-  removed.deletes(kA);
-  kept.looks(kA);
+  removed.deletes(kClientA);
+  kept.looks(kClientA);
   for (Told* told : {&removed, &kept}) {
-    told->does(kA, Kind::released, false);
-    told->looks(kB);
+    told->does(kClientA, Kind::released, false);
+    told->looks(kClientB);
   }
   CHECK(removed.violated() == std::set{Property::honest_result});
   CHECK(kept.violated() == kNothing);
@@ -153,23 +154,23 @@ TEST_CASE("release() that says false must not have removed its key") {
 
 TEST_CASE("What a release() had given up waiting for leaves open what it removed") {
   Told told;
-  told.acquires(kA);
-  told.does(kA, Kind::releasing);
-  told.replied(kA, told.sends(kA), kDel, kNoKey, Reply::number(1), kMain, false);
-  told.looks(kA);  // it asks once more
-  told.does(kA, Kind::released, false);
-  told.looks(kB);
+  told.acquires(kClientA);
+  told.does(kClientA, Kind::releasing);
+  told.replied(kClientA, told.sends(kClientA), kDel, kNoKey, Reply::number(1), kMainTask, false);
+  told.looks(kClientA);  // it asks once more
+  told.does(kClientA, Kind::released, false);
+  told.looks(kClientB);
   CHECK(told.violated() == kNothing);
 }
 
 TEST_CASE("acquire() that says false must not leave a key that it made") {
   Told left, taken_back;
-  left.sets(kA);
-  taken_back.sets(kA);
-  taken_back.deletes(kA);
+  left.sets(kClientA);
+  taken_back.sets(kClientA);
+  taken_back.deletes(kClientA);
   for (Told* told : {&left, &taken_back}) {
-    told->does(kA, Kind::refused);
-    told->looks(kB);
+    told->does(kClientA, Kind::refused);
+    told->looks(kClientB);
   }
   CHECK(left.violated() == std::set{Property::honest_result});
   CHECK(taken_back.violated() == kNothing);
@@ -177,60 +178,60 @@ TEST_CASE("acquire() that says false must not leave a key that it made") {
 
 TEST_CASE("Where the key changed near the end of a call, nothing is said of that end") {
   Told told;
-  told.sets(kA);
-  const auto near = told.sends(kB);
-  told.does(kA, Kind::refused);
-  told.replied(kB, near, kDel, kNoKey, Reply::number(1));  // before the refusal, or after it
-  told.looks(kB);
+  told.sets(kClientA);
+  const auto near = told.sends(kClientB);
+  told.does(kClientA, Kind::refused);
+  told.replied(kClientB, near, kDel, kNoKey, Reply::number(1));  // before the refusal, or after it
+  told.looks(kClientB);
   CHECK(told.violated() == kNothing);
 }
 
 TEST_CASE("A key that is gone near the end of a call may have been there at its end") {
   Told told;
-  told.acquires(kA);
-  const auto near = told.sends(kB);
-  told.does(kA, Kind::left, true);
-  told.replied(kB, near, kDel, kNoKey, Reply::number(1));
-  told.looks(kB);
+  told.acquires(kClientA);
+  const auto near = told.sends(kClientB);
+  told.does(kClientA, Kind::left, true);
+  told.replied(kClientB, near, kDel, kNoKey, Reply::number(1));
+  told.looks(kClientB);
   CHECK(told.violated() == std::set{Property::foreign_release});  // but not reentrancy
 }
 
 TEST_CASE("What a spawned task does counts if it surely did it within the call") {
   Told within, at_edge;
   for (Told* told : {&within, &at_edge}) {
-    told->acquires(kA);
-    told->does(kA, Kind::releasing);
+    told->acquires(kClientA);
+    told->does(kClientA, Kind::releasing);
   }
-  within.deletes(kA, kSpawned);
-  within.does(kA, Kind::released, false);
-  const auto at_end = at_edge.sends(kA, kSpawned);
-  at_edge.does(kA, Kind::released, false);
-  at_edge.replied(kA, at_end, kDel, kNoKey, Reply::number(1), kSpawned);
-  for (Told* told : {&within, &at_edge}) told->looks(kB);
+  within.deletes(kClientA, kSpawned);
+  within.does(kClientA, Kind::released, false);
+  const auto at_end = at_edge.sends(kClientA, kSpawned);
+  at_edge.does(kClientA, Kind::released, false);
+  at_edge.replied(kClientA, at_end, kDel, kNoKey, Reply::number(1), kSpawned);
+  for (Told* told : {&within, &at_edge}) told->looks(kClientB);
   CHECK(within.violated() == std::set{Property::honest_result});
   CHECK(at_edge.violated() == kNothing);
 }
 
 TEST_CASE("A reply that comes after its call has ended leaves open what the call did") {
   Told told;
-  told.acquires(kA);
-  told.does(kA, Kind::releasing);
-  const auto given_up = told.sends(kA);
-  told.does(kA, Kind::released, true);
-  told.replied(kA, given_up, kDel, kNoKey, Reply::number(1));
-  told.looks(kB);
+  told.acquires(kClientA);
+  told.does(kClientA, Kind::releasing);
+  const auto given_up = told.sends(kClientA);
+  told.does(kClientA, Kind::released, true);
+  told.replied(kClientA, given_up, kDel, kNoKey, Reply::number(1));
+  told.looks(kClientB);
   CHECK(told.violated() == kNothing);
 }
 
 TEST_CASE("Who is inside must have a key, who has left for good must have none") {
   Told entered, left, kept;
-  for (Told* told : {&entered, &left, &kept}) told->acquires(kA);
-  entered.deletes(kA);
-  entered.does(kA, Kind::reentered);
-  left.deletes(kA);
-  left.does(kA, Kind::left, true);
-  kept.does(kA, Kind::left, true);
-  for (Told* told : {&entered, &left, &kept}) told->looks(kB);
+  for (Told* told : {&entered, &left, &kept}) told->acquires(kClientA);
+  entered.deletes(kClientA);
+  entered.does(kClientA, Kind::reentered);
+  left.deletes(kClientA);
+  left.does(kClientA, Kind::left, true);
+  kept.does(kClientA, Kind::left, true);
+  for (Told* told : {&entered, &left, &kept}) told->looks(kClientB);
   CHECK(entered.violated() == std::set{Property::reentrancy});
   CHECK(left.violated() == std::set{Property::reentrancy});
   CHECK(kept.violated() == kNothing);
@@ -244,31 +245,31 @@ TEST_CASE("A key that another thread of the process has made meanwhile is no lef
   in_acquire.in_acquire = in_acquire.in_operation = true;
   Told wants, has_lost;
   for (Told* told : {&wants, &has_lost}) {
-    told->acquires(kA);
-    told->does(kA, Kind::releasing);
-    told->deletes(kA);
-    told->ownership().waits(kA, {in_acquire});
-    told->sets(kA, other);
+    told->acquires(kClientA);
+    told->does(kClientA, Kind::releasing);
+    told->deletes(kClientA);
+    told->ownership().waits(kClientA, {in_acquire});
+    told->sets(kClientA, other);
   }
-  has_lost.does(kA, Kind::acquired, false, other);
-  has_lost.does(kA, Kind::lost, false, other);
-  has_lost.ownership().waits(kA, {});
+  has_lost.does(kClientA, Kind::acquired, false, other);
+  has_lost.does(kClientA, Kind::lost, false, other);
+  has_lost.ownership().waits(kClientA, {});
   for (Told* told : {&wants, &has_lost}) {
-    told->does(kA, Kind::released, true);
-    told->looks(kB);
+    told->does(kClientA, Kind::released, true);
+    told->looks(kClientB);
     CHECK(told->violated() == kNothing);
   }
 }
 
 TEST_CASE("After a loss of sight nothing more is claimed") {
   Told told;
-  told.acquires(kA);
-  told.does(kA, Kind::releasing);
-  told.looks(kA);
-  told.does(kA, Kind::released, true);
+  told.acquires(kClientA);
+  told.does(kClientA, Kind::releasing);
+  told.looks(kClientA);
+  told.does(kClientA, Kind::released, true);
   told.ownership().lose_sight("first");
   told.ownership().lose_sight("second");
-  told.looks(kB);
+  told.looks(kClientB);
   CHECK(told.ownership().lost_because() == "first");
   CHECK_FALSE(told.ownership().watching());
 }

@@ -94,14 +94,13 @@ sim::Model overdue(const std::string& protocol, std::int64_t lease_ms, std::int6
 
 /// Lock, lock again, unlock, work, unlock.
 sim::Model nested(const std::string& protocol, int clients, int threads) {
-  using Kind = sim::WorkStep::Kind;
   auto model = busy(protocol, clients);
   for (auto& setup : model.processes) {
-    setup.workload = {{Kind::lock, 0, 0},
-                      {Kind::lock, 0, 0},
-                      {Kind::unlock, 0, 0},
-                      {Kind::work, 0, 2},
-                      {Kind::unlock, 0, 0}};
+    setup.workload = {{sim::WorkStep::Kind::lock, 0, 0},
+                      {sim::WorkStep::Kind::lock, 0, 0},
+                      {sim::WorkStep::Kind::unlock, 0, 0},
+                      {sim::WorkStep::Kind::work, 0, 2},
+                      {sim::WorkStep::Kind::unlock, 0, 0}};
     setup.threads = threads;
   }
   return model;

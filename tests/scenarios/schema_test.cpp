@@ -61,7 +61,7 @@ bool reads(const fs::path& file) {
   return tests::bad_input([&] { read_scenario(file, any); }).empty();
 }
 
-std::vector<fs::path> shipped() {
+std::vector<fs::path> shipped_files() {
   std::vector<fs::path> files;
   for (const auto& name : Catalog(LOCKSTEP_SOURCE_DIR).scenarios())
     files.push_back(kScenarios / (name + ".json"));
@@ -107,7 +107,7 @@ TEST_CASE("the schema has exactly the reader's names") {
 }
 
 TEST_CASE("reader and schema accept every shipped scenario") {
-  const auto files = shipped();
+  const auto files = shipped_files();
   REQUIRE(files.size() >= 20);
   for (const auto& file : files) {
     INFO(file);

@@ -12,6 +12,12 @@ namespace lockstep::tests {
 
 inline constexpr std::int64_t kSecondMs = 1000;
 
+/// The folder of the protocols that only these tests have.
+inline const std::string kOwn = "tests/data/naive/";
+
+inline constexpr sim::WorkStep kLock{sim::WorkStep::Kind::lock, 0, 0};
+inline constexpr sim::WorkStep kUnlock{sim::WorkStep::Kind::unlock, 0, 0};
+
 /// `folder` below the source tree; every client does lock, work, unlock (or lock, unlock for no
 /// work). The lease is 3 s, the tick 1 s. No fault, no property and no witness yet.
 inline sim::Model small_model(const std::string& folder, int clients, std::int64_t work_ms) {

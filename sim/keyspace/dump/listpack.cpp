@@ -18,9 +18,9 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr std::size_t kHeader = 6;
-constexpr std::size_t kUncounted = 65535;
-constexpr char kEnd = '\xFF';
+constexpr std::size_t kListpackHeader = 6;
+constexpr std::size_t kUncountedListpack = 65535;
+constexpr char kListpackEnd = '\xFF';
 constexpr std::size_t kLongestNumber = 20;  // digits and sign of 64 bits
 
 std::string encoded(std::int64_t number) {
@@ -74,11 +74,11 @@ std::uint64_t length_before(std::string_view before) {
   return ~std::uint64_t{0};
 }
 
-class Reader {
+class ListpackReader {
  public:
   /// Reads the elements between the header and the end.
-  explicit Reader(std::string_view listpack)
-      : all_(listpack.substr(0, listpack.size() - 1)), rest_(all_.substr(kHeader)) {}
+  explicit ListpackReader(std::string_view listpack)
+      : all_(listpack.substr(0, listpack.size() - 1)), rest_(all_.substr(kListpackHeader)) {}
 
   bool at_end() const { return rest_.left() == 0; }
 
@@ -139,25 +139,25 @@ void ListpackWriter::add(std::string_view text) {
   ++count_;
 }
 
-std::size_t ListpackWriter::size() const { return kHeader + elements_.size() + 1; }
+std::size_t ListpackWriter::size() const { return kListpackHeader + elements_.size() + 1; }
 
 std::string ListpackWriter::finished() const {
-  return little_endian(size(), 4) + little_endian(std::min(count_, kUncounted), 2) + elements_ +
-         kEnd;
+  return little_endian(size(), 4) + little_endian(std::min(count_, kUncountedListpack), 2) +
+         elements_ + kListpackEnd;
 }
 
 std::optional<std::vector<std::string>> listpack_elements(std::string_view listpack) {
-  if (listpack.size() <= kHeader || listpack.back() != kEnd) return std::nullopt;
+  if (listpack.size() <= kListpackHeader || listpack.back() != kListpackEnd) return std::nullopt;
   if (from_little_endian(listpack.substr(0, 4)) != listpack.size()) return std::nullopt;
   std::vector<std::string> elements;
-  Reader reader(listpack);
+  ListpackReader reader(listpack);
   while (!reader.at_end()) {
     auto element = reader.next();
     if (!element) return std::nullopt;
     elements.push_back(std::move(*element));
   }
   const std::uint64_t counted = from_little_endian(listpack.substr(4, 2));
-  if (counted != kUncounted && counted != elements.size()) return std::nullopt;
+  if (counted != kUncountedListpack && counted != elements.size()) return std::nullopt;
   return elements;
 }
 

@@ -35,9 +35,9 @@ namespace {
 using Unpack = std::optional<std::vector<std::string>> (*)(std::string_view);
 
 /// Takes a dump to pieces. As in Redis it may read on into the version and checksum at the end.
-class Reader {
+class RdbReader {
  public:
-  explicit Reader(std::string_view dump) : rest_(dump) {}
+  explicit RdbReader(std::string_view dump) : rest_(dump) {}
 
   std::string_view bytes(std::uint64_t count) { return got(rest_.take(count)); }
 
@@ -111,7 +111,7 @@ Entry entry_of(decltype(Entry::value) value, Maker maker) {
   return Entry{std::move(value), {}, maker};
 }
 
-Entry load_elements(Reader& reader, Maker maker) {
+Entry load_elements(RdbReader& reader, Maker maker) {
   List list;
   for (std::uint64_t left = reader.count(); left > 0; --left)
     list.push_back({reader.text(), maker});
@@ -123,14 +123,14 @@ void append(List& list, std::vector<std::string> elements, Maker maker) {
 }
 
 /// A list of `ziplists` pieces.
-Entry load_ziplists(Reader& reader, std::uint64_t ziplists, Maker maker) {
+Entry load_ziplists(RdbReader& reader, std::uint64_t ziplists, Maker maker) {
   List list;
   for (; ziplists > 0; --ziplists) append(list, reader.packed(ziplist_elements), maker);
   if (list.empty()) refuse_format();
   return entry_of(std::move(list), maker);
 }
 
-Entry load_nodes(Reader& reader, Maker maker) {
+Entry load_nodes(RdbReader& reader, Maker maker) {
   List list;
   for (std::uint64_t left = reader.count(); left > 0; --left) {
     const std::uint64_t kind = reader.length();
@@ -151,7 +151,7 @@ void add_new_member(Entry& entry, const std::string& member) {
   if (!add_member(entry, member, entry.maker)) refuse_format();
 }
 
-Entry load_set(Reader& reader, Maker maker) {
+Entry load_set(RdbReader& reader, Maker maker) {
   Entry entry = entry_of(Set{}, maker);
   const std::uint64_t size = reader.count();
   if (size > kLargestIntset) entry.encoding = Encoding::large;
@@ -159,7 +159,7 @@ Entry load_set(Reader& reader, Maker maker) {
   return entry;
 }
 
-Entry load_intset(Reader& reader, Maker maker) {
+Entry load_intset(RdbReader& reader, Maker maker) {
   const std::string intset = reader.text();
   if (intset.size() <= kIntsetHeader) refuse_format();
   const std::string_view view = intset;
@@ -186,7 +186,7 @@ void add_new_field(Entry& entry, std::string name, std::string value) {
   if (!placed.second) refuse_format();
 }
 
-Entry load_hash(Reader& reader, Maker maker) {
+Entry load_hash(RdbReader& reader, Maker maker) {
   Entry entry = entry_of(Hash{}, maker);
   const std::uint64_t size = reader.count();
   bool compact = size <= kMostListpackFields;
@@ -202,13 +202,13 @@ Entry load_hash(Reader& reader, Maker maker) {
 }
 
 /// Pairs, at least one.
-std::vector<std::string> load_pairs(Reader& reader, Unpack unpack) {
+std::vector<std::string> load_pairs(RdbReader& reader, Unpack unpack) {
   auto elements = reader.packed(unpack);
   if (elements.empty() || elements.size() % 2 != 0) refuse_format();
   return elements;
 }
 
-Entry load_packed_hash(Reader& reader, Unpack unpack, Maker maker) {
+Entry load_packed_hash(RdbReader& reader, Unpack unpack, Maker maker) {
   Entry entry = entry_of(Hash{}, maker);
   auto pairs = load_pairs(reader, unpack);
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
@@ -224,7 +224,7 @@ SortedSet::iterator add_new_scored(SortedSet& set, std::string member, double sc
   return placed.first;
 }
 
-Entry load_sorted_set(Reader& reader, Maker maker) {
+Entry load_sorted_set(RdbReader& reader, Maker maker) {
   SortedSet set;
   for (std::uint64_t left = reader.count(); left > 0; --left) {
     std::string member = reader.text();
@@ -248,7 +248,7 @@ double packed_score(const std::string& text) {
 }
 
 /// Redis believes a listpack's order. Here a sorted set has no other than its own.
-Entry load_packed_sorted_set(Reader& reader, Unpack unpack, Maker maker) {
+Entry load_packed_sorted_set(RdbReader& reader, Unpack unpack, Maker maker) {
   SortedSet set;
   auto pairs = load_pairs(reader, unpack);
   std::vector<const SortedSet::value_type*> order;
@@ -264,7 +264,7 @@ Entry load_packed_sorted_set(Reader& reader, Unpack unpack, Maker maker) {
   return entry;
 }
 
-Entry load(Reader& reader, Maker maker) {
+Entry load(RdbReader& reader, Maker maker) {
   switch (static_cast<RdbType>(reader.byte())) {
     case RdbType::string:
       return entry_of(reader.text(), maker);
@@ -317,7 +317,7 @@ bool footer_fits(std::string_view dump) {
 
 Entry restored(std::string_view dump, Maker maker) {
   if (!footer_fits(dump)) refuse("ERR DUMP payload version or checksum are wrong");
-  Reader reader(dump);
+  RdbReader reader(dump);
   return load(reader, maker);
 }
 

@@ -42,8 +42,8 @@ class Writer {
   /// A short text that is a number of at most 32 bits is written as such a number; a longer one is
   /// compressed if that saves bytes.
   void text(const std::string& text) {
-    constexpr std::size_t kLongestNumber = 11, kShortestCompressed = 21, kSaved = 4;
-    if (text.size() <= kLongestNumber && number(text)) return;
+    constexpr std::size_t kLongest32Bits = 11, kShortestCompressed = 21, kSaved = 4;
+    if (text.size() <= kLongest32Bits && number(text)) return;
     if (text.size() >= kShortestCompressed) {
       if (const auto compressed = lzf_compressed(text, text.size() - kSaved)) {
         encoding(kCompressed);

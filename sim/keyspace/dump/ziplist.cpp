@@ -13,13 +13,13 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr std::size_t kHeader = 10;
-constexpr std::uint64_t kUncounted = 65535;
-constexpr char kEnd = '\xFF';
+constexpr std::size_t kZiplistHeader = 10;
+constexpr std::uint64_t kUncountedZiplist = 65535;
+constexpr char kZiplistEnd = '\xFF';
 
-class Reader {
+class ZiplistReader {
  public:
-  explicit Reader(std::string_view elements) : rest_(elements) {}
+  explicit ZiplistReader(std::string_view elements) : rest_(elements) {}
 
   std::size_t left() const { return rest_.left(); }
 
@@ -80,12 +80,12 @@ class Reader {
 }  // namespace
 
 std::optional<std::vector<std::string>> ziplist_elements(std::string_view ziplist) {
-  if (ziplist.size() <= kHeader || ziplist.back() != kEnd) return std::nullopt;
+  if (ziplist.size() <= kZiplistHeader || ziplist.back() != kZiplistEnd) return std::nullopt;
   if (from_little_endian(ziplist.substr(0, 4)) != ziplist.size()) return std::nullopt;
   const std::uint64_t tail = from_little_endian(ziplist.substr(4, 4));
   if (tail > ziplist.size() - 1) return std::nullopt;
   std::vector<std::string> elements;
-  Reader reader(ziplist.substr(kHeader, ziplist.size() - kHeader - 1));
+  ZiplistReader reader(ziplist.substr(kZiplistHeader, ziplist.size() - kZiplistHeader - 1));
   std::size_t last = tail;  // if there are none
   while (reader.left() > 0) {
     last = ziplist.size() - 1 - reader.left();
@@ -94,7 +94,8 @@ std::optional<std::vector<std::string>> ziplist_elements(std::string_view ziplis
     elements.push_back(std::move(*element));
   }
   const std::uint64_t counted = from_little_endian(ziplist.substr(8, 2));
-  if (last != tail || (counted != kUncounted && counted != elements.size())) return std::nullopt;
+  if (last != tail || (counted != kUncountedZiplist && counted != elements.size()))
+    return std::nullopt;
   return elements;
 }
 

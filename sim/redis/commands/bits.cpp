@@ -15,12 +15,12 @@ namespace lockstep::sim {
 namespace {
 
 constexpr std::int64_t kBits = 8;
-constexpr std::int64_t kLongestString = 512 << 20;  // proto-max-bulk-len
+constexpr std::int64_t kLongestBitmap = 512 << 20;  // proto-max-bulk-len
 
 std::int64_t offset_argument(const std::string& text) {
   const char* error = "ERR bit offset is not an integer or out of range";
   const std::int64_t offset = integer_from(0, text, error);
-  if (offset / kBits >= kLongestString) refuse(error);
+  if (offset / kBits >= kLongestBitmap) refuse(error);
   return offset;
 }
 
@@ -156,7 +156,7 @@ Reply run_bitop(Call& call) {
   return count_reply(size);
 }
 
-constexpr Command kRows[] = {
+constexpr Command kBitsRows[] = {
     {{"getbit", 3, kReadOnly | kFast, "bitmap", {{"RO access", 1}}}, run_getbit, {kLooksAtBytes}},
     {{"setbit", 4, kWrite | kDenyOom, "bitmap", {{"RW access update", 1}}},
      run_setbit,
@@ -170,6 +170,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> bit_commands() { return kRows; }
+std::span<const Command> bit_commands() { return kBitsRows; }
 
 }  // namespace lockstep::sim

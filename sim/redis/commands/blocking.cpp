@@ -161,7 +161,7 @@ Reply run_wait(Call& call) {
   return block(call, {BlockedOn::Kind::replicas, {}, {"wait"}, until});
 }
 
-constexpr Command kRows[] = {
+constexpr Command kBlockingRows[] = {
     {{"blpop", -3, kWrite | kNoScript | kBlocking, "list", {{"RW access delete", 1, -2}}},
      run_blpop,
      {kSince72InScripts}},
@@ -217,6 +217,6 @@ Reply serve_wait(Call& call, const BlockedOn& wait, const Place& place) {
   return with_key(place.key, run_as(call, {command, place.key}));
 }
 
-std::span<const Command> blocking_commands() { return kRows; }
+std::span<const Command> blocking_commands() { return kBlockingRows; }
 
 }  // namespace lockstep::sim

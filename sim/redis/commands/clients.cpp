@@ -224,7 +224,7 @@ Reply client_no_evict(Call& call) {
   return Reply::ok();
 }
 
-constexpr Command kRows[] = {
+constexpr Command kClientsRows[] = {
     {{"client", -2}, nullptr, {kContainer}},
     {{"client|caching", 3, kNoScript | kLoading | kStale, "connection"}},
     {{"client|getname", 2, kNoScript | kLoading | kStale, "connection"}, client_getname},
@@ -253,6 +253,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> client_commands() { return kRows; }
+std::span<const Command> client_commands() { return kClientsRows; }
 
 }  // namespace lockstep::sim

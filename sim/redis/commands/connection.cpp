@@ -144,7 +144,7 @@ Reply run_ping(Call& call) {
 
 Reply run_echo(Call& call) { return Reply::bulk(call.argv[1]); }
 
-constexpr Command kRows[] = {
+constexpr Command kConnectionRows[] = {
     {{"auth", -2, kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy, "connection"},
      run_auth},
     {{"hello", -1, kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy, "connection"},
@@ -168,6 +168,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> connection_commands() { return kRows; }
+std::span<const Command> connection_commands() { return kConnectionRows; }
 
 }  // namespace lockstep::sim

@@ -55,7 +55,7 @@ Reply run_incrbyfloat(Call& call) {
   return Reply::bulk(std::move(shown));
 }
 
-constexpr Command kRows[] = {
+constexpr Command kCountersRows[] = {
     {{"incr", 2, kWrite | kDenyOom | kFast, "string", {{"RW access update", 1}}},
      run_incr,
      {.touches = touches_always}},
@@ -75,6 +75,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> counter_commands() { return kRows; }
+std::span<const Command> counter_commands() { return kCountersRows; }
 
 }  // namespace lockstep::sim

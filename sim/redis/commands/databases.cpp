@@ -96,7 +96,7 @@ Reply run_dbsize(Call& call) {
   return Reply::number(live);
 }
 
-constexpr Command kRows[] = {
+constexpr Command kDatabasesRows[] = {
     {{"select", 2, kLoading | kStale | kFast, "connection"}, run_select, {kSetsConnection}},
     {{"swapdb", 3, kWrite | kFast, "keyspace dangerous"}, run_swapdb, {kSwapsDatabases}},
     {{"move", 3, kWrite | kFast, "keyspace", {{"RW access update", 1}}}, run_move},
@@ -125,6 +125,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> database_commands() { return kRows; }
+std::span<const Command> database_commands() { return kDatabasesRows; }
 
 }  // namespace lockstep::sim

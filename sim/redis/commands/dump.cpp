@@ -13,7 +13,7 @@ namespace lockstep::sim {
 
 namespace {
 
-struct Options {
+struct RestoreOptions {
   bool replace = false, absolute = false;
 };
 
@@ -25,8 +25,8 @@ std::int64_t at_least_0(const std::string& text, const char* error) {
 
 /// REPLACE, ABSTTL, IDLETIME seconds or FREQ frequency. When a key was last used, and how often, is
 /// not remembered.
-Options read_options(const Request& argv) {
-  Options o;
+RestoreOptions restore_options(const Request& argv) {
+  RestoreOptions o;
   bool idle = false, frequent = false;
   for (std::size_t i = 4; i < argv.size(); ++i) {
     const bool has_value = i + 1 < argv.size();
@@ -68,7 +68,7 @@ Reply run_dump(Call& call) {
 
 Reply run_restore(Call& call) {
   const Request& argv = call.argv;
-  const Options o = read_options(argv);
+  const RestoreOptions o = restore_options(argv);
   if (!o.replace && call.find(argv[1])) refuse("BUSYKEY Target key name already exists.");
   const std::int64_t ttl = at_least_0(argv[2], "ERR Invalid TTL value, must be >= 0");
   call.execution.looked_at_bytes = true;
@@ -82,7 +82,7 @@ Reply run_restore(Call& call) {
   return Reply::ok();
 }
 
-constexpr Command kRows[] = {
+constexpr Command kDumpRows[] = {
     {{"dump", 2, kReadOnly, "keyspace", {{"RO access", 1}}, "nondeterministic_output"}, run_dump},
     {{"restore", -4, kWrite | kDenyOom, "keyspace dangerous", {{"OW update", 1}}},
      run_restore,
@@ -94,6 +94,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> dump_commands() { return kRows; }
+std::span<const Command> dump_commands() { return kDumpRows; }
 
 }  // namespace lockstep::sim

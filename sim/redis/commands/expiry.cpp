@@ -140,7 +140,7 @@ Reply run_persist(Call& call) {
   return Reply::number(1);
 }
 
-constexpr Command kRows[] = {
+constexpr Command kExpiryRows[] = {
     {{"expire", -3, kWrite | kFast, "keyspace", {{"RW update", 1}}},
      run_expire,
      {.touches = touches_if_positive}},
@@ -170,6 +170,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> expiry_commands() { return kRows; }
+std::span<const Command> expiry_commands() { return kExpiryRows; }
 
 }  // namespace lockstep::sim

@@ -18,22 +18,22 @@ namespace lockstep::sim {
 
 namespace {
 
-ScriptVm& vm(Call& call) {
+ScriptVm& function_vm(Call& call) {
   LOCKSTEP_CHECK(call.execution.scripts != nullptr);
   return *call.execution.scripts;
 }
 
 /// A function among all libraries, by its name in any case.
-struct Found {
+struct FoundFunction {
   const std::string* code = nullptr;
   const std::string* library = nullptr;
   const LibraryFunction* function = nullptr;
 };
 
-Found find_function(Call& call, std::string_view name) {
+FoundFunction find_function(Call& call, std::string_view name) {
   const std::string wanted = lower_case(name);
   for (const auto& [library, code] : call.keyspace.libraries) {
-    for (const LibraryFunction& function : vm(call).load_library(code).functions) {
+    for (const LibraryFunction& function : function_vm(call).load_library(code).functions) {
       if (is_word(function.name, wanted)) return {&code, &library, &function};
     }
   }
@@ -52,10 +52,10 @@ Reply function_load(Call& call) {
   if (!replace && call.keyspace.libraries.contains(name)) {
     refuse("ERR Library '" + name + "' already exists");
   }
-  const LoadedLibrary& loaded = vm(call).load_library(code);
+  const LoadedLibrary& loaded = function_vm(call).load_library(code);
   if (!loaded.error.empty()) refuse(loaded.error);
   for (const LibraryFunction& function : loaded.functions) {
-    const Found other = find_function(call, function.name);
+    const FoundFunction other = find_function(call, function.name);
     if (other.function && *other.library != name) {
       refuse("ERR Function " + function.name + " already exists");
     }
@@ -111,7 +111,7 @@ Reply function_list(Call& call) {
   for (const auto& [name, code] : call.keyspace.libraries) {
     if (pattern && !glob_matches(lower_case(*pattern), lower_case(name))) continue;
     std::vector<Reply> functions;
-    for (const auto& function : vm(call).load_library(code).functions) {
+    for (const auto& function : function_vm(call).load_library(code).functions) {
       functions.push_back(shown(function));
     }
     std::vector<Reply> fields{Reply::bulk("library_name"), Reply::bulk(name),
@@ -129,7 +129,7 @@ Reply function_list(Call& call) {
 Reply function_stats(Call& call) {
   std::size_t functions = 0;
   for (const auto& [name, code] : call.keyspace.libraries) {
-    functions += vm(call).load_library(code).functions.size();
+    functions += function_vm(call).load_library(code).functions.size();
   }
   const auto number = [](std::size_t n) { return Reply::number(static_cast<std::int64_t>(n)); };
   return Reply::array(
@@ -141,7 +141,7 @@ Reply function_stats(Call& call) {
 }
 
 /// How many of the arguments from position 3 on are keys.
-std::size_t key_count(const Request& argv) {
+std::size_t fcall_key_count(const Request& argv) {
   const auto count = parse_integer(argv[2]);
   if (!count) refuse("ERR Bad number of keys provided");
   if (*count > static_cast<std::int64_t>(argv.size()) - 3) {
@@ -152,23 +152,23 @@ std::size_t key_count(const Request& argv) {
 }
 
 Reply fcall(Call& call, bool read_only) {
-  const Found found = find_function(call, call.argv[1]);
+  const FoundFunction found = find_function(call, call.argv[1]);
   if (!found.function) refuse("ERR Function not found");
-  const std::size_t keys = key_count(call.argv);
+  const std::size_t keys = fcall_key_count(call.argv);
   check_script_flags(call.execution.mode, found.function->flags, read_only);
   const auto rest = std::span(call.argv).subspan(3);
   const std::string code = *found.code;
   const std::string name = found.function->name;
   const bool no_writes = (found.function->flags & kNoWrites) != 0;
   const ScriptRights rights{no_writes, no_writes || (found.function->flags & kAllowOom) != 0};
-  return vm(call).call_function(call.keyspace, code, name, rest.first(keys), rest.subspan(keys),
-                                call.execution, rights);
+  return function_vm(call).call_function(call.keyspace, code, name, rest.first(keys),
+                                         rest.subspan(keys), call.execution, rights);
 }
 
 Reply run_fcall(Call& call) { return fcall(call, false); }
 Reply run_fcall_ro(Call& call) { return fcall(call, true); }
 
-constexpr Command kRows[] = {
+constexpr Command kFunctionsRows[] = {
     {{"fcall",
       -3,
       kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys,
@@ -233,6 +233,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> function_commands() { return kRows; }
+std::span<const Command> function_commands() { return kFunctionsRows; }
 
 }  // namespace lockstep::sim

@@ -116,7 +116,7 @@ Reply run_copy(Call& call) {
 /// RENAME k k leaves it in peace.
 bool touches_other_name(const Request& argv, const Reply&, bool) { return argv[1] != argv[2]; }
 
-constexpr Command kRows[] = {
+constexpr Command kGenericRows[] = {
     {{"exists",
       -2,
       kReadOnly | kFast,
@@ -180,6 +180,6 @@ std::string type_name(const Entry& entry) {
   return kNames.at(entry.value.index());
 }
 
-std::span<const Command> generic_commands() { return kRows; }
+std::span<const Command> generic_commands() { return kGenericRows; }
 
 }  // namespace lockstep::sim

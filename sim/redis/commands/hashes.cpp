@@ -173,7 +173,7 @@ Reply run_hrandfield(Call& call) {
   return counted ? Reply::array(std::move(chosen)) : chosen[0];
 }
 
-constexpr Command kRows[] = {
+constexpr Command kHashesRows[] = {
     {{"hset", -4, kWrite | kDenyOom | kFast, "hash", {{"RW update", 1}}},
      run_hset,
      {.touches = touches_always}},
@@ -209,6 +209,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> hash_commands() { return kRows; }
+std::span<const Command> hash_commands() { return kHashesRows; }
 
 }  // namespace lockstep::sim

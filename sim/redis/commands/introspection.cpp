@@ -81,7 +81,7 @@ Reply keys_of_command(const Request& argv, bool with_flags) {
 Reply command_getkeys(Call& call) { return keys_of_command(call.argv, false); }
 Reply command_getkeysandflags(Call& call) { return keys_of_command(call.argv, true); }
 
-constexpr Command kRows[] = {
+constexpr Command kIntrospectionRows[] = {
     {{"command", -1, kLoading | kStale, "connection", {}, "nondeterministic_output_order"},
      run_command_alone,
      {kContainer | kNoResp3}},
@@ -101,6 +101,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> introspection_commands() { return kRows; }
+std::span<const Command> introspection_commands() { return kIntrospectionRows; }
 
 }  // namespace lockstep::sim

@@ -13,13 +13,13 @@ namespace lockstep::sim {
 
 namespace {
 
-struct Options {
+struct LcsOptions {
   bool length = false, indexes = false, lengths = false;
   std::int64_t shortest = 0;
 };
 
-Options read_options(const Request& argv) {
-  Options o;
+LcsOptions lcs_options(const Request& argv) {
+  LcsOptions o;
   for (std::size_t i = 3; i < argv.size(); ++i) {
     if (is_word(argv[i], "idx")) {
       o.indexes = true;
@@ -89,7 +89,7 @@ Reply range_reply(std::size_t first, std::size_t size) {
   return Reply::array({count_reply(first), count_reply(first + size - 1)});
 }
 
-Reply index_reply(const std::vector<Match>& found, const Options& o, std::size_t length) {
+Reply index_reply(const std::vector<Match>& found, const LcsOptions& o, std::size_t length) {
   std::vector<Reply> pieces;
   for (const Match& match : found) {
     if (static_cast<std::int64_t>(match.size) < o.shortest) continue;
@@ -113,7 +113,7 @@ const std::string& text_at(Call& call, const std::string& key) {
 Reply run_lcs(Call& call) {
   const std::string& a = text_at(call, call.argv[1]);
   const std::string& b = text_at(call, call.argv[2]);
-  const Options options = read_options(call.argv);
+  const LcsOptions options = lcs_options(call.argv);
   call.execution.looked_at_bytes = true;
   const Lengths lengths(a, b);
   const std::size_t length = lengths.at(a.size(), b.size());
@@ -126,7 +126,7 @@ Reply run_lcs(Call& call) {
   return Reply::bulk(std::move(common));
 }
 
-constexpr Command kRows[] = {
+constexpr Command kLcsRows[] = {
     {{"lcs", -3, kReadOnly, "string", {{"RO access", 1, 1}}},
      run_lcs,
      {.resp3 = {Resp3Type::map, 3, "idx"}}},
@@ -134,6 +134,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> lcs_commands() { return kRows; }
+std::span<const Command> lcs_commands() { return kLcsRows; }
 
 }  // namespace lockstep::sim

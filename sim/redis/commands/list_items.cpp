@@ -156,7 +156,7 @@ Reply run_lpos(Call& call) {
   return found.empty() ? Reply::null() : found[0];
 }
 
-constexpr Command kRows[] = {
+constexpr Command kListItemsRows[] = {
     {{"llen", 2, kReadOnly | kFast, "list", {{"RO", 1}}}, run_llen},
     {{"lindex", 3, kReadOnly, "list", {{"RO access", 1}}}, run_lindex},
     {{"lset", 4, kWrite | kDenyOom, "list", {{"RW update", 1}}},
@@ -171,6 +171,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> list_item_commands() { return kRows; }
+std::span<const Command> list_item_commands() { return kListItemsRows; }
 
 }  // namespace lockstep::sim

@@ -101,7 +101,7 @@ Reply run_lmpop(Call& call) {
   return Reply::null();
 }
 
-constexpr Command kRows[] = {
+constexpr Command kListsRows[] = {
     {{"lpush", -3, kWrite | kDenyOom | kFast, "list", {{"RW insert", 1}}}, run_lpush},
     {{"rpush", -3, kWrite | kDenyOom | kFast, "list", {{"RW insert", 1}}}, run_rpush},
     {{"lpushx", -3, kWrite | kDenyOom | kFast, "list", {{"RW insert", 1}}}, run_lpushx},
@@ -119,6 +119,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> list_commands() { return kRows; }
+std::span<const Command> list_commands() { return kListsRows; }
 
 }  // namespace lockstep::sim

@@ -79,7 +79,7 @@ Reply object_freq(Call& call) {
       "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
 }
 
-constexpr Command kRows[] = {
+constexpr Command kObjectRows[] = {
     {{"object", -2}, nullptr, {kContainer}},
     {{"object|encoding", 3, kReadOnly, "keyspace", {{"RO", 2}}, "nondeterministic_output"},
      object_encoding},
@@ -95,6 +95,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> object_commands() { return kRows; }
+std::span<const Command> object_commands() { return kObjectRows; }
 
 }  // namespace lockstep::sim

@@ -12,27 +12,28 @@ namespace lockstep::sim {
 namespace {
 
 /// The three kinds of subscription: where they are kept and what their messages are called.
-struct Kind {
+struct ChannelKind {
   std::string_view prefix;  ///< of "subscribe", "unsubscribe", "message"
   std::set<std::string> Session::*of_session;
   Listeners Connections::*of_server;
 };
-constexpr Kind kChannel{"", &Session::channels, &Connections::channels};
-constexpr Kind kPattern{"p", &Session::patterns, &Connections::patterns};
-constexpr Kind kShard{"s", &Session::shard_channels, &Connections::shard_channels};
+constexpr ChannelKind kChannel{"", &Session::channels, &Connections::channels};
+constexpr ChannelKind kPattern{"p", &Session::patterns, &Connections::patterns};
+constexpr ChannelKind kShard{"s", &Session::shard_channels, &Connections::shard_channels};
 
-Reply word(const Kind& kind, std::string_view name) {
+Reply word(const ChannelKind& kind, std::string_view name) {
   return Reply::bulk(std::string(kind.prefix) + std::string(name));
 }
 
 /// How many subscriptions a reply counts: channels and patterns together, shard channels apart.
-Reply count(const Kind& kind, const Session& session) {
+Reply count(const ChannelKind& kind, const Session& session) {
   const bool shard = kind.of_session == kShard.of_session;
   return Reply::number(
       static_cast<std::int64_t>(shard ? session.shard_channels.size() : session.subscriptions()));
 }
 
-void remove(Connections& connections, Client& client, const Kind& kind, const std::string& name) {
+void remove(Connections& connections, Client& client, const ChannelKind& kind,
+            const std::string& name) {
   if ((client.session.*kind.of_session).erase(name) == 0) return;
   Listeners& listeners = connections.*kind.of_server;
   const auto it = listeners.find(name);
@@ -40,7 +41,7 @@ void remove(Connections& connections, Client& client, const Kind& kind, const st
   if (it->second.empty()) listeners.erase(it);
 }
 
-Reply subscribe(Call& call, const Kind& kind) {
+Reply subscribe(Call& call, const ChannelKind& kind) {
   Connections& connections = all_connections(call);
   Client& client = own_client(call);
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
@@ -55,7 +56,7 @@ Reply subscribe(Call& call, const Kind& kind) {
   return already_replied(call);
 }
 
-Reply unsubscribe(Call& call, const Kind& kind) {
+Reply unsubscribe(Call& call, const ChannelKind& kind) {
   Connections& connections = all_connections(call);
   Client& client = own_client(call);
   const auto say = [&](Reply name) {
@@ -83,7 +84,7 @@ std::int64_t send(Connections& connections, const std::vector<SessionId>& listen
   return static_cast<std::int64_t>(listeners.size());
 }
 
-std::int64_t publish(Connections& connections, const Kind& kind, const std::string& channel,
+std::int64_t publish(Connections& connections, const ChannelKind& kind, const std::string& channel,
                      const std::string& text) {
   const Listeners& listeners = connections.*kind.of_server;
   const auto it = listeners.find(channel);
@@ -126,7 +127,7 @@ Reply numbers_of(const Listeners& listeners, const Request& argv) {
 }  // namespace
 
 void unsubscribe_all(Connections& connections, Client& client) {
-  for (const Kind& kind : {kChannel, kPattern, kShard}) {
+  for (const ChannelKind& kind : {kChannel, kPattern, kShard}) {
     auto& names = client.session.*kind.of_session;
     while (!names.empty()) remove(connections, client, kind, std::string(*names.begin()));
   }
@@ -176,7 +177,7 @@ Reply pubsub_numpat(Call& call) {
   return Reply::number(static_cast<std::int64_t>(all_connections(call).patterns.size()));
 }
 
-constexpr Command kRows[] = {
+constexpr Command kPubsubRows[] = {
     {{"subscribe", -2, kPubsub | kNoScript | kLoading | kStale}, run_subscribe, {kWhileSubscribed}},
     {{"psubscribe", -2, kPubsub | kNoScript | kLoading | kStale},
      run_psubscribe,
@@ -208,6 +209,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> pubsub_commands() { return kRows; }
+std::span<const Command> pubsub_commands() { return kPubsubRows; }
 
 }  // namespace lockstep::sim

@@ -33,14 +33,14 @@ Cursor cursor_argument(const std::string& text) {
   return cursor;
 }
 
-struct Options {
+struct ScanOptions {
   std::size_t count = 10;
   const std::string* match = nullptr;
   const std::string* type = nullptr;
 };
 
-Options read_options(const Request& argv, std::size_t first, bool types) {
-  Options o;
+ScanOptions scan_options(const Request& argv, std::size_t first, bool types) {
+  ScanOptions o;
   for (std::size_t i = first; i < argv.size(); i += 2) {
     if (i + 1 == argv.size()) refuse_syntax();
     if (is_word(argv[i], "count")) {
@@ -59,7 +59,7 @@ Options read_options(const Request& argv, std::size_t first, bool types) {
 }
 
 /// One thing to scan: what MATCH looks at, and what is replied for it.
-struct Item {
+struct ScanItem {
   std::string name;
   std::vector<std::string> rest;  ///< a field's value, a member's score
 };
@@ -73,11 +73,11 @@ Cursor place_of(const std::string& name) {
 }
 
 /// Keeps the batch that begins at `cursor`; the cursor of the next one, 0 after the last.
-Cursor keep_batch(Call& call, std::vector<Item>& items, Cursor cursor, std::size_t count) {
+Cursor keep_batch(Call& call, std::vector<ScanItem>& items, Cursor cursor, std::size_t count) {
   call.execution.looked_at_bytes = true;
   if (cursor == 0 && items.size() <= count) return 0;
-  const auto place = [](const Item& item) { return place_of(item.name); };
-  std::erase_if(items, [&](const Item& item) { return place(item) < cursor; });
+  const auto place = [](const ScanItem& item) { return place_of(item.name); };
+  std::erase_if(items, [&](const ScanItem& item) { return place(item) < cursor; });
   std::ranges::stable_sort(items, {}, place);
   std::size_t end = std::min(count, items.size());
   while (end > 0 && end < items.size() && place(items[end]) == place(items[end - 1])) ++end;
@@ -86,9 +86,9 @@ Cursor keep_batch(Call& call, std::vector<Item>& items, Cursor cursor, std::size
   return next;
 }
 
-Reply scan_reply(Cursor next, const std::vector<Item>& items, const std::string* match) {
+Reply scan_reply(Cursor next, const std::vector<ScanItem>& items, const std::string* match) {
   std::vector<Reply> shown;
-  for (const Item& item : items) {
+  for (const ScanItem& item : items) {
     if (match && !glob_matches(*match, item.name)) continue;
     shown.push_back(Reply::bulk(item.name));
     for (const std::string& text : item.rest) shown.push_back(Reply::bulk(text));
@@ -106,8 +106,8 @@ std::string stored_score(const Entry& entry, double score) {
   return format_score(score);
 }
 
-std::vector<Item> items_of(const Entry& entry) {
-  std::vector<Item> items;
+std::vector<ScanItem> items_of(const Entry& entry) {
+  std::vector<ScanItem> items;
   if (const auto* hash = std::get_if<Hash>(&entry.value)) {
     for (const auto* field : by_position(*hash))
       items.push_back({field->first, {field->second.value}});
@@ -126,8 +126,8 @@ Reply scan_key(Call& call) {
   Cursor cursor = cursor_argument(call.argv[2]);
   const Entry* entry = call.find(call.argv[1]);
   if (!call.at<Type>(call.argv[1])) return scan_reply(0, {}, nullptr);
-  const Options options = read_options(call.argv, 3, false);
-  std::vector<Item> items = items_of(*entry);
+  const ScanOptions options = scan_options(call.argv, 3, false);
+  std::vector<ScanItem> items = items_of(*entry);
   const bool at_once = entry->encoding == Encoding::compact;
   cursor = at_once ? 0 : keep_batch(call, items, cursor, options.count);
   return scan_reply(cursor, items, options.match);
@@ -135,13 +135,13 @@ Reply scan_key(Call& call) {
 
 Reply run_scan(Call& call) {
   Cursor cursor = cursor_argument(call.argv[1]);
-  const Options options = read_options(call.argv, 2, true);
-  std::vector<Item> items;
+  const ScanOptions options = scan_options(call.argv, 2, true);
+  std::vector<ScanItem> items;
   for (const auto& [key, entry] : call.keyspace.keys) {
     if (call.keyspace.find(key, call.execution.now)) items.push_back({key, {}});
   }
   cursor = keep_batch(call, items, cursor, options.count);
-  std::erase_if(items, [&](const Item& item) {
+  std::erase_if(items, [&](const ScanItem& item) {
     return options.type && !is_word(*options.type, type_name(*call.find(item.name)));
   });
   return scan_reply(cursor, items, options.match);
@@ -151,7 +151,7 @@ Reply run_sscan(Call& call) { return scan_key<Set>(call); }
 Reply run_hscan(Call& call) { return scan_key<Hash>(call); }
 Reply run_zscan(Call& call) { return scan_key<SortedSet>(call); }
 
-constexpr Command kRows[] = {
+constexpr Command kScanRows[] = {
     {{"scan", -2, kReadOnly, "keyspace", {}, "nondeterministic_output request_policy:special"},
      run_scan},
     {{"sscan", -3, kReadOnly, "set", {{"RO access", 1}}, "nondeterministic_output"},
@@ -166,6 +166,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> scan_commands() { return kRows; }
+std::span<const Command> scan_commands() { return kScanRows; }
 
 }  // namespace lockstep::sim

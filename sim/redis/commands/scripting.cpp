@@ -19,13 +19,13 @@ namespace {
 
 constexpr const char* kNoScriptError = "NOSCRIPT No matching script. Please use EVAL.";
 
-ScriptVm& vm(Call& call) {
+ScriptVm& script_vm(Call& call) {
   LOCKSTEP_CHECK(call.execution.scripts != nullptr);
   return *call.execution.scripts;
 }
 
 /// How many of the arguments from position 3 on are keys.
-std::size_t key_count(const Request& argv) {
+std::size_t eval_key_count(const Request& argv) {
   const std::int64_t count = integer_argument(argv[2]);
   if (count > static_cast<std::int64_t>(argv.size()) - 3) {
     refuse("ERR Number of keys can't be greater than number of args");
@@ -38,7 +38,7 @@ namespace {
 
 Reply run_body(Call& call, const std::string& sha1, const std::string& body, bool read_only) {
   const auto rest = std::span(call.argv).subspan(3);
-  const std::size_t keys = key_count(call.argv);
+  const std::size_t keys = eval_key_count(call.argv);
   ScriptRights rights{read_only, false};
   if (body.starts_with("#!")) {
     const std::uint8_t flags = script_shebang(body).flags;
@@ -46,29 +46,29 @@ Reply run_body(Call& call, const std::string& sha1, const std::string& body, boo
     rights.read_only = (flags & kNoWrites) != 0;
     rights.allow_oom = (flags & (kNoWrites | kAllowOom)) != 0;
   }
-  return vm(call).run(call.keyspace, sha1, body, rest.first(keys), rest.subspan(keys),
-                      call.execution, rights);
+  return script_vm(call).run(call.keyspace, sha1, body, rest.first(keys), rest.subspan(keys),
+                             call.execution, rights);
 }
 
 /// Adds a script to the cache if it compiles; its error reply otherwise.
 std::optional<Reply> load(Call& call, const std::string& sha1, const std::string& body) {
   if (call.keyspace.scripts.contains(sha1)) return std::nullopt;
   script_shebang(body);
-  if (auto error = vm(call).compile(sha1, body)) return error;
+  if (auto error = script_vm(call).compile(sha1, body)) return error;
   call.keyspace.scripts.emplace(sha1, body);
   return std::nullopt;
 }
 
 Reply eval(Call& call, bool read_only) {
-  key_count(call.argv);
-  const std::string& sha1 = vm(call).name_of(call.argv[1]);
+  eval_key_count(call.argv);
+  const std::string& sha1 = script_vm(call).name_of(call.argv[1]);
   if (auto error = load(call, sha1, call.argv[1])) return *error;
   return run_body(call, sha1, call.argv[1], read_only);
 }
 
 Reply evalsha(Call& call, bool read_only) {
   if (call.argv[1].size() != 40) refuse(kNoScriptError);
-  key_count(call.argv);
+  eval_key_count(call.argv);
   const std::string sha1 = lower_case(call.argv[1]);
   const auto it = call.keyspace.scripts.find(sha1);
   if (it == call.keyspace.scripts.end()) refuse(kNoScriptError);
@@ -107,7 +107,7 @@ Reply run_eval_ro(Call& call) { return eval(call, true); }
 Reply run_evalsha(Call& call) { return evalsha(call, false); }
 Reply run_evalsha_ro(Call& call) { return evalsha(call, true); }
 
-constexpr Command kRows[] = {
+constexpr Command kScriptingRows[] = {
     {{"eval",
       -3,
       kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys,
@@ -171,6 +171,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> scripting_commands() { return kRows; }
+std::span<const Command> scripting_commands() { return kScriptingRows; }
 
 }  // namespace lockstep::sim

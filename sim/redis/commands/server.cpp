@@ -172,7 +172,7 @@ Reply run_debug(Call& call) {
   return Reply::ok();
 }
 
-constexpr Command kRows[] = {
+constexpr Command kServerRows[] = {
     {{"time", 1, kLoading | kStale | kFast, "", {}, "nondeterministic_output"},
      run_time,
      {kLooksAtTime | kLooksAtClock}},
@@ -237,6 +237,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> server_commands() { return kRows; }
+std::span<const Command> server_commands() { return kServerRows; }
 
 }  // namespace lockstep::sim

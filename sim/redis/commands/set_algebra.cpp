@@ -64,7 +64,7 @@ Entry difference(Call& call, const Sources& sets) {
   return result;
 }
 
-using Operation = Entry (*)(Call&, const Sources&);
+using SetOperation = Entry (*)(Call&, const Sources&);
 
 Reply reply_with(const Entry& set) {
   std::vector<Reply> items;
@@ -72,11 +72,11 @@ Reply reply_with(const Entry& set) {
   return Reply::array(std::move(items));
 }
 
-Reply show(Call& call, Operation operation) {
+Reply show(Call& call, SetOperation operation) {
   return reply_with(operation(call, sources(call, 1, call.argv.size())));
 }
 
-Reply store(Call& call, Operation operation) {
+Reply store(Call& call, SetOperation operation) {
   Entry result = operation(call, sources(call, 2, call.argv.size()));
   const std::size_t size = set_size(result);
   call.erase(call.argv[1]);
@@ -117,7 +117,7 @@ Reply run_sintercard(Call& call) {
   return count_reply(common_members(sources(call, 2, 2 + count), limit).size());
 }
 
-constexpr Command kRows[] = {
+constexpr Command kSetAlgebraRows[] = {
     {{"smembers", 2, kReadOnly, "set", {{"RO access", 1}}, "nondeterministic_output_order"},
      run_smembers,
      {.traits = kUnordered, .resp3 = {Resp3Type::set}}},
@@ -144,6 +144,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> set_algebra_commands() { return kRows; }
+std::span<const Command> set_algebra_commands() { return kSetAlgebraRows; }
 
 }  // namespace lockstep::sim

@@ -106,7 +106,7 @@ Reply run_srandmember(Call& call) {
   return counted ? Reply::array(std::move(chosen)) : chosen[0];
 }
 
-constexpr Command kRows[] = {
+constexpr Command kSetsRows[] = {
     {{"sadd", -3, kWrite | kDenyOom | kFast, "set", {{"RW insert", 1}}}, run_sadd},
     {{"srem", -3, kWrite | kFast, "set", {{"RW delete", 1}}}, run_srem},
     {{"smove", 4, kWrite | kFast, "set", {{"RW access delete", 1}, {"RW insert", 2}}}, run_smove},
@@ -123,6 +123,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> set_commands() { return kRows; }
+std::span<const Command> set_commands() { return kSetsRows; }
 
 }  // namespace lockstep::sim

@@ -18,7 +18,7 @@ namespace lockstep::sim {
 
 namespace {
 
-struct Options {
+struct SortOptions {
   bool descending = false, alpha = false;
   std::int64_t offset = 0, count = -1;
   const std::string* by = nullptr;
@@ -36,7 +36,7 @@ void refuse_in_cluster(const Call& call, const char* option) {
 }
 
 /// Reads one option at argv[i]; the position after it.
-std::size_t take_option(Options& o, const Call& call, std::size_t i, bool may_store) {
+std::size_t take_option(SortOptions& o, const Call& call, std::size_t i, bool may_store) {
   const Request& argv = call.argv;
   const std::string& word = argv[i];
   const std::size_t left = argv.size() - i - 1;
@@ -89,7 +89,7 @@ std::optional<std::string> look_up(Call& call, const std::string& pattern,
   return text ? std::optional(*text) : std::nullopt;
 }
 
-struct Item {
+struct SortItem {
   std::string element;
   double score = 0;                ///< sorted by number
   std::optional<std::string> key;  ///< sorted by text, BY
@@ -97,8 +97,8 @@ struct Item {
 
 /// The elements in the order of the key. What has an order of its own can be gone through
 /// backwards.
-std::vector<Item> items_of(const Entry* entry, bool backwards) {
-  std::vector<Item> items;
+std::vector<SortItem> items_of(const Entry* entry, bool backwards) {
+  std::vector<SortItem> items;
   if (!entry) return items;
   if (std::holds_alternative<Set>(entry->value)) {
     for (const std::string* member : members(*entry)) items.push_back({*member, 0, {}});
@@ -125,8 +125,8 @@ double number(const std::string& text) {
   return value;
 }
 
-void weigh(Call& call, std::vector<Item>& items, const Options& o) {
-  for (Item& item : items) {
+void weigh(Call& call, std::vector<SortItem>& items, const SortOptions& o) {
+  for (SortItem& item : items) {
     const auto key = o.by ? look_up(call, *o.by, item.element) : item.element;
     if (!key) continue;
     if (o.alpha) {
@@ -138,17 +138,18 @@ void weigh(Call& call, std::vector<Item>& items, const Options& o) {
 }
 
 /// Numbers that are equal are told apart by the element; texts found by BY are not.
-void sort_items(std::vector<Item>& items, const Options& o) {
-  const auto less = [&o](const Item& a, const Item& b) {
+void sort_items(std::vector<SortItem>& items, const SortOptions& o) {
+  const auto less = [&o](const SortItem& a, const SortItem& b) {
     if (o.alpha) return a.key < b.key;
     return a.score != b.score ? a.score < b.score : a.element < b.element;
   };
-  std::ranges::stable_sort(
-      items, [&](const Item& a, const Item& b) { return o.descending ? less(b, a) : less(a, b); });
+  std::ranges::stable_sort(items, [&](const SortItem& a, const SortItem& b) {
+    return o.descending ? less(b, a) : less(a, b);
+  });
 }
 
 /// LIMIT. A negative offset counts as 0, a negative count as all.
-void limit(std::vector<Item>& items, const Options& o) {
+void limit(std::vector<SortItem>& items, const SortOptions& o) {
   const auto size = static_cast<std::int64_t>(items.size());
   const std::int64_t first = std::clamp<std::int64_t>(o.offset, 0, size);
   const std::int64_t kept = o.count < 0 ? size - first : std::min(o.count, size - first);
@@ -166,7 +167,7 @@ Reply store(Call& call, const std::string& key, const std::vector<Reply>& result
 
 Reply sort(Call& call, bool may_store) {
   const Request& argv = call.argv;
-  Options o;
+  SortOptions o;
   for (std::size_t i = 2; i < argv.size();) i = take_option(o, call, i, may_store);
   Entry* entry = call.find(argv[1]);
   const bool set = entry && std::holds_alternative<Set>(entry->value);
@@ -180,7 +181,7 @@ Reply sort(Call& call, bool may_store) {
     sorted = o.alpha = true;
     o.by = nullptr;
   }
-  std::vector<Item> items = items_of(entry, !sorted && o.descending);
+  std::vector<SortItem> items = items_of(entry, !sorted && o.descending);
   if (sorted) {
     call.execution.looked_at_bytes = true;
     weigh(call, items, o);
@@ -189,7 +190,7 @@ Reply sort(Call& call, bool may_store) {
   limit(items, o);
   if (o.gets.empty()) o.gets.emplace_back("#");
   std::vector<Reply> result;
-  for (const Item& item : items) {
+  for (const SortItem& item : items) {
     for (const std::string& get : o.gets) {
       auto text = look_up(call, get, item.element);
       result.push_back(text ? Reply::bulk(std::move(*text)) : Reply::null());
@@ -220,7 +221,7 @@ KeyArguments sort_keys(const Request& request) {
 
 KeyArguments sort_ro_keys(const Request&) { return {{1, "RO access"}}; }
 
-constexpr Command kRows[] = {
+constexpr Command kSortRows[] = {
     {{"sort",
       -2,
       kWrite | kDenyOom,
@@ -235,6 +236,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> sort_commands() { return kRows; }
+std::span<const Command> sort_commands() { return kSortRows; }
 
 }  // namespace lockstep::sim

@@ -24,7 +24,7 @@ void check_length(std::uint64_t length) {
 Reply bulk_or_null(const std::string* text) { return text ? Reply::bulk(*text) : Reply::null(); }
 
 /// The options that follow a value in SET, or a key in GETEX.
-struct Options {
+struct SetOptions {
   bool nx = false, xx = false, get = false, keep_ttl = false, persist = false;
   std::optional<TimeForm> form;
   const std::string* time = nullptr;
@@ -46,7 +46,8 @@ bool same(const TimeForm& a, const TimeForm& b) {
 
 /// Takes one option (and, of a time option, its argument `next`); false if it cannot stand here. An
 /// option may be repeated.
-bool take_option(Options& o, const std::string& option, const std::string* next, Grammar grammar) {
+bool take_option(SetOptions& o, const std::string& option, const std::string* next,
+                 Grammar grammar) {
   const bool set = grammar == Grammar::set;
   if (set && is_word(option, "nx") && !o.xx) return o.nx = true;
   if (set && is_word(option, "xx") && !o.nx) return o.xx = true;
@@ -60,8 +61,8 @@ bool take_option(Options& o, const std::string& option, const std::string* next,
   return true;
 }
 
-Options read_options(const Request& argv, std::size_t first, Grammar grammar) {
-  Options o;
+SetOptions set_options(const Request& argv, std::size_t first, Grammar grammar) {
+  SetOptions o;
   for (std::size_t i = first; i < argv.size(); ++i) {
     const std::string* next = i + 1 < argv.size() ? &argv[i + 1] : nullptr;
     if (!take_option(o, argv[i], next, grammar)) refuse_syntax();
@@ -83,7 +84,7 @@ void set_pairs(Call& call) {
 Reply run_get(Call& call) { return bulk_or_null(call.string_at(call.argv[1])); }
 
 Reply run_set(Call& call) {
-  const Options o = read_options(call.argv, 3, Grammar::set);
+  const SetOptions o = set_options(call.argv, 3, Grammar::set);
   std::optional<WallTime> expires;
   if (o.form) expires = positive_expiry(call, *o.time, *o.form, "set");
   const std::string& key = call.argv[1];
@@ -119,7 +120,7 @@ Reply run_getdel(Call& call) {
 }
 
 Reply run_getex(Call& call) {
-  const Options o = read_options(call.argv, 2, Grammar::getex);
+  const SetOptions o = set_options(call.argv, 2, Grammar::getex);
   const std::string* text = call.string_at(call.argv[1]);
   if (!text) return Reply::null();
   Reply reply = Reply::bulk(*text);
@@ -227,7 +228,7 @@ bool touches_if_expiry_given(const Request& argv, const Reply&, bool was_there) 
 
 bool touches_if_any_text(const Request& argv, const Reply&, bool) { return !argv[3].empty(); }
 
-constexpr Command kRows[] = {
+constexpr Command kStringsRows[] = {
     {{"get", 2, kReadOnly | kFast, "string", {{"RO access", 1}}}, run_get},
     {{"set", -3, kWrite | kDenyOom, "string", {{"RW access update variable_flags", 1}}},
      run_set,
@@ -281,6 +282,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> string_commands() { return kRows; }
+std::span<const Command> string_commands() { return kStringsRows; }
 
 }  // namespace lockstep::sim

@@ -109,7 +109,7 @@ Reply run_unwatch(Call& call) {
   return Reply::ok();
 }
 
-constexpr Command kRows[] = {
+constexpr Command kTransactionsRows[] = {
     {{"multi", 1, kNoScript | kLoading | kStale | kFast | kAllowBusy, "transaction"},
      run_multi,
      {kNeverQueued}},
@@ -132,6 +132,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> transaction_commands() { return kRows; }
+std::span<const Command> transaction_commands() { return kTransactionsRows; }
 
 }  // namespace lockstep::sim

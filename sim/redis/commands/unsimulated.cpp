@@ -21,7 +21,7 @@ KeyArguments migrate_keys(const Request& request) {
   return keys;
 }
 
-constexpr Command kRows[] = {
+constexpr Command kUnsimulatedRows[] = {
     {{"acl", -2}, nullptr, {kContainer}},
     {{"acl|cat", -2, kNoScript | kLoading | kStale}},
     {{"acl|deluser", -3, kAdmin | kNoScript | kLoading | kStale}},
@@ -141,6 +141,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> unsimulated_commands() { return kRows; }
+std::span<const Command> unsimulated_commands() { return kUnsimulatedRows; }
 
 }  // namespace lockstep::sim

@@ -15,7 +15,7 @@ namespace lockstep::sim {
 
 namespace {
 
-enum class Operation : std::uint8_t { unite, intersect, subtract };
+enum class ZsetOperation : std::uint8_t { unite, intersect, subtract };
 enum class Aggregate : std::uint8_t { sum, min, max };
 using Scores = std::map<std::string, double, std::less<>>;
 
@@ -24,7 +24,7 @@ struct Source {
   double weight = 1;
 };
 
-struct Query {
+struct AlgebraQuery {
   std::vector<Source> sources;
   Aggregate aggregate = Aggregate::sum;
   bool scores = false;     ///< WITHSCORES
@@ -52,7 +52,7 @@ Aggregate aggregate_argument(const std::string& text) {
   refuse_syntax();
 }
 
-void read_weights(Query& query, const Request& argv, std::size_t first) {
+void read_weights(AlgebraQuery& query, const Request& argv, std::size_t first) {
   for (std::size_t i = 0; i < query.sources.size(); ++i) {
     const auto weight = parse_score(argv[first + i]);
     if (!weight) refuse("ERR weight value is not a float");
@@ -61,11 +61,11 @@ void read_weights(Query& query, const Request& argv, std::size_t first) {
 }
 
 /// Reads one option at argv[i]; the position after it.
-std::size_t take_option(Query& query, const Request& argv, std::size_t i, Operation operation,
-                        Form form) {
+std::size_t take_option(AlgebraQuery& query, const Request& argv, std::size_t i,
+                        ZsetOperation operation, Form form) {
   const std::string& word = argv[i];
   const std::size_t left = argv.size() - i;
-  const bool weighed = operation != Operation::subtract && form != Form::count;
+  const bool weighed = operation != ZsetOperation::subtract && form != Form::count;
   if (weighed && left > query.sources.size() && is_word(word, "weights")) {
     read_weights(query, argv, i + 1);
     return i + 1 + query.sources.size();
@@ -86,14 +86,14 @@ std::size_t take_option(Query& query, const Request& argv, std::size_t i, Operat
 }
 
 /// Reads "numkeys key [key ...] [options]" from argv[at] on.
-Query read_query(Call& call, std::size_t at, Operation operation, Form form) {
+AlgebraQuery read_query(Call& call, std::size_t at, ZsetOperation operation, Form form) {
   const Request& argv = call.argv;
   const std::int64_t count = integer_argument(argv[at]);
   if (count < 1) {
     refuse("ERR at least 1 input key is needed for '" + lower_case(argv[0]) + "' command");
   }
   if (count > static_cast<std::int64_t>(argv.size() - at - 1)) refuse_syntax();
-  Query query;
+  AlgebraQuery query;
   const std::size_t after = at + 1 + static_cast<std::size_t>(count);
   for (std::size_t i = at + 1; i < after; ++i) query.sources.push_back({scores_at(call, argv[i])});
   for (std::size_t i = after; i < argv.size();) i = take_option(query, argv, i, operation, form);
@@ -117,7 +117,7 @@ double aggregated(Aggregate how, double a, double b) {
   return not_nan(a + b);
 }
 
-Scores unite(const Query& query) {
+Scores unite(const AlgebraQuery& query) {
   Scores result;
   for (const Source& source : query.sources) {
     for (const auto& [member, score] : source.scores) {
@@ -129,7 +129,7 @@ Scores unite(const Query& query) {
   return result;
 }
 
-Scores intersect(const Query& query) {
+Scores intersect(const AlgebraQuery& query) {
   Scores result;
   for (const auto& [member, first] : query.sources[0].scores) {
     double score = weighed(query.sources[0], first);
@@ -147,7 +147,7 @@ Scores intersect(const Query& query) {
   return result;
 }
 
-Scores subtract(const Query& query) {
+Scores subtract(const AlgebraQuery& query) {
   Scores result = query.sources[0].scores;
   for (std::size_t i = 1; i < query.sources.size(); ++i) {
     for (const auto& [member, score] : query.sources[i].scores) result.erase(member);
@@ -156,21 +156,21 @@ Scores subtract(const Query& query) {
 }
 
 /// Sums are formed from the smallest source on, which decides how they round.
-SortedSet compute(Query& query, Operation operation) {
-  if (operation != Operation::subtract) {
+SortedSet compute(AlgebraQuery& query, ZsetOperation operation) {
+  if (operation != ZsetOperation::subtract) {
     std::ranges::stable_sort(query.sources, {}, [](const Source& s) { return s.scores.size(); });
   }
   SortedSet result;
-  for (const auto& [member, score] : operation == Operation::unite       ? unite(query)
-                                     : operation == Operation::intersect ? intersect(query)
-                                                                         : subtract(query)) {
+  for (const auto& [member, score] : operation == ZsetOperation::unite       ? unite(query)
+                                     : operation == ZsetOperation::intersect ? intersect(query)
+                                                                             : subtract(query)) {
     result[member].score = score;
   }
   return result;
 }
 
-Reply show(Call& call, Operation operation) {
-  Query query = read_query(call, 1, operation, Form::show);
+Reply show_scores(Call& call, ZsetOperation operation) {
+  AlgebraQuery query = read_query(call, 1, operation, Form::show);
   const SortedSet result = compute(query, operation);
   std::vector<Reply> items;
   for (const auto* item : in_order(result)) {
@@ -180,8 +180,8 @@ Reply show(Call& call, Operation operation) {
   return Reply::array(std::move(items));
 }
 
-Reply store(Call& call, Operation operation) {
-  Query query = read_query(call, 2, operation, Form::store);
+Reply store_scores(Call& call, ZsetOperation operation) {
+  AlgebraQuery query = read_query(call, 2, operation, Form::store);
   const SortedSet result = compute(query, operation);
   call.erase(call.argv[1]);
   if (result.empty()) return Reply::number(0);
@@ -193,20 +193,20 @@ Reply store(Call& call, Operation operation) {
   return count_reply(result.size());
 }
 
-Reply run_zunion(Call& call) { return show(call, Operation::unite); }
-Reply run_zinter(Call& call) { return show(call, Operation::intersect); }
-Reply run_zdiff(Call& call) { return show(call, Operation::subtract); }
-Reply run_zunionstore(Call& call) { return store(call, Operation::unite); }
-Reply run_zinterstore(Call& call) { return store(call, Operation::intersect); }
-Reply run_zdiffstore(Call& call) { return store(call, Operation::subtract); }
+Reply run_zunion(Call& call) { return show_scores(call, ZsetOperation::unite); }
+Reply run_zinter(Call& call) { return show_scores(call, ZsetOperation::intersect); }
+Reply run_zdiff(Call& call) { return show_scores(call, ZsetOperation::subtract); }
+Reply run_zunionstore(Call& call) { return store_scores(call, ZsetOperation::unite); }
+Reply run_zinterstore(Call& call) { return store_scores(call, ZsetOperation::intersect); }
+Reply run_zdiffstore(Call& call) { return store_scores(call, ZsetOperation::subtract); }
 
 Reply run_zintercard(Call& call) {
-  Query query = read_query(call, 1, Operation::intersect, Form::count);
-  const auto size = static_cast<std::int64_t>(compute(query, Operation::intersect).size());
+  AlgebraQuery query = read_query(call, 1, ZsetOperation::intersect, Form::count);
+  const auto size = static_cast<std::int64_t>(compute(query, ZsetOperation::intersect).size());
   return Reply::number(query.limit == 0 ? size : std::min(size, query.limit));
 }
 
-constexpr Command kRows[] = {
+constexpr Command kZsetAlgebraRows[] = {
     {{"zunion", -3, kReadOnly, "sortedset", {{"RO access", 1, kCounted}}},
      run_zunion,
      {.resp3 = {Resp3Type::scored, 3, "withscores"}}},
@@ -242,6 +242,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> sorted_set_algebra_commands() { return kRows; }
+std::span<const Command> sorted_set_algebra_commands() { return kZsetAlgebraRows; }
 
 }  // namespace lockstep::sim

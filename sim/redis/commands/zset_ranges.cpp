@@ -18,7 +18,7 @@ enum class By : std::uint8_t { rank, score, member };
 
 /// What ZRANGE and its older forms ask for. The older forms fix `by` and `reverse`, ZRANGE and
 /// ZRANGESTORE leave them to options.
-struct Query {
+struct RangeQuery {
   std::optional<By> by;
   std::optional<bool> reverse;
   bool store = false;
@@ -28,7 +28,7 @@ struct Query {
 };
 
 /// Reads one option at argv[i]; the position after it, or 0 if it cannot stand here.
-std::size_t take_option(Query& query, const Request& argv, std::size_t i) {
+std::size_t take_option(RangeQuery& query, const Request& argv, std::size_t i) {
   const std::string& word = argv[i];
   if (!query.store && is_word(word, "withscores")) {
     query.scores = true;
@@ -49,7 +49,7 @@ std::size_t take_option(Query& query, const Request& argv, std::size_t i) {
 }
 
 /// The options after key, min and max, which begin at argv[first], added to what the form fixes.
-Query read_query(const Request& argv, std::size_t first, Query query) {
+RangeQuery read_query(const Request& argv, std::size_t first, RangeQuery query) {
   for (std::size_t i = first + 3; i < argv.size();) {
     i = take_option(query, argv, i);
     if (i == 0) refuse_syntax();
@@ -65,7 +65,7 @@ Query read_query(const Request& argv, std::size_t first, Query query) {
 }
 
 /// Leaves out the first `offset` (all, if it is negative), then keeps `limit` (all, if negative).
-Span limited(Span span, const Query& query, bool reverse) {
+Span limited(Span span, const RangeQuery& query, bool reverse) {
   const auto size = static_cast<std::int64_t>(span.empty() ? 0 : span.end - span.begin);
   if (query.offset < 0 || query.offset >= size || query.limit == 0) return {};
   std::int64_t kept = size - query.offset;
@@ -80,7 +80,7 @@ Span limited(Span span, const Query& query, bool reverse) {
 /// set to look at.
 class Selector {
  public:
-  Selector(Call& call, const std::string& min, const std::string& max, const Query& query)
+  Selector(Call& call, const std::string& min, const std::string& max, const RangeQuery& query)
       : by_(query.by.value_or(By::rank)), reverse_(query.reverse.value_or(false)), query_(query) {
     if (by_ == By::member) call.execution.looked_at_bytes = true;
     if (by_ == By::rank) {
@@ -112,20 +112,20 @@ class Selector {
  private:
   By by_;
   bool reverse_;
-  Query query_;
+  RangeQuery query_;
   std::int64_t first_ = 0, last_ = 0;
   Interval interval_;
 };
 
 /// A query whose key, min and max begin at argv[first]; nothing if there is no such key.
-struct Found {
+struct FoundItems {
   SortedSetOrder items;
   bool scores = false;
 };
 
-Found find(Call& call, std::size_t first, const Query& form) {
+FoundItems find(Call& call, std::size_t first, const RangeQuery& form) {
   const Request& argv = call.argv;
-  const Query query = read_query(argv, first, form);
+  const RangeQuery query = read_query(argv, first, form);
   const Selector selector(call, argv[first + 1], argv[first + 2], query);
   const auto* set = call.at<SortedSet>(argv[first]);
   if (!set) return {};
@@ -133,10 +133,10 @@ Found find(Call& call, std::size_t first, const Query& form) {
 }
 
 Reply show(Call& call, std::optional<By> by, std::optional<bool> reverse) {
-  Query form;
+  RangeQuery form;
   form.by = by;
   form.reverse = reverse;
-  const Found found = find(call, 1, form);
+  const FoundItems found = find(call, 1, form);
   std::vector<Reply> items;
   for (const auto* item : found.items) {
     items.push_back(Reply::bulk(item->first));
@@ -147,7 +147,7 @@ Reply show(Call& call, std::optional<By> by, std::optional<bool> reverse) {
 
 /// The members between argv[2] and argv[3], from the start.
 SortedSetOrder between(Call& call, By by) {
-  Query query;
+  RangeQuery query;
   query.by = by;
   const Selector selector(call, call.argv[2], call.argv[3], query);
   const auto* set = call.at<SortedSet>(call.argv[1]);
@@ -171,7 +171,7 @@ Reply run_zrangebylex(Call& call) { return show(call, By::member, false); }
 Reply run_zrevrangebylex(Call& call) { return show(call, By::member, true); }
 
 Reply run_zrangestore(Call& call) {
-  Query form;
+  RangeQuery form;
   form.store = true;
   Entry stored{SortedSet{}, {}, call.execution.sender};
   for (const auto* item : find(call, 2, form).items) {
@@ -189,7 +189,7 @@ Reply run_zremrangebyrank(Call& call) { return remove(call, By::rank); }
 Reply run_zremrangebyscore(Call& call) { return remove(call, By::score); }
 Reply run_zremrangebylex(Call& call) { return remove(call, By::member); }
 
-constexpr Command kRows[] = {
+constexpr Command kZsetRangesRows[] = {
     {{"zrange", -4, kReadOnly, "sortedset", {{"RO access", 1}}},
      run_zrange,
      {.resp3 = {Resp3Type::scored, 4, "withscores"}}},
@@ -216,6 +216,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> sorted_set_range_commands() { return kRows; }
+std::span<const Command> sorted_set_range_commands() { return kZsetRangesRows; }
 
 }  // namespace lockstep::sim

@@ -212,7 +212,7 @@ Reply run_zrandmember(Call& call) {
   return counted ? Reply::array(std::move(chosen)) : chosen[0];
 }
 
-constexpr Command kRows[] = {
+constexpr Command kZsetsRows[] = {
     {{"zadd", -4, kWrite | kDenyOom | kFast, "sortedset", {{"RW update", 1}}},
      run_zadd,
      {.resp3 = {Resp3Type::number, 2, "incr"}}},
@@ -245,6 +245,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> sorted_set_commands() { return kRows; }
+std::span<const Command> sorted_set_commands() { return kZsetsRows; }
 
 }  // namespace lockstep::sim

@@ -68,7 +68,7 @@ int bit_tohex(lua_State* L) {
   return 1;
 }
 
-constexpr Function51 kFunctions[] = {
+constexpr Function51 kBitFunctions[] = {
     {"arshift", bit_shift<shift_arithmetic>},
     {"band", bit_fold<both>},
     {"bnot", bit_bnot},
@@ -87,7 +87,7 @@ constexpr Function51 kFunctions[] = {
 
 void open_bit(lua_State* L) {
   lua_newtable(L);
-  set_functions(L, kFunctions, std::size(kFunctions));
+  set_functions(L, kBitFunctions, std::size(kBitFunctions));
 }
 
 }  // namespace lockstep::sim::dialect

@@ -108,7 +108,7 @@ int cjson_encode_invalid_numbers(lua_State* L) {
 
 int cjson_new(lua_State* L);
 
-constexpr Function51 kFunctions[] = {
+constexpr Function51 kCjsonFunctions[] = {
     {"decode", cjson_decode},
     {"decode_invalid_numbers", set_flag<&JsonSettings::decode_invalid>},
     {"decode_max_depth", set_number<&JsonSettings::decode_max_depth, INT_MAX>},
@@ -134,7 +134,7 @@ void set_constants(lua_State* L) {
 int cjson_new(lua_State* L) {
   lua_newtable(L);
   new (lua_newuserdatauv(L, sizeof(JsonSettings), 0)) JsonSettings;
-  for (const Function51& entry : kFunctions) {
+  for (const Function51& entry : kCjsonFunctions) {
     lua_pushvalue(L, -1);
     lua_pushcclosure(L, entry.function, 1);
     lua_setfield(L, -3, entry.name);
@@ -148,7 +148,7 @@ int cjson_new(lua_State* L) {
 
 void open_cjson(lua_State* L) {
   lua_newtable(L);
-  set_functions(L, kFunctions, std::size(kFunctions));
+  set_functions(L, kCjsonFunctions, std::size(kCjsonFunctions));
   set_constants(L);
 }
 

@@ -386,7 +386,7 @@ int cmsgpack_unpack_limit(lua_State* L) {
   return unpack_from(L, limit, offset);
 }
 
-constexpr Function51 kFunctions[] = {
+constexpr Function51 kCmsgpackFunctions[] = {
     {"pack", cmsgpack_pack},
     {"unpack", cmsgpack_unpack},
     {"unpack_limit", cmsgpack_unpack_limit},
@@ -397,7 +397,7 @@ constexpr Function51 kFunctions[] = {
 
 void open_cmsgpack(lua_State* L) {
   lua_newtable(L);
-  set_functions(L, kFunctions, std::size(kFunctions));
+  set_functions(L, kCmsgpackFunctions, std::size(kCmsgpackFunctions));
   constexpr std::array<std::array<const char*, 2>, 4> kTexts{{
       {"_COPYRIGHT", "Copyright (C) 2012, Salvatore Sanfilippo"},
       {"_DESCRIPTION", "MessagePack C implementation for Lua"},

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kMissing = "Script attempted to access nonexistent global variable '%s'";
 
 /// Raises {err = "ERR ..."}: no place is added.
-[[noreturn]] void raise_error(lua_State* L, const char* text) {
+[[noreturn]] void refuse_library(lua_State* L, const char* text) {
   lua_createtable(L, 0, 1);
   lua_pushfstring(L, "ERR %s", text);
   lua_setfield(L, -2, "err");
@@ -27,7 +27,7 @@ std::uint8_t read_flags(lua_State* L, int index) {
   std::uint8_t flags = 0;
   for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; ++i) {
     const std::uint8_t flag = lua_type(L, -1) == LUA_TSTRING ? script_flag(lua_tostring(L, -1)) : 0;
-    if (flag == 0) raise_error(L, "unknown flag given");
+    if (flag == 0) refuse_library(L, "unknown flag given");
     flags |= flag;
     lua_pop(L, 1);
   }
@@ -48,37 +48,38 @@ void read_named(lua_State* L, const char* key, Registration& given) {
   const int value = lua_gettop(L);
   if (name == "function_name") {
     if (!lua_isstring(L, value)) {
-      raise_error(L, "function_name argument given to redis.register_function must be a string");
+      refuse_library(L, "function_name argument given to redis.register_function must be a string");
     }
     given.name = value;
   } else if (name == "description") {
     if (!lua_isstring(L, value)) {
-      raise_error(L, "description argument given to redis.register_function must be a string");
+      refuse_library(L, "description argument given to redis.register_function must be a string");
     }
     given.description = value;
   } else if (name == "callback") {
     if (!lua_isfunction(L, value)) {
-      raise_error(L, "callback argument given to redis.register_function must be a function");
+      refuse_library(L, "callback argument given to redis.register_function must be a function");
     }
     given.callback = value;
   } else if (name == "flags") {
     if (!lua_istable(L, value)) {
-      raise_error(
+      refuse_library(
           L,
           "flags argument to redis.register_function must be a table representing function flags");
     }
     given.flags = read_flags(L, value);
   } else {
-    raise_error(L, "unknown argument given to redis.register_function");
+    refuse_library(L, "unknown argument given to redis.register_function");
   }
 }
 
 /// redis.register_function{function_name = ..., callback = ..., ...}
 Registration named_arguments(lua_State* L) {
   if (!lua_istable(L, 1)) {
-    raise_error(L,
-                "calling redis.register_function with a single argument is only applicable to Lua "
-                "table (representing named arguments).");
+    refuse_library(
+        L,
+        "calling redis.register_function with a single argument is only applicable to Lua "
+        "table (representing named arguments).");
   }
   // Which of several wrong arguments is blamed depends on the table's order in Redis.
   Registration given;
@@ -94,24 +95,26 @@ Registration named_arguments(lua_State* L) {
   int all = 0;
   while (lua_next(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING && lua_type(L, -2) != LUA_TNUMBER) {
-      raise_error(L, "named argument key given to redis.register_function is not a string");
+      refuse_library(L, "named argument key given to redis.register_function is not a string");
     }
     ++all;
     lua_pop(L, 1);
   }
-  if (all > known) raise_error(L, "unknown argument given to redis.register_function");
-  if (given.name == 0) raise_error(L, "redis.register_function must get a function name argument");
-  if (given.callback == 0) raise_error(L, "redis.register_function must get a callback argument");
+  if (all > known) refuse_library(L, "unknown argument given to redis.register_function");
+  if (given.name == 0)
+    refuse_library(L, "redis.register_function must get a function name argument");
+  if (given.callback == 0)
+    refuse_library(L, "redis.register_function must get a callback argument");
   return given;
 }
 
 /// redis.register_function(name, callback)
 Registration positional_arguments(lua_State* L) {
   if (!lua_isfunction(L, 2)) {
-    raise_error(L, "second argument to redis.register_function must be a function");
+    refuse_library(L, "second argument to redis.register_function must be a function");
   }
   if (!lua_isstring(L, 1)) {
-    raise_error(L, "first argument to redis.register_function must be a string");
+    refuse_library(L, "first argument to redis.register_function must be a string");
   }
   return {1, 2, 0, 0};
 }
@@ -119,18 +122,19 @@ Registration positional_arguments(lua_State* L) {
 int register_function(lua_State* L) {
   const int count = lua_gettop(L);
   if (count < 1 || count > 2) {
-    raise_error(L, "wrong number of arguments to redis.register_function");
+    refuse_library(L, "wrong number of arguments to redis.register_function");
   }
   const Registration given = count == 1 ? named_arguments(L) : positional_arguments(L);
   const char* name = dialect::check_text(L, given.name, nullptr);
   if (!is_library_name(name)) {
-    raise_error(L,
-                "Library names can only contain letters, numbers, or underscores(_) and must be at "
-                "least one character long");
+    refuse_library(
+        L,
+        "Library names can only contain letters, numbers, or underscores(_) and must be at "
+        "least one character long");
   }
   ScriptRun& run = script_run(L);
   for (const LibraryFunction& other : run.functions) {
-    if (other.name == name) raise_error(L, "Function already exists in the library");
+    if (other.name == name) refuse_library(L, "Function already exists in the library");
     if (is_word(other.name, lower_case(name))) {
       dialect::refuse(L, "two functions whose names differ in case only");  // which one FCALL finds
     }
@@ -169,7 +173,7 @@ void push_running_redis(lua_State* L) {
 
 /// Pushes the table redis while a library is loaded.
 void push_loading_redis(lua_State* L) {
-  constexpr dialect::Function51 kFunctions[] = {{"register_function", register_function}};
+  constexpr dialect::Function51 kFunctionFunctions[] = {{"register_function", register_function}};
   constexpr std::array kShared{"log",         "LOG_DEBUG",     "LOG_VERBOSE",      "LOG_NOTICE",
                                "LOG_WARNING", "REDIS_VERSION", "REDIS_VERSION_NUM"};
   open_redis(L);
@@ -178,7 +182,7 @@ void push_loading_redis(lua_State* L) {
     lua_getfield(L, -2, name);
     lua_setfield(L, -2, name);
   }
-  dialect::set_functions(L, kFunctions, std::size(kFunctions), kMissing);
+  dialect::set_functions(L, kFunctionFunctions, std::size(kFunctionFunctions), kMissing);
   lua_remove(L, -2);
   dialect::protect(L);
 }

@@ -30,7 +30,7 @@ struct JsonToken {
   double number = 0;   ///< a number's value; a boolean's is 0 or 1
   const char* error = nullptr;
 };
-using Kind = JsonToken::Kind;
+using JsonKind = JsonToken::Kind;
 
 /// As errors name the kinds of tokens.
 constexpr std::array kKindNames{"T_OBJ_BEGIN", "T_OBJ_END", "T_ARR_BEGIN", "T_ARR_END",
@@ -70,9 +70,10 @@ class JsonLexer {
   JsonToken next() {
     while (*at_ == ' ' || *at_ == '\t' || *at_ == '\n' || *at_ == '\r') ++at_;
     constexpr std::string_view kMarks = "{}[]:,";
-    constexpr std::array kMarkKinds{Kind::object_begin, Kind::object_end, Kind::array_begin,
-                                    Kind::array_end,    Kind::colon,      Kind::comma};
-    if (*at_ == '\0') return token(Kind::end, 0);
+    constexpr std::array kMarkKinds{JsonKind::object_begin, JsonKind::object_end,
+                                    JsonKind::array_begin,  JsonKind::array_end,
+                                    JsonKind::colon,        JsonKind::comma};
+    if (*at_ == '\0') return token(JsonKind::end, 0);
     if (const auto mark = kMarks.find(*at_); mark != kMarks.npos) {
       return token(kMarkKinds[mark], 1);
     }
@@ -80,9 +81,9 @@ class JsonLexer {
     if (*at_ == '-' || is_digit(*at_)) {
       return is_invalid_number() && !invalid_numbers_ ? error("invalid number") : number();
     }
-    if (starts_with("true")) return token(Kind::boolean, 4, 1);
-    if (starts_with("false")) return token(Kind::boolean, 5, 0);
-    if (starts_with("null")) return token(Kind::null, 4);
+    if (starts_with("true")) return token(JsonKind::boolean, 4, 1);
+    if (starts_with("false")) return token(JsonKind::boolean, 5, 0);
+    if (starts_with("null")) return token(JsonKind::null, 4);
     if (invalid_numbers_ && is_invalid_number()) return number();
     return error("invalid token");
   }
@@ -92,12 +93,12 @@ class JsonLexer {
   Output out;  ///< the last string
 
  private:
-  JsonToken token(Kind kind, std::size_t length, double value = 0) {
+  JsonToken token(JsonKind kind, std::size_t length, double value = 0) {
     const JsonToken result{kind, position(), value, nullptr};
     at_ += length;
     return result;
   }
-  JsonToken error(const char* what) const { return {Kind::error, position(), 0, what}; }
+  JsonToken error(const char* what) const { return {JsonKind::error, position(), 0, what}; }
 
   bool starts_with(const char* word) const {
     return std::strncmp(at_, word, std::strlen(word)) == 0;
@@ -117,7 +118,7 @@ class JsonLexer {
     char* end = nullptr;
     const double value = std::strtod(at_, &end);
     if (end == at_) return error("invalid number");
-    return token(Kind::number, static_cast<std::size_t>(end - at_), value);
+    return token(JsonKind::number, static_cast<std::size_t>(end - at_), value);
   }
 
   JsonToken string() {
@@ -134,7 +135,7 @@ class JsonLexer {
       }
     }
     ++at_;
-    return {Kind::string, begin, 0, nullptr};
+    return {JsonKind::string, begin, 0, nullptr};
   }
 
   bool plain_escape() {
@@ -194,7 +195,7 @@ class Decoder {
   void text() {
     value(lexer_.next());
     const JsonToken after = lexer_.next();
-    if (after.kind != Kind::end) fail("the end", after);
+    if (after.kind != JsonKind::end) fail("the end", after);
   }
 
  private:
@@ -208,22 +209,22 @@ class Decoder {
   /// Pushes the value that begins with `token`.
   void value(const JsonToken& token) {
     switch (token.kind) {
-      case Kind::string:
+      case JsonKind::string:
         lexer_.out.push();
         return;
-      case Kind::number:
+      case JsonKind::number:
         lua_pushnumber(L_, token.number);
         return;
-      case Kind::boolean:
+      case JsonKind::boolean:
         lua_pushboolean(L_, token.number != 0);
         return;
-      case Kind::object_begin:
+      case JsonKind::object_begin:
         object();
         return;
-      case Kind::array_begin:
+      case JsonKind::array_begin:
         array();
         return;
-      case Kind::null:
+      case JsonKind::null:
         lua_pushlightuserdata(L_, nullptr);
         return;
       default:
@@ -251,16 +252,16 @@ class Decoder {
     constexpr int kSlots = 3;
     descend(kSlots);
     JsonToken token = lexer_.next();
-    while (token.kind != Kind::object_end) {
-      if (token.kind != Kind::string) fail("object key string", token);
+    while (token.kind != JsonKind::object_end) {
+      if (token.kind != JsonKind::string) fail("object key string", token);
       lexer_.out.push();
       token = lexer_.next();
-      if (token.kind != Kind::colon) fail("colon", token);
+      if (token.kind != JsonKind::colon) fail("colon", token);
       value(lexer_.next());
       lua_rawset(L_, -3);
-      if (!another(Kind::object_end, "comma or object end")) break;
+      if (!another(JsonKind::object_end, "comma or object end")) break;
       token = lexer_.next();
-      if (token.kind == Kind::object_end) fail("object key string", token);
+      if (token.kind == JsonKind::object_end) fail("object key string", token);
     }
     ascend(kSlots);
   }
@@ -269,21 +270,21 @@ class Decoder {
     constexpr int kSlots = 2;
     descend(kSlots);
     JsonToken token = lexer_.next();
-    for (lua_Integer i = 1; token.kind != Kind::array_end; ++i) {
+    for (lua_Integer i = 1; token.kind != JsonKind::array_end; ++i) {
       value(token);
       lua_rawseti(L_, -2, i);
-      if (!another(Kind::array_end, "comma or array end")) break;
+      if (!another(JsonKind::array_end, "comma or array end")) break;
       token = lexer_.next();
-      if (token.kind == Kind::array_end) fail("value", token);
+      if (token.kind == JsonKind::array_end) fail("value", token);
     }
     ascend(kSlots);
   }
 
   /// After a part of a table: whether a comma says that another one follows.
-  bool another(Kind end, const char* expected) {
+  bool another(JsonKind end, const char* expected) {
     const JsonToken token = lexer_.next();
-    if (token.kind != end && token.kind != Kind::comma) fail(expected, token);
-    return token.kind == Kind::comma;
+    if (token.kind != end && token.kind != JsonKind::comma) fail(expected, token);
+    return token.kind == JsonKind::comma;
   }
 
   lua_State* L_;

@@ -280,7 +280,7 @@ int redis_breakpoint(lua_State* L) {
 
 int redis_debug(lua_State*) { return 0; }
 
-constexpr Function51 kFunctions[] = {
+constexpr Function51 kRedisFunctions[] = {
     {"acl_check_cmd", redis_acl_check_cmd},
     {"breakpoint", redis_breakpoint},
     {"call", redis_call},
@@ -308,7 +308,7 @@ constexpr Constant kConstants[] = {
 
 void open_redis(lua_State* L) {
   lua_newtable(L);
-  dialect::set_functions(L, kFunctions, std::size(kFunctions));
+  dialect::set_functions(L, kRedisFunctions, std::size(kRedisFunctions));
   for (const Constant& constant : kConstants) {
     lua_pushnumber(L, constant.value);
     lua_setfield(L, -2, constant.name);

@@ -20,7 +20,7 @@ constexpr std::array kFlags{NamedFlag{"no-writes", kNoWrites}, NamedFlag{"allow-
 constexpr std::string_view kBlanks = " \t\v\f\r";
 
 /// The first line's words. Quotes, which Redis would read as a shell does, are refused.
-std::vector<std::string_view> words(std::string_view line) {
+std::vector<std::string_view> words_of(std::string_view line) {
   if (line.find_first_of("\"'") != line.npos) throw BadInput("a shebang line with quotes");
   std::vector<std::string_view> found;
   for (std::size_t at = 0; (at = line.find_first_not_of(kBlanks, at)) != line.npos;) {
@@ -57,7 +57,7 @@ Shebang script_shebang(std::string_view body) {
   if (!body.starts_with("#!")) return {};
   const std::size_t end = body.find('\n');
   if (end == body.npos) refuse("ERR Invalid script shebang");
-  const auto line = words(body.substr(0, end));
+  const auto line = words_of(body.substr(0, end));
   if (line[0] != "#!lua") {
     refuse("ERR Unexpected engine in script shebang: " + std::string(line[0]));
   }
@@ -98,7 +98,7 @@ std::string library_name(std::string_view code) {
   if (!code.starts_with("#!")) refuse("ERR Missing library metadata");
   const std::size_t end = code.find('\n');
   if (end == code.npos) refuse("ERR Invalid library metadata");
-  const auto line = words(code.substr(0, end));
+  const auto line = words_of(code.substr(0, end));
   std::string name;
   bool named = false;
   for (const std::string_view option : std::span(line).subspan(1)) {

@@ -29,12 +29,6 @@ namespace {
 /// How many elements of tables # may look at, for each instruction of the limit: they are as quick.
 constexpr std::int64_t kElementsPerInstruction = 10;
 
-/// A function library: its chunk and what it registers.
-struct Library {
-  Chunk chunk;
-  LoadedLibrary loaded;
-};
-
 }  // namespace
 
 ScriptRun::ScriptRun() : reply(std::make_unique<Reply>()) {}
@@ -98,6 +92,12 @@ class ScriptVm::Impl {
   std::uint64_t runs = 0;
 
  private:
+  /// A function library: its chunk and what it registers.
+  struct Library {
+    Chunk chunk;
+    LoadedLibrary loaded;
+  };
+
   Reply run_chunk(Keyspace& keyspace, const std::string& name, const Chunk& chunk,
                   std::span<const std::string> keys, std::span<const std::string> args,
                   Execution& execution, ScriptRights rights) {

@@ -45,11 +45,6 @@ TEST_CASE("a ring is one closed set, and none once an edge leaves it, however lo
 
 namespace {
 
-const std::string kOwn = "tests/data/naive/";
-
-constexpr sim::WorkStep kLock{sim::WorkStep::Kind::lock, 0, 0};
-constexpr sim::WorkStep kUnlock{sim::WorkStep::Kind::unlock, 0, 0};
-
 checker::Result explored(const sim::Model& model, checker::naive::Memory memory) {
   checker::Bounds bounds;
   bounds.max_states = 1000;
@@ -72,14 +67,14 @@ void check_endless(const sim::Model& model, sim::Property property, std::size_t 
 TEST_CASE("a client that asks for ever for what it holds itself is a deadlock") {
   // SETNX is sent, executed, heard: held, and sent again; executed, heard: here begins the round of
   // a second's sleep and another refusal, 5 steps from the start.
-  sim::Model model = tests::small_model(kOwn + "waits", 1, 0);
-  model.processes[0].workload = {kLock, kLock, kUnlock, kUnlock};
+  sim::Model model = tests::small_model(tests::kOwn + "waits", 1, 0);
+  model.processes[0].workload = {tests::kLock, tests::kLock, tests::kUnlock, tests::kUnlock};
   model.properties = {sim::Property::deadlock};
   check_endless(model, sim::Property::deadlock, 5);
 }
 
 TEST_CASE("a client that asks for ever, but in vain only as long as another holds, is none") {
-  sim::Model model = tests::small_model(kOwn + "waits", 2, tests::kSecondMs);
+  sim::Model model = tests::small_model(tests::kOwn + "waits", 2, tests::kSecondMs);
   model.properties = {sim::Property::deadlock, sim::Property::mutual_exclusion};
   for (const auto& result :
        {explored(model, checker::naive::Memory::boundary), checker::explore(model, {})})
@@ -89,13 +84,13 @@ TEST_CASE("a client that asks for ever, but in vain only as long as another hold
 TEST_CASE("a task that goes on when all is done is a leak") {
   // SET sent, executed, heard with DEL sent, executed, heard: done, but for the task. Later
   // rounds differ from the first in what the task has just heard, until time passes: 6.
-  sim::Model model = tests::small_model(kOwn + "goes-on", 1, 0);
+  sim::Model model = tests::small_model(tests::kOwn + "goes-on", 1, 0);
   model.properties = {sim::Property::leak};
   check_endless(model, sim::Property::leak, 6);
 }
 
 TEST_CASE("a round that takes no time is no behaviour, and no verdict") {
-  sim::Model model = tests::small_model(kOwn + "no-time", 1, 0);
+  sim::Model model = tests::small_model(tests::kOwn + "no-time", 1, 0);
   model.properties = {sim::Property::mutual_exclusion};
   const auto result = explored(model, checker::naive::Memory::boundary);
   CHECK(result.verdict == checker::Verdict::inconclusive);

@@ -13,15 +13,13 @@ using checker::Result;
 using checker::Verdict;
 using sim::Fault;
 using sim::Property;
+using tests::kLock;
+using tests::kOwn;
 using tests::kSecondMs;
+using tests::kUnlock;
 using tests::small_model;
 
 namespace {
-
-const std::string kOwn = "tests/data/naive/";
-
-constexpr sim::WorkStep kLock{sim::WorkStep::Kind::lock, 0, 0};
-constexpr sim::WorkStep kUnlock{sim::WorkStep::Kind::unlock, 0, 0};
 
 Result explored(const sim::Model& model) { return checker::explore_naively(model, {}); }
 

@@ -15,27 +15,27 @@ using Moves = std::vector<Move<State, std::string>>;
 
 bool never(const Statistics&) { return false; }
 
-// ---- two jugs of 3 and 5 litres: fill, empty, pour over
+// ---- two pitchers of 3 and 5 litres: fill, empty, pour over
 // -------------------------------------------------------------- Whatever one does, afterwards one
-// of the jugs is empty or full: reachable are the points on the border of the 4 x 6 rectangle of
-// fillings, 2 * (3 + 5) = 16.
-struct Jugs {
+// of the pitchers is empty or full: reachable are the points on the border of the 4 x 6 rectangle
+// of fillings, 2 * (3 + 5) = 16.
+struct Pitchers {
   int three = 0, five = 0;
 };
 
-std::string identity(const Jugs& jugs) {
-  return std::to_string(jugs.three) + "/" + std::to_string(jugs.five);
+std::string identity(const Pitchers& pitchers) {
+  return std::to_string(pitchers.three) + "/" + std::to_string(pitchers.five);
 }
 
-Moves<Jugs> pour(const Jugs& jugs, bool stop_at_four) {
-  const int over = std::min(jugs.three, 5 - jugs.five);
-  const int back = std::min(jugs.five, 3 - jugs.three);
-  Moves<Jugs> moves{{"fill 3", {3, jugs.five}},
-                    {"fill 5", {jugs.three, 5}},
-                    {"empty 3", {0, jugs.five}},
-                    {"empty 5", {jugs.three, 0}},
-                    {"3 into 5", {jugs.three - over, jugs.five + over}},
-                    {"5 into 3", {jugs.three + back, jugs.five - back}}};
+Moves<Pitchers> pour(const Pitchers& pitchers, bool stop_at_four) {
+  const int over = std::min(pitchers.three, 5 - pitchers.five);
+  const int back = std::min(pitchers.five, 3 - pitchers.three);
+  Moves<Pitchers> moves{{"fill 3", {3, pitchers.five}},
+                        {"fill 5", {pitchers.three, 5}},
+                        {"empty 3", {0, pitchers.five}},
+                        {"empty 5", {pitchers.three, 0}},
+                        {"3 into 5", {pitchers.three - over, pitchers.five + over}},
+                        {"5 into 3", {pitchers.three + back, pitchers.five - back}}};
   for (auto& move : moves) move.goal = stop_at_four && move.state.five == 4;
   return moves;
 }
@@ -91,20 +91,20 @@ Moves<Tiles> slide(const Tiles& tiles) {
 
 }  // namespace
 
-TEST_CASE("two jugs: every filling on the border, four litres after six steps") {
-  BreadthFirst<Jugs, std::string> all;
+TEST_CASE("two pitchers: every filling on the border, four litres after six steps") {
+  BreadthFirst<Pitchers, std::string> all;
   all.run(
-      {}, [](const Jugs& jugs) { return identity(jugs); },
-      [](StateNumber, const Jugs& jugs) { return pour(jugs, false); }, never);
+      {}, [](const Pitchers& pitchers) { return identity(pitchers); },
+      [](StateNumber, const Pitchers& pitchers) { return pour(pitchers, false); }, never);
   CHECK(all.complete());
   CHECK(all.statistics().states == 16);
   CHECK(all.statistics().transitions == 16 * 6);
   CHECK(all.ways_to_goals().empty());
 
-  BreadthFirst<Jugs, std::string> four;
+  BreadthFirst<Pitchers, std::string> four;
   four.run(
-      {}, [](const Jugs& jugs) { return identity(jugs); },
-      [](StateNumber, const Jugs& jugs) { return pour(jugs, true); }, never);
+      {}, [](const Pitchers& pitchers) { return identity(pitchers); },
+      [](StateNumber, const Pitchers& pitchers) { return pour(pitchers, true); }, never);
   CHECK_FALSE(four.complete());
   REQUIRE(four.ways_to_goals().size() == 1);
   CHECK(four.ways_to_goals().front() == std::vector<std::string>{"fill 5", "5 into 3", "empty 3",

@@ -27,9 +27,7 @@ struct Searched {
   Way<S> best() { return best_way(search.graph(), search.frontier().starts(), found.steps); }
 };
 
-constexpr std::optional<std::uint8_t> kNobody;
 constexpr std::uint8_t kA = 0, kB = 1;
-constexpr bool kGoal = true;
 
 }  // namespace
 

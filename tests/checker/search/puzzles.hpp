@@ -27,6 +27,10 @@ struct PuzzleFacts {
   bool ends() const { return goal; }
 };
 
+/// What a way through a puzzle says of its steps.
+inline constexpr std::optional<std::uint8_t> kNobody;
+inline constexpr bool kGoal = true;
+
 /// What most puzzles have in common: a step is a number and has no other name.
 struct Puzzle {
   using Step = unsigned;

@@ -21,8 +21,7 @@ std::optional<LastEscape<unsigned>> last_escape_of(S& puzzle, const std::vector<
   return last_escape(puzzle, watch, way);
 }
 
-constexpr std::optional<std::uint8_t> kNobody;
-constexpr bool kGoal = true, kOptional = true;
+constexpr bool kOptional = true;
 
 }  // namespace
 

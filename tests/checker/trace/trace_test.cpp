@@ -16,12 +16,11 @@ using checker::Walk;
 using sim::Action;
 using sim::Fault;
 using sim::Property;
+using tests::kOwn;
 using tests::kSecondMs;
 using tests::small_model;
 
 namespace {
-
-const std::string kOwn = "tests/data/naive/";
 
 Action process_action(Action::Kind kind, std::uint8_t process, std::uint8_t connection = 0) {
   Action action;

@@ -14,7 +14,7 @@ namespace {
 using namespace lockstep::sim;
 
 /// A node whose clock the test moves.
-struct Node : lockstep::test::FakeNode {
+struct MakerNode : lockstep::test::FakeNode {
   Maker maker(const char* key) const { return keyspace.keys.at(key).maker; }
   Maker field_maker(const char* key, const char* field) const {
     return std::get<Hash>(keyspace.keys.at(key).value).at(field).maker;
@@ -33,7 +33,7 @@ struct Node : lockstep::test::FakeNode {
 };
 
 TEST_CASE("a key is readable at its expiry instant and gone a millisecond later") {
-  Node node;
+  MakerNode node;
   node.run(1, "SET k v PX 10");
   node.now = kEpoch + Duration{10};
   CHECK(node.run(1, "GET k") == Reply::bulk("v"));
@@ -46,7 +46,7 @@ TEST_CASE("a key is readable at its expiry instant and gone a millisecond later"
 }
 
 TEST_CASE("purge drops what is expired and shift_expiry moves every expiry") {
-  Node node;
+  MakerNode node;
   node.run(1, "SET short v PX 10");
   node.run(1, "SET long v PX 20");
   node.run(1, "SET ever v");
@@ -60,7 +60,7 @@ TEST_CASE("purge drops what is expired and shift_expiry moves every expiry") {
 }
 
 TEST_CASE("a key's maker is who created or overwrote it") {
-  Node node;
+  MakerNode node;
   for (const char* write : {"SET k v", "SETEX k 10 v", "PSETEX k 10000 v", "GETSET k v", "MSET k v",
                             "SET k v XX", "SET k v KEEPTTL"}) {
     INFO(write);
@@ -79,7 +79,7 @@ TEST_CASE("a key's maker is who created or overwrote it") {
 }
 
 TEST_CASE("a command that modifies a key leaves its maker") {
-  Node node;
+  MakerNode node;
   node.run(1, "SET k 1");
   for (const char* change : {"INCR k", "INCRBYFLOAT k 1", "APPEND k 1", "SETRANGE k 0 1",
                              "EXPIRE k 100", "PERSIST k", "SET k v NX", "GETEX k EX 100"}) {
@@ -92,7 +92,7 @@ TEST_CASE("a command that modifies a key leaves its maker") {
 }
 
 TEST_CASE("a field's maker is who added or overwrote it; the hash keeps its own") {
-  Node node;
+  MakerNode node;
   node.run(1, "HSET h f 1");
   node.run(2, "HINCRBY h f 1");
   CHECK(node.field_maker("h", "f") == 1);
@@ -113,7 +113,7 @@ TEST_CASE("a field's maker is who added or overwrote it; the hash keeps its own"
 }
 
 TEST_CASE("an element's maker is who pushed, set or moved it; the list keeps its own") {
-  Node node;
+  MakerNode node;
   node.run(1, "RPUSH l a b");
   node.run(2, "RPUSH l c");
   CHECK(node.element_makers("l") == std::vector<Maker>{1, 1, 2});
@@ -131,7 +131,7 @@ TEST_CASE("an element's maker is who pushed, set or moved it; the list keeps its
 }
 
 TEST_CASE("a member's maker is who added it; adding it again changes nothing") {
-  Node node;
+  MakerNode node;
   node.run(1, "SADD s a 1");
   node.run(2, "SADD s a b");
   CHECK(node.member_maker<Set>("s", "a") == 1);
@@ -148,7 +148,7 @@ TEST_CASE("a member's maker is who added it; adding it again changes nothing") {
 
 TEST_CASE(
     "a sorted set's member is made by who adds it or sets its score; a counter keeps its maker") {
-  Node node;
+  MakerNode node;
   node.run(1, "ZADD z 1 a 1 b");
   node.run(2, "ZADD z 2 a");
   CHECK(node.member_maker<SortedSet>("z", "a") == 2);
@@ -169,7 +169,7 @@ TEST_CASE(
 
 TEST_CASE(
     "random commands choose the same whenever the keyspace is the same, and leave it the same") {
-  Node node;
+  MakerNode node;
   node.run(1, "SADD s c b a");
   node.run(1, "HSET h f 1 g 2");
   node.run(1, "ZADD z 2 a 1 b");
@@ -188,7 +188,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a scan finds what is there all the time, whatever comes and goes") {
-  Node node;
+  MakerNode node;
   for (int i = 0; i < 40; ++i) node.run(1, {"SADD", "s", "stays" + std::to_string(i)});
   std::set<std::string> found;
   std::string cursor = "0";
@@ -207,7 +207,7 @@ TEST_CASE("a scan finds what is there all the time, whatever comes and goes") {
 }
 
 TEST_CASE("texts are found and replaced in every type, order and makers kept") {
-  Node node;
+  MakerNode node;
   for (const char* line : {"SET t one", "RPUSH l one two", "HSET h two 2 one one", "SADD s two one",
                            "ZADD z 2 two 1 one"}) {
     node.run(1, line);
@@ -229,13 +229,13 @@ TEST_CASE("texts are found and replaced in every type, order and makers kept") {
 }
 
 TEST_CASE("commands in scripts have the script's sender") {
-  Node node;
+  MakerNode node;
   node.run(4, {"EVAL", "return redis.call('set', KEYS[1], 'v')", "1", "k"});
   CHECK(node.maker("k") == 4);
 }
 
 TEST_CASE("what depends on absolute time says so") {
-  Node node;
+  MakerNode node;
   node.run(1, "SET k v");
   for (const char* relative : {"SET k v EX 10", "PEXPIRE k 100", "TTL k", "PTTL k", "GET k",
                                "PERSIST k", "PEXPIRETIME k", "EXPIRETIME none", "EXPIRE k -1"}) {
@@ -256,7 +256,7 @@ TEST_CASE("what depends on absolute time says so") {
 }
 
 TEST_CASE("what reads a clock or a lifetime says so, and nothing else does") {
-  Node node;
+  MakerNode node;
   node.run(1, "SET k v EX 100");
   for (const char* line :
        {"TTL k", "PTTL k", "TTL none", "EXPIRETIME k", "PEXPIRETIME k", "TIME", "OBJECT IDLETIME k",
@@ -283,7 +283,7 @@ TEST_CASE("what reads a clock or a lifetime says so, and nothing else does") {
 }
 
 TEST_CASE("who restores a dump makes the key and all its parts") {
-  Node node;
+  MakerNode node;
   for (const char* line : {"HSET h f 1 g 2", "RPUSH l a b", "SADD s x 1", "SADD i 1 2",
                            "ZADD z 1 m", "ZADD z 2 n", "SET t v"}) {
     node.run(1, line);
@@ -300,7 +300,7 @@ TEST_CASE("who restores a dump makes the key and all its parts") {
 }
 
 TEST_CASE("what depends on more of a text than its equality says so") {
-  Node node;
+  MakerNode node;
   for (const char* line : {"SET t v", "RPUSH l b a", "SADD s x y", "ZADD z 0 a 0 b"}) {
     node.run(1, line);
   }
@@ -350,17 +350,17 @@ TEST_CASE("encode tells keyspaces apart exactly when they differ") {
       {"ZADD k 1 a 2 b"},
       {"ZADD k 1 b 2 a"},
   };
-  std::vector<Node> nodes(histories.size() * 2);
+  std::vector<MakerNode> nodes(histories.size() * 2);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto maker = static_cast<Maker>(i < histories.size() ? 1 : 2);
     for (const char* line : histories[i % histories.size()]) nodes[i].run(maker, line);
   }
-  for (const Node& a : nodes) {
-    for (const Node& b : nodes) {
+  for (const MakerNode& a : nodes) {
+    for (const MakerNode& b : nodes) {
       CHECK((encode(a.keyspace) == encode(b.keyspace)) == (a.keyspace == b.keyspace));
     }
   }
-  Node again;
+  MakerNode again;
   for (const char* line : {"HSET k x 0", "HSET k f 1", "HDEL k x", "HSET k g 2"})
     again.run(1, line);
   CHECK(encode(again.keyspace) == encode(nodes[7].keyspace));
@@ -368,7 +368,7 @@ TEST_CASE("encode tells keyspaces apart exactly when they differ") {
 }
 
 TEST_CASE("a command that Redis has and that is not simulated is refused by name") {
-  Node node;
+  MakerNode node;
   CHECK_THROWS_WITH(node.run(1, "MIGRATE h 1 z 0 10"),
                     Catch::Contains("migrate") && Catch::Contains("not simulated"));
   CHECK_THROWS_AS(node.run(1, "MIGRATE h 1 z 0 10"), BadInput);
@@ -381,7 +381,7 @@ TEST_CASE("a command that Redis has and that is not simulated is refused by name
 }
 
 TEST_CASE("streams, geo, bitfield and HyperLogLog are unknown") {
-  Node node;
+  MakerNode node;
   for (const char* name : {"XADD", "GEOADD", "BITFIELD", "PFADD", "MODULE"}) {
     CHECK(node.run(1, {name, "k"}) == Reply::error("ERR unknown command '" + std::string(name) +
                                                    "', with args beginning with: 'k' "));

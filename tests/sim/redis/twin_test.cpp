@@ -21,7 +21,7 @@ lockstep::sim::Request as_script(const std::string& expressions) {
       "abc",  "1.5"};
 }
 
-void run_file(const std::filesystem::path& path) {
+void run_commands_of(const std::filesystem::path& path) {
   Twin twin;
   const bool expressions = path.filename().string().starts_with("lua_");
   lockstep::test::for_each_line(path, [&](const std::string& line) {
@@ -40,7 +40,7 @@ TEST_CASE("the fake node answers as redis-server does") {
     const auto paths = lockstep::test::files_of(folder);
     REQUIRE(paths.size() > 5);
     for (const auto& path : paths) {
-      DYNAMIC_SECTION(path.stem().string()) { run_file(path); }
+      DYNAMIC_SECTION(path.stem().string()) { run_commands_of(path); }
     }
   }
 }

@@ -11,7 +11,7 @@ namespace {
 
 using namespace lockstep::sim;
 
-struct Node : lockstep::test::FakeNode {
+struct DatabasesNode : lockstep::test::FakeNode {
   template <class Command>
   Reply run(const Command& command) {
     return FakeNode::run(1, command);
@@ -24,7 +24,7 @@ struct Node : lockstep::test::FakeNode {
 };
 
 TEST_CASE("a script's SELECT reaches the other databases and ends with the script") {
-  Node node;
+  DatabasesNode node;
   node.run("SET k zero");
   node.run_in("3", "k");
   CHECK(node.run("GET k") == Reply::bulk("zero"));
@@ -42,13 +42,13 @@ TEST_CASE("a script's SELECT reaches the other databases and ends with the scrip
 }
 
 TEST_CASE("expiry, makers and the bytes of a keyspace know every database") {
-  Node node;
+  DatabasesNode node;
   const std::string empty = encode(node.keyspace);
   node.run("SET a v");
   node.run("DEL a");
   CHECK(encode(node.keyspace) == empty);
   node.run_in("3", "k");
-  Node moved;
+  DatabasesNode moved;
   moved.run_in("4", "k");
   CHECK(encode(node.keyspace) != encode(moved.keyspace));
   CHECK(node.keyspace != moved.keyspace);
@@ -65,7 +65,7 @@ TEST_CASE("expiry, makers and the bytes of a keyspace know every database") {
 }
 
 TEST_CASE("what waits or is about other connections is refused by name where they are unknown") {
-  Node node;
+  DatabasesNode node;
   for (const char* line : {"MULTI", "WATCH k", "SUBSCRIBE c", "BLPOP l 0", "WAIT 1 0", "CLIENT ID",
                            "HELLO 2", "QUIT", "SELECT 1"}) {
     const std::string name = lockstep::test::split(line)[0];

@@ -19,7 +19,7 @@ TEST_CASE("random commands on every type have the effects that they have on redi
   for (std::uint64_t seed = 1; seed <= sequences; ++seed) {
     Dice dice(seed);
     const Family& home = kFamilies[dice.below(kFamilies.size())];
-    std::vector<Step> steps;
+    std::vector<lockstep::conform::Step> steps;
     while (steps.size() < kLength) {
       const bool away = dice.below(5) == 0;
       const Family& family = away ? kFamilies[dice.below(kFamilies.size())] : home;

@@ -107,7 +107,7 @@ const std::vector<const char*> kDaring{"BLPOP K 0",
                                        "QUIT",
                                        "CLIENT KILL ID @W",
                                        "WAIT 1 0"};
-const std::vector<const char*> kScripts{
+const std::vector<const char*> kServerScripts{
     "redis.call('rpush', KEYS[1], 'a', 'b') redis.call('lpop', KEYS[1]) return 1",
     "redis.call('set', KEYS[1], 'x') redis.call('del', KEYS[1]) return 1",
     "return redis.pcall('rpush', KEYS[1], 'x')",
@@ -129,7 +129,7 @@ bool is_askew(const Request& request, const Session& session, bool free) {
 Request random_request(Dice& dice, const std::string& everyone, char who) {
   const bool careful = who == everyone.back();
   if (dice.below(12) == 0) {
-    return {"EVAL", dice.of(kScripts), "1", dice.of({"k", "l", "z"})};
+    return {"EVAL", dice.of(kServerScripts), "1", dice.of({"k", "l", "z"})};
   }
   const bool daring = !careful && dice.below(3) == 0;
   Request request = lockstep::test::split(dice.of(daring ? kDaring : kCommon));

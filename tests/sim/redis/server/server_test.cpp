@@ -50,7 +50,7 @@ std::string run_line(Twin& twin, const std::string& line) {
   return twin.run(static_cast<std::size_t>(line[0] - 'a'), lockstep::test::split(line.substr(2)));
 }
 
-void run_file(const std::filesystem::path& path) {
+void run_connections_of(const std::filesystem::path& path) {
   std::vector<std::string> options;
   if (path.stem() == "cluster") options = {"--cluster-enabled", "yes"};
   if (path.stem() == "busy") options = {"--busy-reply-threshold", "5"};  // the fake's is 5000
@@ -63,7 +63,7 @@ TEST_CASE("the fake server answers every connection as redis-server does", "[ser
   const auto paths = lockstep::test::files_of("sim/redis/server");
   REQUIRE(paths.size() > 5);
   for (const auto& path : paths) {
-    DYNAMIC_SECTION(path.stem().string()) { run_file(path); }
+    DYNAMIC_SECTION(path.stem().string()) { run_connections_of(path); }
   }
 }
 
