@@ -6,7 +6,11 @@
 
 namespace lockstep::live {
 
+namespace {
+
 using Outcome = Confirmation::Outcome;
+
+}  // namespace
 
 ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
     : process_(process),
