@@ -85,6 +85,12 @@ class Exploration {
                                  " different durations are in use: the points of time lack some";
       return;
     }
+    if (world_.endless_probe()) {
+      result_.verdict = Verdict::inconclusive;
+      result_.why_inconclusive =
+          "a lone client that tries to acquire comes to no end: deadlock cannot be judged";
+      return;
+    }
     if (!world_.loops()) return;
     const EndlessRuns found = endless_runs(search_.graph(), model_.properties);
     if (found.zero_time) {

@@ -30,6 +30,11 @@ std::int64_t expiry_of(const sim::Entry& entry) {
   return entry.expires ? entry.expires->ms : kNoExpiry;
 }
 
+const sim::Entry* entry_at(const sim::Keys& keys, const std::string& name) {
+  const auto found = keys.find(name);
+  return found == keys.end() ? nullptr : &found->second;
+}
+
 bool has_trait(const sim::Request& request, sim::CommandTrait trait) {
   const auto* command = sim::find_command(request);
   return command && command->has(trait);
@@ -132,6 +137,7 @@ Posting Ledger::execute_again(Entry entry) {
   const auto& seen = entry.executed;
   Posting posting;
   posting.before = keys();
+  const sim::Keys before = keyspace_.keys;
   sim::Execution execution;
   execution.now = seen.begun;
   for (const auto& key : posting.before)
@@ -149,6 +155,9 @@ Posting Ledger::execute_again(Entry entry) {
                                    entry.request[0], sim::worded(seen.reply), sim::worded(reply))};
   take_after(seen, slack_ms);
   posting.after = keys();
+  for (const auto& name : lease_keys_)
+    posting.changes.push_back(
+        sim::change_of(entry_at(before, name), entry_at(keyspace_.keys, name), execution.sender));
   posting.entry = std::move(entry);
   return posting;
 }
@@ -191,7 +200,7 @@ KeyStates Ledger::keys() const {
     const auto found = keyspace_.keys.find(name);
     states.push_back(found == keyspace_.keys.end()
                          ? KeyState{}
-                         : KeyState{found->second.maker, expiry_of(found->second)});
+                         : KeyState{sim::belongings_in(found->second), expiry_of(found->second)});
   }
   return states;
 }

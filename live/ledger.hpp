@@ -1,6 +1,6 @@
-// Who made each lease key: the requests of a live run, executed once more in a keyspace of our own,
-// in the server's order. What the server said and showed has to agree; where it does not, the
-// ledger is lost, and claims nothing any more.
+// Whose the parts of each lease key are: the requests of a live run, executed once more in a
+// keyspace of our own, in the server's order. What the server said and showed has to agree; where
+// it does not, the ledger is lost, and claims nothing any more.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "live/envelope.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/redis/script/vm.hpp"
 
 namespace lockstep::live {
@@ -41,7 +42,7 @@ struct Entry {
 };
 
 struct KeyState {
-  sim::Maker maker = 0;
+  sim::Belongings own;            ///< who has something of it
   std::int64_t expires = kNoKey;  ///< as the server says
   bool exists() const { return expires != kNoKey; }
 };
@@ -51,6 +52,7 @@ using KeyStates = std::vector<KeyState>;  ///< by lease key
 struct Posting {
   Entry entry;
   KeyStates before, after;
+  std::vector<sim::PartsChange> changes;  ///< by lease key
 };
 
 class Ledger {

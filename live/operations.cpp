@@ -48,15 +48,19 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
           !under_way(self, effect.task))
         begin(self, effect.task, now);
       break;
-    case Told::acquired:
-      self.holdings.emplace(holding, now);
-      end(self, effect.task, now);
+    case Told::acquired: {
+      const bool made = end(self, effect.task, now).made;
+      self.holdings[holding] = {now, made || has_any(process, effect.lock, ledger.keys())};
       break;
-    case Told::releasing:
+    }
+    case Told::releasing: {
+      const bool owned = self.holdings[holding].owned;
       self.holdings.erase(holding);
       end(self, effect.task, now);
       begin(self, effect.task, now);
+      under_way(self, effect.task)->owned = owned;
       break;
+    }
     case Told::reentered:
     case Told::refused:
     case Told::left:
@@ -116,21 +120,41 @@ void Operations::end_with_claim(std::uint8_t process, const sim::Effect& effect,
   auto& self = processes_[process];
   auto operation = end(self, effect.task, now);
   operation.end = effect;
-  operation.wanted = wanted_by_another(self, effect);
+  operation.wanted = key_in_use(process, effect);
+  const auto held = self.holdings.find({effect.task, effect.lock});
+  if (held != self.holdings.end()) operation.owned = held->second.owned;
   operation.moment = moment;
   look(process, operation, ledger.keys());
   self.ended.push_back(std::move(operation));
 }
 
-/// Another task of the process holds the lock, or is inside acquire() or release() of it.
-bool Operations::wanted_by_another(const Process& process, const sim::Effect& effect) {
-  return std::any_of(process.holdings.begin(), process.holdings.end(),
+/// The process holds another lock of which a key is a lease of this one too, or another of its
+/// tasks holds this one, or is inside acquire() or release() of such a lock.
+bool Operations::key_in_use(std::uint8_t process, const sim::Effect& effect) const {
+  const auto& self = processes_[process];
+  const auto& keys = leases_.of(process, effect.lock);
+  const auto shares_key = [&](std::uint8_t lock) {
+    const auto& others = leases_.of(process, lock);
+    return std::find_first_of(keys.begin(), keys.end(), others.begin(), others.end()) != keys.end();
+  };
+  const auto is_own = [&](sim::TaskId task, std::uint8_t lock) {
+    return task == effect.task && lock == effect.lock;
+  };
+  return std::any_of(self.holdings.begin(), self.holdings.end(),
                      [&](const auto& held) {
-                       return held.first.first != effect.task && held.first.second == effect.lock;
+                       return !is_own(held.first.first, held.first.second) &&
+                              shares_key(held.first.second);
                      }) ||
-         std::any_of(process.waits.begin(), process.waits.end(), [&](const sim::Wait& wait) {
-           return wait.task != effect.task && wait.in_operation && wait.lock == effect.lock;
+         std::any_of(self.waits.begin(), self.waits.end(), [&](const sim::Wait& wait) {
+           return wait.task != effect.task && wait.in_operation && shares_key(wait.lock);
          });
+}
+
+bool Operations::has_any(std::uint8_t process, std::uint8_t lock, const KeyStates& keys) const {
+  const auto& numbers = leases_.of(process, lock);
+  return std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
+    return sim::has_maker(keys[number].own.any, maker_of(process));
+  });
 }
 
 std::uint64_t Operations::turn(std::uint8_t process, sim::TaskId task) const {
@@ -142,17 +166,29 @@ std::uint64_t Operations::turn(std::uint8_t process, sim::TaskId task) const {
 std::vector<Holder> Operations::holders(Stamp since) const {
   std::vector<Holder> holders;
   for (std::size_t p = 0; p < processes_.size(); ++p)
-    for (const auto& [holding, begun] : processes_[p].holdings)
-      if (begun < since) holders.push_back({static_cast<std::uint8_t>(p), holding.second});
+    for (const auto& [holding, held] : processes_[p].holdings)
+      if (held.since < since) holders.push_back({static_cast<std::uint8_t>(p), holding.second});
   return holders;
 }
 
 // ---- what has become of their requests ----
 
+/// Whose the key is, as far as what the call says depends on it.
+sim::Makers Operations::claimed(const Operation& operation, const sim::Belongings& own) {
+  switch (operation.end.kind) {
+    case Told::refused:
+      return own.refused;
+    case Told::released:
+      return own.left | (operation.counted || !operation.end.ok ? own.counting : 0);
+    default:
+      return own.any;
+  }
+}
+
 void Operations::look(std::uint8_t process, Operation& operation, const KeyStates& keys) const {
   const auto& numbers = leases_.of(process, operation.end.lock);
   const bool own = std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
-    return keys[number].exists() && keys[number].maker == maker_of(process);
+    return sim::has_maker(claimed(operation, keys[number].own), maker_of(process));
   });
   (own ? operation.seen_own : operation.seen_none) = true;
 }
@@ -188,36 +224,35 @@ std::vector<Finding> Operations::take(const Posting& posting) {
 
 void Operations::note_made_and_freed(const Posting& posting) {
   const auto& entry = posting.entry;
-  bool made = false, freed = false;
-  for (std::size_t i = 0; i < posting.before.size(); ++i) {
-    const auto &was = posting.before[i], &is = posting.after[i];
-    const bool was_own = was.exists() && was.maker == maker_of(entry.process);
-    const bool is_own = is.exists() && is.maker == maker_of(entry.process);
-    made = made || (is_own && !was_own);
-    freed = freed || (was_own && !is.exists());
+  sim::PartsChange all;
+  for (const auto& change : posting.changes) {
+    all.made = all.made || change.made;
+    all.freed = all.freed || change.freed;
+    all.counted = all.counted || change.counted;
   }
-  if (!made && !freed) return;
+  if (!all.made && !all.freed) return;
   auto& process = processes_[entry.process];
-  for (auto& operation : process.under_way) note(operation, entry, made, freed);
-  for (auto& operation : process.ended) note(operation, entry, made, freed);
+  for (auto& operation : process.under_way) note(operation, entry, all);
+  for (auto& operation : process.ended) note(operation, entry, all);
 }
 
 /// A request counts for the operation of its own task; for every operation of the process if its
 /// task has none.
-void Operations::note(Operation& operation, const Entry& entry, bool made, bool freed) {
+void Operations::note(Operation& operation, const Entry& entry, const sim::PartsChange& change) {
   const bool over = operation.ended != 0;
   if (entry.heard < operation.begun || (over && entry.sent > operation.ended)) return;
   const bool inside = entry.sent > operation.begun && (!over || entry.heard < operation.ended);
   const bool of_another = entry.task != operation.task;
-  if (of_another && entry.operating != Throughout::no && made) operation.overtaken = true;
+  if (of_another && entry.operating != Throughout::no && change.made) operation.overtaken = true;
   if (of_another && entry.operating == Throughout::yes) return;
   if (!inside || entry.operating == Throughout::unclear) {
     operation.unclear = true;
     return;
   }
-  if (freed) operation.made = false;
-  if (made) operation.made = true;
-  operation.freed = operation.freed || freed;
+  if (change.freed) operation.made = false;
+  if (change.made) operation.made = true;
+  operation.freed = operation.freed || change.freed;
+  operation.counted = operation.counted || change.counted;
 }
 
 std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& operation) {
@@ -233,13 +268,14 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
   if (!operation.unclear) {
     if (end.kind == Told::refused && operation.made && own)
       found(Property::honest_result, " is told that it has no lock, and has made the key");
-    if (released && end.ok && !operation.freed)
+    if (released && end.ok && operation.owned && !operation.freed)
       found(Property::honest_result,
             " is told that it has released, and removed no key of its own");
     if (released && !end.ok && operation.freed && none)
       found(Property::honest_result, " is told that it has not released, and has removed its key");
   }
-  if ((end.kind == Told::reentered || (end.kind == Told::left && end.ok)) && none)
+  const bool inside = end.kind == Told::reentered || (end.kind == Told::left && end.ok);
+  if (inside && operation.owned && none)
     found(Property::reentrancy, " is told that it still holds the lock, and has no key of it");
   if (released && end.ok && own && !operation.wanted && !operation.overtaken)
     found(Property::reentrancy,

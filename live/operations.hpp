@@ -67,18 +67,24 @@ class Operations {
     sim::TaskId task = 0;
     Stamp begun = 0, ended = 0;
     bool made = false, freed = false;
+    bool counted = false;    ///< freed some of a share
+    bool owned = false;      ///< release(): of the holding that ended
     bool overtaken = false;  ///< another operation may have made a lease key meanwhile
     bool unclear = false;    ///< what was made or freed at its very edge
     // Once it has ended:
     sim::Effect end;
-    bool wanted = false;                       ///< by another task of the process
+    bool wanted = false;                       ///< the process goes on using a key of the lock
     bool seen_own = false, seen_none = false;  ///< lease keys of its own that may have been there
     std::uint64_t moment = 0;
+  };
+  struct Holding {
+    Stamp since = 0;
+    bool owned = false;  ///< its process certainly had something of the lock's keys
   };
   struct Process {
     std::vector<sim::Wait> waits;
     std::map<sim::TaskId, std::uint64_t> turns;
-    std::map<std::pair<sim::TaskId, std::uint8_t>, Stamp> holdings;  ///< (task, lock), since when
+    std::map<std::pair<sim::TaskId, std::uint8_t>, Holding> holdings;  ///< by task and lock
     std::vector<Operation> under_way, ended;
   };
 
@@ -87,10 +93,12 @@ class Operations {
   Operation end(Process& process, sim::TaskId task, Stamp now);
   void end_with_claim(std::uint8_t process, const sim::Effect& effect, Stamp now,
                       std::uint64_t moment, const Ledger& ledger);
-  static bool wanted_by_another(const Process& process, const sim::Effect& effect);
+  bool key_in_use(std::uint8_t process, const sim::Effect& effect) const;
+  bool has_any(std::uint8_t process, std::uint8_t lock, const KeyStates& keys) const;
+  static sim::Makers claimed(const Operation& operation, const sim::Belongings& own);
   void look(std::uint8_t process, Operation& operation, const KeyStates& keys) const;
   void note_made_and_freed(const Posting& posting);
-  static void note(Operation& operation, const Entry& entry, bool made, bool freed);
+  static void note(Operation& operation, const Entry& entry, const sim::PartsChange& change);
   static std::vector<Finding> judged(std::uint8_t process, const Operation& operation);
 
   const LeaseKeys& leases_;

@@ -20,6 +20,15 @@ constexpr std::uint8_t kNobody = 254;
 
 bool sooner(std::int64_t a, std::int64_t b) { return a != kNoExpiry && (b == kNoExpiry || a < b); }
 
+/// What a request did that has taken from somebody in the lease key of this number.
+const char* harm_to(const Posting& posting, std::size_t key) {
+  const auto &was = posting.before[key], &is = posting.after[key];
+  if (!is.exists()) return "removes the key";
+  if (was.own.any == is.own.any && sooner(is.expires, was.expires))
+    return "shortens the lease of the key";
+  return "takes from the key";
+}
+
 }  // namespace
 
 bool needs_ownership(Property property) { return row(property).live == sim::LiveJudge::ownership; }
@@ -28,6 +37,7 @@ Ownership::Ownership(const sim::Model& model, Referee& referee)
     : referee_(referee),
       leases_(model),
       envelope_("lockstep:order:" + random_token(), leases_.names()),
+      processes_(model.processes.size()),
       ledger_(leases_.names()),
       operations_(model, leases_) {}
 
@@ -105,24 +115,21 @@ void Ownership::judge(const Posting& posting) {
     });
   };
   for (std::size_t i = 0; i < posting.before.size(); ++i) {
-    const auto &was = posting.before[i], &is = posting.after[i];
-    if (was.maker == 0 || was.maker == sim::maker_of(entry.process)) continue;
-    const auto owner = static_cast<std::uint8_t>(was.maker - 1);
-    if (!held(i, owner)) continue;
-    const auto told = [&](Property property, const char* what) {
-      const auto text =
-          fmt::format("{} {} {}, which {} had made and holds", sim::process_name(entry.process),
-                      what, leases_.names()[i], sim::process_name(owner));
-      referee_.found(property, text, {entry.process, owner}, entry.moment);
-    };
-    if (!is.exists())
-      told(Property::foreign_release, "removes the key");
-    else if (is.maker != was.maker)
-      told(Property::foreign_release, "overwrites the key");
-    else if (sooner(is.expires, was.expires))
-      told(Property::foreign_release, "shortens the lease of the key");
-    else if (sooner(was.expires, is.expires))
-      told(Property::foreign_extend, "extends the lease of the key");
+    const auto& change = posting.changes[i];
+    for (std::size_t p = 0; p < processes_; ++p) {
+      const auto owner = static_cast<std::uint8_t>(p);
+      if (!held(i, owner)) continue;
+      const auto told = [&](Property property, const char* what) {
+        const auto text = fmt::format("{} {} {}, of which {} has a part, and holds the lock",
+                                      sim::process_name(entry.process), what, leases_.names()[i],
+                                      sim::process_name(owner));
+        referee_.found(property, text, {entry.process, owner}, entry.moment);
+      };
+      if (sim::has_maker(change.taken, sim::maker_of(owner)))
+        told(Property::foreign_release, harm_to(posting, i));
+      else if (sim::has_maker(change.extended, sim::maker_of(owner)))
+        told(Property::foreign_extend, "extends the lease of the key");
+    }
   }
   for (const auto& finding : operations_.take(posting))
     referee_.found(finding.property, finding.text, {finding.process}, finding.moment);

@@ -64,6 +64,7 @@ class Ownership {
   Referee& referee_;
   const LeaseKeys leases_;
   const Envelope envelope_;
+  const std::size_t processes_;
   std::atomic<bool> watching_ = true;
   mutable std::mutex mutex_;  ///< guards all below
   Stamp now_ = 0;

@@ -25,23 +25,30 @@ std::int64_t fencing_number(const std::string& text) {
 }  // namespace
 
 sim::Reply Resource::execute(const sim::Request& request, Basis& basis, bool& lost) {
-  LOCKSTEP_CHECK(request.size() == 2);
+  LOCKSTEP_CHECK(request.size() > 2);
   const bool write = request[0] == "WRITE";
   const bool checked =
       kind_ == sim::Resource::fenced || (kind_ == sim::Resource::fenced_writes && write);
   if (checked && !request[1].empty()) {
     const auto token = fencing_number(request[1]);
-    if (token < highest_)
+    auto& highest = highest_[request[2]];
+    if (token < highest)
       return sim::Reply::error(
-          fmt::format("STALE fencing token {} is lower than {}", request[1], highest_));
-    highest_ = token;
+          fmt::format("STALE fencing token {} is lower than {}", request[1], highest));
+    highest = token;
   }
-  if (!write) {
-    basis = version_;
-    return sim::Reply::ok();
+  if (!write) basis.clear();
+  lost = false;
+  for (auto lock = request.begin() + 2; lock != request.end(); ++lock) {
+    auto& version = version_[*lock];
+    if (!write) {
+      basis[*lock] = version;
+      continue;
+    }
+    const auto read = basis.find(*lock);
+    lost = lost || (read != basis.end() && read->second != version);
+    ++version;
   }
-  lost = basis && *basis != version_;
-  ++version_;
   return sim::Reply::ok();
 }
 

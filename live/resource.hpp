@@ -1,9 +1,9 @@
-// The protected resource of a live run: it answers READ and WRITE as docs/semantics.md says, and
-// notices a lost update. Not synchronised.
+// The protected resources of a live run, one for each lock: they answer READ and WRITE as
+// docs/semantics.md says, and notices a lost update. Not synchronised.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 
 #include "sim/model/model.hpp"
@@ -19,8 +19,8 @@ class Resource {
  public:
   explicit Resource(sim::Resource kind) : kind_(kind) {}
 
-  /// What a WRITE is based on: the version that its task has read, if any.
-  using Basis = std::optional<std::uint64_t>;
+  /// What a WRITE is based on: the versions that its task has read, if any.
+  using Basis = std::map<std::string, std::uint64_t>;  ///< by lock
 
   /// Executes a READ or WRITE. An accepted READ sets `basis`. `lost` says whether an accepted WRITE
   /// overwrote what its task had not read.
@@ -28,8 +28,8 @@ class Resource {
 
  private:
   sim::Resource kind_;
-  std::int64_t highest_ = 0;   ///< fencing token seen
-  std::uint64_t version_ = 0;  ///< grows with every accepted WRITE
+  std::map<std::string, std::int64_t> highest_;   ///< fencing token seen, by lock
+  std::map<std::string, std::uint64_t> version_;  ///< by lock: grows with every accepted WRITE
 };
 
 }  // namespace lockstep::live

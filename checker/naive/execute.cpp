@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::checker::naive {
@@ -98,6 +99,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
                orders_tokens(node.keyspace);
   node.keyspace.purge(execution.now);
+  sim::drop_shares_unless(node.keyspace,
+                          [&](const std::string& key) { return lease_keys_.contains(key); });
   node.keyspace.for_each([&](const std::string&, sim::Entry& entry) {
     if (entry.expires)
       entry.expires =
@@ -121,11 +124,12 @@ Reply Rules::execute_on_resource(World& world, std::uint8_t p, const Connection&
                        (model_.resource == sim::Resource::fenced_writes && write);
   if (checked && !message.request[1].empty()) {
     const std::int64_t token = fencing_number(message.request[1]);
-    if (token < world.highest_token) {
+    std::int64_t& highest = world.highest_token[message.request.at(2)];
+    if (token < highest) {
       return Reply::error("STALE fencing token " + message.request[1] + " is lower than " +
-                          std::to_string(world.highest_token));
+                          std::to_string(highest));
     }
-    world.highest_token = token;
+    highest = token;
   }
   if (!write) {
     if (!connection.former) {
@@ -135,16 +139,28 @@ Reply Rules::execute_on_resource(World& world, std::uint8_t p, const Connection&
     return Reply::ok();
   }
   if (message.basis == Basis::stale) violated(facts, {sim::Property::no_lost_update, p, p, ""});
-  const auto outdate = [](Basis& basis) {
-    if (basis == Basis::fresh) basis = Basis::stale;
-  };
-  for (Process& process : world.processes) {
-    for (auto& [task, state] : process.tasks) outdate(state.basis);
+  outdate(world, {message.request.begin() + 2, message.request.end()});
+  return Reply::ok();
+}
+
+/// The resources of these locks were written: whatever else is based on one of them is stale.
+void Rules::outdate(World& world, const std::set<std::string>& locks) const {
+  for (std::size_t p = 0; p < world.processes.size(); ++p) {
+    Process& process = world.processes[p];
+    for (const auto& [holding, held] : process.holdings) {
+      Basis& basis = process.tasks.at(holding.first).basis;
+      if (basis == Basis::fresh && locks.contains(model_.processes[p].lock_keys[holding.second]))
+        basis = Basis::stale;
+    }
     for (Connection& other : process.connections) {
-      for (Message& waiting : other.messages) outdate(waiting.basis);
+      for (Message& waiting : other.messages) {
+        if (waiting.basis != Basis::fresh) continue;
+        if (std::any_of(waiting.request.begin() + 2, waiting.request.end(),
+                        [&](const std::string& lock) { return locks.contains(lock); }))
+          waiting.basis = Basis::stale;
+      }
     }
   }
-  return Reply::ok();
 }
 
 }  // namespace lockstep::checker::naive

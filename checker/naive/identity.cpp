@@ -83,6 +83,8 @@ void add(Bytes& bytes, const TaskState& task) {
   bytes.number(task.releasing);
   bytes.number(task.made);
   bytes.number(task.freed);
+  bytes.number(task.counted);
+  bytes.number(task.owned);
   bytes.number(task.overtaken);
 }
 
@@ -107,10 +109,11 @@ void add(Bytes& bytes, const World& world, const Process& process) {
     bytes.number(shown_ms - instant.reading_ms);
   }
   bytes.text("holdings");
-  for (const auto& [holding, fencing] : process.holdings) {
+  for (const auto& [holding, held] : process.holdings) {
     bytes.number(holding.first);
     bytes.number(holding.second);
-    bytes.text(fencing);
+    bytes.text(held.fencing);
+    bytes.number(held.owned);
   }
   bytes.number(process.offset.ms);
   bytes.number(process.tokens_used);
@@ -139,7 +142,10 @@ std::string identity(const World& world) {
   bytes.number(world.absolute ? world.now.ms : -1);
   bytes.number(world.outlook_ms);
   for (const std::uint8_t left : world.budget) bytes.number(left);
-  bytes.number(world.highest_token);
+  for (const auto& [lock, token] : world.highest_token) {
+    bytes.text(lock);
+    bytes.number(token);
+  }
   for (const Process& process : world.processes) add(bytes, world, process);
   for (const Node& node : world.nodes) add(bytes, world, node);
   return bytes.take();

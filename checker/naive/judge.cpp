@@ -1,6 +1,7 @@
 // When a property is violated in a naive world: section 5 of docs/semantics.md.
 #include <algorithm>
 
+#include "checker/naive/belongings.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/keyspace/keyspace.hpp"
 
@@ -17,9 +18,20 @@ using sim::Wait;
 
 namespace {
 
-const Entry* entry_of(const Keyspace& keyspace, const std::string& key) {
-  const auto found = keyspace.keys.find(key);
-  return found == keyspace.keys.end() ? nullptr : &found->second;
+/// The entry of a key in one of the databases.
+const Entry* entry_of(const Keyspace& keyspace, int database, const std::string& key) {
+  const sim::Keys* keys = keyspace.database(database);
+  if (keys == nullptr) return nullptr;
+  const auto found = keys->find(key);
+  return found == keys->end() ? nullptr : &found->second;
+}
+
+/// The databases in which either keyspace has anything.
+std::set<int> databases_of(const Keyspace& one, const Keyspace& other) {
+  std::set<int> databases{0};
+  for (const auto& [number, keys] : one.others) databases.insert(number);
+  for (const auto& [number, keys] : other.others) databases.insert(number);
+  return databases;
 }
 
 /// Whether a task is inside acquire() or release(), also an inner one.
@@ -46,7 +58,7 @@ void Rules::violated(Facts& facts, Violation violation) const {
 
 bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const {
   if (p >= world.processes.size()) return false;
-  for (const auto& [holding, fencing] : world.processes[p].holdings) {
+  for (const auto& [holding, held] : world.processes[p].holdings) {
     const std::string& lock = model_.processes[p].lock_keys[holding.second];
     const std::vector<std::string> keys = model_.program->lease_keys(lock);
     if (std::find(keys.begin(), keys.end(), lease_key) != keys.end()) return true;
@@ -54,28 +66,43 @@ bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& l
   return false;
 }
 
-/// A lease key of this lock that this process made, on a node that is up.
-std::optional<std::string> Rules::own_lease_key(const World& world, std::uint8_t p,
-                                                std::uint8_t lock) const {
+/// A lease key of this lock, on a node that is up, of which `wanted(belongings, maker)` is so.
+std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_t p,
+                                                 std::uint8_t lock, const Wanted& wanted) const {
   for (const Node& node : world.nodes) {
+    if (!node.up) continue;
     for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
-      const Entry* entry = entry_of(node.keyspace, key);
-      if (node.up && entry && entry->maker == maker_of(p)) return key;
+      for (const int database : databases_of(node.keyspace, node.keyspace)) {
+        if (wanted(Belongings(entry_of(node.keyspace, database, key)), maker_of(p))) return key;
+      }
     }
   }
   return std::nullopt;
 }
 
-/// Whether another task of the process holds the lock, or is inside acquire() of it.
-bool Rules::wanted_by_another_task(const World& world, std::uint8_t p, sim::TaskId task,
-                                   std::uint8_t lock) const {
+bool Rules::has_lease(const World& world, std::uint8_t p, std::uint8_t lock) const {
+  return lease_key_with(world, p, lock,
+                        [](const Belongings& key, Maker maker) { return key.has_anything(maker); })
+      .has_value();
+}
+
+/// Whether the process holds a lock that shares a lease key with this one, or another task is
+/// inside an operation on such a lock.
+bool Rules::key_in_use(const World& world, std::uint8_t p, sim::TaskId task,
+                       std::uint8_t lock) const {
   const Process& process = world.processes[p];
+  const auto keys_of = [&](std::uint8_t index) {
+    return model_.program->lease_keys(model_.processes[p].lock_keys[index]);
+  };
+  const std::vector<std::string> keys = keys_of(lock);
+  const auto shares_key = [&](std::uint8_t other) {
+    const std::vector<std::string> others = keys_of(other);
+    return std::find_first_of(keys.begin(), keys.end(), others.begin(), others.end()) != keys.end();
+  };
   return std::any_of(process.holdings.begin(), process.holdings.end(),
-                     [&](const auto& held) {
-                       return held.first.first != task && held.first.second == lock;
-                     }) ||
+                     [&](const auto& held) { return shares_key(held.first.second); }) ||
          std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
-           return wait.task != task && wait.in_operation && wait.lock == lock;
+           return wait.task != task && wait.in_operation && shares_key(wait.lock);
          });
 }
 
@@ -83,7 +110,7 @@ void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& eff
                            Facts& facts) const {
   const std::string& lock = model_.processes[p].lock_keys[effect.lock];
   for (std::size_t other = 0; other < world.processes.size(); ++other) {
-    for (const auto& [holding, fencing] : world.processes[other].holdings) {
+    for (const auto& [holding, held] : world.processes[other].holdings) {
       if (other == p && holding.first == effect.task) continue;
       if (model_.processes[other].lock_keys[holding.second] != lock) continue;
       violated(facts, {Property::mutual_exclusion, p, static_cast<std::uint8_t>(other), lock});
@@ -94,44 +121,77 @@ void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& eff
 void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effect,
                           Facts& facts) const {
   if (!world.processes[p].tasks.at(effect.task).made) return;
-  const std::optional<std::string> key = own_lease_key(world, p, effect.lock);
+  const std::optional<std::string> key =
+      lease_key_with(world, p, effect.lock, [](const Belongings& left, Maker maker) {
+        return left.has_part(maker) || (left.is_string() && left.all_of(maker));
+      });
   if (key) violated(facts, {Property::honest_result, p, p, *key});
 }
 
+namespace {
+
+/// Of a hash, other fields may outlive one who shares it.
+bool keeps(const Belongings& key, Maker maker) {
+  return key.has_part(maker) && (!key.is_hash() || key.all_of(maker));
+}
+
+bool keeps_a_share(const Belongings& key, Maker maker) {
+  return key.has_share(maker) && key.all_of(maker);
+}
+
+}  // namespace
+
 void Rules::judge_released(const World& world, std::uint8_t p, const Effect& effect,
                            Facts& facts) const {
-  const bool freed = world.processes[p].tasks.at(effect.task).freed;
-  if (effect.ok == freed) return;
-  if (freed && own_lease_key(world, p, effect.lock)) return;  // not all is removed yet
+  const TaskState& task = world.processes[p].tasks.at(effect.task);
+  if (effect.ok == task.freed) return;
+  if (effect.ok && !task.owned) return;
+  const bool keeps_some =
+      lease_key_with(world, p, effect.lock, [](const Belongings& key, Maker maker) {
+        return keeps(key, maker) || keeps_a_share(key, maker);
+      }).has_value();
+  if (!effect.ok && keeps_some) return;  // not all is removed yet
   violated(facts, {Property::honest_result, p, p, model_.processes[p].lock_keys[effect.lock]});
 }
 
-/// Who is inside the lock needs a key of its own; who has left it for the last time keeps none.
-void Rules::judge_reentrancy(const World& world, std::uint8_t p, const Effect& effect,
-                             Facts& facts) const {
-  const std::optional<std::string> key = own_lease_key(world, p, effect.lock);
-  const bool believed = effect.kind == Effect::Kind::reentered || effect.ok;
-  const bool inside = effect.kind != Effect::Kind::released;
-  if (!believed || inside == key.has_value()) return;
-  if (!inside && (world.processes[p].tasks.at(effect.task).overtaken ||
-                  wanted_by_another_task(world, p, effect.task, effect.lock)))
-    return;
-  violated(facts,
-           {Property::reentrancy, p, p, key.value_or(model_.processes[p].lock_keys[effect.lock])});
+/// Who is inside the lock needs something of it.
+void Rules::judge_inside(const World& world, std::uint8_t p, const Effect& effect,
+                         Facts& facts) const {
+  const auto held = world.processes[p].holdings.find({effect.task, effect.lock});
+  if (held == world.processes[p].holdings.end() || !held->second.owned) return;
+  if (has_lease(world, p, effect.lock)) return;
+  violated(facts, {Property::reentrancy, p, p, model_.processes[p].lock_keys[effect.lock]});
+}
+
+/// Who has left it for the last time keeps nothing.
+void Rules::judge_outside(const World& world, std::uint8_t p, const Effect& effect,
+                          Facts& facts) const {
+  const TaskState& task = world.processes[p].tasks.at(effect.task);
+  if (task.overtaken || key_in_use(world, p, effect.task, effect.lock)) return;
+  const std::optional<std::string> key =
+      lease_key_with(world, p, effect.lock, [&](const Belongings& left, Maker maker) {
+        return keeps(left, maker) || (task.counted && keeps_a_share(left, maker));
+      });
+  if (key) violated(facts, {Property::reentrancy, p, p, *key});
 }
 
 void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
                             const Keyspace& before, const Keyspace& after, Facts& facts) const {
   for (const std::string& key : lease_keys_) {
-    const Entry* was = entry_of(before, key);
-    if (!was || was->maker == 0 || was->maker == sender) continue;
-    const auto owner = static_cast<std::uint8_t>(was->maker - 1);
-    if (!holds_lease(world, owner, key)) continue;
-    const Entry* is = entry_of(after, key);
-    if (!is || is->maker != was->maker || sooner(is->expires, was->expires)) {
-      violated(facts, {Property::foreign_release, p, owner, key});
-    } else if (sooner(was->expires, is->expires)) {
-      violated(facts, {Property::foreign_extend, p, owner, key});
+    for (const int database : databases_of(before, after)) {
+      const Entry* was = entry_of(before, database, key);
+      const Entry* is = entry_of(after, database, key);
+      const Belongings had(was), left(is);
+      const bool entitled = left.has_part(sender) || (left.is_hash() && left.has_share(sender));
+      for (const Maker maker : had.owners()) {
+        const auto owner = static_cast<std::uint8_t>(maker - 1);
+        if (maker == sender || !holds_lease(world, owner, key)) continue;
+        if (had.took_from(left, sender, maker) || sooner(is->expires, was->expires)) {
+          violated(facts, {Property::foreign_release, p, owner, key});
+        } else if (sooner(was->expires, is->expires) && !entitled) {
+          violated(facts, {Property::foreign_extend, p, owner, key});
+        }
+      }
     }
   }
 }
@@ -141,14 +201,14 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
 /// task, a lease key that an operation makes is the lock's next owner.
 void Rules::note_made_and_freed(World& world, std::uint8_t p, const Connection& connection,
                                 const Keyspace& before, const Keyspace& after) const {
-  bool made = false, freed = false;
+  bool made = false, freed = false, counted = false;
   for (const std::string& key : lease_keys_) {
-    const Entry* was = entry_of(before, key);
-    const Entry* is = entry_of(after, key);
-    const bool was_own = was && was->maker == maker_of(p);
-    const bool is_own = is && is->maker == maker_of(p);
-    made = made || (is_own && !was_own);
-    freed = freed || (was_own && !is);
+    for (const int database : databases_of(before, after)) {
+      const Belongings had(entry_of(before, database, key)), has(entry_of(after, database, key));
+      made = made || had.made(has, maker_of(p));
+      freed = freed || had.freed(has, maker_of(p));
+      counted = counted || had.freed_of_share(has, maker_of(p));
+    }
   }
   Process& process = world.processes[p];
   const bool of_operation = operating(process, connection.task);
@@ -161,6 +221,7 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Connection& 
     if (freed) task.made = false;
     if (made && wait.in_acquire) task.made = true;
     task.freed = task.freed || (freed && task.releasing);
+    task.counted = task.counted || (counted && task.releasing);
   }
 }
 
@@ -172,8 +233,10 @@ bool Rules::quiet(const World& world) const {
            return process.life != Life::paused && process.holdings.empty() &&
                   std::all_of(process.connections.begin(), process.connections.end(),
                               [](const Connection& c) { return c.messages.empty(); }) &&
-                  std::all_of(process.waits.begin(), process.waits.end(), [](const Wait& wait) {
-                    return wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
+                  std::all_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
+                    const bool spawned = wait.task >= process.rounds_begun.size();
+                    return spawned || wait.kind == Wait::Kind::idle ||
+                           wait.kind == Wait::Kind::done;
                   });
          });
 }
@@ -200,8 +263,10 @@ bool Rules::only_spawned_go_on(const World& world) const {
 std::optional<std::string> Rules::lasting_lease_key(const World& world) const {
   for (const Node& node : world.nodes) {
     for (const std::string& key : lease_keys_) {
-      const Entry* entry = entry_of(node.keyspace, key);
-      if (node.up && entry && !entry->expires && !permanent_keys_.contains(key)) return key;
+      for (const int database : databases_of(node.keyspace, node.keyspace)) {
+        const Entry* entry = entry_of(node.keyspace, database, key);
+        if (node.up && entry && !entry->expires && !permanent_keys_.contains(key)) return key;
+      }
     }
   }
   return std::nullopt;
@@ -219,7 +284,7 @@ void Rules::judge_rest(const World& world, const Action& action, Facts& facts) {
       if (result == Probe::endless) facts.probe_endless = true;
     }
   }
-  if (!nothing_to_come(world)) return;
+  if (!nothing_to_come(world) || only_spawned_go_on(world)) return;
   if (const std::optional<std::string> key = lasting_lease_key(world)) {
     violated(facts, {Property::leak, action.process, action.process, *key});
   }

@@ -1,6 +1,11 @@
 // The probe for deadlock: could a fresh process, alone in this world and without faults, ever
 // acquire the lock?
 #include <algorithm>
+#include <deque>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "checker/naive/world.hpp"
 #include "sim/base/check.hpp"
@@ -11,22 +16,25 @@ using sim::Action;
 
 namespace {
 
-constexpr int kRounds = 1'000'000;   // "calls acquire() again and again"
-constexpr int kMostCalls = 50;       // refused so often, alone: it will never acquire
-constexpr int kMostSteps = 100'000;  // then the probe is given up
-constexpr int kMostStepsWithoutHope =
-    100;  // while no key on a node will expire: it will never acquire
+constexpr int kForEver = 0;                  // rounds: "whenever it is idle, may begin"
+constexpr std::size_t kMostWorlds = 20'000;  // then the probe has no end
 
-constexpr std::int64_t kNoTime = 0;
+bool spawned_lives(const Process& process) {
+  return std::any_of(process.waits.begin(), process.waits.end(), [&](const sim::Wait& wait) {
+    return wait.task >= process.rounds_begun.size();
+  });
+}
 
-bool own(const Action& action, std::uint8_t fresh) {
+/// What can happen in a world of the probe, but for the passing of time.
+bool possible(const Action& action, std::uint8_t fresh) {
   switch (action.kind) {
     case Action::Kind::begin:
+      return action.process == fresh;
     case Action::Kind::run:
     case Action::Kind::execute:
     case Action::Kind::deliver:
     case Action::Kind::timer:
-      return action.process == fresh;
+      return true;
     default:
       return false;
   }
@@ -57,15 +65,18 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
     model.processes.push_back(*like);
     model.processes.back().lock_keys = {lock_key};
     model.processes.back().workload = {sim::WorkStep{sim::WorkStep::Kind::lock, 0, 0}};
-    model.processes.back().rounds = kRounds;
+    model.processes.back().rounds = kForEver;
     model.processes.back().threads = 1;
     model.merges_tokens = true;  // it may poll for thousands of steps, with a token each
     rules = std::make_unique<Rules>(model, Memory::boundary);
   }
-  // Nothing of the others can reach it but what they have left on the nodes.
+  // Nothing of the others can reach it but what they have left on the nodes, and spawned tasks.
   World alone = world;
   alone.budget = {};
-  for (Process& process : alone.processes) process = Process{};
+  alone.outlook_ms = 0;
+  for (Process& process : alone.processes) {
+    if (!spawned_lives(process)) process = Process{};
+  }
   rules->incarnate(alone.processes.emplace_back(), rules->model().processes.back());
   const auto [known, fresh_world] = rules->probed_.try_emplace(identity(alone));
   if (fresh_world) known->second = rules->probe_alone(std::move(alone), fresh);
@@ -83,65 +94,68 @@ std::int64_t Rules::patience_ms() const {
   return rounded_up(ms + longest_lease_ms);
 }
 
-/// How much time passes where the call was refused (`resting`), sleeps or polls; nothing if it has
-/// failed, 0 if nothing but asking again can help. In an absolute run it comes out of the patience.
-std::optional<std::int64_t> Rules::probe_wait_ms(const World& world, std::uint8_t fresh,
-                                                 bool resting,
-                                                 std::int64_t& patience_left_ms) const {
-  std::optional<std::int64_t> wait_ms = next_node_deadline(world);
-  const bool patient = world.absolute && !wait_ms;
-  if (resting && !wait_ms && !patient) return std::nullopt;
-  if (patient && patience_left_ms == 0) return resting ? std::nullopt : std::optional(kNoTime);
-  for (const auto& [task, state] : world.processes[fresh].tasks) {
-    if (!resting && state.timer_ms) {
-      wait_ms = std::min(wait_ms.value_or(*state.timer_ms), *state.timer_ms);
-    }
-  }
-  if (!patient) return wait_ms.value_or(0);
-  if (!wait_ms) wait_ms = patience_left_ms;
-  patience_left_ms = std::max<std::int64_t>(0, patience_left_ms - *wait_ms);
-  return wait_ms;
+/// How much time passes where nothing is urgent; 0: none can. Some of it comes out of the patience.
+std::int64_t Rules::probe_pass_ms(const World& world, std::int64_t& patience_left_ms) const {
+  const bool background =
+      std::any_of(world.processes.begin(), world.processes.end() - 1, spawned_lives);
+  const bool patient = world.absolute && (background || !next_node_deadline(world));
+  if (patient && patience_left_ms <= 0) return 0;
+  const std::set<std::int64_t> ahead = deadlines(world);
+  const std::int64_t ms = !ahead.empty() ? *ahead.begin() : patient ? patience_left_ms : 0;
+  if (patient) patience_left_ms -= ms;
+  return ms;
 }
 
-/// Runs on the rules of the probe's own model. Where choose() has a say, its first value is taken.
-Rules::Probe Rules::probe_alone(World world, std::uint8_t fresh) {
-  bool refused = false;  // the last call, and no time has passed since
-  std::int64_t patience_left_ms = patience_ms();
-  int calls = 0;
-  int steps_without_hope = 0;
-  for (int i = 0; i < kMostSteps; ++i) {
-    std::vector<Action> actions = enabled(world);
-    std::erase_if(actions, [&](const Action& action) { return !own(action, fresh); });
-    const auto pressing = std::find_if(actions.begin(), actions.end(),
-                                       [&](const Action& action) { return urgent(world, action); });
-    const bool resting = world.processes[fresh].waits.front().kind == sim::Wait::Kind::idle;
-    const bool hope =
-        (world.absolute && patience_left_ms > 0) || next_node_deadline(world).has_value();
-    steps_without_hope = hope ? 0 : steps_without_hope + 1;
-    if (steps_without_hope > kMostStepsWithoutHope || calls > kMostCalls) return Probe::fails;
-
-    if (pressing == actions.end() && (!resting || refused)) {
-      const std::optional<std::int64_t> wait_ms =
-          probe_wait_ms(world, fresh, resting, patience_left_ms);
-      if (!wait_ms) return Probe::fails;
-      if (*wait_ms > 0) {
-        Facts ignored;
-        pass(world, *wait_ms, ignored);
-        refused = false;
-        continue;
+/// Runs on the rules of the probe's own model: tries all that can happen.
+Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
+  struct Point {
+    World world;
+    std::int64_t patience_left_ms = 0;
+  };
+  std::int64_t patience = start.absolute ? patience_ms() : 0;
+  if (start.absolute &&
+      std::any_of(start.processes.begin(), start.processes.end() - 1, spawned_lives)) {
+    World nodes_alone = start;
+    nodes_alone.processes.clear();
+    const std::set<std::int64_t> ahead = deadlines(nodes_alone);
+    if (!ahead.empty()) patience += *ahead.rbegin();
+  }
+  std::set<std::pair<std::string, std::int64_t>> met;
+  std::deque<Point> open;
+  const auto meet = [&](Point point) {
+    point.world.processes[fresh].rounds_begun = {0};
+    point.world.outlook_ms = 0;
+    if (met.emplace(identity(point.world), point.patience_left_ms).second)
+      open.push_back(std::move(point));
+  };
+  meet({std::move(start), patience});
+  while (!open.empty()) {
+    if (met.size() > kMostWorlds) return Probe::endless;
+    const Point now = std::move(open.front());
+    open.pop_front();
+    std::vector<Action> actions = enabled(now.world);
+    std::erase_if(actions, [&](const Action& action) { return !possible(action, fresh); });
+    const bool pressing = std::any_of(actions.begin(), actions.end(), [&](const Action& action) {
+      return urgent(now.world, action);
+    });
+    for (const Action& action : actions) {
+      if (pressing && action.kind == Action::Kind::begin) continue;
+      for (Outcome& outcome : outcomes(now.world, action)) {
+        const bool its_own = action.process == fresh;
+        if (its_own && outcome.facts.witnesses.contains(sim::Witness::acquired))
+          return Probe::acquires;
+        meet({std::move(outcome.world), now.patience_left_ms});
       }
     }
-    if (actions.empty()) return Probe::fails;
-    const Action next = pressing != actions.end() ? *pressing : actions.front();
-    if (next.kind == Action::Kind::begin) ++calls;
-    Outcome outcome = std::move(outcomes(world, next).front());
-    if (outcome.facts.witnesses.contains(sim::Witness::acquired)) return Probe::acquires;
-    world = std::move(outcome.world);
-    const bool in_call = !resting || next.kind == Action::Kind::begin;
-    if (in_call && world.processes[fresh].waits.front().kind == sim::Wait::Kind::idle)
-      refused = true;
+    if (pressing) continue;
+    Point later = now;
+    const std::int64_t ms = probe_pass_ms(later.world, later.patience_left_ms);
+    if (ms == 0) continue;
+    Facts ignored;
+    pass(later.world, ms, ignored);
+    meet(std::move(later));
   }
-  return Probe::endless;
+  return Probe::fails;
 }
 
 }  // namespace lockstep::checker::naive

@@ -134,7 +134,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
   TaskState& task = process.tasks[effect.task];
   const std::pair<sim::TaskId, std::uint8_t> holding{effect.task, effect.lock};
   const auto end_operation = [&] {
-    task.made = task.freed = task.releasing = task.overtaken = false;
+    task.made = task.freed = task.counted = task.owned = task.releasing = task.overtaken = false;
     task.answered.clear();
   };
   facts.effects.push_back(effect);
@@ -146,13 +146,13 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       process.instants.push_back({effect.wall, clock_ms(world, process, effect.wall)});
       break;
     case Effect::Kind::acquired:
-      process.holdings[holding] = effect.fencing;
+      process.holdings[holding] = {effect.fencing, task.made || has_lease(world, p, effect.lock)};
       facts.witnesses.insert(sim::Witness::acquired);
       judge_acquired(world, p, effect, facts);
       end_operation();
       break;
     case Effect::Kind::reentered:
-      judge_reentrancy(world, p, effect, facts);
+      judge_inside(world, p, effect, facts);
       end_operation();
       break;
     case Effect::Kind::refused:
@@ -161,18 +161,19 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       end_operation();
       break;
     case Effect::Kind::left:
-      judge_reentrancy(world, p, effect, facts);
+      if (effect.ok) judge_inside(world, p, effect, facts);
       end_operation();
       break;
     case Effect::Kind::releasing:
-      process.holdings.erase(holding);
       end_operation();
       task.releasing = true;
+      task.owned = process.holdings[holding].owned;
+      process.holdings.erase(holding);
       break;
     case Effect::Kind::released:
       if (effect.ok) facts.witnesses.insert(sim::Witness::released);
       judge_released(world, p, effect, facts);
-      judge_reentrancy(world, p, effect, facts);
+      if (effect.ok) judge_outside(world, p, effect, facts);
       end_operation();
       break;
     case Effect::Kind::failed:
@@ -194,7 +195,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
   Message message;
   message.request = effect.request;
   if (effect.node == sim::kResource) {
-    LOCKSTEP_CHECK(effect.request.size() == 2);
+    LOCKSTEP_CHECK(effect.request.size() >= 2);
     if (effect.request[0] == "WRITE") std::swap(message.basis, process.tasks[effect.task].basis);
   } else {
     LOCKSTEP_CHECK(effect.node < world.nodes.size());

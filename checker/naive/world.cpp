@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "checker/naive/belongings.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"
@@ -378,16 +379,28 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   }
 }
 
-void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
-  std::vector<std::pair<std::uint8_t, std::string>>
-      held;  // (node, lease key) whose maker holds its lock
+/// The lease keys in which somebody has something who holds a lock of that key.
+std::vector<LeasePlace> Rules::leases_of_holders(const World& world) const {
+  std::vector<LeasePlace> held;
   for (std::size_t n = 0; n < world.nodes.size(); ++n) {
-    for (const auto& [key, entry] : world.nodes[n].keyspace.keys) {
-      if (!lease_keys_.contains(key) || entry.maker == 0) continue;
-      const auto maker = static_cast<std::uint8_t>(entry.maker - 1);
-      if (holds_lease(world, maker, key)) held.emplace_back(static_cast<std::uint8_t>(n), key);
+    const sim::Keyspace& keyspace = world.nodes[n].keyspace;
+    for (int database = 0; database < sim::kDatabases; ++database) {
+      const sim::Keys* keys = keyspace.database(database);
+      if (keys == nullptr) continue;
+      for (const auto& [key, entry] : *keys) {
+        if (!lease_keys_.contains(key)) continue;
+        for (const sim::Maker maker : Belongings(&entry).owners()) {
+          if (holds_lease(world, static_cast<std::uint8_t>(maker - 1), key))
+            held.push_back({n, database, key});
+        }
+      }
     }
   }
+  return held;
+}
+
+void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
+  const std::vector<LeasePlace> held = leases_of_holders(world);
   world.now = world.now + sim::Duration{ms};
   world.outlook_ms = std::max<std::int64_t>(0, world.outlook_ms - ms);
   for (Process& process : world.processes) {
@@ -404,8 +417,9 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
     for (Image& image : node.not_durable) image.age_ms += ms;
   }
   tidy(world);
-  for (const auto& [n, key] : held) {
-    if (!world.nodes[n].keyspace.keys.contains(key))
+  for (const LeasePlace& place : held) {
+    const sim::Keys* keys = world.nodes[place.node].keyspace.database(place.database);
+    if (keys == nullptr || !keys->contains(place.key))
       facts.witnesses.insert(sim::Witness::expired_while_held);
   }
 }

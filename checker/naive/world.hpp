@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +30,8 @@
 #include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::checker::naive {
+
+class Belongings;
 
 enum class Life : std::uint8_t { up, paused, dead };
 /// What a task's WRITE would be based on: no READ, the newest value, or one that another WRITE has
@@ -67,8 +70,16 @@ struct TaskState {
   Basis basis = Basis::none;
   bool releasing = false;  ///< inside release()
   bool made = false, freed = false;
+  bool counted = false;    ///< some of a share was freed
+  bool owned = false;      ///< inside release(): of the holding that ended
   bool overtaken = false;  ///< another operation has made a lease key during this release()
   int steps_at_once = 0;   ///< since time last could pass; no part of the identity
+};
+
+/// A lock in its critical section.
+struct Held {
+  std::string fencing;
+  bool owned = false;  ///< its process had something of its lease keys when it was acquired
 };
 
 struct Process {
@@ -81,9 +92,8 @@ struct Process {
   std::optional<std::int64_t> pause_left_ms;
   std::vector<Connection> connections;
   std::vector<Instant> instants;
-  std::map<std::pair<sim::TaskId, std::uint8_t>, std::string>
-      holdings;          ///< (task, lock) -> fencing token
-  sim::Duration offset;  ///< of its wall clock
+  std::map<std::pair<sim::TaskId, std::uint8_t>, Held> holdings;  ///< by task and lock
+  sim::Duration offset;                                           ///< of its wall clock
   std::uint16_t tokens_used = 0;
 };
 
@@ -108,10 +118,17 @@ struct World {
   sim::TrueTime now;
   std::vector<Process> processes;
   std::vector<Node> nodes;
-  std::int64_t highest_token = 0;  ///< that the resource has seen
+  std::map<std::string, std::int64_t> highest_token;  ///< that the resource has seen, by lock
   sim::Budget budget{};
   bool absolute = false;        ///< the absolute time has been looked at, or will be in some run
   std::int64_t outlook_ms = 0;  ///< absolute: how long a timestamp may still matter
+};
+
+/// Where a lease key is.
+struct LeasePlace {
+  std::size_t node = 0;
+  int database = 0;
+  std::string key;
 };
 
 /// A property that an action has violated, and by whom.
@@ -238,6 +255,7 @@ class Rules {
                              const sim::Request& request, Facts& facts);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
                                  const Message& message, Facts& facts);
+  void outdate(World& world, const std::set<std::string>& locks) const;
   void deliver(World& world, const sim::Action& action, Facts& facts);
   void fire_timer(World& world, const sim::Action& action, Facts& facts);
   void crash(World& world, std::uint8_t p) const;
@@ -253,8 +271,10 @@ class Rules {
                      Facts& facts) const;
   void judge_released(const World& world, std::uint8_t p, const sim::Effect& effect,
                       Facts& facts) const;
-  void judge_reentrancy(const World& world, std::uint8_t p, const sim::Effect& effect,
-                        Facts& facts) const;
+  void judge_inside(const World& world, std::uint8_t p, const sim::Effect& effect,
+                    Facts& facts) const;
+  void judge_outside(const World& world, std::uint8_t p, const sim::Effect& effect,
+                     Facts& facts) const;
   void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
   void note_made_and_freed(World& world, std::uint8_t p, const Connection& connection,
@@ -263,18 +283,19 @@ class Rules {
   bool quiet(const World& world) const;
   bool nothing_to_come(const World& world) const;
   std::optional<std::string> lasting_lease_key(const World& world) const;
-  std::optional<std::string> own_lease_key(const World& world, std::uint8_t p,
-                                           std::uint8_t lock) const;
-  bool wanted_by_another_task(const World& world, std::uint8_t p, sim::TaskId task,
-                              std::uint8_t lock) const;
+  using Wanted = std::function<bool(const Belongings&, sim::Maker)>;
+  std::optional<std::string> lease_key_with(const World& world, std::uint8_t p, std::uint8_t lock,
+                                            const Wanted& wanted) const;
+  bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock) const;
+  bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
+  std::vector<LeasePlace> leases_of_holders(const World& world) const;
   bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const;
 
   // probe.cpp
   Probe probe(const World& world, const std::string& lock_key);
   Probe probe_alone(World world, std::uint8_t fresh);
   std::int64_t patience_ms() const;
-  std::optional<std::int64_t> probe_wait_ms(const World& world, std::uint8_t fresh, bool resting,
-                                            std::int64_t& patience_left_ms) const;
+  std::int64_t probe_pass_ms(const World& world, std::int64_t& patience_left_ms) const;
   std::optional<std::int64_t> next_node_deadline(const World& world) const;
 
   sim::Model model_;

@@ -58,9 +58,10 @@ void tell_resource(const Event& event, std::vector<std::string>& changes) {
     changes.push_back(sim::process_name(event.action.process) + "'s write is " +
                       ((*event.facts.reply)->is_error() ? "rejected" : "accepted"));
   }
+  const std::string& lock = executed(event).request.at(2);
   if (event.after.highest_token != event.before.highest_token) {
     changes.push_back("the highest fencing token seen is now " +
-                      std::to_string(event.after.highest_token));
+                      std::to_string(event.after.highest_token.at(lock)));
   }
   for (std::size_t p = 0; p < event.after.processes.size(); ++p) {
     const bool was = has_basis(event.before.processes[p], naive::Basis::stale);

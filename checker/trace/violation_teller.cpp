@@ -7,6 +7,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -18,16 +19,54 @@ using sim::Effect;
 
 namespace {
 
-/// How the lease key of `owner` ended in this event.
+/// A key before and after an event, in the first database in which it changed, else in which it is.
+struct KeyChange {
+  const sim::Entry* was = nullptr;
+  const sim::Entry* is = nullptr;
+};
+
+const sim::Entry* entry_of(const sim::Keyspace& keyspace, int database, const std::string& key) {
+  const sim::Keys* keys = keyspace.database(database);
+  if (keys == nullptr) return nullptr;
+  const auto entry = keys->find(key);
+  return entry == keys->end() ? nullptr : &entry->second;
+}
+
+KeyChange change_at(const Event& event, std::size_t n, const std::string& key) {
+  KeyChange unchanged;
+  for (int database = 0; database < sim::kDatabases; ++database) {
+    const KeyChange change{entry_of(event.before.nodes[n].keyspace, database, key),
+                           entry_of(event.after.nodes[n].keyspace, database, key)};
+    const bool same = change.was && change.is ? *change.was == *change.is : change.was == change.is;
+    if (!same) return change;
+    if (change.is && !unchanged.is) unchanged = change;
+  }
+  return unchanged;
+}
+
+bool is_string(const sim::Entry* entry) {
+  return entry != nullptr && std::holds_alternative<std::string>(entry->value);
+}
+
+/// What becomes of a part of `owner` that it loses: of the key as a whole, or only of its part.
+std::string loss(const KeyChange& change, const std::string& owner, const std::string& key) {
+  const std::string whole = owner + "'s key " + sim::worded_value(key);
+  if (change.is == nullptr) return " removed " + whole;
+  const bool overwritten = is_string(change.is) && change.is->shares.empty();
+  return overwritten ? " overwrote " + whole
+                     : " took what " + owner + " had in the key " + sim::worded_value(key);
+}
+
+/// How what `owner` had in a lease key ended in this event.
 std::string tell_end(const Event& event, std::size_t n, const std::string& key,
-                     const sim::Entry& was, bool overwritten) {
-  const auto owner = static_cast<std::uint8_t>(was.maker - 1);
+                     const KeyChange& change, std::uint8_t owner) {
   const std::string name = sim::process_name(owner);
   const std::string at = " at " + ms(event.after.now.ms);
   switch (event.action.kind) {
     case Action::Kind::pass: {
       const std::int64_t end_ms =
-          event.before.now.ms + naive::lifetime_left(event.before, event.before.nodes[n], was).ms;
+          event.before.now.ms +
+          naive::lifetime_left(event.before, event.before.nodes[n], *change.was).ms;
       return name + "'s lease ended at " + ms(end_ms);
     }
     case Action::Kind::jump_node:
@@ -35,9 +74,8 @@ std::string tell_end(const Event& event, std::size_t n, const std::string& key,
     case Action::Kind::execute: {
       const std::string request =
           worded_to(event, executed(event).request, static_cast<std::uint8_t>(n));
-      return sim::process_name(event.action.process) + "'s " + request +
-             (overwritten ? " overwrote " : " removed ") + name + "'s key " +
-             sim::worded_value(key) + at;
+      return sim::process_name(event.action.process) + "'s " + request + loss(change, name, key) +
+             at;
     }
     default:
       return node_name(event, static_cast<std::uint8_t>(n)) + " lost " + name + "'s key" + at;
@@ -54,21 +92,22 @@ std::set<std::string> lease_keys(const sim::Model& model) {
   return keys;
 }
 
+sim::Makers owners_of(const sim::Entry* entry) {
+  return entry == nullptr ? sim::Makers{0} : sim::belongings_in(*entry).any;
+}
+
 void tell_ends(Story& story, const Event& event) {
   for (std::size_t n = 0; n < event.before.nodes.size(); ++n) {
-    const auto& before = event.before.nodes[n].keyspace.keys;
-    const auto& after = event.after.nodes[n].keyspace.keys;
     for (const std::string& key : lease_keys(event.rules.model())) {
-      const auto was = before.find(key);
-      const auto is = after.find(key);
-      const sim::Maker old_maker = was == before.end() ? sim::Maker{0} : was->second.maker;
-      const sim::Maker new_maker = is == after.end() ? sim::Maker{0} : is->second.maker;
-      if (old_maker == new_maker) continue;
-      if (old_maker > 0 && event.action.kind != Action::Kind::crash) {
-        story.ends[{static_cast<std::uint8_t>(old_maker - 1), key}] =
-            tell_end(event, n, key, was->second, is != after.end());
+      const KeyChange change = change_at(event, n, key);
+      const sim::Makers before = owners_of(change.was), after = owners_of(change.is);
+      for (std::uint8_t p = 0; p < event.after.processes.size(); ++p) {
+        const bool had = sim::has_maker(before, sim::maker_of(p));
+        const bool has = sim::has_maker(after, sim::maker_of(p));
+        if (had && !has && event.action.kind != Action::Kind::crash)
+          story.ends[{p, key}] = tell_end(event, n, key, change, p);
+        if (!had && has) story.ends.erase({p, key});
       }
-      if (new_maker > 0) story.ends.erase({static_cast<std::uint8_t>(new_maker - 1), key});
     }
   }
 }
@@ -101,27 +140,37 @@ std::string tell_overlap(const Story& story, const Event& event,
 std::string tell_foreign(const Story& story, const Event& event,
                          const naive::Violation& violation) {
   const std::uint8_t n = connection_of(event).node;
-  const auto& keys = event.after.nodes[n].keyspace.keys;
-  const auto is = keys.find(violation.key);
-  const auto owner_maker = violation.other + 1;
-  std::string verb = " prolonged ";
-  if (is == keys.end()) {
-    verb = " removed ";
-  } else if (is->second.maker != owner_maker) {
-    verb = " overwrote ";
-  } else if (violation.property == sim::Property::foreign_release) {
-    verb = " shortened ";
-  }
+  const KeyChange change = change_at(event, n, violation.key);
   const std::string owner = sim::process_name(violation.other);
+  const sim::Maker maker = sim::maker_of(violation.other);
+  const bool shortened = change.was && change.is && change.was->value == change.is->value &&
+                         change.was->maker == change.is->maker &&
+                         change.was->shares == change.is->shares;
+  const std::string key = owner + "'s key " + sim::worded_value(violation.key);
+  std::string harm = loss(change, owner, violation.key);
+  if (violation.property == sim::Property::foreign_extend) harm = " prolonged " + key;
+  if (violation.property == sim::Property::foreign_release && shortened) harm = " shortened " + key;
+  if (change.is && is_string(change.is) && sim::share_of(change.is->shares, maker) != 0 &&
+      !shortened && violation.property == sim::Property::foreign_release)
+    harm = " gave back what " + owner + " has taken of the key " + sim::worded_value(violation.key);
   const std::string former = connection_of(event).former ? ", sent before it crashed," : "";
   std::string text = sim::process_name(violation.process) + "'s " +
-                     worded_to(event, executed(event).request, n) + former + verb + owner +
-                     "'s key " + sim::worded_value(violation.key) + ", while " + owner +
-                     " is in the critical section";
+                     worded_to(event, executed(event).request, n) + former + harm + ", while " +
+                     owner + " is in the critical section";
   const auto since = story.in_section_since_ms.find(violation.other);
   if (since != story.in_section_since_ms.end()) text += " (since " + ms(since->second) + ")";
   const std::string end = end_of(story, event, violation.process, violation.key);
   return end.empty() || violation.process == violation.other ? text + "." : text + "; " + end + ".";
+}
+
+/// "the key lock is", or, of one that others can have parts of, "a part of the key lock is".
+std::string own_key(const Event& event, const std::string& key) {
+  bool whole = true;
+  for (std::size_t n = 0; n < event.after.nodes.size(); ++n) {
+    const sim::Entry* entry = change_at(event, n, key).is;
+    whole = whole && (entry == nullptr || is_string(entry));
+  }
+  return (whole ? "the key " : "a part of the key ") + sim::worded_value(key) + " is";
 }
 
 std::string tell_dishonesty(const Story& story, const Event& event,
@@ -131,8 +180,8 @@ std::string tell_dishonesty(const Story& story, const Event& event,
       std::any_of(event.facts.effects.begin(), event.facts.effects.end(),
                   [](const Effect& effect) { return effect.kind == Effect::Kind::refused; });
   if (refused) {
-    return name + " is told that it did not get the lock, but the key " +
-           sim::worded_value(violation.key) + " is its own.";
+    return name + " is told that it did not get the lock, but " + own_key(event, violation.key) +
+           " its own.";
   }
   const bool denied = std::any_of(
       event.facts.effects.begin(), event.facts.effects.end(),
@@ -150,8 +199,8 @@ std::string tell_reentrancy(const Story& story, const Event& event,
       std::any_of(event.facts.effects.begin(), event.facts.effects.end(),
                   [](const Effect& effect) { return effect.kind == Effect::Kind::released; });
   if (ended) {
-    return name + " has released as often as it acquired, but the key " +
-           sim::worded_value(violation.key) + " is still its own.";
+    return name + " has released as often as it acquired, but " + own_key(event, violation.key) +
+           " still its own.";
   }
   const std::string end = end_of(story, event, violation.process, violation.key);
   return name + " is told that it still holds the lock, but has no key of it any more" +
@@ -170,10 +219,11 @@ std::string tell_lost_update(const Story& story, const naive::Violation& violati
 
 std::string tell_lasting_key(const Event& event, const std::string& key) {
   for (const Node& node : event.after.nodes) {
-    const auto entry = node.keyspace.keys.find(key);
-    if (entry != node.keyspace.keys.end() && !entry->second.expires) {
-      return sim::worded_value(key) + " = " + sim::worded(sim::visible(entry->second)) +
-             " stays for ever";
+    for (int database = 0; database < sim::kDatabases; ++database) {
+      const sim::Entry* entry = entry_of(node.keyspace, database, key);
+      if (entry != nullptr && !entry->expires)
+        return sim::worded_value(key) + " = " + sim::worded(sim::visible(*entry)) +
+               " stays for ever";
     }
   }
   return "";

@@ -194,6 +194,8 @@ void Run::touch_resource(Task& task, const char* verb) {
   effect.task = task.id;
   effect.node = kResource;
   effect.request = {verb, task.work.held.back().fencing};
+  for (auto held = task.work.held.rbegin(); held != task.work.held.rend(); ++held)
+    effect.request.push_back(setup_.lock_keys[held->lock]);
   emit(std::move(effect));
   start_wait(task, Wait::Kind::replies, 0);
 }

@@ -24,6 +24,14 @@ void put_bytes(std::string& out, std::string_view bytes) {
   out += bytes;
 }
 
+/// Nothing for none, so that a value without shares costs no byte.
+void put_shares(std::string& out, const Shares& shares) {
+  for (const auto& share : shares) {
+    out.push_back(static_cast<char>(share.maker));
+    put_number(out, static_cast<std::uint64_t>(share.amount));
+  }
+}
+
 void put_value(std::string& out, const std::string& text) { put_bytes(out, text); }
 
 void put_value(std::string& out, const Hash& hash) {
@@ -33,6 +41,8 @@ void put_value(std::string& out, const Hash& hash) {
     put_bytes(out, field.value);
     out.push_back(static_cast<char>(field.maker));
     put_number(out, field.position);
+    put_number(out, field.shares.size());
+    put_shares(out, field.shares);
   }
 }
 
@@ -77,7 +87,8 @@ void put_value(std::string& out, const SortedSet& set) {
 
 void put_entry(std::string& out, const Entry& entry) {
   out.push_back(static_cast<char>(entry.maker));
-  out.push_back(entry.expires ? 1 : 0);
+  put_number(out, entry.shares.size() << 1U | (entry.expires ? 1U : 0U));
+  put_shares(out, entry.shares);
   if (entry.expires) put_number(out, static_cast<std::uint64_t>(entry.expires->ms));
   out.push_back(
       static_cast<char>(entry.value.index() << 4U | static_cast<unsigned>(entry.encoding)));
@@ -100,10 +111,15 @@ void disown_parts(List& list, Maker maker) {
   }
 }
 
+void drop_share(Shares& shares, Maker maker) {
+  std::erase_if(shares, [maker](const Share& share) { return share.maker == maker; });
+}
+
 template <class Parts>  // Hash, Set, SortedSet
 void disown_parts(Parts& parts, Maker maker) {
   for (auto& [name, part] : parts) {
     if (part.maker == maker) part.maker = 0;
+    if constexpr (std::is_same_v<Parts, Hash>) drop_share(part.shares, maker);
   }
 }
 
@@ -164,6 +180,7 @@ void Keyspace::shift_expiry(Duration by) {
 void Keyspace::disown(Maker maker) {
   for_each([maker](const std::string&, Entry& entry) {
     if (entry.maker == maker) entry.maker = 0;
+    drop_share(entry.shares, maker);
     std::visit([maker](auto& value) { disown_parts(value, maker); }, entry.value);
   });
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct HashField {
   std::string value;
   Maker maker = 0;
   std::uint32_t position =
-      0;  ///< 0..n-1: order of insertion, which is the order of HGETALL (Redis's listpack)
+      0;          ///< 0..n-1: order of insertion, which is the order of HGETALL (Redis's listpack)
+  Shares shares;  ///< of those who have counted in it
   friend bool operator==(const HashField&, const HashField&) = default;
 };
 using Hash = std::map<std::string, HashField, std::less<>>;
@@ -65,11 +67,19 @@ enum class Encoding : std::uint8_t {
 struct Entry {
   std::variant<std::string, Hash, List, Set, SortedSet> value;
   std::optional<WallTime>
-      expires;      ///< on the node's wall clock; readable at this instant, gone 1 ms later
-  Maker maker = 0;  ///< who created the key, or overwrote it last (SET, GETSET, ...)
+      expires;  ///< on the node's wall clock; readable at this instant, gone 1 ms later
+  /// Who created the key, or overwrote it last (SET, GETSET, ...). Of a string, whose it is:
+  /// nobody's if it is a number that its first one counted in.
+  Maker maker = 0;
   Encoding encoding = Encoding::compact;
+  Shares shares;  ///< string: of those who have counted in it
   friend bool operator==(const Entry&, const Entry&) = default;
 };
+
+/// A key that `maker` has just made, without expiry.
+inline Entry new_entry(decltype(Entry::value) value, Maker maker) {
+  return {std::move(value), {}, maker, Encoding::compact, {}};
+}
 
 /// Redis's own drand48 clone starts from this state in every server (src/rand.c, 7.0).
 inline constexpr std::uint64_t kInitialScriptRandom = 0x1234'ABCD'330EULL;

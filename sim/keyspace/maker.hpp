@@ -1,7 +1,9 @@
 // Who made what a keyspace holds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace lockstep::sim {
 
@@ -9,5 +11,30 @@ namespace lockstep::sim {
 /// incarnation, or no process at all).
 using Maker = std::uint8_t;
 constexpr Maker maker_of(std::uint8_t process) { return static_cast<Maker>(process + 1); }
+
+/// By how much a process has changed a number that several count in, all in all: never 0.
+struct Share {
+  Maker maker = 0;  ///< never nobody
+  std::int64_t amount = 0;
+  friend bool operator==(const Share&, const Share&) = default;
+};
+using Shares = std::vector<Share>;  ///< ascending by maker
+
+/// What `maker` has added to the number; 0 for nobody.
+inline std::int64_t share_of(const Shares& shares, Maker maker) {
+  const auto place = std::ranges::lower_bound(shares, maker, {}, &Share::maker);
+  return place != shares.end() && place->maker == maker ? place->amount : 0;
+}
+
+/// Adds to the share of `maker`; nobody has none.
+inline void add_share(Shares& shares, Maker maker, std::int64_t by) {
+  if (maker == 0) return;
+  auto place = std::ranges::lower_bound(shares, maker, {}, &Share::maker);
+  if (place == shares.end() || place->maker != maker) place = shares.insert(place, {maker, 0});
+  // A sum beyond 64 bits wraps: nobody takes a permit that often.
+  place->amount = static_cast<std::int64_t>(static_cast<std::uint64_t>(place->amount) +
+                                            static_cast<std::uint64_t>(by));
+  if (place->amount == 0) shares.erase(place);
+}
 
 }  // namespace lockstep::sim

@@ -98,7 +98,7 @@ std::string* Call::string_at(const std::string& key) { return at<std::string>(ke
 Entry& Call::set(const std::string& key, std::string value) { return put(key, std::move(value)); }
 
 Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value) {
-  Entry entry{std::move(value), {}, call.execution.sender};
+  Entry entry = new_entry(std::move(value), call.execution.sender);
   return call.keyspace.keys.insert_or_assign(key, std::move(entry)).first->second;
 }
 

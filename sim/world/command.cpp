@@ -1,9 +1,8 @@
 // A node executes a command: the command or script is really run, once for each distinct input.
-#include <limits>
-
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/world/infos.hpp"
 #include "sim/world/nodes.hpp"
@@ -12,13 +11,11 @@ namespace lockstep::sim {
 
 namespace {
 
-std::int64_t expiry_or_never(const Entry& entry) {
-  return entry.expires ? entry.expires->ms : std::numeric_limits<std::int64_t>::max();
-}
-
-const Entry* entry_of(const Keyspace& keyspace, const std::string& key) {
-  const auto place = keyspace.keys.find(key);
-  return place == keyspace.keys.end() ? nullptr : &place->second;
+const Entry* entry_of(const Keyspace& keyspace, int database, const std::string& key) {
+  const Keys* keys = keyspace.database(database);
+  if (!keys) return nullptr;
+  const auto place = keys->find(key);
+  return place == keys->end() ? nullptr : &place->second;
 }
 
 }  // namespace
@@ -68,10 +65,10 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now);
+  drop_shares_unless(keyspace, [&](const auto& key) { return setting_.leases.contains(key); });
   keyspace.shift_expiry(-offset);
   note_lifetimes(before.value, keyspace, command.looked);
-  for (const auto& [key, locks] : setting_.leases)
-    note_lease(entry_of(before.value, key), entry_of(keyspace, key), asked.sender, locks, command);
+  note_leases(before.value, keyspace, asked.sender, command);
   command.keyspace = tables_.intern(keyspace);
 
   memo.add(a, b, static_cast<Id>(commands_.size()));
@@ -100,20 +97,28 @@ void Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool l
   for (const auto& [number, keys] : after.others) note(before.database(number), keys);
 }
 
-/// What has become of a lease key, which may be the lease of several locks.
-void Nodes::note_lease(const Entry* before, const Entry* after, Maker sender,
-                       const std::vector<std::uint8_t>& locks, CommandRun& command) const {
-  const Maker had = before ? before->maker : Maker{0};
-  if (sender != 0 && after && after->maker == sender && had != sender) command.made = true;
-  if (sender != 0 && had == sender && !after) command.freed = true;
-  if (had == 0 || had == sender) return;
-  const bool taken =
-      !after || after->maker != had || expiry_or_never(*after) < expiry_or_never(*before);
-  const bool extended = !taken && expiry_or_never(*after) > expiry_or_never(*before);
-  if (!taken && !extended) return;
-  for (const auto lock : locks)
-    command.leases.push_back(
-        {taken ? LeaseChange::Kind::taken : LeaseChange::Kind::extended, lock, had});
+/// What has become of the lease keys, in every database. A key may be the lease of several locks.
+void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
+                        CommandRun& command) const {
+  const bool one_database = before.others.empty() && after.others.empty();
+  for (int database = 0; database < (one_database ? 1 : kDatabases); ++database) {
+    for (const auto& [key, locks] : setting_.leases) {
+      const Entry* had = entry_of(before, database, key);
+      const Entry* has_now = entry_of(after, database, key);
+      if (!had && !has_now) continue;
+      const PartsChange change = change_of(had, has_now, sender);
+      command.made = command.made || change.made;
+      command.freed = command.freed || change.freed;
+      command.counted = command.counted || change.counted;
+      for (Maker maker = 1; maker <= setting_.processes; ++maker) {
+        const bool taken = has_maker(change.taken, maker);
+        if (!taken && !has_maker(change.extended, maker)) continue;
+        for (const auto lock : locks)
+          command.leases.push_back(
+              {taken ? LeaseChange::Kind::taken : LeaseChange::Kind::extended, lock, maker});
+      }
+    }
+  }
 }
 
 /// With a power loss to come, the keyspace from before a write may come back (section 6).

@@ -122,6 +122,7 @@ void Executions::note_own_keys(Process& process, TaskId sender, const CommandRun
     }
     operation.made = (operation.made && !command.freed) || (command.made && wait.in_acquire);
     operation.freed = operation.freed || (command.freed && operation.releasing);
+    operation.counted = operation.counted || (command.counted && operation.releasing);
   }
   process.drop_empty_operations();
 }
@@ -142,8 +143,9 @@ bool Executions::accepted(const Request& request, Run& run) const {
     throw BadInput(setting_.model.program->folder().string() +
                    "/protocol.lua: acquire() gave the fencing token '" + without_brackets(text) +
                    "', expected an integer");
-  const bool newest = token >= run.highest;
-  run.highest = std::max(run.highest, token);
+  std::int64_t& highest = run.highest[setting_.lock_with(request.at(2))];
+  const bool newest = token >= highest;
+  highest = std::max(highest, token);
   return newest;
 }
 
@@ -170,13 +172,15 @@ const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run
   Report report;
   if (is_accepted && write) {
     report.spread = Spread::stale;
+    report.written = setting_.locks_in(tables_.request(message.request));
     if (message.basis == Basis::stale) report.facts.violated |= only(Property::no_lost_update);
   } else if (is_accepted && !former) {
     process.operation(task).basis = Basis::fresh;
   }
   process.drop_empty_operations();
   Id process_after = processes_.intern(process);
-  if (report.spread == Spread::stale) process_after = processes_.stale(process_after);
+  if (report.spread == Spread::stale)
+    process_after = processes_.stale(process_after, report.written);
 
   StepResult result;
   result.changes =

@@ -6,7 +6,7 @@
 
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/server/session.hpp"
-#include "sim/world/setting.hpp"
+#include "sim/world/node.hpp"
 #include "sim/world/tokens.hpp"
 
 namespace lockstep::sim {
@@ -17,8 +17,8 @@ struct KeyspaceInfo {
   Keyspace value;
   std::vector<std::int64_t> lifetimes;  ///< what is left of them, in ms
   TokenUse tokens;
-  bool leaky = false;                  ///< holds a lease key without expiry
-  std::vector<MakerSet> lease_makers;  ///< by lock: who made its lease keys
+  bool leaky = false;  ///< holds a lease key without expiry
+  OwnLocks own;        ///< what the processes have of lease keys
 };
 
 struct SessionInfo {

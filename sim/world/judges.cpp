@@ -18,27 +18,24 @@ void Judges::judge_acquired(const Id* state, unsigned actor, LockSet acquired, F
       facts.violated |= only(Property::mutual_exclusion);
 }
 
-/// The locks of which the process has a lease key on a node that is up.
-LockSet Judges::locks_with_key(const Id* state, unsigned process) const {
-  LockSet locks = 0;
-  for (unsigned n = 0; n < setting_.nodes; ++n) {
-    const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
-    if (!node.value.up) continue;
-    for (unsigned lock = 0; lock < node.lease_makers.size(); ++lock)
-      if (has(node.lease_makers[lock], process + 1)) locks |= only<LockSet>(lock);
-  }
-  return locks;
+/// What the process has of lease keys on nodes that are up.
+Own Judges::own_locks(const Id* state, unsigned process) const {
+  Own own;
+  for (unsigned n = 0; n < setting_.nodes; ++n)
+    own |= nodes_.info(state[setting_.node_slot(n)]).own[process];
+  return own;
 }
 
-/// reentrancy: who is still inside has a key of the lock, who is out has none. honest_result: a
-/// refusal that made a key has left none behind, and where release() says false its key is there.
-/// A process's step does not change the nodes.
+/// reentrancy: who is still inside has something of the lock, who is out has nothing.
+/// honest_result: a refusal that made something has left nothing behind, and where release() says
+/// false it still has something. A process's step does not change the nodes.
 void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const {
   if ((claims.inside | claims.outside | claims.refused_made | claims.denied) == 0) return;
-  const LockSet keys = locks_with_key(state, actor);
-  if ((claims.outside & keys) != 0 || (claims.inside & ~keys) != 0)
+  const Own own = own_locks(state, actor);
+  const auto kept = static_cast<LockSet>(own.left | (own.counting & claims.discounted));
+  if ((claims.outside & kept) != 0 || (claims.inside & ~own.any) != 0)
     facts.violated |= only(Property::reentrancy);
-  if ((claims.refused_made & keys) != 0 || (claims.denied & ~keys) != 0)
+  if ((claims.refused_made & own.refused) != 0 || (claims.denied & ~(own.left | own.counting)) != 0)
     facts.violated |= only(Property::honest_result);
 }
 
@@ -59,18 +56,22 @@ void Judges::witness_expiry(const Id* state, const std::vector<LeaseChange>& exp
 }
 
 /// deadlock (by the probe) and leak, where everything has come to rest.
-void Judges::judge_at_rest(const Id* state, bool finished, Facts& facts) {
+void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts) {
   bool leaky = false;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
     if (!node.value.up) return;
     leaky = leaky || node.leaky;
   }
-  if (finished && leaky) facts.violated |= only(Property::leak);
+  const bool over = (rest & kFinished) != 0 && (rest & kAlone) != 0;
+  if (over && leaky) facts.violated |= only(Property::leak);
   if (!setting_.model.properties.contains(Property::deadlock)) return;
-  if (!prober_.can_acquire({state + setting_.node_slot(0), state + setting_.run_slot()},
-                           state[setting_.run_slot()]))
-    facts.violated |= only(Property::deadlock);
+  Found found;
+  for (unsigned p = 0; p < setting_.processes; ++p)
+    if ((processes_.rest(state[p]) & kAlone) == 0) found.background.push_back(state[p]);
+  found.nodes.assign(state + setting_.node_slot(0), state + setting_.run_slot());
+  found.run = state[setting_.run_slot()];
+  if (!prober_.can_acquire(found)) facts.violated |= only(Property::deadlock);
 }
 
 }  // namespace lockstep::sim

@@ -23,12 +23,12 @@ class Judges {
   void judge(const Id* state, unsigned actor, const Report& report, Facts& facts) const;
   /// Whether everything has come to rest in `state`, and then what that means.
   void judge_rest(const Id* state, Facts& facts) {
-    std::uint8_t bits = kQuiet | kFinished;
+    std::uint8_t bits = kQuiet | kFinished | kAlone;
     for (unsigned p = 0; p < setting_.processes; ++p) {
       bits &= processes_.rest(state[p]);
       if ((bits & kQuiet) == 0) return;
     }
-    judge_at_rest(state, (bits & kFinished) != 0, facts);
+    judge_at_rest(state, bits, facts);
   }
   /// Witness::expired_while_held, when time has made leases disappear.
   void witness_expiry(const Id* state, const std::vector<LeaseChange>& expired, Facts& facts) const;
@@ -37,8 +37,8 @@ class Judges {
   void judge_acquired(const Id* state, unsigned actor, LockSet acquired, Facts& facts) const;
   void judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const;
   void judge_leases(const Id* state, const std::vector<LeaseChange>& leases, Facts& facts) const;
-  void judge_at_rest(const Id* state, bool finished, Facts& facts);
-  LockSet locks_with_key(const Id* state, unsigned process) const;
+  void judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts);
+  Own own_locks(const Id* state, unsigned process) const;
   bool holds(const Id* state, const LeaseChange& change) const {
     return has(processes_.info(state[change.maker - 1]).held, change.lock);
   }

@@ -2,13 +2,29 @@
 // could bring back.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "sim/base/interner.hpp"
+#include "sim/model/model.hpp"
+#include "sim/world/setting.hpp"
 
 namespace lockstep::sim {
+
+/// What a process has of the lease keys of a keyspace, as sets of locks: Belongings, by lock.
+struct Own {
+  LockSet any = 0, refused = 0, left = 0, counting = 0;
+  Own& operator|=(const Own& other) {
+    any |= other.any;
+    refused |= other.refused;
+    left |= other.left;
+    counting |= other.counting;
+    return *this;
+  }
+};
+using OwnLocks = std::array<Own, kMaxProcesses + 1>;  ///< by process; the probe is one more
 
 /// A keyspace that a restart would bring back (semantics.md, section 6).
 struct Image {

@@ -60,7 +60,7 @@ NodeInfo Nodes::describe(const Node& node) const {
   }
   info.ahead.lay(grid_);
   info.leaky = node.up && keyspace.leaky;
-  info.lease_makers = keyspace.lease_makers;
+  if (node.up) info.own = keyspace.own;
   info.disowned.assign(setting_.processes, FlatMap::kAbsent);
   return info;
 }

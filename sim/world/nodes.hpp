@@ -28,9 +28,9 @@ struct NodeInfo {
   Ahead ahead;
   TokenUse tokens;
   bool has_expiry = false;
-  bool leaky = false;                  ///< holds a lease key without expiry
-  std::vector<MakerSet> lease_makers;  ///< by lock: who made its lease keys
-  std::vector<Id> disowned;            ///< by process; computed when first asked
+  bool leaky = false;        ///< holds a lease key without expiry
+  OwnLocks own;              ///< what the processes have of its lease keys; nothing if it is down
+  std::vector<Id> disowned;  ///< by process; computed when first asked
 };
 
 /// A request as a node gets it.
@@ -49,7 +49,8 @@ struct CommandRun {
   Id session = 0;
   Id touched = 0;  ///< places: of those that are watched
   std::vector<LeaseChange> leases;
-  bool made = false, freed = false;  ///< lease keys of the sender's
+  bool made = false, freed = false;  ///< parts of lease keys of the sender's
+  bool counted = false;              ///< freed some of a share
   bool looked = false;               ///< at absolute time
 };
 
@@ -87,8 +88,8 @@ class Nodes {
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
   void note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked);
-  void note_lease(const Entry* before, const Entry* after, Maker sender,
-                  const std::vector<std::uint8_t>& locks, CommandRun& command) const;
+  void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
+                   CommandRun& command) const;
 
   Setting& setting_;
   Tables& tables_;

@@ -1,200 +1,244 @@
-// Sends a probe through a little world of its own; see the header.
+// Searches a little world of its own; see the header.
 #include "sim/world/probe.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 #include <set>
 
 #include "sim/base/check.hpp"
-#include "sim/base/error.hpp"
-#include "sim/client/program.hpp"
 #include "sim/redis/reply.hpp"
-#include "sim/world/process_step.hpp"
 #include "sim/world/sessions.hpp"
 
 namespace lockstep::sim {
 
-/// The probe's little world: the nodes and one more process, whose ids never meet the search's
-/// states.
-class Probe {
- public:
-  Probe(Prober& world, std::vector<Id> nodes, Id run, std::uint32_t setup)
-      : world_(world), nodes_(std::move(nodes)), run_(run) {
-    patience_ms_ = world_.runs_.patience_ms();
-    process_.index = static_cast<std::uint8_t>(world_.setting_.processes);
-    process_.rounds = {0};
-    process_.program = world_.processes_.automaton().initial(setup, process_.rounds);
-  }
-
-  bool acquires();
-
- private:
-  const ProcessInfo& info() const { return world_.processes_.info(id()); }
-  Id id() const { return world_.processes_.intern(process_); }
-  std::int64_t next_deadline() const;
-  void pass(std::int64_t ms);
-  bool wait(std::int64_t ms);
-  Surroundings around() const;
-  void execute(const LocalAction& action);
-  bool act(const LocalAction& action);
-
-  Prober& world_;
-  std::vector<Id> nodes_;
-  Id run_;
-  Process process_;
-  std::int64_t patience_ms_ = 0;  ///< absolute runs: what may still pass with no deadline ahead
-};
-
 namespace {
 
-/// A request that polls: it is executed when no time can pass.
-const LocalAction* polling_action(const ProcessInfo& info) {
-  for (const auto& action : info.actions)
-    if (action.polling) return &action;
-  return nullptr;
-}
+/// More worlds than any client needs that is not endless.
+constexpr std::size_t kMostWorlds = 20'000;
 
-/// What happens next: an urgent action, else a new attempt; nothing while it polls or sleeps.
-const LocalAction* next_action(const ProcessInfo& info) {
-  const LocalAction* next = nullptr;
-  for (const auto& action : info.actions) {
-    const bool possible = action.urgent || action.kind == Action::Kind::begin;
-    if (possible && !action.polling && (next == nullptr || (!next->urgent && action.urgent)))
-      next = &action;
-  }
-  return next;
-}
+/// A world of the probe. The fresh client is a process more; its ids never meet the search's
+/// states.
+struct Alone {
+  std::vector<Id> processes;  ///< the fresh one, then those in the background
+  std::vector<Id> nodes;
+  Id run = 0;
+  std::int64_t patience_ms = 0;  ///< absolute runs: what may still pass
+  friend auto operator<=>(const Alone&, const Alone&) = default;
+};
 
 }  // namespace
 
-/// Of the nodes; 0 if nothing lies ahead.
-std::int64_t Probe::next_deadline() const {
-  std::int64_t next = 0;
-  for (const Id node : nodes_)
+/// One probe for one lock.
+class Probe {
+ public:
+  enum class End : std::uint8_t { acquires, fails, endless };
+
+  Probe(Prober& world, const Found& found, std::uint32_t setup);
+  End search();
+
+ private:
+  const ProcessInfo& info(const Alone& now, std::size_t p) const {
+    return world_.processes_.info(now.processes[p]);
+  }
+  /// All that can come next; true if the fresh client acquires in one of it.
+  bool expand(const Alone& now);
+  bool act(const Alone& now, std::size_t p, std::size_t action);
+  void execute(const Alone& now, std::size_t p, const LocalAction& action);
+  Id watched_by_others(const Alone& now, std::size_t p, std::uint8_t node) const;
+  void pass(const Alone& now);
+  std::int64_t patience_in(const Alone& start) const;
+  Surroundings around(const Alone& now, std::size_t p) const;
+  Id settled(Id fresh);
+  void found(Alone next) {
+    if (seen_.insert(next).second) open_.push_back(std::move(next));
+  }
+
+  Prober& world_;
+  std::deque<Alone> open_;
+  std::set<Alone> seen_;
+};
+
+Probe::Probe(Prober& world, const Found& found, std::uint32_t setup) : world_(world) {
+  Process fresh;
+  fresh.index = static_cast<std::uint8_t>(world.setting_.processes);
+  fresh.rounds = {0};
+  fresh.program = world.processes_.automaton().initial(setup, fresh.rounds);
+  Alone start;
+  start.processes = {world.processes_.intern(fresh)};
+  start.processes.insert(start.processes.end(), found.background.begin(), found.background.end());
+  start.nodes = found.nodes;
+  start.run = found.run;
+  start.patience_ms = patience_in(start);
+  this->found(std::move(start));
+}
+
+/// Absolute runs: how long no deadline of a node is waited for. What goes on in the background may
+/// bring deadlines for ever: then it is all the time that passes.
+std::int64_t Probe::patience_in(const Alone& start) const {
+  if (!world_.setting_.knowledge.absolute) return 0;
+  std::int64_t ms = world_.runs_.patience_ms();
+  if (start.processes.size() == 1) return ms;
+  std::int64_t latest = 0;
+  for (const Id node : start.nodes)
     for (const std::int64_t deadline : world_.nodes_.info(node).ahead.deadlines)
-      if (next == 0 || deadline < next) next = deadline;
-  return next;
+      latest = std::max(latest, deadline);
+  return ms + latest;
 }
 
-void Probe::pass(std::int64_t ms) {
-  process_ = world_.processes_.info(world_.processes_.aged(id(), ms)).value;
-  for (Id& node : nodes_) node = world_.nodes_.aged(node, ms);
-  run_ = world_.runs_.aged(run_, ms);
+Probe::End Probe::search() {
+  while (!open_.empty()) {
+    if (seen_.size() > kMostWorlds) return End::endless;
+    const Alone now = std::move(open_.front());
+    open_.pop_front();
+    if (expand(now)) return End::acquires;
+  }
+  return End::fails;
 }
 
-/// Waits for `ms`, or until the node's next deadline; 0: for nothing in particular. False if
-/// nothing can change any more.
-bool Probe::wait(std::int64_t ms) {
-  const std::int64_t deadline = next_deadline();
-  if (deadline != 0) {
-    pass(ms == 0 ? deadline : std::min(ms, deadline));
-    return true;
+/// The fresh client asks (again), and time passes, where nothing has to happen before.
+bool Probe::expand(const Alone& now) {
+  using Kind = Action::Kind;
+  bool pressing = false;
+  std::optional<std::size_t> begin;  // of the fresh client
+  for (std::size_t p = 0; p < now.processes.size(); ++p) {
+    const std::size_t actions = info(now, p).actions.size();
+    for (std::size_t a = 0; a < actions; ++a) {
+      const LocalAction action = info(now, p).actions[a];
+      if (action.kind == Kind::begin && p == 0) begin = a;
+      if (action.within != 0 || !action.urgent) continue;
+      pressing = pressing || !action.polling;
+      if (action.kind == Kind::execute)
+        execute(now, p, action);
+      else if (act(now, p, a))
+        return true;
+    }
   }
-  if (!world_.setting_.knowledge.absolute) {
-    if (ms != 0) pass(ms);
-    return ms != 0;
+  if (pressing) return false;
+  pass(now);
+  return begin && act(now, 0, *begin);
+}
+
+/// An action of a process alone, however choose() turns out. True if the fresh client acquires.
+bool Probe::act(const Alone& now, std::size_t p, std::size_t action) {
+  for (const StepResult& step :
+       world_.processes_.steps(now.processes[p], static_cast<unsigned>(action), around(now, p))) {
+    if (p == 0 && world_.reports_[step.report].claims.acquired != 0) return true;
+    Alone next = now;
+    step.changes.apply_to(next.processes.data(), static_cast<unsigned>(p));
+    if (p == 0) next.processes[p] = settled(next.processes[p]);
+    found(std::move(next));
   }
-  if (patience_ms_ <= 0) return false;
-  const std::int64_t passing = ms == 0 ? patience_ms_ : ms;
-  patience_ms_ -= passing;
-  pass(passing);
-  return true;
+  return false;
+}
+
+/// How often it has asked is no part of the world.
+Id Probe::settled(Id fresh) {
+  Process process = world_.processes_.info(fresh).value;
+  if (process.rounds == std::vector<int>{0}) return fresh;
+  process.rounds = {0};
+  return world_.processes_.intern(process);
+}
+
+/// What tasks in the background watch at the node of a request of `p`.
+Id Probe::watched_by_others(const Alone& now, std::size_t p, std::uint8_t node) const {
+  if (!world_.processes_.any_watching()) return Tables::kNowhere;
+  Places places;
+  for (std::size_t other = 0; other < now.processes.size(); ++other)
+    if (other != p) add_watched(world_.tables_, info(now, other).value, node, nullptr, places);
+  return world_.tables_.intern(std::move(places));
+}
+
+void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) {
+  Alone next = now;
+  Process process = info(now, p).value;
+  Connection& connection = process.connections[action.index];
+  const std::uint8_t at = connection.node;
+  const int place = Process::executable(connection);
+  LOCKSTEP_CHECK(place >= 0);
+  Id reply = 0;
+  if (at == kResource) {
+    reply = world_.tables_.intern(Reply::ok());
+  } else {
+    Node node = world_.nodes_.info(now.nodes[at]).value;
+    const Message& message = connection.messages[static_cast<std::size_t>(place)];
+    const Asked asked{node.keyspace, message.request, connection.session,
+                      watched_by_others(now, p, at),
+                      connection.former ? Maker{0} : maker_of(process.index)};
+    const std::int64_t clock_ms =
+        world_.nodes_.clock_ms(now.nodes[at], world_.runs_.info(now.run).value.now_ms);
+    const CommandRun command =
+        execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, clock_ms);
+    reply = command.reply;
+    node.keyspace = command.keyspace;
+    next.nodes[at] = world_.nodes_.intern(node);
+    for (std::size_t other = 0; other < now.processes.size(); ++other)
+      if (other != p)
+        next.processes[other] =
+            world_.processes_.touched(next.processes[other], at, command.touched);
+  }
+  if (connection.open) {
+    Message& message = connection.messages[static_cast<std::size_t>(place)];
+    message.stage = Stage::answered;
+    message.reply = reply;
+  } else {  // its task has given it up: nobody hears the answer
+    connection.messages.erase(connection.messages.begin() + place);
+    process.drop_empty_connections();
+  }
+  next.processes[p] = world_.processes_.intern(process);
+  found(std::move(next));
+}
+
+/// Lets time pass to the next deadline: of a node, or a timer. Where there is none, an absolute run
+/// waits as long as its patience lasts.
+void Probe::pass(const Alone& now) {
+  std::int64_t next_ms = 0;
+  const auto consider = [&](const std::vector<std::int64_t>& deadlines) {
+    for (const std::int64_t deadline : deadlines)
+      if (deadline > 0 && (next_ms == 0 || deadline < next_ms)) next_ms = deadline;
+  };
+  for (const Id node : now.nodes) consider(world_.nodes_.info(node).ahead.deadlines);
+  const bool patient =
+      world_.setting_.knowledge.absolute && (next_ms == 0 || now.processes.size() > 1);
+  for (std::size_t p = 0; p < now.processes.size(); ++p) consider(info(now, p).ahead.deadlines);
+  if (patient && now.patience_ms <= 0) return;
+  if (patient && next_ms == 0) next_ms = now.patience_ms;
+  if (next_ms == 0) return;
+  Alone next = now;
+  if (patient) next.patience_ms -= next_ms;
+  for (Id& process : next.processes) process = world_.processes_.aged(process, next_ms);
+  for (Id& node : next.nodes) node = world_.nodes_.aged(node, next_ms);
+  next.run = world_.runs_.aged(next.run, next_ms);
+  found(std::move(next));
 }
 
 /// Former attempts' tokens may still be somewhere.
-Surroundings Probe::around() const {
+Surroundings Probe::around(const Alone& now, std::size_t p) const {
   Surroundings around;
+  const std::uint8_t whose = info(now, p).value.index;
   around.up = static_cast<NodeSet>(~NodeSet{0});
-  around.now_ms = world_.runs_.info(run_).value.now_ms;
-  for (const Id node : nodes_)
-    world_.nodes_.info(node).tokens.mark(process_.index, around.used_tokens);
-  info().tokens.mark(process_.index, around.used_tokens);
+  around.now_ms = world_.runs_.info(now.run).value.now_ms;
+  for (const Id node : now.nodes) {
+    world_.nodes_.info(node).tokens.mark(whose, around.used_tokens);
+    around.owned |= world_.nodes_.info(node).own[whose].any;
+  }
+  for (std::size_t q = 0; q < now.processes.size(); ++q)
+    info(now, q).tokens.mark(whose, around.used_tokens);
   return around;
 }
 
-void Probe::execute(const LocalAction& action) {
-  Connection& connection = process_.connections[action.index];
-  const int place = Process::executable(connection);
-  LOCKSTEP_CHECK(place >= 0);
-  Message& message = connection.messages[static_cast<std::size_t>(place)];
-  message.stage = Stage::answered;
-  if (connection.node == kResource) {
-    message.reply = world_.tables_.intern(Reply::ok());
-    return;
-  }
-  Id& at = nodes_[connection.node];
-  Node node = world_.nodes_.info(at).value;
-  const Asked asked{node.keyspace, message.request, connection.session, Tables::kNowhere,
-                    maker_of(process_.index)};
-  const CommandRun command =
-      execute_in_session(world_.tables_, world_.nodes_, process_, connection, asked,
-                         world_.nodes_.clock_ms(at, world_.runs_.info(run_).value.now_ms));
-  message.reply = command.reply;
-  node.keyspace = command.keyspace;
-  at = world_.nodes_.intern(node);
-  if (!connection.open) {  // its task has given it up: nobody hears the answer
-    connection.messages.erase(connection.messages.begin() + place);
-    process_.drop_empty_connections();
-  }
-}
-
-/// Any other action; of choose(n) the probe always takes the first. Returns whether it acquired.
-bool Probe::act(const LocalAction& action) {
-  std::vector<std::uint8_t> choices;
-  for (;;) {
-    Process after = process_;
-    ProcessStep step(world_.setting_, world_.tables_, world_.processes_.automaton(), after,
-                     around(), choices);
-    step.act(action);
-    if (step.open_choice() == 0) {
-      process_ = std::move(after);
-      return step.report().claims.acquired != 0;
-    }
-    choices.push_back(1);
-  }
-}
-
-bool Probe::acquires() {
-  constexpr unsigned kMaxSteps = 100'000;
-  std::set<std::vector<Id>> seen;  // it has no choice: meeting a world again, it never acquires
-  for (unsigned step = 0; step < kMaxSteps; ++step) {
-    const ProcessInfo& now = info();
-    std::vector<Id> met = nodes_;
-    met.insert(met.end(), {id(), run_});
-    if (!seen.insert(std::move(met)).second) return false;
-    const auto& rounds = now.value.rounds;
-    const bool ended =
-        (now.rest & kQuiet) != 0 && !rounds.empty() && rounds[0] > 0;  // refused or failed
-    const LocalAction* next = next_action(now);
-    if (ended) {
-      if (!wait(0)) return false;
-      process_.rounds = {0};
-    } else if (next == nullptr) {
-      if (wait(now.ahead.deadlines.empty() ? 0 : now.ahead.deadlines.front())) continue;
-      const LocalAction* polling = polling_action(now);
-      if (polling == nullptr) return false;
-      execute(*polling);
-    } else if (next->kind == Action::Kind::execute) {
-      execute(*next);
-    } else if (act(*next)) {
-      return true;
-    }
-  }
-  throw BadInput(world_.setting_.model.program->folder().string() +
-                 "/protocol.lua: a lone client that tries to acquire has not come to an end after "
-                 "100000 steps");
-}
-
-bool Prober::acquires(const std::vector<Id>& nodes, Id run, std::uint32_t setup) {
-  return Probe(*this, nodes, run, setup).acquires();
-}
-
-bool Prober::can_acquire(const std::vector<Id>& nodes, Id run) {
-  std::vector<Id> key = nodes;
-  if (setting_.knowledge.absolute) key.push_back(run);
+bool Prober::can_acquire(const Found& found) {
+  if (setting_.endless_probe) return true;
+  std::vector<Id> key = found.background;
+  key.insert(key.end(), found.nodes.begin(), found.nodes.end());
+  if (setting_.knowledge.absolute) key.push_back(found.run);
   const auto [place, added] = known_.try_emplace(std::move(key), true);
-  if (added)
-    for (const std::uint32_t setup : setting_.probe_setups)
-      place->second = place->second && acquires(nodes, run, setup);
+  if (!added) return place->second;
+  for (const std::uint32_t setup : setting_.probe_setups) {
+    const Probe::End end = Probe(*this, found, setup).search();
+    setting_.endless_probe = setting_.endless_probe || end == Probe::End::endless;
+    place->second = place->second && end != Probe::End::fails;
+  }
   return place->second;
 }
 

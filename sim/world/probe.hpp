@@ -1,5 +1,6 @@
-// The deadlock probe: a fresh client, alone and without faults, tries to acquire until it can or
-// nothing changes any more (docs/semantics.md, section 5).
+// The deadlock probe: a fresh client, alone but for what goes on in the background, tries to
+// acquire until it can, or until everything that it could do has been tried (docs/semantics.md,
+// section 5).
 #pragma once
 
 #include <cstdint>
@@ -14,25 +15,39 @@
 
 namespace lockstep::sim {
 
+/// What is there when the probe begins: parts of a state of the search.
+struct Found {
+  std::vector<Id> background;  ///< processes of which spawned tasks live on
+  std::vector<Id> nodes;
+  Id run = 0;
+};
+
 /// Sends probes, and remembers what they came to.
 class Prober {
  public:
-  Prober(Setting& setting, Tables& tables, Processes& processes, Nodes& nodes, Runs& runs)
-      : setting_(setting), tables_(tables), processes_(processes), nodes_(nodes), runs_(runs) {}
+  Prober(Setting& setting, Tables& tables, const Reports& reports, Processes& processes,
+         Nodes& nodes, Runs& runs)
+      : setting_(setting),
+        tables_(tables),
+        reports_(reports),
+        processes_(processes),
+        nodes_(nodes),
+        runs_(runs) {}
 
-  /// Whether a fresh client can acquire every lock.
-  bool can_acquire(const std::vector<Id>& nodes, Id run);
+  /// Whether a fresh client can acquire every lock. True also if a probe came to no end
+  /// (Setting::endless_probe), and from then on.
+  bool can_acquire(const Found& found);
 
  private:
   friend class Probe;
-  bool acquires(const std::vector<Id>& nodes, Id run, std::uint32_t setup);
 
   Setting& setting_;
   Tables& tables_;
+  const Reports& reports_;
   Processes& processes_;
   Nodes& nodes_;
   Runs& runs_;
-  std::map<std::vector<Id>, bool> known_;  ///< by node ids and, in absolute runs, the run's
+  std::map<std::vector<Id>, bool> known_;  ///< by all ids; the run's only in absolute runs
 };
 
 }  // namespace lockstep::sim

@@ -88,12 +88,13 @@ std::string encode(const Process& process) {
   out.number(static_cast<std::int64_t>(process.holdings.size()));
   for (const auto& holding : process.holdings) {
     out.number(holding.task);
-    out.number(holding.lock);
+    out.number(holding.lock * 2 + (holding.owned ? 1 : 0));
   }
   for (const auto& operation : process.operations) {
     out.number(operation.task);
     out.number((operation.releasing ? 1 : 0) + (operation.made ? 2 : 0) +
-               (operation.freed ? 4 : 0) + (operation.succeeded ? 8 : 0));
+               (operation.freed ? 4 : 0) + (operation.succeeded ? 8 : 0) +
+               (operation.counted ? 16 : 0) + (operation.owned ? 32 : 0));
     out.number(static_cast<int>(operation.basis));
     out.number(static_cast<std::int64_t>(operation.answered.size()));
     for (const Id id : operation.answered) out.number(id);

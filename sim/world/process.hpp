@@ -40,6 +40,7 @@ struct Timer {
 struct Holding {
   TaskId task = 0;
   std::uint8_t lock = 0;  ///< index into the world's locks
+  bool owned = false;     ///< the process had something of its lease keys when it acquired
 };
 
 /// What the world remembers of a task's operation under way.
@@ -48,11 +49,14 @@ struct Operation {
   bool releasing = false;
   bool made = false;
   bool freed = false;
+  bool counted = false;    ///< freed some of a share
+  bool owned = false;      ///< releasing: of the holding that ends
   bool succeeded = false;  ///< during this release() another operation made a lease key
   Basis basis = Basis::none;
   std::vector<Id> answered;  ///< requests (tokens normalised) answered at this instant, ascending
   bool empty() const {
-    return !releasing && !made && !freed && !succeeded && basis == Basis::none && answered.empty();
+    return !releasing && !made && !freed && !counted && !owned && !succeeded &&
+           basis == Basis::none && answered.empty();
   }
 };
 

@@ -206,17 +206,22 @@ std::string ProcessStep::fresh_token() {
                     " lock tokens of one process are in use at once; the checker follows at most "
                     "that many");
   };
-  if (!setting_.knowledge.recycles_tokens) {
+  const bool probes = process_.index >= setting_.processes;  // nobody else has seen its tokens
+  const bool recycles = setting_.knowledge.recycles_tokens;
+  const auto next = [&] {
     if (process_.tokens_used == kMostTokens) throw too_many(kMostTokens);
     return token_text({process_.index, ++process_.tokens_used});
-  }
+  };
+  if (!recycles && !probes) return next();
   reads_.tokens = true;
   for (std::uint8_t number = 1; number <= kRecycledTokens; ++number) {
     if (has(around_.used_tokens, number - 1U)) continue;
     around_.used_tokens |= only<TokenNumbers>(number - 1U);
     return token_text({process_.index, number});
   }
-  throw too_many(kRecycledTokens);
+  if (recycles) throw too_many(kRecycledTokens);
+  process_.tokens_used = std::max<std::uint16_t>(process_.tokens_used, kRecycledTokens);
+  return next();
 }
 
 // ---- effects
@@ -233,20 +238,22 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::acquired:
       return acquired(effect, lock);
     case Kind::reentered:
-      report_.claims.inside |= only<LockSet>(lock);
+      still_inside(effect.task, lock);
       return end_operation(effect.task);
     case Kind::left:
-      if (effect.ok) report_.claims.inside |= only<LockSet>(lock);
+      if (effect.ok) still_inside(effect.task, lock);
       return end_operation(effect.task);
     case Kind::refused:
       report_.facts.witnessed |= only(Witness::refused);
       if (process_.operation(effect.task).made) report_.claims.refused_made |= only<LockSet>(lock);
       return end_operation(effect.task);
     case Kind::releasing: {
+      const bool owned = owns(effect.task, lock);
       stop_holding(effect.task, lock);
       Operation& operation = process_.operation(effect.task);
       operation.releasing = true;
-      operation.freed = operation.succeeded = false;
+      operation.owned = owned;
+      operation.freed = operation.counted = operation.succeeded = false;
       return;
     }
     case Kind::released:
@@ -266,7 +273,12 @@ void ProcessStep::apply(const Effect& effect) {
 void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
   for (const auto& holding : process_.holdings)
     if (holding.lock == lock) report_.facts.violated |= only(Property::mutual_exclusion);
-  process_.holdings.push_back({effect.task, lock});
+  bool owned = process_.operation(effect.task).made;
+  if (!owned) {
+    reads_.owned = true;
+    owned = has(around_.owned, lock);
+  }
+  process_.holdings.push_back({effect.task, lock, owned});
   report_.facts.witnessed |= only(Witness::acquired);
   if (process_.index < setting_.processes)
     report_.facts.acquired_by |= only<ProcessSet>(process_.index);
@@ -278,9 +290,12 @@ void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
   const Operation& operation = process_.operation(effect.task);
   if (effect.ok) {
     report_.facts.witnessed |= only(Witness::released);
-    if (!operation.freed) report_.facts.violated |= only(Property::honest_result);
-    if (!operation.succeeded && !used_by_another_task(effect.task, lock))
+    if (operation.owned && !operation.freed)
+      report_.facts.violated |= only(Property::honest_result);
+    if (!operation.succeeded && !key_in_use(effect.task, lock)) {
       report_.claims.outside |= only<LockSet>(lock);
+      if (operation.counted) report_.claims.discounted |= only<LockSet>(lock);
+    }
   } else if (operation.freed) {
     report_.claims.denied |= only<LockSet>(lock);
   }
@@ -294,19 +309,32 @@ void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
 
 void ProcessStep::end_operation(TaskId task) {
   Operation& operation = process_.operation(task);
-  operation.releasing = operation.made = operation.freed = operation.succeeded = false;
+  operation.releasing = operation.made = operation.freed = operation.counted = operation.owned =
+      operation.succeeded = false;
   operation.answered.clear();
 }
 
-/// Whether a task other than `task` holds the lock or is inside an operation on it.
-bool ProcessStep::used_by_another_task(TaskId task, std::uint8_t lock) const {
+/// Whether the process holds, by a task, a lock that has a lease key in common with this one, or
+/// another task is inside an operation on one.
+bool ProcessStep::key_in_use(TaskId task, std::uint8_t lock) const {
   for (const auto& holding : process_.holdings)
-    if (holding.task != task && holding.lock == lock) return true;
+    if (has(setting_.sharing[lock], holding.lock)) return true;
   for (const auto& wait : automaton_.state(process_.program).tasks) {
     if (wait.task == task || !wait.in_operation) continue;
-    if (setting_.lock_of(process_.index, wait.lock) == lock) return true;
+    if (has(setting_.sharing[lock], setting_.lock_of(process_.index, wait.lock))) return true;
   }
   return false;
+}
+
+/// Whether the process had something of the lock's keys when the task acquired it.
+bool ProcessStep::owns(TaskId task, std::uint8_t lock) const {
+  return std::any_of(process_.holdings.begin(), process_.holdings.end(),
+                     [&](const Holding& h) { return h.task == task && h.lock == lock && h.owned; });
+}
+
+/// The task is told so. Of a lock that has never shown in its keys nothing can be said.
+void ProcessStep::still_inside(TaskId task, std::uint8_t lock) {
+  if (owns(task, lock)) report_.claims.inside |= only<LockSet>(lock);
 }
 
 void ProcessStep::send(const Effect& effect) {

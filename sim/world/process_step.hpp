@@ -45,7 +45,9 @@ class ProcessStep {
   void released(const Effect& effect, std::uint8_t lock);
   void stop_holding(TaskId task, std::uint8_t lock);
   void end_operation(TaskId task);
-  bool used_by_another_task(TaskId task, std::uint8_t lock) const;
+  bool key_in_use(TaskId task, std::uint8_t lock) const;
+  bool owns(TaskId task, std::uint8_t lock) const;
+  void still_inside(TaskId task, std::uint8_t lock);
   void send(const Effect& effect);
   void start_timers(const std::vector<Wait>& tasks);
 

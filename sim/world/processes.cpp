@@ -64,7 +64,7 @@ void Processes::describe(ProcessInfo& info) const {
       const bool main = wait.task < process.rounds.size();
       const bool idle = wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
       const bool begun = main && process.rounds[wait.task] > 0;
-      quiet = quiet && idle;
+      quiet = quiet && (idle || !main);
       if (main && wait.kind != Wait::Kind::done && !(wait.kind == Wait::Kind::idle && !begun))
         finished = false;
       info.waiting = info.waiting || wait.in_acquire;
@@ -75,7 +75,8 @@ void Processes::describe(ProcessInfo& info) const {
         info.ahead.deadlines.push_back(timer->left_ms);
     }
   }
-  info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0));
+  info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0) |
+                                        (info.spawned ? 0 : kAlone));
   if (process.life == Life::paused && setting_.model.pause_max_ms > 0 && process.pause_left_ms > 0)
     info.ahead.deadlines.push_back(process.pause_left_ms);
   info.ahead.lay(grid_);
@@ -98,6 +99,7 @@ std::span<const StepResult> Processes::steps(Id id, unsigned a, const Surroundin
   const auto restricted = [&] {
     return Surroundings{memo.reads.tokens ? around.used_tokens : TokenNumbers{0},
                         memo.reads.nodes ? around.up : NodeSet{0},
+                        memo.reads.owned ? around.owned : LockSet{0},
                         memo.reads.now ? around.now_ms : 0};
   };
   const Surroundings seen = restricted();
@@ -113,6 +115,7 @@ std::span<const StepResult> Processes::steps(Id id, unsigned a, const Surroundin
     step.act(info.actions[a]);
     memo.reads.tokens = memo.reads.tokens || step.reads().tokens;
     memo.reads.nodes = memo.reads.nodes || step.reads().nodes;
+    memo.reads.owned = memo.reads.owned || step.reads().owned;
     memo.reads.now = memo.reads.now || step.reads().now;
     for (int choice = step.open_choice(); choice >= 1; --choice) {
       open.push_back(step.report().choices);
@@ -173,16 +176,22 @@ Id Processes::renamed(Id id, const Renaming& renaming) {
   });
 }
 
-Id Processes::stale(Id id) {
-  ProcessInfo& info = processes_[id];
-  if (info.stale != FlatMap::kAbsent) return info.stale;
-  Process process = info.value;
-  for (auto& operation : process.operations)
-    if (operation.basis == Basis::fresh) operation.basis = Basis::stale;
-  for (auto& connection : process.connections)
-    for (auto& message : connection.messages)
-      if (message.basis == Basis::fresh) message.basis = Basis::stale;
-  return info.stale = intern(process);
+Id Processes::stale(Id id, LockSet written) {
+  return stale_.find_or_add(id, written, [&] {
+    Process process = processes_[id].value;
+    for (auto& operation : process.operations) {
+      LockSet held = 0;
+      for (const auto& holding : process.holdings)
+        if (holding.task == operation.task) held |= only<LockSet>(holding.lock);
+      if (operation.basis == Basis::fresh && (held & written) != 0) operation.basis = Basis::stale;
+    }
+    for (auto& connection : process.connections)
+      for (auto& message : connection.messages)
+        if (message.basis == Basis::fresh &&
+            (setting_.locks_in(tables_.request(message.request)) & written) != 0)
+          message.basis = Basis::stale;
+    return intern(process);
+  });
 }
 
 Id Processes::cut_off(Id id, std::uint8_t node) {

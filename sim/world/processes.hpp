@@ -23,17 +23,22 @@ namespace lockstep::sim {
 struct Surroundings {
   TokenNumbers used_tokens = 0;  ///< numbers of its tokens that are somewhere in the world
   NodeSet up = 0;                ///< nodes that are up
+  LockSet owned = 0;             ///< locks of whose lease keys it has something there
   std::int64_t now_ms = 0;       ///< absolute runs
   friend bool operator==(const Surroundings&, const Surroundings&) = default;
 };
 /// What of it a step has looked at.
 struct Reads {
-  bool tokens = false, nodes = false, now = false;
-  bool any() const { return tokens || nodes || now; }
+  bool tokens = false, nodes = false, owned = false, now = false;
+  bool any() const { return tokens || nodes || owned || now; }
 };
 
 /// Whether a process has come to rest, as bits that all processes must have in common.
-enum Rest : std::uint8_t { kQuiet = 1, kFinished = 2 };
+enum Rest : std::uint8_t {
+  kQuiet = 1,     ///< its main tasks rest, nothing of it is on its way
+  kFinished = 2,  ///< its main tasks have ended or never begun
+  kAlone = 4      ///< no spawned task lives
+};
 
 struct ProcessInfo {
   Process value;
@@ -57,9 +62,8 @@ struct ProcessInfo {
     Reads reads;
     std::vector<Case> cases;
   };
-  std::vector<Memo> memos;      ///< by action
-  Id stale = FlatMap::kAbsent;  ///< with every fresh basis stale; computed when first asked
-  std::vector<Id> cut_off;      ///< by node: after that node died; computed when first asked
+  std::vector<Memo> memos;  ///< by action
+  std::vector<Id> cut_off;  ///< by node: after that node died; computed when first asked
 };
 
 class Processes {
@@ -82,8 +86,8 @@ class Processes {
 
   Id aged(Id id, std::int64_t ms);
   Id renamed(Id id, const Renaming& renaming);
-  /// After another's WRITE was accepted.
-  Id stale(Id id);
+  /// After a WRITE to the resources of these locks was accepted.
+  Id stale(Id id, LockSet written);
   /// After the node died: what was on its way to it is lost, and what it remembered.
   Id cut_off(Id id, std::uint8_t node);
   /// After another has touched keys at the node.
@@ -107,7 +111,7 @@ class Processes {
   std::vector<std::uint8_t> rest_;
   std::vector<StepResult> results_;
   bool any_watching_ = false;
-  FlatMap age_, rename_, touch_;
+  FlatMap age_, rename_, touch_, stale_;
 };
 
 }  // namespace lockstep::sim

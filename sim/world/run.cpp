@@ -11,7 +11,7 @@ namespace lockstep::sim {
 
 Id Runs::intern(const Run& run) {
   ByteWriter out;
-  out.number(run.highest);
+  for (std::size_t lock = 0; lock < setting_.locks.size(); ++lock) out.number(run.highest[lock]);
   for (const std::uint8_t left : run.budget) out.number(left);
   out.number(run.now_ms);
   out.number(run.outlook_ms);

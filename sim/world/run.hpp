@@ -14,7 +14,7 @@
 namespace lockstep::sim {
 
 struct Run {
-  std::int64_t highest = 0;  ///< fencing token seen by the resource
+  std::array<std::int64_t, kMaxLocks> highest{};  ///< fencing token seen by a lock's resource
   Budget budget{};
   // Absolute runs only: the time since the start, and how long a timestamp may still matter.
   std::int64_t now_ms = 0, outlook_ms = 0;

@@ -96,6 +96,22 @@ void Setting::number_locks() {
     for (const auto& key : model.program->lease_keys(locks[lock])) leases[key].push_back(lock);
     for (const auto& key : model.program->permanent_keys(locks[lock])) permanent.insert(key);
   }
+  sharing.assign(locks.size(), 0);
+  for (const auto& [key, of] : leases)
+    for (const auto one : of)
+      for (const auto other : of) sharing[one] |= only<LockSet>(other);
+}
+
+std::uint8_t Setting::lock_with(std::string_view key) const {
+  const auto place = std::find(locks.begin(), locks.end(), key);
+  LOCKSTEP_CHECK(place != locks.end());
+  return static_cast<std::uint8_t>(place - locks.begin());
+}
+
+LockSet Setting::locks_in(const Request& request) const {
+  LockSet named = 0;
+  for (std::size_t i = 2; i < request.size(); ++i) named |= only<LockSet>(lock_with(request[i]));
+  return named;
 }
 
 std::int64_t Setting::rounded(std::int64_t ms) const {

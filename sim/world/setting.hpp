@@ -6,10 +6,12 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/interner.hpp"
 #include "sim/model/model.hpp"
+#include "sim/redis/request.hpp"
 
 namespace lockstep::sim {
 
@@ -19,7 +21,6 @@ inline constexpr unsigned kMaxNodes = 7;
 inline constexpr unsigned kMaxWidth = kMaxProcesses + kMaxNodes + 1;
 using LockSet = SetOf<kMaxLocks>;
 using NodeSet = SetOf<kMaxNodes>;
-using MakerSet = SetOf<kMaxProcesses + 2>;  ///< nobody, the processes, the probe
 
 /// What the search must know beforehand; when a run shows that it knew too little, it starts again
 /// (World::needs).
@@ -55,6 +56,11 @@ class Setting {
     return process < processes ? lock_of_[process].at(index) : index;
   }
 
+  /// The number of the lock with this key.
+  std::uint8_t lock_with(std::string_view key) const;
+  /// The locks that a READ or WRITE names.
+  LockSet locks_in(const Request& request) const;
+
   const Model& model;
   const unsigned processes, nodes;
   const bool nodes_fail;  ///< some node may be down
@@ -64,10 +70,12 @@ class Setting {
   std::set<std::int64_t> computed_lifetimes;
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
   std::string first_failure;
+  bool endless_probe = false;  ///< a lone client that wanted to acquire came to no end
 
   std::vector<std::string> locks;  ///< lock keys, by number
   /// Lease key -> the locks that it is a lease of.
   std::map<std::string, std::vector<std::uint8_t>, std::less<>> leases;
+  std::vector<LockSet> sharing;  ///< by lock: those that have a lease key in common with it
   std::set<std::string, std::less<>> permanent;  ///< keys that stay by design
   std::vector<ProcessSetup> setups;              ///< different ones, then the probes'
   std::vector<std::uint32_t> setup_of;           ///< by process

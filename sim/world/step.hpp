@@ -60,6 +60,7 @@ struct Claims {
   LockSet refused_made = 0;  ///< acquire() was refused, although the call made a lease key
   LockSet inside = 0;        ///< the task is told that it still holds the lock
   LockSet outside = 0;       ///< that it has left for good, and no other task is there
+  LockSet discounted = 0;    ///< of those: release() took something of a share
   LockSet denied = 0;        ///< that it has not released, although it removed a key
   friend bool operator==(const Claims&, const Claims&) = default;
 };
@@ -87,6 +88,7 @@ struct Report {
   Claims claims;
   std::vector<LeaseChange> leases;
   Spread spread = Spread::none;
+  LockSet written = 0;                ///< stale: the locks whose resources were written
   Id touched = 0;                     ///< touch: which places
   std::uint8_t node = 0;              ///< touch: where
   bool looked = false;                ///< at absolute time

@@ -6,6 +6,7 @@
 #include "sim/base/bytes.hpp"
 #include "sim/base/check.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/automaton.hpp"
@@ -24,6 +25,18 @@ bool ordered_by_tokens(const Entry& entry) {
            return a->second.score == b->second.score && !scan_tokens(a->first).tokens.empty() &&
                   !scan_tokens(b->first).tokens.empty();
          }) != order.end();
+}
+
+/// Puts down what each process has of a lease key of the lock.
+void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock) {
+  const auto bit = [&](Makers makers, Maker maker) {
+    return has_maker(makers, maker) ? only<LockSet>(lock) : LockSet{0};
+  };
+  for (std::uint8_t process = 0; process < own.size(); ++process) {
+    const Maker maker = maker_of(process);
+    own[process] |= {bit(belongings.any, maker), bit(belongings.refused, maker),
+                     bit(belongings.left, maker), bit(belongings.counting, maker)};
+  }
 }
 
 Keys renamed_keys(const Keys& keys, const std::function<Token(Token)>& rename) {
@@ -91,19 +104,18 @@ Id Tables::moment(std::int64_t ms) {
 KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
   KeyspaceInfo info;
   info.value = keyspace;
-  info.lease_makers.assign(setting_.locks.size(), 0);
   keyspace.for_each([&](const std::string& key, const Entry& entry) {
     info.tokens.add(std::string_view(key));
     for (const auto text : texts(entry)) info.tokens.add(text);
     if (ordered_by_tokens(entry)) info.tokens.cut = true;  // renaming could change the order
     if (entry.expires) info.lifetimes.push_back((*entry.expires - kEpoch).ms);
   });
-  for (const auto& [key, entry] : keyspace.keys) {  // a lease is in database 0
+  keyspace.for_each([&](const std::string& key, const Entry& entry) {
     const auto lease = setting_.leases.find(key);
-    if (lease == setting_.leases.end()) continue;
-    for (const auto lock : lease->second) info.lease_makers[lock] |= only<MakerSet>(entry.maker);
+    if (lease == setting_.leases.end()) return;
+    for (const auto lock : lease->second) add_own(info.own, belongings_in(entry), lock);
     if (!entry.expires && !setting_.permanent.contains(key)) info.leaky = true;
-  }
+  });
   for (const auto& [sha1, body] : keyspace.scripts) {
     const TokenScan scan = scan_tokens(body);  // renaming would change the SHA-1
     info.tokens.cut = info.tokens.cut || scan.cut || !scan.tokens.empty();
@@ -149,16 +161,26 @@ Tables::Aged Tables::age(Id id, std::int64_t ms) {
   after.shift_expiry({-ms});
   after.purge(kEpoch);
   Aged aged;
-  for (const auto& [name, locks] : setting_.leases) {
-    const auto entry = before.keys.find(name);
-    if (entry == before.keys.end() || entry->second.maker == 0 ||
-        entry->second.maker > setting_.processes || after.keys.contains(name))
-      continue;
-    for (const auto lock : locks)
-      aged.expired.push_back({LeaseChange::Kind::taken, lock, entry->second.maker});
+  note_expired(before.keys, after.keys, aged);
+  for (const auto& [number, keys] : before.others) {
+    const Keys* left = after.database(number);
+    note_expired(keys, left ? *left : Keys{}, aged);
   }
   aged.id = intern(after);
   return aged;
+}
+
+/// The lease keys that are gone, and whose they were.
+void Tables::note_expired(const Keys& before, const Keys& after, Aged& aged) const {
+  for (const auto& [name, locks] : setting_.leases) {
+    const auto entry = before.find(name);
+    if (entry == before.end() || after.contains(name)) continue;
+    const Makers makers = belongings_in(entry->second).any;
+    for (Maker maker = 1; maker <= setting_.processes; ++maker)
+      for (const auto lock : locks)
+        if (has_maker(makers, maker))
+          aged.expired.push_back({LeaseChange::Kind::taken, lock, maker});
+  }
 }
 
 Id Tables::renamed(Id id, const Renaming& renaming) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "sim/base/flat_map.hpp"
@@ -16,6 +19,7 @@
 
 namespace lockstep::sim {
 
+struct Entry;
 struct Keyspace;
 struct KeyspaceInfo;
 struct Reply;
@@ -68,6 +72,8 @@ class Tables {
 
  private:
   Aged age(Id keyspace, std::int64_t ms);
+  void note_expired(const std::map<std::string, Entry, std::less<>>& before,
+                    const std::map<std::string, Entry, std::less<>>& after, Aged& aged) const;
   KeyspaceInfo describe(const Keyspace& keyspace) const;
 
   const Setting& setting_;

@@ -13,7 +13,7 @@ World::World(const Model& model, const Knowledge& knowledge)
       nodes_(setting_, tables_, reports_, grid_),
       runs_(setting_, grid_),
       executions_(setting_, tables_, reports_, processes_, nodes_, runs_),
-      prober_(setting_, tables_, processes_, nodes_, runs_),
+      prober_(setting_, tables_, reports_, processes_, nodes_, runs_),
       judges_(setting_, processes_, nodes_, prober_) {}
 
 void World::initial(Id* state) {
@@ -34,6 +34,7 @@ Surroundings World::around(const Id* state, unsigned process) const {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
     node.tokens.mark(whose, around.used_tokens);
     if (node.value.up) around.up |= only<NodeSet>(n);
+    around.owned |= node.own[process].any;
   }
   return around;
 }
@@ -59,7 +60,7 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       return;
     case Spread::stale:
       for (unsigned p = 0; p < setting_.processes; ++p)
-        if (p != actor) next[p] = processes_.stale(next[p]);
+        if (p != actor) next[p] = processes_.stale(next[p], report.written);
       return;
     case Spread::cut_off:
       for (unsigned p = 0; p < setting_.processes; ++p)

@@ -60,6 +60,8 @@ class World {
   bool loops() const { return processes_.automaton().loops(); }
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
   const std::string& first_failure() const { return setting_.first_failure; }
+  /// Whether a probe for deadlock came to no end: nothing can be said about deadlock.
+  bool endless_probe() const { return setting_.endless_probe; }
   std::uint64_t script_runs() const { return nodes_.scripts_run(); }
   std::uint64_t command_runs() const { return nodes_.commands_run(); }
 

@@ -100,8 +100,8 @@ TEST_CASE("counts of the rungs are pinned: two clients, one round, lease 10 s, w
       {"set-token-get-del", Fault::pause, 1, 2629, 4822, 27},
       {"set-token-lua", Fault::pause, 0, 123, 186, 20},
       {"set-token-lua", Fault::pause, 1, 2462, 4336, 24},
-      {"fencing", Fault::pause, 0, 128, 188, 22},
-      {"fencing", Fault::node_crash, 1, 884, 1626, 24},
+      {"fencing", Fault::pause, 0, 126, 188, 22},
+      {"fencing", Fault::node_crash, 1, 880, 1624, 24},
   };
   for (const Count& count : counts) {
     INFO(count.rung << ", " << sim::name(count.fault) << '=' << int{count.budget});

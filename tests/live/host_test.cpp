@@ -54,7 +54,7 @@ struct Played {
   void hold() {
     host.begin(kMain);
     host.hear(kMain, 0, Reply::ok());
-    host.basis(kMain) = 5;
+    host.basis(kMain) = {{"lock", 5}};
     host.hear(kMain, sim::kResource, Reply::ok());
   }
 
@@ -73,7 +73,7 @@ TEST_CASE("A request leaves with a timeout, one to the resource without") {
   const auto did = played.host.hear(kMain, 0, Reply::ok());
   CHECK(did.effects.front().kind == Kind::acquired);
   CHECK(played.noted.requests.back().front() == "READ");
-  CHECK_FALSE(played.noted.basis);
+  CHECK(played.noted.basis.empty());
   CHECK(played.host.wait_of(kMain)->kind == Wait::replies);
   CHECK(played.host.timers().empty());
 }
@@ -88,8 +88,8 @@ TEST_CASE("Work is over when its timer is due; a WRITE takes along what was read
   REQUIRE(played.host.due() == kMain);
   played.host.fire_timer(kMain);
   CHECK(played.noted.requests.back().front() == "WRITE");
-  CHECK(played.noted.basis == 5);
-  CHECK_FALSE(played.host.basis(kMain));
+  CHECK(played.noted.basis == live::Resource::Basis{{"lock", 5}});
+  CHECK(played.host.basis(kMain).empty());
   CHECK(played.noted.abandoned.empty());
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("A task that gives up waiting hears nothing more of what it has sent")
 TEST_CASE("A crash takes memory, timers and what was read; not the rounds") {
   Played played(2);
   played.hold();
-  played.host.basis(kMain) = 7;
+  played.host.basis(kMain) = {{"lock", 7}};
   played.host.crash();
   CHECK(played.host.crashed());
   CHECK(played.host.waits().empty());
@@ -115,7 +115,7 @@ TEST_CASE("A crash takes memory, timers and what was read; not the rounds") {
   CHECK_FALSE(played.host.wait_of(kMain));
   played.host.begin(kMain);
   CHECK_FALSE(played.host.crashed());
-  CHECK_FALSE(played.host.basis(kMain));
+  CHECK(played.host.basis(kMain).empty());
   CHECK(played.noted.requests.back().at(2) == "token2");
   played.host.hear(kMain, 0, Reply::null());  // refused: the second round is over
   CHECK(played.host.wait_of(kMain)->kind == Wait::done);

@@ -107,15 +107,11 @@ class RdbReader {
   std::uint64_t expanded_ = 0;
 };
 
-Entry entry_of(decltype(Entry::value) value, Maker maker) {
-  return Entry{std::move(value), {}, maker};
-}
-
 Entry load_elements(RdbReader& reader, Maker maker) {
   List list;
   for (std::uint64_t left = reader.count(); left > 0; --left)
     list.push_back({reader.text(), maker});
-  return entry_of(std::move(list), maker);
+  return new_entry(std::move(list), maker);
 }
 
 void append(List& list, std::vector<std::string> elements, Maker maker) {
@@ -127,7 +123,7 @@ Entry load_ziplists(RdbReader& reader, std::uint64_t ziplists, Maker maker) {
   List list;
   for (; ziplists > 0; --ziplists) append(list, reader.packed(ziplist_elements), maker);
   if (list.empty()) refuse_format();
-  return entry_of(std::move(list), maker);
+  return new_entry(std::move(list), maker);
 }
 
 Entry load_nodes(RdbReader& reader, Maker maker) {
@@ -144,7 +140,7 @@ Entry load_nodes(RdbReader& reader, Maker maker) {
     }
   }
   if (list.empty()) refuse_format();
-  return entry_of(std::move(list), maker);
+  return new_entry(std::move(list), maker);
 }
 
 void add_new_member(Entry& entry, const std::string& member) {
@@ -152,7 +148,7 @@ void add_new_member(Entry& entry, const std::string& member) {
 }
 
 Entry load_set(RdbReader& reader, Maker maker) {
-  Entry entry = entry_of(Set{}, maker);
+  Entry entry = new_entry(Set{}, maker);
   const std::uint64_t size = reader.count();
   if (size > kLargestIntset) entry.encoding = Encoding::large;
   for (std::uint64_t left = size; left > 0; --left) add_new_member(entry, reader.text());
@@ -167,7 +163,7 @@ Entry load_intset(RdbReader& reader, Maker maker) {
   const std::uint64_t size = from_little_endian(view.substr(4, 4));
   const std::string_view numbers = view.substr(kIntsetHeader);
   if ((width != 2 && width != 4 && width != 8) || numbers.size() != size * width) refuse_format();
-  Entry entry = entry_of(Set{}, maker);
+  Entry entry = new_entry(Set{}, maker);
   std::int64_t last = 0;
   for (std::size_t at = 0; at < numbers.size(); at += width) {
     const std::int64_t number = signed_from_little_endian(numbers.substr(at, width));
@@ -182,12 +178,12 @@ void add_new_field(Entry& entry, std::string name, std::string value) {
   Hash& hash = std::get<Hash>(entry.value);
   const auto position = static_cast<std::uint32_t>(hash.size());
   const auto placed =
-      hash.try_emplace(std::move(name), HashField{std::move(value), entry.maker, position});
+      hash.try_emplace(std::move(name), HashField{std::move(value), entry.maker, position, {}});
   if (!placed.second) refuse_format();
 }
 
 Entry load_hash(RdbReader& reader, Maker maker) {
-  Entry entry = entry_of(Hash{}, maker);
+  Entry entry = new_entry(Hash{}, maker);
   const std::uint64_t size = reader.count();
   bool compact = size <= kMostListpackFields;
   for (std::uint64_t left = size; left > 0; --left) {
@@ -209,7 +205,7 @@ std::vector<std::string> load_pairs(RdbReader& reader, Unpack unpack) {
 }
 
 Entry load_packed_hash(RdbReader& reader, Unpack unpack, Maker maker) {
-  Entry entry = entry_of(Hash{}, maker);
+  Entry entry = new_entry(Hash{}, maker);
   auto pairs = load_pairs(reader, unpack);
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     add_new_field(entry, std::move(pairs[i]), std::move(pairs[i + 1]));
@@ -236,7 +232,7 @@ Entry load_sorted_set(RdbReader& reader, Maker maker) {
   for (auto& [member, about] : set) {
     if (!large && about.score == 0) about.score = 0;  // there is no -0 in a listpack
   }
-  Entry entry = entry_of(std::move(set), maker);
+  Entry entry = new_entry(std::move(set), maker);
   if (large) entry.encoding = Encoding::large;
   return entry;
 }
@@ -259,7 +255,7 @@ Entry load_packed_sorted_set(RdbReader& reader, Unpack unpack, Maker maker) {
   }
   const bool large = set.size() > kMostListpackMembers;
   if (!large && order != in_order(set)) give_up("a sorted set that is not in its order");
-  Entry entry = entry_of(std::move(set), maker);
+  Entry entry = new_entry(std::move(set), maker);
   if (large) entry.encoding = Encoding::large;
   return entry;
 }
@@ -267,7 +263,7 @@ Entry load_packed_sorted_set(RdbReader& reader, Unpack unpack, Maker maker) {
 Entry load(RdbReader& reader, Maker maker) {
   switch (static_cast<RdbType>(reader.byte())) {
     case RdbType::string:
-      return entry_of(reader.text(), maker);
+      return new_entry(reader.text(), maker);
     case RdbType::list:
       return load_elements(reader, maker);
     case RdbType::list_nodes:

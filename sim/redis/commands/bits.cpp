@@ -95,6 +95,7 @@ Reply run_setbit(Call& call) {
   const char* error = "ERR bit is not an integer or out of range";
   const std::int64_t bit = integer_from(0, call.argv[3], error);
   if (bit > 1) refuse(error);
+  const bool is_new = call.find(call.argv[1]) == nullptr;
   auto& text = call.at_or_new<std::string>(call.argv[1]);
   const bool old = bit_at(text, offset);
   const auto byte = static_cast<std::size_t>(offset / kBits);
@@ -102,7 +103,10 @@ Reply run_setbit(Call& call) {
   const auto mask = static_cast<unsigned char>(1U << (kBits - 1 - offset % kBits));
   const auto value = static_cast<unsigned char>(text[byte]);
   text[byte] = static_cast<char>(bit != 0 ? value | mask : value & ~mask);
-  call.find(call.argv[1])->encoding = Encoding::large;
+  Entry& entry = *call.find(call.argv[1]);
+  entry.encoding = Encoding::large;
+  if (is_new) entry.maker = 0;  // each bit is a permit: a number that is counted in
+  add_share(entry.shares, call.execution.sender, bit - (old ? 1 : 0));
   return Reply::number(old ? 1 : 0);
 }
 

@@ -1,9 +1,11 @@
 // Counters kept in strings (Redis 7.0 t_string.c incrDecrCommand, incrbyfloatCommand).
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/counting.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/reply.hpp"
@@ -12,14 +14,18 @@ namespace lockstep::sim {
 
 namespace {
 
-/// Writes a counter's new value; an existing key keeps its expiry and its maker.
-void store(Call& call, std::string* old, std::string value, Encoding encoding) {
+/// Writes a counter's new value, `by` more than the old one; an existing key keeps its expiry.
+void store(Call& call, std::string* old, std::string value, std::optional<std::int64_t> by,
+           Encoding encoding) {
+  const std::string before = old ? *old : "";
   if (old) {
     *old = std::move(value);
   } else {
     call.set(call.argv[1], std::move(value));
   }
-  call.find(call.argv[1])->encoding = encoding;
+  Entry& entry = *call.find(call.argv[1]);
+  entry.encoding = encoding;
+  count_in(entry.maker, entry.shares, call.execution.sender, before, by);
 }
 
 Reply add(Call& call, std::int64_t by) {
@@ -29,7 +35,7 @@ Reply add(Call& call, std::int64_t by) {
   if (__builtin_add_overflow(value, by, &sum)) {
     refuse("ERR increment or decrement would overflow");
   }
-  store(call, text, std::to_string(sum), Encoding::compact);
+  store(call, text, std::to_string(sum), by, Encoding::compact);
   return Reply::number(sum);
 }
 
@@ -51,7 +57,7 @@ Reply run_incrbyfloat(Call& call) {
   const long double sum = *value + *by;
   if (!std::isfinite(sum)) refuse("ERR increment would produce NaN or Infinity");
   std::string shown = format_float(sum);
-  store(call, text, shown, Encoding::embedded);
+  store(call, text, shown, whole_part(*by), Encoding::embedded);
   return Reply::bulk(std::move(shown));
 }
 

@@ -2,12 +2,14 @@
 // Redis's listpack encoding (at most 512 fields of at most 64 bytes); a larger hash has no
 // documented order in Redis.
 #include <cmath>
+#include <optional>
 
 #include "sim/keyspace/compact_limits.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/keyspace/ordered_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/counting.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/random_choice.hpp"
@@ -33,7 +35,7 @@ Placed place(Call& call, const std::string& name, const std::string& value) {
   const Maker sender = call.execution.sender;
   auto& hash = call.at_or_new<Hash>(call.argv[1]);
   const auto position = static_cast<std::uint32_t>(hash.size());
-  const auto [it, is_new] = hash.try_emplace(name, HashField{value, sender, position});
+  const auto [it, is_new] = hash.try_emplace(name, HashField{value, sender, position, {}});
   it->second.value = value;
   if (hash.size() > kMostListpackFields || name.size() > kLongestListpackField ||
       value.size() > kLongestListpackField) {
@@ -42,11 +44,28 @@ Placed place(Call& call, const std::string& name, const std::string& value) {
   return {it->second, is_new};
 }
 
-/// Sets a field that the sender makes or overwrites; true if it is new.
+/// Sets a field that the sender makes or overwrites; true if it is new. A value that it has already
+/// leaves it whose it is.
 bool set_field(Call& call, const std::string& name, const std::string& value) {
+  const HashField* old = find_field(call.at<Hash>(call.argv[1]), name);
+  const bool same = old && old->value == value && (old->maker != 0 || !old->shares.empty());
   const Placed placed = place(call, name, value);
+  if (same) return false;
   placed.field.maker = call.execution.sender;
+  placed.field.shares.clear();
   return placed.is_new;
+}
+
+/// Writes the new value of a field that is counted in. One whose name bears a lock token is that of
+/// one client however often it is counted in.
+void count_in_field(Call& call, const std::string& value, std::optional<std::int64_t> by) {
+  const std::string& name = call.argv[2];
+  const HashField* old = find_field(call.at<Hash>(call.argv[1]), name);
+  const std::string before = old ? old->value : "";
+  HashField& field = place(call, name, value).field;
+  const bool own = field.maker == call.execution.sender;
+  if (own && bears_token(name)) return;
+  count_in(field.maker, field.shares, call.execution.sender, before, by);
 }
 
 std::int64_t set_fields(Call& call, std::string_view command) {
@@ -138,7 +157,7 @@ Reply run_hincrby(Call& call) {
   if (__builtin_add_overflow(value, by, &sum)) {
     refuse("ERR increment or decrement would overflow");
   }
-  place(call, call.argv[2], std::to_string(sum));  // an existing field keeps its maker
+  count_in_field(call, std::to_string(sum), by);
   return Reply::number(sum);
 }
 
@@ -152,7 +171,7 @@ Reply run_hincrbyfloat(Call& call) {
   const long double sum = *value + *by;
   if (!std::isfinite(sum)) refuse("ERR increment would produce NaN or Infinity");
   std::string shown = format_float(sum);
-  place(call, call.argv[2], shown);  // an existing field keeps its maker
+  count_in_field(call, shown, whole_part(*by));
   return Reply::bulk(std::move(shown));
 }
 

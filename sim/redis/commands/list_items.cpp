@@ -88,7 +88,8 @@ Reply run_lset(Call& call) {
   if (!list) refuse("ERR no such key");
   ListElement* element = element_at(*list, integer_argument(call.argv[2]));
   if (!element) refuse("ERR index out of range");
-  *element = {call.argv[3], call.execution.sender};
+  if (element->value != call.argv[3] || element->maker == 0)
+    *element = {call.argv[3], call.execution.sender};
   return Reply::ok();
 }
 

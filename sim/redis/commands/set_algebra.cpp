@@ -21,7 +21,7 @@ Sources sources(Call& call, std::size_t first, std::size_t end) {
   return sets;
 }
 
-Entry new_set(const Call& call) { return {Set{}, {}, call.execution.sender}; }
+Entry new_set(const Call& call) { return new_entry(Set{}, call.execution.sender); }
 
 void add(Entry& result, const std::string& member) { add_member(result, member, result.maker); }
 

@@ -202,9 +202,16 @@ Reply run_setrange(Call& call) {
   const auto start = static_cast<std::size_t>(offset);
   check_length(start + piece.size());
   if (!text) text = &std::get<std::string>(call.set(call.argv[1], "").value);
-  text->resize(std::max(text->size(), start + piece.size()), '\0');
-  text->replace(start, piece.size(), piece);
-  call.find(call.argv[1])->encoding = Encoding::large;
+  std::string changed = *text;
+  changed.resize(std::max(text->size(), start + piece.size()), '\0');
+  changed.replace(start, piece.size(), piece);
+  Entry& entry = *call.find(call.argv[1]);
+  entry.encoding = Encoding::large;
+  if (changed != *text) {  // overwritten, as by SET
+    entry.maker = call.execution.sender;
+    entry.shares.clear();
+  }
+  *text = std::move(changed);
   return Reply::number(static_cast<std::int64_t>(text->size()));
 }
 

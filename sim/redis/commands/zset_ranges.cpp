@@ -173,7 +173,7 @@ Reply run_zrevrangebylex(Call& call) { return show(call, By::member, true); }
 Reply run_zrangestore(Call& call) {
   RangeQuery form;
   form.store = true;
-  Entry stored{SortedSet{}, {}, call.execution.sender};
+  Entry stored = new_entry(SortedSet{}, call.execution.sender);
   for (const auto* item : find(call, 2, form).items) {
     put_score(stored, item->first, item->second.score, call.execution.sender);
   }

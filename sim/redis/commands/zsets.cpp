@@ -65,8 +65,8 @@ Result add_one(Call& call, Entry& entry, const std::string& member, double& scor
   if (std::isnan(score)) refuse("ERR resulting score is not a number (NaN)");
   if ((o.gt && score <= before) || (o.lt && score >= before)) return Result::untouched;
   const Maker maker = o.increment ? old->second.maker : sender;  // a counter keeps its maker
-  if (score == before) {
-    old->second.maker = maker;
+  if (score == before) {  // nothing is written; what was nobody's becomes the sender's
+    if (old->second.maker == 0) old->second.maker = maker;
     return Result::same;
   }
   put_score(entry, member, score, maker);

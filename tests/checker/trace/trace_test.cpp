@@ -171,10 +171,10 @@ TEST_CASE("a nested lock that is left too early, and one that is never left, as 
   CHECK(early.violation ==
         "A is told that it still holds the lock, but has no key of it any more; A's DEL lock "
         "removed A's key lock at 0 ms.");
-  const Trace never = told("keeps-a-count");
-  CHECK(shown(never.steps.back()) == "0 A: hears 0: has released the lock");
+  const Trace never = told("leaves-an-element");
+  CHECK(shown(never.steps.back()) == "0 A: hears \"A.1\": has released the lock");
   CHECK(never.violation ==
-        "A has released as often as it acquired, but the key lock is still its own.");
+        "A has released as often as it acquired, but a part of the key lock is still its own.");
 }
 
 TEST_CASE("a walk goes back and takes another way") {

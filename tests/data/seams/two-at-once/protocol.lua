@@ -10,7 +10,8 @@ function Lock:acquire()
   if self.key == "mark" then
     redis("SET", "m", 1)
   elseif self.key == "look" then
-    return redis("GET", "m") == "1"
+    if redis("GET", "m") ~= "1" then return false end
+    redis("SET", "look", 1)
   end
   return true
 end

@@ -1,0 +1,136 @@
+// Counts parts; see the header.
+#include "checker/naive/belongings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <variant>
+
+namespace lockstep::checker::naive {
+
+using sim::Maker;
+
+namespace {
+
+constexpr Maker kNobody = 0;
+
+std::int64_t number_in(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? number : 0;
+}
+
+/// Whether a share lies further from nothing than another does, or on the other side of it.
+bool is_further(std::int64_t share, std::int64_t than) {
+  return share > 0 ? share > than : share < 0 && share < than;
+}
+
+}  // namespace
+
+Belongings::Belongings(const sim::Entry* entry) {
+  if (entry == nullptr) return;
+  hash_ = std::holds_alternative<sim::Hash>(entry->value);
+  string_ = std::holds_alternative<std::string>(entry->value);
+  if (string_) {
+    add_number("", std::get<std::string>(entry->value), entry->maker, entry->shares);
+  } else if (hash_) {
+    for (const auto& [name, field] : std::get<sim::Hash>(entry->value))
+      add_number(name, field.value, field.maker, field.shares);
+  } else if (const auto* list = std::get_if<sim::List>(&entry->value)) {
+    for (const auto& element : *list) add(element.value, element.maker);
+  } else if (const auto* set = std::get_if<sim::Set>(&entry->value)) {
+    for (const auto& [name, member] : *set) add(name, member.maker);
+  } else {
+    for (const auto& [name, member] : std::get<sim::SortedSet>(entry->value))
+      add(name, member.maker);
+  }
+}
+
+void Belongings::add(const std::string& name, Maker maker) { ++parts_[{maker, name}]; }
+
+/// A string or a field, which may be a number that is counted in.
+void Belongings::add_number(const std::string& name, const std::string& value, Maker maker,
+                            const sim::Shares& shares) {
+  std::int64_t together = 0;
+  for (const sim::Share& share : shares) {
+    shares_[{share.maker, name}] = share.amount;
+    together += share.amount;
+  }
+  const bool only_counted = !shares.empty() && together == number_in(value);
+  if (maker != kNobody || !only_counted) add(name, maker);
+}
+
+std::int64_t Belongings::share(const Place& place) const {
+  const auto found = shares_.find(place);
+  return found == shares_.end() ? 0 : found->second;
+}
+
+std::set<Maker> Belongings::owners() const {
+  std::set<Maker> owners;
+  for (const auto& [place, count] : parts_) owners.insert(place.first);
+  for (const auto& [place, amount] : shares_) owners.insert(place.first);
+  owners.erase(kNobody);
+  return owners;
+}
+
+bool Belongings::has_part(Maker maker) const {
+  return std::any_of(parts_.begin(), parts_.end(),
+                     [&](const auto& part) { return part.first.first == maker; });
+}
+
+bool Belongings::has_share(Maker maker) const {
+  return std::any_of(shares_.begin(), shares_.end(),
+                     [&](const auto& share) { return share.first.first == maker; });
+}
+
+bool Belongings::all_of(Maker maker) const {
+  const auto is_its = [&](const auto& item) { return item.first.first == maker; };
+  return has_anything(maker) && std::all_of(parts_.begin(), parts_.end(), is_its) &&
+         std::all_of(shares_.begin(), shares_.end(), is_its);
+}
+
+bool Belongings::made(const Belongings& after, Maker sender) const {
+  for (const auto& [place, count] : after.parts_) {
+    if (place.first != sender) continue;
+    const auto had = parts_.find(place);
+    if (had == parts_.end() || had->second < count) return true;
+  }
+  return std::any_of(after.shares_.begin(), after.shares_.end(), [&](const auto& has) {
+    return has.first.first == sender && is_further(has.second, share(has.first));
+  });
+}
+
+bool Belongings::freed(const Belongings& after, Maker sender) const {
+  for (const auto& [place, count] : parts_) {
+    if (place.first != sender) continue;
+    const auto left = after.parts_.find(place);
+    if (left == after.parts_.end() || left->second < count) return true;
+  }
+  return freed_of_share(after, sender);
+}
+
+bool Belongings::freed_of_share(const Belongings& after, Maker sender) const {
+  return std::any_of(shares_.begin(), shares_.end(), [&](const auto& had) {
+    return had.first.first == sender && is_further(had.second, after.share(had.first));
+  });
+}
+
+/// But for what an earlier end of the whole key takes.
+bool Belongings::took_from(const Belongings& after, Maker sender, Maker owner) const {
+  for (const auto& [place, count] : parts_) {
+    if (place.first != owner) continue;
+    const auto left = after.parts_.find(place);
+    if (left == after.parts_.end() || left->second < count) return true;
+  }
+  for (const auto& [place, amount] : shares_) {
+    if (place.first == owner && after.share(place) == 0) return true;
+  }
+  for (const auto& [place, amount] : after.shares_) {
+    if (place.first != owner) continue;
+    const Place senders{sender, place.second};
+    const std::int64_t now = after.share(senders);
+    if (is_further(now, share(senders)) && (now > 0) != (amount > 0)) return true;
+  }
+  return false;
+}
+
+}  // namespace lockstep::checker::naive

@@ -1,0 +1,47 @@
+// Whose the parts of one key are, and what a request did to them: "Parts" of docs/semantics.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "sim/keyspace/keyspace.hpp"
+
+namespace lockstep::checker::naive {
+
+/// The parts of a key, and the shares in it. No key: nothing.
+class Belongings {
+ public:
+  explicit Belongings(const sim::Entry* entry);
+
+  /// Everybody who has a part or a share; not nobody.
+  std::set<sim::Maker> owners() const;
+  bool has_part(sim::Maker maker) const;
+  bool has_share(sim::Maker maker) const;
+  bool has_anything(sim::Maker maker) const { return has_part(maker) || has_share(maker); }
+  /// All that there is in the key is this maker's.
+  bool all_of(sim::Maker maker) const;
+  bool is_hash() const { return hash_; }
+  bool is_string() const { return string_; }
+
+  // What a request of `sender` that left `after` did.
+  bool made(const Belongings& after, sim::Maker sender) const;
+  bool freed(const Belongings& after, sim::Maker sender) const;
+  bool freed_of_share(const Belongings& after, sim::Maker sender) const;
+  bool took_from(const Belongings& after, sim::Maker sender, sim::Maker owner) const;
+
+ private:
+  using Place = std::pair<sim::Maker, std::string>;  ///< and the name of the part
+  void add(const std::string& name, sim::Maker maker);
+  void add_number(const std::string& name, const std::string& value, sim::Maker maker,
+                  const sim::Shares& shares);
+  std::int64_t share(const Place& place) const;
+
+  std::map<Place, int> parts_;  ///< how often
+  std::map<Place, std::int64_t> shares_;
+  bool hash_ = false, string_ = false;
+};
+
+}  // namespace lockstep::checker::naive

@@ -1,0 +1,161 @@
+// Whose what is in a key: locks that are members, fields, elements, bits and numbers of a key, not
+// the key. Both explorers judge each; what is right was argued from Redis, one lock at a time.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Property;
+using test::Bodies;
+using test::InlineLock;
+
+constexpr Property kOfParts[] = {Property::foreign_release, Property::foreign_extend,
+                                 Property::honest_result, Property::reentrancy};
+
+/// Nothing of the kind is violated.
+void check_right(const Bodies& bodies) {
+  const InlineLock lock(bodies);
+  for (const Property property : kOfParts) CHECK(lock.judged(property) == Verdict::holds);
+}
+
+void check_wrong(const Bodies& bodies, Property property) {
+  CHECK(InlineLock(bodies).judged(property) == Verdict::violated);
+}
+
+const std::string kToken = "self.token = unique() ";
+
+}  // namespace
+
+TEST_CASE("locks that leave the key behind are right", "[parts]") {
+  SECTION("a member of a set") {
+    check_right(
+        {"return redis('SADD', self.key, 'in') == 1", "return redis('SREM', self.key, 'in') == 1"});
+  }
+  SECTION("a semaphore of two in a sorted set, with a lease that everybody renews") {
+    check_right({kToken + "redis('ZADD', self.key, 1, self.token) redis('PEXPIRE', self.key, 30) "
+                          "if redis('ZCARD', self.key) <= 2 then return true end "
+                          "redis('ZREM', self.key, self.token) return false",
+                 "return redis('ZREM', self.key, self.token) == 1"});
+  }
+  SECTION("a queue, whose head has the lock") {
+    check_right({kToken +
+                     "redis('LPUSH', self.key, self.token) "
+                     "return retry(function() return redis('LINDEX', self.key, -1) == self.token "
+                     "end, 5)",
+                 "return redis('RPOP', self.key) == self.token"});
+  }
+  SECTION("a number that everybody counts in") {
+    check_right(
+        {"if redis('INCRBY', self.key, 3) == 3 then return true end "
+         "redis('DECRBY', self.key, 3) return false",
+         "redis('DECRBY', self.key, 3) return true"});
+  }
+  SECTION("permits counted down from a number that somebody has set") {
+    check_right(
+        {"redis('SETNX', self.key, 2) "
+         "if redis('DECR', self.key) >= 0 then return true end "
+         "redis('INCR', self.key) return false",
+         "redis('INCR', self.key) return true"});
+  }
+  SECTION("a field of a hash in which those who were refused are counted") {
+    check_right({kToken +
+                     "if redis('HSETNX', self.key, 'owner', self.token) == 1 then return true end "
+                     "redis('HINCRBY', self.key, 'waiting', 1) return false",
+                 "if redis('HGET', self.key, 'owner') ~= self.token then return false end "
+                 "return redis('HDEL', self.key, 'owner') == 1"});
+  }
+  SECTION("readers in a hash, the mode said by the first of them") {
+    check_right(
+        {kToken + "redis('HSET', self.key, 'mode', 'read') "
+                  "redis('HINCRBY', self.key, self.token, 1) redis('PEXPIRE', self.key, 30) "
+                  "return true",
+         "return redis('EVAL', [[redis.call('hdel', KEYS[1], ARGV[1]) "
+         "if redis.call('hlen', KEYS[1]) == 1 then redis.call('del', KEYS[1]) end return 1]],"
+         " 1, self.key, self.token) == 1"});
+  }
+  SECTION("a bit") {
+    check_right({"return redis('SETBIT', self.key, 7, 1) == 0",
+                 "return redis('SETBIT', self.key, 7, 0) == 1"});
+  }
+  SECTION("a ticket, whose numbers are no lease") {
+    check_right(
+        {"self.mine = redis('INCR', self.key .. ':next') "
+         "return retry(function() "
+         "return tonumber(redis('GET', self.key .. ':served') or '0') + 1 == self.mine "
+         "end, 5)",
+         "redis('INCR', self.key .. ':served') return true"});
+  }
+  SECTION("in another database") {
+    check_right({"redis('SELECT', 3) return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
+                 "return redis('DEL', self.key) == 1"});
+  }
+}
+
+TEST_CASE("who is refused takes nothing from who is not", "[parts]") {
+  const auto steals = [](const std::string& enter, const std::string& steal) {
+    check_wrong({kToken + "if " + enter + " then return true end " + steal + " return false",
+                 "return true"},
+                Property::foreign_release);
+  };
+  SECTION("field") {
+    steals("redis('HSETNX', self.key, 'owner', self.token) == 1",
+           "redis('HSET', self.key, 'owner', self.token)");
+  }
+  SECTION("field, removed") {
+    steals("redis('HSETNX', self.key, 'owner', self.token) == 1",
+           "redis('HSET', self.key, 'x', 'y') redis('HDEL', self.key, 'owner')");
+  }
+  SECTION("element") {
+    steals("redis('RPUSH', self.key, self.token) == 1", "redis('LPOP', self.key)");
+  }
+  SECTION("element, trimmed away") {
+    steals("redis('RPUSH', self.key, self.token) == 1", "redis('LTRIM', self.key, 1, -1)");
+  }
+  SECTION("member") {
+    steals("redis('SADD', self.key, 'in') == 1",
+           "redis('SADD', self.key, 'out') redis('SREM', self.key, 'in')");
+  }
+  SECTION("score") {
+    steals("redis('ZADD', self.key, 'NX', 5, 'in') == 1", "redis('ZADD', self.key, 6, 'in')");
+  }
+  SECTION("bytes") {
+    steals("redis('SET', self.key, self.token, 'NX') == OK",
+           "redis('SETRANGE', self.key, 0, self.token)");
+  }
+  SECTION("what has been counted") {
+    steals("redis('INCR', self.key) == 1", "redis('DECRBY', self.key, 2)");
+  }
+  SECTION("a bit") {
+    steals("redis('SETBIT', self.key, 7, 1) == 0", "redis('SETBIT', self.key, 7, 0)");
+  }
+  SECTION("in another database") {
+    steals("redis('SELECT', 3) == OK and redis('SET', self.key, self.token, 'NX') == OK",
+           "redis('DEL', self.key)");
+  }
+}
+
+TEST_CASE("what is left behind or not given back is told", "[parts]") {
+  SECTION("a place in the queue, by one who was refused") {
+    check_wrong({kToken + "return redis('RPUSH', self.key, self.token) == 1",
+                 "return redis('LREM', self.key, 0, self.token) == 1"},
+                Property::honest_result);
+  }
+  SECTION("a permit that a release() only says to give back") {
+    check_wrong({"redis('INCR', self.key) return true", "redis('GET', self.key) return true"},
+                Property::honest_result);
+  }
+  SECTION("one of two permits") {
+    check_wrong({"redis('INCRBY', self.key, 2) return true", "redis('DECR', self.key) return true"},
+                Property::reentrancy);
+  }
+  SECTION("a lease that is not its own is renewed") {
+    check_wrong(
+        {"redis('HSETNX', self.key, 'owner', 'x') return redis('PEXPIRE', self.key, 30) == 1",
+         "return true"},
+        Property::foreign_extend);
+  }
+}

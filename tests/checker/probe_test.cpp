@@ -1,0 +1,90 @@
+// The probe for deadlock: a fresh client that asks again and again, whatever it draws, beside what
+// goes on in the background. Both explorers send it.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Fault;
+using sim::Property;
+using test::Bodies;
+using test::InlineLock;
+
+/// Of deadlock, where one client may be hit once by a fault.
+Verdict after(Fault fault, const Bodies& bodies) {
+  InlineLock lock(bodies);
+  lock.model = test::with_fault(lock.model, fault);
+  return lock.judged(Property::deadlock);
+}
+
+const std::string kDelete = "return redis('DEL', self.key) == 1";
+
+}  // namespace
+
+TEST_CASE("a client that asks again may get what it was refused", "[probe]") {
+  SECTION("a call that began before the lease ended") {
+    CHECK(after(Fault::crash,
+                {"for i = 1, 3 do if redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK then "
+                 "return true end sleep(11) end return false",
+                 kDelete}) == Verdict::holds);
+  }
+  SECTION("it draws again") {
+    CHECK(after(Fault::crash, {"self.slot = self.key .. choose(3) "
+                               "return redis('SET', self.slot, 'x', 'NX') == OK",
+                               "return redis('DEL', self.slot) == 1"}) == Verdict::holds);
+  }
+  SECTION("it counts its attempts") {
+    CHECK(after(Fault::crash,
+                {"if redis('SETNX', self.key, 'x') == 1 then return true end "
+                 "self.tries = (self.tries or 0) + 1 "
+                 "if self.tries == 4 then self.tries = 0 redis('DEL', self.key) end return false",
+                 kDelete}) == Verdict::holds);
+  }
+  SECTION("the server counts them") {
+    CHECK(after(Fault::crash, {"if redis('SETNX', self.key, 'x') == 1 then return true end "
+                               "if redis('INCR', self.key .. ':n') == 5 then "
+                               "redis('DEL', self.key, self.key .. ':n') end return false",
+                               kDelete}) == Verdict::holds);
+  }
+  SECTION("its own WATCH was in its way") {
+    CHECK(after(Fault::crash, {"redis('WATCH', self.key) "
+                               "if redis('EXISTS', self.key) == 1 then return false end "
+                               "redis('MULTI') redis('SET', self.key, 'x', 'PX', 30) "
+                               "return redis('EXEC') ~= nil",
+                               kDelete}) == Verdict::holds);
+  }
+}
+
+TEST_CASE("what goes on in the background is no excuse, and no obstacle", "[probe]") {
+  const std::string beat =
+      "self.process.beat = self.process.beat or every(10, function() redis('PING') end) ";
+  SECTION("a key that stays, while a heart beats for ever") {
+    CHECK(after(Fault::lose, {beat + "return redis('SETNX', self.key, 'x') == 1", kDelete}) ==
+          Verdict::violated);
+  }
+  SECTION("a key that goes, while a heart beats for ever") {
+    CHECK(after(Fault::lose, {beat + "return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
+                              kDelete}) == Verdict::holds);
+  }
+  SECTION("a renewal that an error has left behind") {
+    CHECK(after(Fault::lose,
+                {"self.renewal = every(10, function() redis('PEXPIRE', self.key, 30) end) "
+                 "if redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK then return true end "
+                 "stop(self.renewal) return false",
+                 "stop(self.renewal) " + kDelete}) == Verdict::violated);
+  }
+}
+
+TEST_CASE("a client whose attempts never come back to one place is not judged", "[probe]") {
+  InlineLock lock(
+      {"redis('INCR', self.key .. ':n') return redis('SETNX', self.key, 'x') == 1", kDelete});
+  lock.model = test::with_fault(lock.model, Fault::crash);
+  lock.model.properties = {Property::deadlock};
+  const checker::Result engine = checker::explore(lock.model, {});
+  CHECK(engine.verdict == Verdict::inconclusive);
+  CHECK(engine.why_inconclusive.find("comes to no end") != std::string::npos);
+}

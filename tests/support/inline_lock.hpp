@@ -1,0 +1,58 @@
+// Locks written in the test itself, judged by both explorers.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+
+#include "checker/explorer.hpp"
+#include "checker/naive/naive.hpp"
+#include "checker/trace/trace.hpp"
+#include "sim/base/temporary_folder.hpp"
+#include "tests/support/model.hpp"
+
+namespace lockstep::test {
+
+/// A lock by the bodies of its acquire() and release().
+struct Bodies {
+  std::string acquire, release;
+};
+
+/// Two clients that lock, work 10 ms, unlock, once; leases of 30 ms. `also`: how protocol { goes
+/// on.
+class InlineLock {
+ public:
+  explicit InlineLock(const Bodies& bodies, const std::string& also = "") {
+    folder_.write("protocol.lua", "local L = protocol { title = 't', source = 's'" + also +
+                                      " }\nfunction L:acquire()\n" + bodies.acquire +
+                                      "\nend\nfunction L:release()\n" + bodies.release +
+                                      "\nend\nreturn L\n");
+    model = test::model({"set-nx-px", 2, 1, 30, 10, 1});
+    model.program = std::make_shared<sim::Program>(folder_.path());
+  }
+
+  /// What both explorers find of one property.
+  checker::Verdict judged(sim::Property property) const {
+    sim::Model asked = model;
+    asked.properties = {property};
+    const checker::Result engine = checker::explore(asked, {});
+    const checker::Result naive =
+        checker::explore_naively(asked, {}, {}, checker::naive::Memory::boundary);
+    INFO(sim::name(property) << ": engine " << checker::name(engine.verdict) << ' '
+                             << engine.schedule.size() << ' ' << engine.why_inconclusive
+                             << ", naive " << checker::name(naive.verdict) << ' '
+                             << naive.schedule.size() << ' ' << naive.why_inconclusive);
+    CHECK(engine.verdict == naive.verdict);
+    CHECK(engine.schedule.size() == naive.schedule.size());
+    if (engine.verdict == checker::Verdict::violated && !engine.endless)
+      CHECK(checker::tell(asked, engine.schedule).violated == property);
+    return engine.verdict;
+  }
+
+  sim::Model model;
+
+ private:
+  sim::TemporaryFolder folder_;
+};
+
+}  // namespace lockstep::test
