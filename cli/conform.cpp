@@ -13,7 +13,6 @@
 #include "cli/script_file.hpp"
 #include "cli/words.hpp"
 #include "live/server.hpp"
-#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::cli {

@@ -39,7 +39,7 @@ std::string eval_report(const sim::Reply& reply, const std::vector<std::string>&
   for (const auto& line : trace) {
     Json calls = Json::array();
     for (const auto& call : line.calls)
-      calls.push_back({{"request", call.request}, {"reply", reply_json(call.reply)}});
+      calls.push_back({{"request", call.request}, {"reply", reply_json(*call.reply)}});
     json["trace"].push_back(
         {{"line", line.line}, {"text", line.text}, {"calls", calls}, {"changes", line.changes}});
   }
@@ -56,8 +56,8 @@ std::string conform_report(const ConformSummary& summary) {
             {"seconds", summary.seconds}};
   for (const auto& line : summary.session)
     json["session"].push_back({{"connection", line.connection}, {"request", line.request}});
-  if (summary.redis) json["redis"] = reply_json(*summary.redis);
-  if (summary.lockstep) json["lockstep"] = reply_json(*summary.lockstep);
+  if (summary.redis) json["redis"] = reply_json(**summary.redis);
+  if (summary.lockstep) json["lockstep"] = reply_json(**summary.lockstep);
   return text_of(json);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/redis/reply.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::cli {
 
@@ -16,7 +16,7 @@ struct TracedLine {
   std::string text;
   struct Call {
     std::string request;
-    sim::Reply reply;
+    sim::SharedReply reply;
   };
   std::vector<Call> calls;
   std::vector<std::string> changes;
@@ -34,7 +34,7 @@ struct ConformSummary {
     std::string request;
   };
   std::vector<Line> session;  ///< empty: nothing differs
-  std::optional<sim::Reply> redis, lockstep;
+  std::optional<sim::SharedReply> redis, lockstep;
 };
 std::string conform_report(const ConformSummary& summary);
 

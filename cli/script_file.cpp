@@ -48,7 +48,7 @@ const sim::Reply& reply_to(const sim::Server& server, const std::vector<sim::Del
                                 [&](const auto& delivery) { return delivery.to == session; });
   if (own == deliveries.rend())
     throw sim::BadInput("the command waits for something that cannot come here");
-  return own->reply;
+  return *own->reply;
 }
 
 void expect_compiles(sim::Server& server, sim::SessionId session, const std::string& file,

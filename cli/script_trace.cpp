@@ -74,7 +74,7 @@ std::string told(const ScriptEvent& event) {
     case ScriptEvent::Kind::line:
       return fmt::format("{:4}  {}\n", event.line, event.text);
     case ScriptEvent::Kind::call:
-      return fmt::format("          {} -> {}\n", event.text, sim::worded(event.reply));
+      return fmt::format("          {} -> {}\n", event.text, sim::worded(*event.reply));
     case ScriptEvent::Kind::change:
       return fmt::format("            {}\n", event.text);
   }

@@ -21,9 +21,9 @@ std::vector<std::string> key_changes(const sim::Keys& before, const sim::Keys& a
 struct ScriptEvent {
   enum class Kind : std::uint8_t { line, call, change };
   Kind kind = Kind::line;
-  int line = 0;           ///< of the script
-  std::string text;       ///< the line as it stands there, the request, or the change
-  sim::Reply reply = {};  ///< to a call
+  int line = 0;                 ///< of the script
+  std::string text;             ///< the line as it stands there, the request, or the change
+  sim::SharedReply reply = {};  ///< to a call
 };
 
 /// Watches the server's scripts while it lives. A script's last events come with finish().

@@ -13,6 +13,7 @@
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::cli {
@@ -164,10 +165,10 @@ class Shell {
   void print(const std::vector<sim::Delivery>& deliveries) {
     for (const auto& [to, reply] : deliveries) {
       if (json_)
-        io_.out << reply_line(to, reply) << '\n';
+        io_.out << reply_line(to, *reply) << '\n';
       else
         io_.out << (to == current_ ? "" : fmt::format("[to connection {}]\n", to))
-                << sim::shown(reply) << '\n';
+                << sim::shown(*reply) << '\n';
     }
   }
 
@@ -176,7 +177,7 @@ class Shell {
     const bool known =
         std::ranges::find(helpers(), "." + request[0], &Helper::name) != helpers().end();
     const bool refused =
-        !deliveries.empty() && deliveries.back().reply.text.starts_with("ERR unknown command");
+        !deliveries.empty() && deliveries.back().reply->text.starts_with("ERR unknown command");
     if (known && refused && !json_) io_.out << "(did you mean `." << request[0] << "`?)\n";
   }
 

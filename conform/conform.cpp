@@ -7,6 +7,7 @@
 #include "conform/pair.hpp"
 #include "conform/scripts.hpp"
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {
 

@@ -1,14 +1,15 @@
 // Repeating, shortening and showing what differs; see the header.
 #include "conform/difference.hpp"
 
+#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::conform {
 
 namespace {
 
-std::string shown(const std::optional<sim::Reply>& reply) {
-  return reply ? sim::shown(*reply) : "(nothing)";
+std::string shown(const std::optional<sim::SharedReply>& reply) {
+  return reply ? sim::shown(**reply) : "(nothing)";
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/redis/reply.hpp"
 #include "sim/redis/request.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::conform {
 
@@ -25,7 +25,7 @@ inline constexpr const char* kWait = "!WAIT";      ///< MS: time passes; Twin on
 struct Difference {
   Step step;
   std::size_t connection = 0;  ///< it was written to; mostly the step's
-  std::optional<sim::Reply> redis, lockstep;
+  std::optional<sim::SharedReply> redis, lockstep;
 };
 
 /// A sequence that differs, with as few steps as could be found.

@@ -143,7 +143,7 @@ std::optional<Difference> Pair::collect() {
   now_ms_ = server_ms();
   for (std::size_t i = 0; i < expected_.size(); ++i) {
     const auto& expected = expected_[i];
-    if (!alike(expected.likeness, replies[i], expected.reply, 2 * slack_ms_))
+    if (!alike(expected.likeness, replies[i], *expected.reply, 2 * slack_ms_))
       return Difference{*expected.step, expected.connection, replies[i], expected.reply};
   }
   return std::nullopt;

@@ -33,7 +33,7 @@ class Pair {
   struct Expected {
     std::size_t connection = 0;
     const Step* step = nullptr;
-    sim::Reply reply;
+    sim::SharedReply reply;
     Likeness likeness;
   };
 

@@ -4,6 +4,7 @@
 #include "sim/base/bytes.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {
 

@@ -11,6 +11,7 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/set_parts.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {
 
@@ -136,7 +137,7 @@ std::optional<Difference> Twin::wait(const Step& step) {
 
 sim::Reply Twin::ask_fake(const sim::Request& request) {
   const auto written = submit(open(0), request);
-  return written.empty() ? sim::Reply::null() : written.front().reply;
+  return written.empty() ? sim::Reply::null() : *written.front().reply;
 }
 
 std::vector<sim::Delivery> Twin::submit(const Link& link, const sim::Request& request) {
@@ -192,7 +193,7 @@ std::optional<Difference> Twin::exchange_pop(const Step& step, const Likeness& l
   const auto& request = step.request;
   const Link& link = links_.at(step.connection);
   sim::Keyspace before = fake().keyspace();
-  const auto popped_here = submit(link, request).back().reply;
+  const auto popped_here = *submit(link, request).back().reply;
   const auto reply = link.client.real->execute(request);
   Difference difference{step, step.connection, reply, popped_here};
   if (!alike(likeness, reply, popped_here, 0)) return difference;
@@ -201,7 +202,7 @@ std::optional<Difference> Twin::exchange_pop(const Step& step, const Likeness& l
   std::vector<sim::Reply> members = reply.items;
   if (reply.kind == sim::Reply::Kind::bulk) members = {reply};
   for (const auto& member : members)
-    if (submit(link, {"SREM", request[1], member.text}).back().reply.integer != 1)
+    if (submit(link, {"SREM", request[1], member.text}).back().reply->integer != 1)
       return difference;
   auto& keys = fake().keyspace().keys;
   const auto rest = keys.find(request[1]);
@@ -227,7 +228,7 @@ std::optional<Difference> Twin::scan(const Step& step) {
   };
   const Link& link = links_.at(step.connection);
   const auto redis = whole([&](const auto& one) { return link.client.real->execute(one); });
-  const auto lockstep = whole([&](const auto& one) { return submit(link, one).back().reply; });
+  const auto lockstep = whole([&](const auto& one) { return *submit(link, one).back().reply; });
   if (in_one_order(redis) == in_one_order(lockstep)) return std::nullopt;
   const bool from_start = step.request[at] == "0";
   if (!from_start && !redis.is_error() && !lockstep.is_error()) return std::nullopt;
@@ -284,7 +285,7 @@ std::optional<Difference> Twin::differing(const Step& step, const Likeness& like
     const Likeness& own = connection == step.connection ? likeness : Likeness{};
     for (std::size_t i = 0; i < std::max(real.size(), fake.size()); ++i) {
       const bool both = i < real.size() && i < fake.size();
-      if (both && alike(own, real[i], fake[i], 2 * slack_ms_)) continue;
+      if (both && alike(own, *real[i], *fake[i], 2 * slack_ms_)) continue;
       Difference difference{step, connection, {}, {}};
       if (i < real.size()) difference.redis = real[i];
       if (i < fake.size()) difference.lockstep = fake[i];

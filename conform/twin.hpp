@@ -16,7 +16,6 @@
 #include "live/address.hpp"
 #include "live/connection.hpp"
 #include "sim/base/time.hpp"
-#include "sim/redis/reply.hpp"
 #include "sim/redis/request.hpp"
 #include "sim/redis/server/server.hpp"
 
@@ -56,7 +55,7 @@ class Twin {
   struct Link {
     Client client;
     bool real_closed = false, fake_closed = false;
-    std::vector<sim::Reply> real_said, fake_said;  ///< not compared yet
+    std::vector<sim::SharedReply> real_said, fake_said;  ///< not compared yet
   };
 
   sim::WallTime now() const;

@@ -121,9 +121,9 @@ sim::Reply Connection::execute(const sim::Request& request) {
   return await();
 }
 
-std::vector<sim::Reply> Connection::execute_all(const std::vector<sim::Request>& requests) {
+std::vector<sim::SharedReply> Connection::execute_all(const std::vector<sim::Request>& requests) {
   send_all(requests);
-  std::vector<sim::Reply> replies;
+  std::vector<sim::SharedReply> replies;
   replies.reserve(requests.size());
   while (replies.size() < requests.size()) replies.push_back(await());
   return replies;

@@ -9,6 +9,7 @@
 #include "live/address.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/request.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 struct redisContext;
 
@@ -37,7 +38,7 @@ class Connection {
   /// Sends a request and waits for its reply, at most 10 s. Throws ConnectionBroken.
   sim::Reply execute(const sim::Request& request);
   /// Sends all requests, then waits for all replies: one round trip. Throws ConnectionBroken.
-  std::vector<sim::Reply> execute_all(const std::vector<sim::Request>& requests);
+  std::vector<sim::SharedReply> execute_all(const std::vector<sim::Request>& requests);
 
   /// Sends requests without waiting. Throws ConnectionBroken.
   void send_all(const std::vector<sim::Request>& requests);

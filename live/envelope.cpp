@@ -53,19 +53,19 @@ std::vector<sim::Request> Envelope::around(const sim::Request& request) const {
   return all;
 }
 
-Opened Envelope::open(const std::vector<Reply>& replies) const {
+Opened Envelope::open(const std::vector<sim::SharedReply>& replies) const {
   const auto looks = lease_keys_.size();
   const auto own = kBeforeLooks + looks;  // the request among the replies
-  const auto& exec = replies.back();
-  if (replies.front().is_error())
-    return NoEnvelopes{fmt::format("the server refuses MULTI: {}", replies.front().text), true,
+  const auto& exec = *replies.back();
+  if (replies.front()->is_error())
+    return NoEnvelopes{fmt::format("the server refuses MULTI: {}", replies.front()->text), true,
                        replies[own]};
   if (exec.is_error()) {
     for (std::size_t i = 0; i < replies.size(); ++i) {
-      if (i == own || i + 1 == replies.size() || !replies[i].is_error()) continue;
-      return nothing_executed(around({"?"})[i][0], replies[i].text);
+      if (i == own || i + 1 == replies.size() || !replies[i]->is_error()) continue;
+      return nothing_executed(around({"?"})[i][0], replies[i]->text);
     }
-    if (replies[own].is_error()) return TurnedAway{replies[own]};
+    if (replies[own]->is_error()) return TurnedAway{replies[own]};
     return nothing_executed("EXEC", exec.text);
   }
   // EXEC's own items have no MULTI in front.

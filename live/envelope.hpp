@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sim/base/time.hpp"
-#include "sim/redis/reply.hpp"
 #include "sim/redis/request.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
 
@@ -23,12 +23,12 @@ struct Executed {
   sim::WallTime begun, ended;        ///< the server's clock before and after it
   std::vector<std::int64_t> before;  ///< by lease key: when it expires (Unix ms), kNoKey, ...
   std::vector<std::int64_t> after;   ///< the same after it
-  sim::Reply reply;
+  sim::SharedReply reply;
 };
 
 /// The server refused the request itself before it ran anything: as if it had been sent alone.
 struct TurnedAway {
-  sim::Reply reply;
+  sim::SharedReply reply;
 };
 
 /// The server takes no envelopes: `why`. The request was `sent_alone` by that and has its reply; or
@@ -36,7 +36,7 @@ struct TurnedAway {
 struct NoEnvelopes {
   std::string why;
   bool sent_alone = false;
-  sim::Reply reply;
+  sim::SharedReply reply;
 };
 
 using Opened = std::variant<Executed, TurnedAway, NoEnvelopes>;
@@ -52,7 +52,7 @@ class Envelope {
   /// How many replies come back.
   std::size_t replies() const { return 2 * lease_keys_.size() + kOurs + 1; }
   /// Reads these replies.
-  Opened open(const std::vector<sim::Reply>& replies) const;
+  Opened open(const std::vector<sim::SharedReply>& replies) const;
 
   const std::string& order_key() const { return order_key_; }
 

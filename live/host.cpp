@@ -53,7 +53,7 @@ Client::Did Host::begin(sim::TaskId task) {
 
 Client::Did Host::run(sim::TaskId task) { return feed(observed(Heard::run, task)); }
 
-Client::Did Host::hear(sim::TaskId task, std::uint8_t node, std::optional<sim::Reply> reply) {
+Client::Did Host::hear(sim::TaskId task, std::uint8_t node, std::optional<sim::SharedReply> reply) {
   auto observation = observed(reply ? Heard::reply : Heard::broken, task);
   observation.node = node;
   if (reply) observation.reply = std::move(*reply);

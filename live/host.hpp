@@ -14,7 +14,7 @@
 #include "live/client.hpp"
 #include "live/resource.hpp"
 #include "sim/client/observation.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
 
@@ -53,7 +53,7 @@ class Host {
   /// A task that waits for nothing goes on.
   Client::Did run(sim::TaskId task);
   /// A reply arrives; nothing: a connection error.
-  Client::Did hear(sim::TaskId task, std::uint8_t node, std::optional<sim::Reply> reply);
+  Client::Did hear(sim::TaskId task, std::uint8_t node, std::optional<sim::SharedReply> reply);
   /// The task's sleep or work is over, or it gives up waiting for replies.
   Client::Did fire_timer(sim::TaskId task);
   /// Its memory, tasks and timers are gone.

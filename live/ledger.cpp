@@ -148,11 +148,11 @@ Posting Ledger::execute_again(Entry entry) {
   const auto slack_ms = (seen.ended - execution.now).ms + 1;
   const bool same =
       execution.looked_at_time
-          ? reply.kind == seen.reply.kind
-          : same_reply(reply, seen.reply, lifetimes_in(entry.request, execution, slack_ms));
+          ? reply.kind == seen.reply->kind
+          : same_reply(reply, *seen.reply, lifetimes_in(entry.request, execution, slack_ms));
   if (!same)
     throw Disagreement{fmt::format("{} -> {}, where {} would be expected of what was sent before",
-                                   entry.request[0], sim::worded(seen.reply), sim::worded(reply))};
+                                   entry.request[0], sim::worded(*seen.reply), sim::worded(reply))};
   take_after(seen, slack_ms);
   posting.after = keys();
   for (const auto& name : lease_keys_)

@@ -155,7 +155,7 @@ void Participant::listen(Clock::duration longest) {
 bool Participant::receive(const Place& place, bool readable) {
   const auto found = connections_.find(place);  // a reply before may have ended its task
   if (found == connections_.end() || !found->second.waiting()) return false;
-  std::optional<sim::Reply> reply;
+  std::optional<sim::SharedReply> reply;
   try {
     reply = found->second.receive(readable);
     if (!reply) return false;

@@ -18,7 +18,7 @@
 #include "live/referee.hpp"
 #include "live/watched_connection.hpp"
 #include "sim/client/program.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
 
@@ -51,7 +51,7 @@ class Participant final : private Surroundings {
   /// What a task hears without waiting: the resource's reply, or that it could not connect.
   struct Ready {
     Place place;
-    std::optional<sim::Reply> reply;
+    std::optional<sim::SharedReply> reply;
   };
 
   void loop();

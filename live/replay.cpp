@@ -160,7 +160,7 @@ class Replay {
     if (told && !done.lost_update) throw Stopped{Outcome::differs, "no update is lost"};
     const auto difference = reply_difference(
         plan_.model, {done.node, done.request, *step.reply.value(), step.looked_at_clock},
-        naming_.named(done.reply), pace_.tolerance_ms());
+        naming_.named(*done.reply), pace_.tolerance_ms());
     if (difference) throw Stopped{Outcome::differs, *difference};
   }
 

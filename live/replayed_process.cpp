@@ -54,7 +54,7 @@ ReplayedProcess::Executed ReplayedProcess::execute(std::size_t connection) {
   } else {
     executed.reply = network_.ask(connection, message.request);
   }
-  message.reply = executed.reply;
+  message.reply = *executed.reply;
   message.state = Message::State::answered;
   network_.tidy();
   return executed;

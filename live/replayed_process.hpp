@@ -15,7 +15,7 @@
 #include "live/resource.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
 
@@ -56,7 +56,7 @@ class ReplayedProcess final : private Surroundings {
   struct Executed {
     sim::Request request;
     std::uint8_t node = 0;
-    sim::Reply reply;
+    sim::SharedReply reply;
     bool lost_update = false;  ///< a WRITE that overwrote what its task had not read
   };
   Executed execute(std::size_t connection);

@@ -39,7 +39,7 @@ void WatchedConnection::send(const sim::Request& request) {
   pending_.push_back(std::move(asked));
 }
 
-std::optional<sim::Reply> WatchedConnection::receive(bool readable) {
+std::optional<sim::SharedReply> WatchedConnection::receive(bool readable) {
   while (auto reply = or_lose_sight(
              ownership_, [&] { return socket_.receive(std::exchange(readable, false)); })) {
     auto& asked = pending_.front();
@@ -54,21 +54,21 @@ std::optional<sim::Reply> WatchedConnection::receive(bool readable) {
 }
 
 /// The program's reply; none yet if the request has to be sent again, bare.
-std::optional<sim::Reply> WatchedConnection::opened(Pending asked) {
+std::optional<sim::SharedReply> WatchedConnection::opened(Pending asked) {
   if (!asked.enveloped) {
-    note(asked.replies.front());
+    note(*asked.replies.front());
     return std::move(asked.replies.front());
   }
   auto opened = ownership_->envelope().open(asked.replies);
   if (auto* executed = std::get_if<Executed>(&opened)) {
     auto reply = executed->reply;
-    note(reply);
+    note(*reply);
     ownership_->heard(process_, task_, asked.ticket, std::move(asked.request), std::move(*executed),
                       !given_up_);
     return reply;
   }
   if (auto* away = std::get_if<TurnedAway>(&opened)) {
-    note(away->reply);
+    note(*away->reply);
     return std::move(away->reply);
   }
   auto& none = std::get<NoEnvelopes>(opened);
@@ -77,7 +77,7 @@ std::optional<sim::Reply> WatchedConnection::opened(Pending asked) {
     send(asked.request);
     return std::nullopt;
   }
-  note(none.reply);
+  note(*none.reply);
   return std::move(none.reply);
 }
 

@@ -10,7 +10,7 @@
 #include "live/connection.hpp"
 #include "live/ownership.hpp"
 #include "live/referee.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
 
@@ -29,7 +29,7 @@ class WatchedConnection {
   void send(const sim::Request& request);
   /// The next reply for the program, of what is here already. `readable` says that there are bytes
   /// to read first. Throws ConnectionBroken.
-  std::optional<sim::Reply> receive(bool readable);
+  std::optional<sim::SharedReply> receive(bool readable);
   /// The program does not wait for replies any more; the server executes all the same.
   void give_up() { given_up_ = true; }
   /// Whether replies are to come.
@@ -42,11 +42,11 @@ class WatchedConnection {
     sim::Request request;
     bool enveloped = false;
     Ticket ticket;
-    std::vector<sim::Reply> replies;
+    std::vector<sim::SharedReply> replies;
   };
 
   bool watched() const { return ownership_ && ownership_->watching(); }
-  std::optional<sim::Reply> opened(Pending asked);
+  std::optional<sim::SharedReply> opened(Pending asked);
   void note(const sim::Reply& reply);
 
   Connection socket_;

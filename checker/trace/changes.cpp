@@ -6,7 +6,6 @@
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/wording.hpp"
-#include "sim/redis/reply.hpp"
 
 namespace lockstep::checker {
 
@@ -56,7 +55,7 @@ void tell_resource(const Event& event, std::vector<std::string>& changes) {
   if (connection_of(event).node != sim::kResource) return;
   if (executed(event).request[0] == "WRITE") {
     changes.push_back(sim::process_name(event.action.process) + "'s write is " +
-                      ((*event.facts.reply)->is_error() ? "rejected" : "accepted"));
+                      (event.facts.reply->is_error() ? "rejected" : "accepted"));
   }
   const std::string& lock = executed(event).request.at(2);
   if (event.after.highest_token != event.before.highest_token) {

@@ -9,7 +9,6 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/model/wording.hpp"
-#include "sim/redis/reply.hpp"
 
 namespace lockstep::checker {
 
@@ -252,7 +251,7 @@ void tell_on(Story& story, const Event& event) {
   }
   const bool write = event.action.kind == Action::Kind::execute &&
                      connection_of(event).node == sim::kResource &&
-                     executed(event).request[0] == "WRITE" && !(*event.facts.reply)->is_error();
+                     executed(event).request[0] == "WRITE" && !event.facts.reply->is_error();
   if (write && !event.facts.violation) {
     story.last_write = {event.action.process, event.after.now.ms};
   }

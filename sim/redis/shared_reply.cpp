@@ -14,6 +14,8 @@ SharedReply::SharedReply() {
 
 SharedReply::SharedReply(Reply reply) : reply_(std::make_shared<const Reply>(std::move(reply))) {}
 
+bool SharedReply::is_error() const { return reply_->is_error(); }
+
 bool operator==(const SharedReply& a, const SharedReply& b) { return *a == *b; }
 
 }  // namespace lockstep::sim

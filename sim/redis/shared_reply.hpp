@@ -15,6 +15,7 @@ class SharedReply {
   SharedReply(Reply reply);  // NOLINT(google-explicit-constructor): it is the reply
   const Reply& operator*() const { return *reply_; }
   const Reply* operator->() const { return reply_.get(); }
+  bool is_error() const;
   /// Whether the replies are equal.
   friend bool operator==(const SharedReply& a, const SharedReply& b);
 

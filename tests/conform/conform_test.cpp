@@ -71,7 +71,7 @@ TEST_CASE("every template is a command that the simulated server knows") {
         INFO(command);
         const auto fresh = server.open();
         for (const auto& delivery : server.submit(fresh, request))
-          CHECK_FALSE(delivery.reply.text.starts_with("ERR unknown command"));
+          CHECK_FALSE(delivery.reply->text.starts_with("ERR unknown command"));
       }
   CHECK(server.is_open(session));
 }

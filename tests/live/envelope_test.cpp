@@ -47,7 +47,7 @@ TEST_CASE("What the server refuses at once reaches the program as if it had been
   for (const sim::Request& request :
        {sim::Request{"GET"}, {"NOSUCH", "lock"}, {"CLIENT", "NOSUCH"}, {"SET", "lock"}}) {
     const auto away = std::get<live::TurnedAway>(sent(connection, request));
-    CHECK(away.reply.is_error());
+    CHECK(away.reply->is_error());
     CHECK(away.reply == alone.execute(request));
   }
   // Refused when it runs: that is a reply like any other.

@@ -31,7 +31,8 @@ std::vector<Reply> run_queued(Call& call) {
     }
   }
   call.execution.in_exec = call.execution.replied = false;
-  std::vector<Reply> replies = std::move(connections.transcript->replies);
+  std::vector<Reply> replies;
+  for (const auto& reply : connections.transcript->replies) replies.push_back(*reply);
   connections.transcript.reset();
   return replies;
 }

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "sim/redis/execute.hpp"
-#include "sim/redis/reply.hpp"
 #include "sim/redis/server/session.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::sim {
 
 /// Something that the server writes to a connection: a reply, or a message of a subscription.
 struct Delivery {
   SessionId to = 0;
-  Reply reply;
+  SharedReply reply;
   friend bool operator==(const Delivery&, const Delivery&) = default;
 };
 
@@ -47,14 +47,14 @@ struct BusyScript {
   bool deaf = true;  ///< its first 5 s: requests wait
   bool wrote = false;
   std::string why;        ///< it counts as endless
-  Reply killed;           ///< what its client gets if it is killed
+  SharedReply killed;     ///< what its client gets if it is killed
   bool must_end = false;  ///< SCRIPT KILL or FUNCTION KILL was called
 };
 
 /// The replies of an EXEC under way, for its connection.
 struct Transcript {
   SessionId of = 0;
-  std::vector<Reply> replies;
+  std::vector<SharedReply> replies;
 };
 
 struct Connections {
@@ -91,7 +91,7 @@ class Rehearsal {
 
 /// Writes a reply or, with `push`, a message to a connection, as Redis's addReply: not where CLIENT
 /// REPLY is OFF, and into the reply of its EXEC under way.
-void write(Connections& connections, const Client& client, Reply reply, bool push = false);
+void write(Connections& connections, const Client& client, SharedReply reply, bool push = false);
 
 /// Ends the connection's wait; its unread requests stay for Server to process.
 void unblock(Connections& connections, Client& client);

@@ -29,7 +29,7 @@ void end_request(Session& session) {
 
 // ---- what a command can do ----------------------------------------------------------------------
 
-void write(Connections& connections, const Client& client, Reply reply, bool push) {
+void write(Connections& connections, const Client& client, SharedReply reply, bool push) {
   if (!client.open || connections.rehearsing) return;
   if (!push && !client.session.answered()) return;
   if (connections.transcript && connections.transcript->of == client.id) {

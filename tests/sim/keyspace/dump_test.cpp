@@ -7,6 +7,7 @@
 #include "sim/keyspace/dump/rdb.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/numbers.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 #include "tests/support/twin.hpp"
 

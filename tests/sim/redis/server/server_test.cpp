@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "sim/redis/reply.hpp"
 #include "tests/support/line_text.hpp"
 #include "tests/support/lines.hpp"
 #include "tests/support/twin.hpp"

@@ -18,7 +18,7 @@ std::string run(Server& server, SessionId session, const char* line) {
   std::string text;
   for (const Delivery& delivery : server.submit(session, lockstep::test::split(line))) {
     text += (text.empty() ? "" : "; ") + std::to_string(delivery.to) + " " +
-            lockstep::test::show(delivery.reply);
+            lockstep::test::show(*delivery.reply);
   }
   return text;
 }
@@ -148,7 +148,7 @@ TEST_CASE("while a script does not end, the server is deaf for 5 s and then says
   const auto written = server.advance(Duration{1});
   REQUIRE(written.size() == 2);
   CHECK(written[0].to == two);
-  CHECK(written[0].reply.text.starts_with("BUSY "));
+  CHECK(written[0].reply->text.starts_with("BUSY "));
   CHECK(written[1] == Delivery{three, Reply::ok()});
   CHECK(run(server, two, "SCRIPT KILL") ==
         "2 +OK; 1 -ERR Script killed by user with SCRIPT KILL... script: "
@@ -169,7 +169,7 @@ TEST_CASE(
   const auto written = server.advance(Duration{1000});
   REQUIRE(written.size() == 4);
   CHECK(written[0] == Delivery{two, Reply::ok()});
-  CHECK(written[1].reply.text.starts_with("ERR Script killed"));
+  CHECK(written[1].reply->text.starts_with("ERR Script killed"));
   CHECK(written[2] == Delivery{waiting, Reply::null()});
   CHECK(written[3] == Delivery{one, Reply::status("PONG")});
 }
