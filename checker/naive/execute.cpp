@@ -10,6 +10,7 @@
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
+#include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::checker::naive {
@@ -88,7 +89,9 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
   });
+  sim::refuse_unknown(request, model_.redis_version);
   Reply reply = sim::execute(node.keyspace, connection.session, request, execution);
+  sim::refuse_unknown_in_script(reply, model_.redis_version);
   for_each_other(world, connection, [&](Connection& other) {
     for (const sim::Place& place : execution.touched) touch(other.session, place);
   });

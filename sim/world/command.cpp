@@ -3,6 +3,7 @@
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
+#include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/world/infos.hpp"
 #include "sim/world/nodes.hpp"
@@ -28,7 +29,10 @@ std::int64_t Nodes::clock_ms(Id id, std::int64_t now_ms) const {
 Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& request,
                            Execution& execution) {
   try {
-    return execute(keyspace, session, request, execution);
+    refuse_unknown(request, execution.mode.version);
+    Reply reply = execute(keyspace, session, request, execution);
+    refuse_unknown_in_script(reply, execution.mode.version);
+    return reply;
   } catch (const BadInput& error) {
     const Program& program = *setting_.model.program;
     const std::string name = request.size() < 2 ? "" : program.script_name(request[1]);

@@ -159,3 +159,17 @@ TEST_CASE("what is left behind or not given back is told", "[parts]") {
         Property::foreign_extend);
   }
 }
+
+TEST_CASE("a command that is not known of the version is refused by name", "[parts]") {
+  const auto refused = [](const std::string& call, const std::string& name) {
+    const InlineLock lock({call + " return true", "return true"});
+    const auto says_so = Catch::Contains(name);
+    CHECK_THROWS_WITH(checker::explore(lock.model, {}), says_so);
+    CHECK_THROWS_WITH(checker::explore_naively(lock.model, {}), says_so);
+  };
+  refused("redis('DELEX', self.key)", "'delex': lockstep knows no such command of Redis 7.0");
+  refused("pcall(redis, 'CLIENT', 'fly')", "'client fly'");
+  refused("redis('MULTI') redis('GETT', self.key)", "'gett'");
+  refused("pcall(redis, 'EVAL', [[redis.call('delex', KEYS[1])]], 1, self.key)",
+          "a script calls a command");
+}
