@@ -21,11 +21,11 @@ build() {
   cmake --build --preset "$preset" -- -k 0
 }
 
-# Runs the tests of a preset and counts Catch2's test cases and ctest's other tests.
+# Runs the tests of a preset and counts Catch2's test cases and ctest's other tests: run_tests PRESET [ctest option ...]
 run_tests() {
   local log
   log=$(mktemp)
-  ctest --preset "$1" --verbose >"$log" 2>&1 </dev/null || true
+  ctest --preset "$@" --verbose >"$log" 2>&1 </dev/null || true
   if ! grep -q '^100% tests passed' "$log"; then
     cat "$log"
   else
@@ -54,8 +54,14 @@ if [ $full = yes ]; then
 fi
 
 stage "release build and tests"
-if [ $full = yes ]; then build release -DLOCKSTEP_TESTS=ON -DLOCKSTEP_WERROR=ON; else build release -DLOCKSTEP_TESTS=ON; fi
-run_tests release
+if [ $full = yes ]; then
+  build release -DLOCKSTEP_TESTS=ON -DLOCKSTEP_WERROR=ON
+  # Of 137 bugs that were planted, the mistakes and the audit of what is shipped found none that nothing else found.
+  run_tests release --label-exclude shipped
+else
+  build release -DLOCKSTEP_TESTS=ON
+  run_tests release
+fi
 
 if [ $full = yes ]; then
   stage "tests under the address and undefined-behaviour sanitizers"

@@ -18,7 +18,7 @@ Client client_of(const std::string& name) {
 /// From the resource's first answer to the call of release().
 void do_work(Client& client, const std::string& fence, const std::string& release) {
   CHECK(waits(client.feed(accepted())) == "0 work 3000 fresh");
-  CHECK(told(client.feed(timer())) == "send resource WRITE " + fence);
+  CHECK(told(client.feed(timer())) == "send resource WRITE " + fence + " lock");
   CHECK(told(client.feed(accepted())) == "releasing 0; " + release);
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("exists-set") {
   Client client = client_of("exists-set");
   CHECK(told(client.feed(begin())) == "send 0 EXISTS lock");
   CHECK(told(client.feed(reply(Reply::number(0)))) == "send 0 SET lock 1");
-  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send resource READ ");
+  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send resource READ  lock");
   do_work(client, "", "send 0 DEL lock");
   end(client, Reply::number(1), "released 0 ok");
 }
@@ -47,7 +47,7 @@ TEST_CASE("exists-set gives up when the key is there") {
 TEST_CASE("setnx") {
   Client client = client_of("setnx");
   CHECK(told(client.feed(begin())) == "send 0 SETNX lock 1");
-  CHECK(told(client.feed(reply(Reply::number(1)))) == "acquired 0; send resource READ ");
+  CHECK(told(client.feed(reply(Reply::number(1)))) == "acquired 0; send resource READ  lock");
   do_work(client, "", "send 0 DEL lock");
   end(client, Reply::number(0), "released 0 no");
 }
@@ -56,7 +56,7 @@ TEST_CASE("setnx-expire") {
   Client client = client_of("setnx-expire");
   CHECK(told(client.feed(begin())) == "send 0 SETNX lock 1");
   CHECK(told(client.feed(reply(Reply::number(1)))) == "send 0 EXPIRE lock 10");
-  CHECK(told(client.feed(reply(Reply::number(1)))) == "acquired 0; send resource READ ");
+  CHECK(told(client.feed(reply(Reply::number(1)))) == "acquired 0; send resource READ  lock");
   do_work(client, "", "send 0 DEL lock");
   end(client, Reply::number(1), "released 0 ok");
 }
@@ -64,7 +64,7 @@ TEST_CASE("setnx-expire") {
 TEST_CASE("set-ex-nx") {
   Client client = client_of("set-ex-nx");
   CHECK(told(client.feed(begin())) == "send 0 SET lock 1 EX 10 NX");
-  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send resource READ ");
+  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send resource READ  lock");
   do_work(client, "", "send 0 DEL lock");
   end(client, Reply::number(1), "released 0 ok");
 }
@@ -72,7 +72,7 @@ TEST_CASE("set-ex-nx") {
 TEST_CASE("set-token-get-del") {
   Client client = client_of("set-token-get-del");
   CHECK(told(client.feed(begin())) == "send 0 SET lock A.1 EX 10 NX");
-  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send resource READ ");
+  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send resource READ  lock");
   do_work(client, "", "send 0 GET lock");
   CHECK(told(client.feed(reply(Reply::bulk(token_text({0, 1}))))) == "send 0 DEL lock");
   end(client, Reply::number(1), "released 0 ok");
@@ -95,7 +95,7 @@ const std::string kRelease =
 TEST_CASE("set-token-lua") {
   Client client = client_of("set-token-lua");
   CHECK(told(client.feed(begin())) == "send 0 SET lock A.1 EX 10 NX");
-  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send resource READ ");
+  CHECK(told(client.feed(reply(Reply::ok()))) == "acquired 0; send resource READ  lock");
   do_work(client, "", "send 0 EVAL " + kRelease + " 1 lock A.1");
   end(client, Reply::number(1), "released 0 ok");
   CHECK(client.program().script_name(kRelease) == "release.lua");
@@ -113,7 +113,8 @@ TEST_CASE("fencing") {
   const std::string sent = told(client.feed(begin()));
   CHECK(sent.starts_with("send 0 EVAL "));
   CHECK(sent.ends_with(" 2 lock lock:fence A.1 10000"));
-  CHECK(told(client.feed(reply(Reply::number(7)))) == "acquired 0 fence 7; send resource READ 7");
+  CHECK(told(client.feed(reply(Reply::number(7)))) ==
+        "acquired 0 fence 7; send resource READ 7 lock");
   do_work(client, "7", "send 0 EVAL " + kRelease + " 1 lock A.1");
   end(client, Reply::number(1), "released 0 ok");
   CHECK(client.program().permanent_keys("lock") == std::vector<std::string>{"lock:fence"});

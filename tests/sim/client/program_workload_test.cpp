@@ -88,10 +88,10 @@ TEST_CASE("work reads, takes its time, and writes, with the fencing token of the
       lock_with("self.process.n = (self.process.n or 0) + 1 return true, self.process.n"));
   Client client(folder.path(), with_keys(two_locks()));
   CHECK(told(client.feed(begin())) ==
-        "acquired 0 fence 1; acquired 1 fence 2; send resource READ 2");
+        "acquired 0 fence 1; acquired 1 fence 2; send resource READ 2 b a");
   CHECK(waits(client.step()) == "0 replies fresh");
   CHECK(waits(client.feed(accepted())) == "0 work 5 fresh");
-  CHECK(told(client.feed(timer())) == "send resource WRITE 2");
+  CHECK(told(client.feed(timer())) == "send resource WRITE 2 b a");
   CHECK(told(client.feed(reply(Reply::error("ERR stale"), 0, kResource)))
             .starts_with("releasing 1; released 1 ok; releasing 0"));
 }

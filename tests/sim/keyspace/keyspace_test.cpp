@@ -62,15 +62,15 @@ TEST_CASE("purge drops what is expired and shift_expiry moves every expiry") {
 TEST_CASE("a key's maker is who created or overwrote it") {
   MakerNode node;
   for (const char* write : {"SET k v", "SETEX k 10 v", "PSETEX k 10000 v", "GETSET k v", "MSET k v",
-                            "SET k v XX", "SET k v KEEPTTL"}) {
+                            "SET k v XX", "SET k v KEEPTTL", "SETRANGE k 0 v"}) {
     INFO(write);
     node.keyspace.keys.clear();
     node.run(1, "SET k old");
     node.run(2, write);
     CHECK(node.maker("k") == 2);
   }
-  for (const char* create : {"SETNX n 1", "MSETNX n 1", "INCR n", "DECRBY n 2", "INCRBYFLOAT n 1",
-                             "APPEND n 1", "SETRANGE n 1 x", "SET n v NX"}) {
+  for (const char* create :
+       {"SETNX n 1", "MSETNX n 1", "APPEND n 1", "SETRANGE n 1 x", "SET n v NX"}) {
     INFO(create);
     node.keyspace.keys.clear();
     node.run(3, create);
@@ -78,11 +78,24 @@ TEST_CASE("a key's maker is who created or overwrote it") {
   }
 }
 
+TEST_CASE("who counts where nothing was has a share, and the number has no maker") {
+  MakerNode node;
+  const std::pair<const char*, std::int64_t> counts[] = {
+      {"INCR n", 1}, {"DECRBY n 2", -2}, {"INCRBYFLOAT n 1", 1}};
+  for (const auto& [count, share] : counts) {
+    INFO(count);
+    node.keyspace.keys.clear();
+    node.run(3, count);
+    CHECK(node.maker("n") == 0);
+    CHECK(node.keyspace.keys.at("n").shares == Shares{{3, share}});
+  }
+}
+
 TEST_CASE("a command that modifies a key leaves its maker") {
   MakerNode node;
   node.run(1, "SET k 1");
-  for (const char* change : {"INCR k", "INCRBYFLOAT k 1", "APPEND k 1", "SETRANGE k 0 1",
-                             "EXPIRE k 100", "PERSIST k", "SET k v NX", "GETEX k EX 100"}) {
+  for (const char* change : {"INCR k", "INCRBYFLOAT k 1", "APPEND k 1", "EXPIRE k 100", "PERSIST k",
+                             "SET k v NX", "GETEX k EX 100"}) {
     INFO(change);
     node.run(2, change);
     CHECK(node.maker("k") == 1);
@@ -103,7 +116,7 @@ TEST_CASE("a field's maker is who added or overwrote it; the hash keeps its own"
   node.run(2, "HSET h f 9");
   CHECK(node.field_maker("h", "f") == 2);
   node.run(3, "HINCRBY h new 1");
-  CHECK(node.field_maker("h", "new") == 3);
+  CHECK(node.field_maker("h", "new") == 0);  // it has a share in it
   CHECK(node.maker("h") == 1);
   node.keyspace.disown(1);
   CHECK(node.maker("h") == 0);
@@ -152,8 +165,8 @@ TEST_CASE(
   node.run(1, "ZADD z 1 a 1 b");
   node.run(2, "ZADD z 2 a");
   CHECK(node.member_maker<SortedSet>("z", "a") == 2);
-  node.run(3, "ZADD z 2 a");
-  CHECK(node.member_maker<SortedSet>("z", "a") == 3);
+  node.run(3, "ZADD z 2 a");  // leaves it as it is
+  CHECK(node.member_maker<SortedSet>("z", "a") == 2);
   for (const char* refused : {"ZADD z NX 9 b", "ZADD z GT 0 b", "ZINCRBY z 1 b"}) {
     node.run(4, refused);
     CHECK(node.member_maker<SortedSet>("z", "b") == 1);
