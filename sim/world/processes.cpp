@@ -104,7 +104,7 @@ std::span<const StepResult> Processes::steps(Id id, unsigned a, const Surroundin
   };
   const Surroundings seen = restricted();
   for (const auto& found : memo.cases)
-    if (found.seen == seen) return std::span(results_).subspan(found.first, found.count);
+    if (found.seen == seen) return results_[found.results];
 
   std::vector<StepResult> found;
   std::vector<std::vector<std::uint8_t>> open{{}};  // prefixes of choices still to be tried
@@ -127,10 +127,8 @@ std::span<const StepResult> Processes::steps(Id id, unsigned a, const Surroundin
     info.actions[a].alone = true;
     info.actions[a].only_result = found[0];
   }
-  memo.cases.push_back({restricted(), static_cast<std::uint32_t>(results_.size()),
-                        static_cast<std::uint32_t>(found.size())});
-  results_.insert(results_.end(), found.begin(), found.end());
-  return std::span(results_).last(found.size());
+  memo.cases.push_back({restricted(), static_cast<std::uint32_t>(results_.size())});
+  return results_.emplace_back(std::move(found));
 }
 
 // ---- what time and others do to it

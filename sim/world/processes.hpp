@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,7 +57,7 @@ struct ProcessInfo {
   /// What came of an action in some surroundings.
   struct Case {
     Surroundings seen;  ///< only what was read
-    std::uint32_t first = 0, count = 0;
+    std::uint32_t results = 0;
   };
   struct Memo {
     Reads reads;
@@ -109,7 +110,8 @@ class Processes {
   Automaton automaton_;
   Interner<ProcessInfo> processes_;
   std::vector<std::uint8_t> rest_;
-  std::vector<StepResult> results_;
+  /// By case. They stay where they are: a probe asks for more while the results of one are judged.
+  std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false;
   FlatMap age_, rename_, touch_, stale_;
 };
