@@ -241,16 +241,16 @@ void Twin::hear_fake(const std::vector<sim::Delivery>& written) {
       if (delivery.to == link.client.fake) link.fake_said.push_back(delivery.reply);
     if (link.fake_closed || fake().is_open(link.client.fake)) continue;
     link.fake_closed = true;
-    link.fake_said.push_back(kClosed);
+    link.fake_said.emplace_back(kClosed);
   }
 }
 
 void Twin::await_real(Link& link) {
   try {
-    link.real_said.push_back(link.client.real->await());
+    link.real_said.emplace_back(link.client.real->await());
   } catch (const live::ConnectionBroken&) {
     link.real_closed = true;
-    link.real_said.push_back(kClosed);
+    link.real_said.emplace_back(kClosed);
   }
 }
 

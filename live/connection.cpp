@@ -125,7 +125,7 @@ std::vector<sim::SharedReply> Connection::execute_all(const std::vector<sim::Req
   send_all(requests);
   std::vector<sim::SharedReply> replies;
   replies.reserve(requests.size());
-  while (replies.size() < requests.size()) replies.push_back(await());
+  while (replies.size() < requests.size()) replies.emplace_back(await());
   return replies;
 }
 

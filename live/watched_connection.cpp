@@ -43,7 +43,7 @@ std::optional<sim::SharedReply> WatchedConnection::receive(bool readable) {
   while (auto reply = or_lose_sight(
              ownership_, [&] { return socket_.receive(std::exchange(readable, false)); })) {
     auto& asked = pending_.front();
-    asked.replies.push_back(std::move(*reply));
+    asked.replies.emplace_back(std::move(*reply));
     const auto expected = asked.enveloped ? ownership_->envelope().replies() : 1;
     if (asked.replies.size() < expected) continue;
     auto complete = std::move(asked);

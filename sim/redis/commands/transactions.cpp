@@ -27,7 +27,7 @@ std::vector<Reply> run_queued(Call& call) {
     call.execution.replied = false;
     Reply reply = run_command(*find_command(request), inner);
     if (!call.execution.replied && session.answered()) {
-      connections.transcript->replies.push_back(std::move(reply));
+      connections.transcript->replies.emplace_back(std::move(reply));
     }
   }
   call.execution.in_exec = call.execution.replied = false;
