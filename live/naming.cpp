@@ -6,6 +6,7 @@
 #include <charconv>
 #include <random>
 
+#include "sim/base/ascii.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/time.hpp"
 #include "sim/base/token.hpp"
@@ -20,8 +21,6 @@ constexpr int kMostTokens = 65535;  // sim::Token::number has 16 bits
 constexpr std::int64_t kAbout =
     60LL * 24 * 3600 * 1000;  // 60 days: how far from the epoch a time is
 constexpr std::size_t kDigitsOfMs = 13, kDigitsOfSeconds = 10;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The number `digits` as a time of the trace, if it is a Unix time (ms or s) of this run.
 std::string moved(std::string_view digits, std::int64_t epoch_ms) {
@@ -39,7 +38,7 @@ std::string with_times_moved(const std::string& text, std::int64_t epoch_ms) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && is_digit(text[end])) ++end;
+    while (end < text.size() && sim::is_digit(text[end])) ++end;
     if (end == at)
       result += text[at++];
     else

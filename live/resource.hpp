@@ -1,5 +1,5 @@
 // The protected resources of a live run, one for each lock: they answer READ and WRITE as
-// docs/semantics.md says, and notices a lost update. Not synchronised.
+// docs/semantics.md says, and notice a lost update. Not synchronised.
 #pragma once
 
 #include <cstdint>

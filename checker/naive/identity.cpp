@@ -142,6 +142,7 @@ std::string identity(const World& world) {
   bytes.number(world.absolute ? world.now.ms : -1);
   bytes.number(world.outlook_ms);
   for (const std::uint8_t left : world.budget) bytes.number(left);
+  bytes.number(static_cast<std::int64_t>(world.highest_token.size()));
   for (const auto& [lock, token] : world.highest_token) {
     bytes.text(lock);
     bytes.number(token);

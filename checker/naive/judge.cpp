@@ -18,14 +18,6 @@ using sim::Wait;
 
 namespace {
 
-/// The entry of a key in one of the databases.
-const Entry* entry_of(const Keyspace& keyspace, int database, const std::string& key) {
-  const sim::Keys* keys = keyspace.database(database);
-  if (keys == nullptr) return nullptr;
-  const auto found = keys->find(key);
-  return found == keys->end() ? nullptr : &found->second;
-}
-
 /// The databases in which either keyspace has anything.
 std::set<int> databases_of(const Keyspace& one, const Keyspace& other) {
   std::set<int> databases{0};
@@ -73,7 +65,7 @@ std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_
     if (!node.up) continue;
     for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
       for (const int database : databases_of(node.keyspace, node.keyspace)) {
-        if (wanted(Belongings(entry_of(node.keyspace, database, key)), maker_of(p))) return key;
+        if (wanted(Belongings(node.keyspace.find(database, key)), maker_of(p))) return key;
       }
     }
   }
@@ -179,8 +171,8 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
                             const Keyspace& before, const Keyspace& after, Facts& facts) const {
   for (const std::string& key : lease_keys_) {
     for (const int database : databases_of(before, after)) {
-      const Entry* was = entry_of(before, database, key);
-      const Entry* is = entry_of(after, database, key);
+      const Entry* was = before.find(database, key);
+      const Entry* is = after.find(database, key);
       const Belongings had(was), left(is);
       const bool entitled = left.has_part(sender) || (left.is_hash() && left.has_share(sender));
       for (const Maker maker : had.owners()) {
@@ -204,7 +196,7 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Connection& 
   bool made = false, freed = false, counted = false;
   for (const std::string& key : lease_keys_) {
     for (const int database : databases_of(before, after)) {
-      const Belongings had(entry_of(before, database, key)), has(entry_of(after, database, key));
+      const Belongings had(before.find(database, key)), has(after.find(database, key));
       made = made || had.made(has, maker_of(p));
       freed = freed || had.freed(has, maker_of(p));
       counted = counted || had.freed_of_share(has, maker_of(p));
@@ -264,7 +256,7 @@ std::optional<std::string> Rules::lasting_lease_key(const World& world) const {
   for (const Node& node : world.nodes) {
     for (const std::string& key : lease_keys_) {
       for (const int database : databases_of(node.keyspace, node.keyspace)) {
-        const Entry* entry = entry_of(node.keyspace, database, key);
+        const Entry* entry = node.keyspace.find(database, key);
         if (node.up && entry && !entry->expires && !permanent_keys_.contains(key)) return key;
       }
     }

@@ -24,18 +24,11 @@ struct KeyChange {
   const sim::Entry* is = nullptr;
 };
 
-const sim::Entry* entry_of(const sim::Keyspace& keyspace, int database, const std::string& key) {
-  const sim::Keys* keys = keyspace.database(database);
-  if (keys == nullptr) return nullptr;
-  const auto entry = keys->find(key);
-  return entry == keys->end() ? nullptr : &entry->second;
-}
-
 KeyChange change_at(const Event& event, std::size_t n, const std::string& key) {
   KeyChange unchanged;
   for (int database = 0; database < sim::kDatabases; ++database) {
-    const KeyChange change{entry_of(event.before.nodes[n].keyspace, database, key),
-                           entry_of(event.after.nodes[n].keyspace, database, key)};
+    const KeyChange change{event.before.nodes[n].keyspace.find(database, key),
+                           event.after.nodes[n].keyspace.find(database, key)};
     const bool same = change.was && change.is ? *change.was == *change.is : change.was == change.is;
     if (!same) return change;
     if (change.is && !unchanged.is) unchanged = change;
@@ -219,7 +212,7 @@ std::string tell_lost_update(const Story& story, const naive::Violation& violati
 std::string tell_lasting_key(const Event& event, const std::string& key) {
   for (const Node& node : event.after.nodes) {
     for (int database = 0; database < sim::kDatabases; ++database) {
-      const sim::Entry* entry = entry_of(node.keyspace, database, key);
+      const sim::Entry* entry = node.keyspace.find(database, key);
       if (entry != nullptr && !entry->expires)
         return sim::worded_value(key) + " = " + sim::worded(sim::visible(*entry)) +
                " stays for ever";

@@ -6,16 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/base/ascii.hpp"
 #include "sim/client/library.hpp"
 
 namespace lockstep::sim::program {
 namespace {
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_name_part(char c) {
-  return is_name_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 
 /// Cuts a Lua text into words. It never fails: a text that Lua refuses is refused by Lua.
 class Lexer {

@@ -148,6 +148,13 @@ const Entry* Keyspace::find(std::string_view key, WallTime now) const {
   return it == keys.end() || expired(it->second, now) ? nullptr : &it->second;
 }
 
+const Entry* Keyspace::find(int database, std::string_view key) const {
+  const Keys* keys_there = this->database(database);
+  if (!keys_there) return nullptr;
+  const auto place = keys_there->find(key);
+  return place == keys_there->end() ? nullptr : &place->second;
+}
+
 const Keys* Keyspace::database(int database, int selected) const {
   if (database == selected) return &keys;
   const auto it = others.find(static_cast<std::uint8_t>(database));

@@ -105,6 +105,9 @@ struct Keyspace {
   /// The entry of `key` if it exists and is not expired at `now` (expired iff now > expires, as
   /// Redis 7.0 db.c keyIsExpired), else null.
   const Entry* find(std::string_view key, WallTime now) const;
+  /// The entry of `key` in `database`, alive or not, while database 0 is the selected one; null if
+  /// there is none.
+  const Entry* find(int database, std::string_view key) const;
   /// The keys of `database`, while `selected` is the selected one; null if it is empty and not
   /// selected.
   const Keys* database(int database, int selected = 0) const;

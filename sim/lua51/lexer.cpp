@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "sim/base/ascii.hpp"
+
 namespace lockstep::sim::dialect {
 
 namespace {
@@ -16,7 +18,6 @@ constexpr std::array<std::string_view, 21> kKeywords{
 
 constexpr std::array<std::string_view, 7> kLongSymbols{"...", "..", "==", "~=", "<=", ">=", "="};
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_newline(char c) { return c == '\n' || c == '\r'; }
 

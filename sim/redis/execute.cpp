@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/attention.hpp"
 #include "sim/redis/commands/entries.hpp"
@@ -103,5 +104,10 @@ Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) valu
 }
 
 void Call::erase(const std::string& key) { keyspace.keys.erase(key); }
+
+ScriptVm& Call::scripts() const {
+  LOCKSTEP_CHECK(execution.scripts != nullptr);
+  return *execution.scripts;
+}
 
 }  // namespace lockstep::sim

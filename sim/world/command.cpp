@@ -10,17 +10,6 @@
 
 namespace lockstep::sim {
 
-namespace {
-
-const Entry* entry_of(const Keyspace& keyspace, int database, const std::string& key) {
-  const Keys* keys = keyspace.database(database);
-  if (!keys) return nullptr;
-  const auto place = keys->find(key);
-  return place == keys->end() ? nullptr : &place->second;
-}
-
-}  // namespace
-
 std::int64_t Nodes::clock_ms(Id id, std::int64_t now_ms) const {
   return setting_.knowledge.absolute ? now_ms + nodes_[id].value.clock_offset_ms : 0;
 }
@@ -107,8 +96,8 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
   const bool one_database = before.others.empty() && after.others.empty();
   for (int database = 0; database < (one_database ? 1 : kDatabases); ++database) {
     for (const auto& [key, locks] : setting_.leases) {
-      const Entry* had = entry_of(before, database, key);
-      const Entry* has_now = entry_of(after, database, key);
+      const Entry* had = before.find(database, key);
+      const Entry* has_now = after.find(database, key);
       if (!had && !has_now) continue;
       const PartsChange change = change_of(had, has_now, sender);
       command.made = command.made || change.made;

@@ -109,8 +109,6 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
     for (const auto text : texts(entry)) info.tokens.add(text);
     if (ordered_by_tokens(entry)) info.tokens.cut = true;  // renaming could change the order
     if (entry.expires) info.lifetimes.push_back((*entry.expires - kEpoch).ms);
-  });
-  keyspace.for_each([&](const std::string& key, const Entry& entry) {
     const auto lease = setting_.leases.find(key);
     if (lease == setting_.leases.end()) return;
     for (const auto lock : lease->second) add_own(info.own, belongings_in(entry), lock);

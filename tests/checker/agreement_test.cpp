@@ -7,6 +7,7 @@
 #include "checker/naive/naive.hpp"
 #include "checker/trace/trace.hpp"
 #include "tests/support/model.hpp"
+#include "tests/support/naive_models.hpp"
 
 namespace {
 
@@ -15,10 +16,10 @@ using namespace lockstep;
 const char* const kRungs[] = {"exists-set",        "setnx",         "setnx-expire", "set-ex-nx",
                               "set-token-get-del", "set-token-lua", "fencing"};
 
-constexpr sim::WorkStep kLockIt{sim::WorkStep::Kind::lock, 0, 0};
-constexpr sim::WorkStep kUnlockIt{sim::WorkStep::Kind::unlock, 0, 0};
+using tests::kLock;
+using tests::kUnlock;
 
-std::vector<sim::WorkStep> nested() { return {kLockIt, kLockIt, kUnlockIt, kUnlockIt}; }
+std::vector<sim::WorkStep> nested() { return {kLock, kLock, kUnlock, kUnlock}; }
 
 void compare(const sim::Model& model) {
   const checker::Result engine = checker::explore(model, {});
@@ -167,7 +168,7 @@ TEST_CASE("engine and naive explorer agree on nested locks", "[agreement][many-m
         SECTION(std::string(lock) + ", " + sim::name(property) + ", " + sim::name(fault)) {
           sim::Model model = test::with_fault(test::model({lock, 2, 1, 2000, 1000, 1000}), fault);
           model.processes[0].workload = nested();
-          model.processes[1].workload = {kLockIt, kUnlockIt};
+          model.processes[1].workload = {kLock, kUnlock};
           model.properties = {property};
           compare(model);
         }
@@ -183,7 +184,7 @@ TEST_CASE("engine and naive explorer agree on two threads of a process",
       for (const sim::Fault fault : sim::kFaults) {
         SECTION(std::string(lock) + ", " + sim::name(property) + ", " + sim::name(fault)) {
           sim::Model model = test::with_fault(test::model({lock, 1, 1, 2000, 1000, 1000}), fault);
-          model.processes[0].workload = {kLockIt, kUnlockIt};
+          model.processes[0].workload = {kLock, kUnlock};
           model.processes[0].threads = 2;
           model.properties = {property};
           compare(model);

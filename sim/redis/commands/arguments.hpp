@@ -11,6 +11,8 @@
 
 namespace lockstep::sim {
 
+/// The longest string, in bytes: Redis's default of proto-max-bulk-len.
+inline constexpr std::int64_t kLongestString = 512 << 20;
 inline constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max();
 
 /// An integer of at least `min`; throws Refused with `error` for anything else.

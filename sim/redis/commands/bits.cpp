@@ -15,12 +15,11 @@ namespace lockstep::sim {
 namespace {
 
 constexpr std::int64_t kBits = 8;
-constexpr std::int64_t kLongestBitmap = 512 << 20;  // proto-max-bulk-len
 
 std::int64_t offset_argument(const std::string& text) {
   const char* error = "ERR bit offset is not an integer or out of range";
   const std::int64_t offset = integer_from(0, text, error);
-  if (offset / kBits >= kLongestBitmap) refuse(error);
+  if (offset / kBits >= kLongestString) refuse(error);
   return offset;
 }
 

@@ -11,6 +11,7 @@
 namespace lockstep::sim {
 
 struct Entry;
+class ScriptVm;
 
 [[noreturn]] void refuse_syntax();
 [[noreturn]] void refuse_arity(std::string_view command);
@@ -47,6 +48,8 @@ struct Call {
   template <class Type>
   Entry& put(const std::string& key, Type value);
   void erase(const std::string& key);
+  /// What runs scripts and functions.
+  ScriptVm& scripts() const;
 };
 
 /// Runs the command or subcommand that the call names, and whose arity fits. Throws BadInput for

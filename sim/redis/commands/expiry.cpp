@@ -90,7 +90,9 @@ Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
   if (!entry->expires) return Reply::number(-1);
   if (absolute) call.execution.looked_at_time = true;
   const std::int64_t ms = absolute ? entry->expires->ms : (*entry->expires - call.execution.now).ms;
-  return Reply::number(unit == TimeUnit::seconds ? (ms + 500) / 1000 : ms);
+  // (ms + 500) / 1000 in Redis, which its compiler takes for unsigned: no overflow near the
+  // largest.
+  return Reply::number(unit == TimeUnit::seconds ? ms / 1000 + (ms % 1000 >= 500 ? 1 : 0) : ms);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <span>
 
-#include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/numbers.hpp"
@@ -18,11 +17,6 @@ namespace lockstep::sim {
 
 namespace {
 
-ScriptVm& function_vm(Call& call) {
-  LOCKSTEP_CHECK(call.execution.scripts != nullptr);
-  return *call.execution.scripts;
-}
-
 /// A function among all libraries, by its name in any case.
 struct FoundFunction {
   const std::string* code = nullptr;
@@ -33,7 +27,7 @@ struct FoundFunction {
 FoundFunction find_function(Call& call, std::string_view name) {
   const std::string wanted = lower_case(name);
   for (const auto& [library, code] : call.keyspace.libraries) {
-    for (const LibraryFunction& function : function_vm(call).load_library(code).functions) {
+    for (const LibraryFunction& function : call.scripts().load_library(code).functions) {
       if (is_word(function.name, wanted)) return {&code, &library, &function};
     }
   }
@@ -52,7 +46,7 @@ Reply function_load(Call& call) {
   if (!replace && call.keyspace.libraries.contains(name)) {
     refuse("ERR Library '" + name + "' already exists");
   }
-  const LoadedLibrary& loaded = function_vm(call).load_library(code);
+  const LoadedLibrary& loaded = call.scripts().load_library(code);
   if (!loaded.error.empty()) refuse(loaded.error);
   for (const LibraryFunction& function : loaded.functions) {
     const FoundFunction other = find_function(call, function.name);
@@ -111,7 +105,7 @@ Reply function_list(Call& call) {
   for (const auto& [name, code] : call.keyspace.libraries) {
     if (pattern && !glob_matches(lower_case(*pattern), lower_case(name))) continue;
     std::vector<Reply> functions;
-    for (const auto& function : function_vm(call).load_library(code).functions) {
+    for (const auto& function : call.scripts().load_library(code).functions) {
       functions.push_back(shown(function));
     }
     std::vector<Reply> fields{Reply::bulk("library_name"), Reply::bulk(name),
@@ -129,7 +123,7 @@ Reply function_list(Call& call) {
 Reply function_stats(Call& call) {
   std::size_t functions = 0;
   for (const auto& [name, code] : call.keyspace.libraries) {
-    functions += function_vm(call).load_library(code).functions.size();
+    functions += call.scripts().load_library(code).functions.size();
   }
   const auto number = [](std::size_t n) { return Reply::number(static_cast<std::int64_t>(n)); };
   return Reply::array(
@@ -161,8 +155,8 @@ Reply fcall(Call& call, bool read_only) {
   const std::string name = found.function->name;
   const bool no_writes = (found.function->flags & kNoWrites) != 0;
   const ScriptRights rights{no_writes, no_writes || (found.function->flags & kAllowOom) != 0};
-  return function_vm(call).call_function(call.keyspace, code, name, rest.first(keys),
-                                         rest.subspan(keys), call.execution, rights);
+  return call.scripts().call_function(call.keyspace, code, name, rest.first(keys),
+                                      rest.subspan(keys), call.execution, rights);
 }
 
 Reply run_fcall(Call& call) { return fcall(call, false); }

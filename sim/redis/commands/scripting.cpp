@@ -1,7 +1,6 @@
 // EVAL, EVALSHA and SCRIPT (Redis 7.0 eval.c). The scripts themselves run in the ScriptVm.
 #include <span>
 
-#include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/sha1.hpp"
 #include "sim/keyspace/keyspace.hpp"
@@ -18,11 +17,6 @@ namespace lockstep::sim {
 namespace {
 
 constexpr const char* kNoScriptError = "NOSCRIPT No matching script. Please use EVAL.";
-
-ScriptVm& script_vm(Call& call) {
-  LOCKSTEP_CHECK(call.execution.scripts != nullptr);
-  return *call.execution.scripts;
-}
 
 /// How many of the arguments from position 3 on are keys.
 std::size_t eval_key_count(const Request& argv) {
@@ -46,22 +40,22 @@ Reply run_body(Call& call, const std::string& sha1, const std::string& body, boo
     rights.read_only = (flags & kNoWrites) != 0;
     rights.allow_oom = (flags & (kNoWrites | kAllowOom)) != 0;
   }
-  return script_vm(call).run(call.keyspace, sha1, body, rest.first(keys), rest.subspan(keys),
-                             call.execution, rights);
+  return call.scripts().run(call.keyspace, sha1, body, rest.first(keys), rest.subspan(keys),
+                            call.execution, rights);
 }
 
 /// Adds a script to the cache if it compiles; its error reply otherwise.
 std::optional<Reply> load(Call& call, const std::string& sha1, const std::string& body) {
   if (call.keyspace.scripts.contains(sha1)) return std::nullopt;
   script_shebang(body);
-  if (auto error = script_vm(call).compile(sha1, body)) return error;
+  if (auto error = call.scripts().compile(sha1, body)) return error;
   call.keyspace.scripts.emplace(sha1, body);
   return std::nullopt;
 }
 
 Reply eval(Call& call, bool read_only) {
   eval_key_count(call.argv);
-  const std::string& sha1 = script_vm(call).name_of(call.argv[1]);
+  const std::string& sha1 = call.scripts().name_of(call.argv[1]);
   if (auto error = load(call, sha1, call.argv[1])) return *error;
   return run_body(call, sha1, call.argv[1], read_only);
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/keyspace/numbers.hpp"
+#include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/expiry.hpp"
@@ -12,11 +13,9 @@ namespace lockstep::sim {
 
 namespace {
 
-/// proto-max-bulk-len, which bounds APPEND and SETRANGE.
-constexpr std::uint64_t kLongestString = 512u << 20;
-
+/// Of what APPEND and SETRANGE would make.
 void check_length(std::uint64_t length) {
-  if (length > kLongestString) {
+  if (length > static_cast<std::uint64_t>(kLongestString)) {
     refuse("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
   }
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "sim/base/ascii.hpp"
 #include "sim/lua51/output.hpp"
 #include "sim/redis/script/json.hpp"
 
@@ -36,8 +37,6 @@ using JsonKind = JsonToken::Kind;
 constexpr std::array kKindNames{"T_OBJ_BEGIN", "T_OBJ_END", "T_ARR_BEGIN", "T_ARR_END",
                                 "T_STRING",    "T_NUMBER",  "T_BOOLEAN",   "T_NULL",
                                 "T_COLON",     "T_COMMA",   "T_END",       "T_ERROR"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether `text` begins with a word of small letters, in any case.
 bool is_word_in_any_case(const char* text, std::string_view word) {

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstring>
 
+#include "sim/base/ascii.hpp"
 #include "sim/lua51/output.hpp"
 #include "sim/lua51/runtime.hpp"
 #include "sim/redis/script/libraries.hpp"
@@ -17,7 +18,6 @@ namespace {
 constexpr int kMaxInteger = 32;      ///< bytes of the largest i and I
 constexpr int kNativeAlignment = 8;  ///< of ! without a number
 
-bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// Reads a format option by option; keeps byte order and alignment.
@@ -72,9 +72,9 @@ class Layout {
 
  private:
   int number_or(int otherwise) {
-    if (!is_ascii_digit(*at_)) return otherwise;
+    if (!is_digit(*at_)) return otherwise;
     int value = 0;
-    for (; is_ascii_digit(*at_); ++at_) {
+    for (; is_digit(*at_); ++at_) {
       const int digit = *at_ - '0';
       if (value > INT_MAX / 10 || value * 10 > INT_MAX - digit) {
         raise(L_, "integral size overflow");
@@ -331,7 +331,7 @@ int struct_size(lua_State* L) {
     if (layout.option == 'c' && layout.size == 0) {
       argument_error(L, 1, "option 'c0' has no fixed size");
     }
-    if (!is_letter(layout.option) && !is_ascii_digit(layout.option)) layout.control();
+    if (!is_letter(layout.option) && !is_digit(layout.option)) layout.control();
     position += layout.size;
   }
   lua_pushnumber(L, static_cast<double>(position));
