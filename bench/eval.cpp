@@ -24,11 +24,10 @@ constexpr int kCallsOfReal = 10'000;
 
 /// As protocols/set-token-lua sends it; the token is not the holder's, so that every call does the
 /// same.
-const Request kEval{
-    "EVAL",
+const char* const kRelease =
     "if redis.call(\"get\",KEYS[1]) == ARGV[1] then\n    return redis.call(\"del\",KEYS[1])\nelse\n"
-    "    return 0\nend",
-    "1", "lock", "7c9e6679-7425-40de-944b-e07fc1f90ae7"};
+    "    return 0\nend";
+const Request kEval{"EVAL", kRelease, "1", "lock", "7c9e6679-7425-40de-944b-e07fc1f90ae7"};
 /// Keeps the lock there for the variant that deletes.
 const Request kSet{"SET", "lock", "7c9e6679-7425-40de-944b-e07fc1f90ae7", "PX", "30000"};
 

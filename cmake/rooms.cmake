@@ -31,15 +31,14 @@ function(lockstep_headers target)
     add_library(${target}_headers OBJECT EXCLUDE_FROM_ALL ${alone})
     target_link_libraries(${target}_headers PRIVATE ${target} lockstep_warnings)
     target_compile_options(${target}_headers PRIVATE -O0)
-    set_target_properties(${target}_headers PROPERTIES CXX_CLANG_TIDY "")
     add_dependencies(headers ${target}_headers)
   endif()
 endfunction()
 
-# With LOCKSTEP_UNITY: the target's files are compiled a dozen at a time.
+# With LOCKSTEP_UNITY: the target's files are compiled all at once.
 function(lockstep_unite target)
   if(LOCKSTEP_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
 endfunction()
 

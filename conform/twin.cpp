@@ -263,10 +263,10 @@ void Twin::hear_real(Link& link) {
       const bool more = !reply && poll(&bytes, 1, 0) > 0;
       if (more) reply = link.client.real->receive(true);
       if (!reply && !more) return;
-      if (reply) link.real_said.push_back(std::move(*reply));
+      if (reply) link.real_said.emplace_back(std::move(*reply));
     } catch (const live::ConnectionBroken&) {
       link.real_closed = true;
-      link.real_said.push_back(kClosed);
+      link.real_said.emplace_back(kClosed);
     }
   }
 }

@@ -1,5 +1,6 @@
 // What a main task does with its locks: the workload, step by step. This half of Run is the person
 // who uses the lock; the protocol's code is called from operate() only.
+#include <ranges>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -194,8 +195,8 @@ void Run::touch_resource(Task& task, const char* verb) {
   effect.task = task.id;
   effect.node = kResource;
   effect.request = {verb, task.work.held.back().fencing};
-  for (auto held = task.work.held.rbegin(); held != task.work.held.rend(); ++held)
-    effect.request.push_back(setup_.lock_keys[held->lock]);
+  for (const auto& held : std::ranges::reverse_view(task.work.held))
+    effect.request.push_back(setup_.lock_keys[held.lock]);
   emit(std::move(effect));
   start_wait(task, Wait::Kind::replies, 0);
 }
