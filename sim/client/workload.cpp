@@ -1,6 +1,5 @@
 // What a main task does with its locks: the workload, step by step. This half of Run is the person
 // who uses the lock; the protocol's code is called from operate() only.
-#include <ranges>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -195,8 +194,8 @@ void Run::touch_resource(Task& task, const char* verb) {
   effect.task = task.id;
   effect.node = kResource;
   effect.request = {verb, task.work.held.back().fencing};
-  for (const auto& held : std::ranges::reverse_view(task.work.held))
-    effect.request.push_back(setup_.lock_keys[held.lock]);
+  for (std::size_t i = task.work.held.size(); i > 0; --i)  // the one acquired last comes first
+    effect.request.push_back(setup_.lock_keys[task.work.held[i - 1].lock]);
   emit(std::move(effect));
   start_wait(task, Wait::Kind::replies, 0);
 }
