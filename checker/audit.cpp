@@ -41,9 +41,11 @@ std::string told(const Result& result) {
 }
 
 /// Witnesses are looked for in the whole space, so only where the search came to its end do they
-/// compare.
+/// compare. Which world is the first of those that go on for ever depends on what an explorer keeps
+/// apart that behaves the same: of endless runs the claim compares, not the length.
 bool agree(const Result& a, const Result& b) {
   if (a.verdict != b.verdict) return false;
+  if (a.endless && b.endless) return a.property == b.property;
   return a.verdict == Verdict::violated ? a.schedule.size() == b.schedule.size()
                                         : a.unmet == b.unmet;
 }

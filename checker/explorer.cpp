@@ -1,6 +1,10 @@
 // See explorer.hpp: the search of a world, and what it comes to.
 #include "checker/explorer.hpp"
 
+#include <fmt/format.h>
+
+#include <map>
+
 #include "checker/endless.hpp"
 #include "checker/search/levels.hpp"
 #include "checker/search/search.hpp"
@@ -22,6 +26,9 @@ sim::Property first_property(sim::PropertySet violated) {
   return {};
 }
 
+/// More than any client takes that comes to an end.
+constexpr int kManyStepsAtOnce = 100;
+
 /// One search of one world.
 class Exploration {
  public:
@@ -37,7 +44,7 @@ class Exploration {
   Result run() {
     const End end = search_.run(violations_);
     if (!system_.adequate()) return {};
-    if (end == End::stopped) result_.why_inconclusive = search_.why_stopped();
+    if (end == End::stopped) result_.why_inconclusive = search_.why_stopped() + tight_loop();
     if (end == End::complete) conclude();
     if (end == End::found && violations_.state)
       take_endless(sim::Property::deadlock, *violations_.state);
@@ -48,6 +55,25 @@ class Exploration {
   }
 
  private:
+  /// Why the search has come to no end, if that is so: a client goes on and on while no time
+  /// passes, and yet is never where it was (it asks something else each time, or leaves something
+  /// behind).
+  std::string tight_loop() {
+    const auto graph = search_.graph();
+    if (graph.states() == 0) return "";
+    std::map<std::uint8_t, int> steps;  // by process, since time last passed
+    for (const sim::Action& action : graph.steps_along(graph.path_to(graph.states() - 1))) {
+      if (action.kind == sim::Action::Kind::pass) steps.clear();
+      if (sim::is_step(action.kind)) ++steps[action.process];
+    }
+    for (const auto& [process, count] : steps)
+      if (count > kManyStepsAtOnce)
+        return fmt::format(
+            "; {} takes {} steps while no time passes: a loop that asks something else each time",
+            sim::process_name(process), count);
+    return "";
+  }
+
   void note_figures() {
     result_.statistics = search_.statistics();
     result_.statistics.seconds = watch_.seconds();

@@ -94,6 +94,7 @@ std::optional<sim::TaskId> Host::due() const {
 Client::Did Host::feed(sim::Observation observation) {
   LOCKSTEP_CHECK(!crashed());
   const auto before = client_->waits();
+  observation.cut = std::exchange(cut_, std::uint16_t{0});
   auto did = client_->feed(std::move(observation), surroundings_.clocks());
   for (const auto& effect : did.effects) {
     surroundings_.did(effect);

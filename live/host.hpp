@@ -56,6 +56,8 @@ class Host {
   Client::Did hear(sim::TaskId task, std::uint8_t node, std::optional<sim::SharedReply> reply);
   /// The task's sleep or work is over, or it gives up waiting for replies.
   Client::Did fire_timer(sim::TaskId task);
+  /// The next of these ends at its cut of this number (sim::Observation::cut).
+  void cut_next(std::uint16_t cut) { cut_ = cut; }
   /// Its memory, tasks and timers are gone.
   void crash();
 
@@ -87,6 +89,7 @@ class Host {
   Surroundings& surroundings_;
   std::unique_ptr<Client> client_;  ///< none: crashed
   std::vector<int> rounds_begun_;   ///< by main task
+  std::uint16_t cut_ = 0;
   std::map<sim::TaskId, Clocks::Steady> timers_;
   std::map<sim::TaskId, Resource::Basis> basis_;
 };

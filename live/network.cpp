@@ -68,6 +68,13 @@ void Network::lose(std::size_t place) {
   lost.socket.reset();
 }
 
+void Network::lose_late(std::size_t place) {
+  Channel under_way = channel(place);
+  under_way.open = false;
+  lose(place);
+  channels_.push_back(std::move(under_way));
+}
+
 void Network::give_up(Channel& channel) {
   if (!channel.open) return;
   channel.open = false;

@@ -50,6 +50,8 @@ class Network {
   Message take(std::size_t place);
   /// The connection breaks: the real one is closed.
   void lose(std::size_t place);
+  /// The connection breaks for the client; its requests are executed later, on the real one.
+  void lose_late(std::size_t place);
   void abandon(sim::TaskId task);
   /// The process crashed.
   void abandon_all();

@@ -39,12 +39,6 @@ std::set<std::string> names_of_keys(const Plan& plan) {
   return names;
 }
 
-/// A step of a client is compared by what the client does, any other by the keys.
-bool of_client(Action::Kind kind) {
-  return kind == Action::Kind::begin || kind == Action::Kind::run || kind == Action::Kind::timer ||
-         kind == Action::Kind::deliver;
-}
-
 class Replay {
  public:
   Replay(const Plan& plan, const Address& address, Server* own)
@@ -124,20 +118,15 @@ class Replay {
             effects_difference(plan_.model, step.action.process, step.effects, did.effects))
       throw Stopped{Outcome::differs, *difference};
     pace_.note_lag();
-    if (stage_.node_up && !of_client(step.action.kind)) compare_keys(step);
+    // A step of a client is compared by what the client does, any other by the keys.
+    if (stage_.node_up && !sim::is_step(sim::step_of(step.action))) compare_keys(step);
   }
 
   Did do_action(const PlanStep& step) {
     const auto& action = step.action;
+    if (row(action.kind).fields.cut) return do_within(action);
+    if (sim::is_step(action.kind)) return do_own(action);
     switch (action.kind) {
-      case Action::Kind::begin:
-        return process_of(action).begin(action.task);
-      case Action::Kind::run:
-        return process_of(action).run(action.task);
-      case Action::Kind::timer:
-        return process_of(action).fire_timer(action.task);
-      case Action::Kind::deliver:
-        return process_of(action).deliver(action.connection);
       case Action::Kind::execute:
         execute(step);
         break;
@@ -149,6 +138,29 @@ class Replay {
         break;
     }
     return {};
+  }
+
+  /// A client's program goes on as far as the trace says; if it only pauses there, it is not fed.
+  Did do_within(const Action& action) {
+    process_of(action).cut_next(action.cut);
+    auto did = do_own(action);
+    if (action.kind == Action::Kind::crash_within) process_of(action).crash();
+    return did;
+  }
+
+  Did do_own(const Action& action) {
+    switch (sim::step_of(action)) {
+      case Action::Kind::begin:
+        return process_of(action).begin(action.task);
+      case Action::Kind::run:
+        return process_of(action).run(action.task);
+      case Action::Kind::timer:
+        return process_of(action).fire_timer(action.task);
+      case Action::Kind::deliver:
+        return process_of(action).deliver(action.connection);
+      default:
+        sim::fail("a step of a client", __FILE__, __LINE__);
+    }
   }
 
   void execute(const PlanStep& step) {
@@ -173,6 +185,9 @@ class Replay {
         break;
       case Action::Kind::lose:
         process_of(action).lose(action.connection);
+        break;
+      case Action::Kind::lose_late:
+        process_of(action).lose_late(action.connection);
         break;
       case Action::Kind::crash:
         process_of(action).crash();

@@ -37,6 +37,8 @@ struct ScheduleStep {
     reply_held,
     pass,
     expires,
+    stops_at_clock,  ///< after it has read one
+    stops_between_sends,
     action  ///< any other sentence: the one action that it names
   };
   Kind kind = Kind::action;

@@ -47,6 +47,23 @@ void ScheduleDriver::run_until(std::uint8_t client, const Event& done,
   fail(fmt::format("not reached after {} actions", kMostActionsPerSentence));
 }
 
+void ScheduleDriver::run_until_possible(std::uint8_t client, const Wanted& wanted,
+                                        const std::function<void()>& look) {
+  for (int taken = 0; taken < kMostActionsPerSentence; ++taken) {
+    if (const auto found = find(wanted)) {
+      take(*found);
+      return;
+    }
+    const auto next = next_of(client, taken == 0);
+    if (violated()) return;
+    if (!next) fail("the client has nothing left to do");
+    take(*next);
+    if (violated()) return;
+    look();
+  }
+  fail(fmt::format("not reached after {} actions", kMostActionsPerSentence));
+}
+
 void ScheduleDriver::run_out(std::uint8_t client) {
   const auto may_begin = [&](const Option& option) {
     return option.action.kind == Do::begin && option.action.process == client;

@@ -31,6 +31,9 @@ class ScheduleDriver {
   /// Lets the client go on alone until `done`; time passes where it waits for nothing else. It may
   /// begin a round for it, but no second one. `look` sees every step on the way.
   void run_until(std::uint8_t client, const Event& done, const std::function<void()>& look);
+  /// The same until something `wanted` is possible, which it takes.
+  void run_until_possible(std::uint8_t client, const Wanted& wanted,
+                          const std::function<void()>& look);
   /// Until the round that is under way is over. Throws BadInput if none is, or if the client stands
   /// still until it is resumed or its message let go.
   void run_out(std::uint8_t client);

@@ -109,6 +109,12 @@ class ScheduleWalk {
       case Says::finishes:
         run_.run_out(step.client);
         return true;
+      case Says::stops_at_clock:
+        stop_within(step, Event::instant);
+        return true;
+      case Says::stops_between_sends:
+        stop_within(step, Event::send);
+        return true;
       default:
         return false;
     }
@@ -155,6 +161,18 @@ class ScheduleWalk {
 
   void run_until(const ScheduleStep& step, const std::function<bool(const TraceStep&)>& done) {
     run_.run_until(step.client, done, [&] { refuse_the_opposite(step); });
+  }
+
+  /// Runs the client to its first step that can be cut after such an effect, and stops it there.
+  void stop_within(const ScheduleStep& step, Event effect) {
+    run_.run_until_possible(
+        step.client,
+        [&](const Option& option) {
+          const auto& effects = option.step.data.effects;
+          return option.action.kind == step.action && option.action.process == step.client &&
+                 !effects.empty() && effects.back().kind == effect;
+        },
+        [&] { refuse_the_opposite(step); });
   }
 
   /// A client that is refused does not acquire later in the same round: say so at once.

@@ -45,6 +45,17 @@ const std::array kActionKeys{
                 action.process = static_cast<std::uint8_t>(value.one_of(clients, "client"));
               },
               [](const sim::Action& action) { return Json(sim::process_name(action.process)); }},
+    ActionKey{"step", &sim::ActionFields::cut,
+              [](const JsonPlace& value, const Clients&, sim::Action& action) {
+                action.step = sim::kActions.at(value.one_of(names_of(sim::kActions), "action"));
+                if (!sim::is_step(action.step)) value.fail("only a step of a client can be cut");
+              },
+              [](const sim::Action& action) { return Json(name(action.step)); }},
+    ActionKey{"cut", &sim::ActionFields::cut,
+              [](const JsonPlace& value, const Clients&, sim::Action& action) {
+                action.cut = static_cast<std::uint16_t>(value.integer(1, UINT16_MAX));
+              },
+              [](const sim::Action& action) { return Json(action.cut); }},
     byte_key<&sim::Action::task>("task", &sim::ActionFields::task),
     byte_key<&sim::Action::connection>("connection", &sim::ActionFields::connection),
     byte_key<&sim::Action::node>("node", &sim::ActionFields::node),

@@ -76,6 +76,7 @@ std::vector<Action> Rules::enabled(const World& world) const {
 void Rules::enabled_of_process(const World& world, std::uint8_t p,
                                std::vector<Action>& actions) const {
   const Process& process = world.processes[p];
+  const std::size_t first = actions.size();
   const bool up = process.life == Life::up;
   const bool dead = process.life == Life::dead;
   if (dead) {
@@ -98,6 +99,7 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
   for (std::size_t c = 0; c < process.connections.size(); ++c) {
     enabled_of_connection(world, p, byte(c), actions);
   }
+  enabled_within(world, first, actions);
   if (process.life == Life::paused) actions.push_back(of_process(Action::Kind::resume, p));
   if (up && left(world, Fault::pause) && under_way(process)) {
     actions.push_back(of_process(Action::Kind::pause, p));
@@ -116,6 +118,20 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
   }
 }
 
+/// A pause or a crash in the middle of each step of the process among the actions from `first` on.
+void Rules::enabled_within(const World& world, std::size_t first,
+                           std::vector<Action>& actions) const {
+  for (std::size_t a = first, end = actions.size(); a < end; ++a) {
+    if (!sim::is_step(actions[a].kind)) continue;
+    Action within = actions[a];
+    within.step = within.kind;
+    for (const Action::Kind kind : {Action::Kind::pause_within, Action::Kind::crash_within}) {
+      within.kind = kind;
+      if (left(world, *row(kind).fault)) actions.push_back(within);
+    }
+  }
+}
+
 void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8_t c,
                                   std::vector<Action>& actions) const {
   const Process& process = world.processes[p];
@@ -126,13 +142,18 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
   const bool broken = next.state == Message::State::broken;
   const auto add = [&](Action::Kind kind) { actions.push_back(of_connection(kind, p, c)); };
   if (executable(world, connection)) add(Action::Kind::execute);
-  if (process.life == Life::up && connection.open && !waiting && !next.held)
+  const bool heard = std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
+    return wait.task == connection.task && wait.kind == Wait::Kind::replies;
+  });
+  if (process.life == Life::up && connection.open && heard && !waiting && !next.held)
     add(Action::Kind::deliver);
   if (next.held) add(Action::Kind::release);
   if (left(world, Fault::delay) && !broken && !next.held && (connection.open || waiting)) {
     add(Action::Kind::delay);
   }
-  if (left(world, Fault::lose) && connection.open && !broken) add(Action::Kind::lose);
+  if (!connection.open || broken) return;
+  if (left(world, Fault::lose) || next.orphaned) add(Action::Kind::lose);
+  if (left(world, Fault::lose) && waiting) add(Action::Kind::lose_late);
 }
 
 void Rules::enabled_of_node(const World& world, std::uint8_t n,

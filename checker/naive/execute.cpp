@@ -71,6 +71,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   message.state = Message::State::answered;
   message.basis = Basis::none;
   const bool resource = connection.node == sim::kResource;
+  if (!resource) message.node_was = stored(world, connection.node, action.process);
   message.reply = resource
                       ? execute_on_resource(world, action.process, connection, asked, facts)
                       : execute_on_node(world, action.process, connection, asked.request, facts);

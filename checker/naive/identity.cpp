@@ -55,6 +55,7 @@ void add(Bytes& bytes, const sim::Observation& observation) {
   bytes.kind(observation.kind);
   bytes.number(observation.task);
   bytes.number(observation.node);
+  bytes.number(observation.cut);
   bytes.reply(*observation.reply);
   bytes.texts(observation.answers);
 }
@@ -64,13 +65,16 @@ void add(Bytes& bytes, const Connection& connection) {
   bytes.number(connection.node);
   bytes.number(connection.open);
   bytes.number(connection.former);
+  bytes.number(connection.outlived);
   bytes.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const Message& message : connection.messages) {
     bytes.texts(message.request);
     bytes.kind(message.state);
     bytes.number(message.held);
+    bytes.number(message.orphaned);
     bytes.reply(*message.reply);
     bytes.kind(message.basis);
+    bytes.text(message.node_was);
   }
   bytes.text(encode(connection.session));
 }
@@ -78,7 +82,10 @@ void add(Bytes& bytes, const Connection& connection) {
 void add(Bytes& bytes, const TaskState& task) {
   bytes.maybe(task.timer_ms);
   bytes.number(static_cast<std::int64_t>(task.answered.size()));
-  for (const sim::Request& request : task.answered) bytes.texts(request);
+  for (const auto& [request, node_was] : task.answered) {
+    bytes.texts(request);
+    bytes.text(node_was);
+  }
   bytes.kind(task.basis);
   bytes.number(task.releasing);
   bytes.number(task.made);

@@ -26,12 +26,6 @@ std::set<int> databases_of(const Keyspace& one, const Keyspace& other) {
   return databases;
 }
 
-/// Whether a task is inside acquire() or release(), also an inner one.
-bool operating(const Process& process, sim::TaskId task) {
-  return std::any_of(process.waits.begin(), process.waits.end(),
-                     [&](const Wait& wait) { return wait.task == task && wait.in_operation; });
-}
-
 /// Whether `a` expires before `b`; no expiry is later than any.
 bool sooner(const std::optional<sim::WallTime>& a, const std::optional<sim::WallTime>& b) {
   if (!a) return false;
@@ -203,10 +197,10 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Connection& 
     }
   }
   Process& process = world.processes[p];
-  const bool of_operation = operating(process, connection.task);
+  const bool of_main_task = connection.task < process.rounds_begun.size();
   for (const Wait& wait : process.waits) {
     TaskState& task = process.tasks.at(wait.task);
-    if (of_operation && wait.task != connection.task) {
+    if (of_main_task && (wait.task != connection.task || connection.outlived)) {
       if (made && task.releasing) task.overtaken = true;
       continue;
     }

@@ -22,9 +22,7 @@ std::pair<int, int> cost(const Schedule& schedule) {
   std::optional<std::uint8_t> last;
   for (const Action& action : schedule) {
     if (sim::is_fault(action.kind)) ++faults;
-    const bool of_process =
-        action.kind <= Action::Kind::jump_process && action.kind != Action::Kind::pass;
-    if (!of_process) continue;
+    if (!row(action.kind).fields.process) continue;
     if (last && *last != action.process) ++switches;
     last = action.process;
   }

@@ -41,9 +41,13 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
   Process& process = world.processes[p];
   for (int i = 0; i < kMostContinuations; ++i) {
     process.tasks[observation.task].steps_at_once += 1;
+    if (action.cut > facts.cuts_passed)
+      observation.cut = static_cast<std::uint16_t>(action.cut - facts.cuts_passed);
     process.history.push_back(std::move(observation));
     const std::optional<sim::Step> step = run_program(world, p, action, facts);
     if (!step) return;
+    facts.cuts_passed += step->cuts;
+    facts.cut = step->cut;
     for (const Effect& effect : step->effects) do_effect(world, p, effect, facts);
     take_waits(world, p, step->tasks, facts);
     if (memory_ == Memory::boundary && step->boundary) forget_history(process, *step);
@@ -136,6 +140,10 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
   const auto end_operation = [&] {
     task.made = task.freed = task.counted = task.owned = task.releasing = task.overtaken = false;
     task.answered.clear();
+    for (Connection& connection : process.connections) {
+      const bool own = !connection.former && connection.task == effect.task;
+      if (own && !connection.open) connection.outlived = true;
+    }
   };
   facts.effects.push_back(effect);
   switch (effect.kind) {

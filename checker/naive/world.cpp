@@ -27,6 +27,12 @@ void spend(World& world, Fault fault) {
   --world.budget[static_cast<std::size_t>(fault)];
 }
 
+/// A reply whose node has died since can be lost at no cost.
+bool for_nothing(const World& world, const Action& action) {
+  return action.kind == Action::Kind::lose &&
+         world.processes[action.process].connections[action.connection].messages.front().orphaned;
+}
+
 /// Abandoned connections keep only what may still be executed. A connection without a message is
 /// not listed, but an open one of which the node remembers something.
 void tidy_connections(Process& process) {
@@ -139,35 +145,44 @@ void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
   for (const sim::Wait& wait : process.waits) process.tasks[wait.task];
 }
 
+/// What a node stores, every token of the process alike.
+std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p) const {
+  Keyspace keyspace = world.nodes[node].keyspace;
+  keyspace.shift_expiry(-sim::Duration{clock_of(world, world.nodes[node]).ms});
+  return sim::rename_tokens(encode(keyspace), [p](sim::Token token) {
+    return token.process == p ? sim::Token{p, 1} : token;
+  });
+}
+
 /// Whether the message that `execute` would execute asks what its task has been answered at this
-/// instant, tokens apart.
+/// instant, tokens apart, by a node that stored what it stores now.
 bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
   const std::optional<std::size_t> place = executable(world, connection);
   const auto task = world.processes[p].tasks.find(connection.task);
   if (!place || !connection.open || connection.former || task == world.processes[p].tasks.end())
     return false;
+  if (connection.node == sim::kResource || task->second.answered.empty()) return false;
   const Request request = normalised(connection.messages[*place].request, connection.node, p);
-  return task->second.answered.contains(request);
+  return task->second.answered.contains({request, stored(world, connection.node, p)});
 }
 
 Facts Rules::apply(World& world, const Action& action) {
   Facts facts;
-  if (const auto fault = row(action.kind).fault) spend(world, *fault);
+  if (const auto fault = row(action.kind).fault; fault && !for_nothing(world, action))
+    spend(world, *fault);
   switch (action.kind) {
     case Action::Kind::begin:
-      begin(world, action, facts);
-      break;
     case Action::Kind::run:
-      run(world, action, facts);
+    case Action::Kind::deliver:
+    case Action::Kind::timer:
+      step(world, action, facts);
+      break;
+    case Action::Kind::pause_within:
+    case Action::Kind::crash_within:
+      step_within(world, action, facts);
       break;
     case Action::Kind::execute:
       execute(world, action, facts);
-      break;
-    case Action::Kind::deliver:
-      deliver(world, action, facts);
-      break;
-    case Action::Kind::timer:
-      fire_timer(world, action, facts);
       break;
     case Action::Kind::pass:
       pass(world, action.amount_ms, facts);
@@ -183,6 +198,34 @@ Facts Rules::apply(World& world, const Action& action) {
   return facts;
 }
 
+/// What a process does by itself.
+void Rules::step(World& world, const Action& action, Facts& facts) {
+  switch (sim::step_of(action)) {
+    case Action::Kind::begin:
+      return begin(world, action, facts);
+    case Action::Kind::run:
+      return run(world, action, facts);
+    case Action::Kind::deliver:
+      return deliver(world, action, facts);
+    case Action::Kind::timer:
+      return fire_timer(world, action, facts);
+    default:
+      sim::fail("a step of a process", __FILE__, __LINE__);
+  }
+}
+
+void Rules::step_within(World& world, const Action& action, Facts& facts) {
+  step(world, action, facts);
+  if (facts.choices_missing > 0 || facts.cut == sim::Cut::none) return;
+  if (action.kind == Action::Kind::crash_within) return crash(world, action.process);
+  stand_still(world.processes[action.process]);
+}
+
+void Rules::stand_still(Process& process) const {
+  process.life = Life::paused;
+  if (model_.pause_max_ms > 0) process.pause_left_ms = rounded_up(model_.pause_max_ms);
+}
+
 /// The faults, and the free actions that undo them.
 void Rules::disturb(World& world, const Action& action) const {
   const auto process = [&]() -> Process& { return world.processes[action.process]; };
@@ -193,8 +236,7 @@ void Rules::disturb(World& world, const Action& action) const {
   const sim::Duration amount{action.amount_ms};
   switch (action.kind) {
     case Action::Kind::pause:
-      process().life = Life::paused;
-      if (model_.pause_max_ms > 0) process().pause_left_ms = rounded_up(model_.pause_max_ms);
+      stand_still(process());
       break;
     case Action::Kind::resume:
       process().life = Life::up;
@@ -209,6 +251,9 @@ void Rules::disturb(World& world, const Action& action) const {
     case Action::Kind::lose:
       messages().assign(1, broken_message());
       process().connections[action.connection].session = {};
+      break;
+    case Action::Kind::lose_late:
+      lose_late(process(), action.connection);
       break;
     case Action::Kind::crash:
       crash(world, action.process);
@@ -236,7 +281,26 @@ void Rules::disturb(World& world, const Action& action) const {
   }
 }
 
+/// Tries one place after the other, until the step has no more of them. Where a step has only read
+/// clocks, a crash undoes it: it is no other than one before it.
+std::vector<Outcome> Rules::cut_outcomes(const World& world, const Action& action) {
+  std::vector<Outcome> all;
+  Action cut = action;
+  for (bool was_cut = true; was_cut;) {
+    was_cut = false;
+    ++cut.cut;
+    for (Outcome& outcome : outcomes(world, cut)) {
+      if (outcome.facts.cut == sim::Cut::none) continue;
+      was_cut = true;
+      if (action.kind == Action::Kind::pause_within || outcome.facts.cut == sim::Cut::request)
+        all.push_back(std::move(outcome));
+    }
+  }
+  return all;
+}
+
 std::vector<Outcome> Rules::outcomes(const World& world, const Action& action) {
+  if (row(action.kind).fields.cut && action.cut == 0) return cut_outcomes(world, action);
   Outcome outcome{action, world, {}};
   outcome.facts = apply(outcome.world, action);
   std::vector<Outcome> all;
@@ -298,9 +362,10 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   observation.reply = message.reply;
   if (broken) {
     connection.open = false;
-  } else if (connection.node != sim::kResource) {
+  } else if (!message.node_was.empty()) {
     process.tasks.at(connection.task)
-        .answered.insert(normalised(message.request, connection.node, action.process));
+        .answered.emplace(normalised(message.request, connection.node, action.process),
+                          message.node_was);
   }
   tidy_connections(process);
   feed(world, action.process, std::move(observation), action, facts);
@@ -324,6 +389,17 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
     tidy_connections(process);
   }
   feed(world, action.process, std::move(observation), action, facts);
+}
+
+/// The client's end breaks; the requests stay where they are, in the network, with nobody at their
+/// end.
+void Rules::lose_late(Process& process, std::uint8_t c) const {
+  Connection stray = process.connections[c];
+  stray.open = false;
+  stray.messages.front().held = true;
+  process.connections[c].messages.assign(1, broken_message());
+  process.connections[c].session = {};
+  process.connections.push_back(std::move(stray));
 }
 
 void Rules::crash(World& world, std::uint8_t p) const {
@@ -374,6 +450,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
       if (!connection.open) std::erase_if(connection.messages, waiting);
       for (Message& message : connection.messages) {
         if (waiting(message)) message = broken_message();
+        message.orphaned = message.state == Message::State::answered;
       }
     }
   }
@@ -409,6 +486,9 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
       const bool runs = wait.kind != sim::Wait::Kind::work || process.life == Life::up;
       if (task.timer_ms && runs) task.timer_ms = std::max<std::int64_t>(0, *task.timer_ms - ms);
       task.answered.clear();
+    }
+    for (Connection& connection : process.connections) {
+      for (Message& message : connection.messages) message.node_was.clear();
     }
     if (process.pause_left_ms)
       process.pause_left_ms = std::max<std::int64_t>(0, *process.pause_left_ms - ms);

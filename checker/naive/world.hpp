@@ -43,8 +43,10 @@ struct Message {
   sim::Request request;
   State state = State::waiting;
   bool held = false;
+  bool orphaned = false;      ///< answered, and the node has died since
   sim::SharedReply reply;     ///< once answered
   Basis basis = Basis::none;  ///< of a WRITE that waits
+  std::string node_was;       ///< what its node stored when it was executed, if that was just now
 };
 
 struct Connection {
@@ -53,7 +55,8 @@ struct Connection {
   bool open = true;     ///< else abandoned
   bool former = false;  ///< opened by an incarnation that has crashed
   std::vector<Message> messages;
-  sim::Session session;  ///< what the node remembers of it
+  sim::Session session;   ///< what the node remembers of it
+  bool outlived = false;  ///< abandoned, and the operation in which it was opened has ended
 };
 
 /// A clock reading: what the wall clock showed (Unix ms), or the monotonic one (ms of true time).
@@ -65,8 +68,9 @@ struct Instant {
 /// What the world remembers of one live task.
 struct TaskState {
   std::optional<std::int64_t>
-      timer_ms;                     ///< what is left of its sleep, work or request timeout; 0: due
-  std::set<sim::Request> answered;  ///< at this instant, tokens normalised, the node in front
+      timer_ms;  ///< what is left of its sleep, work or request timeout; 0: due
+  /// At this instant, tokens normalised: a request, the node in front, and what the node stored.
+  std::set<std::pair<sim::Request, std::string>> answered;
   Basis basis = Basis::none;
   bool releasing = false;  ///< inside release()
   bool made = false, freed = false;
@@ -152,6 +156,8 @@ struct Facts {
   int choices_missing =
       0;  ///< > 0: the step asked choose(n) once more than the action tells; nothing else is valid
   std::size_t choices_used = 0;
+  unsigned cuts_passed = 0;             ///< of the step
+  sim::Cut cut = sim::Cut::none;        ///< what kind of place it ended at before its end
   std::optional<sim::TaskId> spinning;  ///< this task takes step after step while time cannot pass
   bool probe_endless = false;           ///< the probe for deadlock came to no end
 };
@@ -185,7 +191,8 @@ class Rules {
   const sim::Model& model() const { return model_; }
   World initial() const;
 
-  /// Every enabled action but `pass`; what choose() gives is left open.
+  /// Every enabled action but `pass`; what choose() gives is left open, and (0) where a step is
+  /// cut: there may be no such place.
   std::vector<sim::Action> enabled(const World& world) const;
   /// How far time can pass in one action, in ms; 0: not at all. Every multiple of the tick up to it
   /// is a `pass`.
@@ -193,9 +200,11 @@ class Rules {
   /// Times from now (> 0, ascending) at which something changes by itself.
   std::set<std::int64_t> deadlines(const World& world) const;
 
-  /// Does an enabled action. The world is only worth something if no choices are missing.
+  /// Does an enabled action. The world is only worth something if no choices are missing, and if a
+  /// step that was to be cut has been.
   Facts apply(World& world, const sim::Action& action);
-  /// The same for every way in which choose() can turn out.
+  /// The same for every way in which choose() can turn out, and every place at which a step can be
+  /// cut.
   std::vector<Outcome> outcomes(const World& world, const sim::Action& action);
   /// All that can happen next.
   std::vector<Outcome> successors(const World& world);
@@ -223,10 +232,13 @@ class Rules {
   // enabled.cpp
   void enabled_of_process(const World& world, std::uint8_t p,
                           std::vector<sim::Action>& actions) const;
+  void enabled_within(const World& world, std::size_t first,
+                      std::vector<sim::Action>& actions) const;
   void enabled_of_connection(const World& world, std::uint8_t p, std::uint8_t c,
                              std::vector<sim::Action>& actions) const;
   void enabled_of_node(const World& world, std::uint8_t n, std::vector<sim::Action>& actions) const;
   std::optional<std::size_t> executable(const World& world, const Connection& connection) const;
+  std::string stored(const World& world, std::uint8_t node, std::uint8_t p) const;
   bool polling(const World& world, std::uint8_t p, const Connection& connection) const;
   bool urgent(const World& world, const sim::Action& action) const;
 
@@ -247,6 +259,10 @@ class Rules {
 
   // world.cpp
   void incarnate(Process& process, const sim::ProcessSetup& setup) const;
+  std::vector<Outcome> cut_outcomes(const World& world, const sim::Action& action);
+  void step(World& world, const sim::Action& action, Facts& facts);
+  void step_within(World& world, const sim::Action& action, Facts& facts);
+  void stand_still(Process& process) const;
   void begin(World& world, const sim::Action& action, Facts& facts);
   void run(World& world, const sim::Action& action, Facts& facts);
   void disturb(World& world, const sim::Action& action) const;
@@ -258,6 +274,7 @@ class Rules {
   void outdate(World& world, const std::set<std::string>& locks) const;
   void deliver(World& world, const sim::Action& action, Facts& facts);
   void fire_timer(World& world, const sim::Action& action, Facts& facts);
+  void lose_late(Process& process, std::uint8_t c) const;
   void crash(World& world, std::uint8_t p) const;
   void stop_node(World& world, std::uint8_t n, std::size_t image) const;
   void pass(World& world, std::int64_t ms, Facts& facts) const;

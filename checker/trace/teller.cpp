@@ -84,7 +84,7 @@ std::string with_consequences(const Event& event, std::string opening) {
   }
   const auto task_of = [&] {
     const Action& action = event.action;
-    return action.kind == Action::Kind::deliver ? connection_of(event).task : action.task;
+    return sim::step_of(action) == Action::Kind::deliver ? connection_of(event).task : action.task;
   };
   const sim::ProcessSetup& setup = event.rules.model().processes[event.action.process];
   const int task = task_of();
@@ -145,16 +145,37 @@ std::string tell_jump(std::int64_t amount_ms) {
                        : "its wall clock jumps forward " + ms(amount_ms);
 }
 
-std::string sentence_of(const Event& event) {
-  switch (event.action.kind) {
+/// What a client does by itself.
+std::string tell_own_step(const Event& event) {
+  switch (sim::step_of(event.action)) {
     case Action::Kind::begin:
       return with_consequences(event, opening_of_begin(event));
-    case Action::Kind::run:
-      return with_consequences(event, "goes on");
     case Action::Kind::deliver:
       return with_consequences(event, opening_of_deliver(event));
     case Action::Kind::timer:
       return with_consequences(event, opening_of_timer(event));
+    default:
+      return with_consequences(event, "goes on");
+  }
+}
+
+/// Where a step has been cut short.
+std::string tell_cut(const Event& event) {
+  return event.facts.cut == sim::Cut::clock ? " before it does anything about it"
+                                            : " before it sends the next request";
+}
+
+std::string sentence_of(const Event& event) {
+  switch (event.action.kind) {
+    case Action::Kind::begin:
+    case Action::Kind::run:
+    case Action::Kind::deliver:
+    case Action::Kind::timer:
+      return tell_own_step(event);
+    case Action::Kind::pause_within:
+      return tell_own_step(event) + "; pauses" + tell_cut(event);
+    case Action::Kind::crash_within:
+      return tell_own_step(event) + "; crashes" + tell_cut(event);
     case Action::Kind::execute:
       return tell_execute(event);
     case Action::Kind::pass:
@@ -169,6 +190,8 @@ std::string sentence_of(const Event& event) {
       return tell_message(event) + " goes on its way again";
     case Action::Kind::lose:
       return "the connection breaks: " + tell_message(event) + " is lost";
+    case Action::Kind::lose_late:
+      return "the connection breaks, but " + tell_message(event) + " is still on its way";
     case Action::Kind::crash:
       return "crashes";
     case Action::Kind::jump_process:

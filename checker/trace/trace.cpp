@@ -31,6 +31,7 @@ struct Walk::Impl {
     }
     Action open = action;
     open.choices.clear();
+    open.cut = 0;
     World world = here();
     // A clock may jump before anything looks at it; whether something will, the walk cannot know.
     if (action.kind == Action::Kind::jump_process || action.kind == Action::Kind::jump_node)
@@ -88,6 +89,7 @@ const TraceStep& Walk::take(const Action& action, const std::string& place) {
         ", \"" + sim::worded(action) + "\": the step asks choose(n) " +
         (facts.choices_missing > 0 ? "more" : "fewer") + " times than the action tells");
   }
+  if (row(action.kind).fields.cut && facts.cut == sim::Cut::none) impl.refuse(action, place);
   const Event event{impl.rules, impl.here(), action, after, facts};
   Story story = impl.stories.back();
   impl.trace.steps.push_back({record(event), tell_step(event)});

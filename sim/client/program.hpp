@@ -107,6 +107,10 @@ struct Wait {
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 
+/// A place at which a step can be cut, because somebody else could tell: after a clock was read,
+/// and after a request of several that one call sends (docs/semantics.md, section 2).
+enum class Cut : std::uint8_t { none, clock, request };
+
 /// Result of a run.
 struct Step {
   std::optional<Query> query;   ///< if set, the run stopped at it and nothing below is valid
@@ -121,6 +125,8 @@ struct Step {
   /// process: the process goes on by itself. The world replaces the process by `boundary` and feeds
   /// a `run` observation of task `again` at once, as part of the same action.
   std::optional<TaskId> again;
+  unsigned cuts = 0;    ///< places at which the last observation's step could be cut, so far
+  Cut cut = Cut::none;  ///< at which of them it was (Observation::cut); its task is `runnable` then
 };
 
 // ---- the program --------------------------------------------------------------------------------

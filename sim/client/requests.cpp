@@ -85,10 +85,8 @@ bool check_node(Vm& vm, lua_State* lua, std::int64_t node) {
 }
 
 /// Sends `request` to `node` (from 1) and waits.
-int send_and_wait(Run& run, std::int64_t node, std::int64_t timeout_ms, Request request) {
-  run.current().calls.clear();
-  run.send(static_cast<std::uint8_t>(node - 1), std::move(request));
-  run.wait(Wait::Kind::replies, timeout_ms);
+int send_and_wait(Run& run, std::int64_t node, std::int64_t timeout_ms, const Request& request) {
+  run.call({static_cast<std::uint8_t>(node - 1)}, request, timeout_ms);
   return kWait;
 }
 
@@ -152,7 +150,7 @@ int redis(Vm& vm, Run& run, lua_State* lua) {
     if (!add_argument(vm, lua, index, fmt::format("redis: argument {}", index), request))
       return refused(lua);
   }
-  return send_and_wait(run, 1, 0, std::move(request));
+  return send_and_wait(run, 1, 0, request);
 }
 
 const char* const kCall = "call";
@@ -168,7 +166,7 @@ int call(Vm& vm, Run& run, lua_State* lua) {
                     check_node(vm, lua, node) && add_list(vm, lua, 1, "call: argument", request);
   if (!good) return refused(lua);
   if (request.empty()) return refuse(vm, lua, "call: expected a command and its arguments");
-  return send_and_wait(run, node, timeout_ms, std::move(request));
+  return send_and_wait(run, node, timeout_ms, request);
 }
 
 /// The nodes that call_all asks: its list, or all of them.
@@ -209,9 +207,9 @@ int call_all(Vm& vm, Run& run, lua_State* lua) {
                     add_list(vm, lua, 1, "call_all: argument", request);
   if (!good) return refused(lua);
   if (request.empty()) return refuse(vm, lua, "call_all: expected a command and its arguments");
-  run.current().calls.clear();
-  for (const std::int64_t node : nodes) run.send(static_cast<std::uint8_t>(node - 1), request);
-  run.wait(Wait::Kind::replies, timeout_ms);
+  std::vector<std::uint8_t> asked;
+  for (const std::int64_t node : nodes) asked.push_back(static_cast<std::uint8_t>(node - 1));
+  run.call(asked, request, timeout_ms);
   return kWait;
 }
 
@@ -272,7 +270,7 @@ int send_script(Vm& vm, Run& run, lua_State* lua, const char* verb, const std::s
   }
   Request request;
   if (!script_request(vm, lua, verb, body, request)) return refused(lua);
-  return send_and_wait(run, node, timeout_ms, std::move(request));
+  return send_and_wait(run, node, timeout_ms, request);
 }
 
 const char* const kScript = "a script";

@@ -75,6 +75,8 @@ void Run::feed(const Observation& observation) {
   effects_.clear();
   freed_.clear();
   again_.reset();
+  cuts_ = 0;
+  cut_ = Cut::none;
   for (const auto& each : tasks) each->fresh = false;
   Task& observer = task(observation.task);
   const bool main = observer.main;
@@ -104,6 +106,8 @@ void Run::observe(Task& task, const Observation& observation) {
 void Run::run_task(Task& task) {
   if (task.main && task.work.phase == Work::Phase::interrupted) {
     task.work.phase = Work::Phase::between;
+  } else if (!task.unsent.empty()) {
+    send_unsent(task);
   } else if (task.thread == nullptr) {
     start(task);
   } else {
@@ -285,14 +289,42 @@ const std::string* Run::answer(const Query& query) {
 
 void Run::emit(Effect effect) { effects_.push_back(std::move(effect)); }
 
-void Run::send(std::uint8_t node, Request request) {
-  Effect effect;
-  effect.kind = Effect::Kind::send;
-  effect.task = current_->id;
-  effect.node = node;
-  effect.request = std::move(request);
-  emit(std::move(effect));
-  current_->calls.push_back({node, Call::Outcome::pending, {}});
+void Run::call(const std::vector<std::uint8_t>& nodes, const Request& request,
+               std::int64_t timeout_ms) {
+  Task& task = *current_;
+  task.calls.clear();
+  for (const std::uint8_t node : nodes) {
+    Effect effect;
+    effect.kind = Effect::Kind::send;
+    effect.task = task.id;
+    effect.node = node;
+    effect.request = request;
+    task.unsent.push_back(std::move(effect));
+    task.calls.push_back({node, Call::Outcome::pending, {}});
+  }
+  task.timeout_ms = timeout_ms;
+  task.iteration_waited = true;
+  send_unsent(task);
+}
+
+/// They leave one after the other. The call waits for replies once the last has left.
+void Run::send_unsent(Task& task) {
+  for (std::size_t sent = 0; sent < task.unsent.size(); ++sent) {
+    if (sent > 0 && cut_here(Cut::request)) {
+      task.unsent.erase(task.unsent.begin(),
+                        task.unsent.begin() + static_cast<std::ptrdiff_t>(sent));
+      return start_wait(task, Wait::Kind::runnable, 0);
+    }
+    emit(task.unsent[sent]);
+  }
+  task.unsent.clear();
+  start_wait(task, Wait::Kind::replies, task.timeout_ms);
+}
+
+bool Run::cut_here(Cut place) {
+  if (++cuts_ != observation_->cut) return false;
+  cut_ = place;
+  return true;
 }
 
 void Run::start_wait(Task& task, Wait::Kind kind, std::int64_t ms) {
@@ -435,6 +467,8 @@ Step Run::report() {
     step.tasks.push_back(wait);
   }
   step.again = again_;
+  step.cuts = cuts_;
+  step.cut = cut_;
   if (at_boundary()) step.boundary = encode_snapshot(vm_, module_, *this, &step.instants);
   return step;
 }

@@ -91,6 +91,8 @@ struct Task {
   lua_State* thread = nullptr;  ///< the coroutine, if one is under way
   Anchor thread_anchor = 0;
   std::vector<Call> calls;        ///< outstanding or just answered
+  std::vector<Effect> unsent;     ///< of a call that was cut: the requests that have not left
+  std::int64_t timeout_ms = 0;    ///< of that call
   bool iteration_waited = false;  ///< retry(): since this iteration began
   bool by_sha = false;            ///< the call under way is an EVALSHA that falls back to EVAL
   bool stopped = false;           ///< stop()ped by itself
@@ -127,11 +129,14 @@ class Run {
   /// The answer to `query`, or null: then the run must end at once.
   const std::string* answer(const Query& query);
   void emit(Effect effect);
-  /// Sends `request` as part of a new call or, after the first one, of the same one.
-  void send(std::uint8_t node, Request request);
+  /// Sends `request` to each of the nodes (from 0) and waits for what comes of it.
+  void call(const std::vector<std::uint8_t>& nodes, const Request& request,
+            std::int64_t timeout_ms);
   void wait(Wait::Kind kind, std::int64_t ms);
   /// A clock was read: the id of the new instant.
   std::optional<std::uint16_t> read_clock(bool wall);
+  /// Notes a place at which the step can be cut; true if it has to end here.
+  bool cut_here(Cut place);
   Task* spawn(Task::Body body);
   /// Ends a spawned task: at once, or, the current one, as soon as it is suspended.
   void stop(int serial);
@@ -162,6 +167,7 @@ class Run {
   Task& task(TaskId id);
   void observe(Task& task, const Observation& observation);
   void run_task(Task& task);
+  void send_unsent(Task& task);
   void timer(Task& task);
   void outcome(Task& task, const Observation& observation);
   void start_wait(Task& task, Wait::Kind kind, std::int64_t ms);
@@ -206,6 +212,8 @@ class Run {
   std::size_t answers_used_ = 0;
   std::vector<Effect> effects_;
   std::optional<TaskId> again_;
+  unsigned cuts_ = 0;  ///< of this step
+  Cut cut_ = Cut::none;
   std::vector<TaskId> freed_;  ///< in this step: not to be given to a new task, which the world
                                ///< could not tell apart
 };

@@ -31,14 +31,20 @@ struct Action {
     node_crash,    ///< the node's process dies
     power_loss,    ///< the node's machine dies
     node_restart,  ///< the node is up again
-    save           ///< an RDB save of the node completes
+    save,          ///< an RDB save of the node completes
+    lose_late,     ///< the connection breaks, and its request is still on its way
+    pause_within,  ///< the process stands still in the middle of a step of its own
+    crash_within   ///< it dies there
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
   std::uint8_t task = 0;
   std::uint8_t connection = 0;
   std::uint8_t node = 0;
-  std::uint8_t image = 0;  ///< which restorable one the node comes back with; 0: nothing is lost
+  std::uint8_t image = 0;   ///< which restorable one the node comes back with; 0: nothing is lost
+  Kind step = Kind::begin;  ///< pause_within, crash_within: the action that is cut short, of `task`
+                            ///< or (deliver) `connection`
+  std::uint16_t cut = 0;    ///< and at which of its cuts, from 1 (sim::Cut)
   std::int64_t amount_ms = 0;
   std::vector<std::uint8_t> choices;  ///< what choose(n) gave during this step, in order
 
@@ -48,13 +54,15 @@ struct Action {
 /// Which members of an Action mean something.
 struct ActionFields {
   bool process = false, task = false, connection = false, node = false, image = false,
-       amount = false, choices = false;
+       amount = false, choices = false, cut = false;
 };
 inline constexpr ActionFields kOfProcess{.process = true};
 inline constexpr ActionFields kOfProcessClock{.process = true, .amount = true};
 inline constexpr ActionFields kOfTask{.process = true, .task = true, .choices = true};
 inline constexpr ActionFields kOfConnection{.process = true, .connection = true};
 inline constexpr ActionFields kOfReply{.process = true, .connection = true, .choices = true};
+inline constexpr ActionFields kOfStep{
+    .process = true, .task = true, .connection = true, .choices = true, .cut = true};
 inline constexpr ActionFields kOfNode{.node = true};
 inline constexpr ActionFields kOfNodeClock{.node = true, .amount = true};
 inline constexpr ActionFields kOfImage{.node = true, .image = true};
@@ -102,6 +110,9 @@ inline constexpr auto kActionTable = [] {
        "the power of a real machine cannot be cut"},
       {Kind::node_restart, "node-restart", kOfNode, {}, free, if_own},
       {Kind::save, "save", kOfNode, {}, free, if_own},
+      {Kind::lose_late, "lose-late", kOfConnection, Fault::lose, no},
+      {Kind::pause_within, "pause-within", kOfStep, Fault::pause, no},
+      {Kind::crash_within, "crash-within", kOfStep, Fault::crash, no},
   });
 }();
 static_assert(is_complete(kActionTable));
@@ -114,6 +125,17 @@ constexpr bool is_fault(Action::Kind kind) { return row(kind).fault.has_value();
 
 /// Whether an action of this kind need not ever happen: a fault or a free action.
 constexpr bool is_optional(Action::Kind kind) { return is_fault(kind) || row(kind).free; }
+
+/// Whether an action of this kind is a step of a client's program, which can be cut.
+constexpr bool is_step(Action::Kind kind) {
+  return kind == Action::Kind::begin || kind == Action::Kind::run ||
+         kind == Action::Kind::deliver || kind == Action::Kind::timer;
+}
+
+/// What a client's program does in this action: the step itself, or the one that is cut short.
+constexpr Action::Kind step_of(const Action& action) {
+  return row(action.kind).fields.cut ? action.step : action.kind;
+}
 
 using Schedule = std::vector<Action>;
 

@@ -21,13 +21,14 @@ struct FaultRow {
 
 inline constexpr auto kFaultTable = std::to_array<FaultRow>({
     {Fault::pause, "pause", "pause", "pauses", false,
-     "a client process stands still (a GC or VM pause) and resumes at any time; its sent requests "
-     "go on"},
+     "a client process stands still (a GC or VM pause), also between a look at the clock and the "
+     "request that it decides, and resumes at any time; its sent requests go on"},
     {Fault::delay, "delay", "delayed message", "delayed messages", false,
      "one request or reply is held back in the network while time passes"},
     {Fault::lose, "lose", "broken connection", "broken connections", false,
-     "a connection breaks, before its request is executed or after it; the client cannot tell "
-     "which"},
+     "a connection breaks, before its request is executed, after it, or while the request is on "
+     "its "
+     "way and is executed later; the client cannot tell which"},
     {Fault::crash, "crash", "client crash", "client crashes", false,
      "a client process dies; what it sent may still be executed; it may begin its next round anew"},
     {Fault::jump, "jump", "clock jump", "clock jumps", false,

@@ -236,8 +236,10 @@ std::string worded(const Action& action) {
   const auto fields = row(action.kind).fields;
   std::string text = name(action.kind);
   if (fields.process) text += " " + process_name(action.process);
-  if (fields.task) text += " task " + std::to_string(action.task);
-  if (fields.connection) text += " connection " + std::to_string(action.connection);
+  if (fields.cut) text += fmt::format(" {} cut {}", name(action.step), action.cut);
+  const auto step = row(step_of(action)).fields;
+  if (step.task) text += " task " + std::to_string(action.task);
+  if (step.connection) text += " connection " + std::to_string(action.connection);
   if (fields.node) text += " node " + std::to_string(action.node);
   if (fields.image) text += " image " + std::to_string(action.image);
   if (fields.amount) text += " " + std::to_string(action.amount_ms) + " ms";

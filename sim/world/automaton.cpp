@@ -16,6 +16,7 @@ void write(ByteWriter& out, const Observation& observation) {
   out.number(static_cast<int>(observation.kind));
   out.number(observation.task);
   out.number(observation.node);
+  out.number(observation.cut);
   sim::write(out, *observation.reply);
   sim::write(out, observation.answers);
 }
@@ -80,6 +81,8 @@ Transition Automaton::run(Id from, const Observation& observation) {
   }
   transition.effects = std::move(step.effects);
   transition.again = step.again;
+  transition.cuts = step.cuts;
+  transition.cut = step.cut;
   loops_ = loops_ || step.again.has_value();
   if (step.boundary) {
     // Between two iterations: of every(), or of a retry() that pauses within an operation.

@@ -33,6 +33,8 @@ struct Transition {
   bool rebased = false;                 ///< `next` is a snapshot; its instants are numbered anew:
   std::vector<std::uint16_t> instants;  ///< new id i was old id instants[i]
   std::optional<TaskId> again;          ///< feed a `run` observation of this task at once
+  unsigned cuts = 0;                    ///< places at which the step could be cut
+  Cut cut = Cut::none;                  ///< where it was
 };
 
 class Automaton {

@@ -15,13 +15,14 @@ namespace {
 
 /// The message that executes next on a connection is answered; nobody hears the answer on an
 /// abandoned one.
-void answer(Process& process, Connection& connection, Id reply) {
+void answer(Process& process, Connection& connection, Id reply, Id asked_in) {
   const int place = Process::executable(connection);
   if (connection.open) {
     Message& message = connection.messages[static_cast<std::size_t>(place)];
     message.stage = Stage::answered;
     message.basis = Basis::none;
     message.reply = reply;
+    message.asked_in = asked_in;
   } else {
     connection.messages.erase(connection.messages.begin() + place);
     process.drop_empty_connections();
@@ -77,13 +78,15 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const Message& message =
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool former = connection.former;
-  const TaskId task = connection.task;
+  const Connection sender = connection;
   const Asked asked{nodes_.info(node_id).value.keyspace, message.request, connection.session,
                     watched, former ? Maker{0} : maker_of(process.index)};
   const CommandRun command =
       execute_in_session(tables_, nodes_, process, connection, asked, clock_ms);
-  answer(process, connection, command.reply);
-  if (!former && process.life != Life::dead) note_own_keys(process, task, command);
+  const Id asked_in =
+      setting_.knowledge.polls ? tables_.node_state(asked.keyspace, process.index) : 0;
+  answer(process, connection, command.reply, asked_in);
+  if (!former && process.life != Life::dead) note_own_keys(process, sender, command);
 
   StepResult result;
   const Id process_after = processes_.intern(process);
@@ -105,18 +108,16 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   return keep(node_memos_[watched], a, b, result);
 }
 
-/// A request of a task with an operation under way counts for that task alone, one of another task
-/// (a spawned one) for every task with such an operation. A key that an operation makes while
-/// another releases is no leftover of the other.
-void Executions::note_own_keys(Process& process, TaskId sender, const CommandRun& command) const {
-  const auto& tasks = processes_.automaton().state(process.program).tasks;
-  const bool own = std::any_of(tasks.begin(), tasks.end(), [&](const Wait& wait) {
-    return wait.task == sender && wait.in_operation;
-  });
-  for (const auto& wait : tasks) {
+/// A request of a main task counts for that task alone, one of a spawned task for every task with
+/// an operation under way. A key that another main task makes while one releases, or a request that
+/// has outlived its operation, is no leftover of the one.
+void Executions::note_own_keys(Process& process, const Connection& sender,
+                               const CommandRun& command) const {
+  const bool of_main = sender.task < process.rounds.size();
+  for (const auto& wait : processes_.automaton().state(process.program).tasks) {
     if (!wait.in_operation) continue;
     Operation& operation = process.operation(wait.task);
-    if (own && wait.task != sender) {
+    if (of_main && (wait.task != sender.task || sender.outlived)) {
       operation.succeeded = operation.succeeded || (command.made && operation.releasing);
       continue;
     }
@@ -167,7 +168,8 @@ const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run
   answer(process, connection,
          tables_.intern(is_accepted
                             ? Reply::ok()
-                            : Reply::error("STALE the resource has seen a higher fencing token")));
+                            : Reply::error("STALE the resource has seen a higher fencing token")),
+         0);
 
   Report report;
   if (is_accepted && write) {

@@ -34,7 +34,7 @@ class Executions {
   Id watched_by_others(unsigned process, std::uint8_t node, const Id* state);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
-  void note_own_keys(Process& process, TaskId sender, const CommandRun& command) const;
+  void note_own_keys(Process& process, const Connection& sender, const CommandRun& command) const;
   const StepResult& keep(FlatMap& memo, std::uint64_t a, std::uint64_t b, StepResult result);
 
   const Setting& setting_;

@@ -107,7 +107,10 @@ bool Probe::expand(const Alone& now) {
       const LocalAction action = info(now, p).actions[a];
       if (action.kind == Kind::begin && p == 0) begin = a;
       if (action.within != 0 || !action.urgent) continue;
-      pressing = pressing || !action.polling;
+      pressing =
+          pressing || !action.repeats ||
+          !world_.processes_.polls(now.processes[p], action,
+                                   world_.nodes_.info(now.nodes[action.node]).value.keyspace);
       if (action.kind == Kind::execute)
         execute(now, p, action);
       else if (act(now, p, a))
@@ -156,7 +159,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
   const std::uint8_t at = connection.node;
   const int place = Process::executable(connection);
   LOCKSTEP_CHECK(place >= 0);
-  Id reply = 0;
+  Id reply = 0, asked_in = 0;
   if (at == kResource) {
     reply = world_.tables_.intern(Reply::ok());
   } else {
@@ -170,6 +173,8 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     const CommandRun command =
         execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, clock_ms);
     reply = command.reply;
+    if (world_.setting_.knowledge.polls)
+      asked_in = world_.tables_.node_state(node.keyspace, process.index);
     node.keyspace = command.keyspace;
     next.nodes[at] = world_.nodes_.intern(node);
     for (std::size_t other = 0; other < now.processes.size(); ++other)
@@ -181,6 +186,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     Message& message = connection.messages[static_cast<std::size_t>(place)];
     message.stage = Stage::answered;
     message.reply = reply;
+    message.asked_in = asked_in;
   } else {  // its task has given it up: nobody hears the answer
     connection.messages.erase(connection.messages.begin() + place);
     process.drop_empty_connections();

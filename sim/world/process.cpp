@@ -70,12 +70,15 @@ std::string encode(const Process& process) {
   for (const auto& connection : process.connections) {
     out.number(connection.task);
     out.number(connection.node);
-    out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0));
+    out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) +
+               (connection.outlived ? 4 : 0));
     out.number(static_cast<std::int64_t>(connection.messages.size()));
     for (const auto& message : connection.messages) {
       out.number(message.request);
-      out.number(static_cast<int>(message.stage) * 2 + (message.held ? 1 : 0));
+      out.number(static_cast<int>(message.stage) * 4 + (message.held ? 1 : 0) +
+                 (message.doubtful ? 2 : 0));
       out.number(message.reply);
+      out.number(message.asked_in);
       out.number(static_cast<int>(message.basis));
     }
     out.number(connection.session);
@@ -97,7 +100,10 @@ std::string encode(const Process& process) {
                (operation.counted ? 16 : 0) + (operation.owned ? 32 : 0));
     out.number(static_cast<int>(operation.basis));
     out.number(static_cast<std::int64_t>(operation.answered.size()));
-    for (const Id id : operation.answered) out.number(id);
+    for (const Answered& answered : operation.answered) {
+      out.number(answered.request);
+      out.number(answered.asked_in);
+    }
   }
   return out.take();
 }

@@ -19,8 +19,10 @@ struct Message {
   Id request = 0;
   Stage stage = Stage::waiting;
   bool held = false;
+  bool doubtful = false;      ///< answered by a node that has died since: it may not arrive
   Id reply = 0;               ///< answered
   Basis basis = Basis::none;  ///< a WRITE to the resource
+  Id asked_in = 0;  ///< answered at this instant: the node's state before (Tables::node_state)
 };
 
 struct Connection {
@@ -29,7 +31,8 @@ struct Connection {
   bool open = true;     ///< its task waits for it; else abandoned
   bool former = false;  ///< of a former incarnation
   std::vector<Message> messages;
-  Id session = 0;  ///< what its node remembers of it; 0: nothing, as of a new one
+  Id session = 0;         ///< what its node remembers of it; 0: nothing, as of a new one
+  bool outlived = false;  ///< abandoned, by an operation that has ended since
 };
 
 struct Timer {
@@ -43,6 +46,14 @@ struct Holding {
   bool owned = false;     ///< the process had something of its lease keys when it acquired
 };
 
+/// A request (tokens normalised) that a task has had answered at this instant, and the state of its
+/// node in which it was executed.
+struct Answered {
+  Id request = 0;
+  Id asked_in = 0;
+  friend auto operator<=>(const Answered&, const Answered&) = default;
+};
+
 /// What the world remembers of a task's operation under way.
 struct Operation {
   TaskId task = 0;
@@ -53,7 +64,7 @@ struct Operation {
   bool owned = false;      ///< releasing: of the holding that ends
   bool succeeded = false;  ///< during this release() another operation made a lease key
   Basis basis = Basis::none;
-  std::vector<Id> answered;  ///< requests (tokens normalised) answered at this instant, ascending
+  std::vector<Answered> answered;  ///< ascending
   bool empty() const {
     return !releasing && !made && !freed && !counted && !owned && !succeeded &&
            basis == Basis::none && answered.empty();

@@ -1,5 +1,6 @@
 // What can happen to a process in one of its states: worked out once, when the state is interned.
 #include <algorithm>
+#include <utility>
 
 #include "sim/client/program.hpp"
 #include "sim/world/processes.hpp"
@@ -7,6 +8,12 @@
 namespace lockstep::sim {
 
 namespace {
+
+bool waits_for_replies(const std::vector<Wait>& tasks, TaskId task) {
+  return std::any_of(tasks.begin(), tasks.end(), [&](const Wait& wait) {
+    return wait.task == task && wait.kind == Wait::Kind::replies;
+  });
+}
 
 void add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is_urgent) {
   LocalAction action;
@@ -30,6 +37,7 @@ void Processes::list_actions(ProcessInfo& info) {
     info.free = true;
   }
   for (std::size_t c = 0; c < process.connections.size(); ++c) list_message_actions(info, c);
+  if (setting_.knowledge.cuts) list_cuts(info);
   list_process_faults(info, active);
   info.memos.resize(info.actions.size());
 }
@@ -83,21 +91,56 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     const bool waited_for = connection.open && !connection.former;
     for (const auto& operation : process.operations)
       if (waited_for && operation.task == connection.task && !operation.answered.empty())
-        action.polling =
+        action.repeats =
             std::ranges::find(operation.answered,
-                              tables_.normalised(request, connection.node, process.index)) !=
-            operation.answered.end();
+                              tables_.normalised(request, connection.node, process.index),
+                              &Answered::request) != operation.answered.end();
+    if (action.repeats) setting_.needs.polls = true;
     info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
   }
   if (next.held) {
     add_action(info, Kind::release, c, false);
     info.free = true;
   } else {
-    if (connection.open && next.stage != Stage::waiting && process.life == Life::up)
+    if (connection.open && next.stage != Stage::waiting && process.life == Life::up &&
+        waits_for_replies(automaton_.state(process.program).tasks, connection.task))
       add_action(info, Kind::deliver, c, true);
     if (next.stage != Stage::broken) add_fault(info, Kind::delay, c, Fault::delay);
   }
-  if (connection.open && next.stage != Stage::broken) add_fault(info, Kind::lose, c, Fault::lose);
+  if (!connection.open || next.stage == Stage::broken) return;
+  if (next.doubtful)
+    add_action(info, Kind::lose, c, false);
+  else
+    add_fault(info, Kind::lose, c, Fault::lose);
+  if (next.stage == Stage::waiting) add_fault(info, Kind::lose_late, c, Fault::lose);
+}
+
+/// Adds what may happen in the middle of each of its steps. Whether there is a cut, the step shows.
+void Processes::list_cuts(ProcessInfo& info) const {
+  for (std::size_t a = 0; a < info.actions.size(); ++a) {
+    const LocalAction whole = info.actions[a];
+    if (!is_step(whole.kind)) continue;
+    for (const auto& [kind, fault] : {std::pair{Action::Kind::pause_within, Fault::pause},
+                                      std::pair{Action::Kind::crash_within, Fault::crash}}) {
+      if (setting_.budget(fault) == 0) continue;
+      add_fault(info, kind, whole.index, fault);
+      info.actions.back().step = whole.kind;
+    }
+  }
+}
+
+bool Processes::polls(Id id, const LocalAction& execute, Id keyspace) {
+  if (!execute.repeats) return false;
+  const Process& process = processes_[id].value;
+  const Connection& connection = process.connections[execute.index];
+  const auto place = static_cast<std::size_t>(Process::executable(connection));
+  const Answered again{
+      tables_.normalised(connection.messages[place].request, connection.node, process.index),
+      tables_.node_state(keyspace, process.index)};
+  return std::ranges::any_of(process.operations, [&](const Operation& operation) {
+    return operation.task == connection.task &&
+           std::ranges::binary_search(operation.answered, again);
+  });
 }
 
 /// Adds the faults that befall the process as a whole.

@@ -33,50 +33,65 @@ Observation observed(Observation::Kind kind, TaskId task) {
 }  // namespace
 
 ProcessStep::ProcessStep(Setting& setting, Tables& tables, Automaton& automaton, Process& process,
-                         const Surroundings& around, std::vector<std::uint8_t> choices)
+                         const Surroundings& around, std::vector<std::uint8_t> choices,
+                         std::uint16_t cut)
     : setting_(setting),
       tables_(tables),
       automaton_(automaton),
       process_(process),
       around_(around) {
   report_.choices = std::move(choices);
+  report_.cut = cut;
 }
 
 void ProcessStep::act(const LocalAction& action) {
+  if (!row(action.kind).fields.cut) return act(action.kind, action.index);
+  act(action.step, action.index);
+  if (cut_ == Cut::none) return;  // there is no such cut, or a choice is open
+  if (action.kind == Action::Kind::crash_within) return crash();
+  stand_still();
+}
+
+void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
   using Kind = Action::Kind;
-  switch (action.kind) {
+  switch (kind) {
     case Kind::begin:
-      return begin(action.index);
+      return begin(index);
     case Kind::run:
-      return feed(observed(Observation::Kind::run, action.index));
+      return feed(observed(Observation::Kind::run, index));
     case Kind::timer:
-      return fire_timer(action.index);
+      return fire_timer(index);
     case Kind::deliver:
-      return deliver(process_.connections[action.index]);
+      return deliver(process_.connections[index]);
     case Kind::pause:
-      process_.life = Life::paused;
-      process_.pause_left_ms =
-          setting_.model.pause_max_ms > 0 ? setting_.rounded(setting_.model.pause_max_ms) : 0;
-      return;
+      return stand_still();
     case Kind::resume:
       process_.life = Life::up;
       process_.pause_left_ms = 0;
       return;
     case Kind::delay:
-      process_.connections[action.index].messages.front().held = true;
+      process_.connections[index].messages.front().held = true;
       return;
     case Kind::release:
-      process_.connections[action.index].messages.front().held = false;
+      process_.connections[index].messages.front().held = false;
       return;
     case Kind::lose:
-      return lose(process_.connections[action.index]);
+      return lose(process_.connections[index]);
+    case Kind::lose_late:
+      return lose_late(process_.connections[index]);
     case Kind::crash:
       return crash();
     case Kind::jump_process:
-      return jump(setting_.model.jumps_ms[action.index]);
+      return jump(setting_.model.jumps_ms[index]);
     default:
       LOCKSTEP_CHECK(!"an action of a process");
   }
+}
+
+void ProcessStep::stand_still() {
+  process_.life = Life::paused;
+  process_.pause_left_ms =
+      setting_.model.pause_max_ms > 0 ? setting_.rounded(setting_.model.pause_max_ms) : 0;
 }
 
 void ProcessStep::begin(TaskId task) {
@@ -109,10 +124,11 @@ void ProcessStep::deliver(Connection& connection) {
     observation.kind = Observation::Kind::reply;
     observation.reply = tables_.reply(message.reply);
     if (connection.node != kResource) {
-      std::vector<Id>& answered = process_.operation(connection.task).answered;
-      const Id request = tables_.normalised(message.request, connection.node, process_.index);
-      const auto place = std::lower_bound(answered.begin(), answered.end(), request);
-      if (place == answered.end() || *place != request) answered.insert(place, request);
+      std::vector<Answered>& answered = process_.operation(connection.task).answered;
+      const Answered one{tables_.normalised(message.request, connection.node, process_.index),
+                         message.asked_in};
+      const auto place = std::lower_bound(answered.begin(), answered.end(), one);
+      if (place == answered.end() || *place != one) answered.insert(place, one);
     }
   }
   process_.drop_empty_connections();
@@ -124,6 +140,15 @@ void ProcessStep::lose(Connection& connection) {
   broken.stage = Stage::broken;
   connection.messages = {broken};
   connection.session = Tables::kFresh;
+}
+
+/// What waited on it is held back in the network, where nobody listens to its connection.
+void ProcessStep::lose_late(Connection& connection) {
+  Connection under_way = connection;
+  under_way.open = false;
+  under_way.messages.front().held = true;
+  lose(connection);
+  process_.connections.push_back(std::move(under_way));
 }
 
 void ProcessStep::crash() {
@@ -150,7 +175,8 @@ void ProcessStep::jump(std::int64_t ms) {
 }
 
 void ProcessStep::feed(Observation observation) {
-  for (;;) {
+  for (std::uint16_t cut = report_.cut;;) {  // what is still to come of it
+    observation.cut = cut;
     const Transition& transition = automaton_.advance(process_.program, observation);
     if (transition.query) {
       const Query query = *transition.query;
@@ -171,7 +197,10 @@ void ProcessStep::feed(Observation observation) {
     }
     process_.program = transition.next;
     process_.drop_empty_operations();
+    cut_ = transition.cut;
+    if (transition.cuts > 0 && setting_.stops_within) setting_.needs.cuts = true;
     if (!transition.again) return;
+    if (cut > 0) cut = static_cast<std::uint16_t>(cut - transition.cuts);
     observation = observed(Observation::Kind::run, *transition.again);
   }
 }
@@ -312,6 +341,8 @@ void ProcessStep::end_operation(TaskId task) {
   operation.releasing = operation.made = operation.freed = operation.counted = operation.owned =
       operation.succeeded = false;
   operation.answered.clear();
+  for (auto& connection : process_.connections)
+    if (connection.task == task && !connection.open) connection.outlived = true;
 }
 
 /// Whether the process holds, by a task, a lock that has a lease key in common with this one, or

@@ -17,9 +17,10 @@ namespace lockstep::sim {
 
 class ProcessStep {
  public:
-  /// Works on `process`. `choices`: answers to choose(), in order.
+  /// Works on `process`. `choices`: answers to choose(), in order. `cut`: of pause_within and
+  /// crash_within, where.
   ProcessStep(Setting& setting, Tables& tables, Automaton& automaton, Process& process,
-              const Surroundings& around, std::vector<std::uint8_t> choices);
+              const Surroundings& around, std::vector<std::uint8_t> choices, std::uint16_t cut);
 
   /// Carries out an action of the process alone (not execute).
   void act(const LocalAction& action);
@@ -27,14 +28,19 @@ class ProcessStep {
   /// choose(n) came without an answer: n, and nothing else is valid; the step must be tried with
   /// each. 0 otherwise.
   int open_choice() const { return open_choice_; }
+  /// At which sort of place the step was cut.
+  Cut cut() const { return cut_; }
   const Reads& reads() const { return reads_; }
   Report& report() { return report_; }
 
  private:
+  void act(Action::Kind kind, std::uint8_t index);
+  void stand_still();
   void begin(TaskId task);
   void fire_timer(TaskId task);
   void deliver(Connection& connection);
   void lose(Connection& connection);
+  void lose_late(Connection& connection);
   void crash();
   void jump(std::int64_t ms);
   void feed(Observation observation);
@@ -58,6 +64,7 @@ class ProcessStep {
   Surroundings around_;
   std::size_t chosen_ = 0;
   int open_choice_ = 0;
+  Cut cut_ = Cut::none;
   Reads reads_;
   Report report_;
 };

@@ -50,12 +50,16 @@ void Processes::describe(ProcessInfo& info) const {
     for (const auto& message : connection.messages) {
       info.tokens.add(tables_.request(message.request));
       if (message.stage == Stage::answered) info.tokens.add(tables_.reply(message.reply));
+      info.tokens.add(tables_.tokens_of_node_state(message.asked_in));
     }
     const SessionInfo& session = tables_.session(connection.session);
     info.tokens.add(session.tokens);
     if (!session.value.watched.empty()) info.watching |= only<NodeSet>(connection.node);
     quiet = quiet && connection.messages.empty();
   }
+  for (const auto& operation : process.operations)
+    for (const auto& answered : operation.answered)
+      info.tokens.add(tables_.tokens_of_node_state(answered.asked_in));
   bool finished = true;
   if (process.life != Life::dead) {
     const ProgramState& program = automaton_.state(process.program);
@@ -107,28 +111,45 @@ std::span<const StepResult> Processes::steps(Id id, unsigned a, const Surroundin
     if (found.seen == seen) return results_[found.results];
 
   std::vector<StepResult> found;
-  std::vector<std::vector<std::uint8_t>> open{{}};  // prefixes of choices still to be tried
-  while (!open.empty()) {
-    Process after = info.value;
-    ProcessStep step(setting_, tables_, automaton_, after, around, open.back());
-    open.pop_back();
-    step.act(info.actions[a]);
-    memo.reads.tokens = memo.reads.tokens || step.reads().tokens;
-    memo.reads.nodes = memo.reads.nodes || step.reads().nodes;
-    memo.reads.owned = memo.reads.owned || step.reads().owned;
-    memo.reads.now = memo.reads.now || step.reads().now;
-    for (int choice = step.open_choice(); choice >= 1; --choice) {
-      open.push_back(step.report().choices);
-      open.back().push_back(static_cast<std::uint8_t>(choice));
-    }
-    if (step.open_choice() == 0) found.push_back(result(info, after, std::move(step.report())));
-  }
+  std::uint16_t cut = row(info.actions[a].kind).fields.cut ? 1 : 0;
+  while (try_choices(id, a, around, cut, found)) ++cut;
   if (found.size() == 1 && !memo.reads.any()) {
     info.actions[a].alone = true;
     info.actions[a].only_result = found[0];
   }
   memo.cases.push_back({restricted(), static_cast<std::uint32_t>(results_.size())});
   return results_.emplace_back(std::move(found));
+}
+
+/// Adds what comes of the action, cut at that place, however choose() turns out. True if there is
+/// such a cut.
+bool Processes::try_choices(Id id, unsigned a, const Surroundings& around, std::uint16_t cut,
+                            std::vector<StepResult>& found) {
+  ProcessInfo& info = processes_[id];
+  Reads& reads = info.memos[a].reads;
+  bool was_cut = false;
+  std::vector<std::vector<std::uint8_t>> open{{}};  // prefixes of choices still to be tried
+  while (!open.empty()) {
+    Process after = info.value;
+    ProcessStep step(setting_, tables_, automaton_, after, around, open.back(), cut);
+    open.pop_back();
+    step.act(info.actions[a]);
+    reads.tokens = reads.tokens || step.reads().tokens;
+    reads.nodes = reads.nodes || step.reads().nodes;
+    reads.owned = reads.owned || step.reads().owned;
+    reads.now = reads.now || step.reads().now;
+    for (int choice = step.open_choice(); choice >= 1; --choice) {
+      open.push_back(step.report().choices);
+      open.back().push_back(static_cast<std::uint8_t>(choice));
+    }
+    if (step.open_choice() > 0) continue;
+    was_cut = was_cut || step.cut() != Cut::none;
+    const bool undoes_all =  // what only the process knows: as if it had crashed before the step
+        info.actions[a].kind == Action::Kind::crash_within && step.cut() == Cut::clock;
+    if ((cut == 0 || step.cut() != Cut::none) && !undoes_all)
+      found.push_back(result(info, after, std::move(step.report())));
+  }
+  return was_cut;
 }
 
 // ---- what time and others do to it
@@ -147,6 +168,8 @@ Id Processes::aged(Id id, std::int64_t ms) {
       process.pause_left_ms = std::max<std::int64_t>(0, process.pause_left_ms - ms);
     for (auto& instant : process.instants) instant.age_ms += ms;
     for (auto& operation : process.operations) operation.answered.clear();
+    for (auto& connection : process.connections)
+      for (auto& message : connection.messages) message.asked_in = 0;
     process.drop_empty_operations();
     return intern(process);
   });
@@ -163,11 +186,14 @@ Id Processes::renamed(Id id, const Renaming& renaming) {
         message.request = tables_.renamed_request(message.request, renaming);
         if (message.stage == Stage::answered)
           message.reply = tables_.renamed_reply(message.reply, renaming);
+        message.asked_in = tables_.renamed_node_state(message.asked_in, renaming);
       }
       connection.session = tables_.renamed_session(connection.session, renaming);
     }
     for (auto& operation : process.operations) {
-      for (Id& request : operation.answered) request = tables_.renamed_request(request, renaming);
+      for (Answered& answered : operation.answered)
+        answered = {tables_.renamed_request(answered.request, renaming),
+                    tables_.renamed_node_state(answered.asked_in, renaming)};
       std::sort(operation.answered.begin(), operation.answered.end());
     }
     return intern(process);
@@ -199,6 +225,7 @@ Id Processes::cut_off(Id id, std::uint8_t node) {
   for (auto& connection : process.connections) {
     if (connection.node != node) continue;
     connection.session = Tables::kFresh;
+    for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
     const bool waiting = std::any_of(connection.messages.begin(), connection.messages.end(),
                                      [](const Message& m) { return m.stage == Stage::waiting; });
     std::erase_if(connection.messages, [](const Message& m) { return m.stage == Stage::waiting; });

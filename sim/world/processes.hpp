@@ -85,6 +85,9 @@ class Processes {
   /// which choose() can turn out.
   std::span<const StepResult> steps(Id process, unsigned action, const Surroundings& around);
 
+  /// Whether an `execute` of the process is polling while its node stores this keyspace.
+  bool polls(Id id, const LocalAction& execute, Id keyspace);
+
   Id aged(Id id, std::int64_t ms);
   Id renamed(Id id, const Renaming& renaming);
   /// After a WRITE to the resources of these locks was accepted.
@@ -99,8 +102,11 @@ class Processes {
   void list_actions(ProcessInfo& info);
   bool list_task_actions(ProcessInfo& info) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
+  void list_cuts(ProcessInfo& info) const;
   void list_process_faults(ProcessInfo& info, bool active) const;
   void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) const;
+  bool try_choices(Id id, unsigned action, const Surroundings& around, std::uint16_t cut,
+                   std::vector<StepResult>& found);
   StepResult result(const ProcessInfo& before, const Process& after, Report report);
 
   Setting& setting_;

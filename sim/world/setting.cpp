@@ -62,6 +62,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       processes(static_cast<unsigned>(checked.processes.size())),
       nodes(nodes_of(checked)),
       nodes_fail(budget(Fault::node_crash) + budget(Fault::power_loss) > 0),
+      stops_within(budget(Fault::pause) + budget(Fault::crash) > 0),
       knowledge(within(checked, known)),
       needs(knowledge) {
   LOCKSTEP_CHECK(processes >= 1);

@@ -29,6 +29,8 @@ struct Knowledge {
   bool reads_clock = false;          ///< the program's literals are durations of the grid
   bool recycles_tokens = true;       ///< off where more than the equality of tokens matters
   std::set<std::int64_t> durations;  ///< durations in use, in ms
+  bool cuts = false;                 ///< a step of the program can be cut, and a fault does so
+  bool polls = false;                ///< a request is repeated at one instant: node states count
   bool too_many_durations = false;   ///< more than kMaxDurations: the grid lacks some
   friend bool operator==(const Knowledge&, const Knowledge&) = default;
 };
@@ -63,9 +65,10 @@ class Setting {
 
   const Model& model;
   const unsigned processes, nodes;
-  const bool nodes_fail;  ///< some node may be down
-  Knowledge knowledge;    ///< of this search
-  Knowledge needs;        ///< larger than `knowledge` if something turns out to be missing
+  const bool nodes_fail;    ///< some node may be down
+  const bool stops_within;  ///< a process may pause or crash in the middle of a step
+  Knowledge knowledge;      ///< of this search
+  Knowledge needs;          ///< larger than `knowledge` if something turns out to be missing
   /// Lifetimes that followed from an absolute time, in ms: what was left until then.
   std::set<std::int64_t> computed_lifetimes;
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.

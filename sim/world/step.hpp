@@ -93,9 +93,10 @@ struct Report {
   std::uint8_t node = 0;              ///< touch: where
   bool looked = false;                ///< at absolute time
   std::vector<std::uint8_t> choices;  ///< that led here
+  std::uint16_t cut = 0;              ///< at which of its cuts the step ended; 0: at its end
   bool says_nothing() const {
     return facts == Facts{} && claims == Claims{} && leases.empty() && spread == Spread::none &&
-           !looked && choices.empty();
+           !looked && choices.empty() && cut == 0;
   }
 };
 
@@ -126,11 +127,12 @@ struct LocalAction {
   Action::Kind kind = Action::Kind::run;
   std::uint8_t index = 0;       ///< task, connection, size of a jump, image
   std::uint8_t node = 0;        ///< execute: where
-  bool polling = false;         ///< execute
+  bool repeats = false;         ///< execute: of a request that was answered at this instant
   bool urgent = false;          ///< if possible at all
   FaultSet within = 0;          ///< possible only while one of these is left; 0: always
   std::uint8_t spends = kFree;  ///< the fault that it is
-  bool alone = false;           ///< `only_result` is all that can come of it, in every state
+  Action::Kind step = Action::Kind::run;  ///< pause_within, crash_within: of which action
+  bool alone = false;  ///< `only_result` is all that can come of it, in every state
   StepResult only_result;
 
   static constexpr std::uint8_t kFree = 0xFF;

@@ -52,6 +52,7 @@ Tables::Tables(const Setting& setting) : setting_(setting) {
   empty_keyspace_ = intern(Keyspace{});
   const Id fresh = intern(Session{}), nowhere = intern(Places{});
   LOCKSTEP_CHECK(fresh == kFresh && nowhere == kNowhere);
+  LOCKSTEP_CHECK(intern_node_state("") == 0);  // which no node is in
 }
 
 Tables::~Tables() = default;
@@ -143,6 +144,30 @@ Id Tables::renamed_session(Id id, const Renaming& renaming) {
   return intern(with_texts(sessions_[id].value, [&rename](std::string_view text) {
     return rename_tokens(text, rename);
   }));
+}
+
+Id Tables::intern_node_state(const std::string& bytes) {
+  return node_states_.intern(std::string(bytes), [&] {
+    TokenUse tokens;
+    tokens.add(std::string_view(bytes));
+    tokens.cut = false;  // what stands for the tokens read alike is none
+    return NodeState{bytes, tokens};
+  });
+}
+
+Id Tables::node_state(Id keyspace, std::uint8_t process) {
+  return node_state_.find_or_add(keyspace, process, [&] {
+    return intern_node_state(
+        rename_tokens(std::string_view(encode(keyspaces_[keyspace].value)), [&](Token token) {
+          return token.process == process ? Token{process, 0} : token;
+        }));
+  });
+}
+
+Id Tables::renamed_node_state(Id id, const Renaming& renaming) {
+  if (!node_states_[id].tokens.mentions(renaming.whose)) return id;
+  return intern_node_state(
+      rename_tokens(std::string_view(node_states_[id].bytes), renaming.function()));
 }
 
 const Tables::Aged& Tables::aged(Id id, std::int64_t ms) {

@@ -58,6 +58,12 @@ class Tables {
   Id renamed_reply(Id reply, const Renaming& renaming);
   Id renamed_session(Id session, const Renaming& renaming);
 
+  /// A number (not 0) for what a node stores, with all tokens of `process` read alike.
+  Id node_state(Id keyspace, std::uint8_t process);
+  Id renamed_node_state(Id state, const Renaming& renaming);
+  /// The tokens of other processes in it.
+  const TokenUse& tokens_of_node_state(Id state) const { return node_states_[state].tokens; }
+
   struct Aged {
     Id id = 0;
     std::vector<LeaseChange> expired;
@@ -71,6 +77,11 @@ class Tables {
   Id without_scripts(Id keyspace);
 
  private:
+  struct NodeState {
+    std::string bytes;
+    TokenUse tokens;
+  };
+  Id intern_node_state(const std::string& bytes);
   Aged age(Id keyspace, std::int64_t ms);
   void note_expired(const std::map<std::string, Entry, std::less<>>& before,
                     const std::map<std::string, Entry, std::less<>>& after, Aged& aged) const;
@@ -82,9 +93,10 @@ class Tables {
   Interner<KeyspaceInfo> keyspaces_;
   Interner<SessionInfo> sessions_;
   Interner<Places> places_;
+  Interner<NodeState> node_states_;
   Interner<std::int64_t> moments_;
   std::vector<Aged> aged_keyspaces_;
-  FlatMap age_, rename_;
+  FlatMap age_, rename_, node_state_;
   Id empty_keyspace_ = 0;
 };
 

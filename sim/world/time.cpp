@@ -7,7 +7,7 @@ namespace lockstep::sim {
 
 /// Whether something has to happen before time passes (on). Time alone leaves connections where
 /// they are, so that a message that polled when the pass began is found again in its place.
-bool World::urgent(const Id* state, const Id* began) const {
+bool World::urgent(const Id* state, const Id* began) {
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& info = processes_.info(state[p]);
     if (info.urgent) return true;
@@ -15,7 +15,7 @@ bool World::urgent(const Id* state, const Id* began) const {
     for (const auto& action : info.actions) {
       if (action.kind != Action::Kind::execute || !reachable(state, action.node)) continue;
       const bool polled = std::any_of(before.begin(), before.end(), [&](const LocalAction& was) {
-        return was.polling && was.index == action.index;
+        return was.repeats && was.index == action.index && polls(began, p, was);
       });
       if (!polled) return true;
     }

@@ -97,6 +97,7 @@ Action World::label(const Id* state, const Candidate& candidate) const {
   Action action;
   action.kind = candidate.kind;
   action.choices = reports_[candidate.report].choices;
+  action.cut = reports_[candidate.report].cut;
   if (!fields.process && !fields.node) {
     action.amount_ms = candidate.amount_ms;
     return action;
@@ -104,10 +105,12 @@ Action World::label(const Id* state, const Candidate& candidate) const {
   const Id part = state[fields.node ? setting_.node_slot(candidate.actor) : candidate.actor];
   const auto& actions = fields.node ? nodes_.info(part).actions : processes_.info(part).actions;
   const auto index = actions[candidate.action].index;
+  if (fields.cut) action.step = actions[candidate.action].step;
   if (fields.process) action.process = candidate.actor;
   if (fields.node) action.node = candidate.actor;
-  if (fields.task) action.task = index;
-  if (fields.connection) action.connection = index;
+  const auto& of_step = row(step_of(action)).fields;
+  if (of_step.task) action.task = index;
+  if (of_step.connection) action.connection = index;
   if (fields.image) action.image = index;
   if (fields.amount) action.amount_ms = setting_.model.jumps_ms[index];
   return action;

@@ -99,7 +99,11 @@ class World {
   void make_canonical(Id* state);
 
   // time
-  bool urgent(const Id* state, const Id* began) const;
+  bool urgent(const Id* state, const Id* began);
+  bool polls(const Id* state, unsigned process, const LocalAction& execute) {
+    return processes_.polls(state[process], execute,
+                            nodes_.info(state[setting_.node_slot(execute.node)]).value.keyspace);
+  }
   bool all_points_count(const Id* state) const;
   std::int64_t next_point(const Id* state) const;
   bool advance(Id* state, std::int64_t ms, Facts& facts);

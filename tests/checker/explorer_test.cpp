@@ -91,7 +91,7 @@ TEST_CASE("counts of the rungs are pinned: two clients, one round, lease 10 s, w
       {"exists-set", Fault::pause, 0, 231, 390, 24},
       {"exists-set", Fault::pause, 1, 1204, 2616, 26},
       {"setnx", Fault::pause, 0, 99, 160, 15},
-      {"setnx", Fault::node_crash, 1, 640, 1262, 22},
+      {"setnx", Fault::node_crash, 1, 736, 1598, 22},
       {"setnx-expire", Fault::pause, 0, 127, 206, 19},
       {"setnx-expire", Fault::pause, 1, 2280, 4206, 27},
       {"set-ex-nx", Fault::pause, 0, 107, 170, 15},
@@ -101,7 +101,7 @@ TEST_CASE("counts of the rungs are pinned: two clients, one round, lease 10 s, w
       {"set-token-lua", Fault::pause, 0, 123, 186, 20},
       {"set-token-lua", Fault::pause, 1, 2462, 4336, 24},
       {"fencing", Fault::pause, 0, 126, 188, 22},
-      {"fencing", Fault::node_crash, 1, 880, 1624, 24},
+      {"fencing", Fault::node_crash, 1, 982, 1996, 24},
   };
   for (const Count& count : counts) {
     INFO(count.rung << ", " << sim::name(count.fault) << '=' << int{count.budget});

@@ -19,6 +19,7 @@ using namespace lockstep;
 /// What an explorer comes to, in words; nothing if it reached its bound.
 std::optional<std::string> told(const checker::Result& result) {
   if (result.verdict == checker::Verdict::inconclusive) return std::nullopt;
+  if (result.endless) return "violated for ever";  // which world is the first, readings may differ
   if (result.verdict == checker::Verdict::violated)
     return "violated after " + std::to_string(result.schedule.size()) + " steps";
   std::string text = "holds, unmet:";

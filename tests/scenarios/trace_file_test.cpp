@@ -44,6 +44,7 @@ struct Place {
     for (const auto kind : sim::kActions) {
       sim::Action action;
       action.kind = kind;
+      if (row(kind).fields.cut) action.cut = 3;
       trace.schedule.push_back(action);
     }
     trace.schedule[0].choices = {2, 1};

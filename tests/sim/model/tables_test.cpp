@@ -60,9 +60,10 @@ TEST_CASE("names are spelt with hyphens, are unique and do not change") {
   CHECK(has(names(sim::kWitnessTable),
             {"acquired", "refused", "released", "lost", "expired-while-held"}));
   CHECK(has(names(sim::kActionTable),
-            {"begin", "run", "execute", "deliver", "timer", "pass", "pause", "resume", "delay",
-             "release", "lose", "crash", "jump-process", "jump-node", "node-crash", "power-loss",
-             "node-restart", "save"}));
+            {"begin",        "run",          "execute",     "deliver",    "timer",        "pass",
+             "pause",        "resume",       "delay",       "release",    "lose",         "crash",
+             "jump-process", "jump-node",    "node-crash",  "power-loss", "node-restart", "save",
+             "lose-late",    "pause-within", "crash-within"}));
   CHECK(std::string(name(sim::Persistence::aof_everysec)) == "aof-everysec");
   CHECK(std::string(name(sim::Resource::fenced_writes)) == "fenced-writes");
   CHECK(std::string(checker::name(checker::Verdict::inconclusive)) == "inconclusive");

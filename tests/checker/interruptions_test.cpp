@@ -1,0 +1,157 @@
+// Interruptions where they really come: in the middle of a step, behind a connection that is broken
+// for the client alone, between a node's write and its reply; and requests that poll, which nothing
+// but a fault makes late. Both explorers judge each.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Fault;
+using sim::Property;
+using test::InlineLock;
+
+constexpr sim::WorkStep lock(std::uint8_t index) { return {sim::WorkStep::Kind::lock, index, 0}; }
+constexpr sim::WorkStep unlock(std::uint8_t i) { return {sim::WorkStep::Kind::unlock, i, 0}; }
+constexpr sim::WorkStep work(std::int64_t ms) { return {sim::WorkStep::Kind::work, 0, ms}; }
+
+Verdict judged(InlineLock& lock, Fault fault, Property property) {
+  lock.model = test::with_fault(lock.model, fault);
+  return lock.judged(property);
+}
+
+const std::string kTake =
+    "self.token, self.since = unique(), monotonic() "
+    "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK";
+const std::string kCompareAndDelete =
+    "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+    " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
+
+}  // namespace
+
+TEST_CASE("a pause between a look at the clock and the request that it decides",
+          "[interruptions]") {
+  const auto release =
+      GENERATE(std::string("if monotonic() - self.since >= self.ttl_ms then return false end "
+                           "return redis('DEL', self.key) == 1"),
+               std::string("local t = now() local left = self.since + self.ttl_ms - monotonic() "
+                           "if left <= 0 or now() < t then return false end "
+                           "return redis('UNLINK', self.key) == 1"),
+               // A request comes between: what was seen before it is older still.
+               std::string("local left = self.ttl_ms - (monotonic() - self.since) "
+                           "if left > 0 then redis('PEXPIRE', self.key, 1) end return true"));
+  InlineLock guarded({kTake, release});
+  CHECK(guarded.judged(Property::foreign_release) == Verdict::holds);
+  CHECK(judged(guarded, Fault::pause, Property::foreign_release) == Verdict::violated);
+}
+
+TEST_CASE("a look at the clock decides nothing where the server compares", "[interruptions]") {
+  InlineLock fixed({kTake, "if monotonic() - self.since >= self.ttl_ms then return false end " +
+                               kCompareAndDelete});
+  CHECK(judged(fixed, Fault::pause, Property::foreign_release) == Verdict::holds);
+}
+
+TEST_CASE("a pause in the middle of a step may be limited, too", "[interruptions]") {
+  InlineLock guarded({kTake,
+                      "if monotonic() - self.since >= self.ttl_ms - 10 then return false end "
+                      "return redis('DEL', self.key) == 1"});
+  guarded.model.pause_max_ms = 20;  // DEL leaves 10 ms after SET: by the 30th the key is A's own
+  CHECK(judged(guarded, Fault::pause, Property::foreign_release) == Verdict::holds);
+  guarded.model.pause_max_ms = 21;
+  CHECK(guarded.judged(Property::foreign_release) == Verdict::violated);
+}
+
+TEST_CASE("a client dies between two requests of one call", "[interruptions]") {
+  // Whoever finds the key on both nodes takes it for a leftover; on one node alone it stays.
+  InlineLock both(
+      {"local found = call_all { 'EXISTS', self.key } "
+       "if found[1].reply ~= found[2].reply then return false end "
+       "if found[1].reply == 1 then call_all { 'DEL', self.key } return false end "
+       "call_all { 'SET', self.key, 1 } return true",
+       "call_all { 'DEL', self.key } return true"});
+  for (auto& process : both.model.processes) process.nodes = 2;
+  CHECK(judged(both, Fault::pause, Property::deadlock) == Verdict::holds);
+  CHECK(judged(both, Fault::crash, Property::deadlock) == Verdict::violated);
+}
+
+TEST_CASE("a request outlives its connection", "[interruptions]") {
+  const std::string settled =
+      "self.token = unique() "
+      "local answered, reply = pcall(redis, 'SETNX', self.key, self.token) "
+      "if answered then return reply == 1 end ";
+  const std::string patient = "for try = 1, 2 do local answered, n = pcall(function() " +
+                              kCompareAndDelete +
+                              " end) if answered then return n end end return false";
+  InlineLock settles({settled + "redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+                                " return redis.call('del', KEYS[1]) end return 0\","
+                                " 1, self.key, self.token) return false",
+                      patient});
+  CHECK(judged(settles, Fault::lose, Property::deadlock) == Verdict::violated);
+}
+
+TEST_CASE("a request that comes late finds the mark of the attempt that was given up",
+          "[interruptions]") {
+  const std::string patient = "for try = 1, 2 do local answered, n = pcall(function() " +
+                              kCompareAndDelete +
+                              " end) if answered then return n end end return false";
+  InlineLock marks(
+      {"self.token = unique() local mark = 'mark ' .. self.token "
+       "local answered, reply = pcall(redis, 'EVAL', \"if redis.call('exists', KEYS[2]) == 1 then"
+       " return 0 end return redis.call('setnx', KEYS[1], ARGV[1])\","
+       " 2, self.key, mark, self.token) "
+       "if answered then return reply == 1 end "
+       "redis('EVAL', \"redis.call('set', KEYS[2], 1) if redis.call('get', KEYS[1]) == ARGV[1] then"
+       " return redis.call('del', KEYS[1]) end return 0\", 2, self.key, mark, self.token) "
+       "return false",
+       patient});
+  CHECK(judged(marks, Fault::lose, Property::deadlock) == Verdict::holds);
+}
+
+TEST_CASE("a node dies between writing and replying", "[interruptions]") {
+  const std::string swallows =
+      "self.token = unique() "
+      "local answered, reply = pcall(redis, 'SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) "
+      "return answered and reply == OK";
+  InlineLock swallowed({swallows, kCompareAndDelete});
+  swallowed.model.persistence = sim::Persistence::aof_always;
+  CHECK(judged(swallowed, Fault::node_crash, Property::honest_result) == Verdict::violated);
+  swallowed.model.persistence = sim::Persistence::none;  // what was written is gone as well
+  CHECK(swallowed.judged(Property::honest_result) == Verdict::holds);
+}
+
+TEST_CASE("a request that polls is no later than the network makes it", "[interruptions]") {
+  const std::string poll =
+      GENERATE(std::string("redis('EXISTS', 'gate') == 0"), std::string("not redis('GET', 'gate')"),
+               std::string("redis('PTTL', 'gate') == -2"));
+  InlineLock gate(
+      {"if redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) ~= OK then return false end "
+       "if self.key == 'gate' then return true end "
+       "return retry(function() return " +
+           poll + " end)",
+       "return redis('DEL', self.key) == 1"});
+  gate.model.processes.push_back(gate.model.processes[0]);
+  const auto set = [&](std::int64_t gate_ms) {
+    for (std::size_t p = 0; p < 3; ++p) {
+      gate.model.processes[p].lock_keys = {p < 2 ? "a" : "gate"};
+      gate.model.processes[p].workload = {lock(0), work(p < 2 ? 10 : gate_ms), unlock(0)};
+    }
+  };
+  set(19);  // 19 + 10 of 30
+  CHECK(gate.judged(Property::mutual_exclusion) == Verdict::holds);
+  set(21);
+  CHECK(gate.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
+TEST_CASE("clients that change a node in tight loops let time pass", "[interruptions]") {
+  InlineLock spin(
+      {"return retry(function() if redis('INCR', self.key) == 1 then return true end "
+       "redis('DECR', self.key) return false end)",
+       "redis('DECR', self.key) return true"});
+  for (auto& process : spin.model.processes) process.workload = {lock(0), work(3), unlock(0)};
+  CHECK(spin.judged(Property::deadlock) == Verdict::holds);
+  CHECK(spin.judged(Property::mutual_exclusion) == Verdict::holds);
+}
