@@ -155,3 +155,16 @@ TEST_CASE("clients that change a node in tight loops let time pass", "[interrupt
   CHECK(spin.judged(Property::deadlock) == Verdict::holds);
   CHECK(spin.judged(Property::mutual_exclusion) == Verdict::holds);
 }
+
+TEST_CASE("a tight loop that asks something else each time is named", "[interruptions]") {
+  InlineLock endless(
+      {"self.n = 0 return retry(function() self.n = self.n + 1 "
+       "return redis('SETNX', self.key .. self.n, 1) == 2 end)",
+       "return true"});
+  endless.model.processes.resize(1);
+  checker::Bounds bounds;
+  bounds.max_states = 1000;
+  const checker::Result result = checker::explore(endless.model, bounds);
+  CHECK(result.verdict == Verdict::inconclusive);
+  CHECK(result.why_inconclusive.find("; A takes ") != std::string::npos);
+}
