@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <numeric>
+#include <set>
 
 #include "checker/endless.hpp"
 #include "checker/search/levels.hpp"
@@ -28,6 +30,27 @@ sim::Property first_property(sim::PropertySet violated) {
 
 /// More than any client takes that comes to an end.
 constexpr int kManyStepsAtOnce = 100;
+
+/// Timers, lifetimes and thresholds, in ms, ascending. Of a threshold (the first age with which a
+/// comparison turns) it cannot be told whether it or the number before it was meant: the one that
+/// has more in common with the others.
+std::vector<std::int64_t> durations_in_use(const sim::World& world, const sim::Model& model) {
+  const sim::Knowledge& known = world.knowledge();
+  std::set<std::int64_t> durations;
+  for (const auto* found : {&known.timers, &known.lifetimes})
+    durations.insert(found->begin(), found->end());
+  for (const auto& process : model.processes)
+    for (const auto& step : process.workload)
+      if (step.ms > 0) durations.insert(step.ms);
+  std::int64_t common = 0;
+  for (const std::int64_t duration : durations) common = std::gcd(common, duration);
+  for (const auto* found : {&known.ages, &known.lefts, &world.reaches()})
+    for (const std::int64_t threshold : *found) {
+      const bool before = std::gcd(common, threshold - 1) > std::gcd(common, threshold);
+      if (threshold > 1 || !before) durations.insert(before ? threshold - 1 : threshold);
+    }
+  return {durations.begin(), durations.end()};
+}
 
 /// One search of one world.
 class Exploration {
@@ -79,8 +102,8 @@ class Exploration {
     result_.statistics.seconds = watch_.seconds();
     result_.executed = {model_.program->runs() - runs_before_, world_.script_runs(),
                         world_.command_runs()};
-    result_.grid_durations.assign(world_.knowledge().durations.begin(),
-                                  world_.knowledge().durations.end());
+    result_.grid_durations = durations_in_use(world_, model_);
+    result_.time_gap = world_.time_gap();
     result_.computed_durations = world_.computed_lifetimes();
   }
 
@@ -105,10 +128,11 @@ class Exploration {
   /// cycles.
   void conclude() {
     result_.verdict = Verdict::holds;
-    if (world_.knowledge().too_many_durations) {
+    if (world_.sampled()) {
       result_.verdict = Verdict::inconclusive;
-      result_.why_inconclusive = "more than " + std::to_string(sim::Setting::kMaxDurations) +
-                                 " different durations are in use: the points of time lack some";
+      result_.why_inconclusive =
+          "its durations have too little in common: not every point of time that may matter was "
+          "tried";
       return;
     }
     if (world_.endless_probe()) {

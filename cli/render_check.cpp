@@ -113,8 +113,9 @@ void print_coverage(std::ostream& out, const Judgement& judgement) {
     return;
   const auto& result = judgement.result;
   print_row(out, "time",
-            fmt::format("every deadline, and {} ms before each, give or take {} ms",
-                        fmt::join(result.grid_durations, ", "), judgement.model.tick_ms));
+            fmt::format("{}; durations in use: {} ms",
+                        result.time_gap.empty() ? "exact" : "not exact: " + result.time_gap,
+                        fmt::join(result.grid_durations, ", ")));
   if (judgement.outcome() == scenarios::Outcome::holds && !judgement.model.witnesses.empty())
     print_row(out, "witnessed",
               fmt::format("{}", fmt::join(scenarios::names_of(judgement.model.witnesses), ", ")));

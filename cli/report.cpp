@@ -25,6 +25,7 @@ Json result_json(const checker::Result& result) {
   if (result.vacuous() && !result.unmet_detail.empty()) json["unmet_detail"] = result.unmet_detail;
   if (!result.why_inconclusive.empty()) json["why_inconclusive"] = result.why_inconclusive;
   json["time_grid_ms"] = result.grid_durations;
+  json["time_exact"] = result.time_gap.empty();
   const auto& figures = result.statistics;
   json["statistics"] = {{"states", figures.states},
                         {"transitions", figures.transitions},

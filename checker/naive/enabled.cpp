@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "checker/naive/world.hpp"
+#include "sim/client/turning.hpp"
 #include "sim/keyspace/keyspace.hpp"
 
 namespace lockstep::checker::naive {
@@ -233,6 +234,12 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
       if (timer_ms && runs) add(*timer_ms);
     }
     if (process.pause_left_ms) add(*process.pause_left_ms);
+    for (const Instant& instant : process.instants) {
+      const std::int64_t shown_ms =
+          instant.wall ? sim::wall_clock(world.now, process.offset).ms : world.now.ms;
+      for (const std::int64_t age_ms : expected_.ages)
+        add(age_ms - (shown_ms - instant.reading_ms));
+    }
   }
   for (const Node& node : world.nodes) {
     const auto add_keys = [&](const sim::Keyspace& keyspace) {
@@ -241,6 +248,8 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
         const std::int64_t left_ms = lifetime_left(world, node, entry).ms;
         add(left_ms);
         add(left_ms + model_.tick_ms);
+        for (const std::int64_t threshold_ms : expected_.lefts)
+          add(left_ms - threshold_ms + model_.tick_ms);
       });
     };
     add_keys(node.keyspace);
@@ -256,8 +265,11 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
 
 std::int64_t Rules::furthest_pass(const World& world) const {
   const std::set<std::int64_t> ahead = deadlines(world);
-  if (ahead.empty()) return 0;
-  std::int64_t furthest = *ahead.rbegin();
+  return ahead.empty() ? 0 : std::min(rounded_up(*ahead.rbegin()), undisturbed_ms(world));
+}
+
+std::int64_t Rules::undisturbed_ms(const World& world) const {
+  std::int64_t furthest = sim::kFarthestMs;
   for (const Action& action : enabled(world))
     if (urgent(world, action)) return 0;
   for (const Process& process : world.processes) {

@@ -11,7 +11,7 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/redis/commands/unknown.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/reply_bytes.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -91,8 +91,23 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
   });
   sim::refuse_unknown(request, model_.redis_version);
+  const sim::Execution given = execution;
+  const sim::Session session = connection.session;
   Reply reply = sim::execute(node.keyspace, connection.session, request, execution);
   sim::refuse_unknown_in_script(reply, model_.redis_version);
+  if (execution.looked_at_clock) {
+    sim::ByteWriter bytes;
+    sim::write(bytes, reply);
+    clock_replies_.insert(bytes.take());
+  }
+  if (execution.looked_at_clock || execution.looked_at_time) {
+    sim::NodeClockUse use;
+    node_clocks_.look_at({before, session, request, given}, execution.looked_at_time,
+                         expected_.replies, use);
+    for (const std::int64_t left : use.lefts) found_.lefts.insert(rounded_up(left));
+    found_.made.insert(use.made.begin(), use.made.end());
+    found_.met.insert(use.met.begin(), use.met.end());
+  }
   for_each_other(world, connection, [&](Connection& other) {
     for (const sim::Place& place : execution.touched) touch(other.session, place);
   });

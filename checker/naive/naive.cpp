@@ -33,6 +33,7 @@ std::pair<int, int> cost(const Schedule& schedule) {
 struct Expected {
   bool absolute = false;   ///< some run looks at the absolute time
   bool token_cut = false;  ///< some run takes a token to pieces
+  naive::Thresholds thresholds;
 };
 
 class Exploration {
@@ -43,7 +44,7 @@ class Exploration {
         watch_(watch),
         expected_(expected),
         absolute_(expected.absolute),
-        rules_(model, memory),
+        rules_(model, memory, expected.thresholds),
         runs_before_(model.program->runs()) {}
 
   /// Nothing if the runs were not as expected: then `expected` is what the next attempt needs.
@@ -59,6 +60,7 @@ class Exploration {
     if (unexpected()) {
       expected_.absolute = expected_.absolute || looked_at_time_;
       expected_.token_cut = expected_.token_cut || rules_.token_cut();
+      expected_.thresholds = rules_.found();
       return std::nullopt;
     }
     Result result;
@@ -75,7 +77,8 @@ class Exploration {
   using Search = BreadthFirst<naive::World, Action>;
 
   bool unexpected() const {
-    return (looked_at_time_ && !expected_.absolute) || (rules_.token_cut() && !expected_.token_cut);
+    return (looked_at_time_ && !expected_.absolute) ||
+           (rules_.token_cut() && !expected_.token_cut) || rules_.found() != rules_.expected();
   }
 
   /// What the claims about runs without an end need to know of a world.

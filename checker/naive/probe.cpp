@@ -68,7 +68,7 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
     model.processes.back().rounds = kForEver;
     model.processes.back().threads = 1;
     model.merges_tokens = true;  // it may poll for thousands of steps, with a token each
-    rules = std::make_unique<Rules>(model, Memory::boundary);
+    rules = std::make_unique<Rules>(model, Memory::boundary, expected_);
   }
   // Nothing of the others can reach it but what they have left on the nodes, and spawned tasks.
   World alone = world;
@@ -80,6 +80,11 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
   rules->incarnate(alone.processes.emplace_back(), rules->model().processes.back());
   const auto [known, fresh_world] = rules->probed_.try_emplace(identity(alone));
   if (fresh_world) known->second = rules->probe_alone(std::move(alone), fresh);
+  found_.ages.insert(rules->found_.ages.begin(), rules->found_.ages.end());
+  found_.lefts.insert(rules->found_.lefts.begin(), rules->found_.lefts.end());
+  found_.replies.insert(rules->found_.replies.begin(), rules->found_.replies.end());
+  found_.made.insert(rules->found_.made.begin(), rules->found_.made.end());
+  found_.met.insert(rules->found_.met.begin(), rules->found_.met.end());
   return known->second;
 }
 
@@ -90,8 +95,17 @@ std::int64_t Rules::patience_ms() const {
   for (const sim::ProcessSetup& setup : model_.processes) {
     longest_lease_ms = std::max(longest_lease_ms, setup.lease_ms);
   }
-  for (const std::int64_t literal : model_.program->literals()) ms += literal;
-  return rounded_up(ms + longest_lease_ms);
+  for (const auto* thresholds : {&expected_.ages, &expected_.lefts})
+    if (!thresholds->empty()) ms += *thresholds->rbegin();
+  return rounded_up(ms + longest_lease_ms + farthest_reach_ms());
+}
+
+/// How long after a look something that was looked at can turn at most: a time is made that lies so
+/// far ahead, and what is compared with it may be later still.
+std::int64_t Rules::farthest_reach_ms() const {
+  if (expected_.made.empty()) return 0;
+  const std::int64_t after = expected_.met.empty() ? 1 : *expected_.met.rbegin();
+  return std::max<std::int64_t>(0, *expected_.made.rbegin() + after);
 }
 
 /// How much time passes where nothing is urgent; 0: none can. Some of it comes out of the patience.

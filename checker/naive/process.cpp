@@ -98,11 +98,25 @@ std::optional<sim::Step> Rules::run_program(World& world, std::uint8_t p, const 
   Process& process = world.processes[p];
   while (true) {
     sim::Step step = model_.program->run(model_.processes[p], process.snapshot, process.history);
-    if (!step.query) return step;
+    if (!step.query) {
+      note_thresholds(process, model_.processes[p], step);
+      return step;
+    }
     std::optional<std::string> said = answer(world, p, *step.query, action, facts);
     if (!said) return std::nullopt;
     process.history.back().answers.push_back(std::move(*said));
   }
+}
+
+void Rules::note_thresholds(const Process& process, const sim::ProcessSetup& setup,
+                            const sim::Step& step) {
+  sim::ClockUse use;
+  clock_uses_.look_at(setup, process.snapshot, process.history, step, use);
+  for (const std::int64_t age : use.ages)
+    if (age > 0) found_.ages.insert(rounded_up(age));
+  found_.made.insert(use.made.begin(), use.made.end());
+  found_.met.insert(use.met.begin(), use.met.end());
+  found_.replies.insert(use.replies.begin(), use.replies.end());
 }
 
 std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim::Query& query,

@@ -8,6 +8,7 @@
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply_bytes.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -110,7 +111,17 @@ sim::Duration lifetime_left(const World& world, const Node& node, const sim::Ent
   return *entry.expires - clock_of(world, node);
 }
 
-Rules::Rules(const sim::Model& model, Memory memory) : model_(model), memory_(memory) {
+Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected)
+    : model_(model),
+      expected_(std::move(expected)),
+      found_(expected_),
+      clock_uses_(*model_.program,
+                  [this](const sim::Reply& reply) {
+                    sim::ByteWriter bytes;
+                    sim::write(bytes, reply);
+                    return clock_replies_.contains(bytes.take());
+                  }),
+      memory_(memory) {
   for (const sim::ProcessSetup& setup : model_.processes) {
     locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
   }

@@ -21,6 +21,8 @@
 #include "checker/naive/memory.hpp"
 #include "sim/base/time.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/clock_use.hpp"
+#include "sim/client/node_clocks.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/action.hpp"
@@ -182,10 +184,21 @@ sim::Keyspace keys_only(const sim::Keyspace& keyspace);
 /// What is left of a lifetime on this node.
 sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry);
 
+/// Where something that depends on a clock turns (section 4), in ms.
+struct Thresholds {
+  std::set<std::int64_t> ages;     ///< of instants
+  std::set<std::int64_t> lefts;    ///< of keys' lifetimes
+  std::set<std::int64_t> replies;  ///< of a number that a node answers, in its own unit
+  std::set<std::int64_t> made;     ///< how far after a look an absolute time lies that is made
+  std::set<std::int64_t> met;      ///< how far after an absolute time something turns
+  friend bool operator==(const Thresholds&, const Thresholds&) = default;
+};
+
 /// The rules of the world, for one model.
 class Rules {
  public:
-  explicit Rules(const sim::Model& model, Memory memory = Memory::history);
+  explicit Rules(const sim::Model& model, Memory memory = Memory::history,
+                 Thresholds expected = {});
   ~Rules();
 
   const sim::Model& model() const { return model_; }
@@ -197,6 +210,8 @@ class Rules {
   /// How far time can pass in one action, in ms; 0: not at all. Every multiple of the tick up to it
   /// is a `pass`.
   std::int64_t furthest_pass(const World& world) const;
+  /// How far it could pass if something lay ahead: until something must happen.
+  std::int64_t undisturbed_ms(const World& world) const;
   /// Times from now (> 0, ascending) at which something changes by itself.
   std::set<std::int64_t> deadlines(const World& world) const;
 
@@ -222,6 +237,10 @@ class Rules {
   /// tokens are free to be used again cannot be told. Also if a node asked for the order of tokens,
   /// or their bytes: then their names matter.
   bool token_cut() const { return token_cut_; }
+
+  /// The thresholds that were expected, and those that steps have shown since.
+  const Thresholds& expected() const { return expected_; }
+  const Thresholds& found() const { return found_; }
 
   std::uint64_t commands_run() const;
   std::uint64_t scripts_run() const;
@@ -256,6 +275,8 @@ class Rules {
   void take_waits(World& world, std::uint8_t p, const std::vector<sim::Wait>& waits, Facts& facts);
   std::int64_t rounded_up(std::int64_t ms) const;
   void look(World& world) const;
+  void note_thresholds(const Process& process, const sim::ProcessSetup& setup,
+                       const sim::Step& step);
 
   // world.cpp
   void incarnate(Process& process, const sim::ProcessSetup& setup) const;
@@ -312,6 +333,7 @@ class Rules {
   Probe probe(const World& world, const std::string& lock_key);
   Probe probe_alone(World world, std::uint8_t fresh);
   std::int64_t patience_ms() const;
+  std::int64_t farthest_reach_ms() const;
   std::int64_t probe_pass_ms(const World& world, std::int64_t& patience_left_ms) const;
   std::optional<std::int64_t> next_node_deadline(const World& world) const;
 
@@ -320,6 +342,11 @@ class Rules {
   std::set<std::string> lease_keys_;  // of all locks
   std::set<std::string> permanent_keys_;
   sim::ScriptVm scripts_{{}, model_.redis_version};
+  const Thresholds expected_;
+  Thresholds found_;
+  std::set<std::string> clock_replies_;  // what nodes have answered that tells a clock
+  sim::ClockUses clock_uses_;
+  sim::NodeClocks node_clocks_{model_.redis_version};
   std::uint64_t commands_run_ = 0;
   const Memory memory_;
   bool token_cut_ = false;

@@ -8,6 +8,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/client/api_parts.hpp"
+#include "sim/client/comparisons.hpp"
 
 namespace lockstep::sim::program {
 
@@ -71,6 +72,7 @@ void add_api(Vm& vm) {
   add_requests(lua);
   add_clocks(lua);
   add_tasks(lua);
+  add_comparisons(lua);
   set_function(lua, kUnique, native<in_run<unique, kUnique>>);
   set_function(lua, kChoose, native<in_run<choose, kChoose>>);
   set_function(lua, kLog, native<in_run<log, kLog>>);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/base/near_miss.hpp"
+#include "sim/client/comparisons.hpp"
 #include "sim/client/values.hpp"
 
 namespace lockstep::sim::program {
@@ -323,6 +324,11 @@ void push_library(Vm& vm) {
   push_selection(lua, luaopen_math, "math",
                  {"abs", "ceil", "floor", "fmod", "huge", "max", "maxinteger", "min", "mininteger",
                   "modf", "pi", "sqrt", "tointeger", "type", "ult"});
+  for (const char* name : {"max", "min"}) {
+    lua_getfield(lua, -1, name);
+    show_extremes(lua);
+    lua_setfield(lua, -2, name);
+  }
   wrap(lua, "math", native<assign_in_library>);
   lua_setfield(lua, -2, "math");
 }

@@ -72,6 +72,23 @@ class Program::Impl {
     return step;
   }
 
+  std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
+                              std::span<const Observation> path) {
+    std::optional<Step> step;
+    {
+      program::Run run(vm_, module_, setup);
+      run.tolerates_strange_paths = true;
+      program::decode_snapshot(vm_, module_, run, snapshot);
+      for (const Observation& observation : path) {
+        run.feed(observation);
+        if (vm_.stopped() || run.strange()) break;
+      }
+      if (!vm_.stopped() && !run.strange()) step = run.report();
+    }
+    vm_.forget_complaint();
+    return step;
+  }
+
  private:
   void replay(program::Run& run, std::span<const Observation> path) {
     std::size_t since_boundary = 0;
@@ -133,6 +150,11 @@ std::string Program::initial(const ProcessSetup& setup, std::span<const int> rou
 Step Program::run(const ProcessSetup& setup, const std::string& snapshot,
                   std::span<const Observation> path) const {
   return impl_->run(setup, snapshot, path);
+}
+
+std::optional<Step> Program::what_if(const ProcessSetup& setup, const std::string& snapshot,
+                                     std::span<const Observation> path) const {
+  return impl_->what_if(setup, snapshot, path);
 }
 
 }  // namespace lockstep::sim

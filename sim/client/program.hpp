@@ -111,6 +111,20 @@ struct Wait {
 /// and after a request of several that one call sends (docs/semantics.md, section 2).
 enum class Cut : std::uint8_t { none, clock, request };
 
+/// Two numbers that the program compared, and where: equal places compare the same things.
+struct Comparison {
+  int place = 0;
+  double left = 0, right = 0;
+  friend bool operator==(const Comparison&, const Comparison&) = default;
+};
+
+/// An answer of the path that tells a clock.
+struct ClockAnswer {
+  std::size_t observation = 0, answer = 0;  ///< its place in the path
+  bool absolute = false;
+  int slope = 0;  ///< what it grows by for each ms by which the observation comes later
+};
+
 /// Result of a run.
 struct Step {
   std::optional<Query> query;   ///< if set, the run stopped at it and nothing below is valid
@@ -127,6 +141,8 @@ struct Step {
   std::optional<TaskId> again;
   unsigned cuts = 0;    ///< places at which the last observation's step could be cut, so far
   Cut cut = Cut::none;  ///< at which of them it was (Observation::cut); its task is `runnable` then
+  std::vector<Comparison> compared;        ///< at the last observation, in order
+  std::vector<ClockAnswer> clock_answers;  ///< of the whole path
 };
 
 // ---- the program --------------------------------------------------------------------------------
@@ -177,6 +193,11 @@ class Program {
   /// limit, a mutated upvalue of the module, data in `self` that is not plain, ...
   Step run(const ProcessSetup& setup, const std::string& snapshot,
            std::span<const Observation> path) const;
+
+  /// The same for a path that was changed by hand: nothing if the program does not get to its end,
+  /// or asks something else on the way.
+  std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
+                              std::span<const Observation> path) const;
 
   /// Number of real runs so far (each replays a path in the Lua VM).
   std::uint64_t runs() const;

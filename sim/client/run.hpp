@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -128,6 +129,8 @@ class Run {
   const ProcessSetup& setup() const { return setup_; }
   /// The answer to `query`, or null: then the run must end at once.
   const std::string* answer(const Query& query);
+  /// An operand of the comparison `place`, the left one or the right one, was worked out.
+  void show_operand(int place, bool right, std::optional<double> number);
   void emit(Effect effect);
   /// Sends `request` to each of the nodes (from 0) and waits for what comes of it.
   void call(const std::vector<std::uint8_t>& nodes, const Request& request,
@@ -163,7 +166,14 @@ class Run {
   int add_mutex(Mutex mutex);
   int next_serial();
 
+  // ---- of a path that was changed by hand ----
+  bool tolerates_strange_paths = false;
+  /// Something was observed that nothing waited for: the run cannot go on.
+  bool strange() const { return strange_; }
+
  private:
+  bool is_sound(bool condition);
+  void note_clock(const Query& query);
   Task& task(TaskId id);
   void observe(Task& task, const Observation& observation);
   void run_task(Task& task);
@@ -209,7 +219,12 @@ class Run {
   int serials_ = 256;  ///< main tasks have their ids
   Task* current_ = nullptr;
   const Observation* observation_ = nullptr;
-  std::size_t answers_used_ = 0;
+  std::size_t answers_used_ = 0, observed_ = 0;
+  int instants_before_ = 0;  ///< the observation under way
+  bool strange_ = false;
+  std::map<int, std::optional<double>> left_operands_;  ///< by place
+  std::vector<Comparison> compared_;
+  std::vector<ClockAnswer> clock_answers_;
   std::vector<Effect> effects_;
   std::optional<TaskId> again_;
   unsigned cuts_ = 0;  ///< of this step

@@ -23,6 +23,7 @@ class Lexer {
   std::vector<Word> words() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
+      const std::size_t begin = at_, count = words_.size();
       if (std::isspace(static_cast<unsigned char>(c)) != 0) {
         skip(1);
       } else if (text_.substr(at_).starts_with("--")) {
@@ -37,6 +38,10 @@ class Lexer {
         long_string(true);
       } else {
         sign();
+      }
+      if (words_.size() > count) {
+        words_.back().begin = begin;
+        words_.back().end = at_;
       }
     }
     return std::move(words_);

@@ -15,6 +15,7 @@ struct Word {
   Kind kind = Kind::sign;
   std::string text;  ///< as written; of a string its contents, escapes untouched
   int line = 1;
+  std::size_t begin = 0, end = 0;  ///< where it stands in the text
 };
 std::vector<Word> words_of(std::string_view lua_text);
 

@@ -49,6 +49,11 @@ class Vm {
   const std::optional<Query>& query() const { return query_; }
   /// Forgets the query; throws the complaint, if there is one, as BadInput.
   void settle();
+  /// Forgets both, after a run that was only tried.
+  void forget_complaint() {
+    complaint_.reset();
+    query_.reset();
+  }
 
   /// Line of protocol.lua at which `at` stands: of its innermost function there, or 0.
   static int line(lua_State* at);

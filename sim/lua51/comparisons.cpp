@@ -1,7 +1,9 @@
 // Comparisons by the rules of 5.1: a metamethod counts for two values of one type that both have
 // the same one; __le may be told from __lt.
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <utility>
 
 #include "sim/base/token.hpp"
 #include "sim/lua51/runtime.hpp"
@@ -55,10 +57,24 @@ bool mentions_token(lua_State* L, int index) {
   return !scan_tokens({text, length}).tokens.empty();
 }
 
+/// Shows the host a comparison of two numbers: `shown` makes of them a pair whose order tells what
+/// comes of it.
+template <class Shown>
+void show(lua_State* L, int a, int b, Shown shown) {
+  auto* const comparisons = runtime(L).comparisons;
+  double left = 0, right = 0;
+  if (comparisons == nullptr || !to_number(L, a, left) || !to_number(L, b, right)) return;
+  comparisons->push_back(shown(left, right));
+}
+
 /// Two numbers or two strings, which need no metamethod.
-bool ordered(lua_State* L, int a, int b) {
+template <class Compare>
+bool ordered(lua_State* L, int a, int b, Compare compare) {
   const int type = lua_type(L, a);
   if (type != lua_type(L, b)) return false;
+  show(L, a, b, [&](double left, double right) {
+    return std::pair<double, double>(compare(left, right) ? 1 : 0, 0);
+  });
   if (type == LUA_TSTRING && mentions_token(L, a) && mentions_token(L, b))
     runtime(L).ordered_tokens = true;
   return type == LUA_TNUMBER || type == LUA_TSTRING;
@@ -67,6 +83,7 @@ bool ordered(lua_State* L, int a, int b) {
 }  // namespace
 
 bool equal(lua_State* L, int a, int b) {
+  show(L, a, b, [](double left, double right) { return std::pair(left, right); });
   if (lua_rawequal(L, a, b)) return true;
   bool answer = false;
   if (lua_type(L, a) == LUA_TTABLE && lua_type(L, b) == LUA_TTABLE) ask(L, a, b, "__eq", answer);
@@ -74,7 +91,7 @@ bool equal(lua_State* L, int a, int b) {
 }
 
 bool less(lua_State* L, int a, int b, bool place) {
-  if (ordered(L, a, b)) return lua_compare(L, a, b, LUA_OPLT) != 0;
+  if (ordered(L, a, b, std::less<>())) return lua_compare(L, a, b, LUA_OPLT) != 0;
   bool answer = false;
   if (lua_type(L, a) != lua_type(L, b) || !ask(L, a, b, "__lt", answer)) {
     order_error(L, a, b, place);
@@ -83,7 +100,7 @@ bool less(lua_State* L, int a, int b, bool place) {
 }
 
 bool less_or_equal(lua_State* L, int a, int b, bool place) {
-  if (ordered(L, a, b)) return lua_compare(L, a, b, LUA_OPLE) != 0;
+  if (ordered(L, a, b, std::less_equal<>())) return lua_compare(L, a, b, LUA_OPLE) != 0;
   bool answer = false;
   if (lua_type(L, a) == lua_type(L, b)) {
     if (ask(L, a, b, "__le", answer)) return answer;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/lua51/translate.hpp"
@@ -44,7 +45,9 @@ struct Runtime {
   std::int64_t coroutine_instructions = 0;   ///< that coroutines may still run
   std::int64_t elements = 0;                 ///< of tables that # may still look at
   bool reversed = false;  ///< iterate what has no order, and count addresses, the other way round
-  bool varies = false;    ///< the script saw an order or an address
+  /// Where the numbers that the script compares are put down, if not null.
+  std::vector<std::pair<double, double>>* comparisons = nullptr;
+  bool varies = false;          ///< the script saw an order or an address
   bool ordered_tokens = false;  ///< it asked which of two texts with lock tokens comes first
   bool has_metatables = false;  ///< it has given a table one
   bool odd_key = false;         ///< it has begun an assignment to t[nil] or t[NaN]

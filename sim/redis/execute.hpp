@@ -1,6 +1,7 @@
 // Runs a request of a connection on a keyspace, as a Redis 7.0 server would.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "sim/base/time.hpp"
@@ -46,6 +47,8 @@ struct Execution {
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)
   bool ordered_tokens = false;  ///< out: a script asked which of two lock tokens comes first
   ServerMode mode{};
+  /// Out, if not null: pairs whose order tells what each comparison in a script came to (ScriptVm).
+  std::vector<std::pair<double, double>>* compared = nullptr;
   ScriptObserver* observer = nullptr;  ///< watches the scripts that run, if not null
   std::vector<Place> watched{};  ///< the keys that other connections to the node watch or wait for
   std::vector<Place> touched{};  ///< out: of those and the sender's own, what a watch is broken by

@@ -47,8 +47,8 @@ TokenUse tokens_of(const std::string& snapshot, const std::vector<Observation>& 
 
 }  // namespace
 
-Automaton::Automaton(const Program& program, std::vector<ProcessSetup> setups)
-    : program_(program), setups_(std::move(setups)) {}
+Automaton::Automaton(const Program& program, std::vector<ProcessSetup> setups, Observer observer)
+    : program_(program), setups_(std::move(setups)), observer_(std::move(observer)) {}
 
 Id Automaton::initial(std::uint32_t setup, const std::vector<int>& rounds_done) {
   return root(setup, program_.initial(setups_[setup], rounds_done));
@@ -79,6 +79,7 @@ Transition Automaton::run(Id from, const Observation& observation) {
     transition.query = step.query;
     return transition;
   }
+  observer_(setups_[setup], states_[from].snapshot, path, step);
   transition.effects = std::move(step.effects);
   transition.again = step.again;
   transition.cuts = step.cuts;

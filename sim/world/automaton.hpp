@@ -39,7 +39,11 @@ struct Transition {
 
 class Automaton {
  public:
-  Automaton(const Program& program, std::vector<ProcessSetup> setups);
+  /// Is shown every step that is really run: where it starts, what was observed, what came of it.
+  using Observer = std::function<void(const ProcessSetup&, const std::string& snapshot,
+                                      const std::vector<Observation>& path, const Step&)>;
+
+  Automaton(const Program& program, std::vector<ProcessSetup> setups, Observer observer);
 
   /// The state of a new incarnation whose main tasks have used up so many rounds.
   Id initial(std::uint32_t setup, const std::vector<int>& rounds_done);
@@ -58,6 +62,7 @@ class Automaton {
 
   const Program& program_;
   std::vector<ProcessSetup> setups_;
+  Observer observer_;
   Interner<ProgramState> states_;
   Interner<Transition> transitions_;
   bool loops_ = false;

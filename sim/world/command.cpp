@@ -4,7 +4,7 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/redis/commands/unknown.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/reply_bytes.hpp"
 #include "sim/world/infos.hpp"
 #include "sim/world/nodes.hpp"
 
@@ -50,11 +50,20 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   Session session = tables_.session(asked.session).value;
   execution.mode.version = setting_.model.redis_version;
   CommandRun command;
+  const Keyspace met = keyspace;
+  const Execution given = execution;
   command.reply = tables_.intern(execute_named(keyspace, session, request, execution));
   command.session = tables_.intern(session);
   command.touched = tables_.intern(std::move(execution.touched));
   if (execution.looked_at_time) setting_.needs.absolute = command.looked = true;
-  if (execution.looked_at_clock) setting_.needs.reads_clock = true;
+  if (execution.looked_at_clock) {
+    ByteWriter reply;
+    write(reply, tables_.reply(command.reply));
+    setting_.clock_replies.insert(reply.take());
+  }
+  if (execution.looked_at_time || execution.looked_at_clock)
+    note_clock_use({met, tables_.session(asked.session).value, request, given},
+                   execution.looked_at_time);
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now);
@@ -67,6 +76,17 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   memo.add(a, b, static_cast<Id>(commands_.size()));
   commands_.push_back(std::move(command));
   return commands_.back();
+}
+
+void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
+  NodeClockUse use;
+  clocks_.look_at(met, looked_at_time, setting_.knowledge.replies, use);
+  for (const std::int64_t left : use.lefts) setting_.needs.lefts.insert(setting_.rounded(left));
+  setting_.missed_turns = setting_.missed_turns || !use.all;
+  setting_.unexplained_turns = setting_.unexplained_turns || !use.explained;
+  setting_.needs.made.insert(use.made.begin(), use.made.end());
+  setting_.needs.met.insert(use.met.begin(), use.met.end());
+  setting_.computed.insert(use.computed.begin(), use.computed.end());
 }
 
 /// The lifetimes that a command has given are durations in use.
@@ -82,7 +102,7 @@ void Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool l
       if (looked) {
         setting_.computed_lifetimes.insert(lifetime_ms);
       } else {
-        setting_.use_duration(lifetime_ms);
+        if (!setting_.computed.contains(lifetime_ms)) setting_.use_lifetime(lifetime_ms);
       }
     }
   };

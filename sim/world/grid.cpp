@@ -2,43 +2,97 @@
 #include "sim/world/grid.hpp"
 
 #include <algorithm>
-#include <initializer_list>
-
-#include "sim/client/program.hpp"
+#include <cstdlib>
+#include <numeric>
 
 namespace lockstep::sim {
-
-namespace {
 
 void sort_without_twins(std::vector<std::int64_t>& times) {
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
 }
 
-}  // namespace
-
-Grid::Grid(const Setting& setting)
-    : tick_ms_(setting.model.tick_ms),
-      durations_(setting.knowledge.durations.begin(), setting.knowledge.durations.end()) {
-  if (setting.knowledge.reads_clock)
-    for (const std::int64_t literal : setting.model.program->literals())
-      durations_.push_back(setting.rounded(literal));
-  sort_without_twins(durations_);
+Grid::Grid(const Setting& setting) : setting_(setting) {
+  for (const std::int64_t timer : setting.knowledge.timers) step_ms_ = std::gcd(step_ms_, timer);
 }
 
-std::vector<std::int64_t> Grid::points(const std::vector<std::int64_t>& deadlines) const {
-  std::vector<std::int64_t> points = deadlines;
-  for (const std::int64_t deadline : deadlines)
-    for (const std::int64_t duration : durations_)
-      for (const std::int64_t off : {-tick_ms_, std::int64_t{0}, tick_ms_})
-        if (deadline - duration + off > 0) points.push_back(deadline - duration + off);
-  sort_without_twins(points);
-  return points;
+Id Grid::works(const Works& works) {
+  const auto [place, added] = ids_.try_emplace(works, static_cast<Id>(works_.size()));
+  if (added) works_.push_back(works);
+  return place->second;
 }
 
-void Ahead::lay(const Grid& grid) {
-  points = grid.points(deadlines);
-  std::sort(deadlines.begin(), deadlines.end());
+Id Grid::both_works(Id a, Id b) {
+  if (a == 0 || b == 0) return a + b;
+  return both_.find_or_add(a, b, [&] {
+    Works together = works_[a];
+    for (const auto& [ms, count] : works_[b]) together[ms] += count;
+    return works(together);
+  });
+}
+
+/// Equal for distances that differ by what timers can make up for.
+std::int64_t Grid::reduced(std::int64_t distance) const {
+  if (step_ms_ == 0) return distance;
+  const std::int64_t rest = distance % step_ms_;
+  return rest < 0 ? rest + step_ms_ : rest;
+}
+
+/// How far a free action may lie from another one that it is tight with: something that begins at
+/// one still is (or is not any more) at the other.
+Grid::Distances Grid::one_link() const {
+  const Knowledge& known = setting_.knowledge;
+  const std::int64_t tick = setting_.model.tick_ms;
+  Distances found{0};
+  const auto lasts = [&](std::int64_t last, std::int64_t first_after) {
+    found.push_back(-last);
+    found.push_back(first_after);
+  };
+  for (const std::int64_t lifetime : known.lifetimes) {
+    lasts(lifetime, lifetime + tick);
+    for (const std::int64_t left : known.lefts) lasts(lifetime - left, lifetime - left + tick);
+  }
+  for (const std::int64_t age : known.ages) lasts(age - tick, age);
+  for (const std::int64_t reach : setting_.reaches) lasts(reach - tick, reach);
+  if (setting_.budget(Fault::power_loss) > 0) lasts(kEverysecMs, setting_.rounded(kEverysecMs + 1));
+  if (setting_.budget(Fault::jump) > 0)
+    for (const std::int64_t jump : setting_.model.jumps_ms) lasts(jump, jump);
+  return found;
+}
+
+/// Of one of these and one of those; no more than there can be.
+Grid::Distances Grid::sums(const Distances& some, const Distances& others) const {
+  Distances sums;
+  for (const std::int64_t one : some)
+    for (const std::int64_t other : others) sums.push_back(reduced(one + other));
+  sort_without_twins(sums);
+  if (sums.size() <= kMostDistances) return sums;
+  setting_.sampled = true;
+  return some;
+}
+
+const Grid::Distances& Grid::distances(const ToCome& to_come) {
+  const auto [place, added] =
+      distances_.try_emplace({to_come.free_actions, to_come.works}, Distances{0});
+  Distances& found = place->second;
+  if (!added) return found;
+  const Distances link = one_link();
+  for (unsigned i = 0; i < to_come.free_actions && !setting_.sampled; ++i) {
+    const std::size_t before = found.size();
+    found = sums(found, link);
+    if (found.size() == before) break;
+  }
+  for (const auto& [ms, count] : works_[to_come.works])
+    for (unsigned i = 0; i < count && !setting_.sampled; ++i) found = sums(found, {-ms, 0, ms});
+  return found;
+}
+
+std::int64_t Grid::first_point(std::int64_t deadline, const ToCome& to_come) {
+  const Distances& found = distances(to_come);
+  const std::int64_t now = reduced(-deadline);
+  const auto next = std::upper_bound(found.begin(), found.end(), now);
+  if (next != found.end()) return *next - now;
+  return step_ms_ == 0 ? deadline : found.front() + step_ms_ - now;
 }
 
 }  // namespace lockstep::sim

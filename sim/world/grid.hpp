@@ -2,31 +2,66 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
+#include "sim/base/flat_map.hpp"
+#include "sim/base/interner.hpp"
 #include "sim/world/setting.hpp"
 
 namespace lockstep::sim {
 
+/// Ascending, each once.
+void sort_without_twins(std::vector<std::int64_t>& times);
+
+/// Of the steps of a workload that take time: how many of each duration, in ms.
+using Works = std::map<std::int64_t, unsigned>;
+
+/// What a run may still have: by how much a free choice of time may have to keep away from a
+/// deadline depends on it.
+struct ToCome {
+  unsigned free_actions = 0;
+  Id works = 0;  ///< Grid::works
+};
+
+/// The instants at which a free choice of time may be tight with what comes later: as far from a
+/// deadline as lifetimes and thresholds may lie between the free actions of a run, each used once
+/// for each of them, the steps of its workload, and any multiple of what all other timers have in
+/// common.
 class Grid {
  public:
   explicit Grid(const Setting& setting);
 
-  /// The deadlines, and for each the points that lie a duration in use before it, give or take a
-  /// tick; in ms from now, ascending.
-  std::vector<std::int64_t> points(const std::vector<std::int64_t>& deadlines) const;
+  /// A number for what workloads may still do; 0 is nothing.
+  Id works(const Works& works);
+  /// Of two that are both to come.
+  Id both_works(Id a, Id b);
+
+  /// The first point after now that belongs to `deadline`, both in ms from now.
+  std::int64_t first_point(std::int64_t deadline, const ToCome& to_come);
 
  private:
-  const std::int64_t tick_ms_;
-  std::vector<std::int64_t> durations_;  ///< ascending
+  using Distances = std::vector<std::int64_t>;
+  static constexpr std::size_t kMostDistances = 4096;
+
+  const Distances& distances(const ToCome& to_come);
+  Distances sums(const Distances& some, const Distances& others) const;
+  Distances one_link() const;
+  std::int64_t reduced(std::int64_t distance) const;
+
+  const Setting& setting_;
+  std::int64_t step_ms_ = 0;  ///< what all timers but those of workloads are multiples of; 0: none
+  std::map<Works, Id> ids_{{Works{}, 0}};
+  std::vector<Works> works_{{}};
+  FlatMap both_;
+  std::map<std::pair<unsigned, Id>, Distances> distances_;
 };
 
-/// When something of a part changes by itself, and the points that lie before it.
+/// When something of a part changes by itself.
 struct Ahead {
-  std::vector<std::int64_t> points, deadlines;  ///< in ms from now, ascending
-
-  /// Sorts the deadlines that were put in, and adds their points.
-  void lay(const Grid& grid);
+  std::vector<std::int64_t> deadlines;  ///< in ms from now, ascending
+  std::int64_t horizon_ms = 0;          ///< until then time goes on, whatever happens
 };
 
 }  // namespace lockstep::sim

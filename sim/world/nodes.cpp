@@ -11,18 +11,12 @@
 
 namespace lockstep::sim {
 
-namespace {
-
-constexpr std::int64_t kEverysecMs = 1000;  // Redis, appendfsync everysec
-
-}  // namespace
-
-Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports, const Grid& grid)
+Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports)
     : setting_(setting),
       tables_(tables),
       reports_(reports),
-      grid_(grid),
-      scripts_({}, setting.model.redis_version) {}
+      scripts_({}, setting.model.redis_version),
+      clocks_(setting.model.redis_version) {}
 
 Id Nodes::initial() {
   Node node;
@@ -47,6 +41,10 @@ NodeInfo Nodes::describe(const Node& node) const {
     for (const std::int64_t left : keyspace.lifetimes) {
       if (left > 0) info.ahead.deadlines.push_back(left);
       info.ahead.deadlines.push_back(left + setting_.model.tick_ms);
+      // The tick with which less is left than a threshold.
+      for (const std::int64_t threshold : setting_.knowledge.lefts)
+        if (const std::int64_t ahead = left - threshold + setting_.model.tick_ms; ahead > 0)
+          info.ahead.deadlines.push_back(ahead);
     }
     info.tokens.add(keyspace.tokens);
     info.has_expiry = info.has_expiry || !keyspace.lifetimes.empty();
@@ -58,7 +56,7 @@ NodeInfo Nodes::describe(const Node& node) const {
     if (setting_.model.persistence == Persistence::aof_everysec)
       info.ahead.deadlines.push_back(setting_.rounded(kEverysecMs + 1 - image.age_ms));
   }
-  info.ahead.lay(grid_);
+  sort_without_twins(info.ahead.deadlines);
   info.leaky = node.up && keyspace.leaky;
   if (node.up) info.own = keyspace.own;
   info.disowned.assign(setting_.processes, FlatMap::kAbsent);
@@ -77,14 +75,17 @@ void Nodes::list_actions(NodeInfo& info) const {
   };
   const auto add_fault = [&](Kind kind, std::size_t index, Fault fault) {
     if (setting_.budget(fault) == 0) return;
+    setting_.needs.clocks_jump = setting_.needs.clocks_jump || fault == Fault::jump;
     LocalAction& action = add(kind, index);
     action.within = only(fault);
     action.spends = static_cast<std::uint8_t>(fault);
   };
   if (!info.value.up) {
     add(Kind::node_restart, 0);
+    info.free = true;
     return;
   }
+  if (info.has_expiry || setting_.knowledge.absolute) info.timed_faults = only(Fault::jump);
   if (info.has_expiry || setting_.knowledge.absolute)
     for (std::size_t jump = 0; jump < setting_.model.jumps_ms.size(); ++jump)
       add_fault(Kind::jump_node, jump, Fault::jump);

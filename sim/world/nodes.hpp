@@ -9,6 +9,7 @@
 
 #include "sim/base/flat_map.hpp"
 #include "sim/base/interner.hpp"
+#include "sim/client/node_clocks.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/world/grid.hpp"
@@ -28,9 +29,11 @@ struct NodeInfo {
   Ahead ahead;
   TokenUse tokens;
   bool has_expiry = false;
-  bool leaky = false;        ///< holds a lease key without expiry
-  OwnLocks own;              ///< what the processes have of its lease keys; nothing if it is down
-  std::vector<Id> disowned;  ///< by process; computed when first asked
+  bool free = false;          ///< a free action is possible
+  FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
+  bool leaky = false;         ///< holds a lease key without expiry
+  OwnLocks own;               ///< what the processes have of its lease keys; nothing if it is down
+  std::vector<Id> disowned;   ///< by process; computed when first asked
 };
 
 /// A request as a node gets it.
@@ -56,7 +59,7 @@ struct CommandRun {
 
 class Nodes {
  public:
-  Nodes(Setting& setting, Tables& tables, Reports& reports, const Grid& grid);
+  Nodes(Setting& setting, Tables& tables, Reports& reports);
 
   Id initial();
   Id intern(const Node& node);
@@ -87,6 +90,7 @@ class Nodes {
   Node after_power_cut(Node node, unsigned image);
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
+  void note_clock_use(const Met& met, bool looked_at_time);
   void note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked);
   void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
                    CommandRun& command) const;
@@ -94,8 +98,8 @@ class Nodes {
   Setting& setting_;
   Tables& tables_;
   Reports& reports_;
-  const Grid& grid_;
   ScriptVm scripts_;
+  NodeClocks clocks_;
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
   std::map<std::pair<Id, Id>, FlatMap> run_;  ///< by session and what others watch

@@ -15,6 +15,9 @@ bool waits_for_replies(const std::vector<Wait>& tasks, TaskId task) {
   });
 }
 
+/// Rounds of a client that goes on for ever: more free actions than a grid can have links.
+constexpr unsigned kEndless = 64;
+
 void add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is_urgent) {
   LocalAction action;
   action.kind = kind;
@@ -31,20 +34,83 @@ void Processes::list_actions(ProcessInfo& info) {
   const bool active = list_task_actions(info);
   for (const auto& action : info.actions)
     info.free = info.free || action.kind == Action::Kind::begin;
+  const ProcessSetup& setup =
+      setting_.setups[info.value.index < setting_.processes ? setting_.setup_of[info.value.index]
+                                                            : setting_.probe_setups.front()];
+  for (const int begun : process.rounds)
+    info.free_actions +=
+        setup.rounds == 0 ? kEndless : static_cast<unsigned>(std::max(0, setup.rounds - begun));
+  info.works = grid_.works(works_to_come(setup, process));
   if (process.life == Life::paused) {
     add_action(info, Action::Kind::resume, 0,
                setting_.model.pause_max_ms > 0 && process.pause_left_ms == 0);
     info.free = true;
+    ++info.free_actions;
   }
+  const bool works = !process.timers.empty() && process.life != Life::dead &&
+                     automaton_.state(process.program).tasks.size() > 1;
+  // What is left of work that was cut in the middle is a distance of its own.
+  setting_.splits_work = setting_.splits_work || (works && process.life == Life::paused);
   for (std::size_t c = 0; c < process.connections.size(); ++c) list_message_actions(info, c);
   if (setting_.knowledge.cuts) list_cuts(info);
   list_process_faults(info, active);
+  // A pause matters for when it ends, not for when it begins; but for a limited one, and where work
+  // stands still while something else of the process goes on.
+  info.timed_faults =
+      info.faults & (only(Fault::jump) |
+                     (setting_.model.pause_max_ms > 0 || works ? only(Fault::pause) : FaultSet{0}));
   info.memos.resize(info.actions.size());
+}
+
+namespace {
+
+/// The first step of a workload, as an index, that may be the one under way: the task waits so.
+std::size_t step_under_way(const std::vector<WorkStep>& workload, const Wait& wait, bool holds) {
+  using Kind = WorkStep::Kind;
+  const auto first = [&](Kind kind, const auto& fits) {
+    const auto found = std::ranges::find_if(
+        workload, [&](const WorkStep& step) { return step.kind == kind && fits(step); });
+    return found == workload.end() ? 0 : static_cast<std::size_t>(found - workload.begin());
+  };
+  const auto as_long = [&](const WorkStep& step) { return step.ms == wait.ms; };
+  const auto of_lock = [&](const WorkStep& step) { return step.lock == wait.lock; };
+  if (wait.in_operation) return first(wait.in_acquire ? Kind::lock : Kind::unlock, of_lock);
+  if (wait.kind == Wait::Kind::work) return first(Kind::work, as_long);
+  if (wait.kind == Wait::Kind::sleep) return first(Kind::sleep, as_long);
+  return holds ? first(Kind::lock, [](const WorkStep&) { return true; }) : 0;
+}
+
+}  // namespace
+
+/// At most: of a round under way what may follow the step that is under way, and `work` itself if
+/// it stands still.
+Works Processes::works_to_come(const ProcessSetup& setup, const Process& process) const {
+  Works works;
+  if (setup.rounds == 0) return works;  // they count as timers
+  const auto add_from = [&](std::size_t first) {
+    for (std::size_t i = first; i < setup.workload.size(); ++i)
+      if (setup.workload[i].ms > 0) ++works[setting_.rounded(setup.workload[i].ms)];
+  };
+  for (const int begun : process.rounds)
+    for (int round = begun; round < setup.rounds; ++round) add_from(0);
+  if (process.life == Life::dead) return works;
+  for (const auto& wait : automaton_.state(process.program).tasks) {
+    if (wait.task >= process.rounds.size()) continue;
+    if (wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done) continue;
+    const bool holds = std::ranges::any_of(
+        process.holdings, [&](const Holding& holding) { return holding.task == wait.task; });
+    const std::size_t now = step_under_way(setup.workload, wait, holds);
+    const bool timed = wait.kind == Wait::Kind::sleep ||
+                       (wait.kind == Wait::Kind::work && process.life == Life::up);
+    add_from(timed && !wait.in_operation ? now + 1 : now);
+  }
+  return works;
 }
 
 void Processes::add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index,
                           Fault fault) const {
   if (setting_.budget(fault) == 0) return;  // never possible in this model
+  setting_.needs.clocks_jump = setting_.needs.clocks_jump || fault == Fault::jump;
   add_action(info, kind, index, false);
   info.actions.back().within = only(fault);
   info.actions.back().spends = static_cast<std::uint8_t>(fault);
@@ -96,11 +162,16 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
                               tables_.normalised(request, connection.node, process.index),
                               &Answered::request) != operation.answered.end();
     if (action.repeats) setting_.needs.polls = true;
+    if (action.repeats) {  // it may be executed whenever time has passed
+      info.free = true;
+      ++info.free_actions;
+    }
     info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
   }
   if (next.held) {
     add_action(info, Kind::release, c, false);
     info.free = true;
+    ++info.free_actions;
   } else {
     if (connection.open && next.stage != Stage::waiting && process.life == Life::up &&
         waits_for_replies(automaton_.state(process.program).tasks, connection.task))

@@ -388,6 +388,15 @@ void ProcessStep::send(const Effect& effect) {
   }
 }
 
+/// Whether a wait is a step of the workload itself.
+bool ProcessStep::of_workload(const Wait& wait) const {
+  const bool main = wait.task < process_.rounds.size() && !wait.in_operation;
+  const bool endless = process_.index < setting_.processes &&
+                       setting_.setups[setting_.setup_of[process_.index]].rounds == 0;
+  const bool step = wait.kind == Wait::Kind::work || wait.kind == Wait::Kind::sleep;
+  return main && step && !endless;
+}
+
 void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
   const auto gone = [&](TaskId task) { return wait_of(tasks, task) == nullptr; };
   for (const auto& connection : std::vector<Connection>(process_.connections))
@@ -411,7 +420,7 @@ void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
       if (at_resource || setting_.model.request_timeout_ms <= 0) continue;
       ms = setting_.model.request_timeout_ms;
     }
-    setting_.use_duration(ms);
+    if (!setting_.computed.contains(ms) && !of_workload(wait)) setting_.use_timer(ms);
     timers.push_back({wait.task, setting_.rounded(std::max<std::int64_t>(ms, 0))});
   }
   process_.timers = std::move(timers);

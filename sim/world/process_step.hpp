@@ -55,6 +55,7 @@ class ProcessStep {
   bool owns(TaskId task, std::uint8_t lock) const;
   void still_inside(TaskId task, std::uint8_t lock);
   void send(const Effect& effect);
+  bool of_workload(const Wait& wait) const;
   void start_timers(const std::vector<Wait>& tasks);
 
   Setting& setting_;

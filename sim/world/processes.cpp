@@ -5,19 +5,43 @@
 #include <optional>
 
 #include "sim/client/program.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/reply_bytes.hpp"
 #include "sim/world/infos.hpp"
 #include "sim/world/process_step.hpp"
 #include "sim/world/sessions.hpp"
 
 namespace lockstep::sim {
 
-Processes::Processes(Setting& setting, Tables& tables, Reports& reports, const Grid& grid)
+Processes::Processes(Setting& setting, Tables& tables, Reports& reports, Grid& grid)
     : setting_(setting),
       tables_(tables),
       reports_(reports),
       grid_(grid),
-      automaton_(*setting.model.program, setting.setups) {}
+      clock_uses_(*setting.model.program,
+                  [&setting](const Reply& reply) {
+                    ByteWriter out;
+                    write(out, reply);
+                    return setting.clock_replies.contains(out.take());
+                  }),
+      automaton_(*setting.model.program, setting.setups,
+                 [this](const ProcessSetup& setup, const std::string& snapshot,
+                        const std::vector<Observation>& path,
+                        const Step& step) { note_clock_use(setup, snapshot, path, step); }) {}
+
+void Processes::note_clock_use(const ProcessSetup& setup, const std::string& snapshot,
+                               const std::vector<Observation>& path, const Step& step) {
+  ClockUse use;
+  clock_uses_.look_at(setup, snapshot, path, step, use);
+  for (const std::int64_t age : use.ages)
+    if (age > 0) setting_.needs.ages.insert(setting_.rounded(age));
+  setting_.needs.replies.insert(use.replies.begin(), use.replies.end());
+  setting_.missed_turns = setting_.missed_turns || !use.all;
+  setting_.unexplained_turns = setting_.unexplained_turns || !use.explained;
+  setting_.needs.made.insert(use.made.begin(), use.made.end());
+  setting_.needs.met.insert(use.met.begin(), use.met.end());
+  setting_.computed.insert(use.computed.begin(), use.computed.end());
+  for (const std::int64_t duration : use.durations) setting_.use_timer(duration);
+}
 
 Id Processes::initial(unsigned index) {
   Process process;
@@ -79,11 +103,14 @@ void Processes::describe(ProcessInfo& info) const {
         info.ahead.deadlines.push_back(timer->left_ms);
     }
   }
+  for (const Instant& instant : process.instants)
+    for (const std::int64_t threshold : setting_.knowledge.ages)
+      if (threshold > instant.age_ms) info.ahead.deadlines.push_back(threshold - instant.age_ms);
   info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0) |
                                         (info.spawned ? 0 : kAlone));
   if (process.life == Life::paused && setting_.model.pause_max_ms > 0 && process.pause_left_ms > 0)
     info.ahead.deadlines.push_back(process.pause_left_ms);
-  info.ahead.lay(grid_);
+  sort_without_twins(info.ahead.deadlines);
 }
 
 // ---- steps of its own

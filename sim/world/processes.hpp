@@ -10,6 +10,7 @@
 
 #include "sim/base/flat_map.hpp"
 #include "sim/base/interner.hpp"
+#include "sim/client/clock_use.hpp"
 #include "sim/world/automaton.hpp"
 #include "sim/world/grid.hpp"
 #include "sim/world/process.hpp"
@@ -46,11 +47,14 @@ struct ProcessInfo {
   std::vector<LocalAction> actions;
   Ahead ahead;
   TokenUse tokens;
-  bool urgent = false;   ///< something other than an execute is urgent
-  bool free = false;     ///< a free action is possible
-  FaultSet faults = 0;   ///< kinds of fault that are possible
-  LockSet held = 0;      ///< locks in their critical section
-  NodeSet watching = 0;  ///< nodes at which a connection watches keys
+  bool urgent = false;        ///< something other than an execute is urgent
+  bool free = false;          ///< a free action is possible
+  Id works = 0;               ///< steps of its workload that may still take time (Grid::works)
+  unsigned free_actions = 0;  ///< that may still come of what it is, faults aside
+  FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
+  FaultSet faults = 0;        ///< kinds of fault that are possible
+  LockSet held = 0;           ///< locks in their critical section
+  NodeSet watching = 0;       ///< nodes at which a connection watches keys
   bool waiting = false, spawned = false;
   std::uint8_t rest = 0;  ///< Rest
 
@@ -69,7 +73,7 @@ struct ProcessInfo {
 
 class Processes {
  public:
-  Processes(Setting& setting, Tables& tables, Reports& reports, const Grid& grid);
+  Processes(Setting& setting, Tables& tables, Reports& reports, Grid& grid);
 
   Id initial(unsigned process);
   Id intern(const Process& process);
@@ -103,16 +107,20 @@ class Processes {
   bool list_task_actions(ProcessInfo& info) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
   void list_cuts(ProcessInfo& info) const;
+  Works works_to_come(const ProcessSetup& setup, const Process& process) const;
   void list_process_faults(ProcessInfo& info, bool active) const;
   void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) const;
   bool try_choices(Id id, unsigned action, const Surroundings& around, std::uint16_t cut,
                    std::vector<StepResult>& found);
   StepResult result(const ProcessInfo& before, const Process& after, Report report);
+  void note_clock_use(const ProcessSetup& setup, const std::string& snapshot,
+                      const std::vector<Observation>& path, const Step& step);
 
   Setting& setting_;
   Tables& tables_;
   Reports& reports_;
-  const Grid& grid_;
+  Grid& grid_;
+  ClockUses clock_uses_;
   Automaton automaton_;
   Interner<ProcessInfo> processes_;
   std::vector<std::uint8_t> rest_;

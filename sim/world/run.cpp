@@ -5,9 +5,19 @@
 #include <cstdlib>
 
 #include "sim/base/bytes.hpp"
-#include "sim/client/program.hpp"
 
 namespace lockstep::sim {
+
+namespace {
+
+/// Whether a free action follows from the fault that was not possible before: a process that
+/// crashed begins only rounds that were left to it anyway.
+bool brings_free_action(Fault fault, const Knowledge& known) {
+  if (fault == Fault::jump) return known.clocks_jump;
+  return fault != Fault::crash;
+}
+
+}  // namespace
 
 Id Runs::intern(const Run& run) {
   ByteWriter out;
@@ -15,15 +25,17 @@ Id Runs::intern(const Run& run) {
   for (const std::uint8_t left : run.budget) out.number(left);
   out.number(run.now_ms);
   out.number(run.outlook_ms);
+  for (const std::int64_t turn : run.turns_ms) out.number(turn);
   return runs_.intern(out.take(), [&] {
     RunInfo info;
     info.value = run;
-    if (run.outlook_ms > 0) info.ahead.deadlines.push_back(run.outlook_ms);
-    info.ahead.lay(grid_);
+    info.ahead.deadlines = run.turns_ms;
+    info.ahead.horizon_ms = run.outlook_ms;
     for (const Fault fault : kFaults) {
       const auto index = static_cast<std::size_t>(fault);
       if (run.budget[index] == 0) continue;
       info.left |= only(fault);
+      if (brings_free_action(fault, setting_.knowledge)) info.free_actions += run.budget[index];
       Run less = run;
       --less.budget[index];
       info.spent[index] = intern(less);
@@ -38,6 +50,8 @@ Id Runs::aged(Id id, std::int64_t ms) {
     Run run = runs_[id].value;
     run.now_ms += ms;
     run.outlook_ms = std::max<std::int64_t>(0, run.outlook_ms - ms);
+    for (std::int64_t& turn : run.turns_ms) turn -= ms;
+    std::erase_if(run.turns_ms, [](std::int64_t turn) { return turn <= 0; });
     return intern(run);
   });
 }
@@ -46,7 +60,9 @@ std::int64_t Runs::patience_ms() const {
   std::int64_t lease = 0;
   for (const auto& process : setting_.model.processes) lease = std::max(lease, process.lease_ms);
   std::int64_t sum = lease + setting_.model.request_timeout_ms;
-  for (const std::int64_t literal : setting_.model.program->literals()) sum += literal;
+  sum += setting_.farthest_reach_ms;
+  for (const std::set<std::int64_t>* found : {&setting_.knowledge.ages, &setting_.knowledge.lefts})
+    if (!found->empty()) sum += *found->rbegin();
   return setting_.rounded(sum) + setting_.model.tick_ms;
 }
 
@@ -59,6 +75,8 @@ Id Runs::looked(Id id) {
     largest = std::max(largest, std::abs(jump));
   Run run = info.value;
   run.outlook_ms = patience_ms() + setting_.rounded(largest) * setting_.budget(Fault::jump);
+  run.turns_ms.insert(run.turns_ms.end(), setting_.reaches.begin(), setting_.reaches.end());
+  sort_without_twins(run.turns_ms);
   return info.looked = intern(run);
 }
 

@@ -18,19 +18,21 @@ struct Run {
   Budget budget{};
   // Absolute runs only: the time since the start, and how long a timestamp may still matter.
   std::int64_t now_ms = 0, outlook_ms = 0;
+  std::vector<std::int64_t> turns_ms;  ///< when something turns that was looked at; ascending
 };
 
 struct RunInfo {
   Run value;
   Ahead ahead;
   FaultSet left = 0;                       ///< kinds of fault with budget left
+  unsigned free_actions = 0;               ///< that its faults may still bring
   std::array<Id, kFaults.size()> spent{};  ///< by fault that is left: with one less of it
   Id looked = FlatMap::kAbsent;            ///< with the outlook full; computed when first asked
 };
 
 class Runs {
  public:
-  Runs(const Setting& setting, const Grid& grid) : setting_(setting), grid_(grid) {}
+  explicit Runs(const Setting& setting) : setting_(setting) {}
 
   Id intern(const Run& run);
   const RunInfo& info(Id id) const { return runs_[id]; }
@@ -45,7 +47,6 @@ class Runs {
 
  private:
   const Setting& setting_;
-  const Grid& grid_;
   Interner<RunInfo> runs_;
   FlatMap age_;
 };

@@ -76,13 +76,30 @@ Setting::Setting(const Model& checked, const Knowledge& known)
   }
   number_locks();
   for (const auto& process : model.processes) {
-    use_duration(process.lease_ms);
-    for (const auto& step : process.workload) use_duration(step.ms);
+    use_lifetime(process.lease_ms);
+    if (process.rounds == 0)
+      for (const auto& step : process.workload) use_timer(step.ms);
   }
-  use_duration(model.request_timeout_ms);
-  use_duration(model.pause_max_ms);
-  knowledge.durations = needs.durations;
-  knowledge.too_many_durations = needs.too_many_durations;
+  use_timer(model.request_timeout_ms);
+  use_timer(model.pause_max_ms);
+  knowledge = needs;
+  find_reaches();
+}
+
+void Setting::find_reaches() {
+  if (knowledge.made.empty()) return;
+  std::set<std::int64_t> met = knowledge.met;
+  if (met.empty()) met = {0, 1};  // it may be compared in whatever way
+  farthest_reach_ms = std::max<std::int64_t>(0, *knowledge.made.rbegin() + *met.rbegin());
+  std::set<std::int64_t> apart{0};  // how far two clocks may be
+  for (unsigned jumps = budget(Fault::jump); jumps > 0; --jumps)
+    for (const std::int64_t before : std::set<std::int64_t>(apart))
+      for (const std::int64_t jump : model.jumps_ms) apart.insert({before + jump, before - jump});
+  for (const std::int64_t made : knowledge.made)
+    for (const std::int64_t turn : met)
+      for (const std::int64_t offset : apart)
+        if (const std::int64_t reach = made + turn + offset; reach > 0)
+          reaches.insert(rounded(reach));
 }
 
 void Setting::number_locks() {
@@ -117,15 +134,6 @@ LockSet Setting::locks_in(const Request& request) const {
 
 std::int64_t Setting::rounded(std::int64_t ms) const {
   return (ms + model.tick_ms - 1) / model.tick_ms * model.tick_ms;
-}
-
-void Setting::use_duration(std::int64_t ms) {
-  if (ms <= 0 || needs.durations.contains(rounded(ms))) return;
-  if (needs.durations.size() < kMaxDurations) {
-    needs.durations.insert(rounded(ms));
-  } else {
-    needs.too_many_durations = true;
-  }
 }
 
 }  // namespace lockstep::sim

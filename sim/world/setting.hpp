@@ -25,21 +25,28 @@ using NodeSet = SetOf<kMaxNodes>;
 /// What the search must know beforehand; when a run shows that it knew too little, it starts again
 /// (World::needs).
 struct Knowledge {
-  bool absolute = false;             ///< absolute time is part of the state
-  bool reads_clock = false;          ///< the program's literals are durations of the grid
-  bool recycles_tokens = true;       ///< off where more than the equality of tokens matters
-  std::set<std::int64_t> durations;  ///< durations in use, in ms
-  bool cuts = false;                 ///< a step of the program can be cut, and a fault does so
-  bool polls = false;                ///< a request is repeated at one instant: node states count
-  bool too_many_durations = false;   ///< more than kMaxDurations: the grid lacks some
+  bool absolute = false;        ///< absolute time is part of the state
+  bool recycles_tokens = true;  ///< off where more than the equality of tokens matters
+  bool cuts = false;            ///< a step of the program can be cut, and a fault does so
+  bool polls = false;           ///< a request is repeated at one instant: node states count
+  bool clocks_jump = false;     ///< some clock may jump that matters
+  // Durations in use (docs/semantics.md, section 4), in ms.
+  std::set<std::int64_t> timers;     ///< of sleeps, work, timeouts and limited pauses
+  std::set<std::int64_t> lifetimes;  ///< of keys
+  // Thresholds (docs/semantics.md, section 4), in ms.
+  std::set<std::int64_t> ages;     ///< of an instant: the first age with which a step differs
+  std::set<std::int64_t> lefts;    ///< of a key: the last remaining lifetime before it does
+  std::set<std::int64_t> replies;  ///< the same of a reply's number, in the reply's own unit
+  std::set<std::int64_t> made;     ///< how far after a look an absolute time lies that is made
+  std::set<std::int64_t> met;      ///< how far after an absolute time something turns
   friend bool operator==(const Knowledge&, const Knowledge&) = default;
 };
 
+/// Redis, appendfsync everysec: how long a write may be lost.
+inline constexpr std::int64_t kEverysecMs = 1000;
+
 class Setting {
  public:
-  /// The most durations that make the time grid.
-  static constexpr std::size_t kMaxDurations = 24;
-
   /// Throws BadInput for a model that is too large.
   Setting(const Model& model, const Knowledge& knowledge);
 
@@ -50,8 +57,12 @@ class Setting {
 
   /// Up to the next multiple of the tick.
   std::int64_t rounded(std::int64_t ms) const;
-  /// Notes that a duration is in use.
-  void use_duration(std::int64_t ms);
+  void use_timer(std::int64_t ms) {
+    if (ms > 0) needs.timers.insert(rounded(ms));
+  }
+  void use_lifetime(std::int64_t ms) {
+    if (ms > 0) needs.lifetimes.insert(rounded(ms));
+  }
   unsigned budget(Fault fault) const { return model.budget[static_cast<std::size_t>(fault)]; }
   /// The number of a lock that a process (or a probe, which has its own) calls `index`.
   std::uint8_t lock_of(unsigned process, std::uint8_t index) const {
@@ -68,9 +79,19 @@ class Setting {
   const bool nodes_fail;    ///< some node may be down
   const bool stops_within;  ///< a process may pause or crash in the middle of a step
   Knowledge knowledge;      ///< of this search
-  Knowledge needs;          ///< larger than `knowledge` if something turns out to be missing
+  std::set<std::int64_t>
+      reaches;  ///< how long after a look at absolute time something turns, in ms
+  std::int64_t farthest_reach_ms = 0;  ///< of clocks that are right
+  Knowledge needs;  ///< larger than `knowledge` if something turns out to be missing
   /// Lifetimes that followed from an absolute time, in ms: what was left until then.
   std::set<std::int64_t> computed_lifetimes;
+  std::set<std::int64_t> computed;  ///< durations that a program worked out from a clock, in ms
+  bool missed_turns = false;        ///< something turns with a clock more often than was found out
+  bool splits_work = false;         ///< a pause stops work while another task has a timer
+  bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
+  /// Some points of time were left out: too many for a search.
+  mutable bool sampled = false;
+  std::set<std::string> clock_replies;  ///< replies that told a clock, as bytes
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
   std::string first_failure;
   bool endless_probe = false;  ///< a lone client that wanted to acquire came to no end
@@ -86,6 +107,7 @@ class Setting {
 
  private:
   void number_locks();
+  void find_reaches();
 
   std::vector<std::vector<std::uint8_t>> lock_of_;  ///< by process: its lock's index -> number
 };

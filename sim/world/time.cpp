@@ -23,35 +23,48 @@ bool World::urgent(const Id* state, const Id* began) {
   return false;
 }
 
-/// Whether the points of the grid that are no deadlines count: a free action, or a fault within
-/// budget, is possible.
-bool World::all_points_count(const Id* state) const {
-  const FaultSet left = run_of(state).left;
-  // A save is possible only then, too.
-  if ((left & (only(Fault::node_crash) | only(Fault::power_loss))) != 0) return true;
+/// What the run may still have, if a free action is possible here; no free actions if none is. Only
+/// then the points of the grid that are no deadlines count: everything else happens at once, or
+/// when something is due.
+ToCome World::to_come(const Id* state) {
+  const RunInfo& run = run_of(state);
+  bool possible = false;
+  ToCome to_come{run.free_actions, 0};
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& info = processes_.info(state[p]);
-    if (info.free || (info.faults & left) != 0) return true;
+    possible = possible || info.free || (info.timed_faults & run.left) != 0;
+    to_come.free_actions += info.free_actions;
+    to_come.works = grid_.both_works(to_come.works, info.works);
   }
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& info = nodes_.info(state[setting_.node_slot(n)]);
-    if (!info.value.up || (info.has_expiry && (left & only(Fault::jump)) != 0)) return true;
+    possible = possible || info.free || (info.timed_faults & run.left) != 0;
+    to_come.free_actions += info.free ? 1 : 0;
   }
-  return false;
+  return possible ? to_come : ToCome{};
 }
 
 /// How far ahead the next point of the grid lies, in ms; 0 if there is none.
-std::int64_t World::next_point(const Id* state) const {
-  const bool all = all_points_count(state);
-  std::int64_t next = 0;
-  const auto consider = [&](const Ahead& ahead) {
-    const std::vector<std::int64_t>& points = all ? ahead.points : ahead.deadlines;
-    if (!points.empty() && (next == 0 || points.front() < next)) next = points.front();
+std::int64_t World::next_point(const Id* state) {
+  std::int64_t next = run_of(state).ahead.horizon_ms;
+  const auto consider = [&](std::int64_t point) {
+    if (next == 0 || point < next) next = point;
   };
-  for (unsigned p = 0; p < setting_.processes; ++p) consider(processes_.info(state[p]).ahead);
-  for (unsigned n = 0; n < setting_.nodes; ++n)
-    consider(nodes_.info(state[setting_.node_slot(n)]).ahead);
-  consider(run_of(state).ahead);
+  const auto for_each_part = [&](const auto& look_at) {
+    for (unsigned p = 0; p < setting_.processes; ++p) look_at(processes_.info(state[p]).ahead);
+    for (unsigned n = 0; n < setting_.nodes; ++n)
+      look_at(nodes_.info(state[setting_.node_slot(n)]).ahead);
+    look_at(run_of(state).ahead);
+  };
+  for_each_part([&](const Ahead& ahead) {
+    if (!ahead.deadlines.empty()) consider(ahead.deadlines.front());
+  });
+  const ToCome ahead_of_it = next == 0 ? ToCome{} : to_come(state);
+  if (ahead_of_it.free_actions == 0) return next;
+  for_each_part([&](const Ahead& ahead) {
+    for (const std::int64_t deadline : ahead.deadlines)
+      consider(grid_.first_point(deadline, ahead_of_it));
+  });
   return next;
 }
 
@@ -69,6 +82,14 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
   for (unsigned p = 0; p < setting_.processes; ++p) state[p] = processes_.aged(state[p], ms);
   state[setting_.run_slot()] = runs_.aged(state[setting_.run_slot()], ms);
   return tokens_changed;
+}
+
+std::string World::time_gap() const {
+  if (sampled()) return "its durations have too little in common";
+  if (setting_.unexplained_turns) return "something turns at a time whose origin was not found";
+  if (setting_.needs.polls) return "a client asks again and again without a pause";
+  if (setting_.splits_work) return "a pause stops work while another thread goes on";
+  return "";
 }
 
 }  // namespace lockstep::sim

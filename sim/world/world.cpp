@@ -10,8 +10,8 @@ World::World(const Model& model, const Knowledge& knowledge)
       grid_(setting_),
       tables_(setting_),
       processes_(setting_, tables_, reports_, grid_),
-      nodes_(setting_, tables_, reports_, grid_),
-      runs_(setting_, grid_),
+      nodes_(setting_, tables_, reports_),
+      runs_(setting_),
       executions_(setting_, tables_, reports_, processes_, nodes_, runs_),
       prober_(setting_, tables_, reports_, processes_, nodes_, runs_),
       judges_(setting_, processes_, nodes_, prober_) {}

@@ -56,6 +56,12 @@ class World {
   const Knowledge& needs() const { return setting_.needs; }
   /// Lifetimes that followed from an absolute time, in ms: what was left until then.
   const std::set<std::int64_t>& computed_lifetimes() const { return setting_.computed_lifetimes; }
+  /// How long after a look at absolute time something turns, in ms.
+  const std::set<std::int64_t>& reaches() const { return setting_.reaches; }
+  /// Whether some points of time were left out: then nothing holds for certain.
+  bool sampled() const { return setting_.sampled || setting_.missed_turns; }
+  /// Why not every point of time was laid that may matter; "" if all were.
+  std::string time_gap() const;
   /// Whether the state graph can have cycles (retry or every was seen).
   bool loops() const { return processes_.automaton().loops(); }
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
@@ -104,8 +110,8 @@ class World {
     return processes_.polls(state[process], execute,
                             nodes_.info(state[setting_.node_slot(execute.node)]).value.keyspace);
   }
-  bool all_points_count(const Id* state) const;
-  std::int64_t next_point(const Id* state) const;
+  ToCome to_come(const Id* state);
+  std::int64_t next_point(const Id* state);
   bool advance(Id* state, std::int64_t ms, Facts& facts);
 
   Setting setting_;

@@ -88,20 +88,20 @@ TEST_CASE("counts of the rungs are pinned: two clients, one round, lease 10 s, w
     std::uint64_t states, transitions, depth;
   };
   const Count counts[] = {
-      {"exists-set", Fault::pause, 0, 231, 390, 24},
-      {"exists-set", Fault::pause, 1, 1204, 2616, 26},
-      {"setnx", Fault::pause, 0, 99, 160, 15},
-      {"setnx", Fault::node_crash, 1, 736, 1598, 22},
-      {"setnx-expire", Fault::pause, 0, 127, 206, 19},
-      {"setnx-expire", Fault::pause, 1, 2280, 4206, 27},
-      {"set-ex-nx", Fault::pause, 0, 107, 170, 15},
-      {"set-ex-nx", Fault::pause, 1, 2114, 3868, 23},
-      {"set-token-get-del", Fault::pause, 0, 123, 198, 17},
-      {"set-token-get-del", Fault::pause, 1, 2629, 4822, 27},
-      {"set-token-lua", Fault::pause, 0, 123, 186, 20},
-      {"set-token-lua", Fault::pause, 1, 2462, 4336, 24},
-      {"fencing", Fault::pause, 0, 126, 188, 22},
-      {"fencing", Fault::node_crash, 1, 982, 1996, 24},
+      {"exists-set", Fault::pause, 0, 223, 380, 24},
+      {"exists-set", Fault::pause, 1, 1090, 2458, 26},
+      {"setnx", Fault::pause, 0, 91, 150, 15},
+      {"setnx", Fault::node_crash, 1, 728, 1588, 22},
+      {"setnx-expire", Fault::pause, 0, 119, 196, 19},
+      {"setnx-expire", Fault::pause, 1, 2704, 5240, 27},
+      {"set-ex-nx", Fault::pause, 0, 99, 160, 15},
+      {"set-ex-nx", Fault::pause, 1, 2546, 4914, 23},
+      {"set-token-get-del", Fault::pause, 0, 115, 188, 17},
+      {"set-token-get-del", Fault::pause, 1, 3133, 6014, 27},
+      {"set-token-lua", Fault::pause, 0, 115, 176, 20},
+      {"set-token-lua", Fault::pause, 1, 2774, 5218, 23},
+      {"fencing", Fault::pause, 0, 118, 178, 22},
+      {"fencing", Fault::node_crash, 1, 914, 1891, 24},
   };
   for (const Count& count : counts) {
     INFO(count.rung << ", " << sim::name(count.fault) << '=' << int{count.budget});

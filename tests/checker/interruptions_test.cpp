@@ -15,9 +15,11 @@ using sim::Fault;
 using sim::Property;
 using test::InlineLock;
 
-constexpr sim::WorkStep lock(std::uint8_t index) { return {sim::WorkStep::Kind::lock, index, 0}; }
-constexpr sim::WorkStep unlock(std::uint8_t i) { return {sim::WorkStep::Kind::unlock, i, 0}; }
-constexpr sim::WorkStep work(std::int64_t ms) { return {sim::WorkStep::Kind::work, 0, ms}; }
+constexpr sim::WorkStep lock_of(std::uint8_t index) {
+  return {sim::WorkStep::Kind::lock, index, 0};
+}
+constexpr sim::WorkStep unlock_of(std::uint8_t i) { return {sim::WorkStep::Kind::unlock, i, 0}; }
+constexpr sim::WorkStep work_for(std::int64_t ms) { return {sim::WorkStep::Kind::work, 0, ms}; }
 
 Verdict judged(InlineLock& lock, Fault fault, Property property) {
   lock.model = test::with_fault(lock.model, fault);
@@ -137,7 +139,7 @@ TEST_CASE("a request that polls is no later than the network makes it", "[interr
   const auto set = [&](std::int64_t gate_ms) {
     for (std::size_t p = 0; p < 3; ++p) {
       gate.model.processes[p].lock_keys = {p < 2 ? "a" : "gate"};
-      gate.model.processes[p].workload = {lock(0), work(p < 2 ? 10 : gate_ms), unlock(0)};
+      gate.model.processes[p].workload = {lock_of(0), work_for(p < 2 ? 10 : gate_ms), unlock_of(0)};
     }
   };
   set(19);  // 19 + 10 of 30
@@ -151,7 +153,8 @@ TEST_CASE("clients that change a node in tight loops let time pass", "[interrupt
       {"return retry(function() if redis('INCR', self.key) == 1 then return true end "
        "redis('DECR', self.key) return false end)",
        "redis('DECR', self.key) return true"});
-  for (auto& process : spin.model.processes) process.workload = {lock(0), work(3), unlock(0)};
+  for (auto& process : spin.model.processes)
+    process.workload = {lock_of(0), work_for(3), unlock_of(0)};
   CHECK(spin.judged(Property::deadlock) == Verdict::holds);
   CHECK(spin.judged(Property::mutual_exclusion) == Verdict::holds);
 }

@@ -60,8 +60,9 @@ Chunk compile_chunk(ScriptRun& run, lua_State* L, const std::string& sha1, const
   chunk.library = library;
   dialect::Translation translation;
   try {
-    translation = dialect::translate(without_shebang(body),
-                                     library ? dialect::kShownLibrary : dialect::kShownChunk);
+    translation = dialect::translate(
+        without_shebang(body), library ? dialect::kShownLibrary : dialect::kShownChunk,
+        run.calls_comparisons ? dialect::ChunkKind::foreign : dialect::ChunkKind::script);
   } catch (const dialect::SyntaxError& error) {
     chunk.error =
         library ? "ERR Error compiling function: " : "ERR Error compiling script (new function): ";

@@ -26,6 +26,7 @@ struct ScriptRun : dialect::Runtime {
   dialect::JsonSettings* json = nullptr;  ///< of cjson
   Execution* execution = nullptr;
   RedisVersion version = RedisVersion::v7_0;
+  bool calls_comparisons = false;  ///< so that they can be put down
   bool read_only = false;
   bool allow_oom = false;
   bool wrote = false;                      ///< a write command was let through

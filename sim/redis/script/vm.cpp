@@ -38,8 +38,9 @@ ScriptRun& script_run(lua_State* L) { return static_cast<ScriptRun&>(dialect::ru
 
 class ScriptVm::Impl {
  public:
-  Impl(ScriptLimits limits, RedisVersion version) : limits_(limits) {
+  Impl(ScriptLimits limits, RedisVersion version, bool shows_comparisons) : limits_(limits) {
     run_.version = version;
+    run_.calls_comparisons = shows_comparisons;
     L_ = lua_newstate(allocate, this);
     LOCKSTEP_CHECK(L_ != nullptr);
     *static_cast<dialect::Runtime**>(lua_getextraspace(L_)) = &run_;
@@ -103,6 +104,7 @@ class ScriptVm::Impl {
                   Execution& execution, ScriptRights rights) {
     run_.keyspace = &keyspace;
     run_.execution = &execution;
+    run_.comparisons = execution.compared;
     run_.read_only = rights.read_only;
     run_.allow_oom = rights.allow_oom;
     keys_ = keys;
@@ -430,8 +432,8 @@ class ScriptVm::Impl {
   std::span<const std::string> args_;
 };
 
-ScriptVm::ScriptVm(ScriptLimits limits, RedisVersion version)
-    : impl_(std::make_unique<Impl>(limits, version)) {}
+ScriptVm::ScriptVm(ScriptLimits limits, RedisVersion version, bool shows_comparisons)
+    : impl_(std::make_unique<Impl>(limits, version, shows_comparisons)) {}
 ScriptVm::~ScriptVm() = default;
 
 Reply ScriptVm::run(Keyspace& keyspace, const std::string& sha1, const std::string& body,

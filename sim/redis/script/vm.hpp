@@ -30,7 +30,9 @@ struct ScriptRights {
 class ScriptVm {
  public:
   /// `version`: what scripts read of it; what executions do must be the same one's.
-  explicit ScriptVm(ScriptLimits limits = {}, RedisVersion version = RedisVersion::v7_0);
+  /// `shows_comparisons`: fills in Execution::compared.
+  explicit ScriptVm(ScriptLimits limits = {}, RedisVersion version = RedisVersion::v7_0,
+                    bool shows_comparisons = false);
   ~ScriptVm();
   ScriptVm(const ScriptVm&) = delete;
   ScriptVm& operator=(const ScriptVm&) = delete;

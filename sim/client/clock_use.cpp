@@ -1,0 +1,270 @@
+// See the header. An input of the step (the clock answers of one observation, or a number in a
+// reply) is varied alone; what is compared with what tells where the step turns.
+#include "sim/client/clock_use.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "sim/base/bytes.hpp"
+#include "sim/client/comparisons.hpp"
+#include "sim/client/observation.hpp"
+#include "sim/client/turning.hpp"
+#include "sim/redis/reply.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+constexpr std::int64_t kFirstTime = 1'000'000'000;  // Unix seconds, in this century
+
+std::int64_t whole_number_in(const std::string& text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+void add_numbers_of(const Reply& reply, std::vector<std::int64_t>& numbers) {
+  if (reply.kind == Reply::Kind::integer) numbers.push_back(reply.integer);
+  add_numbers(reply.text, numbers);
+  for (const Reply& item : reply.items) add_numbers_of(item, numbers);
+}
+
+/// The numbers of what a step does: what it sends, how long it waits.
+std::vector<std::int64_t> numbers_of(const Step& step) {
+  std::vector<std::int64_t> numbers;
+  for (const Effect& effect : step.effects)
+    for (const std::string& argument : effect.request) add_numbers(argument, numbers);
+  for (const Wait& wait : step.tasks)
+    if (wait.fresh) numbers.push_back(wait.ms);
+  return numbers;
+}
+
+void write_without_times(ByteWriter& out, const Reply& reply) {
+  out.number(static_cast<int>(reply.kind));
+  out.number(reply.integer > kFarthestMs ? 0 : reply.integer);
+  out.text(without_times(reply.text));
+  for (const Reply& item : reply.items) write_without_times(out, item);
+}
+
+/// The reply with the number `number`, wherever it is, larger.
+Reply moved(Reply reply, std::int64_t number, std::int64_t by) {
+  if (reply.kind == Reply::Kind::integer && reply.integer == number) reply.integer += by;
+  reply.text = with_moved(reply.text, number, by);
+  for (Reply& item : reply.items) item = moved(std::move(item), number, by);
+  return reply;
+}
+
+/// Where it went, by what it compared.
+std::string way_of(const std::optional<Step>& step) {
+  if (!step) return "strange";
+  std::string text;
+  for (const Comparison& each : step->compared)
+    text += fmt::format("{}{}", each.place, program::outcome(each));
+  return text;
+}
+
+}  // namespace
+
+/// One input of a step, varied.
+class Look {
+ public:
+  Look(ClockUses& uses, const ProcessSetup& setup, const std::string& snapshot,
+       std::span<const Observation> path, const Step& step, ClockUse& use)
+      : uses_(uses),
+        setup_(setup),
+        snapshot_(snapshot),
+        path_(path.begin(), path.end()),
+        step_(step),
+        use_(use) {}
+
+  void at_answers(std::size_t observation, bool absolute) {
+    std::vector<ClockAnswer> varied;
+    for (const ClockAnswer& answer : step_.clock_answers)
+      if (answer.observation == observation && answer.absolute == absolute && answer.slope != 0)
+        varied.push_back(answer);
+    if (varied.empty()) return;
+    const auto with = [&](std::int64_t later_ms) {
+      std::vector<Observation> path = path_;
+      for (const ClockAnswer& answer : varied) {
+        std::string& text = path[observation].answers[answer.answer];
+        text = std::to_string(whole_number_in(text) + answer.slope * later_ms);
+      }
+      return path;
+    };
+    std::int64_t youngest = kFarthestMs;  // an age is at least 0
+    std::vector<std::int64_t> readings;
+    for (const ClockAnswer& answer : varied) {
+      const std::int64_t said = whole_number_in(path_[observation].answers[answer.answer]);
+      readings.push_back(answer.slope * said);
+      if (!absolute) youngest = std::min(youngest, std::max<std::int64_t>(0, answer.slope * said));
+    }
+    if (!is_new(with, absolute ? 0 : -youngest)) return;
+    note_results(with, readings, absolute);
+    for (const std::int64_t turn : turns(with, -youngest, kFarthestMs))
+      for (const std::int64_t reading : readings)
+        absolute ? note_meeting(with, turn, reading + turn, false)
+                 : void(use_.ages.insert(reading + turn));
+  }
+
+  void at_reply(std::size_t observation) {
+    const Reply& reply = *path_[observation].reply;
+    for (std::size_t item = 0; item <= reply.items.size(); ++item) {
+      const Reply& part = item == 0 ? reply : reply.items[item - 1];
+      const bool text = part.kind == Reply::Kind::bulk;
+      if (part.kind != Reply::Kind::integer && !text) continue;
+      const std::int64_t said = text ? whole_number_in(part.text) : part.integer;
+      if (said <= 0 || (text && part.text != std::to_string(said))) continue;
+      const auto with = [&](std::int64_t more) {
+        std::vector<Observation> path = path_;
+        Reply changed = reply;
+        Reply& place = item == 0 ? changed : changed.items[item - 1];
+        place = text ? Reply::bulk(std::to_string(said + more)) : Reply::number(said + more);
+        path[observation].reply = changed;
+        return path;
+      };
+      vary_number(with, said);
+    }
+  }
+
+ private:
+  /// A number of a reply: an absolute time, in ms or s, or what is left of a lifetime.
+  template <class With>
+  void vary_number(const With& with, std::int64_t said) {
+    const bool absolute = said >= kFirstTime;
+    const std::int64_t unit = absolute && said < kFirstTime * kSecondMs ? kSecondMs : 1;
+    if (!is_new(with, -said)) return;
+    if (absolute && unit == 1) note_results(with, {said}, true);
+    if (!absolute) note_results([&](std::int64_t less) { return with(-less); }, {-said}, false);
+    for (const std::int64_t turn : turns(with, -std::min(said, kFarthestMs), kFarthestMs))
+      absolute ? note_meeting(with, turn, (said + turn) * unit, true)
+               : void(use_.replies.insert(said + turn));
+  }
+
+  template <class With>
+  std::optional<Step> tried(const With& with, std::int64_t later_ms) const {
+    const std::vector<Observation> path = with(later_ms);
+    return uses_.program_.what_if(setup_, snapshot_, path);
+  }
+
+  /// Whether nothing like it was looked at before: `like` varies it to what all such have in
+  /// common. Steps that differ in absolute times alone are alike.
+  template <class With>
+  bool is_new(const With& with, std::int64_t like) const {
+    ByteWriter out;
+    out.number(setup_.lease_ms);
+    for (const std::string& key : setup_.lock_keys) out.text(key);
+    out.text(without_times(snapshot_));
+    for (const Observation& observation : with(like)) {
+      out.number(static_cast<int>(observation.kind));
+      out.number(observation.task);
+      out.number(observation.node);
+      ByteWriter reply;
+      write_without_times(reply, *observation.reply);
+      out.text(reply.take());
+      for (const std::string& answer : observation.answers) out.text(without_times(answer));
+    }
+    return uses_.known_.insert(out.take()).second;
+  }
+
+  template <class With>
+  std::set<std::int64_t> turns(const With& with, std::int64_t from, std::int64_t to) const {
+    if (step_.compared.empty()) return {};
+    const Turns turns =
+        turning_points([&](std::int64_t later) { return way_of(tried(with, later)); }, from, to);
+    use_.all = use_.all && turns.all;
+    return turns.at;
+  }
+
+  /// What the step sends or waits for, and would not if the clock showed something else.
+  template <class With>
+  void note_results(const With& with, const std::vector<std::int64_t>& readings, bool absolute) {
+    const std::vector<std::int64_t> numbers = numbers_of(step_);
+    for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
+      const std::optional<Step> later = tried(with, unit);
+      if (!later) continue;
+      const std::vector<std::int64_t> moved = numbers_of(*later);
+      if (moved.size() != numbers.size()) continue;
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::int64_t slope = moved[i] - numbers[i];
+        if (slope != 1 && slope != -1) continue;
+        for (const std::int64_t reading : readings)
+          absolute ? note_made(numbers[i] * unit, reading / unit * unit)
+                   : note_computed(numbers[i] * unit, slope * (reading / unit * unit));
+      }
+    }
+  }
+
+  void note_computed(std::int64_t duration_ms, std::int64_t grown_by) {
+    use_.computed.insert(duration_ms);
+    if (duration_ms > grown_by) use_.durations.insert(duration_ms - grown_by);
+  }
+
+  void note_made(std::int64_t time_ms, std::int64_t reading) {
+    use_.made.insert(time_ms - reading);
+  }
+
+  /// With the clock `later` the step turns, at the absolute time `turn_ms`: that far after a time
+  /// that it has heard of, and that decides. Of a reply that is varied, which may be the time that
+  /// decides, also the other way round.
+  template <class With>
+  void note_meeting(const With& with, std::int64_t later, std::int64_t turn_ms, bool of_reply) {
+    std::vector<std::int64_t> numbers;
+    for (const Observation& observation : path_) {
+      add_numbers_of(*observation.reply, numbers);
+      for (const std::string& answer : observation.answers) add_numbers(answer, numbers);
+    }
+    bool explained = false;
+    for (const std::int64_t number : std::set<std::int64_t>(numbers.begin(), numbers.end()))
+      for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
+        const std::int64_t after = turn_ms - number * unit;
+        if (number < kFirstTime || std::abs(after) > kFarthestMs) continue;
+        if (!decides(with, later, number)) continue;
+        explained = true;
+        use_.met.insert(after);
+        if (of_reply) use_.met.insert(1 - after);
+      }
+    use_.explained = use_.explained && explained;
+  }
+
+  /// Whether the step would turn at another time if it had heard of a later one: by 1, or by so
+  /// much that it shows where it is rounded.
+  template <class With>
+  bool decides(const With& with, std::int64_t later, std::int64_t number) const {
+    const auto way = [&](std::int64_t at, std::int64_t by) {
+      std::vector<Observation> path = with(at);
+      for (std::size_t i = 0; i < path.size(); ++i) {  // but for what is varied
+        if (*path[i].reply == *path_[i].reply) path[i].reply = moved(*path[i].reply, number, by);
+        for (std::size_t k = 0; k < path[i].answers.size(); ++k)
+          if (path[i].answers[k] == path_[i].answers[k])
+            path[i].answers[k] = with_moved(path[i].answers[k], number, by);
+      }
+      return way_of(uses_.program_.what_if(setup_, snapshot_, path));
+    };
+    const auto moves = [&](std::int64_t by) { return way(later - 1, by) == way(later, by); };
+    return moves(1) || moves(kSecondMs);
+  }
+
+  ClockUses& uses_;
+  const ProcessSetup& setup_;
+  const std::string& snapshot_;
+  const std::vector<Observation> path_;
+  const Step& step_;
+  ClockUse& use_;
+};
+
+void ClockUses::look_at(const ProcessSetup& setup, const std::string& snapshot,
+                        std::span<const Observation> path, const Step& step, ClockUse& use) {
+  Look look(*this, setup, snapshot, path, step, use);
+  for (std::size_t observation = 0; observation < path.size(); ++observation) {
+    look.at_answers(observation, false);
+    look.at_answers(observation, true);
+    const bool reply = path[observation].kind == Observation::Kind::reply;
+    if (reply && tells_clock_(*path[observation].reply)) look.at_reply(observation);
+  }
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,206 @@
+// Finds the operands of comparisons in a text, and shows them while it runs; see the header.
+#include "sim/client/comparisons.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sim/client/run.hpp"
+#include "sim/client/text.hpp"
+
+namespace lockstep::sim::program {
+namespace {
+
+const char* const kLeft = "lockstep_left";
+const char* const kRight = "lockstep_right";
+
+/// What math.max and math.min compare has a number of its own.
+const int kExtremes = place_of(0, Relation::less);
+
+bool is_one_of(const Word& word, std::initializer_list<std::string_view> texts) {
+  return word.kind != Word::Kind::string && word.kind != Word::Kind::number &&
+         std::find(texts.begin(), texts.end(), word.text) != texts.end();
+}
+
+bool opens(const Word& word) { return is_one_of(word, {"(", "[", "{"}); }
+bool closes(const Word& word) { return is_one_of(word, {")", "]", "}"}); }
+
+/// A keyword that no operand of a comparison can contain outside of brackets.
+bool bounds_operand(const Word& word) {
+  return is_one_of(
+      word, {",",    ";",  "and",  "or",  "if",  "elseif", "while", "until", "return", "in",
+             "then", "do", "else", "end", "for", "repeat", "local", "goto",  "break",  "function"});
+}
+
+/// Whether an operand may end with this word: what follows without an operator is another
+/// statement, or the arguments of a call.
+bool ends_value(const Word& word) {
+  if (word.kind == Word::Kind::number || word.kind == Word::Kind::string) return true;
+  if (word.kind == Word::Kind::name) return !is_one_of(word, {"not"});
+  return closes(word) || word.text == "...";
+}
+
+class Rewriter {
+ public:
+  explicit Rewriter(std::string_view text) : text_(text), words_(words_of(text)) {}
+
+  std::string rewritten() {
+    for (std::size_t at = 0; at < words_.size(); ++at)
+      if (const std::size_t length = comparison(at)) wrap(at, length);
+    std::string result;
+    for (std::size_t place = 0; place <= text_.size(); ++place) {
+      if (const auto closing = after_.find(place); closing != after_.end())
+        result += closing->second;
+      if (const auto opening = before_.find(place); opening != before_.end())
+        result += opening->second;
+      if (place < text_.size()) result += text_[place];
+    }
+    return result;
+  }
+
+ private:
+  bool adjacent(std::size_t at, std::string_view text) const {
+    return at < words_.size() && words_[at].kind == Word::Kind::sign && words_[at].text == text &&
+           words_[at].begin == words_[at - 1].end;
+  }
+
+  /// How many words the comparison operator at `at` has; 0: there is none.
+  std::size_t comparison(std::size_t at) const {
+    const Word& word = words_[at];
+    if (word.kind != Word::Kind::sign) return 0;
+    if (word.text == "==") return 1;
+    if (word.text == "~") return adjacent(at + 1, "=") ? 2 : 0;
+    if (word.text != "<" && word.text != ">") return 0;
+    const bool shift = adjacent(at + 1, word.text) || (at > 0 && adjacent(at, words_[at - 1].text));
+    if (shift || attribute(at)) return 0;
+    return adjacent(at + 1, "=") ? 2 : 1;
+  }
+
+  /// local x <const> = ...
+  bool attribute(std::size_t at) const {
+    const std::size_t name = words_[at].text == "<" ? at + 1 : at - 1;
+    return at > 0 && name + 1 < words_.size() && is_one_of(words_[name], {"const", "close"}) &&
+           words_[name - 1].text == "<" && words_[name + 1].text == ">";
+  }
+
+  /// Index of the first word of the operand that ends before `at`.
+  std::size_t first_of_left(std::size_t at) const {
+    int depth = 0;
+    while (at > 0) {
+      const Word& word = words_[at - 1];
+      if (closes(word)) ++depth;
+      if (opens(word) && depth-- == 0) break;
+      if (depth == 0 && (bounds_operand(word) || ends_comparison(at - 1))) break;
+      --at;
+    }
+    return at;
+  }
+
+  /// Whether the word is an assignment, or the last one of a comparison operator.
+  bool ends_comparison(std::size_t at) const {
+    if (words_[at].kind == Word::Kind::sign && words_[at].text == "=") return true;
+    return comparison(at) == 1 || (at > 0 && comparison(at - 1) == 2);
+  }
+
+  /// Index of the word after the operand that begins at `at`.
+  std::size_t end_of_right(std::size_t at) const {
+    int depth = 0;
+    bool value = false;  // the last word may end the operand
+    for (; at < words_.size(); ++at) {
+      const Word& word = words_[at];
+      if (closes(word) && depth-- == 0) break;
+      if (depth == 0 && !opens(word) && !closes(word)) {
+        if (bounds_operand(word) || comparison(at) != 0) break;
+        const bool begins = word.kind == Word::Kind::number ||
+                            (word.kind == Word::Kind::name && word.text != "not");
+        if ((value && begins) ||
+            (word.kind == Word::Kind::sign && word.text == ":" && adjacent(at + 1, ":")))
+          break;
+      }
+      if (opens(word)) ++depth;
+      value = ends_value(word);
+    }
+    return at;
+  }
+
+  void wrap(std::size_t at, std::size_t length) {
+    const std::size_t left = first_of_left(at), right = at + length, end = end_of_right(right);
+    if (left == at || end == right) return;  // not what Lua compiles
+    const std::string close =
+        fmt::format(",{})", place_of(++count_, relation_of(words_[at], length)));
+    before_[words_[left].begin] = std::string(kLeft) + "(" + before_[words_[left].begin];
+    after_[words_[at - 1].end] += close;
+    before_[words_[right].begin] = std::string(kRight) + "(" + before_[words_[right].begin];
+    after_[words_[end - 1].end] += close;
+  }
+
+  /// The relation that decides what the operator comes to.
+  static Relation relation_of(const Word& op, std::size_t length) {
+    if (op.text == "==" || op.text == "~") return Relation::equal;
+    return (op.text == "<") == (length == 1) ? Relation::less : Relation::greater;
+  }
+
+  std::string_view text_;
+  std::vector<Word> words_;
+  std::map<std::size_t, std::string> before_, after_;  ///< by place in the text
+  int count_ = 0;
+};
+
+/// A number, or a string that reads as one.
+std::optional<double> number_at(lua_State* lua, int index) {
+  int is_number = 0;
+  const double number = lua_tonumberx(lua, index, &is_number);
+  if (is_number == 0 || std::isnan(number)) return std::nullopt;
+  return number;
+}
+
+template <bool Right>
+int show(Vm& vm, lua_State* lua) {
+  if (vm.run != nullptr)
+    vm.run->show_operand(static_cast<int>(lua_tointeger(lua, 2)), Right, number_at(lua, 1));
+  lua_settop(lua, 1);
+  return 1;
+}
+
+int extremes_check(Vm& vm, lua_State* lua) {
+  for (int index = 2; index <= lua_gettop(lua) && vm.run != nullptr; ++index) {
+    vm.run->show_operand(kExtremes, false, number_at(lua, 1));
+    vm.run->show_operand(kExtremes, true, number_at(lua, index));
+  }
+  lua_pushvalue(lua, lua_upvalueindex(1));
+  lua_insert(lua, 1);
+  return lua_gettop(lua);
+}
+
+int extremes(lua_State* lua) {
+  int count = 0;
+  {
+    Vm& vm = Vm::of(lua);
+    Vm::Host host(vm);
+    count = extremes_check(vm, lua);
+  }
+  lua_call(lua, count - 1, LUA_MULTRET);
+  return lua_gettop(lua);
+}
+
+}  // namespace
+
+std::string with_shown_comparisons(std::string_view lua_text) {
+  return Rewriter(lua_text).rewritten();
+}
+
+void add_comparisons(lua_State* lua) {
+  lua_pushcfunction(lua, (native<show<false>>));
+  lua_setfield(lua, -2, kLeft);
+  lua_pushcfunction(lua, (native<show<true>>));
+  lua_setfield(lua, -2, kRight);
+}
+
+void show_extremes(lua_State* lua) { lua_pushcclosure(lua, extremes, 1); }
+
+}  // namespace lockstep::sim::program

@@ -1,0 +1,164 @@
+// See the header.
+#include "sim/client/turning.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace lockstep::sim {
+
+namespace {
+
+constexpr std::int64_t kFactor = 4;
+
+/// Places at which it is tried first, ascending.
+std::vector<std::int64_t> first_tries(std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> tries{from, to};
+  const auto add = [&](std::int64_t place) {
+    if (from < place && place < to) tries.push_back(place);
+  };
+  add(0);
+  for (std::int64_t distance = 1; distance < std::max(-from, to); distance *= kFactor) {
+    add(distance);
+    add(-distance);
+  }
+  std::sort(tries.begin(), tries.end());
+  return tries;
+}
+
+class Halving {
+ public:
+  Halving(const std::function<std::string(std::int64_t)>& shown, Turns& turns)
+      : shown_(shown), turns_(turns) {}
+
+  void halve(std::int64_t from, const std::string& at_from, std::int64_t to,
+             const std::string& at_to) {
+    if (at_from == at_to) return;
+    if (to - from == 1) {
+      turns_.at.insert(to);
+      return;
+    }
+    turns_.all = turns_.all && ++halved_ <= kMostHalved;
+    if (!turns_.all) return;
+    const std::int64_t middle = from + (to - from) / 2;
+    const std::string at_middle = shown_(middle);
+    halve(from, at_from, middle, at_middle);
+    halve(middle, at_middle, to, at_to);
+  }
+
+ private:
+  static constexpr int kMostHalved = 2000;
+
+  const std::function<std::string(std::int64_t)>& shown_;
+  Turns& turns_;
+  int halved_ = 0;
+};
+
+}  // namespace
+
+Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std::int64_t from,
+                     std::int64_t to) {
+  Turns turns;
+  Halving halving(shown, turns);
+  const std::vector<std::int64_t> tries = first_tries(from, to);
+  std::string before = shown(tries.front());
+  for (std::size_t i = 1; i < tries.size(); ++i) {
+    std::string here = shown(tries[i]);
+    halving.halve(tries[i - 1], before, tries[i], here);
+    before = std::move(here);
+  }
+  return turns;
+}
+
+namespace {
+
+/// A time of this century packed into bytes (string.pack, struct.pack), the highest byte first or
+/// last.
+struct Packed {
+  std::int64_t number = 0;
+  bool highest_first = false;
+};
+
+std::vector<Packed> packed_times(const std::string& text) {
+  constexpr std::int64_t kFirstSecond = 1'000'000'000;
+  constexpr std::int64_t kLastMs = 100'000'000'000 * kSecondMs;
+  std::vector<Packed> found;
+  if (text.size() != 4 && text.size() != 8) return found;
+  for (const bool highest_first : {true, false}) {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::size_t at = highest_first ? i : text.size() - 1 - i;
+      number = number << 8U | static_cast<unsigned char>(text[at]);
+    }
+    if (number >= kFirstSecond && number <= kLastMs)
+      found.push_back({static_cast<std::int64_t>(number), highest_first});
+  }
+  return found;
+}
+
+std::string packed(Packed time, std::size_t size) {
+  std::string text(size, '\0');
+  auto number = static_cast<std::uint64_t>(time.number);
+  for (std::size_t i = 0; i < size; ++i, number >>= 8U)
+    text[time.highest_first ? size - 1 - i : i] = static_cast<char>(number & 0xFFU);
+  return text;
+}
+
+}  // namespace
+
+void add_numbers(const std::string& text, std::vector<std::int64_t>& numbers) {
+  for (const Packed time : packed_times(text)) numbers.push_back(time.number);
+  for (std::size_t at = 0; at < text.size();) {
+    std::int64_t number = 0;
+    const char* const begin = text.data() + at;
+    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+    if (error == std::errc{}) numbers.push_back(number);
+    at += end == begin ? 1 : static_cast<std::size_t>(end - begin);
+  }
+}
+
+std::string with_moved(const std::string& text, std::int64_t number, std::int64_t by) {
+  for (const Packed time : packed_times(text))
+    if (time.number == number) return packed({number + by, time.highest_first}, text.size());
+  const std::string digits = std::to_string(number);
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const std::string run = text.substr(at, end - at);
+    result += run == digits ? std::to_string(number + by) : run;
+    if (end < text.size()) result += text[end];
+    at = end + 1;
+  }
+  return result;
+}
+
+namespace {
+
+/// The text with every run of so many digits or more as "#".
+std::string without_digits(const std::string& text, std::size_t fewest) {
+  std::string rest;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    if (end - at >= fewest) {
+      rest += '#';
+    } else {
+      rest.append(text, at, end - at);
+    }
+    if (end < text.size()) rest += text[end];
+    at = end + 1;
+  }
+  return rest;
+}
+
+}  // namespace
+
+std::string without_times(const std::string& text) {
+  constexpr std::size_t kDigits = 10;
+  return packed_times(text).empty() ? without_digits(text, kDigits) : "#";
+}
+
+std::string without_numbers(const std::string& text) {
+  return packed_times(text).empty() ? without_digits(text, 1) : "#";
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,14 @@
+// Lock protocols whose clients and scripts look at clocks and compare what they see: from a seed,
+// the same ones every time. Durations are a few units of so many milliseconds; with few, every
+// instant can be tried.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/checker/random_lock.hpp"
+
+namespace lockstep::test {
+
+RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms);
+
+}  // namespace lockstep::test

@@ -1,0 +1,241 @@
+// Which instants a search tries (docs/time.md): thresholds that no text tells, sums of durations,
+// and time that no deadline of a node carries on. And, on random locks that look at clocks, the
+// engine against the naive explorer, which tries every millisecond.
+#include <catch2/catch.hpp>
+
+#include "checker/explorer.hpp"
+#include "checker/naive/naive.hpp"
+#include "sim/client/program.hpp"
+#include "tests/checker/random_timed_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using StepKind = sim::WorkStep::Kind;
+
+constexpr sim::WorkStep kTakeIt{StepKind::lock, 0, 0};
+constexpr sim::WorkStep kGiveBack{StepKind::unlock, 0, 0};
+
+sim::ProcessSetup timed_client(std::vector<sim::WorkStep> workload, std::int64_t lease_ms) {
+  sim::ProcessSetup setup;
+  setup.lock_keys = {"lock"};
+  setup.workload = std::move(workload);
+  setup.lease_ms = lease_ms;
+  return setup;
+}
+
+const char* const kSetOrNot = "redis('SET', self.key, unique(), 'NX', 'PX', self.ttl_ms) == OK";
+
+/// What a search of a lock with this acquire() comes to; release() deletes the key.
+checker::Result searched(const std::string& acquire, sim::Model model) {
+  const test::TemporaryProtocol folder(
+      "time-points",
+      "local Lock = protocol { title = 't', source = 's' }\n"
+      "function Lock:acquire()\n" +
+          acquire +
+          "\nend\nfunction Lock:release() redis('DEL', self.key) return true end\n"
+          "return Lock\n");
+  model.program = std::make_shared<sim::Program>(folder.folder());
+  model.properties = {sim::Property::mutual_exclusion};
+  return checker::explore(model, {});
+}
+
+sim::Model two_clients(std::int64_t stays_ms, std::int64_t lease_ms) {
+  sim::Model model;
+  model.processes = {timed_client({kTakeIt, {StepKind::sleep, 0, stays_ms}, kGiveBack}, lease_ms),
+                     timed_client({kTakeIt, kGiveBack}, lease_ms)};
+  return model;
+}
+
+checker::Verdict verdict_of(const std::string& acquire, sim::Model model) {
+  return searched(acquire, std::move(model)).verdict;
+}
+
+/// Goes in without a lock if a client that was refused measures an answer that took so long.
+std::string measuring(const std::string& condition) {
+  return "  if redis('SETNX', self.key, 'x') == 1 then return true end\n"
+         "  local start = monotonic()\n  redis('GET', self.key)\n"
+         "  local took = monotonic() - start\n  return " +
+         condition;
+}
+
+}  // namespace
+
+TEST_CASE("a threshold is found where it is compared, however it is worked out", "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  for (const char* condition :
+       {"took > 7 * 1003 and took < 7 * 1003 + 3", "took * 2 > 14041 and took * 2 < 14045",
+        "took // 1000 == 7 and took % 1000 > 990 and took < 7995",
+        "self.ttl_ms - took < self.ttl_ms // 3 and self.ttl_ms - took > self.ttl_ms // 3 - 4",
+        "math.max(took - 7020, 0) > 0 and math.min(took - 7020, 2) < 2"}) {
+    INFO(condition);
+    CHECK(verdict_of(measuring(condition), model) == checker::Verdict::violated);
+  }
+  CHECK(verdict_of(measuring("took < 0"), model) == checker::Verdict::holds);
+}
+
+TEST_CASE("a number that was measured is compared after another wait", "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  CHECK(verdict_of("  if redis('SETNX', self.key, 'x') == 1 then return true end\n"
+                   "  local start = monotonic()\n  redis('GET', self.key)\n"
+                   "  local took = monotonic() - start\n  redis('GET', self.key)\n"
+                   "  return took > 7021 and took < 7025",
+                   model) == checker::Verdict::violated);
+}
+
+TEST_CASE("what is left of a lease is a threshold, of a client and of a script", "[time]") {
+  const std::string refused = std::string("  if ") + kSetOrNot + " then return true end\n";
+  const std::string guarded = "  local left = redis('PTTL', self.key)\n";
+  CHECK(verdict_of(refused + guarded + "  return left > 3 * 7 and left < 24",
+                   two_clients(28, 30)) == checker::Verdict::violated);
+  CHECK(verdict_of(refused + guarded + "  return left > 31", two_clients(28, 30)) ==
+        checker::Verdict::holds);
+  CHECK(verdict_of(refused + "  local left = redis('TTL', self.key)\n  return left * 2 == 14",
+                   two_clients(9000, 10'000)) == checker::Verdict::violated);
+  const std::string script =
+      "redis.call(string.lower(ARGV[1]), KEYS[1]) local left = redis.call(ARGV[1], KEYS[1]) "
+      "if left > 7 * 3 and left < 24 then return 1 end return 0";
+  CHECK(verdict_of(refused + "  return redis('EVAL', '" + script + "', 1, self.key, 'PTTL') == 1",
+                   two_clients(28, 30)) == checker::Verdict::violated);
+}
+
+TEST_CASE("time goes on while a client measures it alone", "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.processes[0].workload[1].kind = StepKind::work;
+  model.processes[1].rounds = 3;
+  model.budget[static_cast<std::size_t>(sim::Fault::pause)] = 1;
+  const std::string breaking =
+      "  if redis('SETNX', self.key, 'x') == 1 then return true end\n"
+      "  self.since = self.since or monotonic()\n"
+      "  return monotonic() - self.since >= 6 * 13 * 1000";
+  CHECK(verdict_of(breaking, model) == checker::Verdict::violated);
+  model.budget = {};
+  CHECK(verdict_of(breaking, model) == checker::Verdict::holds);
+}
+
+TEST_CASE("a timestamp may lie any product of numbers ahead", "[time]") {
+  sim::Model model = two_clients(3000, 10'000);
+  model.processes[0].workload[1].kind = StepKind::work;
+  model.budget[static_cast<std::size_t>(sim::Fault::pause)] = 1;
+  CHECK(verdict_of("  local ends = tostring(millis(now()) + 17 * 2000)\n"
+                   "  if redis('SETNX', self.key, ends) == 1 then return true end\n"
+                   "  local old = redis('GET', self.key)\n"
+                   "  if not old or tonumber(old) > millis(now()) then return false end\n"
+                   "  return redis('GETSET', self.key, ends) == old",
+                   model) == checker::Verdict::violated);
+}
+
+TEST_CASE("a free choice of time may be tight by a sum of durations", "[time]") {
+  // A waits for B's end, and then goes on only if a third of its lease is left: enough to settle
+  // for 7 ms, but not for that and 12 ms of work.
+  sim::Model model;
+  model.processes = {timed_client({kTakeIt, {StepKind::work, 0, 12}, kGiveBack}, 40),
+                     timed_client({kTakeIt, {StepKind::work, 0, 12}, kGiveBack}, 40),
+                     timed_client({kTakeIt, {StepKind::work, 0, 36}, kGiveBack}, 40)};
+  model.processes[2].lock_keys = {"gate"};
+  const checker::Result result = searched(
+      std::string("  local began = monotonic()\n  if not (") + kSetOrNot +
+          ") then return false end\n  if self.key ~= 'lock' then return true end\n"
+          "  local waited = false\n  return retry(function()\n"
+          "    if redis('EXISTS', 'gate') == 1 then sleep(2) self.waited = true return false end\n"
+          "    if self.waited then sleep(28) end\n    return true\n  end)",
+      model);
+  CHECK(result.verdict == checker::Verdict::violated);
+}
+
+TEST_CASE("points of time that cannot all be tried are no proof", "[time]") {
+  sim::Model model;
+  const auto one_try = std::string("  return ") + kSetOrNot;
+  for (const std::int64_t lease_ms : {10'007, 20'011, 40'031, 80'039}) {
+    model.processes.push_back(timed_client({kTakeIt, {StepKind::work, 0, 5}, kGiveBack}, lease_ms));
+    model.processes.back().rounds = 2;
+  }
+  const checker::Result result = searched(one_try, model);
+  CHECK(result.verdict == checker::Verdict::inconclusive);
+  CHECK(result.why_inconclusive.find("durations") != std::string::npos);
+}
+
+TEST_CASE("an ordinary lock may fail by a sum of durations", "[time]") {
+  // B's request is held back until A works no more, and A's lease has not ended.
+  const auto shortest = [](std::int64_t lease_ms, std::int64_t work_ms, const auto& explore) {
+    const test::TemporaryProtocol folder(
+        "ordinary", std::string("local Lock = protocol { title = 't', source = 's' }\n"
+                                "function Lock:acquire() return ") +
+                        kSetOrNot +
+                        " end\nfunction Lock:release() redis('DEL', self.key) return true end\n"
+                        "return Lock\n");
+    sim::Model model;
+    model.processes = {timed_client({kTakeIt, {StepKind::work, 0, work_ms}, kGiveBack}, lease_ms),
+                       timed_client({kTakeIt, {StepKind::work, 0, work_ms}, kGiveBack}, lease_ms)};
+    model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+    model.program = std::make_shared<sim::Program>(folder.folder());
+    model.properties = {sim::Property::mutual_exclusion};
+    return explore(model).schedule.size();
+  };
+  const auto engine = [](const sim::Model& model) { return checker::explore(model, {}); };
+  const auto naive = [](const sim::Model& model) {
+    return checker::explore_naively(model, {}, {});
+  };
+  const std::size_t steps = shortest(37, 5, naive);
+  REQUIRE(steps > 0);
+  CHECK(shortest(37, 5, engine) == steps);
+  CHECK(shortest(37'000, 5000, engine) == steps);
+}
+
+namespace {
+
+struct TimedLock {
+  TimedLock(std::uint32_t seed, std::int64_t unit_ms)
+      : lock(test::random_timed_lock(seed, unit_ms)),
+        folder("timed-" + std::to_string(seed), lock.protocol) {
+    lock.model.program = std::make_shared<sim::Program>(folder.folder());
+  }
+  checker::Result explored() const {
+    checker::Bounds bounds;
+    bounds.max_states = 200'000;
+    return checker::explore(lock.model, bounds);
+  }
+  test::RandomLock lock;
+  test::TemporaryProtocol folder;
+};
+
+}  // namespace
+
+TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
+          "[time][many-models]") {
+  int compared = 0;
+  for (std::uint32_t seed = 0; seed < 150; ++seed) {
+    const TimedLock timed(seed, 1 + seed % 3);
+    checker::Bounds bounds;
+    bounds.max_states = 30'000;
+    const checker::Result engine = timed.explored();
+    const checker::Result naive =
+        checker::explore_naively(timed.lock.model, bounds, {}, checker::naive::Memory::boundary);
+    INFO("seed " << seed << '\n' << timed.lock.protocol);
+    if (engine.verdict == checker::Verdict::inconclusive ||
+        naive.verdict == checker::Verdict::inconclusive)
+      continue;
+    ++compared;
+    REQUIRE(engine.verdict == naive.verdict);
+    REQUIRE(engine.schedule.size() == naive.schedule.size());
+  }
+  CHECK(compared > 100);
+}
+
+TEST_CASE("what fails in milliseconds fails in seconds", "[time][many-models]") {
+  int violated = 0;
+  for (std::uint32_t seed = 0; seed < 150; ++seed) {
+    const checker::Result small = TimedLock(seed, 4).explored();
+    if (small.verdict != checker::Verdict::violated) continue;
+    const TimedLock timed(seed, 4 * 997);
+    const checker::Result large = timed.explored();
+    INFO("seed " << seed << '\n' << timed.lock.protocol);
+    if (large.verdict == checker::Verdict::inconclusive) continue;
+    ++violated;
+    REQUIRE(large.verdict == checker::Verdict::violated);
+    REQUIRE(large.schedule.size() <= small.schedule.size());
+  }
+  CHECK(violated > 20);
+}
