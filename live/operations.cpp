@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/base/token.hpp"
+#include "sim/client/program.hpp"
 
 namespace lockstep::live {
 
@@ -33,7 +34,12 @@ LeaseKeys::LeaseKeys(const sim::Model& model) {
 
 Operations::Operations(const sim::Model& model, const LeaseKeys& leases)
     : leases_(leases), processes_(model.processes.size()) {
-  for (const auto& setup : model.processes) threads_.push_back(setup.threads);
+  for (const auto& setup : model.processes) {
+    threads_.push_back(setup.threads);
+    auto& kept = kept_on_purpose_.emplace_back();
+    for (const auto& lock : setup.lock_keys)
+      kept.push_back(!model.program->permanent_keys(lock).empty());
+  }
 }
 
 // ---- what the clients do ----
@@ -70,7 +76,11 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
     case Told::failed:
       std::erase_if(self.holdings,
                     [&](const auto& held) { return held.first.first == effect.task; });
-      end(self, effect.task, now);
+      if (effect.in_release || effect.unanswered) {
+        end(self, effect.task, now);
+      } else {
+        end_with_claim(process, effect, now, moment, ledger);
+      }
       break;
     case Told::lost:
       self.holdings.erase(holding);
@@ -255,7 +265,7 @@ void Operations::note(Operation& operation, const Entry& entry, const sim::Parts
   operation.counted = operation.counted || change.counted;
 }
 
-std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& operation) {
+std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& operation) const {
   std::vector<Finding> findings;
   const auto name = sim::process_name(process);
   const auto found = [&](Property property, const char* sentence) {
@@ -266,12 +276,13 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
   const auto& end = operation.end;
   const bool released = end.kind == Told::released;
   if (!operation.unclear) {
-    if (end.kind == Told::refused && operation.made && own)
+    if ((end.kind == Told::refused || end.kind == Told::failed) && operation.made && own)
       found(Property::honest_result, " is told that it has no lock, and has made the key");
-    if (released && end.ok && operation.owned && !operation.freed)
+    if (released && end.ok && operation.owned && !operation.freed &&
+        !kept_on_purpose_[process][end.lock])
       found(Property::honest_result,
             " is told that it has released, and removed no key of its own");
-    if (released && !end.ok && operation.freed && none)
+    if (released && !end.ok && !end.silent && operation.freed && none)
       found(Property::honest_result, " is told that it has not released, and has removed its key");
   }
   const bool inside = end.kind == Told::reentered || (end.kind == Told::left && end.ok);

@@ -99,9 +99,10 @@ class Operations {
   void look(std::uint8_t process, Operation& operation, const KeyStates& keys) const;
   void note_made_and_freed(const Posting& posting);
   static void note(Operation& operation, const Entry& entry, const sim::PartsChange& change);
-  static std::vector<Finding> judged(std::uint8_t process, const Operation& operation);
+  std::vector<Finding> judged(std::uint8_t process, const Operation& operation) const;
 
   const LeaseKeys& leases_;
+  std::vector<std::vector<bool>> kept_on_purpose_;  ///< by process and lock: its key may stay
   std::vector<Process> processes_;
   std::vector<int> threads_;  ///< main tasks, by process
 };

@@ -54,10 +54,14 @@ bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& l
 
 /// A lease key of this lock, on a node that is up, of which `wanted(belongings, maker)` is so.
 std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_t p,
-                                                 std::uint8_t lock, const Wanted& wanted) const {
+                                                 std::uint8_t lock, const Wanted& wanted,
+                                                 LeaseKeys which) const {
   for (const Node& node : world.nodes) {
     if (!node.up) continue;
     for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
+      const LeaseKeys kind =
+          permanent_keys_.contains(key) ? LeaseKeys::permanent : LeaseKeys::passing;
+      if (which != LeaseKeys::all && which != kind) continue;
       for (const int database : databases_of(node.keyspace, node.keyspace)) {
         if (wanted(Belongings(node.keyspace.find(database, key)), maker_of(p))) return key;
       }
@@ -66,10 +70,10 @@ std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_
   return std::nullopt;
 }
 
-bool Rules::has_lease(const World& world, std::uint8_t p, std::uint8_t lock) const {
-  return lease_key_with(world, p, lock,
-                        [](const Belongings& key, Maker maker) { return key.has_anything(maker); })
-      .has_value();
+bool Rules::has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
+                      LeaseKeys which) const {
+  const auto anything = [](const Belongings& key, Maker maker) { return key.has_anything(maker); };
+  return lease_key_with(world, p, lock, anything, which).has_value();
 }
 
 /// Whether the process holds a lock that shares a lease key with this one, or another task is
@@ -130,12 +134,15 @@ bool keeps_a_share(const Belongings& key, Maker maker) {
 void Rules::judge_released(const World& world, std::uint8_t p, const Effect& effect,
                            Facts& facts) const {
   const TaskState& task = world.processes[p].tasks.at(effect.task);
-  if (effect.ok == task.freed) return;
-  if (effect.ok && !task.owned) return;
-  const bool keeps_some =
-      lease_key_with(world, p, effect.lock, [](const Belongings& key, Maker maker) {
-        return keeps(key, maker) || keeps_a_share(key, maker);
-      }).has_value();
+  if (effect.silent || effect.ok == task.freed) return;
+  if (effect.ok && (!task.owned || has_lease(world, p, effect.lock, LeaseKeys::permanent))) return;
+  const bool keeps_some = lease_key_with(
+                              world, p, effect.lock,
+                              [](const Belongings& key, Maker maker) {
+                                return keeps(key, maker) || keeps_a_share(key, maker);
+                              },
+                              LeaseKeys::passing)
+                              .has_value();
   if (!effect.ok && keeps_some) return;  // not all is removed yet
   violated(facts, {Property::honest_result, p, p, model_.processes[p].lock_keys[effect.lock]});
 }
@@ -154,10 +161,12 @@ void Rules::judge_outside(const World& world, std::uint8_t p, const Effect& effe
                           Facts& facts) const {
   const TaskState& task = world.processes[p].tasks.at(effect.task);
   if (task.overtaken || key_in_use(world, p, effect.task, effect.lock)) return;
-  const std::optional<std::string> key =
-      lease_key_with(world, p, effect.lock, [&](const Belongings& left, Maker maker) {
+  const std::optional<std::string> key = lease_key_with(
+      world, p, effect.lock,
+      [&](const Belongings& left, Maker maker) {
         return keeps(left, maker) || (task.counted && keeps_a_share(left, maker));
-      });
+      },
+      LeaseKeys::passing);
   if (key) violated(facts, {Property::reentrancy, p, p, *key});
 }
 

@@ -193,12 +193,14 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       process.holdings.erase(holding);
       break;
     case Effect::Kind::released:
-      if (effect.ok) facts.witnesses.insert(sim::Witness::released);
+      if (effect.ok || (effect.silent && (task.freed || !task.owned)))
+        facts.witnesses.insert(sim::Witness::released);
       judge_released(world, p, effect, facts);
       if (effect.ok) judge_outside(world, p, effect, facts);
       end_operation();
       break;
     case Effect::Kind::failed:
+      if (!effect.in_release && !effect.unanswered) judge_refused(world, p, effect, facts);
       std::erase_if(process.holdings,
                     [&](const auto& held) { return held.first.first == effect.task; });
       end_operation();

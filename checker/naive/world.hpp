@@ -321,10 +321,14 @@ class Rules {
   bool quiet(const World& world) const;
   bool nothing_to_come(const World& world) const;
   std::optional<std::string> lasting_lease_key(const World& world) const;
+  /// All of a lock's, those that stay by design, or the others.
+  enum class LeaseKeys : std::uint8_t { all, permanent, passing };
   using Wanted = std::function<bool(const Belongings&, sim::Maker)>;
   std::optional<std::string> lease_key_with(const World& world, std::uint8_t p, std::uint8_t lock,
-                                            const Wanted& wanted) const;
-  bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock) const;
+                                            const Wanted& wanted,
+                                            LeaseKeys which = LeaseKeys::all) const;
+  bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
+                 LeaseKeys which = LeaseKeys::all) const;
   bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
   std::vector<LeasePlace> leases_of_holders(const World& world) const;
   bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const;
@@ -341,7 +345,7 @@ class Rules {
   std::set<std::string> locks_;       // lock keys of all processes
   std::set<std::string> lease_keys_;  // of all locks
   std::set<std::string> permanent_keys_;
-  sim::ScriptVm scripts_{{}, model_.redis_version};
+  sim::ScriptVm scripts_{{.known_only = true}, model_.redis_version};
   const Thresholds expected_;
   Thresholds found_;
   std::set<std::string> clock_replies_;  // what nodes have answered that tells a clock

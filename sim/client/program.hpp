@@ -77,7 +77,9 @@ struct Effect {
   std::uint8_t lock = 0;    ///< acquired ... lost
   std::uint8_t depth = 0;   ///< reentered, left: how often the lock is held now
   bool ok = false;          ///< left, released: release() returned a true value
+  bool silent = false;      ///< released: it returned nothing at all
   bool in_release = false;  ///< failed: during release()
+  bool unanswered = false;  ///< failed: when it heard that a request gets no answer
   std::string fencing;      ///< acquired: the fencing token (second result of acquire()), or ""
   std::string text;         ///< failed, log
   friend bool operator==(const Effect&, const Effect&) = default;

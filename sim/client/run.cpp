@@ -218,7 +218,7 @@ void Run::finished(Task& task, int results) {
   drop_thread(task);
   if (vm_.stopped()) return;
   if (again) return iteration_over(task);
-  if (task.main) return operation_ended(task, success, std::move(fencing));
+  if (task.main) return operation_ended(task, success, results == 0, std::move(fencing));
   if (task.body != Task::Body::every || stop) return remove(task);
   start_wait(task, Wait::Kind::sleep, task.pause_ms);
 }

@@ -198,9 +198,9 @@ class Run {
   bool advance(Task& task);
   bool do_step(Task& task, const WorkStep& step);
   bool operate(Task& task, bool releasing, std::uint8_t lock);
-  void operation_ended(Task& task, bool success, std::string fencing);
+  void operation_ended(Task& task, bool success, bool silent, std::string fencing);
   void end_acquire(Task& task, bool success, std::string fencing);
-  void end_release(Task& task, bool success);
+  void end_release(Task& task, bool success, bool silent);
   void operation_failed(Task& task, std::string text);
   void end_round(Task& task);
   bool start_work(Task& task);

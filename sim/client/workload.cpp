@@ -107,10 +107,10 @@ bool Run::operate(Task& task, bool releasing, std::uint8_t lock) {
   return work.phase == Work::Phase::between;
 }
 
-void Run::operation_ended(Task& task, bool success, std::string fencing) {
+void Run::operation_ended(Task& task, bool success, bool silent, std::string fencing) {
   task.work.phase = Work::Phase::between;
   if (task.work.releasing) {
-    end_release(task, success);
+    end_release(task, success, silent);
   } else {
     end_acquire(task, success, std::move(fencing));
   }
@@ -139,7 +139,7 @@ void Run::end_acquire(Task& task, bool success, std::string fencing) {
   work.held.push_back({work.lock, 1, false, std::move(fencing)});
 }
 
-void Run::end_release(Task& task, bool success) {
+void Run::end_release(Task& task, bool success, bool silent) {
   Work& work = task.work;
   Holding* holding = find(work, work.lock);
   if (work.mode != Work::Mode::ending) ++work.position;
@@ -156,6 +156,7 @@ void Run::end_release(Task& task, bool success) {
   work.held.erase(work.held.begin() + (holding - work.held.data()));
   if (work.mode == Work::Mode::lost && work.lost_lock == work.lock) work.mode = Work::Mode::normal;
   effect.kind = Effect::Kind::released;
+  effect.silent = silent;
   emit(std::move(effect));
 }
 
@@ -167,6 +168,8 @@ void Run::operation_failed(Task& task, std::string text) {
   effect.task = task.id;
   effect.lock = work.lock;
   effect.in_release = work.releasing;
+  effect.unanswered = observation_->kind == Observation::Kind::broken ||
+                      observation_->kind == Observation::Kind::timeout;
   effect.text = std::move(text);
   emit(std::move(effect));
   if (work.releasing)

@@ -219,6 +219,7 @@ std::string worded(const Effect& effect, const std::string& lock, const std::str
     case Effect::Kind::releasing:
       return "leaves the critical section, releases " + lock;
     case Effect::Kind::released:
+      if (effect.silent) return "comes back from release() of " + lock;
       return effect.ok ? "has released " + lock
                        : "is told that " + lock + " was not its own any more";
     case Effect::Kind::failed:

@@ -19,9 +19,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
                            Execution& execution) {
   try {
     refuse_unknown(request, execution.mode.version);
-    Reply reply = execute(keyspace, session, request, execution);
-    refuse_unknown_in_script(reply, execution.mode.version);
-    return reply;
+    return execute(keyspace, session, request, execution);
   } catch (const BadInput& error) {
     const Program& program = *setting_.model.program;
     const std::string name = request.size() < 2 ? "" : program.script_name(request[1]);

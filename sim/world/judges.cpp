@@ -30,12 +30,15 @@ Own Judges::own_locks(const Id* state, unsigned process) const {
 /// honest_result: a refusal that made something has left nothing behind, and where release() says
 /// false it still has something. A process's step does not change the nodes.
 void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const {
-  if ((claims.inside | claims.outside | claims.refused_made | claims.denied) == 0) return;
+  const LockSet told =
+      claims.inside | claims.outside | claims.refused_made | claims.unfreed | claims.denied;
+  if (told == 0) return;
   const Own own = own_locks(state, actor);
   const auto kept = static_cast<LockSet>(own.left | (own.counting & claims.discounted));
   if ((claims.outside & kept) != 0 || (claims.inside & ~own.any) != 0)
     facts.violated |= only(Property::reentrancy);
-  if ((claims.refused_made & own.refused) != 0 || (claims.denied & ~(own.left | own.counting)) != 0)
+  if ((claims.refused_made & own.refused) != 0 || (claims.unfreed & ~own.kept) != 0 ||
+      (claims.denied & ~(own.left | own.counting)) != 0)
     facts.violated |= only(Property::honest_result);
 }
 

@@ -16,11 +16,13 @@ namespace lockstep::sim {
 /// What a process has of the lease keys of a keyspace, as sets of locks: Belongings, by lock.
 struct Own {
   LockSet any = 0, refused = 0, left = 0, counting = 0;
+  LockSet kept = 0;  ///< anything in a lease key that stays by design
   Own& operator|=(const Own& other) {
     any |= other.any;
     refused |= other.refused;
     left |= other.left;
     counting |= other.counting;
+    kept |= other.kept;
     return *this;
   }
 };

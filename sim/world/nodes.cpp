@@ -15,7 +15,7 @@ Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports)
     : setting_(setting),
       tables_(tables),
       reports_(reports),
-      scripts_({}, setting.model.redis_version),
+      scripts_({.known_only = true}, setting.model.redis_version),
       clocks_(setting.model.redis_version) {}
 
 Id Nodes::initial() {

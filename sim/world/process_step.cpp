@@ -288,6 +288,8 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::released:
       return released(effect, lock);
     case Kind::failed:
+      if (!effect.in_release && !effect.unanswered && process_.operation(effect.task).made)
+        report_.claims.refused_made |= only<LockSet>(lock);
       if (setting_.first_failure.empty()) setting_.first_failure = effect.text;
       std::erase_if(process_.holdings, [&](const Holding& h) { return h.task == effect.task; });
       return end_operation(effect.task);
@@ -317,10 +319,11 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
 
 void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
   const Operation& operation = process_.operation(effect.task);
-  if (effect.ok) {
+  if (effect.silent) {
+    if (operation.freed || !operation.owned) report_.facts.witnessed |= only(Witness::released);
+  } else if (effect.ok) {
     report_.facts.witnessed |= only(Witness::released);
-    if (operation.owned && !operation.freed)
-      report_.facts.violated |= only(Property::honest_result);
+    if (operation.owned && !operation.freed) report_.claims.unfreed |= only<LockSet>(lock);
     if (!operation.succeeded && !key_in_use(effect.task, lock)) {
       report_.claims.outside |= only<LockSet>(lock);
       if (operation.counted) report_.claims.discounted |= only<LockSet>(lock);

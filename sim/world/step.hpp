@@ -61,6 +61,7 @@ struct Claims {
   LockSet inside = 0;        ///< the task is told that it still holds the lock
   LockSet outside = 0;       ///< that it has left for good, and no other task is there
   LockSet discounted = 0;    ///< of those: release() took something of a share
+  LockSet unfreed = 0;       ///< that it has released, although it removed nothing of its own
   LockSet denied = 0;        ///< that it has not released, although it removed a key
   friend bool operator==(const Claims&, const Claims&) = default;
 };

@@ -27,15 +27,16 @@ bool ordered_by_tokens(const Entry& entry) {
          }) != order.end();
 }
 
-/// Puts down what each process has of a lease key of the lock.
-void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock) {
-  const auto bit = [&](Makers makers, Maker maker) {
-    return has_maker(makers, maker) ? only<LockSet>(lock) : LockSet{0};
-  };
+/// Puts down what each process has of a lease key of the lock. `stays`: by design, so that who has
+/// left may leave it behind.
+void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock, bool stays) {
   for (std::uint8_t process = 0; process < own.size(); ++process) {
-    const Maker maker = maker_of(process);
-    own[process] |= {bit(belongings.any, maker), bit(belongings.refused, maker),
-                     bit(belongings.left, maker), bit(belongings.counting, maker)};
+    const auto bit = [&](Makers makers, bool counts) {
+      return counts && has_maker(makers, maker_of(process)) ? only<LockSet>(lock) : LockSet{0};
+    };
+    own[process] |=
+        {bit(belongings.any, true), bit(belongings.refused, true), bit(belongings.left, !stays),
+         bit(belongings.counting, !stays), bit(belongings.any, stays)};
   }
 }
 
@@ -112,8 +113,9 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
     if (entry.expires) info.lifetimes.push_back((*entry.expires - kEpoch).ms);
     const auto lease = setting_.leases.find(key);
     if (lease == setting_.leases.end()) return;
-    for (const auto lock : lease->second) add_own(info.own, belongings_in(entry), lock);
-    if (!entry.expires && !setting_.permanent.contains(key)) info.leaky = true;
+    const bool stays = setting_.permanent.contains(key);
+    for (const auto lock : lease->second) add_own(info.own, belongings_in(entry), lock, stays);
+    if (!entry.expires && !stays) info.leaky = true;
   });
   for (const auto& [sha1, body] : keyspace.scripts) {
     const TokenScan scan = scan_tokens(body);  // renaming would change the SHA-1

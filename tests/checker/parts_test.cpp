@@ -160,6 +160,38 @@ TEST_CASE("what is left behind or not given back is told", "[parts]") {
   }
 }
 
+TEST_CASE("what a call says by the way it ends", "[parts]") {
+  SECTION("acquire() throws, and its key stays") {
+    check_wrong({"if redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK then error('no') end "
+                 "return false",
+                 "return true"},
+                Property::honest_result);
+  }
+  SECTION("acquire() throws, and has taken its key back") {
+    check_right(
+        {"if redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK then "
+         "redis('DEL', self.key) error('no') end return false",
+         "return true"});
+  }
+  SECTION("acquire() throws because it hears nothing: nobody can know") {
+    InlineLock lock({"return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
+                     "return redis('DEL', self.key) == 1"});
+    lock.model.budget[static_cast<std::size_t>(sim::Fault::lose)] = 1;
+    CHECK(lock.judged(Property::honest_result) == Verdict::holds);
+  }
+  SECTION("release() says nothing, and claims nothing") {
+    check_right(
+        {"return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK", "redis('DEL', self.key)"});
+  }
+  SECTION("a key that is left behind on purpose") {
+    const Bodies bodies{"return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
+                        "return redis('PEXPIRE', self.key, 5) == 1"};
+    check_wrong(bodies, Property::honest_result);
+    const InlineLock on_purpose(bodies, ", permanent = { '{key}' }");
+    for (const Property property : kOfParts) CHECK(on_purpose.judged(property) == Verdict::holds);
+  }
+}
+
 TEST_CASE("a command that is not known of the version is refused by name", "[parts]") {
   const auto refused = [](const std::string& call, const std::string& name) {
     const InlineLock lock({call + " return true", "return true"});
@@ -170,6 +202,6 @@ TEST_CASE("a command that is not known of the version is refused by name", "[par
   refused("redis('DELEX', self.key)", "'delex': lockstep knows no such command of Redis 7.0");
   refused("pcall(redis, 'CLIENT', 'fly')", "'client fly'");
   refused("redis('MULTI') redis('GETT', self.key)", "'gett'");
-  refused("pcall(redis, 'EVAL', [[redis.call('delex', KEYS[1])]], 1, self.key)",
-          "a script calls a command");
+  refused("pcall(redis, 'EVAL', [[redis.call('delex', KEYS[1])]], 1, self.key)", "'delex'");
+  refused("redis('EVAL', [[redis.pcall('delex', KEYS[1]) return 1]], 1, self.key)", "'delex'");
 }

@@ -10,6 +10,7 @@
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/keys_of.hpp"
+#include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/observer.hpp"
 #include "sim/redis/script/run.hpp"
@@ -84,6 +85,7 @@ const char* check_mode(ScriptRun& run, unsigned flags) {
 const char* check_command(ScriptRun& run, const Command* command) {
   const bool is_72 = run.version == RedisVersion::v7_2;
   if (is_72) refuse_new_in_72(run.request);
+  if (!command && run.known_only) refuse_unknown(run.request, run.version);
   if (!command) return "ERR Unknown Redis command called from script";
   if (!arity_fits(command->arity, run.request.size())) {
     return "ERR Wrong number of args calling Redis command from script";

@@ -322,6 +322,7 @@ class ScriptVm::Impl {
     run_.random = &run_.keyspace->script_random;
     run_.json = chunk.library ? &library_json_ : &run_.keyspace->script_json;
     library_json_ = {};
+    run_.known_only = limits_.known_only;
     run_.coroutine_instructions = limits_.instructions;
     run_.elements = kElementsPerInstruction * limits_.instructions;
     run_.may_run_long = chunk.may_run_long;

@@ -19,6 +19,7 @@ namespace lockstep::sim {
 struct ScriptLimits {
   std::int64_t instructions = 10'000'000;  ///< per script; beyond it the run ends in BadInput
   std::int64_t bytes = 64 << 20;           ///< of Lua memory for the whole VM
+  bool known_only = false;  ///< a call of a command that the version does not have is BadInput
 };
 
 /// What a script or function may do.
