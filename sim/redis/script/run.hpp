@@ -27,7 +27,7 @@ struct ScriptRun : dialect::Runtime {
   Execution* execution = nullptr;
   RedisVersion version = RedisVersion::v7_0;
   bool calls_comparisons = false;  ///< so that they can be put down
-  bool known_only = false;  ///< ScriptLimits::known_only
+  bool known_only = false;         ///< ScriptLimits::known_only
   bool read_only = false;
   bool allow_oom = false;
   bool wrote = false;                      ///< a write command was let through
