@@ -21,6 +21,14 @@ constexpr sim::WorkStep lock_of(std::uint8_t index) {
 constexpr sim::WorkStep unlock_of(std::uint8_t i) { return {sim::WorkStep::Kind::unlock, i, 0}; }
 constexpr sim::WorkStep work_for(std::int64_t ms) { return {sim::WorkStep::Kind::work, 0, ms}; }
 
+/// A lease of 6 ms and work of 2 ms: the naive explorer goes ms by ms, and a cut may come at each.
+void shorten(InlineLock& lock) {
+  for (auto& process : lock.model.processes) {
+    process.lease_ms = 6;
+    process.workload[1].ms = 2;
+  }
+}
+
 Verdict judged(InlineLock& lock, Fault fault, Property property) {
   lock.model = test::with_fault(lock.model, fault);
   return lock.judged(property);
@@ -47,6 +55,7 @@ TEST_CASE("a pause between a look at the clock and the request that it decides",
                std::string("local left = self.ttl_ms - (monotonic() - self.since) "
                            "if left > 0 then redis('PEXPIRE', self.key, 1) end return true"));
   InlineLock guarded({kTake, release});
+  shorten(guarded);
   CHECK(guarded.judged(Property::foreign_release) == Verdict::holds);
   CHECK(judged(guarded, Fault::pause, Property::foreign_release) == Verdict::violated);
 }
@@ -54,16 +63,18 @@ TEST_CASE("a pause between a look at the clock and the request that it decides",
 TEST_CASE("a look at the clock decides nothing where the server compares", "[interruptions]") {
   InlineLock fixed({kTake, "if monotonic() - self.since >= self.ttl_ms then return false end " +
                                kCompareAndDelete});
+  shorten(fixed);
   CHECK(judged(fixed, Fault::pause, Property::foreign_release) == Verdict::holds);
 }
 
 TEST_CASE("a pause in the middle of a step may be limited, too", "[interruptions]") {
   InlineLock guarded({kTake,
-                      "if monotonic() - self.since >= self.ttl_ms - 10 then return false end "
+                      "if monotonic() - self.since >= self.ttl_ms - 2 then return false end "
                       "return redis('DEL', self.key) == 1"});
-  guarded.model.pause_max_ms = 20;  // DEL leaves 10 ms after SET: by the 30th the key is A's own
+  shorten(guarded);
+  guarded.model.pause_max_ms = 4;  // DEL leaves 2 ms after SET: by the 6th the key is A's own
   CHECK(judged(guarded, Fault::pause, Property::foreign_release) == Verdict::holds);
-  guarded.model.pause_max_ms = 21;
+  guarded.model.pause_max_ms = 5;
   CHECK(guarded.judged(Property::foreign_release) == Verdict::violated);
 }
 
@@ -75,6 +86,7 @@ TEST_CASE("a client dies between two requests of one call", "[interruptions]") {
        "if found[1].reply == 1 then call_all { 'DEL', self.key } return false end "
        "call_all { 'SET', self.key, 1 } return true",
        "call_all { 'DEL', self.key } return true"});
+  shorten(both);
   for (auto& process : both.model.processes) process.nodes = 2;
   CHECK(judged(both, Fault::pause, Property::deadlock) == Verdict::holds);
   CHECK(judged(both, Fault::crash, Property::deadlock) == Verdict::violated);
@@ -139,12 +151,13 @@ TEST_CASE("a request that polls is no later than the network makes it", "[interr
   const auto set = [&](std::int64_t gate_ms) {
     for (std::size_t p = 0; p < 3; ++p) {
       gate.model.processes[p].lock_keys = {p < 2 ? "a" : "gate"};
-      gate.model.processes[p].workload = {lock_of(0), work_for(p < 2 ? 10 : gate_ms), unlock_of(0)};
+      gate.model.processes[p].workload = {lock_of(0), work_for(p < 2 ? 4 : gate_ms), unlock_of(0)};
     }
   };
-  set(19);  // 19 + 10 of 30
+  for (auto& process : gate.model.processes) process.lease_ms = 8;
+  set(3);  // 3 + 4 of 8
   CHECK(gate.judged(Property::mutual_exclusion) == Verdict::holds);
-  set(21);
+  set(5);
   CHECK(gate.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
