@@ -94,11 +94,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   const sim::Execution given = execution;
   const sim::Session session = connection.session;
   Reply reply = sim::execute(node.keyspace, connection.session, request, execution);
-  if (execution.looked_at_clock) {
-    sim::ByteWriter bytes;
-    sim::write(bytes, reply);
-    clock_replies_.insert(bytes.take());
-  }
+  if (execution.looked_at_clock) clock_replies_.insert(sim::bytes_of(reply));
   if (execution.looked_at_clock || execution.looked_at_time) {
     sim::NodeClockUse use;
     node_clocks_.look_at({before, session, request, given}, execution.looked_at_time,

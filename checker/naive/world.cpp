@@ -117,9 +117,7 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected)
       found_(expected_),
       clock_uses_(*model_.program,
                   [this](const sim::Reply& reply) {
-                    sim::ByteWriter bytes;
-                    sim::write(bytes, reply);
-                    return clock_replies_.contains(bytes.take());
+                    return clock_replies_.contains(sim::bytes_of(reply));
                   }),
       memory_(memory) {
   for (const sim::ProcessSetup& setup : model_.processes) {

@@ -104,6 +104,19 @@ std::string packed(Packed time, std::size_t size) {
   return text;
 }
 
+/// The text with every run of digits as `change` makes it.
+template <class Change>
+std::string with_runs(const std::string& text, Change change) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    if (end > at) result += change(text.substr(at, end - at));
+    if (end < text.size()) result += text[end];
+    at = end + 1;
+  }
+  return result;
+}
+
 }  // namespace
 
 void add_numbers(const std::string& text, std::vector<std::int64_t>& numbers) {
@@ -121,33 +134,16 @@ std::string with_moved(const std::string& text, std::int64_t number, std::int64_
   for (const Packed time : packed_times(text))
     if (time.number == number) return packed({number + by, time.highest_first}, text.size());
   const std::string digits = std::to_string(number);
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    const std::string run = text.substr(at, end - at);
-    result += run == digits ? std::to_string(number + by) : run;
-    if (end < text.size()) result += text[end];
-    at = end + 1;
-  }
-  return result;
+  return with_runs(text, [&](const std::string& run) {
+    return run == digits ? std::to_string(number + by) : run;
+  });
 }
 
 namespace {
 
 /// The text with every run of so many digits or more as "#".
 std::string without_digits(const std::string& text, std::size_t fewest) {
-  std::string rest;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    if (end - at >= fewest) {
-      rest += '#';
-    } else {
-      rest.append(text, at, end - at);
-    }
-    if (end < text.size()) rest += text[end];
-    at = end + 1;
-  }
-  return rest;
+  return with_runs(text, [&](const std::string& run) { return run.size() < fewest ? run : "#"; });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "sim/base/bytes.hpp"
 #include "sim/redis/reply.hpp"
@@ -20,6 +21,12 @@ inline void write(ByteWriter& out, const Reply& reply) {
   out.text(reply.text);
   out.number(static_cast<std::int64_t>(reply.items.size()));
   for (const auto& item : reply.items) write(out, item);
+}
+
+inline std::string bytes_of(const Reply& reply) {
+  ByteWriter out;
+  write(out, reply);
+  return out.take();
 }
 
 }  // namespace lockstep::sim

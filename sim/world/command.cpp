@@ -54,11 +54,8 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   command.session = tables_.intern(session);
   command.touched = tables_.intern(std::move(execution.touched));
   if (execution.looked_at_time) setting_.needs.absolute = command.looked = true;
-  if (execution.looked_at_clock) {
-    ByteWriter reply;
-    write(reply, tables_.reply(command.reply));
-    setting_.clock_replies.insert(reply.take());
-  }
+  if (execution.looked_at_clock)
+    setting_.clock_replies.insert(bytes_of(tables_.reply(command.reply)));
   if (execution.looked_at_time || execution.looked_at_clock)
     note_clock_use({met, tables_.session(asked.session).value, request, given},
                    execution.looked_at_time);

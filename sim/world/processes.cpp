@@ -19,9 +19,7 @@ Processes::Processes(Setting& setting, Tables& tables, Reports& reports, Grid& g
       grid_(grid),
       clock_uses_(*setting.model.program,
                   [&setting](const Reply& reply) {
-                    ByteWriter out;
-                    write(out, reply);
-                    return setting.clock_replies.contains(out.take());
+                    return setting.clock_replies.contains(bytes_of(reply));
                   }),
       automaton_(*setting.model.program, setting.setups,
                  [this](const ProcessSetup& setup, const std::string& snapshot,

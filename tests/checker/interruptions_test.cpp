@@ -40,6 +40,10 @@ const std::string kTake =
 const std::string kCompareAndDelete =
     "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
     " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
+/// Asks again if it hears nothing.
+const std::string kPatient = "for try = 1, 2 do local answered, n = pcall(function() " +
+                             kCompareAndDelete +
+                             " end) if answered then return n end end return false";
 
 }  // namespace
 
@@ -97,21 +101,15 @@ TEST_CASE("a request outlives its connection", "[interruptions]") {
       "self.token = unique() "
       "local answered, reply = pcall(redis, 'SETNX', self.key, self.token) "
       "if answered then return reply == 1 end ";
-  const std::string patient = "for try = 1, 2 do local answered, n = pcall(function() " +
-                              kCompareAndDelete +
-                              " end) if answered then return n end end return false";
   InlineLock settles({settled + "redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
                                 " return redis.call('del', KEYS[1]) end return 0\","
                                 " 1, self.key, self.token) return false",
-                      patient});
+                      kPatient});
   CHECK(judged(settles, Fault::lose, Property::deadlock) == Verdict::violated);
 }
 
 TEST_CASE("a request that comes late finds the mark of the attempt that was given up",
           "[interruptions]") {
-  const std::string patient = "for try = 1, 2 do local answered, n = pcall(function() " +
-                              kCompareAndDelete +
-                              " end) if answered then return n end end return false";
   InlineLock marks(
       {"self.token = unique() local mark = 'mark ' .. self.token "
        "local answered, reply = pcall(redis, 'EVAL', \"if redis.call('exists', KEYS[2]) == 1 then"
@@ -121,7 +119,7 @@ TEST_CASE("a request that comes late finds the mark of the attempt that was give
        "redis('EVAL', \"redis.call('set', KEYS[2], 1) if redis.call('get', KEYS[1]) == ARGV[1] then"
        " return redis.call('del', KEYS[1]) end return 0\", 2, self.key, mark, self.token) "
        "return false",
-       patient});
+       kPatient});
   CHECK(judged(marks, Fault::lose, Property::deadlock) == Verdict::holds);
 }
 
