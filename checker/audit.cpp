@@ -23,13 +23,15 @@ std::vector<std::int64_t> durations_of(const sim::Model& model, const Result& fu
   std::set<std::int64_t> durations(full.grid_durations.begin(), full.grid_durations.end());
   for (const auto computed : full.computed_durations) durations.erase(computed);
   if (!full.computed_durations.empty()) durations.insert(kSecondMs);
-  durations.insert({model.request_timeout_ms, model.pause_max_ms});
+  durations.insert({model.request_timeout_ms, model.pause_max_ms, model.latency_ms});
   for (const auto& process : model.processes) {
     durations.insert(process.lease_ms);
     for (const auto& step : process.workload) durations.insert(step.ms);
   }
   if (model.budget.at(static_cast<std::size_t>(sim::Fault::jump)) > 0)
     for (const auto jump : model.jumps_ms) durations.insert(std::abs(jump));
+  for (const auto* clocks : {&model.clocks_ms, &model.node_clocks_ms})
+    for (const auto clock : *clocks) durations.insert(std::abs(clock));
   durations.erase(0);
   return {durations.begin(), durations.end()};
 }

@@ -27,8 +27,20 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
   group.add_option("--pause-max-ms", flags.pause_max_ms, "0: a pause may last for ever")
       ->type_name("MS");
   group
+      .add_option("--latency-ms", flags.latency_ms,
+                  "what every request and every reply may take (default 0: no time)")
+      ->type_name("MS");
+  group
       .add_option("--jump-ms", flags.jumps_ms,
-                  "sizes of clock jumps (default: twice the lease, both ways)")
+                  "sizes of clock jumps (default: twice the lease and half of it, both ways)")
+      ->delimiter(',')
+      ->type_name("MS,...");
+  group
+      .add_option("--clock-ms", flags.clocks_ms,
+                  "how far the wall clocks of A, B, ... are ahead at the start (default: 0)")
+      ->delimiter(',')
+      ->type_name("MS,...");
+  group.add_option("--node-clock-ms", flags.node_clocks_ms, "the same of each node")
       ->delimiter(',')
       ->type_name("MS,...");
   group
@@ -39,7 +51,8 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       ->type_name("KIND");
   group
       .add_option("--persistence", flags.persistence,
-                  "what a restarted node still has: none, rdb, aof-everysec, aof-always")
+                  "what a restarted node still has: none, rdb, aof-everysec, "
+                  "aof-everysec-2s, aof-always")
       ->type_name("KIND");
   group.add_option("--redis-version", flags.redis_version, "the Redis that is imitated: 7.0, 7.2")
       ->type_name("VERSION");

@@ -15,8 +15,8 @@ namespace lockstep::cli {
 /// Flags that change what is simulated.
 struct ModelFlags {
   std::optional<int> clients, rounds;
-  std::optional<std::int64_t> lease_ms, work_ms, request_timeout_ms, pause_max_ms;
-  std::vector<std::int64_t> jumps_ms;
+  std::optional<std::int64_t> lease_ms, work_ms, request_timeout_ms, pause_max_ms, latency_ms;
+  std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;
   std::optional<std::string> resource, persistence, redis_version;

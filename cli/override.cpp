@@ -68,7 +68,12 @@ void set_times(const ModelFlags& flags, Scenario& scenario) {
         within("--request-timeout-ms", *flags.request_timeout_ms, 0, longest);
   if (flags.pause_max_ms)
     scenario.pause_max_ms = within("--pause-max-ms", *flags.pause_max_ms, 0, longest);
+  if (flags.latency_ms) scenario.latency_ms = within("--latency-ms", *flags.latency_ms, 0, longest);
   if (!flags.jumps_ms.empty()) scenario.jumps_ms = flags.jumps_ms;
+  for (const auto clock : flags.clocks_ms) within("--clock-ms", clock, -longest, longest);
+  for (const auto clock : flags.node_clocks_ms) within("--node-clock-ms", clock, -longest, longest);
+  if (!flags.clocks_ms.empty()) scenario.clocks_ms = flags.clocks_ms;
+  if (!flags.node_clocks_ms.empty()) scenario.node_clocks_ms = flags.node_clocks_ms;
   for (const auto jump : flags.jumps_ms)
     if (within("--jump-ms", jump, -longest, longest) == 0)
       throw sim::BadInput("--jump-ms: a jump of 0 ms is none");

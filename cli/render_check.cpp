@@ -90,6 +90,18 @@ void print_world(std::ostream& out, const Scenario& scenario) {
     world += fmt::format(", request timeout {} ms", scenario.request_timeout_ms);
   if (scenario.pause_max_ms > 0)
     world += fmt::format(", a pause ends within {} ms", scenario.pause_max_ms);
+  if (scenario.faults.at(static_cast<std::size_t>(sim::Fault::jump)) > 0)
+    world += fmt::format(
+        ", clocks jump by {} ms",
+        fmt::join(scenario.jumps_ms.empty() ? scenarios::usual_jumps_ms(scenario.lease_ms)
+                                            : scenario.jumps_ms,
+                  ", "));
+  for (std::size_t client = 0; client < scenario.clocks_ms.size(); ++client)
+    world +=
+        fmt::format(", {}'s clock is {} ms ahead", sim::process_name(static_cast<unsigned>(client)),
+                    scenario.clocks_ms[client]);
+  for (std::size_t node = 0; node < scenario.node_clocks_ms.size(); ++node)
+    world += fmt::format(", node {}'s clock {} ms", node + 1, scenario.node_clocks_ms[node]);
   print_row(out, "world", world);
   print_row(out, "faults", faults_in_words(scenario.faults));
 }
@@ -107,14 +119,20 @@ void print_subject(std::ostream& out, const Judgement& judgement, const CheckNot
   print_world(out, scenario);
 }
 
+std::string travel_in_words(std::int64_t latency_ms) {
+  return latency_ms == 0 ? "messages take no time"
+                         : fmt::format("each message takes up to {} ms", latency_ms);
+}
+
 /// What `holds` means here, exactly.
 void print_coverage(std::ostream& out, const Judgement& judgement) {
   if (judgement.outcome() == scenarios::Outcome::violated || is_schedule(judgement.scenario))
     return;
   const auto& result = judgement.result;
   print_row(out, "time",
-            fmt::format("{}; durations in use: {} ms",
+            fmt::format("{}; {}; durations in use: {} ms",
                         result.time_gap.empty() ? "exact" : "not exact: " + result.time_gap,
+                        travel_in_words(judgement.scenario.latency_ms),
                         fmt::join(result.grid_durations, ", ")));
   if (judgement.outcome() == scenarios::Outcome::holds && !judgement.model.witnesses.empty())
     print_row(out, "witnessed",

@@ -160,6 +160,7 @@ std::string check_report(const Judgement& judgement, int exit_code, const std::s
   json["exit_code"] = exit_code;
   if (scenario.expect) json["as_expected"] = !judgement.difference.has_value();
   if (judgement.difference) json["difference"] = *judgement.difference;
+  json["messages_take_ms"] = scenario.latency_ms;
   json["scenario"] = to_json(scenario, scenario.protocol);
   json["fingerprint"] = judgement.model.program->fingerprint();
   if (!trace_file.empty()) json["trace_file"] = trace_file;

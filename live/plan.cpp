@@ -24,6 +24,9 @@ bool looks_at_time(const Plan& plan) {
 }
 
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
+  const auto& clocks = plan.model.node_clocks_ms;
+  if (std::any_of(clocks.begin(), clocks.end(), [](auto ahead_ms) { return ahead_ms != 0; }))
+    return "a real server's clock cannot be set";
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
     if (const auto* why = obstacle(plan.steps[i].action.kind, own_server))
       return fmt::format("step {}: {}", i + 1, why);

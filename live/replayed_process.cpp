@@ -16,6 +16,7 @@ ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
     : process_(process),
       stage_(stage),
       network_(stage.address),
+      offset_ms_(sim::clock_ahead_ms(stage.model.clocks_ms, process)),
       host_(*stage.model.program, stage.model.processes[process], 0, *this) {}
 
 void ReplayedProcess::expect_alive() const {

@@ -92,7 +92,7 @@ class ReplayedProcess final : private Surroundings {
   const std::uint8_t process_;
   Stage& stage_;
   Network network_;
-  std::int64_t offset_ms_ = 0;  ///< of its wall clock
+  std::int64_t offset_ms_;  ///< of its wall clock
   Host host_;
 };
 

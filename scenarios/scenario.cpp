@@ -133,6 +133,12 @@ std::string written(const RoleStep& step) {
   sim::fail("a workload step without a name", __FILE__, __LINE__);
 }
 
+/// By more than a lease, after which nothing is as it was, and by less.
+std::vector<std::int64_t> usual_jumps_ms(std::int64_t lease_ms) {
+  const std::int64_t far = 2 * lease_ms, near = std::max<std::int64_t>(1, lease_ms / 2);
+  return {far, -far, near, -near};
+}
+
 sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program> program) {
   sim::Model model;
   model.program = std::move(program);
@@ -152,9 +158,12 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.resource = scenario.resource;
   model.budget = scenario.faults;
   model.jumps_ms = scenario.jumps_ms;
-  if (model.jumps_ms.empty()) model.jumps_ms = {2 * scenario.lease_ms, -2 * scenario.lease_ms};
+  if (model.jumps_ms.empty()) model.jumps_ms = usual_jumps_ms(scenario.lease_ms);
   model.request_timeout_ms = scenario.request_timeout_ms;
   model.pause_max_ms = scenario.pause_max_ms;
+  model.latency_ms = scenario.latency_ms;
+  model.clocks_ms = scenario.clocks_ms;
+  model.node_clocks_ms = scenario.node_clocks_ms;
   model.properties = scenario.properties;
   model.witnesses = scenario.witnesses;
   return model;

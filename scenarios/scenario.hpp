@@ -74,7 +74,9 @@ struct Scenario {
   std::int64_t lease_ms = 10'000;
   std::int64_t request_timeout_ms = 0;
   std::int64_t pause_max_ms = 0;
-  std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease, forwards and backwards
+  std::int64_t latency_ms = 0;
+  std::vector<std::int64_t> clocks_ms, node_clocks_ms;  ///< as in sim::Model
+  std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease and half of it, both ways
   sim::RedisVersion redis_version = sim::RedisVersion::v7_0;
   sim::Persistence persistence = sim::Persistence::none;
   sim::Resource resource = sim::Resource::plain;
@@ -95,6 +97,8 @@ Scenario default_scenario(const std::string& protocol, const std::filesystem::pa
 
 /// Parses one workload step; `place` says where it stands. Throws BadInput.
 RoleStep parse_role_step(const std::string& text, const JsonPlace& place);
+/// The sizes of clock jumps where a scenario says none.
+std::vector<std::int64_t> usual_jumps_ms(std::int64_t lease_ms);
 /// "work 3000", "lock", "lock orders".
 std::string written(const RoleStep& step);
 

@@ -72,6 +72,13 @@ void read_clients(const JsonPlace& place, Scenario& scenario) {
         fmt::format("found {} clients, expected 1 to {}", scenario.clients.size(), kMostClients));
 }
 
+void read_clocks(const JsonPlace& place, const char* key, std::vector<std::int64_t>& clocks_ms) {
+  const auto clocks = place.optional(key);
+  if (!clocks) return;
+  for (const auto& clock : clocks->elements())
+    clocks_ms.push_back(clock.integer(-kLongestMs, kLongestMs));
+}
+
 void read_times(const JsonPlace& place, Scenario& scenario) {
   if (const auto lease = place.optional("lease_ms"))
     scenario.lease_ms = lease->integer(1, kLongestMs);
@@ -79,6 +86,10 @@ void read_times(const JsonPlace& place, Scenario& scenario) {
     scenario.request_timeout_ms = timeout->integer(0, kLongestMs);
   if (const auto pause = place.optional("pause_max_ms"))
     scenario.pause_max_ms = pause->integer(0, kLongestMs);
+  if (const auto latency = place.optional("latency_ms"))
+    scenario.latency_ms = latency->integer(0, kLongestMs);
+  read_clocks(place, "clocks_ms", scenario.clocks_ms);
+  read_clocks(place, "node_clocks_ms", scenario.node_clocks_ms);
   const auto jumps = place.optional("jumps_ms");
   if (!jumps) return;
   for (const auto& jump : jumps->elements()) {
@@ -160,7 +171,8 @@ void read_expectation(const JsonPlace& expect, Scenario& scenario) {
 /// A schedule says in its steps what happens: what describes a search has no place in it, and the
 /// other way round.
 void refuse_keys_of_the_other_kind(const JsonPlace& place, ScenarioKind kind) {
-  static const std::vector<std::string> search_only{"faults", "jumps_ms", "witnesses", "bounds"};
+  static const std::vector<std::string> search_only{
+      "faults", "latency_ms", "clocks_ms", "node_clocks_ms", "jumps_ms", "witnesses", "bounds"};
   if (kind == ScenarioKind::search) {
     if (const auto steps = place.optional("steps")) steps->fail("only a schedule has steps");
     return;
@@ -227,11 +239,18 @@ Json clients_json(const Scenario& scenario) {
 
 const std::map<std::string, std::vector<std::string>>& scenario_keys() {
   static const std::map<std::string, std::vector<std::string>> keys{
-      {"$", {"$schema",      "title",      "source",        "why",         "protocol",
-             "kind",         "roles",      "clients",       "lease_ms",    "request_timeout_ms",
-             "pause_max_ms", "jumps_ms",   "redis_version", "persistence", "resource",
-             "faults",       "properties", "witnesses",     "bounds",      "steps",
-             "expect"}},
+      {"$", {"$schema",      "title",
+             "source",       "why",
+             "protocol",     "kind",
+             "roles",        "clients",
+             "lease_ms",     "request_timeout_ms",
+             "pause_max_ms", "latency_ms",
+             "clocks_ms",    "node_clocks_ms",
+             "jumps_ms",     "redis_version",
+             "persistence",  "resource",
+             "faults",       "properties",
+             "witnesses",    "bounds",
+             "steps",        "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads"}},
       {"$.faults", names_of(sim::kFaults)},
       {"$.bounds", {"max_states", "max_seconds", "max_memory_mb"}},
@@ -303,6 +322,9 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["resource"] = name(scenario.resource);
   json["properties"] = names_of(scenario.properties);
   if (scenario.kind == ScenarioKind::search) {
+    if (scenario.latency_ms > 0) json["latency_ms"] = scenario.latency_ms;
+    if (!scenario.clocks_ms.empty()) json["clocks_ms"] = scenario.clocks_ms;
+    if (!scenario.node_clocks_ms.empty()) json["node_clocks_ms"] = scenario.node_clocks_ms;
     if (!scenario.jumps_ms.empty()) json["jumps_ms"] = scenario.jumps_ms;
     json["faults"] = budget_json(scenario.faults);
     json["witnesses"] = names_of(scenario.witnesses);

@@ -196,15 +196,25 @@ std::optional<std::size_t> Rules::executable(const World& world,
   return std::nullopt;
 }
 
+/// How much longer the message that the action executes or delivers may be on its way.
+std::int64_t Rules::way_ms(const World& world, const Action& action) const {
+  const Connection& connection = world.processes[action.process].connections[action.connection];
+  const std::size_t place =
+      action.kind == Action::Kind::execute ? executable(world, connection).value() : 0;
+  return connection.messages[place].way_ms;
+}
+
 bool Rules::urgent(const World& world, const Action& action) const {
   const Process& process = world.processes[action.process];
   switch (action.kind) {
     case Action::Kind::run:
-    case Action::Kind::deliver:
     case Action::Kind::timer:
       return true;
+    case Action::Kind::deliver:
+      return way_ms(world, action) == 0;
     case Action::Kind::execute:
-      return !polling(world, action.process, process.connections[action.connection]);
+      return way_ms(world, action) == 0 &&
+             !polling(world, action.process, process.connections[action.connection]);
     case Action::Kind::resume:
       return process.pause_left_ms == 0;
     default:
@@ -234,6 +244,8 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
       if (timer_ms && runs) add(*timer_ms);
     }
     if (process.pause_left_ms) add(*process.pause_left_ms);
+    for (const Connection& connection : process.connections)
+      for (const Message& message : connection.messages) add(message.way_ms);
     for (const Instant& instant : process.instants) {
       const std::int64_t shown_ms =
           instant.wall ? sim::wall_clock(world.now, process.offset).ms : world.now.ms;
@@ -256,7 +268,7 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
     add_keys(node.saved);
     for (const Image& image : node.not_durable) {
       add_keys(image.keyspace);
-      add(kEverysecMs - image.age_ms + model_.tick_ms);
+      add(writes_wait_ms(model_.persistence) - image.age_ms + model_.tick_ms);
     }
   }
   add(world.outlook_ms);
@@ -270,8 +282,11 @@ std::int64_t Rules::furthest_pass(const World& world) const {
 
 std::int64_t Rules::undisturbed_ms(const World& world) const {
   std::int64_t furthest = sim::kFarthestMs;
-  for (const Action& action : enabled(world))
+  for (const Action& action : enabled(world)) {
     if (urgent(world, action)) return 0;
+    const bool moves = action.kind == Action::Kind::execute || action.kind == Action::Kind::deliver;
+    if (moves && model_.latency_ms > 0) furthest = std::min(furthest, way_ms(world, action));
+  }
   for (const Process& process : world.processes) {
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
     if (process.life != Life::up) continue;

@@ -70,6 +70,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   // basis it makes stale.
   message.state = Message::State::answered;
   message.basis = Basis::none;
+  message.way_ms = rounded_up(model_.latency_ms);
   const bool resource = connection.node == sim::kResource;
   if (!resource) message.node_was = stored(world, connection.node, action.process);
   message.reply = resource
@@ -121,7 +122,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
           execution.now + sim::Duration{rounded_up((*entry.expires - execution.now).ms)};
   });
   const bool power_loss_left = world.budget[static_cast<std::size_t>(Fault::power_loss)] > 0;
-  if (model_.persistence == sim::Persistence::aof_everysec && power_loss_left &&
+  if (writes_wait_ms(model_.persistence) > 0 && power_loss_left &&
       !same_keys(before, node.keyspace)) {
     node.not_durable.insert(node.not_durable.begin(), Image{keys_only(before), 0});
   }

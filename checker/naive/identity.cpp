@@ -75,6 +75,7 @@ void add(Bytes& bytes, const Connection& connection) {
     bytes.reply(*message.reply);
     bytes.kind(message.basis);
     bytes.text(message.node_was);
+    bytes.number(message.way_ms);
   }
   bytes.text(encode(connection.session));
 }

@@ -67,6 +67,7 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
     model.processes.back().workload = {sim::WorkStep{sim::WorkStep::Kind::lock, 0, 0}};
     model.processes.back().rounds = kForEver;
     model.processes.back().threads = 1;
+    model.latency_ms = 0;
     model.merges_tokens = true;  // it may poll for thousands of steps, with a token each
     rules = std::make_unique<Rules>(model, Memory::boundary, expected_);
   }
@@ -105,7 +106,15 @@ std::int64_t Rules::patience_ms() const {
 std::int64_t Rules::farthest_reach_ms() const {
   if (expected_.made.empty()) return 0;
   const std::int64_t after = expected_.met.empty() ? 1 : *expected_.met.rbegin();
-  return std::max<std::int64_t>(0, *expected_.made.rbegin() + after);
+  // The fresh client's clock is right, but what it meets may have been made by one that is not.
+  std::int64_t earliest = 0, latest = 0;
+  for (const auto* clocks : {&model_.clocks_ms, &model_.node_clocks_ms}) {
+    for (const std::int64_t ahead_ms : *clocks) {
+      earliest = std::min(earliest, ahead_ms);
+      latest = std::max(latest, ahead_ms);
+    }
+  }
+  return std::max<std::int64_t>(0, *expected_.made.rbegin() + after + latest - earliest);
 }
 
 /// How much time passes where nothing is urgent; 0: none can. Some of it comes out of the patience.

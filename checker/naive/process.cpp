@@ -218,6 +218,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
   Process& process = world.processes[p];
   Message message;
   message.request = effect.request;
+  message.way_ms = rounded_up(model_.latency_ms);
   if (effect.node == sim::kResource) {
     LOCKSTEP_CHECK(effect.request.size() >= 2);
     if (effect.request[0] == "WRITE") std::swap(message.basis, process.tasks[effect.task].basis);

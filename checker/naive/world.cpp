@@ -48,12 +48,13 @@ void tidy_connections(Process& process) {
 }
 
 /// Drops what has expired, images that are durable by now, and images equal to the one before them.
-void tidy_node(const World& world, Node& node, bool power_loss_left) {
+void tidy_node(const World& world, Node& node, std::int64_t writes_wait_ms, bool power_loss_left) {
   const sim::WallTime now = clock_of(world, node);
   node.keyspace.purge(now);
   node.saved.purge(now);
   if (!power_loss_left) node.not_durable.clear();
-  std::erase_if(node.not_durable, [](const Image& image) { return image.age_ms > kEverysecMs; });
+  std::erase_if(node.not_durable,
+                [&](const Image& image) { return image.age_ms > writes_wait_ms; });
   std::vector<Image> kept;
   for (Image& image : node.not_durable) {
     image.keyspace.purge(now);
@@ -63,10 +64,10 @@ void tidy_node(const World& world, Node& node, bool power_loss_left) {
   node.not_durable = std::move(kept);
 }
 
-void tidy(World& world) {
+void tidy(World& world, std::int64_t writes_wait_ms) {
   const bool power_loss_left = world.budget[static_cast<std::size_t>(Fault::power_loss)] > 0;
   for (Process& process : world.processes) tidy_connections(process);
-  for (Node& node : world.nodes) tidy_node(world, node, power_loss_left);
+  for (Node& node : world.nodes) tidy_node(world, node, writes_wait_ms, power_loss_left);
 }
 
 /// The same request for every token of the process, to one node.
@@ -80,10 +81,10 @@ Request normalised(const Request& request, std::uint8_t node, std::uint8_t p) {
   return same;
 }
 
-Message broken_message() {
-  Message broken;
-  broken.state = Message::State::broken;
-  return broken;
+/// Once it is let go, it arrives.
+void hold(Message& message) {
+  message.held = true;
+  message.way_ms = 0;
 }
 
 Observation heard(Observation::Kind kind, const Connection& connection) {
@@ -137,10 +138,13 @@ World Rules::initial() const {
   for (const sim::ProcessSetup& setup : model_.processes) {
     Process process;
     incarnate(process, setup);
+    process.offset.ms = sim::clock_ahead_ms(model_.clocks_ms, world.processes.size());
     world.processes.push_back(std::move(process));
     nodes = std::max(nodes, setup.nodes);
   }
   world.nodes.resize(static_cast<std::size_t>(nodes));
+  for (std::size_t n = 0; n < world.nodes.size(); ++n)
+    world.nodes[n].offset.ms = sim::clock_ahead_ms(model_.node_clocks_ms, n);
   world.budget = model_.budget;
   return world;
 }
@@ -201,7 +205,7 @@ Facts Rules::apply(World& world, const Action& action) {
       break;
   }
   if (facts.choices_missing > 0) return facts;
-  tidy(world);
+  tidy(world, writes_wait_ms(model_.persistence));
   judge_rest(world, action, facts);
   note_spinning(world, action, facts);
   return facts;
@@ -230,6 +234,13 @@ void Rules::step_within(World& world, const Action& action, Facts& facts) {
   stand_still(world.processes[action.process]);
 }
 
+Message Rules::connection_error() const {
+  Message error;
+  error.state = Message::State::broken;
+  error.way_ms = rounded_up(model_.latency_ms);
+  return error;
+}
+
 void Rules::stand_still(Process& process) const {
   process.life = Life::paused;
   if (model_.pause_max_ms > 0) process.pause_left_ms = rounded_up(model_.pause_max_ms);
@@ -252,13 +263,13 @@ void Rules::disturb(World& world, const Action& action) const {
       process().pause_left_ms.reset();
       break;
     case Action::Kind::delay:
-      messages().front().held = true;
+      hold(messages().front());
       break;
     case Action::Kind::release:
       messages().front().held = false;
       break;
     case Action::Kind::lose:
-      messages().assign(1, broken_message());
+      messages().assign(1, connection_error());
       process().connections[action.connection].session = {};
       break;
     case Action::Kind::lose_late:
@@ -371,7 +382,7 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   observation.reply = message.reply;
   if (broken) {
     connection.open = false;
-  } else if (!message.node_was.empty()) {
+  } else if (!message.node_was.empty() && model_.latency_ms == 0) {
     process.tasks.at(connection.task)
         .answered.emplace(normalised(message.request, connection.node, action.process),
                           message.node_was);
@@ -405,8 +416,8 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
 void Rules::lose_late(Process& process, std::uint8_t c) const {
   Connection stray = process.connections[c];
   stray.open = false;
-  stray.messages.front().held = true;
-  process.connections[c].messages.assign(1, broken_message());
+  hold(stray.messages.front());
+  process.connections[c].messages.assign(1, connection_error());
   process.connections[c].session = {};
   process.connections.push_back(std::move(stray));
 }
@@ -442,6 +453,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
       node.keyspace = node.saved;
       break;
     case sim::Persistence::aof_everysec:
+    case sim::Persistence::aof_everysec_2s:
     case sim::Persistence::aof_always:
       LOCKSTEP_CHECK(image <= node.not_durable.size());
       node.keyspace = image == 0 ? keys_only(node.keyspace) : node.not_durable[image - 1].keyspace;
@@ -458,7 +470,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
       };
       if (!connection.open) std::erase_if(connection.messages, waiting);
       for (Message& message : connection.messages) {
-        if (waiting(message)) message = broken_message();
+        if (waiting(message)) message = connection_error();
         message.orphaned = message.state == Message::State::answered;
       }
     }
@@ -497,7 +509,10 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
       task.answered.clear();
     }
     for (Connection& connection : process.connections) {
-      for (Message& message : connection.messages) message.node_was.clear();
+      for (Message& message : connection.messages) {
+        message.node_was.clear();
+        message.way_ms = std::max<std::int64_t>(0, message.way_ms - ms);
+      }
     }
     if (process.pause_left_ms)
       process.pause_left_ms = std::max<std::int64_t>(0, *process.pause_left_ms - ms);
@@ -505,7 +520,7 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
   for (Node& node : world.nodes) {
     for (Image& image : node.not_durable) image.age_ms += ms;
   }
-  tidy(world);
+  tidy(world, writes_wait_ms(model_.persistence));
   for (const LeasePlace& place : held) {
     const sim::Keys* keys = world.nodes[place.node].keyspace.database(place.database);
     if (keys == nullptr || !keys->contains(place.key))

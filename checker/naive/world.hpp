@@ -49,6 +49,7 @@ struct Message {
   sim::SharedReply reply;     ///< once answered
   Basis basis = Basis::none;  ///< of a WRITE that waits
   std::string node_was;       ///< what its node stored when it was executed, if that was just now
+  std::int64_t way_ms = 0;    ///< how much longer it may be on its way
 };
 
 struct Connection {
@@ -103,8 +104,18 @@ struct Process {
   std::uint16_t tokens_used = 0;
 };
 
-/// How long a write may wait to become durable: Redis, appendfsync everysec.
-constexpr std::int64_t kEverysecMs = 1000;
+/// How long a write may wait to become durable: Redis, appendfsync everysec, and twice that where
+/// an fsync that still goes on postpones the next one. 0: it waits for nothing, or for ever.
+constexpr std::int64_t writes_wait_ms(sim::Persistence persistence) {
+  switch (persistence) {
+    case sim::Persistence::aof_everysec:
+      return 1000;
+    case sim::Persistence::aof_everysec_2s:
+      return 2000;
+    default:
+      return 0;
+  }
+}
 
 struct Image {
   sim::Keyspace keyspace;
@@ -115,9 +126,9 @@ struct Node {
   bool up = true;
   sim::Keyspace keyspace;
   sim::Duration offset;
-  sim::Keyspace saved;  ///< rdb: the last completed save
-  std::vector<Image>
-      not_durable;  ///< aof_everysec: the keyspace before each write that may be lost, newest first
+  sim::Keyspace saved;             ///< rdb: the last completed save
+  std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
+                                   ///< be lost, newest first
 };
 
 struct World {
@@ -259,6 +270,7 @@ class Rules {
   std::optional<std::size_t> executable(const World& world, const Connection& connection) const;
   std::string stored(const World& world, std::uint8_t node, std::uint8_t p) const;
   bool polling(const World& world, std::uint8_t p, const Connection& connection) const;
+  std::int64_t way_ms(const World& world, const sim::Action& action) const;
   bool urgent(const World& world, const sim::Action& action) const;
 
   // process.cpp
@@ -283,6 +295,7 @@ class Rules {
   std::vector<Outcome> cut_outcomes(const World& world, const sim::Action& action);
   void step(World& world, const sim::Action& action, Facts& facts);
   void step_within(World& world, const sim::Action& action, Facts& facts);
+  Message connection_error() const;
   void stand_still(Process& process) const;
   void begin(World& world, const sim::Action& action, Facts& facts);
   void run(World& world, const sim::Action& action, Facts& facts);

@@ -30,6 +30,9 @@ sim::Model divided(sim::Model model, std::int64_t divisor) {
   for (auto& jump_ms : model.jumps_ms) jump_ms = divided(jump_ms, divisor);
   model.request_timeout_ms = divided(model.request_timeout_ms, divisor);
   model.pause_max_ms = divided(model.pause_max_ms, divisor);
+  for (auto* clocks : {&model.clocks_ms, &model.node_clocks_ms})
+    for (auto& clock_ms : *clocks) clock_ms = divided(clock_ms, divisor);
+  model.latency_ms = divided(model.latency_ms, divisor);
   return model;
 }
 

@@ -36,7 +36,8 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
     {Fault::node_crash, "node-crash", "node crash", "node crashes", true,
      "the redis process dies; it restarts with what its persistence kept"},
     {Fault::power_loss, "power-loss", "power loss", "power losses", true,
-     "the node's machine dies; aof-everysec may lose the writes of the last second"},
+     "the node's machine dies; aof-everysec may lose the writes of the last second, "
+     "aof-everysec-2s of two"},
 });
 static_assert(is_complete(kFaultTable));
 constexpr const auto& table_of(Fault) { return kFaultTable; }

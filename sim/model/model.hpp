@@ -22,12 +22,14 @@ namespace lockstep::sim {
 class Program;
 
 /// What a restarted node still has (Redis persistence): nothing; what the last completed RDB save
-/// had; every write, with fsync every second or always (they differ under power loss only).
-enum class Persistence : std::uint8_t { none, rdb, aof_everysec, aof_always };
+/// had; every write, with fsync every second, every second but postponed for another one while the
+/// disk is busy, or always (they differ under power loss only).
+enum class Persistence : std::uint8_t { none, rdb, aof_everysec, aof_everysec_2s, aof_always };
 inline constexpr auto kPersistenceTable = std::to_array<NameRow<Persistence>>({
     {Persistence::none, "none"},
     {Persistence::rdb, "rdb"},
     {Persistence::aof_everysec, "aof-everysec"},
+    {Persistence::aof_everysec_2s, "aof-everysec-2s"},
     {Persistence::aof_always, "aof-always"},
 });
 static_assert(is_complete(kPersistenceTable));
@@ -55,9 +57,13 @@ struct Model {
   Persistence persistence = Persistence::none;
   Resource resource = Resource::plain;
   Budget budget{};
-  std::vector<std::int64_t> jumps_ms;   ///< sizes of clock jumps; may be negative
+  std::vector<std::int64_t> jumps_ms;  ///< sizes of clock jumps; may be negative
+  /// How far each process's wall clock is ahead at the start, and each node's; 0 where none is
+  /// said.
+  std::vector<std::int64_t> clocks_ms, node_clocks_ms;
   std::int64_t request_timeout_ms = 0;  ///< 0: none. Used where the program states none
   std::int64_t pause_max_ms = 0;        ///< 0: a pause may last for ever
+  std::int64_t latency_ms = 0;  ///< how long each message may take at most; 0: it takes no time
   std::int64_t tick_ms =
       1;  ///< the smallest step of time; the audit uses a coarser one on both explorers
   bool merges_tokens = true;      ///< the engine's one reduction: recycled and renamed lock tokens
@@ -65,5 +71,11 @@ struct Model {
   std::set<Witness>
       witnesses;  ///< checked as `sometimes`; Witness::acquired means: by every process
 };
+
+/// One of Model::clocks_ms or node_clocks_ms.
+constexpr std::int64_t clock_ahead_ms(const std::vector<std::int64_t>& clocks_ms,
+                                      std::size_t index) {
+  return index < clocks_ms.size() ? clocks_ms[index] : 0;
+}
 
 }  // namespace lockstep::sim

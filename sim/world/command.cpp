@@ -64,7 +64,7 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   keyspace.purge(execution.now);
   drop_shares_unless(keyspace, [&](const auto& key) { return setting_.leases.contains(key); });
   keyspace.shift_expiry(-offset);
-  note_lifetimes(before.value, keyspace, command.looked);
+  command.started = note_lifetimes(before.value, keyspace, command.looked) || command.looked;
   note_leases(before.value, keyspace, asked.sender, command);
   command.keyspace = tables_.intern(keyspace);
 
@@ -84,15 +84,17 @@ void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
   setting_.computed.insert(use.computed.begin(), use.computed.end());
 }
 
-/// The lifetimes that a command has given are durations in use.
-void Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked) {
+/// The lifetimes that a command has given are durations in use. True if there are any.
+bool Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked) {
   static const Keys kNone;
+  bool given = false;
   const auto note = [&](const Keys* had, const Keys& has_now) {
     const Keys& earlier = had ? *had : kNone;
     for (const auto& [key, entry] : has_now) {
       if (!entry.expires) continue;
       const auto old = earlier.find(key);
       if (old != earlier.end() && old->second.expires == entry.expires) continue;
+      given = true;
       const std::int64_t lifetime_ms = (*entry.expires - kEpoch).ms;
       if (looked) {
         setting_.computed_lifetimes.insert(lifetime_ms);
@@ -103,6 +105,7 @@ void Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool l
   };
   note(&before.keys, after.keys);
   for (const auto& [number, keys] : after.others) note(before.database(number), keys);
+  return given;
 }
 
 /// What has become of the lease keys, in every database. A key may be the lease of several locks.
@@ -133,8 +136,7 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
 Id Nodes::written(Id id, Id keyspace) {
   Node node = nodes_[id].value;
   if (keyspace == node.keyspace) return id;
-  if (setting_.model.persistence == Persistence::aof_everysec &&
-      setting_.budget(Fault::power_loss) > 0) {
+  if (setting_.volatile_ms > 0 && setting_.budget(Fault::power_loss) > 0) {
     const Id bare = tables_.without_scripts(node.keyspace);
     const bool known = !node.images.empty() && node.images.front().keyspace == bare &&
                        node.images.front().age_ms == 0;

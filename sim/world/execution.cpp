@@ -15,7 +15,8 @@ namespace {
 
 /// The message that executes next on a connection is answered; nobody hears the answer on an
 /// abandoned one.
-void answer(Process& process, Connection& connection, Id reply, Id asked_in) {
+void answer(const Setting& setting, Process& process, Connection& connection, Id reply,
+            Id asked_in) {
   const int place = Process::executable(connection);
   if (connection.open) {
     Message& message = connection.messages[static_cast<std::size_t>(place)];
@@ -23,6 +24,7 @@ void answer(Process& process, Connection& connection, Id reply, Id asked_in) {
     message.basis = Basis::none;
     message.reply = reply;
     message.asked_in = asked_in;
+    message.way_ms = setting.latency_ms;
   } else {
     connection.messages.erase(connection.messages.begin() + place);
     process.drop_empty_connections();
@@ -85,7 +87,9 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
       execute_in_session(tables_, nodes_, process, connection, asked, clock_ms);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(asked.keyspace, process.index) : 0;
-  answer(process, connection, command.reply, asked_in);
+  answer(setting_, process, connection, command.reply, asked_in);
+  if (command.started && setting_.counts_doings(process.index))
+    Doings::count(process.doings.starts);
   if (!former && process.life != Life::dead) note_own_keys(process, sender, command);
 
   StepResult result;
@@ -165,7 +169,7 @@ const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool write = tables_.request(message.request).at(0) == "WRITE";
   const bool is_accepted = accepted(tables_.request(message.request), run);
-  answer(process, connection,
+  answer(setting_, process, connection,
          tables_.intern(is_accepted
                             ? Reply::ok()
                             : Reply::error("STALE the resource has seen a higher fencing token")),

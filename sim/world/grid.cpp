@@ -54,8 +54,9 @@ Grid::Distances Grid::one_link() const {
   }
   for (const std::int64_t age : known.ages) lasts(age - tick, age);
   for (const std::int64_t reach : setting_.reaches) lasts(reach - tick, reach);
-  if (setting_.budget(Fault::power_loss) > 0) lasts(kEverysecMs, setting_.rounded(kEverysecMs + 1));
-  if (setting_.budget(Fault::jump) > 0)
+  if (setting_.budget(Fault::power_loss) > 0 && setting_.volatile_ms > 0)
+    lasts(setting_.volatile_ms, setting_.rounded(setting_.volatile_ms + 1));
+  if (known.clocks_jump)
     for (const std::int64_t jump : setting_.model.jumps_ms) lasts(jump, jump);
   return found;
 }
@@ -72,8 +73,7 @@ Grid::Distances Grid::sums(const Distances& some, const Distances& others) const
 }
 
 const Grid::Distances& Grid::distances(const ToCome& to_come) {
-  const auto [place, added] =
-      distances_.try_emplace({to_come.free_actions, to_come.works}, Distances{0});
+  const auto [place, added] = distances_.try_emplace(to_come, Distances{0});
   Distances& found = place->second;
   if (!added) return found;
   const Distances link = one_link();
@@ -84,6 +84,8 @@ const Grid::Distances& Grid::distances(const ToCome& to_come) {
   }
   for (const auto& [ms, count] : works_[to_come.works])
     for (unsigned i = 0; i < count && !setting_.sampled; ++i) found = sums(found, {-ms, 0, ms});
+  for (unsigned i = 0; i < to_come.ways && !setting_.sampled; ++i)
+    found = sums(found, {-setting_.latency_ms, 0});
   return found;
 }
 

@@ -1,6 +1,7 @@
 // The time grid: which of the coming instants matter (docs/semantics.md, section 4).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -22,7 +23,9 @@ using Works = std::map<std::int64_t, unsigned>;
 /// deadline depends on it.
 struct ToCome {
   unsigned free_actions = 0;
-  Id works = 0;  ///< Grid::works
+  Id works = 0;       ///< Grid::works
+  unsigned ways = 0;  ///< of messages, where they take time
+  friend auto operator<=>(const ToCome&, const ToCome&) = default;
 };
 
 /// The instants at which a free choice of time may be tight with what comes later: as far from a
@@ -55,7 +58,7 @@ class Grid {
   std::map<Works, Id> ids_{{Works{}, 0}};
   std::vector<Works> works_{{}};
   FlatMap both_;
-  std::map<std::pair<unsigned, Id>, Distances> distances_;
+  std::map<ToCome, Distances> distances_;
 };
 
 /// When something of a part changes by itself.

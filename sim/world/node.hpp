@@ -31,15 +31,15 @@ using OwnLocks = std::array<Own, kMaxProcesses + 1>;  ///< by process; the probe
 /// A keyspace that a restart would bring back (semantics.md, section 6).
 struct Image {
   Id keyspace = 0;
-  std::int64_t age_ms = 0;  ///< kept only where it matters: aof_everysec
+  std::int64_t age_ms = 0;  ///< kept only where it matters: Setting::volatile_ms
 };
 
 struct Node {
   bool up = true;
   Id keyspace = 0;                   ///< interned, expiries relative to the node's clock
   std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs
-  /// rdb: the last completed save. aof_everysec: the keyspace before each write of the last second,
-  /// newest first.
+  /// rdb: the last completed save. aof_everysec(_2s): the keyspace before each write that may be
+  /// lost, newest first.
   std::vector<Image> images;
 };
 

@@ -18,8 +18,10 @@ Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports)
       scripts_({.known_only = true}, setting.model.redis_version),
       clocks_(setting.model.redis_version) {}
 
-Id Nodes::initial() {
+Id Nodes::initial(unsigned index) {
   Node node;
+  if (setting_.knowledge.absolute)
+    node.clock_offset_ms = clock_ahead_ms(setting_.model.node_clocks_ms, index);
   node.keyspace = tables_.empty_keyspace();
   if (setting_.model.persistence == Persistence::rdb) node.images.push_back({node.keyspace, 0});
   return intern(node);
@@ -53,8 +55,8 @@ NodeInfo Nodes::describe(const Node& node) const {
   look_at(keyspace);
   for (const auto& image : node.images) {
     look_at(tables_.keyspace(image.keyspace));
-    if (setting_.model.persistence == Persistence::aof_everysec)
-      info.ahead.deadlines.push_back(setting_.rounded(kEverysecMs + 1 - image.age_ms));
+    if (setting_.volatile_ms > 0)
+      info.ahead.deadlines.push_back(setting_.rounded(setting_.volatile_ms + 1 - image.age_ms));
   }
   sort_without_twins(info.ahead.deadlines);
   info.leaky = node.up && keyspace.leaky;
@@ -91,8 +93,7 @@ void Nodes::list_actions(NodeInfo& info) const {
       add_fault(Kind::jump_node, jump, Fault::jump);
   add_fault(Kind::node_crash, 0, Fault::node_crash);
   const Persistence persistence = setting_.model.persistence;
-  const std::size_t images =
-      persistence == Persistence::aof_everysec ? info.value.images.size() : 0;
+  const std::size_t images = setting_.volatile_ms > 0 ? info.value.images.size() : 0;
   for (std::size_t image = 0; image <= images; ++image)
     add_fault(Kind::power_loss, image, Fault::power_loss);
   if (persistence == Persistence::rdb &&
@@ -153,6 +154,7 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
       node.keyspace = node.images[0].keyspace;
       break;
     case Persistence::aof_everysec:
+    case Persistence::aof_everysec_2s:
       if (image > 0) node.keyspace = node.images[image - 1].keyspace;
       node.images.clear();
       break;
@@ -166,13 +168,14 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
 Id Nodes::aged(Id id, std::int64_t ms) {
   return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
     Node node = nodes_[id].value;
-    const bool ages = setting_.model.persistence == Persistence::aof_everysec;
+    const bool ages = setting_.volatile_ms > 0;
     node.keyspace = tables_.aged(node.keyspace, ms).id;
     for (auto& image : node.images) {
       image.keyspace = tables_.aged(image.keyspace, ms).id;
       if (ages) image.age_ms += ms;
     }
-    std::erase_if(node.images, [](const Image& image) { return image.age_ms > kEverysecMs; });
+    std::erase_if(node.images,
+                  [&](const Image& image) { return image.age_ms > setting_.volatile_ms; });
     return intern(node);
   });
 }

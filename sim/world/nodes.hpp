@@ -55,13 +55,14 @@ struct CommandRun {
   bool made = false, freed = false;  ///< parts of lease keys of the sender's
   bool counted = false;              ///< freed some of a share
   bool looked = false;               ///< at absolute time
+  bool started = false;              ///< a lifetime, or what turns at a time that was looked at
 };
 
 class Nodes {
  public:
   Nodes(Setting& setting, Tables& tables, Reports& reports);
 
-  Id initial();
+  Id initial(unsigned node);
   Id intern(const Node& node);
   const NodeInfo& info(Id id) const { return nodes_[id]; }
 
@@ -91,7 +92,7 @@ class Nodes {
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
   void note_clock_use(const Met& met, bool looked_at_time);
-  void note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked);
+  bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked);
   void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
                    CommandRun& command) const;
 

@@ -106,7 +106,8 @@ bool Probe::expand(const Alone& now) {
     for (std::size_t a = 0; a < actions; ++a) {
       const LocalAction action = info(now, p).actions[a];
       if (action.kind == Kind::begin && p == 0) begin = a;
-      if (action.within != 0 || !action.urgent) continue;
+      const bool message = action.kind == Kind::execute || action.kind == Kind::deliver;
+      if (action.within != 0 || !(action.urgent || message)) continue;  // messages take no time
       pressing =
           pressing || !action.repeats ||
           !world_.processes_.polls(now.processes[p], action,

@@ -60,6 +60,8 @@ std::string encode(const Process& process) {
   out.number(process.pause_left_ms);
   out.number(process.clock_offset_ms);
   out.number(process.tokens_used);
+  out.number(process.doings.sent);
+  out.number(process.doings.starts);
   for (const int n : process.rounds) out.number(n);
   out.number(static_cast<std::int64_t>(process.timers.size()));
   for (const auto& timer : process.timers) {
@@ -80,6 +82,7 @@ std::string encode(const Process& process) {
       out.number(message.reply);
       out.number(message.asked_in);
       out.number(static_cast<int>(message.basis));
+      out.number(message.way_ms);
     }
     out.number(connection.session);
   }

@@ -8,6 +8,7 @@
 
 #include "sim/base/interner.hpp"
 #include "sim/world/automaton.hpp"
+#include "sim/world/setting.hpp"
 
 namespace lockstep::sim {
 
@@ -23,7 +24,16 @@ struct Message {
   Id reply = 0;               ///< answered
   Basis basis = Basis::none;  ///< a WRITE to the resource
   Id asked_in = 0;  ///< answered at this instant: the node's state before (Tables::node_state)
+  std::int64_t way_ms = 0;  ///< how long it may still be on its way
 };
+
+/// A connection error on its way.
+inline Message broken(const Setting& setting) {
+  Message message;
+  message.stage = Stage::broken;
+  message.way_ms = setting.latency_ms;
+  return message;
+}
 
 struct Connection {
   TaskId task = 0;
@@ -83,6 +93,7 @@ struct Process {
   std::int64_t pause_left_ms = 0;       ///< while paused and pauses are limited
   std::int64_t clock_offset_ms = 0;     ///< kept only in absolute runs
   std::uint16_t tokens_used = 0;        ///< kept only where tokens are not recycled
+  Doings doings;                        ///< kept only where messages take time
   std::vector<int> rounds;              ///< begun, per main task
   std::vector<Timer> timers;            ///< by task
   std::vector<Connection> connections;  ///< in the order of opening

@@ -34,6 +34,7 @@ void Processes::list_actions(ProcessInfo& info) {
   const bool active = list_task_actions(info);
   for (const auto& action : info.actions)
     info.free = info.free || action.kind == Action::Kind::begin;
+  if (setting_.latency_ms > 0) setting_.note_doings(process.index, process.doings);
   const ProcessSetup& setup =
       setting_.setups[info.value.index < setting_.processes ? setting_.setup_of[info.value.index]
                                                             : setting_.probe_setups.front()];
@@ -52,6 +53,10 @@ void Processes::list_actions(ProcessInfo& info) {
   // What is left of work that was cut in the middle is a distance of its own.
   setting_.splits_work = setting_.splits_work || (works && process.life == Life::paused);
   for (std::size_t c = 0; c < process.connections.size(); ++c) list_message_actions(info, c);
+  for (const auto& action : info.actions)
+    info.free = info.free || (action.kind == Action::Kind::deliver && !action.urgent);
+  info.ways = ways_to_come(process);
+  info.starts = setting_.doings_to_come(process.index, process.doings).starts;
   if (setting_.knowledge.cuts) list_cuts(info);
   list_process_faults(info, active);
   // A pause matters for when it ends, not for when it begins; but for a limited one, and where work
@@ -81,6 +86,16 @@ std::size_t step_under_way(const std::vector<WorkStep>& workload, const Wait& wa
 }
 
 }  // namespace
+
+/// How many messages may still take time: those on their way, and what the process may still send,
+/// each request with a reply.
+unsigned Processes::ways_to_come(const Process& process) const {
+  if (setting_.latency_ms == 0) return 0;
+  unsigned ways = 2U * setting_.doings_to_come(process.index, process.doings).sent;
+  for (const auto& connection : process.connections)
+    for (const auto& message : connection.messages) ways += message.stage == Stage::waiting ? 2 : 1;
+  return ways;
+}
 
 /// At most: of a round under way what may follow the step that is under way, and `work` itself if
 /// it stands still.
@@ -153,7 +168,8 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     action.kind = Kind::execute;
     action.index = static_cast<std::uint8_t>(c);
     action.node = connection.node;
-    action.urgent = true;
+    action.urgent = connection.messages[static_cast<std::size_t>(m)].way_ms == 0;
+    info.free = info.free || !action.urgent;
     const bool waited_for = connection.open && !connection.former;
     for (const auto& operation : process.operations)
       if (waited_for && operation.task == connection.task && !operation.answered.empty())
@@ -175,7 +191,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   } else {
     if (connection.open && next.stage != Stage::waiting && process.life == Life::up &&
         waits_for_replies(automaton_.state(process.program).tasks, connection.task))
-      add_action(info, Kind::deliver, c, true);
+      add_action(info, Kind::deliver, c, next.way_ms == 0);
     if (next.stage != Stage::broken) add_fault(info, Kind::delay, c, Fault::delay);
   }
   if (!connection.open || next.stage == Stage::broken) return;

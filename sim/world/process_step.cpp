@@ -70,8 +70,7 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       process_.pause_left_ms = 0;
       return;
     case Kind::delay:
-      process_.connections[index].messages.front().held = true;
-      return;
+      return hold(process_.connections[index].messages.front());
     case Kind::release:
       process_.connections[index].messages.front().held = false;
       return;
@@ -123,7 +122,7 @@ void ProcessStep::deliver(Connection& connection) {
   } else {
     observation.kind = Observation::Kind::reply;
     observation.reply = tables_.reply(message.reply);
-    if (connection.node != kResource) {
+    if (connection.node != kResource && setting_.latency_ms == 0) {
       std::vector<Answered>& answered = process_.operation(connection.task).answered;
       const Answered one{tables_.normalised(message.request, connection.node, process_.index),
                          message.asked_in};
@@ -135,10 +134,14 @@ void ProcessStep::deliver(Connection& connection) {
   feed(std::move(observation));
 }
 
+/// When it is let go, it has been on its way for long enough.
+void ProcessStep::hold(Message& message) {
+  message.held = true;
+  message.way_ms = 0;
+}
+
 void ProcessStep::lose(Connection& connection) {
-  Message broken;
-  broken.stage = Stage::broken;
-  connection.messages = {broken};
+  connection.messages = {broken(setting_)};
   connection.session = Tables::kFresh;
 }
 
@@ -146,7 +149,7 @@ void ProcessStep::lose(Connection& connection) {
 void ProcessStep::lose_late(Connection& connection) {
   Connection under_way = connection;
   under_way.open = false;
-  under_way.messages.front().held = true;
+  hold(under_way.messages.front());
   lose(connection);
   process_.connections.push_back(std::move(under_way));
 }
@@ -221,11 +224,18 @@ std::string ProcessStep::answer(const Query& query) {
       setting_.needs.absolute = true;
       reads_.now = true;
       report_.looked = true;
+      started();
       return std::to_string(kEpoch.ms + around_.now_ms + process_.clock_offset_ms -
                             age_ms(query.first));
   }
   LOCKSTEP_CHECK(!"a kind of query");
   return {};
+}
+
+/// Something begins that may turn at a later time.
+void ProcessStep::started() {
+  const bool turns = setting_.knowledge.absolute || !setting_.knowledge.ages.empty();
+  if (turns && setting_.counts_doings(process_.index)) Doings::count(process_.doings.starts);
 }
 
 std::string ProcessStep::fresh_token() {
@@ -263,7 +273,7 @@ void ProcessStep::apply(const Effect& effect) {
       return send(effect);
     case Kind::instant:
       process_.instants.push_back({effect.wall, 0});
-      return;
+      return started();
     case Kind::acquired:
       return acquired(effect, lock);
     case Kind::reentered:
@@ -375,6 +385,8 @@ void ProcessStep::send(const Effect& effect) {
   reads_.nodes = reads_.nodes || setting_.nodes_fail;
   Message message;
   message.request = tables_.intern(effect.request);
+  message.way_ms = setting_.latency_ms;
+  if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.sent);
   if (effect.node != kResource && !has(around_.up, effect.node)) message.stage = Stage::broken;
   if (effect.node == kResource && effect.request[0] == "WRITE") {
     message.basis = process_.operation(effect.task).basis;

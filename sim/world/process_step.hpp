@@ -39,12 +39,14 @@ class ProcessStep {
   void begin(TaskId task);
   void fire_timer(TaskId task);
   void deliver(Connection& connection);
+  static void hold(Message& message);
   void lose(Connection& connection);
   void lose_late(Connection& connection);
   void crash();
   void jump(std::int64_t ms);
   void feed(Observation observation);
   std::string answer(const Query& query);
+  void started();
   std::string fresh_token();
   void apply(const Effect& effect);
   void acquired(const Effect& effect, std::uint8_t lock);

@@ -44,6 +44,8 @@ void Processes::note_clock_use(const ProcessSetup& setup, const std::string& sna
 Id Processes::initial(unsigned index) {
   Process process;
   process.index = static_cast<std::uint8_t>(index);
+  if (setting_.knowledge.absolute)
+    process.clock_offset_ms = clock_ahead_ms(setting_.model.clocks_ms, index);
   process.rounds.assign(static_cast<std::size_t>(setting_.model.processes[index].threads), 0);
   process.program = automaton_.initial(setting_.setup_of[index], process.rounds);
   return intern(process);
@@ -73,6 +75,7 @@ void Processes::describe(ProcessInfo& info) const {
       info.tokens.add(tables_.request(message.request));
       if (message.stage == Stage::answered) info.tokens.add(tables_.reply(message.reply));
       info.tokens.add(tables_.tokens_of_node_state(message.asked_in));
+      if (message.way_ms > 0) info.ahead.deadlines.push_back(message.way_ms);
     }
     const SessionInfo& session = tables_.session(connection.session);
     info.tokens.add(session.tokens);
@@ -194,7 +197,10 @@ Id Processes::aged(Id id, std::int64_t ms) {
     for (auto& instant : process.instants) instant.age_ms += ms;
     for (auto& operation : process.operations) operation.answered.clear();
     for (auto& connection : process.connections)
-      for (auto& message : connection.messages) message.asked_in = 0;
+      for (auto& message : connection.messages) {
+        message.asked_in = 0;
+        message.way_ms = std::max<std::int64_t>(0, message.way_ms - ms);
+      }
     process.drop_empty_operations();
     return intern(process);
   });
@@ -254,11 +260,7 @@ Id Processes::cut_off(Id id, std::uint8_t node) {
     const bool waiting = std::any_of(connection.messages.begin(), connection.messages.end(),
                                      [](const Message& m) { return m.stage == Stage::waiting; });
     std::erase_if(connection.messages, [](const Message& m) { return m.stage == Stage::waiting; });
-    if (waiting && connection.open) {
-      Message broken;
-      broken.stage = Stage::broken;
-      connection.messages.push_back(broken);
-    }
+    if (waiting && connection.open) connection.messages.push_back(broken(setting_));
   }
   process.drop_empty_connections();
   return info.cut_off[node] = intern(process);

@@ -51,6 +51,8 @@ struct ProcessInfo {
   bool free = false;          ///< a free action is possible
   Id works = 0;               ///< steps of its workload that may still take time (Grid::works)
   unsigned free_actions = 0;  ///< that may still come of what it is, faults aside
+  unsigned ways = 0;          ///< of messages, that may still take time
+  unsigned starts = 0;        ///< that may still come, where messages take time
   FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
   FaultSet faults = 0;        ///< kinds of fault that are possible
   LockSet held = 0;           ///< locks in their critical section
@@ -108,6 +110,7 @@ class Processes {
   void list_message_actions(ProcessInfo& info, std::size_t c);
   void list_cuts(ProcessInfo& info) const;
   Works works_to_come(const ProcessSetup& setup, const Process& process) const;
+  unsigned ways_to_come(const Process& process) const;
   void list_process_faults(ProcessInfo& info, bool active) const;
   void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) const;
   bool try_choices(Id id, unsigned action, const Surroundings& around, std::uint16_t cut,

@@ -43,6 +43,13 @@ unsigned nodes_of(const Model& model) {
   return static_cast<unsigned>(nodes);
 }
 
+/// Redis, appendfsync everysec; twice that if a slow fsync has postponed the next one.
+std::int64_t volatile_for(Persistence persistence) {
+  constexpr std::int64_t everysec_ms = 1000;
+  if (persistence == Persistence::aof_everysec) return everysec_ms;
+  return persistence == Persistence::aof_everysec_2s ? 2 * everysec_ms : 0;
+}
+
 /// Tokens are recycled only if the model merges them.
 Knowledge within(const Model& model, Knowledge knowledge) {
   knowledge.recycles_tokens = knowledge.recycles_tokens && model.merges_tokens;
@@ -63,6 +70,8 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       nodes(nodes_of(checked)),
       nodes_fail(budget(Fault::node_crash) + budget(Fault::power_loss) > 0),
       stops_within(budget(Fault::pause) + budget(Fault::crash) > 0),
+      latency_ms(rounded(checked.latency_ms)),
+      volatile_ms(volatile_for(checked.persistence)),
       knowledge(within(checked, known)),
       needs(knowledge) {
   LOCKSTEP_CHECK(processes >= 1);
@@ -86,12 +95,40 @@ Setting::Setting(const Model& checked, const Knowledge& known)
   find_reaches();
 }
 
+void Setting::note_doings(unsigned process, const Doings& done) {
+  if (!counts_doings(process)) return;
+  Doings& most = needs.doings.at(process);
+  most.sent = std::max(most.sent, done.sent);
+  most.starts = std::max(most.starts, done.starts);
+  countless = countless || most.sent == Doings::kMost || most.starts == Doings::kMost;
+}
+
+Doings Setting::doings_to_come(unsigned process, const Doings& done) const {
+  if (!counts_doings(process)) return {};
+  const Doings& most = knowledge.doings.at(process);
+  const auto left = [](std::uint8_t all, std::uint8_t so_far) {
+    return static_cast<std::uint8_t>(all > so_far ? all - so_far : 0);
+  };
+  return {left(most.sent, done.sent), left(most.starts, done.starts)};
+}
+
+/// By how much one clock is ahead of another one at the start; the probe's is right.
+std::set<std::int64_t> Setting::clocks_apart() const {
+  std::set<std::int64_t> ahead{0}, apart;
+  for (unsigned p = 0; p < processes; ++p) ahead.insert(clock_ahead_ms(model.clocks_ms, p));
+  for (unsigned n = 0; n < nodes; ++n) ahead.insert(clock_ahead_ms(model.node_clocks_ms, n));
+  for (const std::int64_t one : ahead)
+    for (const std::int64_t other : ahead) apart.insert(one - other);
+  return apart;
+}
+
 void Setting::find_reaches() {
   if (knowledge.made.empty()) return;
   std::set<std::int64_t> met = knowledge.met;
   if (met.empty()) met = {0, 1};  // it may be compared in whatever way
-  farthest_reach_ms = std::max<std::int64_t>(0, *knowledge.made.rbegin() + *met.rbegin());
-  std::set<std::int64_t> apart{0};  // how far two clocks may be
+  std::set<std::int64_t> apart = clocks_apart();
+  farthest_reach_ms =
+      std::max<std::int64_t>(0, *knowledge.made.rbegin() + *met.rbegin() + *apart.rbegin());
   for (unsigned jumps = budget(Fault::jump); jumps > 0; --jumps)
     for (const std::int64_t before : std::set<std::int64_t>(apart))
       for (const std::int64_t jump : model.jumps_ms) apart.insert({before + jump, before - jump});

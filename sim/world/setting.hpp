@@ -2,6 +2,7 @@
 // search knows beforehand; and, beside it, what a run has shown that it should have known.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -22,6 +23,18 @@ inline constexpr unsigned kMaxWidth = kMaxProcesses + kMaxNodes + 1;
 using LockSet = SetOf<kMaxLocks>;
 using NodeSet = SetOf<kMaxNodes>;
 
+/// What a process does in a run, as far as points of time depend on how much of it is still to
+/// come. Counted up to kMost.
+struct Doings {
+  static constexpr std::uint8_t kMost = 24;
+  std::uint8_t sent = 0;    ///< requests
+  std::uint8_t starts = 0;  ///< of what lasts: a lifetime given, a clock read
+  static void count(std::uint8_t& number) {
+    if (number < kMost) ++number;
+  }
+  friend bool operator==(const Doings&, const Doings&) = default;
+};
+
 /// What the search must know beforehand; when a run shows that it knew too little, it starts again
 /// (World::needs).
 struct Knowledge {
@@ -39,11 +52,10 @@ struct Knowledge {
   std::set<std::int64_t> replies;  ///< the same of a reply's number, in the reply's own unit
   std::set<std::int64_t> made;     ///< how far after a look an absolute time lies that is made
   std::set<std::int64_t> met;      ///< how far after an absolute time something turns
+  /// Where messages take time, by process: the most that it does in a run.
+  std::array<Doings, kMaxProcesses> doings{};
   friend bool operator==(const Knowledge&, const Knowledge&) = default;
 };
-
-/// Redis, appendfsync everysec: how long a write may be lost.
-inline constexpr std::int64_t kEverysecMs = 1000;
 
 class Setting {
  public:
@@ -63,6 +75,11 @@ class Setting {
   void use_lifetime(std::int64_t ms) {
     if (ms > 0) needs.lifetimes.insert(rounded(ms));
   }
+  /// Whether it counts what this process does: not of a probe, whose messages take no time.
+  bool counts_doings(unsigned process) const { return latency_ms > 0 && process < processes; }
+  void note_doings(unsigned process, const Doings& done);
+  /// What a process may still do, that has done so much.
+  Doings doings_to_come(unsigned process, const Doings& done) const;
   unsigned budget(Fault fault) const { return model.budget[static_cast<std::size_t>(fault)]; }
   /// The number of a lock that a process (or a probe, which has its own) calls `index`.
   std::uint8_t lock_of(unsigned process, std::uint8_t index) const {
@@ -76,12 +93,15 @@ class Setting {
 
   const Model& model;
   const unsigned processes, nodes;
-  const bool nodes_fail;    ///< some node may be down
-  const bool stops_within;  ///< a process may pause or crash in the middle of a step
-  Knowledge knowledge;      ///< of this search
+  const bool nodes_fail;          ///< some node may be down
+  const bool stops_within;        ///< a process may pause or crash in the middle of a step
+  const std::int64_t latency_ms;  ///< Model::latency_ms, up to the tick
+  /// How long a power loss may lose a write, as Redis's appendfsync everysec does; 0: it does not.
+  const std::int64_t volatile_ms;
+  Knowledge knowledge;  ///< of this search
   std::set<std::int64_t>
       reaches;  ///< how long after a look at absolute time something turns, in ms
-  std::int64_t farthest_reach_ms = 0;  ///< of clocks that are right
+  std::int64_t farthest_reach_ms = 0;  ///< of clocks that have not jumped
   Knowledge needs;  ///< larger than `knowledge` if something turns out to be missing
   /// Lifetimes that followed from an absolute time, in ms: what was left until then.
   std::set<std::int64_t> computed_lifetimes;
@@ -89,6 +109,7 @@ class Setting {
   bool missed_turns = false;        ///< something turns with a clock more often than was found out
   bool splits_work = false;         ///< a pause stops work while another task has a timer
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
+  bool countless = false;  ///< messages take time, and a process sends more than are counted
   /// Some points of time were left out: too many for a search.
   mutable bool sampled = false;
   std::set<std::string> clock_replies;  ///< replies that told a clock, as bytes
@@ -108,6 +129,7 @@ class Setting {
  private:
   void number_locks();
   void find_reaches();
+  std::set<std::int64_t> clocks_apart() const;
 
   std::vector<std::vector<std::uint8_t>> lock_of_;  ///< by process: its lock's index -> number
 };

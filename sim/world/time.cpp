@@ -13,7 +13,8 @@ bool World::urgent(const Id* state, const Id* began) {
     if (info.urgent) return true;
     const std::vector<LocalAction>& before = processes_.info(began[p]).actions;
     for (const auto& action : info.actions) {
-      if (action.kind != Action::Kind::execute || !reachable(state, action.node)) continue;
+      if (action.kind != Action::Kind::execute || !action.urgent) continue;
+      if (!reachable(state, action.node)) continue;
       const bool polled = std::any_of(before.begin(), before.end(), [&](const LocalAction& was) {
         return was.repeats && was.index == action.index && polls(began, p, was);
       });
@@ -29,11 +30,14 @@ bool World::urgent(const Id* state, const Id* began) {
 ToCome World::to_come(const Id* state) {
   const RunInfo& run = run_of(state);
   bool possible = false;
-  ToCome to_come{run.free_actions, 0};
+  ToCome to_come{run.free_actions, 0, 0};
+  unsigned starts = 0;
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& info = processes_.info(state[p]);
     possible = possible || info.free || (info.timed_faults & run.left) != 0;
     to_come.free_actions += info.free_actions;
+    to_come.ways += info.ways;
+    starts += info.starts;
     to_come.works = grid_.both_works(to_come.works, info.works);
   }
   for (unsigned n = 0; n < setting_.nodes; ++n) {
@@ -41,7 +45,11 @@ ToCome World::to_come(const Id* state) {
     possible = possible || info.free || (info.timed_faults & run.left) != 0;
     to_come.free_actions += info.free ? 1 : 0;
   }
-  return possible ? to_come : ToCome{};
+  if (!possible) return {};
+  // Where every message has an instant of its own, only what begins to last leads from one to
+  // another: it still is at one (an edge into its beginning), and is not any more at another one.
+  if (setting_.latency_ms > 0) to_come.free_actions = run.free_actions + 2 * starts;
+  return to_come;
 }
 
 /// How far ahead the next point of the grid lies, in ms; 0 if there is none.
@@ -60,7 +68,7 @@ std::int64_t World::next_point(const Id* state) {
     if (!ahead.deadlines.empty()) consider(ahead.deadlines.front());
   });
   const ToCome ahead_of_it = next == 0 ? ToCome{} : to_come(state);
-  if (ahead_of_it.free_actions == 0) return next;
+  if (ahead_of_it == ToCome{}) return next;
   for_each_part([&](const Ahead& ahead) {
     for (const std::int64_t deadline : ahead.deadlines)
       consider(grid_.first_point(deadline, ahead_of_it));

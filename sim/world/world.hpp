@@ -59,7 +59,7 @@ class World {
   /// How long after a look at absolute time something turns, in ms.
   const std::set<std::int64_t>& reaches() const { return setting_.reaches; }
   /// Whether some points of time were left out: then nothing holds for certain.
-  bool sampled() const { return setting_.sampled || setting_.missed_turns; }
+  bool sampled() const { return setting_.sampled || setting_.missed_turns || setting_.countless; }
   /// Why not every point of time was laid that may matter; "" if all were.
   std::string time_gap() const;
   /// Whether the state graph can have cycles (retry or every was seen).

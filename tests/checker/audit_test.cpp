@@ -105,8 +105,8 @@ return Lock
 }
 
 TEST_CASE("both explorers agree on what persistence keeps") {
-  for (const auto persistence :
-       {sim::Persistence::rdb, sim::Persistence::aof_everysec, sim::Persistence::aof_always})
+  for (const auto persistence : {sim::Persistence::rdb, sim::Persistence::aof_everysec,
+                                 sim::Persistence::aof_everysec_2s, sim::Persistence::aof_always})
     for (const auto fault : {sim::Fault::node_crash, sim::Fault::power_loss}) {
       INFO(name(persistence) << ", " << name(fault));
       auto scenario = rung("set-token-lua");

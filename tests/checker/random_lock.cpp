@@ -155,9 +155,9 @@ sim::Model model_of(Dice& dice) {
   for (std::size_t faults = dice.below(3); faults > 0; --faults)
     ++model.budget[dice.below(model.budget.size())];
   model.jumps_ms = {3 * kSecondMs, -kSecondMs};
-  model.persistence =
-      dice.of<sim::Persistence>({sim::Persistence::none, sim::Persistence::rdb,
-                                 sim::Persistence::aof_everysec, sim::Persistence::aof_always});
+  model.persistence = dice.of<sim::Persistence>(
+      {sim::Persistence::none, sim::Persistence::rdb, sim::Persistence::aof_everysec,
+       sim::Persistence::aof_everysec_2s, sim::Persistence::aof_always});
   if (dice.one_in(4)) model.request_timeout_ms = kSecondMs;
   if (dice.one_in(4)) model.pause_max_ms = 2 * kSecondMs;
   if (dice.one_in(6)) {

@@ -139,6 +139,7 @@ RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms) {
   if (dice.one_in(6)) lock.model.pause_max_ms = dice.ms(1, 8);
   if (dice.one_in(6)) lock.model.request_timeout_ms = dice.ms(1, 8);
   lock.model.properties = {sim::Property::mutual_exclusion};
+  if (dice.one_in(5)) lock.model.latency_ms = dice.ms(1, 2);
   return lock;
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("what a scenario leaves out has a default") {
   CHECK(model.properties.size() == sim::kProperties.size());
   CHECK(model.witnesses == std::set<sim::Witness>{sim::Witness::acquired});
   CHECK(model.budget == sim::Budget{});
-  CHECK(model.jumps_ms == std::vector<std::int64_t>{20'000, -20'000});
+  CHECK(model.jumps_ms == std::vector<std::int64_t>{20'000, -20'000, 5'000, -5'000});
 }
 
 TEST_CASE("a schedule's faults and jumps follow from its steps") {

@@ -1,0 +1,94 @@
+// Messages that take time: what holds only where they take none, what holds anyway, and that both
+// explorers see the same. Also clocks that are apart from the start.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Fault;
+using sim::Property;
+using test::InlineLock;
+
+/// Leases of 6 ms, work of `work_ms`.
+void set_times(InlineLock& lock, std::int64_t work_ms, std::int64_t latency_ms) {
+  for (auto& process : lock.model.processes) {
+    process.lease_ms = 6;
+    process.workload[1].ms = work_ms;
+  }
+  lock.model.latency_ms = latency_ms;
+}
+
+const std::string kSet =
+    "self.token = unique() "
+    "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= OK then return false end ";
+const std::string kCompareAndDelete =
+    "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+    " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
+
+}  // namespace
+
+TEST_CASE("work that fits into a lease only where the reply takes no time", "[latency]") {
+  InlineLock lock({kSet + "return true", kCompareAndDelete});
+  set_times(lock, 5, 0);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  // READ and WRITE are messages, too: 1 + 2 + 2 ms and 5 of work.
+  set_times(lock, 5, 1);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  set_times(lock, 1, 1);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+}
+
+TEST_CASE("a request whose answer decides at a time of its own", "[latency]") {
+  // GET may be answered while the key is A's, and DEL executed when it is B's.
+  InlineLock lock({kSet + "return true",
+                   "if redis('GET', self.key) == self.token then"
+                   " return redis('DEL', self.key) == 1 end return false"});
+  const std::int64_t latency_ms = GENERATE(0, 1, 2);
+  set_times(lock, 3, latency_ms);
+  CHECK(lock.judged(Property::foreign_release) ==
+        (latency_ms == 0 ? Verdict::holds : Verdict::violated));
+}
+
+TEST_CASE("a client that counts what acquiring took", "[latency]") {
+  const std::string since = GENERATE(std::string("before"), std::string("after"));
+  InlineLock lock({"local before = monotonic() " + kSet +
+                       "local after = monotonic() self.since = " + since + " return true",
+                   "if monotonic() - self.since >= self.ttl_ms then return true end "
+                   "redis('SET', self.key .. ':done', self.token) return true"});
+  set_times(lock, 3, 2);
+  for (const auto property : {Property::mutual_exclusion, Property::honest_result})
+    lock.judged(property);
+}
+
+TEST_CASE("latency beside faults and timeouts", "[latency][many-models]") {
+  InlineLock lock({kSet + "return true", kCompareAndDelete});
+  const auto fault =
+      GENERATE(Fault::pause, Fault::delay, Fault::lose, Fault::crash, Fault::node_crash);
+  const std::int64_t timeout_ms = GENERATE(0, 3);
+  set_times(lock, 2, 1);
+  lock.model.request_timeout_ms = timeout_ms;
+  lock.model = test::with_fault(lock.model, fault);
+  for (const auto property :
+       {Property::mutual_exclusion, Property::foreign_release, Property::deadlock})
+    lock.judged(property);
+}
+
+TEST_CASE("clocks that are apart from the start", "[clocks]") {
+  // An expiry of the client's own clock, which is 4 ms behind the node's: 2 ms are left of 6.
+  InlineLock lock(
+      {"return redis('SET', self.key, 1, 'NX', 'PXAT', millis(now()) + self.ttl_ms) "
+       "== OK",
+       "return redis('DEL', self.key) == 1"});
+  set_times(lock, 4, 0);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  lock.model.clocks_ms = {0, -4};
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  lock.model.clocks_ms = {4, 0};
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  lock.model.node_clocks_ms = {4};
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
