@@ -104,6 +104,7 @@ class Exploration {
                         world_.command_runs()};
     result_.grid_durations = durations_in_use(world_, model_);
     result_.time_gap = world_.time_gap();
+    result_.patience_ms = world_.patience_ms();
     result_.computed_durations = world_.computed_lifetimes();
   }
 
@@ -128,6 +129,8 @@ class Exploration {
   /// cycles.
   void conclude() {
     result_.verdict = Verdict::holds;
+    result_.slack = world_.slack();
+    result_.slack.exact = result_.slack.least_ms.value_or(0) <= 0 && world_.time_gap().empty();
     if (world_.sampled()) {
       result_.verdict = Verdict::inconclusive;
       result_.why_inconclusive =
@@ -162,10 +165,16 @@ class Exploration {
             (result_.unmet_detail.empty() ? "" : ", ") + sim::process_name(p) + " never acquired";
       }
     }
+    const bool released = (search_.facts().witnessed & sim::only(sim::Witness::released)) != 0;
+    if (!released && world_.kept_on() && !model_.witnesses.empty())
+      result_.unmet.insert(sim::Witness::released);
     if (result_.unmet_detail.empty() && result_.unmet.contains(sim::Witness::released))
       result_.unmet_detail = "nobody ever released";
-    if (!result_.unmet_detail.empty() && !world_.first_failure().empty())
+    if (result_.unmet_detail.empty()) return;
+    if (!world_.first_failure().empty())
       result_.unmet_detail += "; a call failed: " + world_.first_failure();
+    else if (!world_.first_error().empty())
+      result_.unmet_detail += "; a request failed: " + world_.first_error();
   }
 
   const sim::Model& model_;
@@ -180,10 +189,22 @@ class Exploration {
 
 }  // namespace
 
-Result explore(const sim::Model& model, const Bounds& bounds, const Progress& progress) {
+Result explore(const sim::Model& model, const Bounds& bounds, const Progress& progress,
+               const std::set<std::int64_t>& lefts) {
   Watch watch(bounds, progress);
+  sim::Knowledge knowledge;
+  knowledge.lefts = lefts;
   return with_enough_knowledge(
-      model, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); });
+      model, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); },
+      std::move(knowledge));
+}
+
+std::int64_t patience_ms(const sim::Model& model) {
+  sim::Model judged = model;
+  judged.properties = {sim::Property::deadlock};
+  Bounds bounds;
+  bounds.max_states = 20'000;
+  return explore(judged, bounds).patience_ms;
 }
 
 }  // namespace lockstep::checker

@@ -1,5 +1,5 @@
-// The point of no return of a counterexample: the first step after which no continuation, free
-// choices and unspent faults included, avoids the violation. Computed on the graph, or left out;
+// The point of no return of a counterexample: the first step after which no continuation without
+// another fault, free choices included, avoids the violation. Computed on the graph, or left out;
 // never guessed.
 #pragma once
 

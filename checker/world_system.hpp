@@ -54,7 +54,9 @@ class WorldSystem {
 
   static bool passes_time(const Step& step) { return step.kind == sim::Action::Kind::pass; }
   static bool fault(const Step& step) { return sim::is_fault(step.kind); }
-  static bool optional(const Step& step) { return sim::is_optional(step.kind); }
+  /// A fault: whatever else is possible (a client begins, a pause ends, a message that was held
+  /// back goes on) comes sooner or later.
+  static bool optional(const Step& step) { return fault(step); }
   /// The process whose step it is: none for time and nodes.
   static std::optional<std::uint8_t> actor(const Step& step) {
     return sim::row(step.kind).fields.process ? std::optional(step.actor) : std::nullopt;
@@ -79,8 +81,7 @@ class WorldSystem {
 /// need: a world that shows that it knew too little is searched again with more, so that what was
 /// explored is what the result names.
 template <class Run>
-auto with_enough_knowledge(const sim::Model& model, Run run) {
-  sim::Knowledge knowledge;
+auto with_enough_knowledge(const sim::Model& model, Run run, sim::Knowledge knowledge = {}) {
   for (;;) {
     sim::World world(model, knowledge);
     WorldSystem system(model, world);

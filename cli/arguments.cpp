@@ -44,7 +44,8 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       ->delimiter(',')
       ->type_name("MS,...");
   group
-      .add_option("--property", flags.properties, "what must always hold (default: every property)")
+      .add_option("--property", flags.properties,
+                  "what must always hold (default: every usual property)")
       ->delimiter(',')
       ->type_name("NAME,...");
   group.add_option("--resource", flags.resource, "plain, fenced or fenced-writes")
@@ -168,7 +169,8 @@ CLI::App& add_check(CLI::App& app, CheckArguments& check) {
       ->type_name("FILE");
   command.add_flag("--no-merging", check.no_merging,
                    "switch off the engine's one reduction: tokens are never renamed or used again");
-  command.add_flag("--audit", check.audit, "check again with the naive explorer, which must agree");
+  command.add_flag("--audit", check.audit,
+                   "check again with the naive explorer, however long that takes");
   command.add_flag("--json", check.json, "print JSON");
   command.footer(help::kCheckFooter);
   return command;

@@ -1,5 +1,6 @@
 // `lockstep check`: explore every run, and show the shortest one that breaks the lock.
 #include "checker/audit.hpp"
+#include "checker/slack.hpp"
 #include "cli/commands.hpp"
 #include "cli/keep_trace.hpp"
 #include "cli/progress.hpp"
@@ -22,8 +23,12 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
   const Interruptible interruptible;
   const auto callback = progress(io, scenario.bounds);
   auto judgement = scenarios::judge(scenario, callback, !arguments.no_merging);
+  checker::settle_slack(judgement.model, judgement.result, scenario.bounds, callback);
   if (arguments.audit)
     judgement.audit = checker::audit(judgement.model, judgement.result, scenario.bounds, callback);
+  else if (!schedule && judgement.result.verdict != checker::Verdict::inconclusive)
+    judgement.audit =
+        checker::audit_if_small(judgement.model, judgement.result, scenario.bounds, callback);
   end_progress(io);
 
   CheckNotes notes;

@@ -27,6 +27,7 @@ std::vector<std::string> told(const checker::Trace& trace) {
 /// The point of no return in words: what could still have been done instead.
 std::string avoidable(const Judgement& judgement) {
   const auto& point = *judgement.no_return;
+  if (point.step == 0) return "never: unavoidable, whatever is done, and even without a fault";
   checker::Walk walk(judgement.model);
   for (std::size_t i = 0; i + 1 < point.step; ++i) walk.take(judgement.result.schedule.at(i));
   if (!point.way_out)

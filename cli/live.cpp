@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "checker/explorer.hpp"
 #include "cli/commands.hpp"
 #include "cli/live_report.hpp"
 #include "cli/render_trace.hpp"
@@ -133,7 +134,7 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   if (arguments.redis.empty()) own.emplace(model.persistence);
   const auto address = own ? own->address() : live::parse_address(arguments.redis);
   live::expect_usable(address);
-  const auto result = live::run(model, address, arguments.seconds);
+  const auto result = live::run(model, address, arguments.seconds, checker::patience_ms(model));
   if (arguments.json)
     io.out << live_report(summary_of(result, model));
   else

@@ -124,6 +124,18 @@ std::string travel_in_words(std::int64_t latency_ms) {
                          : fmt::format("each message takes up to {} ms", latency_ms);
 }
 
+/// How close it came; nothing of locks without an expiry.
+void print_slack(std::ostream& out, const sim::Slack& slack) {
+  if (!slack.least_ms) return;
+  if (*slack.least_ms == sim::Slack::kEnded)
+    return print_row(out, "slack",
+                     "none: in some run a lease ends before its critical section does");
+  print_row(out, "slack",
+            fmt::format("{}{} ms to spare: the least that was left of a lease when its critical "
+                        "section ended",
+                        slack.exact ? "" : "at most ", *slack.least_ms));
+}
+
 /// What `holds` means here, exactly.
 void print_coverage(std::ostream& out, const Judgement& judgement) {
   if (judgement.outcome() == scenarios::Outcome::violated || is_schedule(judgement.scenario))
@@ -137,6 +149,7 @@ void print_coverage(std::ostream& out, const Judgement& judgement) {
   if (judgement.outcome() == scenarios::Outcome::holds && !judgement.model.witnesses.empty())
     print_row(out, "witnessed",
               fmt::format("{}", fmt::join(scenarios::names_of(judgement.model.witnesses), ", ")));
+  if (judgement.outcome() == scenarios::Outcome::holds) print_slack(out, result.slack);
 }
 
 void print_replay(std::ostream& out, const Judgement& judgement, const CheckNotes& notes) {
@@ -173,12 +186,20 @@ void print_figures(std::ostream& out, const Judgement& judgement) {
                         static_cast<double>(figures.visited_bytes) / (1 << 20)));
 }
 
+/// One that nobody has asked for is one line, unless it disagrees.
 void print_audit(std::ostream& out, const checker::Audit& audit, bool colours) {
   using Verdict = checker::Audit::Outcome;
+  if (audit.outcome == Verdict::left_out)
+    return print_row(out, "audit",
+                     "left out, as it is not free: " + audit.detail + "; --audit makes it");
   const auto word = audit.outcome == Verdict::agree ? coloured("agrees", Colour::green, colours)
                     : audit.outcome == Verdict::disagree
                         ? coloured("DISAGREES", Colour::red, colours)
                         : coloured("inconclusive", Colour::yellow, colours);
+  if (audit.outcome == Verdict::agree && !audit.asked_for)
+    return print_row(out, "audit",
+                     fmt::format("{}: the naive explorer, {}, time in steps of {} ms", word,
+                                 plural(audit.naive.statistics.states, "state"), audit.tick_ms));
   print_row(out, "audit", word + (audit.detail.empty() ? "" : ": " + audit.detail));
   print_row(out, "",
             fmt::format("time in steps of {} ms, which follows from {} ms (greatest common "

@@ -114,9 +114,9 @@ void print_grid(std::ostream& out, const Grid& grid, bool markdown) {
 void print_overview(std::ostream& out, const std::vector<Matrix>& matrices,
                     const std::set<sim::Property>& properties, bool markdown) {
   Grid grid;
-  grid.corner = properties.size() == 1                         ? name(*properties.begin())
-                : properties.size() == sim::kProperties.size() ? "every property"
-                                                               : "some properties";
+  grid.corner = properties.size() == 1                                ? name(*properties.begin())
+                : properties.size() >= sim::usual_properties().size() ? "every property"
+                                                                      : "some properties";
   grid.columns = conditions_of(matrices.front());
   std::vector<Finding> all;
   for (const auto& matrix : matrices) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "checker/explorer.hpp"
 #include "checker/trace/rescale.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/live_report.hpp"
@@ -29,6 +30,8 @@ live::Plan plan_of(const checker::Rescaled& scaled, const Recorded& run) {
     plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time,
                           data.looked_at_clock, data.keys});
   plan.violated = run.violated;
+  if (run.violated == sim::Property::deadlock)
+    plan.patience_ms = checker::patience_ms(scaled.model);
   plan.endless = run.violated && !scaled.trace.violated;
   return plan;
 }

@@ -26,6 +26,10 @@ Json result_json(const checker::Result& result) {
   if (!result.why_inconclusive.empty()) json["why_inconclusive"] = result.why_inconclusive;
   json["time_grid_ms"] = result.grid_durations;
   json["time_exact"] = result.time_gap.empty();
+  if (const auto& slack = result.slack; slack.least_ms) {
+    const bool ended = *slack.least_ms == sim::Slack::kEnded;
+    json["slack"] = {{"least_ms", ended ? Json() : Json(*slack.least_ms)}, {"exact", slack.exact}};
+  }
   const auto& figures = result.statistics;
   json["statistics"] = {{"states", figures.states},
                         {"transitions", figures.transitions},
@@ -40,15 +44,16 @@ Json result_json(const checker::Result& result) {
 
 Json audit_json(const checker::Audit& audit) {
   using Outcome = checker::Audit::Outcome;
-  const bool agree = audit.outcome == Outcome::agree;
-  const bool disagree = audit.outcome == Outcome::disagree;
-  Json json{{"outcome", agree      ? "agree"
-                        : disagree ? "disagree"
-                                   : "inconclusive"},
+  const bool left_out = audit.outcome == Outcome::left_out;
+  Json json{{"outcome", audit.outcome == Outcome::agree      ? "agree"
+                        : audit.outcome == Outcome::disagree ? "disagree"
+                        : left_out                           ? "left-out"
+                                                             : "inconclusive"},
+            {"asked_for", audit.asked_for},
             {"tick_ms", audit.tick_ms},
-            {"durations_ms", audit.durations_ms},
-            {"naive", result_json(audit.naive)},
-            {"coarse", result_json(audit.coarse)}};
+            {"durations_ms", audit.durations_ms}};
+  if (!left_out) json["naive"] = result_json(audit.naive);
+  if (!left_out) json["coarse"] = result_json(audit.coarse);
   if (!audit.detail.empty()) json["detail"] = audit.detail;
   return json;
 }
@@ -166,7 +171,7 @@ std::string check_report(const Judgement& judgement, int exit_code, const std::s
   if (!trace_file.empty()) json["trace_file"] = trace_file;
   if (judgement.trace) json["trace"] = trace_json(*judgement.trace);
   if (judgement.no_return) {
-    json["avoidable"]["until_step"] = judgement.no_return->step;
+    json["avoidable"]["until_step"] = judgement.no_return->step;  // 0: unavoidable
     if (judgement.no_return->way_out)
       json["avoidable"]["by"] = to_json(*judgement.no_return->way_out);
   }

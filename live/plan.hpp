@@ -1,6 +1,7 @@
 // What a live replay is to do and to see: a run of the simulator as plain data, a step an action.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct Plan {
   sim::Model model;
   std::vector<PlanStep> steps;
   std::optional<sim::Property> violated;  ///< by the last step
-  bool endless = false;  ///< not the last step violates, but what goes on for ever after it
+  std::int64_t patience_ms = 0;  ///< how long a fresh client tries, apart from what is left of keys
+  bool endless = false;          ///< not the last step violates, but what goes on for ever after it
 };
 
 /// Whether the server looks at the time of day (EXAT, PXAT, EXPIREAT, TIME, ...): then the clients'

@@ -2,7 +2,6 @@
 #include "live/probe.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <thread>
 
 #include "live/observer.hpp"
@@ -15,8 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kBetweenCallsMs = 5;
-constexpr int kRounds = 1'000'000;               // "again and again"
-constexpr std::int64_t kMostOfLiterals = 5'000;  // in ms; numbers need not be durations
+constexpr int kRounds = 1'000'000;  // "again and again"
 constexpr std::int64_t kReserveMs = 200;
 
 /// How long until no key will expire any more, and then some.
@@ -27,10 +25,9 @@ milliseconds patience(const Probe& probe) {
     for (const auto& key : probe.model.program->lease_keys(lock)) leases.insert(key);
   for (const auto& [name, key] : Observer(probe.address, leases).keys())
     left_ms = std::max(left_ms, key.left_ms.value_or(0));
-  const auto& literals = probe.model.program->literals();
-  const auto sum = std::accumulate(literals.begin(), literals.end(), std::int64_t{0});
-  return milliseconds(left_ms + probe.model.processes.front().lease_ms +
-                      probe.model.request_timeout_ms + std::min(sum, kMostOfLiterals) + kReserveMs);
+  const std::int64_t least_ms =
+      probe.model.processes.front().lease_ms + probe.model.request_timeout_ms;
+  return milliseconds(left_ms + std::max(probe.patience_ms, least_ms) + kReserveMs);
 }
 
 }  // namespace

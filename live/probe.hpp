@@ -14,11 +14,12 @@ struct Probe {
   const sim::Model& model;
   Address address;
   std::int64_t clock_offset_ms = 0;  ///< of the fresh client's wall clock from this machine's
+  std::int64_t patience_ms = 0;      ///< apart from what is left of keys
 };
 
-/// Lets a fresh client try to acquire the first lock again and again. It is patient: it waits for
-/// every key to expire that will, and then as long as the lease, the request timeout and the
-/// numbers in the program say. True if it acquires.
+/// Lets a fresh client try to acquire the first lock again and again: until every key has expired
+/// that will, and then as long as its patience lasts, but at least for another lease and request
+/// timeout. True if it acquires.
 bool fresh_client_acquires(const Probe& probe);
 
 }  // namespace lockstep::live

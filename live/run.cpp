@@ -119,6 +119,14 @@ void close(Ownership& ownership, const Address& address,
   if (!result.not_judged_because.empty()) result.not_judged = by_ownership;
 }
 
+/// What only the simulated world can show.
+void leave_unjudged(const std::set<sim::Property>& asked, LiveResult& result) {
+  for (const auto property : asked)
+    if (row(property).live == sim::LiveJudge::nobody) result.not_judged.insert(property);
+  if (result.not_judged_because.empty() && !result.not_judged.empty())
+    result.not_judged_because = "nobody sees what all clients believe at one instant";
+}
+
 void collect(const sim::Model& model, const Referee& referee, LiveResult& result) {
   result.figures = referee.figures();
   for (auto& violation : referee.violations())
@@ -127,7 +135,7 @@ void collect(const sim::Model& model, const Referee& referee, LiveResult& result
 }
 
 void judge_end(const sim::Model& model, const Address& address, const Names& names,
-               std::vector<LiveViolation>& violations) {
+               std::int64_t patience_ms, std::vector<LiveViolation>& violations) {
   if (model.properties.contains(sim::Property::leak)) {
     for (const auto& [name, key] : Observer(address, names.leases).keys()) {
       if (key.left_ms || names.permanent.contains(name)) continue;
@@ -138,14 +146,15 @@ void judge_end(const sim::Model& model, const Address& address, const Names& nam
     }
   }
   if (model.properties.contains(sim::Property::deadlock) &&
-      !fresh_client_acquires({model, address, 0}))
+      !fresh_client_acquires({model, address, 0, patience_ms}))
     violations.push_back(
         {sim::Property::deadlock, "everybody is done, and a fresh client cannot acquire", {}});
 }
 
 }  // namespace
 
-LiveResult run(const sim::Model& model, const Address& address, double seconds) {
+LiveResult run(const sim::Model& model, const Address& address, double seconds,
+               std::int64_t patience_ms) {
   const auto names = names_of(model);
   Observer observer(address, names.all);
   if (const auto name = observer.existing(names.all); !name.empty())
@@ -171,8 +180,9 @@ LiveResult run(const sim::Model& model, const Address& address, double seconds) 
   try {
     referee.rethrow();
     if (ownership) close(*ownership, address, by_ownership, result);
+    leave_unjudged(model.properties, result);
     collect(model, referee, result);
-    if (!result.cut_short) judge_end(model, address, names, result.violations);
+    if (!result.cut_short) judge_end(model, address, names, patience_ms, result.violations);
   } catch (...) {
     observer.remove(left);
     throw;

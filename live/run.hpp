@@ -7,6 +7,7 @@
 // are left and by a fresh client. Nothing is called violated that was not.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,9 +29,11 @@ struct LiveResult {
 };
 
 /// Runs the workload of `model` on the server at `address`; no new round begins after `seconds`.
+/// `patience_ms`: how long a fresh client tries at the end, apart from what is left of keys.
 /// Removes the protocol's keys at the end, and one of its own that counts the requests. Throws
 /// BadInput if a key of the protocol exists already, or for what the protocol does wrong,
 /// ConnectionBroken if the server cannot be reached.
-LiveResult run(const sim::Model& model, const Address& address, double seconds);
+LiveResult run(const sim::Model& model, const Address& address, double seconds,
+               std::int64_t patience_ms = 0);
 
 }  // namespace lockstep::live

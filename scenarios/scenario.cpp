@@ -11,6 +11,7 @@
 #include "scenarios/names.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 
 namespace lockstep::scenarios {
@@ -45,6 +46,17 @@ std::vector<std::string> lock_keys_of(const std::vector<Role>& roles) {
       if (!step.key.empty() && std::find(keys.begin(), keys.end(), step.key) == keys.end())
         keys.push_back(step.key);
   return keys;
+}
+
+/// Whether the protocol states an invariant. What is wrong with it is told when it is used.
+bool states_invariants(const std::filesystem::path& folder) {
+  try {
+    const auto text = read_text_file(folder / "protocol.lua");
+    return text.find("invariant") != std::string::npos &&
+           !sim::Program(folder).invariants().empty();
+  } catch (const sim::BadInput&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -88,7 +100,8 @@ Scenario default_scenario(const std::string& protocol, const std::filesystem::pa
                      1,
                      1}};
   scenario.clients = {0, 0};
-  scenario.properties = {sim::kProperties.begin(), sim::kProperties.end()};
+  scenario.properties = sim::usual_properties();
+  if (states_invariants(folder)) scenario.properties.insert(sim::Property::invariant);
   scenario.witnesses = {sim::Witness::acquired};
   scenario.bounds.max_bytes = kDefaultMemoryBytes;
   return scenario;
@@ -165,6 +178,10 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.clocks_ms = scenario.clocks_ms;
   model.node_clocks_ms = scenario.node_clocks_ms;
   model.properties = scenario.properties;
+  if (model.properties.contains(sim::Property::invariant) && model.program->invariants().empty())
+    throw sim::BadInput(fmt::format("{}: the property `invariant` is asked for, but {} states none",
+                                    scenario.file.empty() ? scenario.name : scenario.file,
+                                    (scenario.folder / "protocol.lua").generic_string()));
   model.witnesses = scenario.witnesses;
   return model;
 }

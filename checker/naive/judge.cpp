@@ -4,6 +4,7 @@
 #include "checker/naive/belongings.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/model/world_view.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -134,6 +135,8 @@ bool keeps_a_share(const Belongings& key, Maker maker) {
 void Rules::judge_released(const World& world, std::uint8_t p, const Effect& effect,
                            Facts& facts) const {
   const TaskState& task = world.processes[p].tasks.at(effect.task);
+  const bool released = effect.silent ? task.freed || !task.owned : effect.ok;
+  if (!released) note_kept_on(world, p, effect.lock, facts);
   if (effect.silent || effect.ok == task.freed) return;
   if (effect.ok && (!task.owned || has_lease(world, p, effect.lock, LeaseKeys::permanent))) return;
   const bool keeps_some = lease_key_with(
@@ -168,6 +171,33 @@ void Rules::judge_outside(const World& world, std::uint8_t p, const Effect& effe
       },
       LeaseKeys::passing);
   if (key) violated(facts, {Property::reentrancy, p, p, *key});
+}
+
+/// What is left, where a holder's critical section ends, of the lease keys in which it has
+/// something. If it has nothing anywhere, its lease has ended before.
+void Rules::note_slack(const World& world, std::uint8_t p, const Effect& effect,
+                       Facts& facts) const {
+  const bool failed = effect.kind == Effect::Kind::failed;  // ends all that the task holds
+  if (!failed && effect.kind != Effect::Kind::releasing && effect.kind != Effect::Kind::lost)
+    return;
+  for (const auto& [holding, held] : world.processes[p].holdings) {
+    if (!held.owned || holding.first != effect.task) continue;
+    if (failed || holding.second == effect.lock) note_left(world, p, holding.second, facts);
+  }
+}
+
+void Rules::note_left(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const {
+  if (!has_lease(world, p, lock)) facts.slack.note(sim::Slack::kEnded);
+  for (const Node& node : world.nodes) {
+    if (!node.up) continue;
+    for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
+      for (const int database : databases_of(node.keyspace, node.keyspace)) {
+        const Entry* entry = node.keyspace.find(database, key);
+        if (!entry || !entry->expires || !Belongings(entry).has_anything(maker_of(p))) continue;
+        facts.slack.note(lifetime_left(world, node, *entry).ms);
+      }
+    }
+  }
 }
 
 void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
@@ -283,6 +313,46 @@ void Rules::judge_rest(const World& world, const Action& action, Facts& facts) {
   if (const std::optional<std::string> key = lasting_lease_key(world)) {
     violated(facts, {Property::leak, action.process, action.process, *key});
   }
+}
+
+/// A release() that did not release, although there was something to release.
+void Rules::note_kept_on(const World& world, std::uint8_t p, std::uint8_t lock,
+                         Facts& facts) const {
+  facts.kept_on = facts.kept_on ||
+                  (has_lease(world, p, lock) && !has_lease(world, p, lock, LeaseKeys::permanent));
+}
+
+/// Who is told that its lock is lost should have nothing of it any more, but for what stays by
+/// design.
+void Rules::judge_lost(const World& world, std::uint8_t p, const Effect& effect,
+                       Facts& facts) const {
+  const auto held = world.processes[p].holdings.find({effect.task, effect.lock});
+  if (!effect.ok || held == world.processes[p].holdings.end() || !held->second.owned) return;
+  if (!has_lease(world, p, effect.lock) || has_lease(world, p, effect.lock, LeaseKeys::permanent))
+    return;
+  violated(facts, {Property::lost_told, p, p, model_.processes[p].lock_keys[effect.lock]});
+}
+
+/// What the protocol itself claims of every world.
+void Rules::judge_invariants(const World& world, const Action& action, Facts& facts) const {
+  if (facts.violation || !model_.properties.contains(Property::invariant)) return;
+  if (model_.program->invariants().empty()) return;
+  std::vector<std::string> nodes, clients;
+  for (const Node& node : world.nodes) nodes.push_back(sim::node_view(node.up, node.keyspace));
+  for (std::size_t p = 0; p < world.processes.size(); ++p) {
+    const Process& process = world.processes[p];
+    const bool dead = process.life == Life::dead;
+    sim::ClientView client{static_cast<unsigned>(p), dead ? "dead" : "up", {}, ""};
+    if (process.life == Life::paused) client.life = "paused";
+    for (const auto& [holding, held] : process.holdings)
+      ++client.holds[model_.processes[p].lock_keys[holding.second]];
+    if (!dead)
+      client.belief =
+          model_.program->belief(model_.processes[p], process.snapshot, process.history);
+    clients.push_back(sim::client_view(client));
+  }
+  if (const auto broken = model_.program->broken_invariant(sim::world_view(nodes, clients)))
+    violated(facts, {Property::invariant, action.process, action.process, *broken});
 }
 
 }  // namespace lockstep::checker::naive

@@ -123,6 +123,8 @@ class Exploration {
   }
 
   void note(const naive::Outcome& outcome) {
+    kept_on_ = kept_on_ || outcome.facts.kept_on;
+    if (const auto left_ms = outcome.facts.slack.least_ms) slack_.note(*left_ms);
     for (const sim::Witness witness : outcome.facts.witnesses) {
       witnesses_.insert(witness);
       if (witness == sim::Witness::acquired) acquired_by_.insert(outcome.action.process);
@@ -162,6 +164,7 @@ class Exploration {
       result.why_inconclusive = trouble_;
     } else {
       result.verdict = Verdict::holds;
+      result.slack = slack_;
       conclude_endless(result);
     }
   }
@@ -205,6 +208,8 @@ class Exploration {
   }
 
   void note_unmet(Result& result) const {
+    if (kept_on_ && !witnesses_.contains(sim::Witness::released) && !model_.witnesses.empty())
+      result.unmet.insert(sim::Witness::released);
     for (const sim::Witness claim : model_.witnesses) {
       if (claim != sim::Witness::acquired) {
         if (!witnesses_.contains(claim)) result.unmet.insert(claim);
@@ -233,6 +238,8 @@ class Exploration {
   std::vector<Edge> edges_, at_once_;  // all actions but faults; those of them that take no time
   std::set<sim::Witness> witnesses_;
   std::set<std::uint8_t> acquired_by_;
+  sim::Slack slack_;
+  bool kept_on_ = false;  // somebody's release() has not released
   bool looked_at_time_ = false;
   std::string trouble_;  // why the search cannot be conclusive
 };

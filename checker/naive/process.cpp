@@ -160,6 +160,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
     }
   };
   facts.effects.push_back(effect);
+  note_slack(world, p, effect, facts);
   switch (effect.kind) {
     case Effect::Kind::send:
       send(world, p, effect);
@@ -201,12 +202,14 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       break;
     case Effect::Kind::failed:
       if (!effect.in_release && !effect.unanswered) judge_refused(world, p, effect, facts);
+      if (effect.in_release) note_kept_on(world, p, effect.lock, facts);
       std::erase_if(process.holdings,
                     [&](const auto& held) { return held.first.first == effect.task; });
       end_operation();
       break;
     case Effect::Kind::lost:
       facts.witnesses.insert(sim::Witness::lost);
+      judge_lost(world, p, effect, facts);
       process.holdings.erase(holding);
       break;
     case Effect::Kind::log:

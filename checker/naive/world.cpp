@@ -207,6 +207,7 @@ Facts Rules::apply(World& world, const Action& action) {
   if (facts.choices_missing > 0) return facts;
   tidy(world, writes_wait_ms(model_.persistence));
   judge_rest(world, action, facts);
+  judge_invariants(world, action, facts);
   note_spinning(world, action, facts);
   return facts;
 }

@@ -27,6 +27,7 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
+#include "sim/model/slack.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/redis/server/session.hpp"
 #include "sim/redis/shared_reply.hpp"
@@ -173,6 +174,8 @@ struct Facts {
   sim::Cut cut = sim::Cut::none;        ///< what kind of place it ended at before its end
   std::optional<sim::TaskId> spinning;  ///< this task takes step after step while time cannot pass
   bool probe_endless = false;           ///< the probe for deadlock came to no end
+  sim::Slack slack;                     ///< of the critical sections that it ended
+  bool kept_on = false;                 ///< a release() ended that has not released
 };
 
 struct Outcome {
@@ -326,11 +329,18 @@ class Rules {
                     Facts& facts) const;
   void judge_outside(const World& world, std::uint8_t p, const sim::Effect& effect,
                      Facts& facts) const;
+  void note_slack(const World& world, std::uint8_t p, const sim::Effect& effect,
+                  Facts& facts) const;
+  void note_left(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
   void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
   void note_made_and_freed(World& world, std::uint8_t p, const Connection& connection,
                            const sim::Keyspace& before, const sim::Keyspace& after) const;
+  void note_kept_on(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
+  void judge_lost(const World& world, std::uint8_t p, const sim::Effect& effect,
+                  Facts& facts) const;
   void judge_rest(const World& world, const sim::Action& action, Facts& facts);
+  void judge_invariants(const World& world, const sim::Action& action, Facts& facts) const;
   bool quiet(const World& world) const;
   bool nothing_to_come(const World& world) const;
   std::optional<std::string> lasting_lease_key(const World& world) const;

@@ -15,6 +15,7 @@
 #include "sim/base/path.hpp"
 #include "sim/base/sha1.hpp"
 #include "sim/client/api.hpp"
+#include "sim/client/belief.hpp"
 #include "sim/client/comparisons.hpp"
 #include "sim/client/library.hpp"
 #include "sim/client/text.hpp"
@@ -25,7 +26,8 @@ namespace lockstep::sim::program {
 namespace {
 
 // Keys in the Lua registry, by address.
-const char kClass = 0, kInstance = 0, kConstants = 0, kTables = 0, kCopies = 0, kCellValues = 0;
+const char kClass = 0, kInstance = 0, kConstants = 0, kTables = 0, kCopies = 0, kCellValues = 0,
+           kInvariants = 0;
 
 void store(lua_State* lua, const char* key) { lua_rawsetp(lua, LUA_REGISTRYINDEX, key); }
 void fetch(lua_State* lua, const char* key) { lua_rawgetp(lua, LUA_REGISTRYINDEX, key); }
@@ -69,18 +71,14 @@ Module::Module(Vm& vm, std::filesystem::path folder) : vm_(vm), folder_(std::mov
   }
   load(text);
 
-  std::set<std::int64_t> literals;
-  add_literals(words, literals);
   std::string identity = "protocol.lua" + std::string(1, '\0') + text + std::string(1, '\0');
   std::vector<const Script*> by_name;
   for (const Script& script : scripts_) by_name.push_back(&script);
   std::sort(by_name.begin(), by_name.end(),
             [](const Script* a, const Script* b) { return a->name < b->name; });
   for (const Script* script : by_name) {
-    add_literals(words_of(script->body), literals);
     identity += script->name + std::string(1, '\0') + script->body + std::string(1, '\0');
   }
-  literals_.assign(literals.begin(), literals.end());
   fingerprint_ = sha1_hex(identity);
 }
 
@@ -98,6 +96,8 @@ void Module::load(const std::string& text) {
   add_api(vm_);
   lua_newtable(lua);
   store(lua, &kConstants);
+  lua_newtable(lua);
+  store(lua, &kInvariants);
   number_api();
   wrap_globals(vm_);  // 1: globals
 
@@ -130,6 +130,8 @@ void Module::load(const std::string& text) {
   watch(1, "global");
   fetch(lua, &kClass);
   watch(-1, "field of the protocol");
+  fetch(lua, &kInvariants);
+  watch(-1, "invariant");
   vm_.settle();
   lua_settop(lua, 0);
 }
@@ -254,6 +256,44 @@ int Module::declare_protocol(lua_State* lua) {
   lua_pushvalue(lua, -1);
   store(lua, &kClass);
   return 1;
+}
+
+// ---- invariants ----
+
+int Module::state_invariant(lua_State* lua) {
+  if (vm_.run != nullptr)
+    return refuse(vm_, lua, "invariant: only at the top of the file, not while a process runs");
+  if (lua_type(lua, 1) != LUA_TSTRING || string_at(lua, 1).empty() || !lua_isfunction(lua, 2))
+    return refuse(vm_, lua,
+                  "invariant: expected a name and a function: "
+                  "invariant(\"nobody ...\", function(world) return ... end)");
+  std::string name(string_at(lua, 1));
+  if (std::find(invariants_.begin(), invariants_.end(), name) != invariants_.end())
+    return refuse(vm_, lua, fmt::format("invariant: there is another one named \"{}\"", name));
+  invariants_.push_back(std::move(name));
+  fetch(lua, &kInvariants);
+  lua_pushvalue(lua, 2);
+  lua_rawseti(lua, -2, static_cast<lua_Integer>(invariants_.size()));
+  return 0;
+}
+
+bool Module::is_true_of(std::size_t invariant, std::string_view world) const {
+  lua_State* lua = vm_.state();
+  lua_settop(lua, 0);
+  fetch(lua, &kInvariants);
+  lua_rawgeti(lua, -1, static_cast<lua_Integer>(invariant + 1));
+  push_view(lua, world);
+  vm_.reset_instructions();
+  const int status = vm_.call(1, 1);
+  const bool is_true = status == LUA_OK && lua_toboolean(lua, -1) != 0;
+  if (status != LUA_OK && !vm_.stopped()) {
+    const std::string error = text_of(lua, -1);
+    const std::string placed =
+        error.starts_with("protocol.lua:") ? vm_.folder() + "/" + error : vm_.message(0, error);
+    throw BadInput(fmt::format("{} (in the invariant \"{}\")", placed, invariants_[invariant]));
+  }
+  lua_settop(lua, 0);
+  return is_true;
 }
 
 void Module::push_class() const { fetch(vm_.state(), &kClass); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -37,11 +38,17 @@ class Module {
   const std::vector<std::string>& permanent() const { return permanent_; }
   const std::vector<Script>& scripts() const { return scripts_; }
   const std::string& fingerprint() const { return fingerprint_; }
-  const std::vector<std::int64_t>& literals() const { return literals_; }
+  const std::vector<std::string>& invariants() const { return invariants_; }
 
-  /// script(name, options) and protocol(fields) of the client API; only while loading.
+  /// script(name, options), protocol(fields) and invariant(name, f) of the client API; only while
+  /// loading.
   int load_script(lua_State* lua);
   int declare_protocol(lua_State* lua);
+  int state_invariant(lua_State* lua);
+
+  /// Whether the invariant of this number is true of the world that is shown. Throws BadInput for
+  /// an error in it.
+  bool is_true_of(std::size_t invariant, std::string_view world) const;
 
   void push_class() const;
   void push_instance_metatable() const;
@@ -80,7 +87,7 @@ class Module {
   std::vector<std::string> leases_, permanent_;
   std::vector<Script> scripts_;
   std::string fingerprint_;
-  std::vector<std::int64_t> literals_;
+  std::vector<std::string> invariants_;  ///< their functions are in the registry
   int constants_ = 0;
   std::vector<Cell> cells_;
   std::vector<Watched> watched_cells_;                 ///< by cell

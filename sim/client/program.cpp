@@ -7,6 +7,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/client/belief.hpp"
 #include "sim/client/module.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/run.hpp"
@@ -72,6 +73,25 @@ class Program::Impl {
     return step;
   }
 
+  std::string belief(const ProcessSetup& setup, const std::string& snapshot,
+                     std::span<const Observation> path) {
+    program::Run run(vm_, module_, setup);
+    program::decode_snapshot(vm_, module_, run, snapshot);
+    replay(run, path);
+    LOCKSTEP_CHECK(!vm_.stopped());
+    return program::belief_of(vm_, run);
+  }
+
+  std::optional<std::string> broken_invariant(const std::string& world) {
+    for (std::size_t at = 0; at < module_.invariants().size(); ++at) {
+      const bool true_of_it = module_.is_true_of(at, world);
+      module_.check_unchanged();
+      vm_.settle();
+      if (!true_of_it) return module_.invariants()[at];
+    }
+    return std::nullopt;
+  }
+
   std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path) {
     std::optional<Step> step;
@@ -125,7 +145,7 @@ const std::filesystem::path& Program::folder() const { return impl_->folder(); }
 const std::string& Program::title() const { return impl_->module().title(); }
 const std::string& Program::source() const { return impl_->module().source(); }
 const std::string& Program::fingerprint() const { return impl_->module().fingerprint(); }
-const std::vector<std::int64_t>& Program::literals() const { return impl_->module().literals(); }
+const std::vector<std::string>& Program::invariants() const { return impl_->module().invariants(); }
 std::uint64_t Program::runs() const { return impl_->runs(); }
 
 std::vector<std::string> Program::lease_keys(const std::string& lock_key) const {
@@ -150,6 +170,15 @@ std::string Program::initial(const ProcessSetup& setup, std::span<const int> rou
 Step Program::run(const ProcessSetup& setup, const std::string& snapshot,
                   std::span<const Observation> path) const {
   return impl_->run(setup, snapshot, path);
+}
+
+std::string Program::belief(const ProcessSetup& setup, const std::string& snapshot,
+                            std::span<const Observation> path) const {
+  return impl_->belief(setup, snapshot, path);
+}
+
+std::optional<std::string> Program::broken_invariant(const std::string& world) const {
+  return impl_->broken_invariant(world);
 }
 
 std::optional<Step> Program::what_if(const ProcessSetup& setup, const std::string& snapshot,

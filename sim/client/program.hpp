@@ -76,7 +76,8 @@ struct Effect {
   bool wall = false;        ///< instant: of the wall clock (else the monotonic one)
   std::uint8_t lock = 0;    ///< acquired ... lost
   std::uint8_t depth = 0;   ///< reentered, left: how often the lock is held now
-  bool ok = false;          ///< left, released: release() returned a true value
+  bool ok = false;          ///< left, released: release() returned a true value; lost: the
+                            ///< protocol called lost(), not only did the resource refuse
   bool silent = false;      ///< released: it returned nothing at all
   bool in_release = false;  ///< failed: during release()
   bool unanswered = false;  ///< failed: when it heard that a request gets no answer
@@ -181,9 +182,15 @@ class Program {
   std::vector<std::string> permanent_keys(const std::string& lock_key) const;
   /// The file name of the script with these bytes ("release.lua"), or "" if none has them.
   std::string script_name(const std::string& body) const;
-  /// Whole numbers of at least 2 that stand in the program's and the scripts' text: thresholds that
-  /// the program may compare a clock reading with. Ascending.
-  const std::vector<std::int64_t>& literals() const;
+  /// The names of the protocol's invariants, in their order.
+  const std::vector<std::string>& invariants() const;
+  /// The first invariant that is not true of a world, which is shown as the view `world`
+  /// (docs/protocols.md). Throws BadInput for an error in one, with its place.
+  std::optional<std::string> broken_invariant(const std::string& world) const;
+  /// What a process knows after `path`: the keys and values "locks", "process" and "threads" of a
+  /// view, as an invariant is shown them. The path must lack no answers.
+  std::string belief(const ProcessSetup& setup, const std::string& snapshot,
+                     std::span<const Observation> path) const;
 
   /// The state of a new incarnation: every main task idle, `rounds_done` rounds used up per main
   /// task.

@@ -234,6 +234,7 @@ int all_outcomes(Vm& vm, lua_State* lua) {
 
 int load_script(Vm& vm, lua_State* lua) { return vm.module->load_script(lua); }
 int declare_protocol(Vm& vm, lua_State* lua) { return vm.module->declare_protocol(lua); }
+int state_invariant(Vm& vm, lua_State* lua) { return vm.module->state_invariant(lua); }
 
 const Script& script_at(Vm& vm, lua_State* lua, int index) {
   return vm.module->scripts()[static_cast<std::size_t>(value_at<ScriptValue>(lua, index)->index)];
@@ -314,6 +315,7 @@ void add_requests(lua_State* lua) {
   push_string(lua, "OK");
   lua_setfield(lua, -2, "OK");
   set_function(lua, "protocol", native<declare_protocol>);
+  set_function(lua, "invariant", native<state_invariant>);
   set_function(lua, "script", native<load_script>);
   set_function(lua, kRedis, native<in_run<redis, kRedis>, one_outcome>);
   set_function(lua, kCall, native<in_run<call, kCall>, one_outcome>);

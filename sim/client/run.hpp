@@ -36,7 +36,10 @@ struct Call {
 struct Holding {
   std::uint8_t lock = 0;
   int depth = 1;
-  bool lost = false;  ///< lost() was called and the workload has not handled it yet
+  /// Who has told that it is lost (the resource refused, or lost() was called), until the workload
+  /// has handled it.
+  enum class Lost : std::uint8_t { no, refused, told };
+  Lost lost = Lost::no;
   std::string fencing;
 };
 
@@ -208,7 +211,7 @@ class Run {
   void write(Task& task);
   void touch_resource(Task& task, const char* verb);
   void give_up(Task& task, Holding& holding);
-  void lock_event(Effect::Kind kind, const Task& task, std::uint8_t lock);
+  void lock_event(Effect::Kind kind, const Task& task, std::uint8_t lock, bool ok = false);
 
   Vm& vm_;
   const Module& module_;

@@ -57,7 +57,7 @@ class Decoder {
       Holding holding;
       holding.lock = reader_.as<std::uint8_t>();
       holding.depth = reader_.as<int>();
-      holding.lost = reader_.number() != 0;
+      holding.lost = reader_.as<Holding::Lost>();
       holding.fencing = reader_.text();
       work.held.push_back(std::move(holding));
     }

@@ -67,7 +67,7 @@ class Encoder {
     for (const Holding& holding : work.held) {
       writer_.number(holding.lock);
       writer_.number(holding.depth);
-      writer_.number(holding.lost);
+      writer_.number(static_cast<int>(holding.lost));
       writer_.text(holding.fencing);
     }
   }

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <cstdlib>
+#include <set>
 
 #include "sim/base/ascii.hpp"
 #include "sim/client/library.hpp"
@@ -167,18 +166,6 @@ bool is_field(const std::vector<Word>& words, std::size_t at) {
 }  // namespace
 
 std::vector<Word> words_of(std::string_view lua_text) { return Lexer(lua_text).words(); }
-
-void add_literals(const std::vector<Word>& words, std::set<std::int64_t>& literals) {
-  for (const Word& word : words) {
-    if (word.kind != Word::Kind::number && word.kind != Word::Kind::string) continue;
-    const bool digits =
-        !word.text.empty() && std::all_of(word.text.begin(), word.text.end(), is_digit);
-    if (word.kind == Word::Kind::string && !digits) continue;
-    const double value = std::strtod(word.text.c_str(), nullptr);
-    if (value >= 2 && value < 9e15 && value == std::floor(value))
-      literals.insert(static_cast<std::int64_t>(value));
-  }
-}
 
 NotAvailable first_not_available(const std::vector<Word>& words) {
   const std::set<std::string> own = declared(words);

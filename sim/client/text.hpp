@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +17,6 @@ struct Word {
   std::size_t begin = 0, end = 0;  ///< where it stands in the text
 };
 std::vector<Word> words_of(std::string_view lua_text);
-
-/// Adds every whole number of at least 2 in `words`, also one that is a whole string ("30").
-void add_literals(const std::vector<Word>& words, std::set<std::int64_t>& literals);
 
 /// A use of a name of stock Lua that is not there (os.time, print, math.random).
 struct NotAvailable {

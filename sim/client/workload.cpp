@@ -17,11 +17,12 @@ Holding* find(Work& work, std::uint8_t lock) {
 
 }  // namespace
 
-void Run::lock_event(Effect::Kind kind, const Task& task, std::uint8_t lock) {
+void Run::lock_event(Effect::Kind kind, const Task& task, std::uint8_t lock, bool ok) {
   Effect effect;
   effect.kind = kind;
   effect.task = task.id;
   effect.lock = lock;
+  effect.ok = ok;
   emit(std::move(effect));
 }
 
@@ -53,7 +54,7 @@ bool Run::advance(Task& task) {
     return operate(task, true, work.held.back().lock);
   if (work.mode == Work::Mode::normal) {
     for (Holding& holding : work.held) {
-      if (!holding.lost) continue;
+      if (holding.lost == Holding::Lost::no) continue;
       give_up(task, holding);
       break;
     }
@@ -136,7 +137,7 @@ void Run::end_acquire(Task& task, bool success, std::string fencing) {
   }
   effect.fencing = fencing;
   emit(std::move(effect));
-  work.held.push_back({work.lock, 1, false, std::move(fencing)});
+  work.held.push_back({work.lock, 1, Holding::Lost::no, std::move(fencing)});
 }
 
 void Run::end_release(Task& task, bool success, bool silent) {
@@ -205,9 +206,10 @@ void Run::touch_resource(Task& task, const char* verb) {
 
 void Run::after_read(Task& task, bool accepted) {
   Work& work = task.work;
-  if (!accepted) work.held.back().lost = true;
+  Holding& last = work.held.back();
+  if (!accepted && last.lost == Holding::Lost::no) last.lost = Holding::Lost::refused;
   bool lost = false;
-  for (const Holding& holding : work.held) lost = lost || holding.lost;
+  for (const Holding& holding : work.held) lost = lost || holding.lost != Holding::Lost::no;
   if (lost) {  // what comes next finds out
     ++work.position;
     work.phase = Work::Phase::between;
@@ -234,7 +236,7 @@ void Run::tell_lost(std::uint8_t lock) {
     if (!each->main) continue;
     Holding* holding = find(each->work, lock);
     if (holding == nullptr) continue;
-    holding->lost = true;
+    holding->lost = Holding::Lost::told;
     if (each->work.phase != Work::Phase::working) continue;
     each->work.phase = Work::Phase::interrupted;
     start_wait(*each, Wait::Kind::runnable, 0);
@@ -244,10 +246,10 @@ void Run::tell_lost(std::uint8_t lock) {
 /// The workload handles *lost*: everything up to the lock's release is skipped.
 void Run::give_up(Task& task, Holding& holding) {
   Work& work = task.work;
-  holding.lost = false;
+  const bool told = std::exchange(holding.lost, Holding::Lost::no) == Holding::Lost::told;
   work.mode = Work::Mode::lost;
   work.lost_lock = holding.lock;
-  lock_event(Effect::Kind::lost, task, holding.lock);
+  lock_event(Effect::Kind::lost, task, holding.lock, told);
 }
 
 }  // namespace lockstep::sim::program

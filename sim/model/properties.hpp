@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 
 #include "sim/model/table.hpp"
 
@@ -16,14 +17,17 @@ enum class Property : std::uint8_t {
   honest_result,
   reentrancy,
   deadlock,
-  leak
+  leak,
+  lost_told,
+  invariant
 };
 
 /// Who judges a property on real servers (live/).
 enum class LiveJudge : std::uint8_t {
   referee,    ///< from what the clients say and the resource sees
   ownership,  ///< from who has made which key, as far as that can be followed
-  end         ///< from what is left when everybody is done
+  end,        ///< from what is left when everybody is done
+  nobody
 };
 
 struct PropertyRow {
@@ -35,6 +39,7 @@ struct PropertyRow {
   /// The sentence of a run after which nothing but that can follow for ever; null for a property
   /// that a step violates, or none.
   const char* endless;
+  bool usual = true;  ///< judged unless others are asked for
 };
 
 inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
@@ -62,11 +67,23 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
     {Property::leak, "leak", "leak", LiveJudge::end,
      "all clients are done or dead, and a lease key without expiry, or a task, stays for ever",
      "All clients are done or dead, yet from here on a task goes on for ever."},
+    {Property::lost_told, "lost-told", "told lost", LiveJudge::nobody,
+     "a client is told that it has lost the lock, and still has its key", nullptr, false},
+    {Property::invariant, "invariant", "claim", LiveJudge::nobody,
+     "an invariant that the protocol states is not true (usual where there is one)", nullptr,
+     false},
 });
 static_assert(is_complete(kPropertyTable));
 constexpr const auto& table_of(Property) { return kPropertyTable; }
 
 inline constexpr auto kProperties = values_of(kPropertyTable);
+/// What is judged unless something else is asked for.
+inline std::set<Property> usual_properties() {
+  std::set<Property> usual;
+  for (const auto& each : kPropertyTable)
+    if (each.usual) usual.insert(each.value);
+  return usual;
+}
 using PropertySet = SetOf<kProperties.size()>;
 
 }  // namespace lockstep::sim

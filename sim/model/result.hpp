@@ -10,6 +10,7 @@
 #include "sim/base/bounds.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
+#include "sim/model/slack.hpp"
 
 namespace lockstep::checker {
 
@@ -37,6 +38,9 @@ struct Result {
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
   std::set<std::int64_t>
       computed_durations;  ///< lifetimes that were what was left until an absolute time, in ms
+  sim::Slack slack;        ///< of what holds
+  std::int64_t patience_ms = 0;  ///< how long a lone client may have to go on trying to acquire,
+                                 ///< apart from what is left of keys
   Statistics statistics;
   Executed executed;
 

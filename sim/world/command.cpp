@@ -3,6 +3,7 @@
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
+#include "sim/model/wording.hpp"
 #include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/infos.hpp"
@@ -51,6 +52,7 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   const Keyspace met = keyspace;
   const Execution given = execution;
   command.reply = tables_.intern(execute_named(keyspace, session, request, execution));
+  note_error(request, tables_.reply(command.reply));
   command.session = tables_.intern(session);
   command.touched = tables_.intern(std::move(execution.touched));
   if (execution.looked_at_time) setting_.needs.absolute = command.looked = true;
@@ -71,6 +73,15 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   memo.add(a, b, static_cast<Id>(commands_.size()));
   commands_.push_back(std::move(command));
   return commands_.back();
+}
+
+/// EVALSHA is expected to be answered with NOSCRIPT.
+void Nodes::note_error(const Request& request, const Reply& reply) {
+  if (!setting_.first_error.empty() || !reply.is_error()) return;
+  const std::string told = worded(reply);
+  if (told.find("NOSCRIPT") != std::string::npos) return;
+  setting_.first_error =
+      printed(argument_texts(request, *setting_.model.program, {})) + " -> " + told;
 }
 
 void Nodes::note_clock_use(const Met& met, bool looked_at_time) {

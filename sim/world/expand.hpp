@@ -56,6 +56,7 @@ void World::finish(Id* next, const Candidate& candidate, Facts facts, bool token
                    Sink& sink) {
   if (tokens_changed) make_canonical(next);
   judges_.judge_rest(next, facts);
+  if (invariants_.any() && invariants_.broken(next)) facts.violated |= only(Property::invariant);
   sink(next, candidate, facts);
 }
 

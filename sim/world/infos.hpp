@@ -5,11 +5,19 @@
 #include <vector>
 
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/redis/server/session.hpp"
 #include "sim/world/node.hpp"
 #include "sim/world/tokens.hpp"
 
 namespace lockstep::sim {
+
+/// A lease key that expires.
+struct OwnedLease {
+  std::vector<std::uint8_t> locks;
+  Makers makers = 0;  ///< who have something in it
+  std::int64_t left_ms = 0;
+};
 
 /// A keyspace with expiries relative to its node's clock (kEpoch is now), and what is worked out of
 /// it once.
@@ -19,6 +27,7 @@ struct KeyspaceInfo {
   TokenUse tokens;
   bool leaky = false;  ///< holds a lease key without expiry
   OwnLocks own;        ///< what the processes have of lease keys
+  std::vector<OwnedLease> leases;
 };
 
 struct SessionInfo {

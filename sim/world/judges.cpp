@@ -3,12 +3,37 @@
 
 #include <algorithm>
 
+#include "sim/world/infos.hpp"
+
 namespace lockstep::sim {
 
-void Judges::judge(const Id* state, unsigned actor, const Report& report, Facts& facts) const {
+void Judges::judge(const Id* state, unsigned actor, const Report& report, Facts& facts) {
   judge_acquired(state, actor, report.claims.acquired, facts);
   judge_told(state, actor, report.claims, facts);
   judge_leases(state, report.leases, facts);
+  if (report.claims.ended != 0) note_slack(state, actor, report.claims.ended);
+  if (report.claims.kept_on == 0) return;
+  const Own own = own_locks(state, actor);
+  kept_on_ = kept_on_ || (report.claims.kept_on & own.any & ~own.kept) != 0;
+}
+
+/// What is left of the actor's leases where its critical sections end.
+void Judges::note_slack(const Id* state, unsigned actor, LockSet ended) {
+  const auto concerns = [&](const OwnedLease& lease, std::uint8_t lock) {
+    return has_maker(lease.makers, maker_of(static_cast<std::uint8_t>(actor))) &&
+           std::ranges::find(lease.locks, lock) != lease.locks.end();
+  };
+  const LockSet still_owned = own_locks(state, actor).any;
+  for (std::uint8_t lock = 0; lock < setting_.locks.size(); ++lock) {
+    if (!has(ended, lock)) continue;
+    if (!has(still_owned, lock)) slack_.note(Slack::kEnded);
+    for (unsigned n = 0; n < setting_.nodes; ++n) {
+      const Node& node = nodes_.info(state[setting_.node_slot(n)]).value;
+      if (!node.up) continue;
+      for (const auto& lease : tables_.keyspace(node.keyspace).leases)
+        if (concerns(lease, lock)) slack_.note(lease.left_ms);
+    }
+  }
 }
 
 /// mutual_exclusion: nobody else is in the critical section.
@@ -27,14 +52,16 @@ Own Judges::own_locks(const Id* state, unsigned process) const {
 }
 
 /// reentrancy: who is still inside has something of the lock, who is out has nothing.
+/// lost_told: of a lock that it is told to have lost, the process has nothing.
 /// honest_result: a refusal that made something has left nothing behind, and where release() says
 /// false it still has something. A process's step does not change the nodes.
 void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const {
-  const LockSet told =
-      claims.inside | claims.outside | claims.refused_made | claims.unfreed | claims.denied;
+  const LockSet told = claims.inside | claims.outside | claims.refused_made | claims.unfreed |
+                       claims.denied | claims.told_lost;
   if (told == 0) return;
   const Own own = own_locks(state, actor);
   const auto kept = static_cast<LockSet>(own.left | (own.counting & claims.discounted));
+  if ((claims.told_lost & own.any & ~own.kept) != 0) facts.violated |= only(Property::lost_told);
   if ((claims.outside & kept) != 0 || (claims.inside & ~own.any) != 0)
     facts.violated |= only(Property::reentrancy);
   if ((claims.refused_made & own.refused) != 0 || (claims.unfreed & ~own.kept) != 0 ||

@@ -6,21 +6,24 @@
 #include <map>
 #include <vector>
 
+#include "sim/model/slack.hpp"
 #include "sim/world/nodes.hpp"
 #include "sim/world/probe.hpp"
 #include "sim/world/processes.hpp"
 #include "sim/world/setting.hpp"
 #include "sim/world/step.hpp"
+#include "sim/world/tables.hpp"
 
 namespace lockstep::sim {
 
 class Judges {
  public:
-  Judges(const Setting& setting, const Processes& processes, const Nodes& nodes, Prober& prober)
-      : setting_(setting), processes_(processes), nodes_(nodes), prober_(prober) {}
+  Judges(const Setting& setting, const Tables& tables, const Processes& processes,
+         const Nodes& nodes, Prober& prober)
+      : setting_(setting), tables_(tables), processes_(processes), nodes_(nodes), prober_(prober) {}
 
   /// What a step of `actor` out of `state` means to the rest of the world.
-  void judge(const Id* state, unsigned actor, const Report& report, Facts& facts) const;
+  void judge(const Id* state, unsigned actor, const Report& report, Facts& facts);
   /// Whether everything has come to rest in `state`, and then what that means.
   void judge_rest(const Id* state, Facts& facts) {
     std::uint8_t bits = kQuiet | kFinished | kAlone;
@@ -32,8 +35,13 @@ class Judges {
   }
   /// Witness::expired_while_held, when time has made leases disappear.
   void witness_expiry(const Id* state, const std::vector<LeaseChange>& expired, Facts& facts) const;
+  /// Of all steps that were judged.
+  const Slack& slack() const { return slack_; }
+  /// Whether a release() has ended that left its process what it had, in any of them.
+  bool kept_on() const { return kept_on_; }
 
  private:
+  void note_slack(const Id* state, unsigned actor, LockSet ended);
   void judge_acquired(const Id* state, unsigned actor, LockSet acquired, Facts& facts) const;
   void judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const;
   void judge_leases(const Id* state, const std::vector<LeaseChange>& leases, Facts& facts) const;
@@ -44,9 +52,12 @@ class Judges {
   }
 
   const Setting& setting_;
+  const Tables& tables_;
   const Processes& processes_;
   const Nodes& nodes_;
   Prober& prober_;
+  Slack slack_;
+  bool kept_on_ = false;
 };
 
 }  // namespace lockstep::sim

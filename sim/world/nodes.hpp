@@ -91,6 +91,7 @@ class Nodes {
   Node after_power_cut(Node node, unsigned image);
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
+  void note_error(const Request& request, const Reply& reply);
   void note_clock_use(const Met& met, bool looked_at_time);
   bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked);
   void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,

@@ -300,11 +300,17 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::failed:
       if (!effect.in_release && !effect.unanswered && process_.operation(effect.task).made)
         report_.claims.refused_made |= only<LockSet>(lock);
-      if (setting_.first_failure.empty()) setting_.first_failure = effect.text;
-      std::erase_if(process_.holdings, [&](const Holding& h) { return h.task == effect.task; });
+      if (effect.in_release) report_.claims.kept_on |= only<LockSet>(lock);
+      if (setting_.first_failure.empty())
+        setting_.first_failure = (effect.in_release ? "release() ended in an error: "
+                                                    : "acquire() ended in an error: ") +
+                                 effect.text;
+      for (const auto& holding : std::vector<Holding>(process_.holdings))
+        if (holding.task == effect.task) stop_holding(effect.task, holding.lock);
       return end_operation(effect.task);
     case Kind::lost:
       report_.facts.witnessed |= only(Witness::lost);
+      if (effect.ok && owns(effect.task, lock)) report_.claims.told_lost |= only<LockSet>(lock);
       return stop_holding(effect.task, lock);
     case Kind::log:
       return;
@@ -329,6 +335,8 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
 
 void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
   const Operation& operation = process_.operation(effect.task);
+  if (effect.silent ? operation.owned && !operation.freed : !effect.ok)
+    report_.claims.kept_on |= only<LockSet>(lock);
   if (effect.silent) {
     if (operation.freed || !operation.owned) report_.facts.witnessed |= only(Witness::released);
   } else if (effect.ok) {
@@ -345,6 +353,7 @@ void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
 }
 
 void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
+  if (owns(task, lock)) report_.claims.ended |= only<LockSet>(lock);
   std::erase_if(process_.holdings,
                 [&](const Holding& h) { return h.task == task && h.lock == lock; });
 }

@@ -115,6 +115,7 @@ class Setting {
   std::set<std::string> clock_replies;  ///< replies that told a clock, as bytes
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
   std::string first_failure;
+  std::string first_error;     ///< of a node, with its request; "" if there was none
   bool endless_probe = false;  ///< a lone client that wanted to acquire came to no end
 
   std::vector<std::string> locks;  ///< lock keys, by number

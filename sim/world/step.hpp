@@ -63,6 +63,9 @@ struct Claims {
   LockSet discounted = 0;    ///< of those: release() took something of a share
   LockSet unfreed = 0;       ///< that it has released, although it removed nothing of its own
   LockSet denied = 0;        ///< that it has not released, although it removed a key
+  LockSet told_lost = 0;     ///< that an owned holding is lost
+  LockSet kept_on = 0;       ///< release() has ended and did not release
+  LockSet ended = 0;         ///< the critical section of an owned holding has ended
   friend bool operator==(const Claims&, const Claims&) = default;
 };
 

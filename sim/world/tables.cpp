@@ -114,7 +114,10 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
     const auto lease = setting_.leases.find(key);
     if (lease == setting_.leases.end()) return;
     const bool stays = setting_.permanent.contains(key);
-    for (const auto lock : lease->second) add_own(info.own, belongings_in(entry), lock, stays);
+    const Belongings belongings = belongings_in(entry);
+    for (const auto lock : lease->second) add_own(info.own, belongings, lock, stays);
+    if (entry.expires)
+      info.leases.push_back({lease->second, belongings.any, (*entry.expires - kEpoch).ms});
     if (!entry.expires && !stays) info.leaky = true;
   });
   for (const auto& [sha1, body] : keyspace.scripts) {

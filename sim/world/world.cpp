@@ -14,7 +14,8 @@ World::World(const Model& model, const Knowledge& knowledge)
       runs_(setting_),
       executions_(setting_, tables_, reports_, processes_, nodes_, runs_),
       prober_(setting_, tables_, reports_, processes_, nodes_, runs_),
-      judges_(setting_, processes_, nodes_, prober_) {}
+      judges_(setting_, tables_, processes_, nodes_, prober_),
+      invariants_(setting_, tables_, processes_, nodes_) {}
 
 void World::initial(Id* state) {
   for (unsigned p = 0; p < setting_.processes; ++p) state[p] = processes_.initial(p);
@@ -122,6 +123,11 @@ unsigned World::faults_used(const Id* state, const Candidate& candidate) const {
   for (std::size_t fault = 0; fault < left.size(); ++fault)
     used += setting_.model.budget[fault] - left[fault];
   return used;
+}
+
+std::int64_t World::patience_ms() const {
+  const auto& timers = setting_.knowledge.timers;
+  return runs_.patience_ms() + (timers.empty() ? 0 : *timers.rbegin());
 }
 
 ProcessSet World::waiting(const Id* state) const {

@@ -14,6 +14,7 @@
 #include "sim/model/model.hpp"
 #include "sim/world/execution.hpp"
 #include "sim/world/grid.hpp"
+#include "sim/world/invariants.hpp"
 #include "sim/world/judges.hpp"
 #include "sim/world/nodes.hpp"
 #include "sim/world/probe.hpp"
@@ -62,10 +63,18 @@ class World {
   bool sampled() const { return setting_.sampled || setting_.missed_turns || setting_.countless; }
   /// Why not every point of time was laid that may matter; "" if all were.
   std::string time_gap() const;
+  /// How long a lone client may have to go on trying, apart from what is left of keys, in ms.
+  std::int64_t patience_ms() const;
+  /// How close the steps that were expanded came to the end of a lease; never said to be exact.
+  const Slack& slack() const { return judges_.slack(); }
   /// Whether the state graph can have cycles (retry or every was seen).
   bool loops() const { return processes_.automaton().loops(); }
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
   const std::string& first_failure() const { return setting_.first_failure; }
+  /// The first error that a node answered (but NOSCRIPT), with its request; "" if none did.
+  const std::string& first_error() const { return setting_.first_error; }
+  /// Whether some release() has ended that released nothing, though there was something.
+  bool kept_on() const { return judges_.kept_on(); }
   /// Whether a probe for deadlock came to no end: nothing can be said about deadlock.
   bool endless_probe() const { return setting_.endless_probe; }
   std::uint64_t script_runs() const { return nodes_.scripts_run(); }
@@ -124,6 +133,7 @@ class World {
   Executions executions_;
   Prober prober_;
   Judges judges_;
+  Invariants invariants_;
 };
 
 }  // namespace lockstep::sim

@@ -25,14 +25,14 @@ void set_times(InlineLock& lock, std::int64_t work_ms, std::int64_t latency_ms) 
 const std::string kSet =
     "self.token = unique() "
     "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= OK then return false end ";
-const std::string kCompareAndDelete =
+const std::string kDeleteIfOwn =
     "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
     " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
 
 }  // namespace
 
 TEST_CASE("work that fits into a lease only where the reply takes no time", "[latency]") {
-  InlineLock lock({kSet + "return true", kCompareAndDelete});
+  InlineLock lock({kSet + "return true", kDeleteIfOwn});
   set_times(lock, 5, 0);
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
   // READ and WRITE are messages, too: 1 + 2 + 2 ms and 5 of work.
@@ -65,7 +65,7 @@ TEST_CASE("a client that counts what acquiring took", "[latency]") {
 }
 
 TEST_CASE("latency beside faults and timeouts", "[latency][many-models]") {
-  InlineLock lock({kSet + "return true", kCompareAndDelete});
+  InlineLock lock({kSet + "return true", kDeleteIfOwn});
   const auto fault =
       GENERATE(Fault::pause, Fault::delay, Fault::lose, Fault::crash, Fault::node_crash);
   const std::int64_t timeout_ms = GENERATE(0, 3);

@@ -101,7 +101,7 @@ TEST_CASE("what a scenario leaves out has a default") {
   const auto model = model_of(scenario, nullptr);
   CHECK(model.processes.size() == 2);
   CHECK(model.processes[0].lease_ms == 10'000);
-  CHECK(model.properties.size() == sim::kProperties.size());
+  CHECK(model.properties == sim::usual_properties());
   CHECK(model.witnesses == std::set<sim::Witness>{sim::Witness::acquired});
   CHECK(model.budget == sim::Budget{});
   CHECK(model.jumps_ms == std::vector<std::int64_t>{20'000, -20'000, 5'000, -5'000});

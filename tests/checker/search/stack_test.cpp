@@ -100,7 +100,7 @@ TEST_CASE("the point of no return lies after the last step that could have been 
     CHECK(last->way_out == 3U);
   }
   Drawn without = corridor(7);
-  CHECK_FALSE(last_escape_of(without, {0, 1, 2}).has_value());
+  CHECK(last_escape_of(without, {0, 1, 2}).value().step == 0);  // unavoidable
 }
 
 TEST_CASE("a ring is an escape, and what leads to the goal in two ways is none") {
@@ -114,7 +114,16 @@ TEST_CASE("a ring is an escape, and what leads to the goal in two ways is none")
   // Two ways from 1, both to 2, from where only the goal follows: lost from the start, and known
   // to be, when 2 is met for the second time.
   Drawn lost({{0, 1}, {1, 3}, {1, 4}, {3, 2}, {4, 2}, {2, 8, kNobody, kGoal}});
-  CHECK_FALSE(last_escape_of(lost, {0, 1, 3, 5}).has_value());
+  CHECK(last_escape_of(lost, {0, 1, 3, 5}).value().step == 0);
+}
+
+TEST_CASE("what need not ever happen is no escape: it would only put the harm off") {
+  // Beside the goal a step leads away from it that nothing brings about, and from 1 another one.
+  Drawn graph({{0, 1},
+               {1, 2, kNobody, kGoal},
+               {1, 3, kNobody, 0, kOptional},
+               {0, 3, kNobody, 0, kOptional}});
+  CHECK(last_escape_of(graph, {0, 1}).value().step == 0);
 }
 
 TEST_CASE("nothing had to happen where every step is optional") {

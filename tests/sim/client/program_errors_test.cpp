@@ -262,17 +262,14 @@ TEST_CASE("a failed run leaves the program as it was") {
       told(client.program().run(client.setup(), client.snapshot(), path)).starts_with("acquired"));
 }
 
-TEST_CASE("what the text says: literals, fingerprint, titles") {
-  const std::string top =
-      "local s = script 's.lua' local x = 0x10 + 30 + 2.5 + 1e3 + 1 -- 77\nlocal y = '500' .. 'a "
-      "600' .. [[700]]";
-  const Folder folder("local L = protocol { title = 'T', source = 'S' }\n" + top +
-                          "\nfunction L:acquire() end function L:release() end return L",
-                      {{"s.lua", "return 42 --[[ 43 ]]"}});
+TEST_CASE("what the text says: fingerprint, titles") {
+  const Folder folder(
+      "local L = protocol { title = 'T', source = 'S' } local s = script 's.lua'\n"
+      "function L:acquire() end function L:release() end return L",
+      {{"s.lua", "return 42 --[[ 43 ]]"}});
   const Program program(folder.path());
   CHECK(program.title() == "T");
   CHECK(program.source() == "S");
-  CHECK(program.literals() == std::vector<std::int64_t>{16, 30, 42, 500, 700, 1000});
   CHECK(program.fingerprint() == Program(folder.path()).fingerprint());
   std::ofstream(folder.path() / "s.lua", std::ios::app) << " ";
   CHECK(program.fingerprint() != Program(folder.path()).fingerprint());

@@ -1,0 +1,170 @@
+// See the header.
+#include "sim/client/belief.hpp"
+
+#include <charconv>
+#include <cstring>
+#include <vector>
+
+#include "sim/base/check.hpp"
+#include "sim/client/values.hpp"
+#include "sim/client/view.hpp"
+
+namespace lockstep::sim {
+
+void ViewWriter::broken(double number) {
+  char bytes[sizeof number];
+  std::memcpy(bytes, &number, sizeof number);
+  scalar('d', {bytes, sizeof number});
+}
+
+namespace program {
+
+namespace {
+
+constexpr std::size_t kDeepestView = 50;
+
+/// Writes Lua values. What is no plain data (functions, instants, mutexes, handles) is left out,
+/// and so is a table inside itself.
+class Teller {
+ public:
+  explicit Teller(lua_State* lua) : lua_(lua) {}
+
+  /// The table on top of the stack, which is popped; anything else is an empty one.
+  void table() {
+    writer_.begin();
+    if (lua_istable(lua_, -1)) fields();
+    writer_.end();
+    lua_pop(lua_, 1);
+  }
+
+  ViewWriter& writer() { return writer_; }
+
+ private:
+  void fields() {
+    luaL_checkstack(lua_, 10, "tables nest too deep");
+    above_.push_back(lua_topointer(lua_, -1));
+    bool all = true;
+    for (const Key& key : sorted_keys(lua_, -1, &all)) {
+      push_key(lua_, key);
+      lua_rawget(lua_, -2);
+      if (is_plain()) {
+        tell_key(key);
+        value();
+      }
+      lua_pop(lua_, 1);
+    }
+    above_.pop_back();
+  }
+
+  bool is_plain() const {
+    const int type = lua_type(lua_, -1);
+    if (type != LUA_TTABLE)
+      return type == LUA_TBOOLEAN || type == LUA_TNUMBER || type == LUA_TSTRING;
+    for (const void* table : above_)
+      if (table == lua_topointer(lua_, -1)) return false;
+    return above_.size() < kDeepestView;
+  }
+
+  void tell_key(const Key& key) {
+    if (key.kind == Key::Kind::whole) writer_.whole(key.whole);
+    if (key.kind == Key::Kind::broken) writer_.broken(key.broken);
+    if (key.kind == Key::Kind::text) writer_.text(key.text);
+  }
+
+  void value() {
+    if (lua_isboolean(lua_, -1)) return writer_.yes_or_no(lua_toboolean(lua_, -1) != 0);
+    if (lua_isinteger(lua_, -1) != 0) return writer_.whole(lua_tointeger(lua_, -1));
+    if (lua_type(lua_, -1) == LUA_TNUMBER) return writer_.broken(lua_tonumber(lua_, -1));
+    if (lua_type(lua_, -1) == LUA_TSTRING) return writer_.text(string_at(lua_, -1));
+    writer_.begin();
+    fields();
+    writer_.end();
+  }
+
+  lua_State* lua_;
+  ViewWriter writer_;
+  std::vector<const void*> above_;  // the tables that are being told
+};
+
+class Reader {
+ public:
+  Reader(lua_State* lua, std::string_view rest) : lua_(lua), rest_(rest) {}
+
+  void push() {
+    luaL_checkstack(lua_, 10, "views nest too deep");
+    const char kind = rest_.front();
+    rest_.remove_prefix(1);
+    if (kind == '{') return push_table();
+    if (kind == 't' || kind == 'f') return lua_pushboolean(lua_, kind == 't');
+    const std::string_view text = scalar();
+    if (kind == 's') return push_string(lua_, text);
+    if (kind == 'i') return lua_pushinteger(lua_, whole(text));
+    LOCKSTEP_CHECK(kind == 'd');
+    double number = 0;
+    std::memcpy(&number, text.data(), sizeof number);
+    lua_pushnumber(lua_, number);
+  }
+
+ private:
+  static std::int64_t whole(std::string_view digits) {
+    std::int64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+  }
+
+  void push_table() {
+    lua_newtable(lua_);
+    while (rest_.front() != '}') {
+      push();
+      push();
+      lua_rawset(lua_, -3);
+    }
+    rest_.remove_prefix(1);
+  }
+
+  std::string_view scalar() {
+    const std::size_t colon = rest_.find(':');
+    const auto size = static_cast<std::size_t>(whole(rest_.substr(0, colon)));
+    const std::string_view text = rest_.substr(colon + 1, size);
+    rest_.remove_prefix(colon + 1 + size);
+    return text;
+  }
+
+  lua_State* lua_;
+  std::string_view rest_;
+};
+
+}  // namespace
+
+std::string belief_of(Vm& vm, Run& run) {
+  lua_State* lua = vm.state();
+  Teller teller(lua);
+  ViewWriter& out = teller.writer();
+  out.text("locks");
+  out.begin();
+  for (std::size_t lock = 0; lock < run.objects.size(); ++lock) {
+    out.text(run.setup().lock_keys[lock]);
+    run.push(lua, run.objects[lock]);
+    teller.table();
+  }
+  out.end();
+  out.text("process");
+  run.push(lua, run.process_table);
+  teller.table();
+  out.text("threads");
+  out.begin();
+  for (const auto& task : run.tasks) {
+    if (!task->main) continue;
+    out.whole(task->id + 1);
+    run.push(lua, task->locals);
+    teller.table();
+  }
+  out.end();
+  return out.take();
+}
+
+void push_view(lua_State* lua, std::string_view view) { Reader(lua, view).push(); }
+
+}  // namespace program
+
+}  // namespace lockstep::sim

@@ -1,0 +1,52 @@
+// See the header.
+#include "sim/world/invariants.hpp"
+
+#include "sim/client/program.hpp"
+#include "sim/model/world_view.hpp"
+#include "sim/world/infos.hpp"
+
+namespace lockstep::sim {
+
+bool Invariants::broken(const Id* state) {
+  std::vector<Id> parts;
+  for (unsigned p = 0; p < setting_.processes; ++p) parts.push_back(view_of_process(state[p]));
+  for (unsigned n = 0; n < setting_.nodes; ++n)
+    parts.push_back(view_of_node(state[setting_.node_slot(n)]));
+  if (const auto known = judged_.find(parts); known != judged_.end()) return known->second;
+  std::vector<std::string> clients, nodes;
+  for (const Id part : parts)
+    (clients.size() < setting_.processes ? clients : nodes).push_back(views_[part]);
+  const bool broken =
+      setting_.model.program->broken_invariant(world_view(nodes, clients)).has_value();
+  judged_.emplace(std::move(parts), broken);
+  return broken;
+}
+
+Id Invariants::intern(std::string view) {
+  return views_.intern(std::string(view), [&] { return std::move(view); });
+}
+
+Id Invariants::view_of_process(Id id) {
+  return process_views_.find_or_add(id, 0, [&] {
+    const Process& process = processes_.info(id).value;
+    ClientView view;
+    view.process = process.index;
+    view.life = process.life == Life::up ? "up" : process.life == Life::paused ? "paused" : "dead";
+    for (const auto& holding : process.holdings) ++view.holds[setting_.locks[holding.lock]];
+    if (process.life != Life::dead) {
+      const ProgramState& program = processes_.automaton().state(process.program);
+      view.belief = setting_.model.program->belief(setting_.setups[program.setup], program.snapshot,
+                                                   program.path);
+    }
+    return intern(client_view(view));
+  });
+}
+
+Id Invariants::view_of_node(Id id) {
+  return node_views_.find_or_add(id, 0, [&] {
+    const Node& node = nodes_.info(id).value;
+    return intern(node_view(node.up, tables_.keyspace(node.keyspace).value));
+  });
+}
+
+}  // namespace lockstep::sim

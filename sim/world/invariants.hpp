@@ -1,0 +1,49 @@
+// The invariants that a protocol states, judged in states: each is really run once for what it is
+// shown, then looked up.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/base/flat_map.hpp"
+#include "sim/base/interner.hpp"
+#include "sim/world/nodes.hpp"
+#include "sim/world/processes.hpp"
+#include "sim/world/setting.hpp"
+#include "sim/world/tables.hpp"
+
+namespace lockstep::sim {
+
+class Invariants {
+ public:
+  Invariants(const Setting& setting, const Tables& tables, const Processes& processes,
+             const Nodes& nodes)
+      : setting_(setting),
+        tables_(tables),
+        processes_(processes),
+        nodes_(nodes),
+        judged_here_(setting.model.properties.contains(Property::invariant) &&
+                     !setting.model.program->invariants().empty()) {}
+
+  /// Whether there is anything to judge.
+  bool any() const { return judged_here_; }
+  /// Whether an invariant is not true of `state`.
+  bool broken(const Id* state);
+
+ private:
+  Id view_of_process(Id process);
+  Id view_of_node(Id node);
+  Id intern(std::string view);
+
+  const Setting& setting_;
+  const Tables& tables_;
+  const Processes& processes_;
+  const Nodes& nodes_;
+  const bool judged_here_;
+  Interner<std::string> views_;
+  FlatMap process_views_, node_views_;
+  std::map<std::vector<Id>, bool> judged_;  ///< by the views of the state's parts
+};
+
+}  // namespace lockstep::sim

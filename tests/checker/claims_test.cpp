@@ -1,0 +1,223 @@
+// What `holds` is worth beside the table of properties: slack, claims of the protocol's own, who is
+// told what, and that something was shown at all.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "checker/audit.hpp"
+#include "checker/slack.hpp"
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Audit;
+using checker::Bounds;
+using checker::Result;
+using checker::Verdict;
+using sim::Property;
+using test::InlineLock;
+
+constexpr const char* kAcquireByToken =
+    "self.token = unique() "
+    "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK";
+constexpr const char* kReleaseByToken =
+    "return redis('EVAL', [[if redis.call('get', KEYS[1]) == ARGV[1] then "
+    "return redis.call('del', KEYS[1]) else return 0 end]], 1, self.key, self.token) == 1";
+
+Result settled(const sim::Model& model) {
+  Result result = checker::explore(model, {});
+  checker::settle_slack(model, result, {});
+  return result;
+}
+
+/// In steps of 1 ms: both explorers, and what the engine tells is exact.
+void check_slack(const sim::Model& model, std::int64_t ms) {
+  const Result engine = settled(model);
+  REQUIRE(engine.verdict == Verdict::holds);
+  CHECK(engine.slack.least_ms == ms);
+  CHECK(engine.slack.exact);
+  const Result naive = checker::explore_naively(model, {}, {}, checker::naive::Memory::boundary);
+  CHECK(naive.slack.least_ms == ms);
+}
+
+/// The same with lines of its own at the top of the file.
+sim::Model claimed(const sim::TemporaryFolder& folder, const std::string& claim) {
+  folder.write("protocol.lua", "local L = protocol { title = 't', source = 's' }\n" + claim +
+                                   "\nfunction L:acquire() " + kAcquireByToken + " end\n" +
+                                   "function L:release() " + kReleaseByToken + " end\nreturn L\n");
+  sim::Model model = test::model({"set-nx-px", 2, 1, 30, 10, 1});
+  model.program = std::make_shared<sim::Program>(folder.path());
+  model.properties = {Property::invariant};
+  return model;
+}
+
+std::string stated(const std::string& body) {
+  return "invariant('mine', function(world) " + body + " end)";
+}
+
+Verdict both_find(const sim::Model& model) {
+  const Result engine = checker::explore(model, {});
+  const Result naive = checker::explore_naively(model, {}, {}, checker::naive::Memory::boundary);
+  CHECK(engine.verdict == naive.verdict);
+  CHECK(engine.schedule.size() == naive.schedule.size());
+  return engine.verdict;
+}
+
+}  // namespace
+
+TEST_CASE("slack is what is left of a lease when its critical section ends", "[claims]") {
+  InlineLock lock({kAcquireByToken, kReleaseByToken});
+  lock.model.properties = {Property::mutual_exclusion};
+  check_slack(lock.model, 20);
+  lock.model = test::with_fault(lock.model, sim::Fault::crash);
+  check_slack(lock.model, 20);
+}
+
+TEST_CASE("slack is the least of all runs, also of instants that decide nothing", "[claims]") {
+  // The reply may come late, up to 14 ms after the clock was read: nothing turns at 14 ms exactly.
+  InlineLock lock({"local before = monotonic() " + std::string("self.token = unique() ") +
+                       "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= OK then "
+                       "return false end "
+                       "return monotonic() - before < 15",
+                   kReleaseByToken});
+  lock.model = test::with_fault(lock.model, sim::Fault::delay);
+  lock.model.properties = {Property::mutual_exclusion};
+  for (auto& process : lock.model.processes)
+    process.workload = {{sim::WorkStep::Kind::lock, 0, 0}, {sim::WorkStep::Kind::unlock, 0, 0}};
+  check_slack(lock.model, 16);
+}
+
+TEST_CASE("a lease that is over before its critical section has no slack, nor has a key for ever",
+          "[claims]") {
+  InlineLock lock({kAcquireByToken, kReleaseByToken});
+  lock.model.properties = {Property::leak};
+  for (auto& process : lock.model.processes) process.workload[1].ms = 45;
+  check_slack(lock.model, sim::Slack::kEnded);
+  InlineLock stays(
+      {"return redis('SETNX', self.key, 1) == 1", "return redis('DEL', self.key) == 1"});
+  stays.model.properties = {Property::mutual_exclusion};
+  CHECK_FALSE(settled(stays.model).slack.least_ms.has_value());
+}
+
+TEST_CASE("what is small is audited by itself, what is not is left out", "[claims]") {
+  InlineLock lock({kAcquireByToken, kReleaseByToken});
+  const Result full = checker::explore(lock.model, {});
+  const Audit small = checker::audit_if_small(lock.model, full, {});
+  CHECK(small.outcome == Audit::Outcome::agree);
+  CHECK_FALSE(small.asked_for);
+  Bounds narrow;
+  narrow.max_states = 10;  // the naive explorer needs more
+  CHECK(checker::audit_if_small(lock.model, full, narrow).outcome == Audit::Outcome::left_out);
+  CHECK(checker::audit_if_small(lock.model, full, {}, [](const auto&) { return false; }).detail ==
+        "interrupted");
+  Result wrong = full;
+  wrong.verdict = Verdict::violated;
+  wrong.schedule.resize(3);
+  CHECK(checker::audit_if_small(lock.model, wrong, {}).outcome == Audit::Outcome::disagree);
+  Result large = full;
+  large.statistics.states = 1'000'000;
+  CHECK(checker::audit_if_small(lock.model, large, {}).outcome == Audit::Outcome::left_out);
+  lock.model.processes[0].lease_ms = 37'003;  // steps of 1 ms
+  CHECK(checker::audit_if_small(lock.model, checker::explore(lock.model, {}), {}).outcome ==
+        Audit::Outcome::left_out);
+}
+
+TEST_CASE("an invariant sees nodes, keys, holdings and what clients know", "[claims]") {
+  const sim::TemporaryFolder folder;
+  CHECK(both_find(claimed(folder, stated("return true"))) == Verdict::holds);
+  CHECK(both_find(claimed(folder, stated("return world.nodes[1].up and #world.clients == 2 and "
+                                         "world.clients[2].name == 'B'"))) == Verdict::holds);
+  CHECK(both_find(claimed(folder, stated("local key = world.nodes[1].keys.lock "
+                                         "return not key or key.expires"))) == Verdict::holds);
+  const std::string owner =
+      "local key = world.nodes[1].keys.lock "
+      "for _, client in ipairs(world.clients) do "
+      "if client.holds.lock and not (key and key.value == client.locks.lock.token) then "
+      "return false end end return true";
+  const sim::Model right = claimed(folder, stated(owner));
+  CHECK(both_find(right) == Verdict::holds);
+  CHECK(both_find(test::with_fault(right, sim::Fault::pause)) == Verdict::violated);
+  CHECK(both_find(test::with_fault(right, sim::Fault::node_crash)) == Verdict::violated);
+  const Result found = checker::explore(test::with_fault(right, sim::Fault::node_crash), {});
+  CHECK(found.property == Property::invariant);
+  CHECK(checker::tell(test::with_fault(right, sim::Fault::node_crash), found.schedule).violated ==
+        Property::invariant);
+  CHECK(both_find(claimed(folder, stated("return world.clients[1].life ~= 'dead'"))) ==
+        Verdict::holds);
+  CHECK(
+      both_find(test::with_fault(claimed(folder, stated("return world.clients[1].life ~= 'dead'")),
+                                 sim::Fault::crash)) == Verdict::violated);
+}
+
+TEST_CASE("what is wrong with an invariant is said with its place", "[claims]") {
+  const sim::TemporaryFolder folder;
+  const auto complaint = [&](const std::string& claim) -> std::string {
+    try {
+      checker::explore(claimed(folder, claim), {});
+    } catch (const sim::BadInput& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  using Catch::Contains;
+  CHECK_THAT(complaint(stated("return world.nobody.there")),
+             Contains("protocol.lua:2:") && Contains("nil") && Contains("invariant \"mine\""));
+  CHECK_THAT(complaint(stated("while true do end")), Contains("instructions"));
+  CHECK_THAT(complaint(stated("return redis('GET', 'lock') == nil")),
+             Contains("protocol.lua:2:") && Contains("redis"));
+  CHECK_THAT(complaint(stated("return os.time() > 0")), Contains("os"));
+  CHECK_THAT(complaint("local n = {0}\n" + stated("n[1] = n[1] + 1 return true")),
+             Contains("changed"));
+  CHECK_THAT(complaint("invariant('mine')"), Contains("expected a name and a function"));
+  CHECK_THAT(complaint(stated("return true") + "\n" + stated("return true")),
+             Contains("another one"));
+}
+
+TEST_CASE("who is told that its lock is lost has lost it", "[claims]") {
+  const std::string acquire = std::string("self.token = unique() ") +
+                              "if redis('SET', self.key, self.token, 'NX', 'PX', 30) ~= OK then "
+                              "return false end every(";
+  const std::string told = ", function() lost(self) return false end) return true";
+  CHECK(InlineLock({acquire + "5" + told, kReleaseByToken}).judged(Property::lost_told) ==
+        Verdict::violated);
+  InlineLock late({acquire + "31" + told, kReleaseByToken});
+  for (auto& process : late.model.processes) process.workload[1].ms = 40;
+  CHECK(late.judged(Property::lost_told) == Verdict::holds);
+  // That the resource does not answer tells nothing of the lock.
+  InlineLock plain({kAcquireByToken, kReleaseByToken});
+  plain.model = test::with_fault(plain.model, sim::Fault::lose);
+  CHECK(plain.judged(Property::lost_told) == Verdict::holds);
+}
+
+TEST_CASE("of a lock that nobody ever releases nothing is shown, and what failed is said",
+          "[claims]") {
+  const auto unmet = [](const test::Bodies& bodies) {
+    InlineLock lock(bodies);
+    lock.model.properties = {Property::mutual_exclusion};
+    const Result engine = checker::explore(lock.model, {});
+    const Result naive =
+        checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary);
+    CHECK(engine.unmet == naive.unmet);
+    return engine.unmet_detail;
+  };
+  CHECK(unmet({kAcquireByToken, kReleaseByToken}).empty());
+  CHECK(unmet({kAcquireByToken, "return false"}) == "nobody ever released");
+  CHECK(unmet({kAcquireByToken, ""}) == "nobody ever released");
+  CHECK(unmet({kAcquireByToken, "error('boom')"}) ==
+        "nobody ever released; a call failed: release() ended in an error: protocol.lua:6: boom");
+  CHECK(unmet({kAcquireByToken, "local ok = pcall(redis, 'DEL') return ok"}) ==
+        "nobody ever released; a request failed: DEL -> (error) ERR wrong number of arguments for "
+        "'del' command");
+  CHECK(unmet({"error('no')", "return true"}) ==
+        "A never acquired, B never acquired; a call failed: acquire() ended in an error: "
+        "protocol.lua:3: no");
+  CHECK(unmet({"local ok, reply = pcall(redis, 'SET', self.key) return ok and reply == OK",
+               "return true"}) ==
+        "A never acquired, B never acquired; a request failed: SET lock -> (error) ERR wrong "
+        "number of arguments for 'set' command");
+  // Who comes too late to release anything need not.
+  InlineLock late({kAcquireByToken, kReleaseByToken});
+  late.model.properties = {Property::leak};
+  for (auto& process : late.model.processes) process.workload[1].ms = 45;
+  CHECK(checker::explore(late.model, {}).unmet.empty());
+}
