@@ -25,7 +25,7 @@ sim::Model busy(const std::string& protocol, int clients) {
   for (auto& step : setup.workload)
     if (step.kind == sim::WorkStep::Kind::work) step.ms = 2;
   model.processes.assign(static_cast<std::size_t>(clients), setup);
-  model.properties = {sim::kProperties.begin(), sim::kProperties.end()};
+  model.properties = sim::usual_properties();
   return model;
 }
 
