@@ -49,7 +49,7 @@ try_out() {
 
 tools/packages.sh build test
 if [ $full = yes ]; then
-  tools/packages.sh lint
+  tools/packages.sh sanitize lint
   stage "clang-format"
   tools/format.sh --check || failed=$((failed + 1))
 fi
@@ -58,7 +58,7 @@ stage "release build and tests"
 if [ $full = yes ]; then
   # What the sanitizers run as it is need not run twice. And of 137 bugs that were planted, the mistakes and the audit of
   # what is shipped found none that nothing else found.
-  build release "lockstep test_checker test_dialect" -DLOCKSTEP_TESTS=ON -DLOCKSTEP_WERROR=ON
+  build release "lockstep test_checker test_dialect test_cli test_project" -DLOCKSTEP_TESTS=ON -DLOCKSTEP_WERROR=ON
   run_tests release --label-exclude 'shipped|sanitized'
 else
   build release "" -DLOCKSTEP_TESTS=ON
@@ -67,8 +67,9 @@ fi
 
 if [ $full = yes ]; then
   stage "tests under the address and undefined-behaviour sanitizers"
-  build asan "" -DLOCKSTEP_TESTS=ON
-  run_tests asan
+  build asan "lockstep test_sim test_dialect test_checker test_scenarios test_live test_conform toy fuzz_script \
+    fuzz_scenario fuzz_trace" -DLOCKSTEP_TESTS=ON
+  run_tests asan --label-exclude plain
   stage "each header compiles alone"
   cmake --build --preset release --target headers -- -k 0 || failed=$((failed + 1))
   stage "build without optimization, in which a class has one definition"

@@ -131,27 +131,22 @@ class Exploration {
     result_.verdict = Verdict::holds;
     result_.slack = world_.slack();
     result_.slack.exact = result_.slack.least_ms.value_or(0) <= 0 && world_.time_gap().empty();
-    if (world_.sampled()) {
-      result_.verdict = Verdict::inconclusive;
-      result_.why_inconclusive =
-          "its durations have too little in common: not every point of time that may matter was "
-          "tried";
-      return;
+    if (world_.loops()) {
+      const EndlessRuns found = endless_runs(search_.graph(), model_.properties);
+      if (found.zero_time)
+        return leave_open("a cycle in zero time remains: task " + *found.zero_time);
+      if (found.property) return take_endless(*found.property, found.state);
     }
-    if (world_.endless_probe()) {
-      result_.verdict = Verdict::inconclusive;
-      result_.why_inconclusive =
-          "a lone client that tries to acquire comes to no end: deadlock cannot be judged";
-      return;
-    }
-    if (!world_.loops()) return;
-    const EndlessRuns found = endless_runs(search_.graph(), model_.properties);
-    if (found.zero_time) {
-      result_.verdict = Verdict::inconclusive;
-      result_.why_inconclusive = "a cycle in zero time remains: task " + *found.zero_time;
-    } else if (found.property) {
-      take_endless(*found.property, found.state);
-    }
+    if (world_.endless_probe())
+      return leave_open(
+          "a lone client that tries to acquire comes to no end: deadlock cannot be judged");
+    if (!world_.time_gap().empty())
+      leave_open("not every point of time that may matter was tried: " + world_.time_gap());
+  }
+
+  void leave_open(std::string why) {
+    result_.verdict = Verdict::inconclusive;
+    result_.why_inconclusive = std::move(why);
   }
 
   void collect_unmet() {

@@ -59,6 +59,16 @@ function(lockstep_room name folder)
   lockstep_unite(lockstep_${name})
 endfunction()
 
+# lockstep_cold(TARGET ...): no search runs through these; under a sanitizer they are compiled without optimization,
+# which costs a third of the time that it costs with it.
+function(lockstep_cold)
+  if(LOCKSTEP_SANITIZE)
+    foreach(target ${ARGN})
+      target_compile_options(${target} PRIVATE -O0)
+    endforeach()
+  endif()
+endfunction()
+
 lockstep_room(base sim/base SEES fmt::fmt)
 lockstep_room(lua51 sim/lua51 SEES lockstep_base PkgConfig::LUA54)
 lockstep_room(keyspace sim/keyspace SEES lockstep_base)
@@ -76,3 +86,4 @@ lockstep_room(live live SEES lockstep_model)
 target_link_libraries(lockstep_live PRIVATE PkgConfig::HIREDIS Threads::Threads)
 lockstep_room(conform conform SEES lockstep_live)
 lockstep_room(cli cli SEES lockstep_scenarios lockstep_conform lockstep_live CLI11::CLI11 Threads::Threads)
+lockstep_cold(lockstep_trace lockstep_scenarios lockstep_live lockstep_conform lockstep_cli)

@@ -1,5 +1,6 @@
 // Compares what really happened with what a trace says; a difference in words, or nothing. What is
-// found has been named as the trace names it (Naming).
+// found has been named as the trace names it (Naming). Unix times may differ by the tolerance
+// wherever they stand: a clock was read when the run came to it.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ std::optional<std::string> reply_difference(const sim::Model& model, const Answe
 /// What `process` did.
 std::optional<std::string> effects_difference(const sim::Model& model, std::uint8_t process,
                                               const std::vector<sim::Effect>& expected,
-                                              const std::vector<sim::Effect>& found);
+                                              const std::vector<sim::Effect>& found,
+                                              std::int64_t tolerance_ms);
 
 /// `early`: the difference is only that a key is gone which had less than `tolerance_ms` and a
 /// margin left: the machine was too slow.

@@ -16,44 +16,48 @@ namespace lockstep::live {
 
 namespace {
 
-constexpr std::size_t kTokenLength = 32;
 constexpr int kMostTokens = 65535;  // sim::Token::number has 16 bits
 constexpr std::int64_t kAbout =
     60LL * 24 * 3600 * 1000;  // 60 days: how far from the epoch a time is
 constexpr std::size_t kDigitsOfMs = 13, kDigitsOfSeconds = 10;
 
-/// The number `digits` as a time of the trace, if it is a Unix time (ms or s) of this run.
-std::string moved(std::string_view digits, std::int64_t epoch_ms) {
-  const bool seconds = digits.size() == kDigitsOfSeconds;
-  if (!seconds && digits.size() != kDigitsOfMs) return std::string(digits);
-  std::int64_t number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const std::int64_t unit_ms = seconds ? 1000 : 1;
-  const std::int64_t since_ms = number * unit_ms - epoch_ms;
-  if (since_ms < -kAbout || since_ms > kAbout) return std::string(digits);
-  return std::to_string((sim::kEpoch.ms + since_ms) / unit_ms);
+/// What a Unix time of so many digits counts, in ms; 0 if it is none of these years.
+std::int64_t unit_ms(std::string_view digits) {
+  if (digits.size() == kDigitsOfMs) return 1;
+  return digits.size() == kDigitsOfSeconds ? 1000 : 0;
 }
 
-std::string with_times_moved(const std::string& text, std::int64_t epoch_ms) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && sim::is_digit(text[end])) ++end;
-    if (end == at)
-      result += text[at++];
-    else
-      result += moved(std::string_view(text).substr(at, end - at), epoch_ms);
-    at = std::max(at, end);
-  }
-  return result;
+std::int64_t number_of(std::string_view digits) {
+  std::int64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+/// The number `digits` as a time of the trace, if it is a Unix time (ms or s) of this run.
+std::string moved(std::string_view digits, std::int64_t epoch_ms) {
+  const auto time = unix_time_in(digits, epoch_ms);
+  if (!time) return std::string(digits);
+  return std::to_string((sim::kEpoch.ms + time->since_ms) / time->unit_ms);
+}
+
+std::string with_times_moved(std::string_view text, std::int64_t epoch_ms) {
+  return sim::with_digit_runs(text, [&](std::string_view run) { return moved(run, epoch_ms); });
 }
 
 }  // namespace
 
-std::string random_token() {
+std::optional<UnixTimeIn> unix_time_in(std::string_view digits, std::int64_t epoch_ms) {
+  const std::int64_t unit = unit_ms(digits);
+  const std::int64_t since_ms = number_of(digits) * unit - epoch_ms;
+  if (unit == 0 || since_ms < -kAbout || since_ms > kAbout) return std::nullopt;
+  return UnixTimeIn{since_ms, unit};
+}
+
+std::string random_token(std::size_t length) {
   std::random_device device;
+  std::uniform_int_distribution<int> letter('a', 'z');
   std::string text;
-  while (text.size() < kTokenLength) text += fmt::format("{:08x}", device());
+  while (text.size() < length) text += static_cast<char>(letter(device));
   return text;
 }
 
@@ -61,8 +65,9 @@ std::string Naming::fresh_token(std::uint8_t process) {
   const int number = ++given_[process];
   if (number > kMostTokens)
     throw sim::BadInput("a process asked for more than 65535 tokens: too many for a trace");
-  auto token = random_token();
-  names_[token] = sim::token_text({process, static_cast<std::uint16_t>(number)});
+  const auto name = sim::token_text({process, static_cast<std::uint16_t>(number)});
+  auto token = random_token(name.size());
+  names_[token] = name;
   return token;
 }
 
@@ -111,7 +116,7 @@ sim::VisibleValue Naming::named_value(const sim::VisibleValue& value) const {
   }
   sim::VisibleSortedSet scores;
   for (const auto& [member, score] : std::get<sim::VisibleSortedSet>(value)) {
-    scores[named(member)] = score;
+    scores[named(member)] = std::stod(named(fmt::format("{}", score)));
   }
   return scores;
 }

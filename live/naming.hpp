@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,7 @@ class Naming {
   /// `epoch_ms`: the Unix time that stands for sim::kEpoch; whole seconds.
   explicit Naming(std::int64_t epoch_ms) : epoch_ms_(epoch_ms) {}
 
-  /// A fresh random token for a process: its next one in the trace's names.
+  /// A fresh random token for a process: its next one in the trace's names, and as long as that.
   std::string fresh_token(std::uint8_t process);
 
   std::string named(std::string_view text) const;
@@ -37,7 +38,15 @@ class Naming {
   std::map<std::uint8_t, int> given_;         ///< tokens, by process
 };
 
-/// A random token as clients make them: 128 bits, in hexadecimal.
-std::string random_token();
+/// A Unix time that stands in a text: how long after an epoch, and what its last digit counts.
+struct UnixTimeIn {
+  std::int64_t since_ms = 0;
+  std::int64_t unit_ms = 1;  ///< 1 or 1000
+};
+/// `digits` as a Unix time, if it is one of some weeks around the epoch (Unix ms).
+std::optional<UnixTimeIn> unix_time_in(std::string_view digits, std::int64_t epoch_ms);
+
+/// Random letters: as many as other clients' tokens have, if not told otherwise.
+std::string random_token(std::size_t length = 32);
 
 }  // namespace lockstep::live

@@ -114,8 +114,8 @@ class Replay {
     stage_.choices_left = step.action.choices;
     auto did = do_action(step);
     for (auto& effect : did.effects) effect = naming_.named(effect);
-    if (const auto difference =
-            effects_difference(plan_.model, step.action.process, step.effects, did.effects))
+    if (const auto difference = effects_difference(plan_.model, step.action.process, step.effects,
+                                                   did.effects, pace_.tolerance_ms()))
       throw Stopped{Outcome::differs, *difference};
     pace_.note_lag();
     // A step of a client is compared by what the client does, any other by the keys.

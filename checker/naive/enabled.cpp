@@ -149,7 +149,8 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
   if (process.life == Life::up && connection.open && heard && !waiting && !next.held)
     add(Action::Kind::deliver);
   if (next.held) add(Action::Kind::release);
-  if (left(world, Fault::delay) && !broken && !next.held && (connection.open || waiting)) {
+  if (left(world, Fault::delay) && !broken && !next.held && !connection.late &&
+      (connection.open || waiting)) {
     add(Action::Kind::delay);
   }
   if (!connection.open || broken) return;
@@ -213,7 +214,7 @@ bool Rules::urgent(const World& world, const Action& action) const {
     case Action::Kind::deliver:
       return way_ms(world, action) == 0;
     case Action::Kind::execute:
-      return way_ms(world, action) == 0 &&
+      return way_ms(world, action) == 0 && !process.connections[action.connection].late &&
              !polling(world, action.process, process.connections[action.connection]);
     case Action::Kind::resume:
       return process.pause_left_ms == 0;
@@ -285,7 +286,9 @@ std::int64_t Rules::undisturbed_ms(const World& world) const {
   for (const Action& action : enabled(world)) {
     if (urgent(world, action)) return 0;
     const bool moves = action.kind == Action::Kind::execute || action.kind == Action::Kind::deliver;
-    if (moves && model_.latency_ms > 0) furthest = std::min(furthest, way_ms(world, action));
+    const bool in_time =
+        moves && !world.processes[action.process].connections[action.connection].late;
+    if (in_time && model_.latency_ms > 0) furthest = std::min(furthest, way_ms(world, action));
   }
   for (const Process& process : world.processes) {
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);

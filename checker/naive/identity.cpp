@@ -66,6 +66,7 @@ void add(Bytes& bytes, const Connection& connection) {
   bytes.number(connection.open);
   bytes.number(connection.former);
   bytes.number(connection.outlived);
+  bytes.number(connection.late);
   bytes.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const Message& message : connection.messages) {
     bytes.texts(message.request);

@@ -417,7 +417,8 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
 void Rules::lose_late(Process& process, std::uint8_t c) const {
   Connection stray = process.connections[c];
   stray.open = false;
-  hold(stray.messages.front());
+  stray.late = true;
+  for (Message& message : stray.messages) message.way_ms = 0;
   process.connections[c].messages.assign(1, connection_error());
   process.connections[c].session = {};
   process.connections.push_back(std::move(stray));

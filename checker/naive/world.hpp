@@ -61,6 +61,7 @@ struct Connection {
   std::vector<Message> messages;
   sim::Session session;   ///< what the node remembers of it
   bool outlived = false;  ///< abandoned, and the operation in which it was opened has ended
+  bool late = false;      ///< abandoned, and left to the network, which is in no hurry
 };
 
 /// A clock reading: what the wall clock showed (Unix ms), or the monotonic one (ms of true time).

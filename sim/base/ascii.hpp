@@ -1,8 +1,25 @@
 // Characters as Redis and Lua take them in the C locale: ASCII only.
 #pragma once
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 namespace lockstep::sim {
 
 inline constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The text with every run of digits as `change(run)` makes it.
+template <typename Change>
+std::string with_digit_runs(std::string_view text, const Change& change) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    if (end > at) result += change(text.substr(at, end - at));
+    if (end < text.size()) result += text[end];
+    at = end + 1;
+  }
+  return result;
+}
 
 }  // namespace lockstep::sim

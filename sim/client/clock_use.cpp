@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/bytes.hpp"
+#include "sim/base/token.hpp"
 #include "sim/client/comparisons.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/turning.hpp"
@@ -20,6 +21,7 @@ namespace lockstep::sim {
 namespace {
 
 constexpr std::int64_t kFirstTime = 1'000'000'000;  // Unix seconds, in this century
+constexpr std::size_t kMostKept = 16;               // numbers in what one process remembers
 
 std::int64_t whole_number_in(const std::string& text) {
   std::int64_t number = 0;
@@ -58,13 +60,37 @@ Reply moved(Reply reply, std::int64_t number, std::int64_t by) {
   return reply;
 }
 
-/// Where it went, by what it compared.
+/// Where it went, by what it compared; and what it did, but for numbers, which a comparison need
+/// not have decided (the key of a table, the bounds of a loop).
 std::string way_of(const std::optional<Step>& step) {
-  if (!step) return "strange";
-  std::string text;
+  if (!step) return "";
+  std::string text = "went";
   for (const Comparison& each : step->compared)
     text += fmt::format("{}{}", each.place, program::outcome(each));
+  for (const Effect& effect : step->effects) {
+    text +=
+        fmt::format(" {} {}{}", static_cast<int>(effect.kind), effect.task, effect.ok ? " ok" : "");
+    for (const std::string& argument : effect.request) text += ' ' + without_numbers(argument);
+  }
   return text;
+}
+
+/// The text with the tokens of each process numbered in the order in which they appear.
+std::string with_own_numbers(const std::string& text) {
+  const std::vector<Token> tokens = scan_tokens(text).tokens;
+  return rename_tokens(text, [&](Token token) {
+    const auto place = std::find(tokens.begin(), tokens.end(), token) - tokens.begin();
+    return Token{token.process, static_cast<std::uint16_t>(place + 1)};
+  });
+}
+
+/// The text with the tokens of `names` where it has those of `own`.
+std::string with_names(const std::string& text, const std::string& own, const std::string& names) {
+  const std::vector<Token> from = scan_tokens(own).tokens, to = scan_tokens(names).tokens;
+  return rename_tokens(text, [&](Token token) {
+    const auto place = std::find(from.begin(), from.end(), token);
+    return place == from.end() ? token : to[static_cast<std::size_t>(place - from.begin())];
+  });
 }
 
 }  // namespace
@@ -87,8 +113,9 @@ class Look {
       if (answer.observation == observation && answer.absolute == absolute && answer.slope != 0)
         varied.push_back(answer);
     if (varied.empty()) return;
-    const auto with = [&](std::int64_t later_ms) {
-      std::vector<Observation> path = path_;
+    // By value, as what is remembered of this step may be asked for later.
+    const auto with = [observations = path_, varied, observation](std::int64_t later_ms) {
+      std::vector<Observation> path = observations;
       for (const ClockAnswer& answer : varied) {
         std::string& text = path[observation].answers[answer.answer];
         text = std::to_string(whole_number_in(text) + answer.slope * later_ms);
@@ -102,6 +129,10 @@ class Look {
       readings.push_back(answer.slope * said);
       if (!absolute) youngest = std::min(youngest, std::max<std::int64_t>(0, answer.slope * said));
     }
+    if (!absolute)
+      note_kept(with, {-youngest, kFarthestMs, -youngest}, [readings](ClockUse& use, auto turn) {
+        for (const std::int64_t reading : readings) use.ages.insert(reading + turn);
+      });
     if (!is_new(with, absolute ? 0 : -youngest)) return;
     note_results(with, readings, absolute);
     for (const std::int64_t turn : turns(with, -youngest, kFarthestMs))
@@ -118,8 +149,9 @@ class Look {
       if (part.kind != Reply::Kind::integer && !text) continue;
       const std::int64_t said = text ? whole_number_in(part.text) : part.integer;
       if (said <= 0 || (text && part.text != std::to_string(said))) continue;
-      const auto with = [&](std::int64_t more) {
-        std::vector<Observation> path = path_;
+      const auto with = [observations = path_, reply, item, text, said,
+                         observation](std::int64_t more) {
+        std::vector<Observation> path = observations;
         Reply changed = reply;
         Reply& place = item == 0 ? changed : changed.items[item - 1];
         place = text ? Reply::bulk(std::to_string(said + more)) : Reply::number(said + more);
@@ -130,12 +162,104 @@ class Look {
     }
   }
 
+  /// What the process remembers of clocks that it read in earlier operations.
+  void at_kept() {
+    const auto place = uses_.kept_.find(key_of(snapshot_));
+    if (place == uses_.kept_.end()) return;
+    for (const Kept& kept : std::vector<Kept>(place->second)) {
+      const auto with = [&](std::int64_t later_ms) { return after(kept, later_ms); };
+      note_kept_again(kept, with);
+      if (!uses_.known_.insert(key_of(kept.like) + written(path_)).second) continue;
+      const Turns turns =
+          turning_points([&](auto later) { return way_of(with(later)); }, kept.from, kept.to);
+      use_.all = use_.all && turns.all;
+      for (const std::int64_t turn : turns.at) kept.note(use_, turn);
+    }
+  }
+
  private:
+  using Kept = ClockUses::Kept;
+
+  /// How far an input can be varied, and how far to what all such have in common.
+  struct Range {
+    std::int64_t from = 0, to = 0, like = 0;
+  };
+
+  /// The step, if what the process remembers were varied.
+  std::optional<Step> after(const Kept& kept, std::int64_t later_ms) const {
+    const std::optional<std::string> remembered = kept.remembered(later_ms);
+    if (!remembered) return std::nullopt;
+    return uses_.program_.what_if(setup_, with_names(*remembered, kept.was, snapshot_), path_);
+  }
+
+  /// What is remembered from a step on, which `vary` varies, if a number in it depends on that
+  /// though the step goes the same way.
+  template <class Vary>
+  void keep(const Vary& vary, Kept kept) {
+    if (!step_.boundary) return;
+    const std::string way = way_of(step_);
+    bool differs = false;
+    for (const std::int64_t by : {std::int64_t{1}, kSecondMs, kept.from, kept.to}) {
+      const std::optional<Step> other = by < kept.from ? std::nullopt : vary(by);
+      differs = differs || (other && other->boundary && *other->boundary != *step_.boundary &&
+                            way_of(other) == way);
+    }
+    if (!differs) return;
+    std::vector<Kept>& all = uses_.kept_[key_of(*step_.boundary)];
+    for (const Kept& other : all)
+      if (other.like == kept.like) return;
+    if (all.size() < kMostKept) return all.push_back(std::move(kept));
+    use_.all = false;
+  }
+
+  template <class With>
+  void note_kept(const With& with, Range range, std::function<void(ClockUse&, std::int64_t)> note) {
+    if (!step_.boundary) return;
+    const auto vary = [with, this](std::int64_t later_ms) { return tried(with, later_ms); };
+    const std::optional<Step> like = vary(range.like);
+    Kept kept{like && like->boundary ? *like->boundary : "",
+              *step_.boundary,
+              range.like,
+              range.from,
+              range.to,
+              {},
+              std::move(note)};
+    kept.remembered = [with, program = &uses_.program_, setup = setup_,
+                       snapshot = snapshot_](std::int64_t later_ms) {
+      const std::optional<Step> step = program->what_if(setup, snapshot, with(later_ms));
+      return step ? step->boundary : std::nullopt;
+    };
+    keep(vary, std::move(kept));
+  }
+
+  /// What was kept, and still is.
+  template <class With>
+  void note_kept_again(const Kept& kept, const With& with) {
+    if (!step_.boundary) return;
+    const std::optional<Step> like = with(kept.like_by);
+    Kept again = kept;
+    again.was = *step_.boundary;
+    again.like = like && like->boundary ? *like->boundary : "";
+    again.remembered = [remembered = kept.remembered, program = &uses_.program_, setup = setup_,
+                        was = kept.was, snapshot = snapshot_,
+                        path = path_](std::int64_t later_ms) -> std::optional<std::string> {
+      const std::optional<std::string> before = remembered(later_ms);
+      if (!before) return std::nullopt;
+      const std::optional<Step> step =
+          program->what_if(setup, with_names(*before, was, snapshot), path);
+      return step ? step->boundary : std::nullopt;
+    };
+    keep(with, std::move(again));
+  }
+
   /// A number of a reply: an absolute time, in ms or s, or what is left of a lifetime.
   template <class With>
   void vary_number(const With& with, std::int64_t said) {
     const bool absolute = said >= kFirstTime;
     const std::int64_t unit = absolute && said < kFirstTime * kSecondMs ? kSecondMs : 1;
+    if (!absolute)
+      note_kept(with, {-std::min(said, kFarthestMs), kFarthestMs, -said},
+                [said](ClockUse& use, auto turn) { use.replies.insert(said + turn); });
     if (!is_new(with, -said)) return;
     if (absolute && unit == 1) note_results(with, {said}, true);
     if (!absolute) note_results([&](std::int64_t less) { return with(-less); }, {-said}, false);
@@ -154,11 +278,21 @@ class Look {
   /// common. Steps that differ in absolute times alone are alike.
   template <class With>
   bool is_new(const With& with, std::int64_t like) const {
+    return uses_.known_.insert(key_of(without_times(snapshot_)) + written(with(like))).second;
+  }
+
+  /// A process that remembers this, but for the names of tokens.
+  std::string key_of(const std::string& remembered) const {
     ByteWriter out;
     out.number(setup_.lease_ms);
     for (const std::string& key : setup_.lock_keys) out.text(key);
-    out.text(without_times(snapshot_));
-    for (const Observation& observation : with(like)) {
+    out.text(with_own_numbers(remembered));
+    return out.take();
+  }
+
+  static std::string written(const std::vector<Observation>& path) {
+    ByteWriter out;
+    for (const Observation& observation : path) {
       out.number(static_cast<int>(observation.kind));
       out.number(observation.task);
       out.number(observation.node);
@@ -167,12 +301,11 @@ class Look {
       out.text(reply.take());
       for (const std::string& answer : observation.answers) out.text(without_times(answer));
     }
-    return uses_.known_.insert(out.take()).second;
+    return out.take();
   }
 
   template <class With>
   std::set<std::int64_t> turns(const With& with, std::int64_t from, std::int64_t to) const {
-    if (step_.compared.empty()) return {};
     const Turns turns =
         turning_points([&](std::int64_t later) { return way_of(tried(with, later)); }, from, to);
     use_.all = use_.all && turns.all;
@@ -265,6 +398,7 @@ void ClockUses::look_at(const ProcessSetup& setup, const std::string& snapshot,
     const bool reply = path[observation].kind == Observation::Kind::reply;
     if (reply && tells_clock_(*path[observation].reply)) look.at_reply(observation);
   }
+  look.at_kept();
 }
 
 }  // namespace lockstep::sim

@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/client/program.hpp"
 
@@ -38,9 +41,21 @@ class ClockUses {
 
  private:
   friend class Look;
+
+  /// A number that a client keeps beyond its operation: what it remembers would be something else
+  /// if the clock had shown something else.
+  struct Kept {
+    std::string like;  ///< what it would remember, varied to what all such have in common
+    std::string was;   ///< what it remembered: the tokens in what is told below are named so
+    std::int64_t like_by = 0;       ///< how far `like` is varied, in ms
+    std::int64_t from = 0, to = 0;  ///< how far the clock can be varied, in ms
+    std::function<std::optional<std::string>(std::int64_t)> remembered;  ///< if it is varied so
+    std::function<void(ClockUse&, std::int64_t)> note;  ///< that it turns if it is varied so
+  };
   const Program& program_;
   std::function<bool(const Reply&)> tells_clock_;
   std::set<std::string> known_;  ///< steps that were looked at, but for what is varied
+  std::map<std::string, std::vector<Kept>> kept_;  ///< by what is remembered, tokens numbered anew
 };
 
 }  // namespace lockstep::sim

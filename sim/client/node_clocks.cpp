@@ -101,9 +101,11 @@ struct NodeClocks::Tried {
   Keyspace keyspace;
   Reply reply;
   std::vector<std::pair<double, double>> compared;
+  bool ran = true;  ///< false: at that time it cannot be run
 
   std::string shown(Shown what) const {
-    std::string text;
+    if (!ran) return "";
+    std::string text = "ran";
     for (const auto& [left, right] : compared)
       text += left < right ? '<' : left == right ? '=' : '>';
     if (what == Shown::comparisons) return text;
@@ -125,7 +127,7 @@ NodeClocks::Tried NodeClocks::tried(const Met& met, std::int64_t later_ms) {
   try {
     tried.reply = execute(tried.keyspace, session, met.request, execution);
   } catch (const BadInput&) {
-    tried.reply = Reply::error("cannot be run");  // at that time, which may never come
+    tried.ran = false;
   }
   tried.keyspace.purge(execution.now);
   return tried;

@@ -35,7 +35,7 @@ class Halving {
              const std::string& at_to) {
     if (at_from == at_to) return;
     if (to - from == 1) {
-      turns_.at.insert(to);
+      if (!at_from.empty() && !at_to.empty()) turns_.at.insert(to);
       return;
     }
     turns_.all = turns_.all && ++halved_ <= kMostHalved;
@@ -104,19 +104,6 @@ std::string packed(Packed time, std::size_t size) {
   return text;
 }
 
-/// The text with every run of digits as `change` makes it.
-template <class Change>
-std::string with_runs(const std::string& text, Change change) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    if (end > at) result += change(text.substr(at, end - at));
-    if (end < text.size()) result += text[end];
-    at = end + 1;
-  }
-  return result;
-}
-
 }  // namespace
 
 void add_numbers(const std::string& text, std::vector<std::int64_t>& numbers) {
@@ -134,8 +121,8 @@ std::string with_moved(const std::string& text, std::int64_t number, std::int64_
   for (const Packed time : packed_times(text))
     if (time.number == number) return packed({number + by, time.highest_first}, text.size());
   const std::string digits = std::to_string(number);
-  return with_runs(text, [&](const std::string& run) {
-    return run == digits ? std::to_string(number + by) : run;
+  return with_digit_runs(text, [&](std::string_view run) {
+    return run == digits ? std::to_string(number + by) : std::string(run);
   });
 }
 
@@ -143,7 +130,9 @@ namespace {
 
 /// The text with every run of so many digits or more as "#".
 std::string without_digits(const std::string& text, std::size_t fewest) {
-  return with_runs(text, [&](const std::string& run) { return run.size() < fewest ? run : "#"; });
+  return with_digit_runs(text, [&](std::string_view run) {
+    return run.size() < fewest ? run : std::string_view("#");
+  });
 }
 
 }  // namespace

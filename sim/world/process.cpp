@@ -73,7 +73,7 @@ std::string encode(const Process& process) {
     out.number(connection.task);
     out.number(connection.node);
     out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) +
-               (connection.outlived ? 4 : 0));
+               (connection.outlived ? 4 : 0) + (connection.late ? 8 : 0));
     out.number(static_cast<std::int64_t>(connection.messages.size()));
     for (const auto& message : connection.messages) {
       out.number(message.request);

@@ -43,6 +43,7 @@ struct Connection {
   std::vector<Message> messages;
   Id session = 0;         ///< what its node remembers of it; 0: nothing, as of a new one
   bool outlived = false;  ///< abandoned, by an operation that has ended since
+  bool late = false;      ///< abandoned, and the network delivers its requests when it likes
 };
 
 struct Timer {

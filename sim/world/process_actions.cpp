@@ -168,7 +168,8 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     action.kind = Kind::execute;
     action.index = static_cast<std::uint8_t>(c);
     action.node = connection.node;
-    action.urgent = connection.messages[static_cast<std::size_t>(m)].way_ms == 0;
+    action.urgent =
+        connection.messages[static_cast<std::size_t>(m)].way_ms == 0 && !connection.late;
     info.free = info.free || !action.urgent;
     const bool waited_for = connection.open && !connection.former;
     for (const auto& operation : process.operations)
@@ -178,9 +179,13 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
                               tables_.normalised(request, connection.node, process.index),
                               &Answered::request) != operation.answered.end();
     if (action.repeats) setting_.needs.polls = true;
-    if (action.repeats) {  // it may be executed whenever time has passed
+    if (action.repeats || connection.late) {  // it may be executed whenever time has passed
       info.free = true;
       ++info.free_actions;
+      // What it hears again and again, it may hear at any time; only where its clock turns
+      // something does it matter when.
+      if (action.repeats)
+        info.free_actions += static_cast<unsigned>(setting_.knowledge.ages.size());
     }
     info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
   }
@@ -192,7 +197,8 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     if (connection.open && next.stage != Stage::waiting && process.life == Life::up &&
         waits_for_replies(automaton_.state(process.program).tasks, connection.task))
       add_action(info, Kind::deliver, c, next.way_ms == 0);
-    if (next.stage != Stage::broken) add_fault(info, Kind::delay, c, Fault::delay);
+    if (next.stage != Stage::broken && !connection.late)
+      add_fault(info, Kind::delay, c, Fault::delay);
   }
   if (!connection.open || next.stage == Stage::broken) return;
   if (next.doubtful)

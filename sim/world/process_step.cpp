@@ -145,11 +145,12 @@ void ProcessStep::lose(Connection& connection) {
   connection.session = Tables::kFresh;
 }
 
-/// What waited on it is held back in the network, where nobody listens to its connection.
+/// What waited on it is left to the network, where nobody listens to its connection.
 void ProcessStep::lose_late(Connection& connection) {
   Connection under_way = connection;
   under_way.open = false;
-  hold(under_way.messages.front());
+  under_way.late = true;
+  for (Message& message : under_way.messages) message.way_ms = 0;
   lose(connection);
   process_.connections.push_back(std::move(under_way));
 }

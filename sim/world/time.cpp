@@ -95,7 +95,6 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
 std::string World::time_gap() const {
   if (sampled()) return "its durations have too little in common";
   if (setting_.unexplained_turns) return "something turns at a time whose origin was not found";
-  if (setting_.needs.polls) return "a client asks again and again without a pause";
   if (setting_.splits_work) return "a pause stops work while another thread goes on";
   return "";
 }

@@ -38,7 +38,8 @@ void compare(const sim::Model& model) {
 
 }  // namespace
 
-TEST_CASE("engine and naive explorer agree on every rung and every single fault", "[agreement]") {
+TEST_CASE("engine and naive explorer agree on every rung and every single fault",
+          "[agreement][many-models]") {
   for (const char* rung : kRungs) {
     for (const std::int64_t work_ms : {1000, 4000}) {
       const sim::Model plain = test::model({rung, 2, 1, 3000, work_ms, 1000});
@@ -69,7 +70,7 @@ TEST_CASE("engine and naive explorer agree property by property", "[agreement][m
 }
 
 TEST_CASE("engine and naive explorer agree on locks that are lists, sets and sorted sets",
-          "[agreement]") {
+          "[agreement][many-models]") {
   for (const char* folder : {"list-token", "set-first", "sorted-set-ties"}) {
     const std::string path = std::string("collections/") + folder;
     SECTION(path + ", two rounds") { compare(test::model({path, 2, 2, 3000, 1000, 1000})); }
@@ -93,7 +94,8 @@ TEST_CASE("the names of tokens stay as they are where they decide an order", "[a
   }
 }
 
-TEST_CASE("engine and naive explorer agree on what a restart brings back", "[agreement]") {
+TEST_CASE("engine and naive explorer agree on what a restart brings back",
+          "[agreement][many-models]") {
   for (const auto persistence : {sim::Persistence::none, sim::Persistence::rdb,
                                  sim::Persistence::aof_everysec, sim::Persistence::aof_always}) {
     for (const sim::Fault fault : {sim::Fault::node_crash, sim::Fault::power_loss}) {
@@ -151,7 +153,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("engine and naive explorer agree in unit steps, between the deadlines", "[agreement]") {
+TEST_CASE("engine and naive explorer agree in unit steps, between the deadlines",
+          "[agreement][many-models]") {
   sim::Model model =
       test::with_fault(test::model({"checks-remaining", 2, 1, 30, 10, 1}), sim::Fault::delay);
   model.properties = {sim::Property::mutual_exclusion};

@@ -55,7 +55,7 @@ TEST_CASE("both explorers agree on every rung without faults, and when work outl
   }
 }
 
-TEST_CASE("both explorers agree on every rung under every single fault") {
+TEST_CASE("both explorers agree on every rung under every single fault", "[many-models]") {
   for (const auto& protocol : kCatalog.ladder())
     for (const auto fault : sim::kFaults) {
       INFO(name(fault));
@@ -65,7 +65,8 @@ TEST_CASE("both explorers agree on every rung under every single fault") {
     }
 }
 
-TEST_CASE("both explorers agree on what fencing spares the resource, fault by fault") {
+TEST_CASE("both explorers agree on what fencing spares the resource, fault by fault",
+          "[many-models]") {
   for (const auto fault : sim::kFaults)
     for (const auto resource : {sim::Resource::fenced, sim::Resource::fenced_writes}) {
       INFO(name(fault) << ", " << name(resource));

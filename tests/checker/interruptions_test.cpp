@@ -14,6 +14,7 @@ using checker::Verdict;
 using sim::Fault;
 using sim::Property;
 using test::InlineLock;
+using test::kCompareAndDelete;
 
 constexpr sim::WorkStep lock_of(std::uint8_t index) {
   return {sim::WorkStep::Kind::lock, index, 0};
@@ -37,9 +38,6 @@ Verdict judged(InlineLock& lock, Fault fault, Property property) {
 const std::string kTake =
     "self.token, self.since = unique(), monotonic() "
     "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK";
-const std::string kCompareAndDelete =
-    "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
-    " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
 /// Asks again if it hears nothing.
 const std::string kPatient = "for try = 1, 2 do local answered, n = pcall(function() " +
                              kCompareAndDelete +
@@ -82,7 +80,7 @@ TEST_CASE("a pause in the middle of a step may be limited, too", "[interruptions
   CHECK(guarded.judged(Property::foreign_release) == Verdict::violated);
 }
 
-TEST_CASE("a client dies between two requests of one call", "[interruptions]") {
+TEST_CASE("a client dies between two requests of one call", "[interruptions][many-models]") {
   // Whoever finds the key on both nodes takes it for a leftover; on one node alone it stays.
   InlineLock both(
       {"local found = call_all { 'EXISTS', self.key } "

@@ -12,6 +12,7 @@ using checker::Verdict;
 using sim::Fault;
 using sim::Property;
 using test::InlineLock;
+using test::kCompareAndDelete;
 
 /// Leases of 6 ms, work of `work_ms`.
 void set_times(InlineLock& lock, std::int64_t work_ms, std::int64_t latency_ms) {
@@ -25,14 +26,11 @@ void set_times(InlineLock& lock, std::int64_t work_ms, std::int64_t latency_ms) 
 const std::string kSet =
     "self.token = unique() "
     "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= OK then return false end ";
-const std::string kDeleteIfOwn =
-    "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
-    " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
 
 }  // namespace
 
 TEST_CASE("work that fits into a lease only where the reply takes no time", "[latency]") {
-  InlineLock lock({kSet + "return true", kDeleteIfOwn});
+  InlineLock lock({kSet + "return true", kCompareAndDelete});
   set_times(lock, 5, 0);
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
   // READ and WRITE are messages, too: 1 + 2 + 2 ms and 5 of work.
@@ -65,7 +63,7 @@ TEST_CASE("a client that counts what acquiring took", "[latency]") {
 }
 
 TEST_CASE("latency beside faults and timeouts", "[latency][many-models]") {
-  InlineLock lock({kSet + "return true", kDeleteIfOwn});
+  InlineLock lock({kSet + "return true", kCompareAndDelete});
   const auto fault =
       GENERATE(Fault::pause, Fault::delay, Fault::lose, Fault::crash, Fault::node_crash);
   const std::int64_t timeout_ms = GENERATE(0, 3);

@@ -66,7 +66,7 @@ int check_seeds(std::uint32_t first, std::uint32_t last, std::uint64_t max_state
 
 }  // namespace
 
-TEST_CASE("engine and naive explorer agree on random locks", "[random]") {
+TEST_CASE("engine and naive explorer agree on random locks", "[random][many-models]") {
   CHECK(check_seeds(1, 300, 1500) > 150);
 }
 

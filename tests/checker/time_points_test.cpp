@@ -85,6 +85,36 @@ TEST_CASE("a number that was measured is compared after another wait", "[time]")
                    model) == checker::Verdict::violated);
 }
 
+TEST_CASE("a number that was measured is kept, and decides in a later operation", "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.processes[1].rounds = 3;
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  const std::string measures =
+      "  if redis('SETNX', self.key, 'x') == 1 then return true end\n"
+      "  local took, sum = self.took, self.sum or 0\n"
+      "  local start = monotonic()\n  redis('GET', self.key)\n"
+      "  self.took = monotonic() - start\n  self.sum = sum + self.took\n  return ";
+  CHECK(verdict_of(measures + "took and took > 7021 and took < 7025", model) ==
+        checker::Verdict::violated);
+  CHECK(verdict_of(measures + "took and took // 10 == 702", model) == checker::Verdict::violated);
+  CHECK(verdict_of(measures + "sum > 7021 and sum < 7025", model) == checker::Verdict::violated);
+  CHECK(verdict_of(measures + "took and took < 0", model) == checker::Verdict::holds);
+}
+
+TEST_CASE("a clock decides without a comparison", "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  CHECK(verdict_of(measuring("({ [0] = false })[took // 7021] == nil"), model) ==
+        checker::Verdict::violated);
+  CHECK(verdict_of(measuring("#string.rep('x', took // 1007) == 7"), model) ==
+        checker::Verdict::violated);
+  CHECK(verdict_of("  if redis('SETNX', self.key, 'x') == 1 then return true end\n"
+                   "  local start = monotonic()\n  redis('GET', self.key)\n"
+                   "  for i = 7, (monotonic() - start) // 1003 do return true end\n"
+                   "  return false",
+                   model) == checker::Verdict::violated);
+}
+
 TEST_CASE("what is left of a lease is a threshold, of a client and of a script", "[time]") {
   const std::string refused = std::string("  if ") + kSetOrNot + " then return true end\n";
   const std::string guarded = "  local left = redis('PTTL', self.key)\n";

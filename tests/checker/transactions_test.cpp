@@ -86,7 +86,8 @@ TEST_CASE("a watch sees that the key has expired, or that another has made it an
   }
 }
 
-TEST_CASE("a node that was down has forgotten the transaction, not the key", "[transactions]") {
+TEST_CASE("a node that was down has forgotten the transaction, not the key",
+          "[transactions][many-models]") {
   // To 9 as above; WATCH and GET are executed and heard, MULTI executed: 14. A is paused, the lease
   // ends, A goes on: 17. B begins, its SET is executed and heard: 20. The node dies and comes back
   // with its keys, and without A's transaction: 22. A hears MULTI's OK; its DEL runs at once.

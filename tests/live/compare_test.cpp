@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/base/time.hpp"
+
 namespace lockstep::tests {
 namespace {
 
@@ -26,6 +28,28 @@ TEST_CASE("A reply may be late by the tolerance only if its command looked at a 
   CHECK_FALSE(differs(false, left, left));
   // Small numbers are answers.
   CHECK(differs(true, Reply::number(1), Reply::number(0)));
+}
+
+TEST_CASE("A time may be late by the tolerance wherever it stands") {
+  const std::int64_t now_ms = sim::kEpoch.ms + 5000;
+  const auto text = [](std::int64_t ms) { return "A " + std::to_string(ms) + ";"; };
+  CHECK_FALSE(differs(false, Reply::bulk(text(now_ms)), Reply::bulk(text(now_ms + kToleranceMs))));
+  CHECK(differs(false, Reply::bulk(text(now_ms)), Reply::bulk(text(now_ms + 2 * kToleranceMs))));
+  CHECK(differs(false, Reply::bulk(text(now_ms)), Reply::bulk("B" + text(now_ms).substr(1))));
+  CHECK_FALSE(differs(false, Reply::number(now_ms), Reply::number(now_ms + 3)));
+  const auto time = [](std::int64_t ms) {
+    return Reply::array(
+        {Reply::bulk(std::to_string(ms / 1000)), Reply::bulk(std::to_string(ms % 1000 * 1000))});
+  };
+  CHECK_FALSE(differs(false, time(now_ms - 1), time(now_ms + 7)));
+  CHECK(differs(false, time(now_ms), time(now_ms + 100)));
+
+  const auto keys = [](std::int64_t score) {
+    return sim::VisibleKeys{
+        {"lock", {sim::VisibleSortedSet{{"A", static_cast<double>(score)}}, std::nullopt}}};
+  };
+  CHECK_FALSE(live::keys_difference(keys(now_ms), keys(now_ms + 9), kToleranceMs).has_value());
+  CHECK(live::keys_difference(keys(now_ms), keys(now_ms + 90), kToleranceMs).has_value());
 }
 
 }  // namespace

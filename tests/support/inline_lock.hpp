@@ -18,6 +18,11 @@ struct Bodies {
   std::string acquire, release;
 };
 
+/// The release() of a lock whose key says self.token.
+inline const std::string kCompareAndDelete =
+    "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+    " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
+
 /// Two clients that lock, work 10 ms, unlock, once; leases of 30 ms. `also`: how protocol { goes
 /// on.
 class InlineLock {
