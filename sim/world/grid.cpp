@@ -73,7 +73,9 @@ Grid::Distances Grid::sums(const Distances& some, const Distances& others) const
 }
 
 const Grid::Distances& Grid::distances(const ToCome& to_come) {
+  if (latest_ != nullptr && latest_->first == to_come) return latest_->second;
   const auto [place, added] = distances_.try_emplace(to_come, Distances{0});
+  latest_ = &*place;
   Distances& found = place->second;
   if (!added) return found;
   const Distances link = one_link();

@@ -59,6 +59,7 @@ class Grid {
   std::vector<Works> works_{{}};
   FlatMap both_;
   std::map<ToCome, Distances> distances_;
+  const std::pair<const ToCome, Distances>* latest_ = nullptr;  ///< asked for; the next is often it
 };
 
 /// When something of a part changes by itself.
