@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::int64_t kFirstTime = 1'000'000'000;  // Unix seconds, in this century
 constexpr std::size_t kMostKept = 16;               // numbers in what one process remembers
+constexpr std::size_t kMostKeptInAll = 5000;
 
 std::int64_t whole_number_in(const std::string& text) {
   std::int64_t number = 0;
@@ -166,14 +167,14 @@ class Look {
   void at_kept() {
     const auto place = uses_.kept_.find(key_of(snapshot_));
     if (place == uses_.kept_.end()) return;
-    for (const Kept& kept : std::vector<Kept>(place->second)) {
-      const auto with = [&](std::int64_t later_ms) { return after(kept, later_ms); };
+    for (const auto& kept : ClockUses::KeptThere(place->second)) {
+      const auto with = [&](std::int64_t later_ms) { return after(*kept, later_ms); };
       note_kept_again(kept, with);
-      if (!uses_.known_.insert(key_of(kept.like) + written(path_)).second) continue;
+      if (!uses_.known_.insert(key_of(kept->like) + written(path_)).second) continue;
       const Turns turns =
-          turning_points([&](auto later) { return way_of(with(later)); }, kept.from, kept.to);
+          turning_points([&](auto later) { return way_of(with(later)); }, kept->from, kept->to);
       use_.all = use_.all && turns.all;
-      for (const std::int64_t turn : turns.at) kept.note(use_, turn);
+      for (const std::int64_t turn : turns.at) kept->note(use_, turn);
     }
   }
 
@@ -205,11 +206,13 @@ class Look {
                             way_of(other) == way);
     }
     if (!differs) return;
-    std::vector<Kept>& all = uses_.kept_[key_of(*step_.boundary)];
-    for (const Kept& other : all)
-      if (other.like == kept.like) return;
-    if (all.size() < kMostKept) return all.push_back(std::move(kept));
-    use_.all = false;
+    ClockUses::KeptThere& all = uses_.kept_[key_of(*step_.boundary)];
+    for (const auto& other : all)
+      if (other->like == kept.like) return;
+    use_.all = use_.all && all.size() < kMostKept && uses_.kept_count_ < kMostKeptInAll;
+    if (!use_.all) return;
+    ++uses_.kept_count_;
+    all.push_back(std::make_shared<const Kept>(std::move(kept)));
   }
 
   template <class With>
@@ -234,19 +237,18 @@ class Look {
 
   /// What was kept, and still is.
   template <class With>
-  void note_kept_again(const Kept& kept, const With& with) {
+  void note_kept_again(const std::shared_ptr<const Kept>& kept, const With& with) {
     if (!step_.boundary) return;
-    const std::optional<Step> like = with(kept.like_by);
-    Kept again = kept;
+    const std::optional<Step> like = with(kept->like_by);
+    Kept again = *kept;
     again.was = *step_.boundary;
     again.like = like && like->boundary ? *like->boundary : "";
-    again.remembered = [remembered = kept.remembered, program = &uses_.program_, setup = setup_,
-                        was = kept.was, snapshot = snapshot_,
+    again.remembered = [kept, program = &uses_.program_, setup = setup_, snapshot = snapshot_,
                         path = path_](std::int64_t later_ms) -> std::optional<std::string> {
-      const std::optional<std::string> before = remembered(later_ms);
+      const std::optional<std::string> before = kept->remembered(later_ms);
       if (!before) return std::nullopt;
       const std::optional<Step> step =
-          program->what_if(setup, with_names(*before, was, snapshot), path);
+          program->what_if(setup, with_names(*before, kept->was, snapshot), path);
       return step ? step->boundary : std::nullopt;
     };
     keep(with, std::move(again));

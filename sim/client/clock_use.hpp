@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -52,10 +53,12 @@ class ClockUses {
     std::function<std::optional<std::string>(std::int64_t)> remembered;  ///< if it is varied so
     std::function<void(ClockUse&, std::int64_t)> note;  ///< that it turns if it is varied so
   };
+  using KeptThere = std::vector<std::shared_ptr<const Kept>>;
   const Program& program_;
   std::function<bool(const Reply&)> tells_clock_;
-  std::set<std::string> known_;  ///< steps that were looked at, but for what is varied
-  std::map<std::string, std::vector<Kept>> kept_;  ///< by what is remembered, tokens numbered anew
+  std::set<std::string> known_;            ///< steps that were looked at, but for what is varied
+  std::map<std::string, KeptThere> kept_;  ///< by what is remembered, tokens numbered anew
+  std::size_t kept_count_ = 0;
 };
 
 }  // namespace lockstep::sim
