@@ -21,8 +21,7 @@ FAULTS = ((), *(((name, 1),) for name in ("pause", "crash", "delay", "lose", "ju
 
 # (lock, lease, work, faults, jumps, anywhere): small enough for Python.
 CASES = [(lock, 3, work, faults, (-4, 4), False) for lock in LOCKS for work in (1, 4) for faults in FAULTS]
-CASES += [(lock, 2, 1, (("pause", 1),), (), True) for lock in LOCKS]
-
+CASES += [(lock, 3, 1, (("pause", 1),), (), True) for lock in LOCKS]
 
 def protocol(lock, shipped, folder):
     """A copy of a shipped protocol that counts in milliseconds."""
@@ -35,7 +34,6 @@ def protocol(lock, shipped, folder):
                 text = text.replace(seconds, milliseconds)
             (copy / file.name).write_text(text)
     return f"./{lock.name}"
-
 
 def scenarios(case, number, shipped, folder):
     """Writes a scenario for each property, and returns how many states the brute force has seen."""
@@ -51,9 +49,8 @@ def scenarios(case, number, shipped, folder):
             "faults": dict(case.faults), "properties": [name], "expect": expect,
             **({"jumps_ms": case.jumps} if case.jumps else {}),
         }
-        (folder / f"{number:02}-{case.lock.name}-{name}.json").write_text(json.dumps(scenario))
+        (folder / f"{number:03}-{case.lock.name}-{name}.json").write_text(json.dumps(scenario))
     return states
-
 
 def main(lockstep, shipped):
     started = time.process_time()
@@ -65,11 +62,10 @@ def main(lockstep, shipped):
         results = json.loads(run.stdout)["scenarios"]
     differ = [one for one in results if one["status"] != "as-expected"]
     for one in differ:
-        print(one["name"], json.dumps(cases[int(one["name"][:2])][1:]), one["text"])
+        print(one["name"], json.dumps(cases[int(one["name"][:3])][1:]), one["text"])
     print(f"{len(cases)} cases, {len(results)} verdicts, {states} states in {time.process_time() - started:.0f} s: "
           f"{len(differ)} differ")
     return 1 if differ or len(results) != len(cases) * len(PROPERTIES) else 0
-
 
 if __name__ == "__main__":
     beside = pathlib.Path(__file__).resolve().parents[2] / "protocols"

@@ -3,20 +3,18 @@ from brute_force import Broken, Lost
 
 NIL, OK = "nil", "OK"
 
-
 def redis(*words):
     return (yield "ask", "redis", words)
 
-
 class Lock:
-    """A lock, and a client's round with it: lock, work, unlock. In unlock() an error is no answer."""
+    """A lock, and a client's round with it: lock, work, unlock. An operation that ends in an error claims nothing."""
 
     def round_of(self, c):
         c.inside = False
         try:
             has_it = yield from self.acquire(c)
         except Broken:
-            has_it = False
+            return
         if not has_it:
             yield "claim", "refused"
             return
@@ -39,7 +37,6 @@ class Lock:
     def may_be_lost(self, c):
         return c.inside
 
-
 class ExistsSet(Lock):
     name = "exists-set"
 
@@ -52,7 +49,6 @@ class ExistsSet(Lock):
     def release(self, c):
         return (yield from redis("DEL")) == 1
 
-
 class SetnxExpire(ExistsSet):
     name = "setnx-expire"
 
@@ -61,7 +57,6 @@ class SetnxExpire(ExistsSet):
             return False
         yield from redis("PEXPIRE", c.case.lease)
         return True
-
 
 class SetTokenLua(Lock):
     name = "set-token-lua"
@@ -73,7 +68,6 @@ class SetTokenLua(Lock):
     def release(self, c):
         return (yield from redis("IF-MINE", c.token, "DEL")) == 1
 
-
 class SetTokenGetDel(SetTokenLua):
     name = "set-token-get-del"
 
@@ -81,7 +75,6 @@ class SetTokenGetDel(SetTokenLua):
         if (yield from redis("GET")) == c.token:
             return (yield from redis("DEL")) == 1
         return False
-
 
 class WatchMultiDel(SetTokenLua):
     name = "watch-multi-del"
@@ -96,7 +89,6 @@ class WatchMultiDel(SetTokenLua):
         replies = yield from redis("EXEC")
         return replies != NIL and replies[0] == 1
 
-
 class SetClockDel(ExistsSet):
     name = "set-clock-del"
 
@@ -108,7 +100,6 @@ class SetClockDel(ExistsSet):
         if (yield "wall",) < c.deadline:
             return (yield from redis("DEL")) == 1
         return False
-
 
 class SetnxGetset(Lock):
     """The value says when the lock ends, by its maker's clock, and 1 ms later."""
@@ -135,7 +126,6 @@ class SetnxGetset(Lock):
     def release(self, c):
         yield from redis("DEL")
         return True
-
 
 class Watchdog(SetTokenLua):
     """A task renews at each third of the lease; another tells the holder, one lease after the last one that came through."""

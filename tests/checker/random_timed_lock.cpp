@@ -1,29 +1,35 @@
-// A lock is put together from ways to look at a clock and things to compare with it.
+// A lock is put together from ways to take a key, to read a clock, to work with a number and to
+// act on what is compared with it.
 #include "tests/checker/random_timed_lock.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace lockstep::test {
 
 namespace {
 
+using Texts = std::vector<std::string>;
+
 /// Random choices that are the same on every machine.
 class Chances {
  public:
-  Chances(std::uint32_t seed, std::int64_t unit_ms) : engine_(seed), unit_ms_(unit_ms) {}
+  Chances(std::uint32_t seed, std::int64_t unit_ms, bool rounds)
+      : engine_(seed), unit_ms_(unit_ms), rounds_(rounds) {}
   std::int64_t from(std::int64_t least, std::int64_t most) {
     return least +
            static_cast<std::int64_t>(engine_() % static_cast<std::uint32_t>(most - least + 1));
   }
   /// A duration.
   std::int64_t ms(std::int64_t least, std::int64_t most) { return from(least, most) * unit_ms_; }
-  /// Whether durations are so long that rounding would make another protocol of it.
-  bool exact() const { return unit_ms_ > 3; }
   bool one_in(std::int64_t count) { return from(1, count) == 1; }
-  std::string of(const std::vector<std::string>& choices) {
+  bool rounds() const { return rounds_; }
+  std::int64_t unit_ms() const { return unit_ms_; }
+  const std::string& of(const Texts& choices) {
     return choices[static_cast<std::size_t>(
         from(0, static_cast<std::int64_t>(choices.size()) - 1))];
   }
@@ -31,115 +37,355 @@ class Chances {
  private:
   std::mt19937 engine_;
   std::int64_t unit_ms_;
+  bool rounds_;
 };
 
-/// `what`, which came from a clock, compared with a number that is written or worked out.
-std::string comparison(Chances& dice, const std::string& what) {
-  const std::string op = dice.of({"<", "<=", ">", ">="});
-  const auto c = dice.ms(1, 12);
-  const auto twelfths = dice.from(1, 12), more = dice.ms(1, 3);
-  switch (dice.from(0, dice.exact() ? 2 : 4)) {
-    case 0:
-      return fmt::format("{} * 2 {} {}", what, op, 2 * c);
-    case 1:
-      return fmt::format("({}) > {} and ({}) < {}", what, c - 1, what, c + more);
-    case 3:
-      return fmt::format("({}) // 3 {} {}", what, op, c / 3);
-    case 4:
-      return fmt::format("self.ttl_ms - ({}) {} self.ttl_ms * {} // 12", what, op, twelfths);
-    default:
-      return fmt::format("{} {} {}", what, op, c);
-  }
-}
+/// What every protocol may use. A script answers with a number of milliseconds.
+const char* const kHelpers = R"(
+local function server_ms()
+  local t = redis("TIME")
+  return tonumber(t[1]) * 1000 + tonumber(t[2]) // 1000
+end
+local function stored(key) return tonumber(redis("GET", key) or 0) or 0 end
+local ms = "local t = redis.call('TIME') local ms = t[1] * 1000 + math.floor(t[2] / 1000) "
+local function ask(key, script, ...) return redis("EVAL", ms .. script, 1, key, ...) end
+)";
 
-std::string pausing(Chances& dice) {
-  return dice.one_in(2) ? fmt::format("  sleep({})\n", dice.ms(1, 8)) : std::string();
-}
+/// Writes acquire() and release(). In both, `start` is an instant of the monotonic clock, `began` one
+/// of the wall clock, `server` the node's time then; `self.since` is the first `start` ever, and
+/// `self.taken` when the lock was last asked for.
+class Writer {
+ public:
+  Writer(Chances& dice, std::int64_t lease_ms) : dice_(dice), lease_ms_(lease_ms) {}
+  std::string protocol();
 
-/// The body of acquire().
-std::string taking(Chances& dice) {
-  const std::string set = R"(redis("SET", self.key, unique(), "NX", "PX", self.ttl_ms) == OK)";
-  switch (dice.from(0, 7)) {
+ private:
+  std::string number(std::int64_t least, std::int64_t most);
+  std::string reading();
+  std::string worked_out(const std::string& number);
+  std::string comparison();
+  std::string script_comparison();
+  std::string statement();
+  std::string statements(std::int64_t most);
+  std::string taking();
+  std::string script_taking();
+  std::string acquire();
+  std::string release();
+  std::string keeping();
+  std::string op() { return dice_.of({"<", "<=", ">", ">="}); }
+
+  Chances& dice_;
+  std::int64_t lease_ms_;
+  bool server_ = false;  ///< whether the node's time is read at the start
+};
+
+/// A duration: as it is, or worked out.
+std::string Writer::number(std::int64_t least, std::int64_t most) {
+  const auto whole = dice_.from(least, most);
+  const auto part = dice_.from(2, 4);
+  switch (dice_.from(0, dice_.rounds() ? 8 : 5)) {
     case 0:
-      return "  local start = monotonic()\n  if not (" + set + ") then return false end\n" +
-             pausing(dice) + "  return " + comparison(dice, "monotonic() - start") + "\n";
+      return fmt::format("{} * {}", whole, dice_.unit_ms());
     case 1:
-      return "  local start = now()\n  if not (" + set + ") then return false end\n" +
-             pausing(dice) + "  local took = now() - start\n" + pausing(dice) + "  return " +
-             comparison(dice, "took") + "\n";
+      return fmt::format("self.ttl_ms * {} // {}", whole * dice_.unit_ms(), lease_ms_);
     case 2:
-      return "  if " + set + " then return true end\n" + pausing(dice) +
-             "  local left = redis(\"PTTL\", self.key)\n  return " + comparison(dice, "left") +
-             "\n";
-    case 3:
-      return "  if redis(\"SETNX\", self.key, unique()) == 1 then return true end\n"
-             "  if not self.since then self.since = monotonic() end\n" +
-             pausing(dice) + "  return " + comparison(dice, "monotonic() - self.since") + "\n";
-    case 4:
-      return fmt::format(
-          "  local ends = millis(now()) + {}\n"
-          "  if redis(\"SETNX\", self.key, ends) == 1 then return true end\n{}"
-          "  local old = redis(\"GET\", self.key)\n"
-          "  if not old or tonumber(old) + {} > millis(now()) then return false end\n"
-          "  return redis(\"GETSET\", self.key, ends) == old\n",
-          dice.ms(0, 12), pausing(dice), dice.ms(0, 4));
-    case 5:
-      return fmt::format(
-          "  return redis(\"EVAL\", \"if redis.call('pttl', KEYS[1]) < {} then"
-          " redis.call('set', KEYS[1], 'x', 'px', ARGV[1]) return 1 end return 0\","
-          " 1, self.key, self.ttl_ms) == 1\n",
-          dice.ms(0, 8));
+      return fmt::format("self.ttl_ms + {}", whole * dice_.unit_ms());
     case 6:
-      return "  local start = monotonic()\n" + pausing(dice) +
-             "  return retry(function()\n    if " + set + " then return true end\n    if " +
-             comparison(dice, "monotonic() - start") +
-             fmt::format(" then return true end\n  end, {})\n", dice.ms(2, 6));
+      return fmt::format("math.max(self.ttl_ms // {}, 1)", part);
+    case 7:
+      return fmt::format("math.ceil(self.ttl_ms / {})", part);
+    case 8:
+      return fmt::format("(self.ttl_ms * {} + {}) // {} + 1", part - 1, whole, part);
     default:
-      return fmt::format(
-          "  return redis(\"EVAL\", \"local t = redis.call('TIME') local ms = t[1] * 1000 +"
-          " math.floor(t[2] / 1000) local old = redis.call('GET', KEYS[1])"
-          " if old and ms - old < {} then return 0 end"
-          " redis.call('SET', KEYS[1], string.format('%.0f', ms)) return 1\", 1, self.key) == 1\n",
-          dice.ms(1, 12));
+      return fmt::format("{}", whole * dice_.unit_ms());
   }
 }
 
-sim::ProcessSetup timed_process(Chances& dice, std::int64_t lease_ms) {
+/// Milliseconds that came from a clock.
+std::string Writer::reading() {
+  switch (dice_.from(0, 12)) {
+    case 0:
+    case 1:
+      return "(monotonic() - start)";
+    case 2:
+    case 3:
+      return "(now() - began)";
+    case 4:
+    case 5:
+      return "redis('PTTL', self.key)";
+    case 6:
+      return "(monotonic() - self.since)";
+    case 7:
+      return "(millis(now()) - stored(self.key))";
+    case 8:
+      server_ = true;
+      return "(server_ms() - server)";
+    case 9:
+      return "ask(self.key, \"return redis.call('pttl', KEYS[1])\")";
+    case 10:
+      return "ask(self.key, \"return ms - (tonumber(redis.call('get', KEYS[1]) or 0) or 0)\")";
+    case 11:
+      return dice_.rounds() ? "redis('TTL', self.key)" : "(monotonic() - self.taken)";
+    default:
+      return "(monotonic() - self.taken)";
+  }
+}
+
+std::string Writer::worked_out(const std::string& number) {
+  switch (dice_.from(0, dice_.rounds() ? 8 : 5)) {
+    case 0:
+      return number + " * 2";
+    case 1:
+      return "self.ttl_ms - " + number;
+    case 2:
+      return fmt::format("math.min({}, {})", number, dice_.ms(1, 12));
+    case 6:
+      return number + " // 3";
+    case 7:
+      return number + " % 5";
+    case 8:
+      return "math.floor(" + number + " * 0.7 + 0.5)";
+    default:
+      return number;
+  }
+}
+
+std::string Writer::comparison() {
+  const auto read = worked_out(reading());
+  const auto text = fmt::format("{} {} {}", read, op(), number(1, 12));
+  if (!dice_.one_in(4)) return text;
+  return fmt::format("({}) {} {}", text, dice_.of({"and", "or"}),
+                     fmt::format("{} {} {}", reading(), op(), number(1, 12)));
+}
+
+/// The same in a script: `ms` is the node's time.
+std::string Writer::script_comparison() {
+  const Texts readings{"redis.call('pttl', KEYS[1])",
+                       "ms - (tonumber(redis.call('get', KEYS[1]) or 0) or 0)"};
+  auto read = dice_.of(readings);
+  if (dice_.one_in(3)) read = "(" + read + ") * 2";
+  if (dice_.one_in(3) && dice_.rounds()) read = "math.floor((" + read + ") / 3)";
+  return fmt::format("{} {} {}", read, op(), dice_.ms(1, 12));
+}
+
+std::string Writer::statement() {
+  switch (dice_.from(0, 9)) {
+    case 0:
+      return "if " + comparison() + " then return true end\n";
+    case 1:
+    case 2:
+      return "if " + comparison() + " then return false end\n";
+    case 3:
+      return "if " + comparison() + " then redis('DEL', self.key) end\n";
+    case 4:
+      return "if " + comparison() + " then redis('PEXPIRE', self.key, " + number(1, 12) +
+             ") end\n";
+    case 5:
+      return "sleep(math.max(1, " + number(1, 8) + " - " + reading() + "))\n";
+    case 6:
+      return "start = monotonic()\n";
+    case 7:
+      return fmt::format(
+          "if ask(self.key, \"if {} then return 1 end return 0\") == 1 then return {} end\n",
+          script_comparison(), dice_.of({"true", "false"}));
+    case 8:
+      return "if " + comparison() + " then sleep(" + number(1, 6) + ") end\n";
+    default:
+      return "sleep(" + number(1, 8) + ")\n";
+  }
+}
+
+std::string Writer::statements(std::int64_t most) {
+  std::string text;
+  for (auto count = dice_.from(0, most); count > 0; --count) text += statement();
+  return text;
+}
+
+/// Sets the local variable `mine`.
+std::string Writer::taking() {
+  const auto lifetime = dice_.one_in(3) ? number(1, 12) : std::string("self.ttl_ms");
+  switch (dice_.from(0, 8)) {
+    case 0:
+      return "local mine = redis('SETNX', self.key, self.token) == 1\n"
+             "if mine then redis('PEXPIRE', self.key, " +
+             lifetime + ") end\n";
+    case 1:
+      return "local ends = millis(now()) + " + number(0, 12) +
+             "\nlocal mine = redis('SETNX', self.key, ends) == 1\nif not mine then\n"
+             "local old = redis('GET', self.key)\nif old and tonumber(old) + " +
+             number(0, 4) +
+             " < millis(now()) then mine = redis('GETSET', self.key, ends) == old end\nend\n";
+    case 2:
+      return "local mine = redis('SET', self.key, self.token, 'NX', 'PXAT', millis(now()) + " +
+             lifetime + ") == OK\n";
+    case 3:
+    case 4:
+      return "local mine = ask(self.key, \"" + script_taking() +
+             "\", self.token, self.ttl_ms) == 1\n";
+    default:
+      return "local mine = redis('SET', self.key, self.token, 'NX', 'PX', " + lifetime +
+             ") == OK\n";
+  }
+}
+
+std::string Writer::script_taking() {
+  switch (dice_.from(0, 3)) {
+    case 0:
+      return "if redis.call('exists', KEYS[1]) == 0 or " + script_comparison() +
+             " then redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) return 1 end return 0";
+    case 1:
+      return "local old = redis.call('GET', KEYS[1]) if old and " + script_comparison() +
+             " then return 0 end redis.call('SET', KEYS[1], string.format('%.0f', ms)) return 1";
+    case 2:
+      return fmt::format(
+          "redis.call('zremrangebyscore', KEYS[1], '-inf', ms - {}) "
+          "if redis.call('zcard', KEYS[1]) > 0 then return 0 end "
+          "redis.call('zadd', KEYS[1], ms, ARGV[1]) return 1",
+          dice_.ms(1, 12));
+    default:
+      return fmt::format(
+          "local ends = redis.call('hget', KEYS[1], 'ends') if ends and ms {} ends + {} then "
+          "return 0 end redis.call('hset', KEYS[1], 'ends', ms + ARGV[2]) return 1",
+          dice_.of({"<", "<="}), dice_.ms(0, 4));
+  }
+}
+
+/// A task that renews while the lock is held.
+std::string Writer::keeping() {
+  std::string body = "local start, began = monotonic(), now()\n";
+  if (dice_.one_in(2)) body += "if " + comparison() + " then lost(self) return false end\n";
+  body += "redis('PEXPIRE', self.key, " + number(1, 12) + ")\n";
+  return "if mine then self.keeper = every(" + number(2, 8) + ", function()\n" + body +
+         "end) end\n";
+}
+
+std::string Writer::acquire() {
+  auto body = statements(1) + taking();
+  if (dice_.one_in(3)) body += "if not mine then\n" + statements(2) + "return false end\n";
+  body += statements(2);
+  if (dice_.one_in(7)) body += keeping();
+  body += dice_.one_in(3) ? "return mine and " + comparison() + "\n" : "return mine\n";
+  if (dice_.one_in(4)) body = "return retry(function()\n" + body + "end, " + number(2, 6) + ")\n";
+  return body;
+}
+
+std::string Writer::release() {
+  const std::string mine = "redis.call('get', KEYS[1]) == ARGV[1]";
+  std::string script;
+  switch (dice_.from(0, 5)) {
+    case 0:
+      return "if " + comparison() + " then return redis('DEL', self.key) == 1 end\nreturn false\n";
+    case 1:
+      return statements(1) + "return redis('PEXPIRE', self.key, " + number(1, 6) + ") == 1\n";
+    case 2:
+      script = script_comparison();
+      break;
+    case 3:
+      script = mine + " and " + script_comparison();
+      break;
+    case 4:
+      script = mine;
+      break;
+    default:
+      return statements(1) + "redis('DEL', self.key)\nreturn true\n";
+  }
+  return statements(1) + "return ask(self.key, \"if " + script +
+         " then return redis.call('del', KEYS[1]) end return 0\", self.token) == 1\n";
+}
+
+std::string Writer::protocol() {
+  const auto begins = [&](const std::string& body) {
+    return std::string("local start, began = monotonic(), now()\n") +
+           (server_ ? "local server = server_ms()\n" : "") + body;
+  };
+  auto taking = acquire();
+  taking = begins("self.since = self.since or start\nself.taken = start\nself.token = unique()\n" +
+                  taking);
+  server_ = false;
+  const auto giving = begins(release());
+  return std::string(
+             "local Lock = protocol { title = \"a random lock\", source = \"a seed\" }\n") +
+         kHelpers + "function Lock:acquire()\n" + taking + "end\nfunction Lock:release()\n" +
+         "if self.keeper then stop(self.keeper) self.keeper = nil end\n" + giving +
+         "end\nreturn Lock\n";
+}
+
+std::vector<sim::WorkStep> workload_of(Chances& dice, bool two_locks) {
   using Kind = sim::WorkStep::Kind;
-  sim::ProcessSetup process;
-  process.lock_keys = {"lock"};
-  process.lease_ms = lease_ms;
-  const auto add = [&](Kind kind, std::int64_t ms) { process.workload.push_back({kind, 0, ms}); };
-  if (dice.one_in(4)) add(Kind::sleep, dice.ms(1, 6));
-  add(Kind::lock, 0);
-  if (!dice.one_in(3)) add(dice.one_in(2) ? Kind::work : Kind::sleep, dice.ms(1, 12));
-  add(Kind::unlock, 0);
-  return process;
+  std::vector<sim::WorkStep> steps;
+  if (dice.one_in(4)) steps.push_back({Kind::sleep, 0, dice.ms(1, 6)});
+  steps.push_back({Kind::lock, 0, 0});
+  if (two_locks) steps.push_back({Kind::lock, 1, 0});
+  if (!dice.one_in(3))
+    steps.push_back({dice.one_in(2) ? Kind::work : Kind::sleep, 0, dice.ms(1, 12)});
+  if (two_locks) steps.push_back({Kind::unlock, 1, 0});
+  steps.push_back({Kind::unlock, 0, 0});
+  return steps;
+}
+
+void add_faults(Chances& dice, sim::Model& model) {
+  const std::vector<sim::Fault> faults{sim::Fault::pause, sim::Fault::delay, sim::Fault::crash,
+                                       sim::Fault::lose, sim::Fault::jump};
+  const auto fault = faults[static_cast<std::size_t>(dice.from(0, 4))];
+  ++model.budget[static_cast<std::size_t>(fault)];
+  if (fault == sim::Fault::jump) model.jumps_ms = {dice.ms(1, 12), -dice.ms(1, 12)};
+  if (dice.one_in(6)) model.pause_max_ms = dice.ms(1, 8);
+  if (dice.one_in(6)) model.request_timeout_ms = dice.ms(1, 8);
+}
+
+void choose_properties(Chances& dice, sim::Model& model) {
+  model.properties = {sim::Property::mutual_exclusion};
+  switch (dice.from(0, 4)) {
+    case 0:
+      model.properties = {sim::Property::foreign_release, sim::Property::foreign_extend,
+                          sim::Property::honest_result};
+      break;
+    case 1:
+      model.properties = {sim::Property::deadlock, sim::Property::leak};
+      break;
+    default:
+      break;
+  }
+}
+
+/// What the model is, as a comment.
+std::string described(const sim::Model& model) {
+  std::string text;
+  for (const auto& process : model.processes) {
+    text += fmt::format("-- {} of {} threads, lease {}:", process.rounds, process.threads,
+                        process.lease_ms);
+    for (const auto& step : process.workload)
+      text += fmt::format(" {}({}, {})", static_cast<int>(step.kind), step.lock, step.ms);
+    text += '\n';
+  }
+  text += fmt::format("-- faults {}, jumps {}, timeout {}, longest pause {}, latency {}\n",
+                      fmt::join(model.budget, " "), fmt::join(model.jumps_ms, " "),
+                      model.request_timeout_ms, model.pause_max_ms, model.latency_ms);
+  return text;
 }
 
 }  // namespace
 
-RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms) {
-  Chances dice(seed, unit_ms);
+RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool rounds) {
+  Chances dice(seed, unit_ms, rounds);
   RandomLock lock;
-  lock.protocol =
-      "local Lock = protocol { title = \"a random lock\", source = \"a seed\" }\n"
-      "function Lock:acquire()\n" +
-      taking(dice) +
-      "end\nfunction Lock:release() redis(\"DEL\", self.key) return true end\nreturn Lock\n";
-  const std::int64_t lease_ms = dice.ms(3, 12);
-  const std::int64_t clients = dice.one_in(4) ? 3 : 2;
-  for (std::int64_t i = 0; i < clients; ++i)
-    lock.model.processes.push_back(timed_process(dice, lease_ms));
-  if (clients == 2 && dice.one_in(4)) lock.model.processes[0].rounds = 2;
-  const std::vector<sim::Fault> faults{sim::Fault::pause, sim::Fault::delay, sim::Fault::crash};
-  if (clients == 2 && !dice.one_in(3))
-    ++lock.model
-          .budget[static_cast<std::size_t>(faults[static_cast<std::size_t>(dice.from(0, 2))])];
-  if (dice.one_in(6)) lock.model.pause_max_ms = dice.ms(1, 8);
-  if (dice.one_in(6)) lock.model.request_timeout_ms = dice.ms(1, 8);
-  lock.model.properties = {sim::Property::mutual_exclusion};
-  if (dice.one_in(5)) lock.model.latency_ms = dice.ms(1, 2);
+  sim::ProcessSetup process;
+  process.lease_ms = dice.ms(2, 12);
+  const auto text = Writer(dice, process.lease_ms).protocol();
+  const bool two_locks = dice.one_in(8);
+  process.lock_keys = {"lock"};
+  if (two_locks) process.lock_keys.emplace_back("gate");
+  const auto clients = dice.one_in(8) ? 3 : dice.one_in(8) ? 1 : 2;
+  for (int i = 0; i < clients; ++i) {
+    process.workload = workload_of(dice, two_locks);
+    lock.model.processes.push_back(process);
+  }
+  if (clients == 1 || dice.one_in(8)) lock.model.processes[0].threads = 2;
+  if (clients == 2 && dice.one_in(6)) lock.model.processes[0].rounds = 2;
+  if (clients < 3 && !dice.one_in(3)) add_faults(dice, lock.model);
+  choose_properties(dice, lock.model);
+  if (clients < 3 && dice.one_in(8)) lock.model.latency_ms = dice.ms(1, 2);
+  lock.protocol = described(lock.model) + text;
   return lock;
 }
 

@@ -1,6 +1,6 @@
-// Lock protocols whose clients and scripts look at clocks and compare what they see: from a seed,
-// the same ones every time. Durations are a few units of so many milliseconds; with few, every
-// instant can be tried.
+// Lock protocols whose clients and scripts look at clocks, work with what they see and compare it:
+// from a seed, the same ones every time. Durations are a few units of so many milliseconds; with
+// few, every instant can be tried.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 namespace lockstep::test {
 
-RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms);
+/// `rounds`: numbers may also be rounded, which with another unit makes another protocol of it.
+RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool rounds);
 
 }  // namespace lockstep::test

@@ -1,12 +1,11 @@
 // Which instants a search tries (docs/time.md): thresholds that no text tells, sums of durations,
-// and time that no deadline of a node carries on. And, on random locks that look at clocks, the
-// engine against the naive explorer, which tries every millisecond.
+// and time that no deadline of a node carries on. (On random locks: random_test.cpp.)
 #include <catch2/catch.hpp>
 
 #include "checker/explorer.hpp"
 #include "checker/naive/naive.hpp"
 #include "sim/client/program.hpp"
-#include "tests/checker/random_timed_lock.hpp"
+#include "tests/checker/random_lock.hpp"
 
 namespace {
 
@@ -212,60 +211,4 @@ TEST_CASE("an ordinary lock may fail by a sum of durations", "[time]") {
   REQUIRE(steps > 0);
   CHECK(shortest(37, 5, engine) == steps);
   CHECK(shortest(37'000, 5000, engine) == steps);
-}
-
-namespace {
-
-struct TimedLock {
-  TimedLock(std::uint32_t seed, std::int64_t unit_ms)
-      : lock(test::random_timed_lock(seed, unit_ms)),
-        folder("timed-" + std::to_string(seed), lock.protocol) {
-    lock.model.program = std::make_shared<sim::Program>(folder.folder());
-  }
-  checker::Result explored() const {
-    checker::Bounds bounds;
-    bounds.max_states = 200'000;
-    return checker::explore(lock.model, bounds);
-  }
-  test::RandomLock lock;
-  test::TemporaryProtocol folder;
-};
-
-}  // namespace
-
-TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
-          "[time][many-models]") {
-  int compared = 0;
-  for (std::uint32_t seed = 0; seed < 150; ++seed) {
-    const TimedLock timed(seed, 1 + seed % 3);
-    checker::Bounds bounds;
-    bounds.max_states = 30'000;
-    const checker::Result engine = timed.explored();
-    const checker::Result naive =
-        checker::explore_naively(timed.lock.model, bounds, {}, checker::naive::Memory::boundary);
-    INFO("seed " << seed << '\n' << timed.lock.protocol);
-    if (engine.verdict == checker::Verdict::inconclusive ||
-        naive.verdict == checker::Verdict::inconclusive)
-      continue;
-    ++compared;
-    REQUIRE(engine.verdict == naive.verdict);
-    REQUIRE(engine.schedule.size() == naive.schedule.size());
-  }
-  CHECK(compared > 100);
-}
-
-TEST_CASE("what fails in milliseconds fails in seconds", "[time][many-models]") {
-  int violated = 0;
-  for (std::uint32_t seed = 0; seed < 150; ++seed) {
-    const checker::Result small = TimedLock(seed, 4).explored();
-    if (small.verdict != checker::Verdict::violated) continue;
-    const TimedLock timed(seed, 4 * 997);
-    const checker::Result large = timed.explored();
-    INFO("seed " << seed << '\n' << timed.lock.protocol);
-    if (large.verdict == checker::Verdict::inconclusive) continue;
-    ++violated;
-    REQUIRE(large.verdict == checker::Verdict::violated);
-    REQUIRE(large.schedule.size() <= small.schedule.size());
-  }
-  CHECK(violated > 20);
 }
