@@ -169,6 +169,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       process.instants.push_back({effect.wall, clock_ms(world, process, effect.wall)});
       break;
     case Effect::Kind::acquired:
+      task.given_up.erase(effect.lock);
       process.holdings[holding] = {effect.fencing, task.made || has_lease(world, p, effect.lock)};
       facts.witnesses.insert(sim::Witness::acquired);
       judge_acquired(world, p, effect, facts);
@@ -190,7 +191,8 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
     case Effect::Kind::releasing:
       end_operation();
       task.releasing = true;
-      task.owned = process.holdings[holding].owned;
+      task.owned = process.holdings[holding].owned || task.given_up.contains(effect.lock);
+      task.given_up.erase(effect.lock);
       process.holdings.erase(holding);
       break;
     case Effect::Kind::released:
@@ -210,6 +212,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
     case Effect::Kind::lost:
       facts.witnesses.insert(sim::Witness::lost);
       judge_lost(world, p, effect, facts);
+      if (process.holdings[holding].owned) task.given_up.insert(effect.lock);
       process.holdings.erase(holding);
       break;
     case Effect::Kind::log:

@@ -79,8 +79,9 @@ struct TaskState {
   Basis basis = Basis::none;
   bool releasing = false;  ///< inside release()
   bool made = false, freed = false;
-  bool counted = false;    ///< some of a share was freed
-  bool owned = false;      ///< inside release(): of the holding that ended
+  bool counted = false;  ///< some of a share was freed
+  bool owned = false;    ///< inside release(): of the holding that ended, or was given up
+  std::set<std::uint8_t> given_up;  ///< locks that were owned and are lost, not yet released
   bool overtaken = false;  ///< another operation has made a lease key during this release()
   int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 };

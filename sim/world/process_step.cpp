@@ -292,7 +292,8 @@ void ProcessStep::apply(const Effect& effect) {
       stop_holding(effect.task, lock);
       Operation& operation = process_.operation(effect.task);
       operation.releasing = true;
-      operation.owned = owned;
+      operation.owned = owned || has(operation.given_up, lock);
+      operation.given_up &= static_cast<LockSet>(~only<LockSet>(lock));
       operation.freed = operation.counted = operation.succeeded = false;
       return;
     }
@@ -312,6 +313,7 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::lost:
       report_.facts.witnessed |= only(Witness::lost);
       if (effect.ok && owns(effect.task, lock)) report_.claims.told_lost |= only<LockSet>(lock);
+      if (owns(effect.task, lock)) process_.operation(effect.task).given_up |= only<LockSet>(lock);
       return stop_holding(effect.task, lock);
     case Kind::log:
       return;
@@ -327,6 +329,7 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
     owned = has(around_.owned, lock);
   }
   process_.holdings.push_back({effect.task, lock, owned});
+  process_.operation(effect.task).given_up &= static_cast<LockSet>(~only<LockSet>(lock));
   report_.facts.witnessed |= only(Witness::acquired);
   if (process_.index < setting_.processes)
     report_.facts.acquired_by |= only<ProcessSet>(process_.index);

@@ -1,11 +1,11 @@
-"""A third explorer, in a few pages: clients of a lock and one Redis, millisecond by millisecond, whole states, breadth first.
+"""A third explorer, in a few pages: clients of a lock and one Redis, ms by ms, whole states, breadth first.
 
-It was written from Redis and from what clients, networks and clocks can do, not from docs/semantics.md: what two readings of
-that page have wrong in common, this one can show. It knows no Lua: the protocols are written down again in `locks.py`.
+It was written from Redis and from what clients, networks and clocks can do, not from docs/semantics.md: what two
+readings of that page have wrong in common, this one can show. It knows no Lua: `locks.py` has the protocols.
 
-A step is what happens at once: a process begins, hears a reply or wakes up and runs until it waits; a request is executed; a
-fault; the end of a pause; a stretch of time, however long. Time passes only when nobody has anything to do: messages and
-programs take none, unless they are held back or paused.
+A step is what happens at once: a process begins, hears a reply or wakes up and runs until it waits; a request is
+executed; a fault; the end of a pause; a stretch of time, however long. Time passes only when nobody has anything to do:
+messages and programs take none, unless they are held back or paused.
 """
 from collections import deque, namedtuple
 from functools import lru_cache
@@ -22,11 +22,11 @@ class Heard(tuple):
     __ne__ = lambda self, other: False
     __hash__ = lambda self: 0
 
-class Broken(Exception): """The connection is gone, and nobody can tell what became of the request."""
+class Broken(Exception): """The connection is gone. What became of the request?"""
 class Lost(Exception): """Somebody in this process says that the lock is lost."""
 
-# stage: new, on, gone. memory: variables and program counters. timers: (task, Instant), or (task, ms) of work that stands
-# still in a pause. ready: tasks that must go on. freed: whether release() has removed a key that is this client's own.
+# stage: new, on, gone. memory: variables and program counters. timers: (task, Instant), or (task, ms) of work in a
+# pause. ready: tasks that must go on. freed: whether release() has removed a key that is this client's own.
 Client = namedtuple("Client", "stage memory heard timers ready paused offset inside freed")
 # One key: its value (None: absent), when it expires by the node's clock, and who made it.
 Node = namedtuple("Node", "value expiry maker offset")
@@ -34,8 +34,8 @@ Node = namedtuple("Node", "value expiry maker offset")
 Message = namedtuple("Message", "who task to words reply held heard connection")
 # sessions: (connection, (watching, dirty, queue)) of those that are not as new. budget: faults that may still come.
 State = namedtuple("State", "clients node messages sessions budget")
-# faults: ((name, how many), ...). anywhere: whether a pause may stop a program before any request, not only behind a look
-# at a clock: no verdict may depend on it, but lengths do.
+# faults: ((name, how many), ...). anywhere: whether a pause may stop a program before any request, not only behind a
+# look at a clock: no verdict may depend on it, but lengths do.
 Case = namedtuple("Case", "lock lease work faults jumps anywhere", defaults=((), False))
 
 FRESH = Client("new", (), Heard(), (), (), False, 0, False, False)
@@ -50,8 +50,8 @@ def later(x):
     return x + -1 if isinstance(x, Instant) else x
 
 def oldest(x):
-    inside = isinstance(x, tuple) and not isinstance(x, Heard)
-    return min(map(oldest, x), default=0) if inside else x if isinstance(x, Instant) else 0
+    within = isinstance(x, tuple) and not isinstance(x, Heard)
+    return min(map(oldest, x), default=0) if within else x if isinstance(x, Instant) else 0
 
 # ---- Redis
 
@@ -96,8 +96,8 @@ def command(node, who, name, *rest):
 # ---- A client process: its program is run again from the start with all that it has heard
 
 class Process:
-    """Tasks are generators. They yield ("ask", where, words), ("rest", ms), ("wall",), ("spawn", generator), ("stop", task),
-    ("alive", task), ("lost",) and ("claim", what)."""
+    """Tasks are generators. They yield ("ask", where, words), ("rest", ms), ("wall",), ("spawn", generator),
+    ("stop", task), ("alive", task), ("lost",) and ("claim", what)."""
 
     def __init__(self, case, me):
         self.case, self.me, self.tasks, self.waits, self.tokens, self.effects = case, me, {}, {}, 0, []
@@ -108,7 +108,7 @@ class Process:
         return (self.me, self.tokens)
 
     def memory(self):
-        """Variables, and where each task waits. (Nothing else: no lock of `locks.py` waits amid an expression or a `for`.)"""
+        """Variables, and where each task waits. Nothing else: no lock waits amid an expression or a `for`."""
         frames = []
         for task, generator in sorted(self.tasks.items()):
             while generator is not None:
@@ -203,8 +203,9 @@ def expire(state):
 
 def tick(state):
     """A timer that is overdue, in a paused process, stays so: how long does not matter."""
-    after = [c._replace(timers=tuple((t, at if at > 0 else type(at)(0)) for t, at in c.timers)) for c in later(state.clients)]
-    return expire(later(state)._replace(clients=tuple(after)))
+    state = later(state)
+    after = (c._replace(timers=tuple((t, at if at > 0 else type(at)(0)) for t, at in c.timers)) for c in state.clients)
+    return expire(state._replace(clients=tuple(after)))
 
 class World:
     def __init__(self, case):
@@ -311,7 +312,7 @@ class World:
             after, violated = self.after(spent(state, "pause"), who, task, what, cut)
             if task not in after.clients[who].ready:
                 break
-            yield "runs and is paused", paused(after, who), violated
+            yield "runs, pauses", paused(after, who), violated
 
     def after(self, state, who, task, what, cut):
         heard = tuple(state.clients[who].heard) + ((task, what, Instant(state.clients[who].offset), cut),)
@@ -355,7 +356,7 @@ class World:
         return state, ["honest-result"] * lie
 
     def deadlocked(self, state):
-        """Nobody is at it, nothing is on its way, and a fresh client that asks every millisecond is refused for ever."""
+        """Nobody is at it, nothing is on its way, and a fresh client that asks each ms is refused for ever."""
         at_it = state.messages or any(c.stage == "on" for c in state.clients)
         return not at_it and state.node.value is not None and never(self.case, state.node)
 
@@ -378,7 +379,7 @@ def never(case, node):
 def explore(case):
     """For each property the length of a shortest run that breaks it, or None; and how many states there are."""
     world, first, closed = World(case), {}, set()
-    start = (State((FRESH, FRESH), Node(None, None, None, 0), (), (), case.faults), False)  # with whether the last step was of time
+    start = (State((FRESH, FRESH), Node(None, None, None, 0), (), (), case.faults), False)  # was the last step of time?
     best, queue = {start: 0}, deque([start])
     while queue:
         at = queue.popleft()

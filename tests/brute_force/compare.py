@@ -1,6 +1,6 @@
 """Compares lockstep with brute_force.py: compare.py LOCKSTEP [PROTOCOLS FOLDER]. Ends with 1 if they differ anywhere.
 
-Each case becomes a scenario for each property, which expects what the brute force found. Leases of a few milliseconds need
+Each case becomes a scenario for each property, which expects what the brute force found. Leases of a few ms need
 protocols that count in them: those that say seconds are copied, and say milliseconds.
 """
 import json

@@ -1,4 +1,4 @@
-"""Eight protocols of protocols/, written down again by hand as what brute_force.Process runs, and what is asked about them."""
+"""Eight protocols of protocols/, written down again by hand, as what brute_force.Process runs."""
 from brute_force import Broken, Lost
 
 NIL, OK = "nil", "OK"
@@ -128,7 +128,7 @@ class SetnxGetset(Lock):
         return True
 
 class Watchdog(SetTokenLua):
-    """A task renews at each third of the lease; another tells the holder, one lease after the last one that came through."""
+    """A task renews at each third of the lease; another tells the holder, one lease after the last that came back."""
     name = "watchdog"
 
     def acquire(self, c):

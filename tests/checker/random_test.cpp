@@ -31,8 +31,7 @@ Outcome outcome_of(const checker::Result& result) {
     return {1, "violated for ever", result.time_gap};
   if (result.verdict == checker::Verdict::violated)
     return {result.schedule.size(),
-            "violated after " + std::to_string(result.schedule.size()) + " steps",
-            result.time_gap};
+            "violated after " + std::to_string(result.schedule.size()) + " steps", result.time_gap};
   std::string text = "holds, unmet:";
   for (const sim::Witness witness : result.unmet) text += std::string(" ") + sim::name(witness);
   return {0, text, result.time_gap};
@@ -77,8 +76,7 @@ Comparison enlarged(std::uint32_t seed, std::uint64_t max_states) {
   const auto small = test::random_timed_lock(seed, 1, false);
   Comparison comparison{small.protocol, explored(small, max_states, false), {}};
   if (comparison.one && comparison.one->steps > 0)
-    comparison.other =
-        explored(test::random_timed_lock(seed, kFactor, false), max_states, false);
+    comparison.other = explored(test::random_timed_lock(seed, kFactor, false), max_states, false);
   return comparison;
 }
 
@@ -95,8 +93,7 @@ int check_seeds(test::Seeds seeds, const std::function<Comparison(std::uint32_t)
         if (!comparison.one->time_gap.empty()) ++inexact;
         INFO("LOCKSTEP_SEEDS=" << seeds.first + i << "-" << seeds.first + i << "\n"
                                << comparison.protocol << comparison.one->words << "; "
-                               << comparison.other->words << "; "
-                               << comparison.one->time_gap);
+                               << comparison.other->words << "; " << comparison.one->time_gap);
         CHECK(agree(comparison));
       });
   std::cout << both << " compared, " << inexact << " of them not exact in time" << std::endl;

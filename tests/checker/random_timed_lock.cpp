@@ -51,9 +51,9 @@ local ms = "local t = redis.call('TIME') local ms = t[1] * 1000 + math.floor(t[2
 local function ask(key, script, ...) return redis("EVAL", ms .. script, 1, key, ...) end
 )";
 
-/// Writes acquire() and release(). In both, `start` is an instant of the monotonic clock, `began` one
-/// of the wall clock, `server` the node's time then; `self.since` is the first `start` ever, and
-/// `self.taken` when the lock was last asked for.
+/// Writes acquire() and release(). In both, `start` is an instant of the monotonic clock, `began`
+/// one of the wall clock, `server` the node's time then; `self.since` is the first `start` ever,
+/// and `self.taken` when the lock was last asked for.
 class Writer {
  public:
   Writer(Chances& dice, std::int64_t lease_ms) : dice_(dice), lease_ms_(lease_ms) {}
@@ -178,8 +178,7 @@ std::string Writer::statement() {
     case 3:
       return "if " + comparison() + " then redis('DEL', self.key) end\n";
     case 4:
-      return "if " + comparison() + " then redis('PEXPIRE', self.key, " + number(1, 12) +
-             ") end\n";
+      return "if " + comparison() + " then redis('PEXPIRE', self.key, " + number(1, 12) + ") end\n";
     case 5:
       return "sleep(math.max(1, " + number(1, 8) + " - " + reading() + "))\n";
     case 6:
@@ -303,8 +302,7 @@ std::string Writer::protocol() {
                   taking);
   server_ = false;
   const auto giving = begins(release());
-  return std::string(
-             "local Lock = protocol { title = \"a random lock\", source = \"a seed\" }\n") +
+  return std::string("local Lock = protocol { title = \"a random lock\", source = \"a seed\" }\n") +
          kHelpers + "function Lock:acquire()\n" + taking + "end\nfunction Lock:release()\n" +
          "if self.keeper then stop(self.keeper) self.keeper = nil end\n" + giving +
          "end\nreturn Lock\n";

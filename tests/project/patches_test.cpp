@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <regex>
 #include <string>
 #include <vector>
@@ -118,6 +119,20 @@ TEST_CASE("The patches that add something apply to the source as it is") {
     INFO(command);
     CHECK(std::system(command.c_str()) == 0);  // NOLINT(cert-env33-c): our own words
   }
+}
+
+TEST_CASE("The patches that plant a bug in the engine apply to the source as it is") {
+  int patches = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(LOCKSTEP_SOURCE_DIR "/tests/checker/planted")) {
+    if (file.path().extension() != ".patch") continue;
+    ++patches;
+    const std::string command =
+        "cd '" LOCKSTEP_SOURCE_DIR "' && git apply --check '" + file.path().string() + "'";
+    INFO(command);
+    CHECK(std::system(command.c_str()) == 0);  // NOLINT(cert-env33-c): our own words
+  }
+  CHECK(patches >= 12);
 }
 
 TEST_CASE("A page that leaves a file out is found") {
