@@ -30,7 +30,7 @@ run_tests() {
   if ! grep -q '^100% tests passed' "$log"; then
     cat "$log"
   else
-    grep -E '^ *[0-9]+/[0-9]+ Test|^100% tests' "$log"
+    grep -E '^ *[0-9]+/[0-9]+ Test|^100% tests|: seeds of ' "$log"
   fi
   read -r good bad < <(awk -f tools/count-tests.awk "$log")
   rm "$log"

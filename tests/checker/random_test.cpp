@@ -46,6 +46,7 @@ std::optional<Outcome> explored(const test::RandomLock& lock, std::uint64_t max_
   model.program = std::make_shared<sim::Program>(place.folder());
   checker::Bounds bounds;
   bounds.max_states = max_states;
+  bounds.max_seconds = 5;
   try {
     const auto result =
         naively ? checker::explore_naively(model, bounds, {}, checker::naive::Memory::boundary)
@@ -65,7 +66,7 @@ struct Comparison {
 
 /// Engine and naive explorer.
 Comparison compared(const test::RandomLock& lock, std::uint64_t max_states) {
-  Comparison comparison{lock.protocol, explored(lock, 10 * max_states, false), {}};
+  Comparison comparison{lock.protocol, explored(lock, max_states, false), {}};
   if (comparison.one) comparison.other = explored(lock, max_states, true);
   return comparison;
 }
@@ -119,8 +120,8 @@ TEST_CASE("engine and naive explorer agree on random locks", "[random]") {
 
 TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks", 400);
-  const auto most = test::setting("LOCKSTEP_STATES", 10'000);
+  const auto seeds = test::seeds_of("random timed locks", 200);
+  const auto most = test::setting("LOCKSTEP_STATES", 2000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_timed_lock(seed, 1 + seed % 2, true), most);
   };
@@ -128,7 +129,7 @@ TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
 }
 
 TEST_CASE("what fails in milliseconds fails in seconds", "[random-enlarged][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks, enlarged", 400);
-  const auto make = [](std::uint32_t seed) { return enlarged(seed, 100'000); };
+  const auto seeds = test::seeds_of("random timed locks, enlarged", 200);
+  const auto make = [](std::uint32_t seed) { return enlarged(seed, 20'000); };
   CHECK(check_seeds(seeds, make, fails_as_well) > static_cast<int>(seeds.count()) / 20);
 }

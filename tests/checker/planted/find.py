@@ -6,7 +6,7 @@
 
 By hand: it takes about an hour. For each patch the engine is built with the bug, and random locks are tried until the
 naive explorer disagrees. Ends with 1 if a bug was not found. LOCKSTEP_SEEDS and LOCKSTEP_STATES say
-which locks, and how large (1-3000 and 4000 if left out).
+which locks, and how large (1-2000 and 2000 if left out).
 """
 import os
 import pathlib
@@ -33,7 +33,7 @@ def of_its_own():
 
 def found(source, build, patch):
     """The line that tells which seed disagrees, or None."""
-    environment = {"LOCKSTEP_SEEDS": "1-3000", "LOCKSTEP_STATES": "4000", **os.environ}
+    environment = {"LOCKSTEP_SEEDS": "1-2000", "LOCKSTEP_STATES": "2000", **os.environ}
     run("git", "apply", patch, cwd=source)
     try:
         run("cmake", "--build", build, "--target", "test_checker", stdout=subprocess.DEVNULL)
