@@ -42,7 +42,6 @@ FRESH = Client("new", (), Heard(), (), (), False, 0, False, False)
 SESSION = (False, False, None)
 OK, BROKEN, HARM = "OK", "connection error", {"removed", "overwritten", "shortened"}
 PROPERTIES = ("mutual-exclusion", "foreign-release", "honest-result", "deadlock")
-
 def later(x):
     """One millisecond on, for all instants in a value."""
     if isinstance(x, tuple):
@@ -191,10 +190,8 @@ def paused(state, who, yes=True):
 
 def spent(state, name):
     return state._replace(budget=tuple((n, left - (n == name)) for n, left in state.budget))
-
 def ended(state, who):
     return put(state, who, **FRESH._replace(stage="gone")._asdict())
-
 def expire(state):
     if state.node.expiry is None or Instant(state.node.offset) <= state.node.expiry:
         return state
@@ -222,7 +219,9 @@ class World:
             elif client.paused:
                 yield "resume", paused(state, who, False), ()
         for message in state.messages:
-            if message.held:
+            if message.held and "old" in message.connection:
+                yield self.executed(state, message)
+            elif message.held:
                 yield "let go", exchange(state, message, message._replace(held=False)), ()
         for name, left in state.budget:
             if left:

@@ -112,7 +112,7 @@ bool fails_as_well(const Comparison& comparison) {
 
 }  // namespace
 
-TEST_CASE("engine and naive explorer agree on random locks", "[random]") {
+TEST_CASE("engine and naive explorer agree on random locks", "[random][many-models]") {
   const auto seeds = test::seeds_of("random locks", 300);
   const auto make = [](std::uint32_t seed) { return compared(test::random_lock(seed), 1500); };
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 3);
