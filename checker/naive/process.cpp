@@ -147,13 +147,21 @@ std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim
   sim::fail("a query kind", __FILE__, __LINE__);
 }
 
+namespace {
+
+void end_operation_of(TaskState& task) {
+  task.made = task.freed = task.counted = task.owned = task.releasing = task.overtaken = false;
+  task.answered.clear();
+}
+
+}  // namespace
+
 void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts& facts) {
   Process& process = world.processes[p];
   TaskState& task = process.tasks[effect.task];
   const std::pair<sim::TaskId, std::uint8_t> holding{effect.task, effect.lock};
   const auto end_operation = [&] {
-    task.made = task.freed = task.counted = task.owned = task.releasing = task.overtaken = false;
-    task.answered.clear();
+    end_operation_of(task);
     for (Connection& connection : process.connections) {
       const bool own = !connection.former && connection.task == effect.task;
       if (own && !connection.open) connection.outlived = true;
@@ -191,8 +199,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
     case Effect::Kind::releasing:
       end_operation();
       task.releasing = true;
-      task.owned = process.holdings[holding].owned || task.given_up.contains(effect.lock);
-      task.given_up.erase(effect.lock);
+      task.owned = process.holdings[holding].owned || task.given_up.erase(effect.lock) > 0;
       process.holdings.erase(holding);
       break;
     case Effect::Kind::released:

@@ -5,7 +5,6 @@ protocols that count in them: those that say seconds are copied, and say millise
 """
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -60,11 +59,13 @@ def main(lockstep, shipped):
         states = sum(scenarios(case, number, shipped, folder) for number, case in enumerate(cases))
         run = subprocess.run([lockstep, "test", folder, "--json"], capture_output=True, text=True)
         results = json.loads(run.stdout)["scenarios"]
-    differ = [one for one in results if one["status"] != "as-expected"]
+    unlike = [one for one in results if one["status"] != "as-expected"]
+    # Lockstep says itself that it has not tried all: no verdict to disagree with.
+    differ = [one for one in unlike if "expected holds; came inconclusive" not in one["text"]]
     for one in differ:
         print(one["name"], json.dumps(cases[int(one["name"][:3])][1:]), one["text"])
     print(f"{len(cases)} cases, {len(results)} verdicts, {states} states in {time.process_time() - started:.0f} s: "
-          f"{len(differ)} differ")
+          f"{len(differ)} differ, {len(unlike) - len(differ)} left open")
     return 1 if differ or len(results) != len(cases) * len(PROPERTIES) else 0
 
 if __name__ == "__main__":
