@@ -67,9 +67,13 @@ void World::expand_time(const Id* state, Sink& sink) {
   Candidate candidate;
   Facts facts;
   bool tokens_changed = false;  // since `state`, whose tokens are canonical
-  for (;;) {
+  for (std::size_t points = 0;; ++points) {
     const std::int64_t step = next_point(now.data());
     if (step == 0) return;
+    if (points == kMostPoints) {
+      setting_.sampled = true;
+      return;
+    }
     tokens_changed = advance(now.data(), step, facts) || tokens_changed;
     candidate.amount_ms += step;
     Buffer next = now;

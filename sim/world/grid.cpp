@@ -58,18 +58,22 @@ Grid::Distances Grid::one_link() const {
     lasts(setting_.volatile_ms, setting_.rounded(setting_.volatile_ms + 1));
   if (known.clocks_jump)
     for (const std::int64_t jump : setting_.model.jumps_ms) lasts(jump, jump);
+  sort_without_twins(found);
   return found;
 }
 
 /// Of one of these and one of those; no more than there can be.
 Grid::Distances Grid::sums(const Distances& some, const Distances& others) const {
   Distances sums;
-  for (const std::int64_t one : some)
+  for (const std::int64_t one : some) {
     for (const std::int64_t other : others) sums.push_back(reduced(one + other));
-  sort_without_twins(sums);
-  if (sums.size() <= kMostDistances) return sums;
-  setting_.sampled = true;
-  return some;
+    if (&one != &some.back() && sums.size() < kMostAtOnce) continue;
+    sort_without_twins(sums);  // now and then, so that they stay few
+    if (sums.size() <= kMostDistances) continue;
+    setting_.sampled = true;
+    return some;
+  }
+  return sums;
 }
 
 const Grid::Distances& Grid::distances(const ToCome& to_come) {

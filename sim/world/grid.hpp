@@ -47,6 +47,7 @@ class Grid {
  private:
   using Distances = std::vector<std::int64_t>;
   static constexpr std::size_t kMostDistances = 4096;
+  static constexpr std::size_t kMostAtOnce = 16 * kMostDistances;
 
   const Distances& distances(const ToCome& to_come);
   Distances sums(const Distances& some, const Distances& others) const;

@@ -30,6 +30,8 @@ class World {
  public:
   static constexpr unsigned kMaxWidth = sim::kMaxWidth;
   static constexpr unsigned kRoom = 2 * kMaxWidth;
+  /// Of time, before anything has to happen: more are not tried, and said to be left out.
+  static constexpr std::size_t kMostPoints = 100'000;
 
   World(const Model& model, const Knowledge& knowledge);
   World(const World&) = delete;

@@ -113,14 +113,14 @@ bool fails_as_well(const Comparison& comparison) {
 }  // namespace
 
 TEST_CASE("engine and naive explorer agree on random locks", "[random][many-models]") {
-  const auto seeds = test::seeds_of("random locks", 300);
+  const auto seeds = test::seeds_of("random locks", 150);
   const auto make = [](std::uint32_t seed) { return compared(test::random_lock(seed), 1500); };
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 3);
 }
 
 TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks", 200);
+  const auto seeds = test::seeds_of("random timed locks", 80);
   const auto most = test::setting("LOCKSTEP_STATES", 2000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_timed_lock(seed, 1 + seed % 2, true), most);
@@ -129,7 +129,7 @@ TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
 }
 
 TEST_CASE("what fails in milliseconds fails in seconds", "[random-enlarged][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks, enlarged", 200);
+  const auto seeds = test::seeds_of("random timed locks, enlarged", 60);
   const auto make = [](std::uint32_t seed) { return enlarged(seed, 20'000); };
   CHECK(check_seeds(seeds, make, fails_as_well) > static_cast<int>(seeds.count()) / 20);
 }
