@@ -55,7 +55,7 @@ std::optional<UnixTimeIn> unix_time_in(std::string_view digits, std::int64_t epo
 
 std::string random_token(std::size_t length) {
   std::random_device device;
-  std::uniform_int_distribution<int> letter('a', 'z');
+  std::uniform_int_distribution<int> letter('a', 'f');  // hexadecimal, and never a number
   std::string text;
   while (text.size() < length) text += static_cast<char>(letter(device));
   return text;

@@ -206,8 +206,8 @@ void Run::touch_resource(Task& task, const char* verb) {
 
 void Run::after_read(Task& task, bool accepted) {
   Work& work = task.work;
-  Holding& last = work.held.back();
-  if (!accepted && last.lost == Holding::Lost::no) last.lost = Holding::Lost::refused;
+  if (!accepted && work.held.back().lost == Holding::Lost::no)  // only a holder asks
+    work.held.back().lost = Holding::Lost::refused;
   bool lost = false;
   for (const Holding& holding : work.held) lost = lost || holding.lost != Holding::Lost::no;
   if (lost) {  // what comes next finds out

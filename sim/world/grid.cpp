@@ -67,13 +67,13 @@ Grid::Distances Grid::sums(const Distances& some, const Distances& others) const
   Distances sums;
   for (const std::int64_t one : some) {
     for (const std::int64_t other : others) sums.push_back(reduced(one + other));
-    if (&one != &some.back() && sums.size() < kMostAtOnce) continue;
-    sort_without_twins(sums);  // now and then, so that they stay few
-    if (sums.size() <= kMostDistances) continue;
-    setting_.sampled = true;
-    return some;
+    if (sums.size() >= kMostAtOnce) sort_without_twins(sums);
+    if (sums.size() >= kMostAtOnce) break;
   }
-  return sums;
+  sort_without_twins(sums);
+  if (sums.size() <= kMostDistances) return sums;
+  setting_.sampled = true;
+  return some;
 }
 
 const Grid::Distances& Grid::distances(const ToCome& to_come) {
