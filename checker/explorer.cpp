@@ -197,8 +197,10 @@ Result explore(const sim::Model& model, const Bounds& bounds, const Progress& pr
 std::int64_t patience_ms(const sim::Model& model) {
   sim::Model judged = model;
   judged.properties = {sim::Property::deadlock};
+  for (sim::ProcessSetup& setup : judged.processes) setup.rounds = 1;  // all calls are in each
   Bounds bounds;
   bounds.max_states = 20'000;
+  bounds.max_seconds = 1;
   return explore(judged, bounds).patience_ms;
 }
 

@@ -82,16 +82,16 @@ const Grid::Distances& Grid::distances(const ToCome& to_come) {
   latest_ = &*place;
   Distances& found = place->second;
   if (!added) return found;
-  const Distances link = one_link();
-  for (unsigned i = 0; i < to_come.free_actions && !setting_.sampled; ++i) {
-    const std::size_t before = found.size();
-    found = sums(found, link);
-    if (found.size() == before) break;
-  }
-  for (const auto& [ms, count] : works_[to_come.works])
-    for (unsigned i = 0; i < count && !setting_.sampled; ++i) found = sums(found, {-ms, 0, ms});
-  for (unsigned i = 0; i < to_come.ways && !setting_.sampled; ++i)
-    found = sums(found, {-setting_.latency_ms, 0});
+  const auto add = [&](unsigned count, const Distances& link) {
+    for (unsigned i = 0; i < count && !setting_.sampled; ++i) {
+      const std::size_t before = found.size();
+      found = sums(found, link);
+      if (found.size() == before) break;  // 0 is a link: there are no more of them
+    }
+  };
+  add(to_come.free_actions, one_link());
+  for (const auto& [ms, count] : works_[to_come.works]) add(count, {-ms, 0, ms});
+  add(to_come.ways, {-setting_.latency_ms, 0});
   return found;
 }
 
