@@ -134,7 +134,9 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   if (arguments.redis.empty()) own.emplace(model.persistence);
   const auto address = own ? own->address() : live::parse_address(arguments.redis);
   live::expect_usable(address);
-  const auto result = live::run(model, address, arguments.seconds, checker::patience_ms(model));
+  const bool patient = model.properties.contains(sim::Property::deadlock);
+  const auto result =
+      live::run(model, address, arguments.seconds, patient ? checker::patience_ms(model) : 0);
   if (arguments.json)
     io.out << live_report(summary_of(result, model));
   else

@@ -27,12 +27,6 @@ std::int64_t unit_ms(std::string_view digits) {
   return digits.size() == kDigitsOfSeconds ? 1000 : 0;
 }
 
-std::int64_t number_of(std::string_view digits) {
-  std::int64_t number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
-}
-
 /// The number `digits` as a time of the trace, if it is a Unix time (ms or s) of this run.
 std::string moved(std::string_view digits, std::int64_t epoch_ms) {
   const auto time = unix_time_in(digits, epoch_ms);
@@ -48,7 +42,7 @@ std::string with_times_moved(std::string_view text, std::int64_t epoch_ms) {
 
 std::optional<UnixTimeIn> unix_time_in(std::string_view digits, std::int64_t epoch_ms) {
   const std::int64_t unit = unit_ms(digits);
-  const std::int64_t since_ms = number_of(digits) * unit - epoch_ms;
+  const std::int64_t since_ms = sim::whole_number_in(digits) * unit - epoch_ms;
   if (unit == 0 || since_ms < -kAbout || since_ms > kAbout) return std::nullopt;
   return UnixTimeIn{since_ms, unit};
 }

@@ -77,6 +77,10 @@ bool Rules::has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
   return lease_key_with(world, p, lock, anything, which).has_value();
 }
 
+bool Rules::has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const {
+  return has_lease(world, p, lock) && !has_lease(world, p, lock, LeaseKeys::permanent);
+}
+
 /// Whether the process holds a lock that shares a lease key with this one, or another task is
 /// inside an operation on such a lock.
 bool Rules::key_in_use(const World& world, std::uint8_t p, sim::TaskId task,
@@ -318,8 +322,7 @@ void Rules::judge_rest(const World& world, const Action& action, Facts& facts) {
 /// A release() that did not release, although there was something to release.
 void Rules::note_kept_on(const World& world, std::uint8_t p, std::uint8_t lock,
                          Facts& facts) const {
-  facts.kept_on = facts.kept_on ||
-                  (has_lease(world, p, lock) && !has_lease(world, p, lock, LeaseKeys::permanent));
+  facts.kept_on = facts.kept_on || has_what_should_go(world, p, lock);
 }
 
 /// Who is told that its lock is lost should have nothing of it any more, but for what stays by
@@ -328,8 +331,7 @@ void Rules::judge_lost(const World& world, std::uint8_t p, const Effect& effect,
                        Facts& facts) const {
   const auto held = world.processes[p].holdings.find({effect.task, effect.lock});
   if (!effect.ok || held == world.processes[p].holdings.end() || !held->second.owned) return;
-  if (!has_lease(world, p, effect.lock) || has_lease(world, p, effect.lock, LeaseKeys::permanent))
-    return;
+  if (!has_what_should_go(world, p, effect.lock)) return;
   violated(facts, {Property::lost_told, p, p, model_.processes[p].lock_keys[effect.lock]});
 }
 

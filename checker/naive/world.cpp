@@ -270,8 +270,7 @@ void Rules::disturb(World& world, const Action& action) const {
       messages().front().held = false;
       break;
     case Action::Kind::lose:
-      messages().assign(1, connection_error());
-      process().connections[action.connection].session = {};
+      break_connection(process().connections[action.connection]);
       break;
     case Action::Kind::lose_late:
       lose_late(process(), action.connection);
@@ -412,6 +411,12 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
   feed(world, action.process, std::move(observation), action, facts);
 }
 
+/// The client sees an error, and whatever the connection carried or knew is gone.
+void Rules::break_connection(Connection& connection) const {
+  connection.messages.assign(1, connection_error());
+  connection.session = {};
+}
+
 /// The client's end breaks; the requests stay where they are, in the network, with nobody at their
 /// end.
 void Rules::lose_late(Process& process, std::uint8_t c) const {
@@ -419,8 +424,7 @@ void Rules::lose_late(Process& process, std::uint8_t c) const {
   stray.open = false;
   stray.late = true;
   for (Message& message : stray.messages) message.way_ms = 0;
-  process.connections[c].messages.assign(1, connection_error());
-  process.connections[c].session = {};
+  break_connection(process.connections[c]);
   process.connections.push_back(std::move(stray));
 }
 

@@ -313,6 +313,7 @@ class Rules {
   void outdate(World& world, const std::set<std::string>& locks) const;
   void deliver(World& world, const sim::Action& action, Facts& facts);
   void fire_timer(World& world, const sim::Action& action, Facts& facts);
+  void break_connection(Connection& connection) const;
   void lose_late(Process& process, std::uint8_t c) const;
   void crash(World& world, std::uint8_t p) const;
   void stop_node(World& world, std::uint8_t n, std::size_t image) const;
@@ -354,6 +355,8 @@ class Rules {
                                             LeaseKeys which = LeaseKeys::all) const;
   bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
                  LeaseKeys which = LeaseKeys::all) const;
+  /// Has something of the lock, and nothing of it that stays by design.
+  bool has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const;
   bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
   std::vector<LeasePlace> leases_of_holders(const World& world) const;
   bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const;

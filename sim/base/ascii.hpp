@@ -2,12 +2,21 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace lockstep::sim {
 
 inline constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The whole number that the text begins with; 0 if it begins with none that fits.
+inline std::int64_t whole_number_in(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 /// The text with every run of digits as `change(run)` makes it.
 template <typename Change>

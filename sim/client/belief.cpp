@@ -1,10 +1,10 @@
 // See the header.
 #include "sim/client/belief.hpp"
 
-#include <charconv>
 #include <cstring>
 #include <vector>
 
+#include "sim/base/ascii.hpp"
 #include "sim/base/check.hpp"
 #include "sim/client/values.hpp"
 #include "sim/client/view.hpp"
@@ -98,7 +98,7 @@ class Reader {
     if (kind == 't' || kind == 'f') return lua_pushboolean(lua_, kind == 't');
     const std::string_view text = scalar();
     if (kind == 's') return push_string(lua_, text);
-    if (kind == 'i') return lua_pushinteger(lua_, whole(text));
+    if (kind == 'i') return lua_pushinteger(lua_, whole_number_in(text));
     LOCKSTEP_CHECK(kind == 'd');
     double number = 0;
     std::memcpy(&number, text.data(), sizeof number);
@@ -106,12 +106,6 @@ class Reader {
   }
 
  private:
-  static std::int64_t whole(std::string_view digits) {
-    std::int64_t number = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return number;
-  }
-
   void push_table() {
     lua_newtable(lua_);
     while (rest_.front() != '}') {
@@ -124,7 +118,7 @@ class Reader {
 
   std::string_view scalar() {
     const std::size_t colon = rest_.find(':');
-    const auto size = static_cast<std::size_t>(whole(rest_.substr(0, colon)));
+    const auto size = static_cast<std::size_t>(whole_number_in(rest_.substr(0, colon)));
     const std::string_view text = rest_.substr(colon + 1, size);
     rest_.remove_prefix(colon + 1 + size);
     return text;

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <vector>
 
+#include "sim/base/ascii.hpp"
 #include "sim/base/bytes.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/comparisons.hpp"
@@ -23,12 +23,6 @@ namespace {
 constexpr std::int64_t kFirstTime = 1'000'000'000;  // Unix seconds, in this century
 constexpr std::size_t kMostKept = 16;               // numbers in what one process remembers
 constexpr std::size_t kMostKeptInAll = 5000;
-
-std::int64_t whole_number_in(const std::string& text) {
-  std::int64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 void add_numbers_of(const Reply& reply, std::vector<std::int64_t>& numbers) {
   if (reply.kind == Reply::Kind::integer) numbers.push_back(reply.integer);

@@ -67,8 +67,9 @@ Grid::Distances Grid::sums(const Distances& some, const Distances& others) const
   Distances sums;
   for (const std::int64_t one : some) {
     for (const std::int64_t other : others) sums.push_back(reduced(one + other));
-    if (sums.size() >= kMostAtOnce) sort_without_twins(sums);
-    if (sums.size() >= kMostAtOnce) break;
+    if (sums.size() < kMostAtOnce) continue;
+    sort_without_twins(sums);
+    if (sums.size() > kMostDistances) break;
   }
   sort_without_twins(sums);
   if (sums.size() <= kMostDistances) return sums;

@@ -14,7 +14,7 @@ void Judges::judge(const Id* state, unsigned actor, const Report& report, Facts&
   if (report.claims.ended != 0) note_slack(state, actor, report.claims.ended);
   if (report.claims.kept_on == 0) return;
   const Own own = own_locks(state, actor);
-  kept_on_ = kept_on_ || (report.claims.kept_on & own.any & ~own.kept) != 0;
+  kept_on_ = kept_on_ || (report.claims.kept_on & own.should_go()) != 0;
 }
 
 /// What is left of the actor's leases where its critical sections end.
@@ -61,7 +61,7 @@ void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, F
   if (told == 0) return;
   const Own own = own_locks(state, actor);
   const auto kept = static_cast<LockSet>(own.left | (own.counting & claims.discounted));
-  if ((claims.told_lost & own.any & ~own.kept) != 0) facts.violated |= only(Property::lost_told);
+  if ((claims.told_lost & own.should_go()) != 0) facts.violated |= only(Property::lost_told);
   if ((claims.outside & kept) != 0 || (claims.inside & ~own.any) != 0)
     facts.violated |= only(Property::reentrancy);
   if ((claims.refused_made & own.refused) != 0 || (claims.unfreed & ~own.kept) != 0 ||

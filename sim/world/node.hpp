@@ -17,6 +17,7 @@ namespace lockstep::sim {
 struct Own {
   LockSet any = 0, refused = 0, left = 0, counting = 0;
   LockSet kept = 0;  ///< anything in a lease key that stays by design
+  LockSet should_go() const { return any & ~kept; }
   Own& operator|=(const Own& other) {
     any |= other.any;
     refused |= other.refused;
