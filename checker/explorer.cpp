@@ -105,6 +105,7 @@ class Exploration {
     result_.grid_durations = durations_in_use(world_, model_);
     result_.time_gap = world_.time_gap();
     result_.patience_ms = world_.patience_ms();
+    result_.many_tasks = world_.many_tasks();
     result_.computed_durations = world_.computed_lifetimes();
   }
 

@@ -130,6 +130,10 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   const auto scenario = scenario_of(arguments, catalog);
   const auto model =
       scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  if (model.program->shared_connection())
+    throw sim::BadInput(
+        "protocol: shared_connection: a live client gives each of its tasks a connection of its "
+        "own");
   std::optional<live::Server> own;
   if (arguments.redis.empty()) own.emplace(model.persistence);
   const auto address = own ? own->address() : live::parse_address(arguments.redis);

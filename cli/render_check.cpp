@@ -136,6 +136,13 @@ void print_slack(std::ostream& out, const sim::Slack& slack) {
                         slack.exact ? "" : "at most ", *slack.least_ms));
 }
 
+std::string switches_in_words(int preemptions) {
+  const std::string free = "those of one client switch where they wait";
+  if (preemptions == 0) return free;
+  return free + fmt::format(", and {} at any access to what they share",
+                            plural(static_cast<std::uint64_t>(preemptions), "time"));
+}
+
 /// What `holds` means here, exactly.
 void print_coverage(std::ostream& out, const Judgement& judgement) {
   if (judgement.outcome() == scenarios::Outcome::violated || is_schedule(judgement.scenario))
@@ -146,6 +153,10 @@ void print_coverage(std::ostream& out, const Judgement& judgement) {
                         result.time_gap.empty() ? "exact" : "not exact: " + result.time_gap,
                         travel_in_words(judgement.scenario.latency_ms),
                         fmt::join(result.grid_durations, ", ")));
+  if (result.many_tasks)
+    print_row(out, "threads",
+              switches_in_words(
+                  judgement.model.budget.at(static_cast<std::size_t>(sim::Fault::preempt))));
   if (judgement.outcome() == scenarios::Outcome::holds && !judgement.model.witnesses.empty())
     print_row(out, "witnessed",
               fmt::format("{}", fmt::join(scenarios::names_of(judgement.model.witnesses), ", ")));

@@ -30,6 +30,7 @@ Json result_json(const checker::Result& result) {
     const bool ended = *slack.least_ms == sim::Slack::kEnded;
     json["slack"] = {{"least_ms", ended ? Json() : Json(*slack.least_ms)}, {"exact", slack.exact}};
   }
+  if (result.many_tasks) json["threads_switch_at"] = "waits";
   const auto& figures = result.statistics;
   json["statistics"] = {{"states", figures.states},
                         {"transitions", figures.transitions},

@@ -31,6 +31,7 @@ const sim::Wait* Client::wait_of(sim::TaskId task) const {
 Client::Did Client::feed(sim::Observation observation, const Clocks& now) {
   Did did;
   auto cut = observation.cut;  // what is still to come of it
+  const bool by_access = observation.by_access;
   for (int i = 0; i < kMostContinuations; ++i) {
     path_.push_back(std::move(observation));
     const auto step = run_program(now);
@@ -44,6 +45,7 @@ Client::Did Client::feed(sim::Observation observation, const Clocks& now) {
     observation.task = *step.again;
     if (cut > 0) cut = static_cast<std::uint16_t>(cut - step.cuts);
     observation.cut = cut;
+    observation.by_access = by_access;
   }
   throw sim::BadInput(program_.folder().string() +
                       "/protocol.lua: a loop of retry() or every() went round " +

@@ -95,6 +95,7 @@ Client::Did Host::feed(sim::Observation observation) {
   LOCKSTEP_CHECK(!crashed());
   const auto before = client_->waits();
   observation.cut = std::exchange(cut_, std::uint16_t{0});
+  observation.by_access = std::exchange(by_access_, false);
   auto did = client_->feed(std::move(observation), surroundings_.clocks());
   for (const auto& effect : did.effects) {
     surroundings_.did(effect);

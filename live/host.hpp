@@ -57,7 +57,10 @@ class Host {
   /// The task's sleep or work is over, or it gives up waiting for replies.
   Client::Did fire_timer(sim::TaskId task);
   /// The next of these ends at its cut of this number (sim::Observation::cut).
-  void cut_next(std::uint16_t cut) { cut_ = cut; }
+  void cut_next(std::uint16_t cut, bool by_access) {
+    cut_ = cut;
+    by_access_ = by_access;
+  }
   /// Its memory, tasks and timers are gone.
   void crash();
 
@@ -90,6 +93,7 @@ class Host {
   std::unique_ptr<Client> client_;  ///< none: crashed
   std::vector<int> rounds_begun_;   ///< by main task
   std::uint16_t cut_ = 0;
+  bool by_access_ = false;
   std::map<sim::TaskId, Clocks::Steady> timers_;
   std::map<sim::TaskId, Resource::Basis> basis_;
 };

@@ -24,6 +24,8 @@ bool looks_at_time(const Plan& plan) {
 }
 
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
+  if (plan.model.program->shared_connection())
+    return "a live client gives each of its tasks a connection of its own, and this one shares it";
   const auto& clocks = plan.model.node_clocks_ms;
   if (std::any_of(clocks.begin(), clocks.end(), [](auto ahead_ms) { return ahead_ms != 0; }))
     return "a real server's clock cannot be set";

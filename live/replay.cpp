@@ -142,7 +142,7 @@ class Replay {
 
   /// A client's program goes on as far as the trace says; if it only pauses there, it is not fed.
   Did do_within(const Action& action) {
-    process_of(action).cut_next(action.cut);
+    process_of(action).cut_next(action.cut, action.kind == Action::Kind::preempt);
     auto did = do_own(action);
     if (action.kind == Action::Kind::crash_within) process_of(action).crash();
     return did;

@@ -62,7 +62,7 @@ class ReplayedProcess final : private Surroundings {
   Executed execute(std::size_t connection);
   std::uint8_t node_of(std::size_t connection) { return network_.channel(connection).node; }
   /// The next step of its program ends there (sim::Observation::cut).
-  void cut_next(std::uint16_t cut) { host_.cut_next(cut); }
+  void cut_next(std::uint16_t cut, bool by_access) { host_.cut_next(cut, by_access); }
   void lose(std::size_t connection) { network_.lose(connection); }
   void lose_late(std::size_t connection) { network_.lose_late(connection); }
   void crash();

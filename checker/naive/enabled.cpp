@@ -122,11 +122,17 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
 /// A pause or a crash in the middle of each step of the process among the actions from `first` on.
 void Rules::enabled_within(const World& world, std::size_t first,
                            std::vector<Action>& actions) const {
+  if (first == actions.size()) return;
+  const std::vector<Wait>& waits = world.processes[actions[first].process].waits;
+  const auto tasks_left = std::count_if(
+      waits.begin(), waits.end(), [](const Wait& wait) { return wait.kind != Wait::Kind::done; });
   for (std::size_t a = first, end = actions.size(); a < end; ++a) {
     if (!sim::is_step(actions[a].kind)) continue;
     Action within = actions[a];
     within.step = within.kind;
-    for (const Action::Kind kind : {Action::Kind::pause_within, Action::Kind::crash_within}) {
+    for (const Action::Kind kind :
+         {Action::Kind::pause_within, Action::Kind::crash_within, Action::Kind::preempt}) {
+      if (kind == Action::Kind::preempt && tasks_left < 2) continue;
       within.kind = kind;
       if (left(world, *row(kind).fault)) actions.push_back(within);
     }
@@ -144,9 +150,10 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
   const auto add = [&](Action::Kind kind) { actions.push_back(of_connection(kind, p, c)); };
   if (executable(world, connection)) add(Action::Kind::execute);
   const bool heard = std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
-    return wait.task == connection.task && wait.kind == Wait::Kind::replies;
+    return wait.task == next.sender && wait.kind == Wait::Kind::replies;
   });
-  if (process.life == Life::up && connection.open && heard && !waiting && !next.held)
+  if (process.life == Life::up && connection.open && heard && !next.unheard && !waiting &&
+      !next.held)
     add(Action::Kind::deliver);
   if (next.held) add(Action::Kind::release);
   if (left(world, Fault::delay) && !broken && !next.held && !connection.late &&

@@ -73,14 +73,14 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   message.way_ms = rounded_up(model_.latency_ms);
   const bool resource = connection.node == sim::kResource;
   if (!resource) message.node_was = stored(world, connection.node, action.process);
-  message.reply = resource
-                      ? execute_on_resource(world, action.process, connection, asked, facts)
-                      : execute_on_node(world, action.process, connection, asked.request, facts);
+  message.reply = resource ? execute_on_resource(world, action.process, connection, asked, facts)
+                           : execute_on_node(world, action.process, connection, asked, facts);
   facts.reply = message.reply;
 }
 
 Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,
-                             const Request& request, Facts& facts) {
+                             const Message& asked, Facts& facts) {
+  const Request& request = asked.request;
   Node& node = world.nodes[connection.node];
   const Keyspace before = node.keyspace;
   sim::Execution execution;
@@ -127,7 +127,9 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     node.not_durable.insert(node.not_durable.begin(), Image{keys_only(before), 0});
   }
   judge_execution(world, p, execution.sender, before, node.keyspace, facts);
-  if (!connection.former) note_made_and_freed(world, p, connection, before, node.keyspace);
+  if (!connection.former)
+    note_made_and_freed(world, p, asked, connection.outlived || asked.outlived, before,
+                        node.keyspace);
   return reply;
 }
 
@@ -148,7 +150,7 @@ Reply Rules::execute_on_resource(World& world, std::uint8_t p, const Connection&
   }
   if (!write) {
     if (!connection.former) {
-      const auto task = world.processes[p].tasks.find(connection.task);
+      const auto task = world.processes[p].tasks.find(message.sender);
       if (task != world.processes[p].tasks.end()) task->second.basis = Basis::fresh;
     }
     return Reply::ok();

@@ -56,12 +56,14 @@ void add(Bytes& bytes, const sim::Observation& observation) {
   bytes.number(observation.task);
   bytes.number(observation.node);
   bytes.number(observation.cut);
+  bytes.number(observation.by_access);
   bytes.reply(*observation.reply);
   bytes.texts(observation.answers);
 }
 
 void add(Bytes& bytes, const Connection& connection) {
   bytes.number(connection.task);
+  bytes.number(connection.shared);
   bytes.number(connection.node);
   bytes.number(connection.open);
   bytes.number(connection.former);
@@ -69,6 +71,9 @@ void add(Bytes& bytes, const Connection& connection) {
   bytes.number(connection.late);
   bytes.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const Message& message : connection.messages) {
+    bytes.number(message.sender);
+    bytes.number(message.unheard);
+    bytes.number(message.outlived);
     bytes.texts(message.request);
     bytes.kind(message.state);
     bytes.number(message.held);

@@ -228,7 +228,7 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
 /// Did the request make, or remove, a lease key of the process? It counts for the operation of its
 /// own task; for every operation of the process if its task has none. To a release() of another
 /// task, a lease key that an operation makes is the lock's next owner.
-void Rules::note_made_and_freed(World& world, std::uint8_t p, const Connection& connection,
+void Rules::note_made_and_freed(World& world, std::uint8_t p, const Message& asked, bool outlived,
                                 const Keyspace& before, const Keyspace& after) const {
   bool made = false, freed = false, counted = false;
   for (const std::string& key : lease_keys_) {
@@ -240,10 +240,10 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Connection& 
     }
   }
   Process& process = world.processes[p];
-  const bool of_main_task = connection.task < process.rounds_begun.size();
+  const bool of_main_task = asked.sender < process.rounds_begun.size();
   for (const Wait& wait : process.waits) {
     TaskState& task = process.tasks.at(wait.task);
-    if (of_main_task && (wait.task != connection.task || connection.outlived)) {
+    if (of_main_task && (wait.task != asked.sender || outlived)) {
       if (made && task.releasing) task.overtaken = true;
       continue;
     }

@@ -43,6 +43,7 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
     process.tasks[observation.task].steps_at_once += 1;
     if (action.cut > facts.cuts_passed)
       observation.cut = static_cast<std::uint16_t>(action.cut - facts.cuts_passed);
+    observation.by_access = action.kind == sim::Action::Kind::preempt;
     process.history.push_back(std::move(observation));
     const std::optional<sim::Step> step = run_program(world, p, action, facts);
     if (!step) return;
@@ -164,7 +165,11 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
     end_operation_of(task);
     for (Connection& connection : process.connections) {
       const bool own = !connection.former && connection.task == effect.task;
-      if (own && !connection.open) connection.outlived = true;
+      if (own && !connection.shared && !connection.open) connection.outlived = true;
+      for (Message& message : connection.messages) {
+        const bool given_up = message.unheard || !connection.open;
+        if (connection.shared && given_up && message.sender == effect.task) message.outlived = true;
+      }
     }
   };
   facts.effects.push_back(effect);
@@ -230,6 +235,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
 void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
   Process& process = world.processes[p];
   Message message;
+  message.sender = effect.task;
   message.request = effect.request;
   message.way_ms = rounded_up(model_.latency_ms);
   if (effect.node == sim::kResource) {
@@ -239,13 +245,20 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
     LOCKSTEP_CHECK(effect.node < world.nodes.size());
     if (!world.nodes[effect.node].up) message.state = Message::State::broken;
   }
-  auto connection = std::find_if(process.connections.begin(), process.connections.end(),
-                                 [&](const Connection& c) {
-                                   return c.open && c.task == effect.task && c.node == effect.node;
-                                 });
+  const bool shared = effect.node != sim::kResource && model_.program->shared_connection();
+  const auto usable = [&](const Connection& c) {
+    if (!c.open || c.shared != shared || c.node != effect.node) return false;
+    if (!shared) return c.task == effect.task;
+    return std::none_of(c.messages.begin(), c.messages.end(),
+                        [](const Message& other) { return other.state == Message::State::broken; });
+  };
+  auto connection = std::find_if(process.connections.begin(), process.connections.end(), usable);
   if (connection == process.connections.end()) {
-    connection = process.connections.insert(
-        connection, Connection{effect.task, effect.node, true, false, {}, {}});
+    Connection opened;
+    opened.task = shared ? sim::TaskId{0} : effect.task;
+    opened.shared = shared;
+    opened.node = effect.node;
+    connection = process.connections.insert(connection, opened);
   }
   connection->messages.push_back(std::move(message));
 }
@@ -282,7 +295,10 @@ void Rules::take_waits(World& world, std::uint8_t p, const std::vector<Wait>& wa
   };
   std::erase_if(process.tasks, [&](const auto& task) { return gone(task.first); });
   for (Connection& connection : process.connections) {
-    if (!connection.former && gone(connection.task)) connection.open = false;
+    if (connection.former) continue;
+    if (!connection.shared && gone(connection.task)) connection.open = false;
+    for (Message& message : connection.messages)
+      if (connection.shared && gone(message.sender)) message.unheard = true;
   }
 }
 

@@ -42,6 +42,14 @@ void tidy_connections(Process& process) {
     std::erase_if(connection.messages,
                   [](const Message& message) { return message.state != Message::State::waiting; });
   }
+  for (Connection& connection : process.connections) {
+    if (!connection.shared || !connection.open) continue;
+    const auto comes_to_nothing = [](const Message& message) {
+      return message.unheard && !message.held && message.state != Message::State::waiting;
+    };
+    while (!connection.messages.empty() && comes_to_nothing(connection.messages.front()))
+      connection.messages.erase(connection.messages.begin());
+  }
   std::erase_if(process.connections, [](const Connection& connection) {
     return connection.messages.empty() && (!connection.open || connection.session.fresh());
   });
@@ -87,10 +95,10 @@ void hold(Message& message) {
   message.way_ms = 0;
 }
 
-Observation heard(Observation::Kind kind, const Connection& connection) {
+Observation heard(Observation::Kind kind, const Connection& connection, const Message& message) {
   Observation observation;
   observation.kind = kind;
-  observation.task = connection.task;
+  observation.task = message.sender;
   observation.node = connection.node;
   return observation;
 }
@@ -171,9 +179,10 @@ std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p)
 /// instant, tokens apart, by a node that stored what it stores now.
 bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
   const std::optional<std::size_t> place = executable(world, connection);
-  const auto task = world.processes[p].tasks.find(connection.task);
-  if (!place || !connection.open || connection.former || task == world.processes[p].tasks.end())
+  if (!place || !connection.open || connection.former || connection.messages[*place].unheard)
     return false;
+  const auto task = world.processes[p].tasks.find(connection.messages[*place].sender);
+  if (task == world.processes[p].tasks.end()) return false;
   if (connection.node == sim::kResource || task->second.answered.empty()) return false;
   const Request request = normalised(connection.messages[*place].request, connection.node, p);
   return task->second.answered.contains({request, stored(world, connection.node, p)});
@@ -192,6 +201,7 @@ Facts Rules::apply(World& world, const Action& action) {
       break;
     case Action::Kind::pause_within:
     case Action::Kind::crash_within:
+    case Action::Kind::preempt:
       step_within(world, action, facts);
       break;
     case Action::Kind::execute:
@@ -232,15 +242,34 @@ void Rules::step_within(World& world, const Action& action, Facts& facts) {
   step(world, action, facts);
   if (facts.choices_missing > 0 || facts.cut == sim::Cut::none) return;
   if (action.kind == Action::Kind::crash_within) return crash(world, action.process);
-  stand_still(world.processes[action.process]);
+  if (action.kind == Action::Kind::pause_within) stand_still(world.processes[action.process]);
 }
 
-Message Rules::connection_error() const {
-  Message error;
-  error.state = Message::State::broken;
-  error.way_ms = rounded_up(model_.latency_ms);
-  return error;
+/// What a connection holds once these messages are lost: an error for each task that waits for one
+/// of them.
+std::vector<Message> Rules::connection_errors(const std::vector<Message>& lost) const {
+  std::vector<Message> errors;
+  std::set<sim::TaskId> told;
+  for (const Message& message : lost) {
+    if (message.unheard || !told.insert(message.sender).second) continue;
+    Message error;
+    error.sender = message.sender;
+    error.state = Message::State::broken;
+    error.way_ms = rounded_up(model_.latency_ms);
+    errors.push_back(error);
+  }
+  return errors;
 }
+
+namespace {
+
+/// Whether a step that is cut there differs from one that is not, or that has not begun.
+bool leaves_something(Action::Kind kind, sim::Cut cut) {
+  if (kind == Action::Kind::pause_within) return true;
+  return kind == Action::Kind::preempt ? cut != sim::Cut::clock : cut == sim::Cut::request;
+}
+
+}  // namespace
 
 void Rules::stand_still(Process& process) const {
   process.life = Life::paused;
@@ -312,8 +341,7 @@ std::vector<Outcome> Rules::cut_outcomes(const World& world, const Action& actio
     for (Outcome& outcome : outcomes(world, cut)) {
       if (outcome.facts.cut == sim::Cut::none) continue;
       was_cut = true;
-      if (action.kind == Action::Kind::pause_within || outcome.facts.cut == sim::Cut::request)
-        all.push_back(std::move(outcome));
+      if (leaves_something(action.kind, outcome.facts.cut)) all.push_back(std::move(outcome));
     }
   }
   return all;
@@ -378,12 +406,12 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   connection.messages.erase(connection.messages.begin());
   const bool broken = message.state == Message::State::broken;
   Observation observation =
-      heard(broken ? Observation::Kind::broken : Observation::Kind::reply, connection);
+      heard(broken ? Observation::Kind::broken : Observation::Kind::reply, connection, message);
   observation.reply = message.reply;
   if (broken) {
-    connection.open = false;
+    connection.open = connection.shared;
   } else if (!message.node_was.empty() && model_.latency_ms == 0) {
-    process.tasks.at(connection.task)
+    process.tasks.at(message.sender)
         .answered.emplace(normalised(message.request, connection.node, action.process),
                           message.node_was);
   }
@@ -403,8 +431,11 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
   if (wait->kind == sim::Wait::Kind::replies) {
     observation.kind = Observation::Kind::timeout;
     for (Connection& connection : process.connections) {
-      const bool own = !connection.former && connection.task == action.task;
+      if (connection.former) continue;
+      const bool own = !connection.shared && connection.task == action.task;
       if (own && !connection.messages.empty()) connection.open = false;
+      for (Message& message : connection.messages)
+        if (connection.shared && message.sender == action.task) message.unheard = true;
     }
     tidy_connections(process);
   }
@@ -413,7 +444,7 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
 
 /// The client sees an error, and whatever the connection carried or knew is gone.
 void Rules::break_connection(Connection& connection) const {
-  connection.messages.assign(1, connection_error());
+  connection.messages = connection_errors(connection.messages);
   connection.session = {};
 }
 
@@ -471,14 +502,15 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
     for (Connection& connection : process.connections) {
       if (connection.node != n) continue;
       connection.session = {};
-      const auto waiting = [](const Message& message) {
-        return message.state == Message::State::waiting;
-      };
-      if (!connection.open) std::erase_if(connection.messages, waiting);
+      std::vector<Message> lost, kept;
       for (Message& message : connection.messages) {
-        if (waiting(message)) message = connection_error();
+        const bool waits = message.state == Message::State::waiting;
         message.orphaned = message.state == Message::State::answered;
+        (waits ? lost : kept).push_back(std::move(message));
       }
+      connection.messages = std::move(kept);
+      if (!connection.open) continue;
+      for (Message& error : connection_errors(lost)) connection.messages.push_back(error);
     }
   }
 }

@@ -43,6 +43,7 @@ enum class Basis : std::uint8_t { none, fresh, stale };
 
 struct Message {
   enum class State : std::uint8_t { waiting, answered, broken };
+  sim::TaskId sender = 0;
   sim::Request request;
   State state = State::waiting;
   bool held = false;
@@ -51,10 +52,13 @@ struct Message {
   Basis basis = Basis::none;  ///< of a WRITE that waits
   std::string node_was;       ///< what its node stored when it was executed, if that was just now
   std::int64_t way_ms = 0;    ///< how much longer it may be on its way
+  bool unheard = false;       ///< its connection is shared, and its sender does not wait any more
+  bool outlived = false;      ///< nor is the operation under way in which that sent it
 };
 
 struct Connection {
-  sim::TaskId task = 0;
+  sim::TaskId task = 0;  ///< of a shared one: means nothing
+  bool shared = false;   ///< by all tasks of the process
   std::uint8_t node = 0;
   bool open = true;     ///< else abandoned
   bool former = false;  ///< opened by an incarnation that has crashed
@@ -300,14 +304,14 @@ class Rules {
   std::vector<Outcome> cut_outcomes(const World& world, const sim::Action& action);
   void step(World& world, const sim::Action& action, Facts& facts);
   void step_within(World& world, const sim::Action& action, Facts& facts);
-  Message connection_error() const;
+  std::vector<Message> connection_errors(const std::vector<Message>& lost) const;
   void stand_still(Process& process) const;
   void begin(World& world, const sim::Action& action, Facts& facts);
   void run(World& world, const sim::Action& action, Facts& facts);
   void disturb(World& world, const sim::Action& action) const;
   void execute(World& world, const sim::Action& action, Facts& facts);
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
-                             const sim::Request& request, Facts& facts);
+                             const Message& asked, Facts& facts);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
                                  const Message& message, Facts& facts);
   void outdate(World& world, const std::set<std::string>& locks) const;
@@ -337,7 +341,7 @@ class Rules {
   void note_left(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
   void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
-  void note_made_and_freed(World& world, std::uint8_t p, const Connection& connection,
+  void note_made_and_freed(World& world, std::uint8_t p, const Message& asked, bool outlived,
                            const sim::Keyspace& before, const sim::Keyspace& after) const;
   void note_kept_on(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
   void judge_lost(const World& world, std::uint8_t p, const sim::Effect& effect,

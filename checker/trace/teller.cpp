@@ -84,7 +84,9 @@ std::string with_consequences(const Event& event, std::string opening) {
   }
   const auto task_of = [&] {
     const Action& action = event.action;
-    return sim::step_of(action) == Action::Kind::deliver ? connection_of(event).task : action.task;
+    return sim::step_of(action) == Action::Kind::deliver
+               ? connection_of(event).messages.front().sender
+               : action.task;
   };
   const sim::ProcessSetup& setup = event.rules.model().processes[event.action.process];
   const int task = task_of();
@@ -161,8 +163,8 @@ std::string tell_own_step(const Event& event) {
 
 /// Where a step has been cut short.
 std::string tell_cut(const Event& event) {
-  return event.facts.cut == sim::Cut::clock ? " before it does anything about it"
-                                            : " before it sends the next request";
+  if (event.facts.cut == sim::Cut::clock) return " before it does anything about it";
+  return " before it sends the next request";
 }
 
 std::string sentence_of(const Event& event) {
@@ -176,6 +178,9 @@ std::string sentence_of(const Event& event) {
       return tell_own_step(event) + "; pauses" + tell_cut(event);
     case Action::Kind::crash_within:
       return tell_own_step(event) + "; crashes" + tell_cut(event);
+    case Action::Kind::preempt:
+      return tell_own_step(event) + "; another thread goes first" +
+             (event.facts.cut == sim::Cut::access ? ", at an access to what they share" : "");
     case Action::Kind::execute:
       return tell_execute(event);
     case Action::Kind::pass:

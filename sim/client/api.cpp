@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/base/check.hpp"
+#include "sim/client/accesses.hpp"
 #include "sim/client/api_parts.hpp"
 #include "sim/client/comparisons.hpp"
 
@@ -73,6 +74,7 @@ void add_api(Vm& vm) {
   add_clocks(lua);
   add_tasks(lua);
   add_comparisons(lua);
+  add_accesses(lua);
   set_function(lua, kUnique, native<in_run<unique, kUnique>>);
   set_function(lua, kChoose, native<in_run<choose, kChoose>>);
   set_function(lua, kLog, native<in_run<log, kLog>>);

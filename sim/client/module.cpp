@@ -14,6 +14,7 @@
 #include "sim/base/near_miss.hpp"
 #include "sim/base/path.hpp"
 #include "sim/base/sha1.hpp"
+#include "sim/client/accesses.hpp"
 #include "sim/client/api.hpp"
 #include "sim/client/belief.hpp"
 #include "sim/client/comparisons.hpp"
@@ -55,7 +56,8 @@ bool is_object(lua_State* lua, int index) {
 
 }  // namespace
 
-Module::Module(Vm& vm, std::filesystem::path folder) : vm_(vm), folder_(std::move(folder)) {
+Module::Module(Vm& vm, std::filesystem::path folder, Shows shows)
+    : vm_(vm), folder_(std::move(folder)), shows_(shows) {
   if (!is_folder(folder_)) {
     throw BadInput(fmt::format("{}: no such protocol folder", vm_.folder()));
   }
@@ -105,7 +107,8 @@ void Module::load(const std::string& text) {
   int status = luaL_loadbufferx(lua, text.data(), text.size(), kChunk, "t");
   if (status == LUA_OK) {
     lua_pop(lua, 1);
-    const std::string shown = with_shown_comparisons(text);
+    const std::string shown =
+        with_shown_comparisons(shows_ == Shows::accesses ? with_shown_accesses(text) : text);
     status = luaL_loadbufferx(lua, shown.data(), shown.size(), kChunk, "t");
   }
   if (status == LUA_OK) {
@@ -220,7 +223,8 @@ std::vector<std::string> Module::template_list(lua_State* lua, const char* field
 }
 
 int Module::declare_protocol(lua_State* lua) {
-  static const std::vector<std::string> kFields{"title", "source", "leases", "permanent"};
+  static const std::vector<std::string> kFields{"title", "source", "leases", "permanent",
+                                                "shared_connection"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -229,10 +233,10 @@ int Module::declare_protocol(lua_State* lua) {
   bool plain = true;
   for (const std::string& field : string_keys(lua, 1, &plain)) {
     if (std::find(kFields.begin(), kFields.end(), field) != kFields.end()) continue;
-    return refuse(
-        vm_, lua,
-        fmt::format("protocol: unknown field `{}`; expected title, source, leases, permanent{}",
-                    field, near_miss_hint(field, kFields)));
+    return refuse(vm_, lua,
+                  fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
+                              "permanent, shared_connection{}",
+                              field, near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
     lua_getfield(lua, 1, field);
@@ -248,6 +252,11 @@ int Module::declare_protocol(lua_State* lua) {
     leases_ = template_list(lua, "leases");
   }
   permanent_ = template_list(lua, "permanent");
+  lua_getfield(lua, 1, "shared_connection");
+  if (lua_type(lua, -1) != LUA_TNIL && lua_type(lua, -1) != LUA_TBOOLEAN)
+    return refuse(vm_, lua, "protocol: shared_connection must be true or false");
+  shared_connection_ = lua_toboolean(lua, -1) != 0;
+  lua_pop(lua, 1);
   if (vm_.stopped()) {
     lua_pushnil(lua);
     return kRaise;

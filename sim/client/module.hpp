@@ -29,13 +29,17 @@ struct Cell {
 
 class Module {
  public:
+  /// What is added to the text: calls around what comparisons compare, and, if asked for, around
+  /// accesses to tables.
+  enum class Shows : std::uint8_t { comparisons, accesses };
   /// Runs `folder`/protocol.lua. Throws BadInput.
-  Module(Vm& vm, std::filesystem::path folder);
+  Module(Vm& vm, std::filesystem::path folder, Shows shows = Shows::comparisons);
 
   const std::string& title() const { return title_; }
   const std::string& source() const { return source_; }
   const std::vector<std::string>& leases() const { return leases_; }
   const std::vector<std::string>& permanent() const { return permanent_; }
+  bool shared_connection() const { return shared_connection_; }
   const std::vector<Script>& scripts() const { return scripts_; }
   const std::string& fingerprint() const { return fingerprint_; }
   const std::vector<std::string>& invariants() const { return invariants_; }
@@ -83,8 +87,10 @@ class Module {
 
   Vm& vm_;
   std::filesystem::path folder_;
+  Shows shows_;
   std::string title_, source_;
   std::vector<std::string> leases_, permanent_;
+  bool shared_connection_ = false;
   std::vector<Script> scripts_;
   std::string fingerprint_;
   std::vector<std::string> invariants_;  ///< their functions are in the registry

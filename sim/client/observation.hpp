@@ -28,7 +28,8 @@ struct Observation {
   SharedReply reply;      ///< reply
   std::vector<std::string>
       answers;  ///< to the queries that the process asked during this step, in order (see Query)
-  std::uint16_t cut = 0;  ///< the step ends at its cut of this number (Step::cuts); 0: at none
+  std::uint16_t cut = 0;   ///< the step ends at its cut of this number (Step::cuts); 0: at none
+  bool by_access = false;  ///< Cut::access counts, too
   friend bool operator==(const Observation&, const Observation&) = default;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -40,15 +41,29 @@ std::vector<std::string> filled_in(const std::vector<std::string>& templates,
 
 class Program::Impl {
  public:
-  Impl(std::filesystem::path folder, ProgramLimits limits)
+  Impl(std::filesystem::path folder, ProgramLimits limits,
+       program::Module::Shows shows = program::Module::Shows::comparisons)
       : folder_(std::move(folder)),
+        limits_(limits),
         vm_(display_name(folder_), limits),
-        module_(vm_, folder_),
+        module_(vm_, folder_, shows),
         most_observations_(limits.observations) {}
+
+  /// The same program for such a path: one in which a step is cut at an access runs in a text that
+  /// shows them.
+  Impl& for_path(std::span<const Observation> path) {
+    const bool cut = std::any_of(path.begin(), path.end(), [](const Observation& observation) {
+      return observation.by_access;
+    });
+    if (!cut) return *this;
+    if (!with_accesses_)
+      with_accesses_ = std::make_unique<Impl>(folder_, limits_, program::Module::Shows::accesses);
+    return *with_accesses_;
+  }
 
   const std::filesystem::path& folder() const { return folder_; }
   const program::Module& module() const { return module_; }
-  std::uint64_t runs() const { return runs_; }
+  std::uint64_t runs() const { return runs_ + (with_accesses_ ? with_accesses_->runs() : 0); }
 
   std::string initial(const ProcessSetup& setup, std::span<const int> rounds_done) {
     program::Run run(vm_, module_, setup);
@@ -131,6 +146,8 @@ class Program::Impl {
   }
 
   std::filesystem::path folder_;
+  ProgramLimits limits_;
+  std::unique_ptr<Impl> with_accesses_;
   program::Vm vm_;
   program::Module module_;
   std::size_t most_observations_;
@@ -152,6 +169,8 @@ std::vector<std::string> Program::lease_keys(const std::string& lock_key) const 
   return filled_in(impl_->module().leases(), lock_key);
 }
 
+bool Program::shared_connection() const { return impl_->module().shared_connection(); }
+
 std::vector<std::string> Program::permanent_keys(const std::string& lock_key) const {
   return filled_in(impl_->module().permanent(), lock_key);
 }
@@ -169,7 +188,7 @@ std::string Program::initial(const ProcessSetup& setup, std::span<const int> rou
 
 Step Program::run(const ProcessSetup& setup, const std::string& snapshot,
                   std::span<const Observation> path) const {
-  return impl_->run(setup, snapshot, path);
+  return impl_->for_path(path).run(setup, snapshot, path);
 }
 
 std::string Program::belief(const ProcessSetup& setup, const std::string& snapshot,
@@ -183,7 +202,7 @@ std::optional<std::string> Program::broken_invariant(const std::string& world) c
 
 std::optional<Step> Program::what_if(const ProcessSetup& setup, const std::string& snapshot,
                                      std::span<const Observation> path) const {
-  return impl_->what_if(setup, snapshot, path);
+  return impl_->for_path(path).what_if(setup, snapshot, path);
 }
 
 }  // namespace lockstep::sim

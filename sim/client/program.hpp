@@ -111,8 +111,9 @@ struct Wait {
 };
 
 /// A place at which a step can be cut, because somebody else could tell: after a clock was read,
-/// and after a request of several that one call sends (docs/semantics.md, section 2).
-enum class Cut : std::uint8_t { none, clock, request };
+/// and after a request of several that one call sends; and, for another task of the process, at an
+/// access to a table (docs/semantics.md, section 2).
+enum class Cut : std::uint8_t { none, clock, request, access };
 
 /// Two numbers that the program compared, and where: equal places compare the same things.
 struct Comparison {
@@ -180,6 +181,8 @@ class Program {
   /// Keys that stay for ever by design (a fencing counter), for `lock_key`: the protocol's
   /// `permanent` templates.
   std::vector<std::string> permanent_keys(const std::string& lock_key) const;
+  /// Whether all tasks of a process send on one connection to each node.
+  bool shared_connection() const;
   /// The file name of the script with these bytes ("release.lua"), or "" if none has them.
   std::string script_name(const std::string& body) const;
   /// The names of the protocol's invariants, in their order.

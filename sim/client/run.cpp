@@ -355,7 +355,7 @@ void Run::call(const std::vector<std::uint8_t>& nodes, const Request& request,
 /// They leave one after the other. The call waits for replies once the last has left.
 void Run::send_unsent(Task& task) {
   for (std::size_t sent = 0; sent < task.unsent.size(); ++sent) {
-    if (sent > 0 && cut_here(Cut::request)) {
+    if (cut_here(sent > 0 ? Cut::request : Cut::access)) {
       task.unsent.erase(task.unsent.begin(),
                         task.unsent.begin() + static_cast<std::ptrdiff_t>(sent));
       return start_wait(task, Wait::Kind::runnable, 0);
@@ -367,6 +367,7 @@ void Run::send_unsent(Task& task) {
 }
 
 bool Run::cut_here(Cut place) {
+  if (place == Cut::access && !observation_->by_access) return false;
   if (++cuts_ != observation_->cut) return false;
   cut_ = place;
   return true;

@@ -34,7 +34,8 @@ struct Action {
     save,          ///< an RDB save of the node completes
     lose_late,     ///< the connection breaks, and its request is still on its way
     pause_within,  ///< the process stands still in the middle of a step of its own
-    crash_within   ///< it dies there
+    crash_within,  ///< it dies there
+    preempt        ///< one of its tasks stops there, and others may go on
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
@@ -42,8 +43,8 @@ struct Action {
   std::uint8_t connection = 0;
   std::uint8_t node = 0;
   std::uint8_t image = 0;   ///< which restorable one the node comes back with; 0: nothing is lost
-  Kind step = Kind::begin;  ///< pause_within, crash_within: the action that is cut short, of `task`
-                            ///< or (deliver) `connection`
+  Kind step = Kind::begin;  ///< pause_within, crash_within, preempt: the action that is cut short,
+                            ///< of `task` or (deliver) `connection`
   std::uint16_t cut = 0;    ///< and at which of its cuts, from 1 (sim::Cut)
   std::int64_t amount_ms = 0;
   std::vector<std::uint8_t> choices;  ///< what choose(n) gave during this step, in order
@@ -113,6 +114,7 @@ inline constexpr auto kActionTable = [] {
       {Kind::lose_late, "lose-late", kOfConnection, Fault::lose, no},
       {Kind::pause_within, "pause-within", kOfStep, Fault::pause, no},
       {Kind::crash_within, "crash-within", kOfStep, Fault::crash, no},
+      {Kind::preempt, "preempt", kOfStep, Fault::preempt, no},
   });
 }();
 static_assert(is_complete(kActionTable));

@@ -8,7 +8,16 @@
 
 namespace lockstep::sim {
 
-enum class Fault : std::uint8_t { pause, delay, lose, crash, jump, node_crash, power_loss };
+enum class Fault : std::uint8_t {
+  pause,
+  delay,
+  lose,
+  crash,
+  jump,
+  node_crash,
+  power_loss,
+  preempt
+};
 
 struct FaultRow {
   Fault value;
@@ -17,6 +26,7 @@ struct FaultRow {
   const char* many;
   bool stops_node;  ///< the node is down after it, with what its persistence kept
   const char* meaning;
+  bool of_threads = false;  ///< nothing where processes have one task each
 };
 
 inline constexpr auto kFaultTable = std::to_array<FaultRow>({
@@ -38,6 +48,10 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
     {Fault::power_loss, "power-loss", "power loss", "power losses", true,
      "the node's machine dies; aof-everysec may lose the writes of the last second, "
      "aof-everysec-2s of two"},
+    {Fault::preempt, "preempt", "thread switch", "thread switches", false,
+     "a thread of a client stops at an access to data that its threads share, and another one goes "
+     "on; without it threads switch where they wait",
+     true},
 });
 static_assert(is_complete(kFaultTable));
 constexpr const auto& table_of(Fault) { return kFaultTable; }

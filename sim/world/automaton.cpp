@@ -17,6 +17,7 @@ void write(ByteWriter& out, const Observation& observation) {
   out.number(observation.task);
   out.number(observation.node);
   out.number(observation.cut);
+  out.number(observation.by_access ? 1 : 0);
   sim::write(out, *observation.reply);
   sim::write(out, observation.answers);
 }

@@ -25,6 +25,7 @@ void answer(const Setting& setting, Process& process, Connection& connection, Id
     message.reply = reply;
     message.asked_in = asked_in;
     message.way_ms = setting.latency_ms;
+    if (message.unheard) process.drop_empty_connections();
   } else {
     connection.messages.erase(connection.messages.begin() + place);
     process.drop_empty_connections();
@@ -117,11 +118,13 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
 /// has outlived its operation, is no leftover of the one.
 void Executions::note_own_keys(Process& process, const Connection& sender,
                                const CommandRun& command) const {
-  const bool of_main = sender.task < process.rounds.size();
+  const Message& message = sender.messages[static_cast<std::size_t>(Process::executable(sender))];
+  const bool of_main = message.task < process.rounds.size();
+  const bool outlived = sender.outlived || message.outlived;
   for (const auto& wait : processes_.automaton().state(process.program).tasks) {
     if (!wait.in_operation) continue;
     Operation& operation = process.operation(wait.task);
-    if (of_main && (wait.task != sender.task || sender.outlived)) {
+    if (of_main && (wait.task != message.task || outlived)) {
       operation.succeeded = operation.succeeded || (command.made && operation.releasing);
       continue;
     }

@@ -188,6 +188,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     message.stage = Stage::answered;
     message.reply = reply;
     message.asked_in = asked_in;
+    if (message.unheard) process.drop_empty_connections();
   } else {  // its task has given it up: nobody hears the answer
     connection.messages.erase(connection.messages.begin() + place);
     process.drop_empty_connections();

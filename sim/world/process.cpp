@@ -28,8 +28,28 @@ Timer* Process::timer(TaskId task) {
   return place == timers.end() ? nullptr : &*place;
 }
 
+bool Connection::takes_requests() const {
+  return open && !(shared() && std::ranges::any_of(messages, [](const Message& message) {
+                     return message.stage == Stage::broken;
+                   }));
+}
+
+void Connection::break_up(const Setting& setting) {
+  std::vector<Message> errors;
+  for (const Message& message : messages) {
+    const bool told = std::ranges::any_of(
+        errors, [&](const Message& error) { return error.task == message.task; });
+    if (!message.unheard && !told) errors.push_back(broken(setting, message.task));
+  }
+  messages = std::move(errors);
+  session = 0;
+}
+
 void Process::abandon(TaskId task, bool used) {
   for (auto& connection : connections) {
+    if (connection.shared() && connection.open)
+      for (auto& message : connection.messages)
+        message.unheard = message.unheard || message.task == task;
     if (connection.task != task || !connection.open) continue;
     if (used && connection.messages.empty()) continue;
     connection.open = false;
@@ -39,6 +59,13 @@ void Process::abandon(TaskId task, bool used) {
 }
 
 void Process::drop_empty_connections() {
+  for (auto& connection : connections) {  // what nobody waits for is dropped when it arrives
+    if (!connection.shared() || !connection.open) continue;
+    const auto arrives = std::ranges::find_if(connection.messages, [](const Message& message) {
+      return message.stage == Stage::waiting || !message.unheard || message.held;
+    });
+    connection.messages.erase(connection.messages.begin(), arrives);
+  }
   std::erase_if(connections, [](const Connection& c) {
     return c.messages.empty() && (!c.open || c.session == 0);
   });
@@ -76,6 +103,8 @@ std::string encode(const Process& process) {
                (connection.outlived ? 4 : 0) + (connection.late ? 8 : 0));
     out.number(static_cast<std::int64_t>(connection.messages.size()));
     for (const auto& message : connection.messages) {
+      out.number(message.task);
+      out.number((message.unheard ? 1 : 0) + (message.outlived ? 2 : 0));
       out.number(message.request);
       out.number(static_cast<int>(message.stage) * 4 + (message.held ? 1 : 0) +
                  (message.doubtful ? 2 : 0));

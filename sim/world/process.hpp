@@ -17,6 +17,7 @@ enum class Stage : std::uint8_t { waiting, answered, broken };
 enum class Basis : std::uint8_t { none, fresh, stale };
 
 struct Message {
+  TaskId task = 0;  ///< whose it is
   Id request = 0;
   Stage stage = Stage::waiting;
   bool held = false;
@@ -25,18 +26,25 @@ struct Message {
   Basis basis = Basis::none;  ///< a WRITE to the resource
   Id asked_in = 0;  ///< answered at this instant: the node's state before (Tables::node_state)
   std::int64_t way_ms = 0;  ///< how long it may still be on its way
+  // On a connection that all tasks share:
+  bool unheard = false;   ///< its task has given it up
+  bool outlived = false;  ///< and the operation in which it was sent has ended since
 };
 
-/// A connection error on its way.
-inline Message broken(const Setting& setting) {
+/// A connection error on its way to a task.
+inline Message broken(const Setting& setting, TaskId task) {
   Message message;
+  message.task = task;
   message.stage = Stage::broken;
   message.way_ms = setting.latency_ms;
   return message;
 }
 
+/// In place of a task: all tasks of the process send on this connection.
+inline constexpr TaskId kEveryTask = 255;
+
 struct Connection {
-  TaskId task = 0;
+  TaskId task = 0;  ///< whose it is, or kEveryTask
   std::uint8_t node = 0;
   bool open = true;     ///< its task waits for it; else abandoned
   bool former = false;  ///< of a former incarnation
@@ -44,6 +52,12 @@ struct Connection {
   Id session = 0;         ///< what its node remembers of it; 0: nothing, as of a new one
   bool outlived = false;  ///< abandoned, by an operation that has ended since
   bool late = false;      ///< abandoned, and the network delivers its requests when it likes
+
+  bool shared() const { return task == kEveryTask; }
+  /// Whether a request can leave on it: not on one that all share once it is broken.
+  bool takes_requests() const;
+  /// Breaks it: who waits for something on it gets an error, the rest is gone.
+  void break_up(const Setting& setting);
 };
 
 struct Timer {

@@ -1,5 +1,7 @@
 // What can happen to a process in one of its states: worked out once, when the state is interned.
 #include <algorithm>
+#include <array>
+#include <tuple>
 #include <utility>
 
 #include "sim/client/program.hpp"
@@ -57,7 +59,7 @@ void Processes::list_actions(ProcessInfo& info) {
     info.free = info.free || (action.kind == Action::Kind::deliver && !action.urgent);
   info.ways = ways_to_come(process);
   info.starts = setting_.doings_to_come(process.index, process.doings).starts;
-  if (setting_.knowledge.cuts) list_cuts(info);
+  list_cuts(info);
   list_process_faults(info, active);
   // A pause matters for when it ends, not for when it begins; but for a limited one, and where work
   // stands still while something else of the process goes on.
@@ -163,17 +165,17 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   if (connection.messages.empty()) return;
   const Message& next = connection.messages.front();
   if (const int m = Process::executable(connection); m >= 0) {
-    const Id request = connection.messages[static_cast<std::size_t>(m)].request;
+    const Message& message = connection.messages[static_cast<std::size_t>(m)];
+    const Id request = message.request;
     LocalAction action;
     action.kind = Kind::execute;
     action.index = static_cast<std::uint8_t>(c);
     action.node = connection.node;
-    action.urgent =
-        connection.messages[static_cast<std::size_t>(m)].way_ms == 0 && !connection.late;
+    action.urgent = message.way_ms == 0 && !connection.late;
     info.free = info.free || !action.urgent;
-    const bool waited_for = connection.open && !connection.former;
+    const bool waited_for = connection.open && !connection.former && !message.unheard;
     for (const auto& operation : process.operations)
-      if (waited_for && operation.task == connection.task && !operation.answered.empty())
+      if (waited_for && operation.task == message.task && !operation.answered.empty())
         action.repeats =
             std::ranges::find(operation.answered,
                               tables_.normalised(request, connection.node, process.index),
@@ -195,7 +197,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     ++info.free_actions;
   } else {
     if (connection.open && next.stage != Stage::waiting && process.life == Life::up &&
-        waits_for_replies(automaton_.state(process.program).tasks, connection.task))
+        !next.unheard && waits_for_replies(automaton_.state(process.program).tasks, next.task))
       add_action(info, Kind::deliver, c, next.way_ms == 0);
     if (next.stage != Stage::broken && !connection.late)
       add_fault(info, Kind::delay, c, Fault::delay);
@@ -210,16 +212,27 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
 
 /// Adds what may happen in the middle of each of its steps. Whether there is a cut, the step shows.
 void Processes::list_cuts(ProcessInfo& info) const {
-  for (std::size_t a = 0; a < info.actions.size(); ++a) {
+  const std::size_t actions = info.actions.size();
+  const bool others = info.value.life == Life::up && has_other_tasks(info.value);
+  const std::array within{
+      std::tuple{Action::Kind::pause_within, Fault::pause, setting_.knowledge.cuts},
+      std::tuple{Action::Kind::crash_within, Fault::crash, setting_.knowledge.cuts},
+      std::tuple{Action::Kind::preempt, Fault::preempt, others}};
+  for (std::size_t a = 0; a < actions; ++a) {
     const LocalAction whole = info.actions[a];
     if (!is_step(whole.kind)) continue;
-    for (const auto& [kind, fault] : {std::pair{Action::Kind::pause_within, Fault::pause},
-                                      std::pair{Action::Kind::crash_within, Fault::crash}}) {
-      if (setting_.budget(fault) == 0) continue;
+    for (const auto& [kind, fault, possible] : within) {
+      if (!possible || setting_.budget(fault) == 0) continue;
       add_fault(info, kind, whole.index, fault);
       info.actions.back().step = whole.kind;
     }
   }
+}
+
+/// Whether more than one of its tasks may still do something.
+bool Processes::has_other_tasks(const Process& process) const {
+  return std::ranges::count_if(automaton_.state(process.program).tasks,
+                               [](const Wait& wait) { return wait.kind != Wait::Kind::done; }) > 1;
 }
 
 bool Processes::polls(Id id, const LocalAction& execute, Id keyspace) {
@@ -231,7 +244,7 @@ bool Processes::polls(Id id, const LocalAction& execute, Id keyspace) {
       tables_.normalised(connection.messages[place].request, connection.node, process.index),
       tables_.node_state(keyspace, process.index)};
   return std::ranges::any_of(process.operations, [&](const Operation& operation) {
-    return operation.task == connection.task &&
+    return operation.task == connection.messages[place].task &&
            std::ranges::binary_search(operation.answered, again);
   });
 }

@@ -46,10 +46,11 @@ ProcessStep::ProcessStep(Setting& setting, Tables& tables, Automaton& automaton,
 
 void ProcessStep::act(const LocalAction& action) {
   if (!row(action.kind).fields.cut) return act(action.kind, action.index);
+  by_access_ = action.kind == Action::Kind::preempt;
   act(action.step, action.index);
   if (cut_ == Cut::none) return;  // there is no such cut, or a choice is open
   if (action.kind == Action::Kind::crash_within) return crash();
-  stand_still();
+  if (action.kind == Action::Kind::pause_within) stand_still();
 }
 
 void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
@@ -73,9 +74,10 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       return hold(process_.connections[index].messages.front());
     case Kind::release:
       process_.connections[index].messages.front().held = false;
-      return;
+      return process_.drop_empty_connections();
     case Kind::lose:
-      return lose(process_.connections[index]);
+      process_.connections[index].break_up(setting_);
+      return process_.drop_empty_connections();
     case Kind::lose_late:
       return lose_late(process_.connections[index]);
     case Kind::crash:
@@ -113,17 +115,20 @@ void ProcessStep::deliver(Connection& connection) {
   const Message message = connection.messages.front();
   connection.messages.erase(connection.messages.begin());
   Observation observation;
-  observation.task = connection.task;
+  observation.task = message.task;
   observation.node = connection.node;
   if (message.stage == Stage::broken) {
     observation.kind = Observation::Kind::broken;
-    connection.open = false;
-    std::erase_if(connection.messages, [](const Message& m) { return m.stage != Stage::waiting; });
+    if (!connection.shared()) {
+      connection.open = false;
+      std::erase_if(connection.messages,
+                    [](const Message& m) { return m.stage != Stage::waiting; });
+    }
   } else {
     observation.kind = Observation::Kind::reply;
     observation.reply = tables_.reply(message.reply);
     if (connection.node != kResource && setting_.latency_ms == 0) {
-      std::vector<Answered>& answered = process_.operation(connection.task).answered;
+      std::vector<Answered>& answered = process_.operation(message.task).answered;
       const Answered one{tables_.normalised(message.request, connection.node, process_.index),
                          message.asked_in};
       const auto place = std::lower_bound(answered.begin(), answered.end(), one);
@@ -140,19 +145,15 @@ void ProcessStep::hold(Message& message) {
   message.way_ms = 0;
 }
 
-void ProcessStep::lose(Connection& connection) {
-  connection.messages = {broken(setting_)};
-  connection.session = Tables::kFresh;
-}
-
 /// What waited on it is left to the network, where nobody listens to its connection.
 void ProcessStep::lose_late(Connection& connection) {
   Connection under_way = connection;
   under_way.open = false;
   under_way.late = true;
   for (Message& message : under_way.messages) message.way_ms = 0;
-  lose(connection);
+  connection.break_up(setting_);
   process_.connections.push_back(std::move(under_way));
+  process_.drop_empty_connections();
 }
 
 void ProcessStep::crash() {
@@ -181,6 +182,7 @@ void ProcessStep::jump(std::int64_t ms) {
 void ProcessStep::feed(Observation observation) {
   for (std::uint16_t cut = report_.cut;;) {  // what is still to come of it
     observation.cut = cut;
+    observation.by_access = by_access_;
     const Transition& transition = automaton_.advance(process_.program, observation);
     if (transition.query) {
       const Query query = *transition.query;
@@ -202,7 +204,7 @@ void ProcessStep::feed(Observation observation) {
     process_.program = transition.next;
     process_.drop_empty_operations();
     cut_ = transition.cut;
-    if (transition.cuts > 0 && setting_.stops_within) setting_.needs.cuts = true;
+    if (transition.cuts > 0 && setting_.stops_within && !by_access_) setting_.needs.cuts = true;
     if (!transition.again) return;
     if (cut > 0) cut = static_cast<std::uint16_t>(cut - transition.cuts);
     observation = observed(Observation::Kind::run, *transition.again);
@@ -369,6 +371,10 @@ void ProcessStep::end_operation(TaskId task) {
   operation.answered.clear();
   for (auto& connection : process_.connections)
     if (connection.task == task && !connection.open) connection.outlived = true;
+  for (auto& connection : process_.connections)
+    for (auto& message : connection.messages)
+      if (connection.shared() && message.task == task && (message.unheard || !connection.open))
+        message.outlived = true;
 }
 
 /// Whether the process holds, by a task, a lock that has a lease key in common with this one, or
@@ -397,6 +403,7 @@ void ProcessStep::still_inside(TaskId task, std::uint8_t lock) {
 void ProcessStep::send(const Effect& effect) {
   reads_.nodes = reads_.nodes || setting_.nodes_fail;
   Message message;
+  message.task = effect.task;
   message.request = tables_.intern(effect.request);
   message.way_ms = setting_.latency_ms;
   if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.sent);
@@ -405,14 +412,15 @@ void ProcessStep::send(const Effect& effect) {
     message.basis = process_.operation(effect.task).basis;
     process_.operation(effect.task).basis = Basis::none;
   }
-  const auto place = std::find_if(process_.connections.begin(), process_.connections.end(),
-                                  [&](const Connection& c) {
-                                    return c.open && c.task == effect.task && c.node == effect.node;
-                                  });
+  const TaskId task =
+      setting_.shares_connections && effect.node != kResource ? kEveryTask : effect.task;
+  const auto place = std::ranges::find_if(process_.connections, [&](const Connection& c) {
+    return c.takes_requests() && c.task == task && c.node == effect.node;
+  });
   if (place != process_.connections.end()) {
     place->messages.push_back(message);
   } else {
-    process_.connections.push_back({effect.task, effect.node, true, false, {message}});
+    process_.connections.push_back({task, effect.node, true, false, {message}});
   }
 }
 
@@ -427,8 +435,14 @@ bool ProcessStep::of_workload(const Wait& wait) const {
 
 void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
   const auto gone = [&](TaskId task) { return wait_of(tasks, task) == nullptr; };
-  for (const auto& connection : std::vector<Connection>(process_.connections))
-    if (connection.open && gone(connection.task)) process_.abandon(connection.task);
+  std::vector<TaskId> given_up;
+  for (const auto& connection : process_.connections) {
+    if (!connection.open) continue;
+    if (!connection.shared() && gone(connection.task)) given_up.push_back(connection.task);
+    for (const auto& message : connection.messages)
+      if (!message.unheard && gone(message.task)) given_up.push_back(message.task);
+  }
+  for (const TaskId task : given_up) process_.abandon(task);
   std::erase_if(process_.operations, [&](const Operation& o) { return gone(o.task); });
 
   std::vector<Timer> timers;

@@ -40,7 +40,6 @@ class ProcessStep {
   void fire_timer(TaskId task);
   void deliver(Connection& connection);
   static void hold(Message& message);
-  void lose(Connection& connection);
   void lose_late(Connection& connection);
   void crash();
   void jump(std::int64_t ms);
@@ -68,6 +67,7 @@ class ProcessStep {
   std::size_t chosen_ = 0;
   int open_choice_ = 0;
   Cut cut_ = Cut::none;
+  bool by_access_ = false;  ///< it may be cut at accesses
   Reads reads_;
   Report report_;
 };

@@ -89,6 +89,7 @@ void Processes::describe(ProcessInfo& info) const {
   if (process.life != Life::dead) {
     const ProgramState& program = automaton_.state(process.program);
     info.tokens.add(program.tokens);
+    setting_.many_tasks = setting_.many_tasks || program.tasks.size() > 1;
     for (const auto& wait : program.tasks) {
       const bool main = wait.task < process.rounds.size();
       const bool idle = wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
@@ -174,7 +175,9 @@ bool Processes::try_choices(Id id, unsigned a, const Surroundings& around, std::
     was_cut = was_cut || step.cut() != Cut::none;
     const bool undoes_all =  // what only the process knows: as if it had crashed before the step
         info.actions[a].kind == Action::Kind::crash_within && step.cut() == Cut::clock;
-    if ((cut == 0 || step.cut() != Cut::none) && !undoes_all)
+    const bool tells_nobody =  // a clock, to the other tasks
+        info.actions[a].kind == Action::Kind::preempt && step.cut() == Cut::clock;
+    if ((cut == 0 || step.cut() != Cut::none) && !undoes_all && !tells_nobody)
       found.push_back(result(info, after, std::move(step.report())));
   }
   return was_cut;
@@ -257,10 +260,14 @@ Id Processes::cut_off(Id id, std::uint8_t node) {
     if (connection.node != node) continue;
     connection.session = Tables::kFresh;
     for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
-    const bool waiting = std::any_of(connection.messages.begin(), connection.messages.end(),
-                                     [](const Message& m) { return m.stage == Stage::waiting; });
-    std::erase_if(connection.messages, [](const Message& m) { return m.stage == Stage::waiting; });
-    if (waiting && connection.open) connection.messages.push_back(broken(setting_));
+    Connection lost = connection;
+    const auto waits = [](const Message& m) { return m.stage == Stage::waiting; };
+    std::erase_if(lost.messages, [&](const Message& m) { return !waits(m); });
+    lost.break_up(setting_);
+    std::erase_if(connection.messages, waits);
+    if (connection.open)
+      connection.messages.insert(connection.messages.end(), lost.messages.begin(),
+                                 lost.messages.end());
   }
   process.drop_empty_connections();
   return info.cut_off[node] = intern(process);

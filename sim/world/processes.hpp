@@ -109,6 +109,7 @@ class Processes {
   bool list_task_actions(ProcessInfo& info) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
   void list_cuts(ProcessInfo& info) const;
+  bool has_other_tasks(const Process& process) const;
   Works works_to_come(const ProcessSetup& setup, const Process& process) const;
   unsigned ways_to_come(const Process& process) const;
   void list_process_faults(ProcessInfo& info, bool active) const;

@@ -14,7 +14,7 @@ namespace {
 /// crashed begins only rounds that were left to it anyway.
 bool brings_free_action(Fault fault, const Knowledge& known) {
   if (fault == Fault::jump) return known.clocks_jump;
-  return fault != Fault::crash;
+  return fault != Fault::crash && fault != Fault::preempt;
 }
 
 }  // namespace

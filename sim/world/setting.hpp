@@ -95,6 +95,7 @@ class Setting {
   const unsigned processes, nodes;
   const bool nodes_fail;          ///< some node may be down
   const bool stops_within;        ///< a process may pause or crash in the middle of a step
+  const bool shares_connections;  ///< all tasks of a process send on one connection to a node
   const std::int64_t latency_ms;  ///< Model::latency_ms, up to the tick
   /// How long a power loss may lose a write, as Redis's appendfsync everysec does; 0: it does not.
   const std::int64_t volatile_ms;
@@ -109,6 +110,7 @@ class Setting {
   bool missed_turns = false;        ///< something turns with a clock more often than was found out
   bool splits_work = false;         ///< a pause stops work while another task has a timer
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
+  bool many_tasks = false;          ///< some process has more than one task
   bool countless = false;  ///< messages take time, and a process sends more than are counted
   /// Some points of time were left out: too many for a search.
   mutable bool sampled = false;

@@ -63,6 +63,8 @@ class World {
   const std::set<std::int64_t>& reaches() const { return setting_.reaches; }
   /// Whether some points of time were left out: then nothing holds for certain.
   bool sampled() const { return setting_.sampled || setting_.missed_turns || setting_.countless; }
+  /// Whether some process has more than one task: then it matters where they switch.
+  bool many_tasks() const { return setting_.many_tasks; }
   /// Why not every point of time was laid that may matter; "" if all were.
   std::string time_gap() const;
   /// How long a lone client may have to go on trying, apart from what is left of keys, in ms.

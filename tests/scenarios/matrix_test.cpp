@@ -65,7 +65,8 @@ TEST_CASE("every condition has a name of its own and changes the world") {
     const bool same = to_json(under(each, world), "x") == to_json(world, "x");
     CHECK(same == (each.name == "no fault"));
   }
-  for (const auto fault : sim::kFaults) CHECK(names.contains(name(fault)));
+  for (const auto fault : sim::kFaults)
+    if (!row(fault).of_threads) CHECK(names.contains(name(fault)));
 }
 
 TEST_CASE("conditions shape the workload") {

@@ -1,0 +1,188 @@
+// Finds the accesses to tables in a text, and lets another task go first at them; see the header.
+#include "sim/client/accesses.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "sim/client/api_parts.hpp"
+#include "sim/client/text.hpp"
+
+namespace lockstep::sim::program {
+namespace {
+
+const char* const kAt = "lockstep_at";
+const char* const kSeen = "lockstep_seen";
+
+constexpr std::array<std::string_view, 22> kKeywords{
+    "and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
+    "function", "goto",   "if",   "in",   "local",  "nil",  "not",   "or",
+    "repeat",   "return", "then", "true", "until",  "while"};
+
+class AccessRewriter {
+ public:
+  explicit AccessRewriter(std::string_view text) : text_(text), words_(words_of(text)) {}
+
+  std::string rewritten() {
+    for (std::size_t at = 1; at < words_.size(); ++at)
+      if (is_access(at)) wrap(at);
+    std::string result;
+    for (std::size_t place = 0; place <= text_.size(); ++place) {
+      if (const auto after = after_.find(place); after != after_.end()) result += after->second;
+      if (const auto before = before_.find(place); before != before_.end())
+        result += before->second;
+      if (place < text_.size()) result += text_[place];
+    }
+    return result;
+  }
+
+ private:
+  bool is_sign(std::size_t at, std::string_view text) const {
+    return at < words_.size() && words_[at].kind == Word::Kind::sign && words_[at].text == text;
+  }
+  bool touches(std::size_t at) const {  // the word before it
+    return at > 0 && at < words_.size() && words_[at - 1].end == words_[at].begin;
+  }
+  bool is_name(std::size_t at) const {
+    return words_[at].kind == Word::Kind::name &&
+           !std::ranges::binary_search(kKeywords, words_[at].text);
+  }
+  bool closes(std::size_t at) const {
+    return is_sign(at, ")") || is_sign(at, "]") || is_sign(at, "}");
+  }
+  bool opens(std::size_t at) const {
+    return is_sign(at, "(") || is_sign(at, "[") || is_sign(at, "{");
+  }
+  /// A dot of its own, not one of two or three.
+  bool is_dot(std::size_t at) const {
+    const bool of_more = (is_sign(at + 1, ".") && touches(at + 1)) ||
+                         (at > 0 && is_sign(at - 1, ".") && touches(at));
+    return is_sign(at, ".") && !of_more;
+  }
+  bool is_colon(std::size_t at) const {
+    const bool of_more = (is_sign(at + 1, ":") && touches(at + 1)) ||
+                         (at > 0 && is_sign(at - 1, ":") && touches(at));
+    return is_sign(at, ":") && !of_more;
+  }
+  /// Whether what can be indexed or called may end with this word.
+  bool ends_prefix(std::size_t at) const {
+    return is_name(at) || is_sign(at, ")") || is_sign(at, "]");
+  }
+  /// An equals sign that is no comparison.
+  bool is_assignment(std::size_t at) const {
+    if (!is_sign(at, "=")) return false;
+    const bool before = touches(at) && (is_sign(at - 1, "~") || is_sign(at - 1, "<") ||
+                                        is_sign(at - 1, ">") || is_sign(at - 1, "="));
+    return !before && !(is_sign(at + 1, "=") && touches(at + 1));
+  }
+
+  bool is_access(std::size_t at) const {
+    if (!ends_prefix(at - 1)) return false;
+    return is_sign(at, "[") || (is_dot(at) && at + 1 < words_.size() && is_name(at + 1));
+  }
+
+  std::size_t opening_of(std::size_t at) const {
+    int depth = 0;
+    for (;; --at) {
+      if (closes(at)) ++depth;
+      if (opens(at) && --depth == 0) return at;
+      if (at == 0) return at;
+    }
+  }
+  std::size_t closing_of(std::size_t at) const {
+    int depth = 0;
+    for (; at < words_.size(); ++at) {
+      if (opens(at)) ++depth;
+      if (closes(at) && --depth == 0) return at;
+    }
+    return words_.size() - 1;
+  }
+
+  /// Index of the first word of what the access at `at` is to.
+  std::size_t prefix_of(std::size_t at) const {
+    for (;;) {
+      --at;
+      if (closes(at)) at = opening_of(at);
+      if (at == 0) return at;
+      const bool bracket = opens(at);
+      if (bracket && ends_prefix(at - 1)) continue;  // of a call, or an index
+      if (!bracket && (is_dot(at - 1) || is_colon(at - 1))) {
+        --at;
+        continue;
+      }
+      return at;
+    }
+  }
+
+  /// Index of the word behind an expression that can be assigned to.
+  std::size_t behind_target(std::size_t at) const {
+    if (at < words_.size()) ++at;
+    while (at < words_.size()) {
+      if (opens(at))
+        at = closing_of(at) + 1;
+      else if (is_dot(at) || is_colon(at))
+        at += 2;
+      else
+        break;
+    }
+    return at;
+  }
+  /// Whether what ends before `at` is assigned to, alone or as one of several.
+  bool is_target(std::size_t at) const {
+    while (is_sign(at, ",")) at = behind_target(at + 1);
+    return at < words_.size() && is_assignment(at);
+  }
+
+  void wrap(std::size_t at) {
+    const std::size_t begin = prefix_of(at);
+    if (begin > 0 && words_[begin - 1].kind == Word::Kind::name &&
+        words_[begin - 1].text == "function")
+      return;
+    const std::size_t end = is_sign(at, "[") ? closing_of(at) : at + 1;
+    const std::size_t next = end + 1;
+    const bool goes_on = next < words_.size() && (is_dot(next) || is_colon(next) || opens(next) ||
+                                                  words_[next].kind == Word::Kind::string);
+    std::string& before = before_[words_[begin].begin];
+    before = std::string(kAt) + "(" + before;
+    after_[words_[at - 1].end] += ")";
+    if (goes_on || is_target(next)) return;
+    before = std::string(kSeen) + "(" + before;
+    after_[words_[end].end] += ")";
+  }
+
+  std::string_view text_;
+  std::vector<Word> words_;
+  std::map<std::size_t, std::string> before_, after_;  ///< by place in the text
+};
+
+int switch_here(Vm& vm, lua_State* lua) {
+  lua_settop(lua, 1);
+  if (vm.run == nullptr || !lua_isyieldable(lua) || !vm.run->cut_here(Cut::access)) return 1;
+  vm.run->wait(Wait::Kind::runnable, 0);
+  return kWait;
+}
+
+/// Before an access: only a table of the program's own can be somebody else's, too.
+int at(Vm& vm, lua_State* lua) {
+  lua_settop(lua, 1);
+  if (vm.run == nullptr || !lua_istable(lua, 1) || vm.run->is_of_module(lua, 1)) return 1;
+  return switch_here(vm, lua);
+}
+
+int goes_on(Vm&, lua_State*) { return 1; }
+
+}  // namespace
+
+std::string with_shown_accesses(std::string_view lua_text) {
+  return AccessRewriter(lua_text).rewritten();
+}
+
+void add_accesses(lua_State* lua) {
+  lua_pushcfunction(lua, (native<at, goes_on>));
+  lua_setfield(lua, -2, kAt);
+  lua_pushcfunction(lua, (native<switch_here, goes_on>));
+  lua_setfield(lua, -2, kSeen);
+}
+
+}  // namespace lockstep::sim::program

@@ -1,0 +1,131 @@
+// Threads of one process: switches at accesses to what they share, and one connection for all of
+// them. Both explorers judge each.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Fault;
+using sim::Property;
+using test::Bodies;
+using test::InlineLock;
+
+/// One client with two threads, or two with one more; leases of 6 ms, work of 2 ms.
+void with_threads(InlineLock& lock, std::size_t clients, int preemptions) {
+  lock.model.processes.resize(clients);
+  for (auto& process : lock.model.processes) {
+    process.lease_ms = 6;
+    process.workload[1].ms = 2;
+  }
+  lock.model.processes.front().threads = 2;
+  lock.model.budget[static_cast<std::size_t>(Fault::preempt)] =
+      static_cast<std::uint8_t>(preemptions);
+}
+
+/// The key is the client's; a flag keeps its threads apart.
+const Bodies kFlag{
+    "if self.busy then return false end self.busy = true "
+    "if redis('GET', self.key) then self.busy = nil return false end "
+    "redis('SET', self.key, 1) return true",
+    "redis('DEL', self.key) self.busy = nil return true"};
+/// How often the client holds the lock: what is read is written back one more.
+const Bodies kCount{
+    "self.tries = (self.tries or 0) + 1 "
+    "if self.tries > 1 then self.tries = self.tries - 1 return false end "
+    "redis('SET', self.key, 1) return true",
+    "redis('DEL', self.key) self.tries = self.tries - 1 return true"};
+/// The same, in a table that the object holds, by an index.
+const Bodies kNested{
+    "local all = self.all or { 0 } self.all = all all[1] = all[1] + 1 "
+    "if all[1] > 1 then all[1] = all[1] - 1 return false end "
+    "redis('SET', self.key, 1) return true",
+    "redis('DEL', self.key) self.all[1] = self.all[1] - 1 return true"};
+
+}  // namespace
+
+TEST_CASE("threads switch at any access, as often as they are allowed to", "[threads]") {
+  const Bodies bodies = GENERATE(kFlag, kCount, kNested);
+  InlineLock lock(bodies);
+  with_threads(lock, 1, 0);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  with_threads(lock, 1, 1);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
+TEST_CASE("threads that share nothing may switch wherever they like", "[threads]") {
+  InlineLock lock(
+      {"local mine = task_local() mine.token = unique() "
+       "return redis('SET', self.key, mine.token, 'NX', 'PX', self.ttl_ms) == OK",
+       "local mine = task_local() "
+       "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
+       " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, mine.token) == 1"});
+  with_threads(lock, 2, 1);
+  for (const auto property : {Property::mutual_exclusion, Property::foreign_release})
+    CHECK(lock.judged(property) == Verdict::holds);
+}
+
+TEST_CASE("a switch beside a pause and a crash", "[threads][many-models]") {
+  InlineLock lock(GENERATE(kFlag, kNested));
+  with_threads(lock, 1, 1);
+  lock.model =
+      test::with_fault(lock.model, GENERATE(Fault::pause, Fault::crash, Fault::lose, Fault::delay));
+  for (const auto property : {Property::mutual_exclusion, Property::deadlock})
+    lock.judged(property);
+}
+
+TEST_CASE("a transaction is its connection's", "[threads]") {
+  const std::string take =
+      "local token = unique() "
+      "if redis('SET', self.key, token, 'NX', 'PX', self.ttl_ms) ~= OK then return false end "
+      "self.token = token return true";
+  const std::string release =
+      "redis('MULTI') redis('DEL', self.key) local all = redis('EXEC') "
+      "return all ~= nil and all[1] == 1";
+  InlineLock own({take, release});
+  with_threads(own, 1, 0);
+  own.model.processes.front().lease_ms = 60;
+  CHECK(own.judged(Property::honest_result) == Verdict::holds);
+  InlineLock shared({take, release}, ", shared_connection = true");
+  with_threads(shared, 1, 0);
+  shared.model.processes.front().lease_ms = 60;
+  CHECK(shared.judged(Property::honest_result) == Verdict::violated);
+}
+
+TEST_CASE("one connection beside faults, timeouts and latency", "[threads][many-models]") {
+  const std::string once = "return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK";
+  const std::string watched =
+      "redis('WATCH', self.key) if redis('EXISTS', self.key) == 1 then redis('UNWATCH') return false "
+      "end redis('MULTI') redis('SET', self.key, 1, 'PX', self.ttl_ms) return redis('EXEC') ~= nil";
+  const bool in_transaction = GENERATE(false, true);
+  InlineLock lock({in_transaction ? watched : once, "return redis('DEL', self.key) == 1"},
+                  ", shared_connection = true");
+  const auto fault =
+      GENERATE(Fault::delay, Fault::lose, Fault::crash, Fault::node_crash, Fault::pause);
+  const std::int64_t timeout_ms = fault == Fault::delay ? 2 : 0;
+  with_threads(lock, 1, 0);
+  lock.model.request_timeout_ms = timeout_ms;
+  lock.model.latency_ms = fault == Fault::pause ? 1 : 0;
+  lock.model = test::with_fault(lock.model, fault);
+  for (const auto property :
+       {Property::mutual_exclusion, Property::honest_result, Property::deadlock})
+    lock.judged(property);
+}
+
+TEST_CASE("a task that has given up on a shared connection", "[threads]") {
+  // Its late reply is heard by nobody; the other task's comes behind it.
+  InlineLock lock({"local waits = every(1, function() pcall(call, { timeout_ms = 1, 'GET', 'x' }) "
+                   "return false end) "
+                   "local got = redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK "
+                   "stop(waits) return got",
+                   "return redis('DEL', self.key) == 1"},
+                  ", shared_connection = true");
+  with_threads(lock, 2, 0);
+  lock.model.processes.front().threads = 1;
+  lock.model = test::with_fault(lock.model, Fault::delay);
+  for (const auto property : {Property::mutual_exclusion, Property::deadlock})
+    lock.judged(property);
+}
