@@ -33,22 +33,22 @@ std::vector<std::string> shipped_scripts(const scenarios::Catalog& catalog, Io& 
   return {scripts.begin(), scripts.end()};
 }
 
-ConformSummary summary_of(const conform::Outcome& outcome, std::uint64_t seed) {
+ConformSummary summary_of(const conform::Comparison& comparison, std::uint64_t seed) {
   ConformSummary summary{seed,
-                         outcome.commands,
-                         outcome.sequences,
-                         outcome.refused,
-                         outcome.unrepeated.size(),
-                         outcome.seconds,
+                         comparison.commands,
+                         comparison.sequences,
+                         comparison.refused,
+                         comparison.unrepeated.size(),
+                         comparison.seconds,
                          {},
                          {},
                          {}};
-  if (!outcome.finding) return summary;
-  for (const auto& step : outcome.finding->steps)
+  if (!comparison.finding) return summary;
+  for (const auto& step : comparison.finding->steps)
     summary.session.push_back(
         {static_cast<std::int64_t>(step.connection) + 1, sim::line_of(step.request)});
-  summary.redis = outcome.finding->difference.redis;
-  summary.lockstep = outcome.finding->difference.lockstep;
+  summary.redis = comparison.finding->difference.redis;
+  summary.lockstep = comparison.finding->difference.lockstep;
   return summary;
 }
 
@@ -65,33 +65,33 @@ int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog
   const auto address = own ? own->address() : live::parse_address(arguments.redis);
   if (!arguments.flush) conform::expect_empty(address);
 
-  const auto outcome = conform::conform(address, plan);
+  const auto comparison = conform::conform(address, plan);
   if (arguments.json) {
-    io.out << conform_report(summary_of(outcome, plan.seed));
+    io.out << conform_report(summary_of(comparison, plan.seed));
   } else {
-    if (outcome.finding)
+    if (comparison.finding)
       io.out << fmt::format("DIFFERS  shortened from {} to {}\n\n",
-                            plural(outcome.finding->length, "command"),
-                            outcome.finding->steps.size())
-             << conform::shown(*outcome.finding) << '\n';
+                            plural(comparison.finding->length, "command"),
+                            comparison.finding->steps.size())
+             << conform::shown(*comparison.finding) << '\n';
     else
       io.out << "NO DIFFERENCE\n";
     io.out << fmt::format(
                   "compared  {} commands in {}, {} of the protocols' scripts among them, in {:.1f} "
                   "s\n",
-                  grouped(outcome.commands), plural(outcome.sequences, "sequence"),
-                  plan.scripts.size(), outcome.seconds)
+                  grouped(comparison.commands), plural(comparison.sequences, "sequence"),
+                  plan.scripts.size(), comparison.seconds)
            << fmt::format("left out  {} commands that lockstep refuses to simulate\n",
-                          grouped(outcome.refused));
-    for (const auto& [seed, difference] : outcome.unrepeated) {
+                          grouped(comparison.refused));
+    for (const auto& [seed, difference] : comparison.unrepeated) {
       io.out << fmt::format("not again a difference of seed {}; run once more, there was none\n",
                             seed);
       io.out << conform::shown(difference) << '\n';
     }
     io.out << fmt::format("again     lockstep conform --seed {} --commands {}\n", plan.seed,
-                          outcome.commands);
+                          comparison.commands);
   }
-  return outcome.finding ? kViolated : kAsExpected;
+  return comparison.finding ? kViolated : kAsExpected;
 }
 
 }  // namespace lockstep::cli

@@ -68,26 +68,26 @@ std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string
   return steps;
 }
 
-Outcome conform(const live::Address& address, const Plan& plan) {
+Comparison conform(const live::Address& address, const Plan& plan) {
   Pair pair(address);
   const auto again = [&](const auto& differing) { return repeated(pair, differing); };
-  Outcome outcome;
+  Comparison comparison;
   const auto started = std::chrono::steady_clock::now();
   do {
-    const auto seed = plan.seed + outcome.sequences++;
+    const auto seed = plan.seed + comparison.sequences++;
     const auto steps = random_steps(seed, plan.scripts);
     if (auto difference = pair.run(steps, false)) {
-      outcome.finding =
+      comparison.finding =
           examined(steps, again, [&](const auto& fewer) { return pair.run(fewer, true); });
-      if (!outcome.finding) outcome.unrepeated.push_back({seed, std::move(*difference)});
+      if (!comparison.finding) comparison.unrepeated.push_back({seed, std::move(*difference)});
     }
-    outcome.commands = pair.commands();
-    outcome.seconds =
+    comparison.commands = pair.commands();
+    comparison.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  } while (!outcome.finding &&
-           (outcome.commands < plan.commands || outcome.seconds < plan.seconds));
-  outcome.refused = pair.refused();
-  return outcome;
+  } while (!comparison.finding &&
+           (comparison.commands < plan.commands || comparison.seconds < plan.seconds));
+  comparison.refused = pair.refused();
+  return comparison;
 }
 
 }  // namespace lockstep::conform

@@ -25,7 +25,8 @@ struct Unrepeated {
   Difference difference;
 };
 
-struct Outcome {
+/// What a comparison came to.
+struct Comparison {
   std::uint64_t commands = 0;
   std::uint64_t sequences = 0;
   std::uint64_t refused = 0;  ///< commands that lockstep does not simulate; not sent
@@ -36,7 +37,7 @@ struct Outcome {
 
 /// Runs the plan on the server at `address`, whose keys it deletes. Throws BadInput or
 /// ConnectionBroken if the server cannot be used.
-Outcome conform(const live::Address& address, const Plan& plan);
+Comparison conform(const live::Address& address, const Plan& plan);
 
 /// Throws BadInput if the server holds keys, or has cluster mode or other data that we would lose.
 void expect_empty(const live::Address& address);

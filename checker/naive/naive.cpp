@@ -111,30 +111,31 @@ class Exploration {
       stuck_ = number;
     }
     std::vector<Move<naive::World, Action>> moves;
-    for (naive::Outcome& outcome : rules_.successors(world)) {
-      note(outcome);
-      looked_at_time_ = looked_at_time_ || outcome.world.absolute;
-      nature.acquires = nature.acquires || outcome.facts.witnesses.contains(sim::Witness::acquired);
-      const bool goal = outcome.facts.violation.has_value();
-      if (goal) properties_.push_back(outcome.facts.violation->property);
-      moves.push_back({std::move(outcome.action), std::move(outcome.world), goal});
+    for (naive::Successor& successor : rules_.successors(world)) {
+      note(successor);
+      looked_at_time_ = looked_at_time_ || successor.world.absolute;
+      nature.acquires =
+          nature.acquires || successor.facts.witnesses.contains(sim::Witness::acquired);
+      const bool goal = successor.facts.violation.has_value();
+      if (goal) properties_.push_back(successor.facts.violation->property);
+      moves.push_back({std::move(successor.action), std::move(successor.world), goal});
     }
     return moves;
   }
 
-  void note(const naive::Outcome& outcome) {
-    kept_on_ = kept_on_ || outcome.facts.kept_on;
-    if (const auto left_ms = outcome.facts.slack.least_ms) slack_.note(*left_ms);
-    for (const sim::Witness witness : outcome.facts.witnesses) {
+  void note(const naive::Successor& successor) {
+    kept_on_ = kept_on_ || successor.facts.kept_on;
+    if (const auto left_ms = successor.facts.slack.least_ms) slack_.note(*left_ms);
+    for (const sim::Witness witness : successor.facts.witnesses) {
       witnesses_.insert(witness);
-      if (witness == sim::Witness::acquired) acquired_by_.insert(outcome.action.process);
+      if (witness == sim::Witness::acquired) acquired_by_.insert(successor.action.process);
     }
-    if (outcome.facts.spinning && trouble_.empty()) {
-      trouble_ = "a zero-time cycle: task " + std::to_string(*outcome.facts.spinning) +
-                 " of process " + sim::process_name(outcome.action.process) +
+    if (successor.facts.spinning && trouble_.empty()) {
+      trouble_ = "a zero-time cycle: task " + std::to_string(*successor.facts.spinning) +
+                 " of process " + sim::process_name(successor.action.process) +
                  " takes step after step while time cannot pass";
     }
-    if (outcome.facts.probe_endless && trouble_.empty()) {
+    if (successor.facts.probe_endless && trouble_.empty()) {
       trouble_ = "the probe for deadlock came to no end: acquire() goes on and on alone";
     }
   }

@@ -163,11 +163,11 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
     });
     for (const Action& action : actions) {
       if (pressing && action.kind == Action::Kind::begin) continue;
-      for (Outcome& outcome : outcomes(now.world, action)) {
+      for (Successor& successor : successors(now.world, action)) {
         const bool its_own = action.process == fresh;
-        if (its_own && outcome.facts.witnesses.contains(sim::Witness::acquired))
+        if (its_own && successor.facts.witnesses.contains(sim::Witness::acquired))
           return Probe::acquires;
-        meet({std::move(outcome.world), now.patience_left_ms});
+        meet({std::move(successor.world), now.patience_left_ms});
       }
     }
     if (pressing) continue;

@@ -332,39 +332,39 @@ void Rules::disturb(World& world, const Action& action) const {
 
 /// Tries one place after the other, until the step has no more of them. Where a step has only read
 /// clocks, a crash undoes it: it is no other than one before it.
-std::vector<Outcome> Rules::cut_outcomes(const World& world, const Action& action) {
-  std::vector<Outcome> all;
+std::vector<Successor> Rules::cut_successors(const World& world, const Action& action) {
+  std::vector<Successor> all;
   Action cut = action;
   for (bool was_cut = true; was_cut;) {
     was_cut = false;
     ++cut.cut;
-    for (Outcome& outcome : outcomes(world, cut)) {
-      if (outcome.facts.cut == sim::Cut::none) continue;
+    for (Successor& successor : successors(world, cut)) {
+      if (successor.facts.cut == sim::Cut::none) continue;
       was_cut = true;
-      if (leaves_something(action.kind, outcome.facts.cut)) all.push_back(std::move(outcome));
+      if (leaves_something(action.kind, successor.facts.cut)) all.push_back(std::move(successor));
     }
   }
   return all;
 }
 
-std::vector<Outcome> Rules::outcomes(const World& world, const Action& action) {
-  if (row(action.kind).fields.cut && action.cut == 0) return cut_outcomes(world, action);
-  Outcome outcome{action, world, {}};
-  outcome.facts = apply(outcome.world, action);
-  std::vector<Outcome> all;
-  if (outcome.facts.choices_missing == 0) {
-    all.push_back(std::move(outcome));
+std::vector<Successor> Rules::successors(const World& world, const Action& action) {
+  if (row(action.kind).fields.cut && action.cut == 0) return cut_successors(world, action);
+  Successor successor{action, world, {}};
+  successor.facts = apply(successor.world, action);
+  std::vector<Successor> all;
+  if (successor.facts.choices_missing == 0) {
+    all.push_back(std::move(successor));
     return all;
   }
-  for (int choice = 1; choice <= outcome.facts.choices_missing; ++choice) {
+  for (int choice = 1; choice <= successor.facts.choices_missing; ++choice) {
     Action chosen = action;
     chosen.choices.push_back(static_cast<std::uint8_t>(choice));
-    for (Outcome& further : outcomes(world, chosen)) all.push_back(std::move(further));
+    for (Successor& further : successors(world, chosen)) all.push_back(std::move(further));
   }
   return all;
 }
 
-std::vector<Outcome> Rules::successors(const World& world) {
+std::vector<Successor> Rules::successors(const World& world) {
   std::vector<Action> actions = enabled(world);
   const std::int64_t furthest_ms = furthest_pass(world);
   for (std::int64_t ms = model_.tick_ms; ms <= furthest_ms; ms += model_.tick_ms) {
@@ -373,9 +373,9 @@ std::vector<Outcome> Rules::successors(const World& world) {
     action.amount_ms = ms;
     actions.push_back(action);
   }
-  std::vector<Outcome> all;
+  std::vector<Successor> all;
   for (const Action& action : actions) {
-    for (Outcome& outcome : outcomes(world, action)) all.push_back(std::move(outcome));
+    for (Successor& successor : successors(world, action)) all.push_back(std::move(successor));
   }
   return all;
 }

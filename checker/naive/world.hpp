@@ -184,7 +184,7 @@ struct Facts {
   bool kept_on = false;                 ///< a release() ended that has not released
 };
 
-struct Outcome {
+struct Successor {
   sim::Action action;
   World world;
   Facts facts;
@@ -240,9 +240,9 @@ class Rules {
   Facts apply(World& world, const sim::Action& action);
   /// The same for every way in which choose() can turn out, and every place at which a step can be
   /// cut.
-  std::vector<Outcome> outcomes(const World& world, const sim::Action& action);
+  std::vector<Successor> successors(const World& world, const sim::Action& action);
   /// All that can happen next.
-  std::vector<Outcome> successors(const World& world);
+  std::vector<Successor> successors(const World& world);
 
   /// A task is inside acquire().
   bool waits_in_acquire(const World& world) const;
@@ -301,7 +301,7 @@ class Rules {
 
   // world.cpp
   void incarnate(Process& process, const sim::ProcessSetup& setup) const;
-  std::vector<Outcome> cut_outcomes(const World& world, const sim::Action& action);
+  std::vector<Successor> cut_successors(const World& world, const sim::Action& action);
   void step(World& world, const sim::Action& action, Facts& facts);
   void step_within(World& world, const sim::Action& action, Facts& facts);
   std::vector<Message> connection_errors(const std::vector<Message>& lost) const;

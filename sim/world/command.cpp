@@ -55,7 +55,7 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   note_error(request, tables_.reply(command.reply));
   command.session = tables_.intern(session);
   command.touched = tables_.intern(std::move(execution.touched));
-  if (execution.looked_at_time) setting_.needs.absolute = command.looked = true;
+  if (execution.looked_at_time) setting_.needs.absolute = command.read_time = true;
   if (execution.looked_at_clock)
     setting_.clock_replies.insert(bytes_of(tables_.reply(command.reply)));
   if (execution.looked_at_time || execution.looked_at_clock)
@@ -66,7 +66,7 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   keyspace.purge(execution.now);
   drop_shares_unless(keyspace, [&](const auto& key) { return setting_.leases.contains(key); });
   keyspace.shift_expiry(-offset);
-  command.started = note_lifetimes(before.value, keyspace, command.looked) || command.looked;
+  command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
   note_leases(before.value, keyspace, asked.sender, command);
   command.keyspace = tables_.intern(keyspace);
 
@@ -96,7 +96,7 @@ void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
 }
 
 /// The lifetimes that a command has given are durations in use. True if there are any.
-bool Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked) {
+bool Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time) {
   static const Keys kNone;
   bool given = false;
   const auto note = [&](const Keys* had, const Keys& has_now) {
@@ -107,7 +107,7 @@ bool Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool l
       if (old != earlier.end() && old->second.expires == entry.expires) continue;
       given = true;
       const std::int64_t lifetime_ms = (*entry.expires - kEpoch).ms;
-      if (looked) {
+      if (read_time) {
         setting_.computed_lifetimes.insert(lifetime_ms);
       } else {
         if (!setting_.computed.contains(lifetime_ms)) setting_.use_lifetime(lifetime_ms);

@@ -101,7 +101,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
       processes_.info(process_after).tokens.tokens != info.tokens.tokens ||
       nodes_.info(node_after).tokens.tokens != nodes_.info(node_id).tokens.tokens;
   Report report;
-  report.looked = command.looked;
+  report.read_time = command.read_time;
   report.leases = command.leases;
   if (watched != Tables::kNowhere && command.touched != Tables::kNowhere) {
     report.spread = Spread::touch;

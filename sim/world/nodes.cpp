@@ -122,7 +122,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
     case Kind::node_crash:
     case Kind::power_loss:
       node = after_power_cut(std::move(node), action.index);
-      report.spread = Spread::cut_off;
+      report.spread = Spread::disconnected;
       break;
     default:
       LOCKSTEP_CHECK(!"an action of a node");

@@ -54,7 +54,7 @@ struct CommandRun {
   std::vector<LeaseChange> leases;
   bool made = false, freed = false;  ///< parts of lease keys of the sender's
   bool counted = false;              ///< freed some of a share
-  bool looked = false;               ///< at absolute time
+  bool read_time = false;            ///< at absolute time
   bool started = false;              ///< a lifetime, or what turns at a time that was looked at
 };
 
@@ -93,7 +93,7 @@ class Nodes {
                       Execution& execution);
   void note_error(const Request& request, const Reply& reply);
   void note_clock_use(const Met& met, bool looked_at_time);
-  bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool looked);
+  bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time);
   void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
                    CommandRun& command) const;
 

@@ -226,7 +226,7 @@ std::string ProcessStep::answer(const Query& query) {
     case Query::Kind::absolute:
       setting_.needs.absolute = true;
       reads_.now = true;
-      report_.looked = true;
+      report_.read_time = true;
       started();
       return std::to_string(kEpoch.ms + around_.now_ms + process_.clock_offset_ms -
                             age_ms(query.first));

@@ -67,7 +67,7 @@ Id Processes::intern(const Process& process) {
 
 void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
-  info.cut_off.assign(setting_.nodes, FlatMap::kAbsent);
+  info.disconnected.assign(setting_.nodes, FlatMap::kAbsent);
   for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
   bool quiet = process.holdings.empty() && process.life != Life::paused;
   for (const auto& connection : process.connections) {
@@ -252,9 +252,9 @@ Id Processes::stale(Id id, LockSet written) {
   });
 }
 
-Id Processes::cut_off(Id id, std::uint8_t node) {
+Id Processes::disconnected(Id id, std::uint8_t node) {
   ProcessInfo& info = processes_[id];
-  if (info.cut_off[node] != FlatMap::kAbsent) return info.cut_off[node];
+  if (info.disconnected[node] != FlatMap::kAbsent) return info.disconnected[node];
   Process process = info.value;
   for (auto& connection : process.connections) {
     if (connection.node != node) continue;
@@ -270,7 +270,7 @@ Id Processes::cut_off(Id id, std::uint8_t node) {
                                  lost.messages.end());
   }
   process.drop_empty_connections();
-  return info.cut_off[node] = intern(process);
+  return info.disconnected[node] = intern(process);
 }
 
 Id Processes::touched(Id id, std::uint8_t node, Id places) {

@@ -69,8 +69,8 @@ struct ProcessInfo {
     Reads reads;
     std::vector<Case> cases;
   };
-  std::vector<Memo> memos;  ///< by action
-  std::vector<Id> cut_off;  ///< by node: after that node died; computed when first asked
+  std::vector<Memo> memos;       ///< by action
+  std::vector<Id> disconnected;  ///< by node: after that node died; computed when first asked
 };
 
 class Processes {
@@ -99,7 +99,7 @@ class Processes {
   /// After a WRITE to the resources of these locks was accepted.
   Id stale(Id id, LockSet written);
   /// After the node died: what was on its way to it is lost, and what it remembered.
-  Id cut_off(Id id, std::uint8_t node);
+  Id disconnected(Id id, std::uint8_t node);
   /// After another has touched keys at the node.
   Id touched(Id id, std::uint8_t node, Id places);
 

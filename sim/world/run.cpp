@@ -66,10 +66,10 @@ std::int64_t Runs::patience_ms() const {
   return setting_.rounded(sum) + setting_.model.tick_ms;
 }
 
-Id Runs::looked(Id id) {
+Id Runs::after_reading_time(Id id) {
   if (!setting_.knowledge.absolute) return id;  // the search starts again
   RunInfo& info = runs_[id];
-  if (info.looked != FlatMap::kAbsent) return info.looked;
+  if (info.after_reading_time != FlatMap::kAbsent) return info.after_reading_time;
   std::int64_t largest = 0;
   for (const std::int64_t jump : setting_.model.jumps_ms)
     largest = std::max(largest, std::abs(jump));
@@ -77,7 +77,7 @@ Id Runs::looked(Id id) {
   run.outlook_ms = patience_ms() + setting_.rounded(largest) * setting_.budget(Fault::jump);
   run.turns_ms.insert(run.turns_ms.end(), setting_.reaches.begin(), setting_.reaches.end());
   sort_without_twins(run.turns_ms);
-  return info.looked = intern(run);
+  return info.after_reading_time = intern(run);
 }
 
 }  // namespace lockstep::sim

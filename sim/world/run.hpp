@@ -24,10 +24,10 @@ struct Run {
 struct RunInfo {
   Run value;
   Ahead ahead;
-  FaultSet left = 0;                       ///< kinds of fault with budget left
-  unsigned free_actions = 0;               ///< that its faults may still bring
-  std::array<Id, kFaults.size()> spent{};  ///< by fault that is left: with one less of it
-  Id looked = FlatMap::kAbsent;            ///< with the outlook full; computed when first asked
+  FaultSet left = 0;                         ///< kinds of fault with budget left
+  unsigned free_actions = 0;                 ///< that its faults may still bring
+  std::array<Id, kFaults.size()> spent{};    ///< by fault that is left: with one less of it
+  Id after_reading_time = FlatMap::kAbsent;  ///< with the outlook full; computed when first asked
 };
 
 class Runs {
@@ -40,7 +40,7 @@ class Runs {
   /// After `ms`, in an absolute run.
   Id aged(Id id, std::int64_t ms);
   /// After a look at absolute time: the outlook is as far as a timestamp can reach.
-  Id looked(Id id);
+  Id after_reading_time(Id id);
   /// How long a timestamp may matter to a client whose clock is right, in ms: longer than any that
   /// it can have written (docs/semantics.md, section 5).
   std::int64_t patience_ms() const;

@@ -80,10 +80,10 @@ struct LeaseChange {
 /// What a step does to all parts of a kind, each by a remembered function of it.
 enum class Spread : std::uint8_t {
   none,
-  disown,   ///< nodes: what the actor has made is nobody's
-  stale,    ///< the other processes: what they have read is not the newest any more
-  cut_off,  ///< processes: the acting node has died
-  touch,    ///< the other processes: what they watch was touched
+  disown,        ///< nodes: what the actor has made is nobody's
+  stale,         ///< the other processes: what they have read is not the newest any more
+  disconnected,  ///< processes: the acting node has died
+  touch,         ///< the other processes: what they watch was touched
 };
 
 /// What a step means beyond the parts that it replaces.
@@ -95,12 +95,12 @@ struct Report {
   LockSet written = 0;                ///< stale: the locks whose resources were written
   Id touched = 0;                     ///< touch: which places
   std::uint8_t node = 0;              ///< touch: where
-  bool looked = false;                ///< at absolute time
+  bool read_time = false;             ///< at absolute time
   std::vector<std::uint8_t> choices;  ///< that led here
   std::uint16_t cut = 0;              ///< at which of its cuts the step ended; 0: at its end
   bool says_nothing() const {
     return facts == Facts{} && claims == Claims{} && leases.empty() && spread == Spread::none &&
-           !looked && choices.empty() && cut == 0;
+           !read_time && choices.empty() && cut == 0;
   }
 };
 

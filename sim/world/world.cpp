@@ -44,7 +44,8 @@ Surroundings World::around(const Id* state, unsigned process) const {
 void World::follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts) {
   facts |= report.facts;
   judges_.judge(state, actor, report, facts);
-  if (report.looked) next[setting_.run_slot()] = runs_.looked(next[setting_.run_slot()]);
+  if (report.read_time)
+    next[setting_.run_slot()] = runs_.after_reading_time(next[setting_.run_slot()]);
   spread(report, actor, next);
 }
 
@@ -63,9 +64,9 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       for (unsigned p = 0; p < setting_.processes; ++p)
         if (p != actor) next[p] = processes_.stale(next[p], report.written);
       return;
-    case Spread::cut_off:
+    case Spread::disconnected:
       for (unsigned p = 0; p < setting_.processes; ++p)
-        next[p] = processes_.cut_off(next[p], whose);
+        next[p] = processes_.disconnected(next[p], whose);
       return;
     case Spread::touch:
       for (unsigned p = 0; p < setting_.processes; ++p)

@@ -98,7 +98,8 @@ TEST_CASE("a transaction is its connection's", "[threads]") {
 TEST_CASE("one connection beside faults, timeouts and latency", "[threads][many-models]") {
   const std::string once = "return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK";
   const std::string watched =
-      "redis('WATCH', self.key) if redis('EXISTS', self.key) == 1 then redis('UNWATCH') return false "
+      "redis('WATCH', self.key) if redis('EXISTS', self.key) == 1 then redis('UNWATCH') return "
+      "false "
       "end redis('MULTI') redis('SET', self.key, 1, 'PX', self.ttl_ms) return redis('EXEC') ~= nil";
   const bool in_transaction = GENERATE(false, true);
   InlineLock lock({in_transaction ? watched : once, "return redis('DEL', self.key) == 1"},

@@ -22,9 +22,9 @@ const sim::Request kSet{"SET", "lock", "v", "PX", "1000"}, kDel{"DEL", "lock"},
     kLook{"EXISTS", "lock"};
 
 /// A run of A and B on one lock. The server's order is the order of `replied`, unless it is stated.
-class Told {
+class SharedRun {
  public:
-  Told() = default;
+  SharedRun() = default;
 
   live::Ticket sends(std::uint8_t process, sim::TaskId task = kMainTask) {
     if (task == kMainTask) does(process, Kind::send);
@@ -79,8 +79,8 @@ class Told {
 const std::set<Property> kNothing;
 
 TEST_CASE("Removing, overwriting and prolonging the key of a holder is foreign") {
-  Told removed, overwritten, shortened, extended;
-  for (Told* told : {&removed, &overwritten, &shortened, &extended}) told->acquires(kClientA);
+  SharedRun removed, overwritten, shortened, extended;
+  for (SharedRun* told : {&removed, &overwritten, &shortened, &extended}) told->acquires(kClientA);
   removed.deletes(kClientB);
   CHECK(removed.violated() == std::set{Property::foreign_release});
   overwritten.sets(kClientB);
@@ -94,7 +94,7 @@ TEST_CASE("Removing, overwriting and prolonging the key of a holder is foreign")
 }
 
 TEST_CASE("One's own key, and a key whose maker holds nothing, are not foreign") {
-  Told own, left;
+  SharedRun own, left;
   own.acquires(kClientA);
   own.deletes(kClientA);
   CHECK(own.violated() == kNothing);
@@ -105,7 +105,7 @@ TEST_CASE("One's own key, and a key whose maker holds nothing, are not foreign")
 }
 
 TEST_CASE("Whoever acquired or let go while the request was on its way may not have held") {
-  Told late, early;
+  SharedRun late, early;
   late.sets(kClientA);
   const auto before = late.sends(kClientB);
   late.does(kClientA, Kind::acquired);
@@ -119,14 +119,14 @@ TEST_CASE("Whoever acquired or let go while the request was on its way may not h
 }
 
 TEST_CASE("release() that says true must have removed a key of its own") {
-  Told honest, nothing, false_alarm;
-  for (Told* told : {&honest, &nothing}) {
+  SharedRun honest, nothing, false_alarm;
+  for (SharedRun* told : {&honest, &nothing}) {
     told->acquires(kClientA);
     told->does(kClientA, Kind::releasing);
   }
   honest.deletes(kClientA);
   nothing.looks(kClientA);
-  for (Told* told : {&honest, &nothing}) {
+  for (SharedRun* told : {&honest, &nothing}) {
     told->does(kClientA, Kind::released, true);
     CHECK(told->violated() == kNothing);  // not known yet
     told->looks(kClientB);
@@ -137,14 +137,14 @@ TEST_CASE("release() that says true must have removed a key of its own") {
 }
 
 TEST_CASE("release() that says false must not have removed its key") {
-  Told removed, kept;
-  for (Told* told : {&removed, &kept}) {
+  SharedRun removed, kept;
+  for (SharedRun* told : {&removed, &kept}) {
     told->acquires(kClientA);
     told->does(kClientA, Kind::releasing);
   }
   removed.deletes(kClientA);
   kept.looks(kClientA);
-  for (Told* told : {&removed, &kept}) {
+  for (SharedRun* told : {&removed, &kept}) {
     told->does(kClientA, Kind::released, false);
     told->looks(kClientB);
   }
@@ -153,7 +153,7 @@ TEST_CASE("release() that says false must not have removed its key") {
 }
 
 TEST_CASE("What a release() had given up waiting for leaves open what it removed") {
-  Told told;
+  SharedRun told;
   told.acquires(kClientA);
   told.does(kClientA, Kind::releasing);
   told.replied(kClientA, told.sends(kClientA), kDel, kNoKey, Reply::number(1), kMainTask, false);
@@ -164,11 +164,11 @@ TEST_CASE("What a release() had given up waiting for leaves open what it removed
 }
 
 TEST_CASE("acquire() that says false must not leave a key that it made") {
-  Told left, taken_back;
+  SharedRun left, taken_back;
   left.sets(kClientA);
   taken_back.sets(kClientA);
   taken_back.deletes(kClientA);
-  for (Told* told : {&left, &taken_back}) {
+  for (SharedRun* told : {&left, &taken_back}) {
     told->does(kClientA, Kind::refused);
     told->looks(kClientB);
   }
@@ -177,7 +177,7 @@ TEST_CASE("acquire() that says false must not leave a key that it made") {
 }
 
 TEST_CASE("Where the key changed near the end of a call, nothing is said of that end") {
-  Told told;
+  SharedRun told;
   told.sets(kClientA);
   const auto near = told.sends(kClientB);
   told.does(kClientA, Kind::refused);
@@ -187,7 +187,7 @@ TEST_CASE("Where the key changed near the end of a call, nothing is said of that
 }
 
 TEST_CASE("A key that is gone near the end of a call may have been there at its end") {
-  Told told;
+  SharedRun told;
   told.acquires(kClientA);
   const auto near = told.sends(kClientB);
   told.does(kClientA, Kind::left, true);
@@ -197,8 +197,8 @@ TEST_CASE("A key that is gone near the end of a call may have been there at its 
 }
 
 TEST_CASE("What a spawned task does counts if it surely did it within the call") {
-  Told within, at_edge;
-  for (Told* told : {&within, &at_edge}) {
+  SharedRun within, at_edge;
+  for (SharedRun* told : {&within, &at_edge}) {
     told->acquires(kClientA);
     told->does(kClientA, Kind::releasing);
   }
@@ -207,13 +207,13 @@ TEST_CASE("What a spawned task does counts if it surely did it within the call")
   const auto at_end = at_edge.sends(kClientA, kSpawned);
   at_edge.does(kClientA, Kind::released, false);
   at_edge.replied(kClientA, at_end, kDel, kNoKey, Reply::number(1), kSpawned);
-  for (Told* told : {&within, &at_edge}) told->looks(kClientB);
+  for (SharedRun* told : {&within, &at_edge}) told->looks(kClientB);
   CHECK(within.violated() == std::set{Property::honest_result});
   CHECK(at_edge.violated() == kNothing);
 }
 
 TEST_CASE("A reply that comes after its call has ended leaves open what the call did") {
-  Told told;
+  SharedRun told;
   told.acquires(kClientA);
   told.does(kClientA, Kind::releasing);
   const auto given_up = told.sends(kClientA);
@@ -224,14 +224,14 @@ TEST_CASE("A reply that comes after its call has ended leaves open what the call
 }
 
 TEST_CASE("Who is inside must have a key, who has left for good must have none") {
-  Told entered, left, kept;
-  for (Told* told : {&entered, &left, &kept}) told->acquires(kClientA);
+  SharedRun entered, left, kept;
+  for (SharedRun* told : {&entered, &left, &kept}) told->acquires(kClientA);
   entered.deletes(kClientA);
   entered.does(kClientA, Kind::reentered);
   left.deletes(kClientA);
   left.does(kClientA, Kind::left, true);
   kept.does(kClientA, Kind::left, true);
-  for (Told* told : {&entered, &left, &kept}) told->looks(kClientB);
+  for (SharedRun* told : {&entered, &left, &kept}) told->looks(kClientB);
   CHECK(entered.violated() == std::set{Property::reentrancy});
   CHECK(left.violated() == std::set{Property::reentrancy});
   CHECK(kept.violated() == kNothing);
@@ -243,8 +243,8 @@ TEST_CASE("A key that another thread of the process has made meanwhile is no lef
   in_acquire.task = other;
   in_acquire.kind = sim::Wait::Kind::replies;
   in_acquire.in_acquire = in_acquire.in_operation = true;
-  Told wants, has_lost;
-  for (Told* told : {&wants, &has_lost}) {
+  SharedRun wants, has_lost;
+  for (SharedRun* told : {&wants, &has_lost}) {
     told->acquires(kClientA);
     told->does(kClientA, Kind::releasing);
     told->deletes(kClientA);
@@ -254,7 +254,7 @@ TEST_CASE("A key that another thread of the process has made meanwhile is no lef
   has_lost.does(kClientA, Kind::acquired, false, other);
   has_lost.does(kClientA, Kind::lost, false, other);
   has_lost.ownership().waits(kClientA, {});
-  for (Told* told : {&wants, &has_lost}) {
+  for (SharedRun* told : {&wants, &has_lost}) {
     told->does(kClientA, Kind::released, true);
     told->looks(kClientB);
     CHECK(told->violated() == kNothing);
@@ -262,7 +262,7 @@ TEST_CASE("A key that another thread of the process has made meanwhile is no lef
 }
 
 TEST_CASE("After a loss of sight nothing more is claimed") {
-  Told told;
+  SharedRun told;
   told.acquires(kClientA);
   told.does(kClientA, Kind::releasing);
   told.looks(kClientA);
