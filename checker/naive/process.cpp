@@ -150,9 +150,19 @@ std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim
 
 namespace {
 
-void end_operation_of(TaskState& task) {
+/// Also: which of what the task has sent and given up comes too late for the operation.
+void end_operation_of(Process& process, sim::TaskId id) {
+  TaskState& task = process.tasks[id];
   task.made = task.freed = task.counted = task.owned = task.releasing = task.overtaken = false;
   task.answered.clear();
+  for (Connection& connection : process.connections) {
+    const bool own = !connection.former && connection.task == id;
+    if (own && !connection.shared && !connection.open) connection.outlived = true;
+    for (Message& message : connection.messages) {
+      const bool given_up = message.unheard || !connection.open;
+      if (connection.shared && given_up && message.sender == id) message.outlived = true;
+    }
+  }
 }
 
 }  // namespace
@@ -161,17 +171,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
   Process& process = world.processes[p];
   TaskState& task = process.tasks[effect.task];
   const std::pair<sim::TaskId, std::uint8_t> holding{effect.task, effect.lock};
-  const auto end_operation = [&] {
-    end_operation_of(task);
-    for (Connection& connection : process.connections) {
-      const bool own = !connection.former && connection.task == effect.task;
-      if (own && !connection.shared && !connection.open) connection.outlived = true;
-      for (Message& message : connection.messages) {
-        const bool given_up = message.unheard || !connection.open;
-        if (connection.shared && given_up && message.sender == effect.task) message.outlived = true;
-      }
-    }
-  };
+  const auto end_operation = [&] { end_operation_of(process, effect.task); };
   facts.effects.push_back(effect);
   note_slack(world, p, effect, facts);
   switch (effect.kind) {

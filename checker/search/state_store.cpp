@@ -50,6 +50,9 @@ unsigned StateStore::plan(unsigned from, unsigned to) {
   node.left = plan(from, middle);
   node.right = plan(middle, to);
   for (unsigned i = from; i < to; ++i) node.below |= 1U << i;
+  for (const Inner& child : inner_)
+    if (child.number == node.left || child.number == node.right)
+      node.level = std::max(node.level, child.level + 1);
   node.number = Unfolded::kMaxWidth + static_cast<unsigned>(inner_.size());
   inner_.push_back(node);
   return node.number;

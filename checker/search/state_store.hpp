@@ -24,6 +24,7 @@ class PairTable {
  public:
   PairTable();
   std::uint32_t number(std::uint64_t pair);
+  void prefetch(std::uint64_t pair) const;
   std::uint64_t operator[](std::uint32_t number) const { return pairs_[number]; }
   std::size_t bytes() const { return pairs_.bytes() + slot_count_ * sizeof(Slot); }
 
@@ -51,6 +52,12 @@ struct Unfolded {
   std::array<std::uint32_t, kRoom> values;
 };
 
+/// A successor on its way to being folded: the memory that its next look-ups need was asked for.
+struct Folding {
+  Unfolded state;
+  std::uint32_t changed = 0;  ///< where it differs from the state that it succeeds, as bits
+};
+
 class StateStore {
  public:
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
@@ -64,6 +71,11 @@ class StateStore {
   Root fold(const std::uint32_t* state);
   /// The same for a successor of `from`; `values` holds its ids and has room for kRoom.
   Root fold(std::uint32_t* values, const Unfolded& from);
+  /// The same in three parts, each faster if some time lies between it and the one before: the
+  /// memory comes meanwhile.
+  void begin_fold(const std::uint32_t* values, const Unfolded& from, Folding& folding) const;
+  void go_on_folding(Folding& folding);
+  Root end_fold(Folding& folding);
   /// The state's index and whether it is new. Indices count up from 0.
   std::pair<std::uint32_t, bool> insert(Root root);
   static constexpr std::size_t kBatch = 64;
@@ -114,9 +126,15 @@ class StateStore {
   /// node), and which ids of the state are below it, as bits.
   struct Inner {
     unsigned number = 0, left = 0, right = 0;
+    unsigned level = 0;  ///< 0: pairs two ids; else one above its highest child
     std::uint32_t below = 0;
   };
   unsigned plan(unsigned from, unsigned to);
+  PairTable& table_of(const Inner& node) { return tables_[node.number - Unfolded::kMaxWidth]; }
+  const PairTable& table_of(const Inner& node) const {
+    return tables_[node.number - Unfolded::kMaxWidth];
+  }
+  Root root_of(const std::uint32_t* values) const;
 
   unsigned width_;
   std::vector<Inner> inner_;  ///< children before their parents
@@ -143,6 +161,16 @@ inline std::uint32_t PairTable::number(std::uint64_t pair) {
   return add(pair, i);
 }
 
+LOCKSTEP_INLINE void PairTable::prefetch(std::uint64_t pair) const {
+  __builtin_prefetch(&slots_[home(pair)]);
+}
+
+LOCKSTEP_INLINE StateStore::Root StateStore::root_of(const std::uint32_t* values) const {
+  const std::uint64_t pair =
+      width_ == 1 ? join(values[0], 0) : join(values[root_left_], values[root_right_]);
+  return {pair, sim::mix(pair)};
+}
+
 /// The positions at which two states differ, as bits (also of what follows the ids: unused).
 LOCKSTEP_INLINE std::uint32_t StateStore::differing(const std::uint32_t* a,
                                                     const std::uint32_t* b) const {
@@ -163,12 +191,41 @@ LOCKSTEP_INLINE StateStore::Root StateStore::fold(std::uint32_t* values, const U
   for (const Inner& node : inner_) {
     values[node.number] = (changed & node.below) == 0
                               ? from.values[node.number]
-                              : tables_[node.number - Unfolded::kMaxWidth].number(
-                                    join(values[node.left], values[node.right]));
+                              : table_of(node).number(join(values[node.left], values[node.right]));
   }
-  const std::uint64_t pair =
-      width_ == 1 ? join(values[0], 0) : join(values[root_left_], values[root_right_]);
-  return {pair, sim::mix(pair)};
+  return root_of(values);
+}
+
+LOCKSTEP_INLINE void StateStore::begin_fold(const std::uint32_t* values, const Unfolded& from,
+                                            Folding& folding) const {
+  auto& own = folding.state.values;
+  std::copy_n(values, Unfolded::kMaxWidth, own.begin());
+  folding.changed = differing(values, from.values.data());
+  for (const Inner& node : inner_) {
+    if ((folding.changed & node.below) == 0)
+      own[node.number] = from.values[node.number];
+    else if (node.level == 0)
+      table_of(node).prefetch(join(own[node.left], own[node.right]));
+  }
+}
+
+LOCKSTEP_INLINE void StateStore::go_on_folding(Folding& folding) {
+  auto& own = folding.state.values;
+  for (const Inner& node : inner_) {
+    if ((folding.changed & node.below) == 0) continue;
+    if (node.level == 0)
+      own[node.number] = table_of(node).number(join(own[node.left], own[node.right]));
+    else if (node.level == 1)
+      table_of(node).prefetch(join(own[node.left], own[node.right]));
+  }
+}
+
+LOCKSTEP_INLINE StateStore::Root StateStore::end_fold(Folding& folding) {
+  auto& own = folding.state.values;
+  for (const Inner& node : inner_)
+    if (node.level > 0 && (folding.changed & node.below) != 0)
+      own[node.number] = table_of(node).number(join(own[node.left], own[node.right]));
+  return root_of(own.data());
 }
 
 LOCKSTEP_INLINE std::size_t StateStore::bucket_of(std::uint64_t hash) const {

@@ -149,9 +149,10 @@ std::vector<Option> Walk::enabled() const {
     actions.push_back(pass);
   }
   for (const Action& action : actions) {
-    for (const naive::Outcome& outcome : impl.rules.outcomes(impl.here(), action)) {
-      const Event event{impl.rules, impl.here(), outcome.action, outcome.world, outcome.facts};
-      options.push_back({outcome.action, {record(event), tell_step(event)}});
+    for (const naive::Successor& successor : impl.rules.successors(impl.here(), action)) {
+      const Event event{impl.rules, impl.here(), successor.action, successor.world,
+                        successor.facts};
+      options.push_back({successor.action, {record(event), tell_step(event)}});
     }
   }
   return options;

@@ -22,6 +22,7 @@ Id Grid::works(const Works& works) {
   return place->second;
 }
 
+/// Of two that are both to come.
 Id Grid::both_works(Id a, Id b) {
   if (a == 0 || b == 0) return a + b;
   return both_.find_or_add(a, b, [&] {
@@ -29,6 +30,14 @@ Id Grid::both_works(Id a, Id b) {
     for (const auto& [ms, count] : works_[b]) together[ms] += count;
     return works(together);
   });
+}
+
+Id Grid::all_works(std::span<const Id> works) {
+  if (std::ranges::equal(works, latest_works_)) return latest_all_works_;
+  Id all = 0;
+  for (const Id each : works) all = both_works(all, each);
+  latest_works_.assign(works.begin(), works.end());
+  return latest_all_works_ = all;
 }
 
 /// Equal for distances that differ by what timers can make up for.
@@ -77,12 +86,8 @@ Grid::Distances Grid::sums(const Distances& some, const Distances& others) const
   return some;
 }
 
-const Grid::Distances& Grid::distances(const ToCome& to_come) {
-  if (latest_ != nullptr && latest_->first == to_come) return latest_->second;
-  const auto [place, added] = distances_.try_emplace(to_come, Distances{0});
-  latest_ = &*place;
-  Distances& found = place->second;
-  if (!added) return found;
+Grid::Distances Grid::distances(const ToCome& to_come) const {
+  Distances found{0};
   const auto add = [&](unsigned count, const Distances& link) {
     for (unsigned i = 0; i < count && !setting_.sampled; ++i) {
       const std::size_t before = found.size();
@@ -96,12 +101,32 @@ const Grid::Distances& Grid::distances(const ToCome& to_come) {
   return found;
 }
 
-std::int64_t Grid::first_point(std::int64_t deadline, const ToCome& to_come) {
-  const Distances& found = distances(to_come);
+Id Grid::number(const ToCome& to_come) {
+  if (links_[latest_].to_come == to_come) return latest_;
+  const auto [place, added] = numbers_.try_emplace(to_come, static_cast<Id>(links_.size()));
+  if (added) links_.push_back({to_come, distances(to_come)});
+  return latest_ = place->second;
+}
+
+std::int64_t Grid::point_of(std::int64_t deadline, const Distances& found) const {
   const std::int64_t now = reduced(-deadline);
   const auto next = std::upper_bound(found.begin(), found.end(), now);
   if (next != found.end()) return *next - now;
   return step_ms_ == 0 ? deadline : found.front() + step_ms_ - now;
+}
+
+std::int64_t Grid::first_point(const Ahead& ahead, Id to_come) {
+  if (to_come == 0) return ahead.deadlines.front();
+  static constexpr Id kMostKept = 64;  // of a part: the first ones are most
+  if (to_come < ahead.points.size() && ahead.points[to_come] != 0) return ahead.points[to_come];
+  std::int64_t first = ahead.deadlines.front();
+  for (const std::int64_t deadline : ahead.deadlines)
+    first = std::min(first, point_of(deadline, links_[to_come].distances));
+  if (to_come < kMostKept) {
+    if (ahead.points.size() <= to_come) ahead.points.resize(to_come + 1);
+    ahead.points[to_come] = first;
+  }
+  return first;
 }
 
 }  // namespace lockstep::sim

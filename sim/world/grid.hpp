@@ -4,7 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "sim/base/flat_map.hpp"
@@ -28,6 +28,14 @@ struct ToCome {
   friend auto operator<=>(const ToCome&, const ToCome&) = default;
 };
 
+/// When something of a part changes by itself.
+struct Ahead {
+  std::vector<std::int64_t> deadlines;  ///< in ms from now, ascending
+  std::int64_t horizon_ms = 0;          ///< until then time goes on, whatever happens
+  /// Of the deadlines, the first point by what is to come; found by Grid when first asked.
+  mutable std::vector<std::int64_t> points;
+};
+
 /// The instants at which a free choice of time may be tight with what comes later: as far from a
 /// deadline as lifetimes and thresholds may lie between the free actions of a run, each used once
 /// for each of them, the steps of its workload, and any multiple of what all other timers have in
@@ -38,18 +46,28 @@ class Grid {
 
   /// A number for what workloads may still do; 0 is nothing.
   Id works(const Works& works);
-  /// Of two that are both to come.
-  Id both_works(Id a, Id b);
+  /// Of all that are to come.
+  Id all_works(std::span<const Id> works);
 
-  /// The first point after now that belongs to `deadline`, both in ms from now.
-  std::int64_t first_point(std::int64_t deadline, const ToCome& to_come);
+  /// A number for what is to come; 0 is nothing.
+  Id number(const ToCome& to_come);
+  /// The first point after now that belongs to what changes by itself, in ms from now.
+  /// Something does; `to_come` is a number().
+  std::int64_t first_point(const Ahead& ahead, Id to_come);
 
  private:
   using Distances = std::vector<std::int64_t>;
   static constexpr std::size_t kMostDistances = 4096;
   static constexpr std::size_t kMostAtOnce = 16 * kMostDistances;
 
-  const Distances& distances(const ToCome& to_come);
+  struct Links {
+    ToCome to_come;
+    Distances distances;  ///< of free actions from a deadline
+  };
+
+  Id both_works(Id a, Id b);
+  Distances distances(const ToCome& to_come) const;
+  std::int64_t point_of(std::int64_t deadline, const Distances& found) const;
   Distances sums(const Distances& some, const Distances& others) const;
   Distances one_link() const;
   std::int64_t reduced(std::int64_t distance) const;
@@ -59,14 +77,12 @@ class Grid {
   std::map<Works, Id> ids_{{Works{}, 0}};
   std::vector<Works> works_{{}};
   FlatMap both_;
-  std::map<ToCome, Distances> distances_;
-  const std::pair<const ToCome, Distances>* latest_ = nullptr;  ///< asked for; the next is often it
-};
-
-/// When something of a part changes by itself.
-struct Ahead {
-  std::vector<std::int64_t> deadlines;  ///< in ms from now, ascending
-  std::int64_t horizon_ms = 0;          ///< until then time goes on, whatever happens
+  std::map<ToCome, Id> numbers_{{ToCome{}, 0}};
+  std::vector<Links> links_{{}};
+  // Asked for last; the next is often the same.
+  Id latest_ = 0;
+  std::vector<Id> latest_works_;
+  Id latest_all_works_ = 0;
 };
 
 }  // namespace lockstep::sim

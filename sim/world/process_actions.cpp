@@ -173,6 +173,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     action.node = connection.node;
     action.urgent = message.way_ms == 0 && !connection.late;
     info.free = info.free || !action.urgent;
+    info.executes = info.executes || action.urgent;
     const bool waited_for = connection.open && !connection.former && !message.unheard;
     for (const auto& operation : process.operations)
       if (waited_for && operation.task == message.task && !operation.answered.empty())

@@ -48,6 +48,7 @@ struct ProcessInfo {
   Ahead ahead;
   TokenUse tokens;
   bool urgent = false;        ///< something other than an execute is urgent
+  bool executes = false;      ///< an execute is, if its node is up
   bool free = false;          ///< a free action is possible
   Id works = 0;               ///< steps of its workload that may still take time (Grid::works)
   unsigned free_actions = 0;  ///< that may still come of what it is, faults aside

@@ -1,5 +1,6 @@
 // Time in the interned world: what is urgent, the next point of the grid, and ageing.
 #include <algorithm>
+#include <array>
 
 #include "sim/world/world.hpp"
 
@@ -12,6 +13,7 @@ bool World::urgent(const Id* state, const Id* began) {
     const ProcessInfo& info = processes_.info(state[p]);
     if (info.urgent) return true;
     const std::vector<LocalAction>& before = processes_.info(began[p]).actions;
+    if (!info.executes) continue;
     for (const auto& action : info.actions) {
       if (action.kind != Action::Kind::execute || !action.urgent) continue;
       if (!reachable(state, action.node)) continue;
@@ -32,13 +34,14 @@ ToCome World::to_come(const Id* state) {
   bool possible = false;
   ToCome to_come{run.free_actions, 0, 0};
   unsigned starts = 0;
+  std::array<Id, kMaxProcesses> works;
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& info = processes_.info(state[p]);
     possible = possible || info.free || (info.timed_faults & run.left) != 0;
     to_come.free_actions += info.free_actions;
     to_come.ways += info.ways;
     starts += info.starts;
-    to_come.works = grid_.both_works(to_come.works, info.works);
+    works[p] = info.works;
   }
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& info = nodes_.info(state[setting_.node_slot(n)]);
@@ -46,6 +49,7 @@ ToCome World::to_come(const Id* state) {
     to_come.free_actions += info.free ? 1 : 0;
   }
   if (!possible) return {};
+  to_come.works = grid_.all_works({works.data(), setting_.processes});
   // Where every message has an instant of its own, only what begins to last leads from one to
   // another: it still is at one (an edge into its beginning), and is not any more at another one.
   if (setting_.latency_ms > 0) to_come.free_actions = run.free_actions + 2 * starts;
@@ -54,25 +58,22 @@ ToCome World::to_come(const Id* state) {
 
 /// How far ahead the next point of the grid lies, in ms; 0 if there is none.
 std::int64_t World::next_point(const Id* state) {
+  std::array<const Ahead*, kMaxWidth> parts;
+  std::size_t count = 0;
+  const auto consider = [&](const Ahead& ahead) {
+    if (!ahead.deadlines.empty()) parts[count++] = &ahead;
+  };
+  for (unsigned p = 0; p < setting_.processes; ++p) consider(processes_.info(state[p]).ahead);
+  for (unsigned n = 0; n < setting_.nodes; ++n)
+    consider(nodes_.info(state[setting_.node_slot(n)]).ahead);
+  consider(run_of(state).ahead);
   std::int64_t next = run_of(state).ahead.horizon_ms;
-  const auto consider = [&](std::int64_t point) {
+  if (count == 0) return next;
+  const Id ahead_of_it = grid_.number(to_come(state));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t point = grid_.first_point(*parts[i], ahead_of_it);
     if (next == 0 || point < next) next = point;
-  };
-  const auto for_each_part = [&](const auto& look_at) {
-    for (unsigned p = 0; p < setting_.processes; ++p) look_at(processes_.info(state[p]).ahead);
-    for (unsigned n = 0; n < setting_.nodes; ++n)
-      look_at(nodes_.info(state[setting_.node_slot(n)]).ahead);
-    look_at(run_of(state).ahead);
-  };
-  for_each_part([&](const Ahead& ahead) {
-    if (!ahead.deadlines.empty()) consider(ahead.deadlines.front());
-  });
-  const ToCome ahead_of_it = next == 0 ? ToCome{} : to_come(state);
-  if (ahead_of_it == ToCome{}) return next;
-  for_each_part([&](const Ahead& ahead) {
-    for (const std::int64_t deadline : ahead.deadlines)
-      consider(grid_.first_point(deadline, ahead_of_it));
-  });
+  }
   return next;
 }
 

@@ -40,7 +40,7 @@ TEST_CASE("a file that is no protocol") {
         "protocol.lua: has no release(); expected `function Lock:release()`");
   CHECK(complaint("local L = protocol { titel = 'x' }") ==
         "protocol.lua:1: protocol: unknown field `titel`; expected title, source, leases, "
-        "permanent (did you mean `title`?)");
+        "permanent, shared_connection (did you mean `title`?)");
   CHECK_THAT(complaint("local L = protocol { leases = 'x' }"),
              StartsWith("protocol.lua:1: protocol: leases must be a list of strings"));
   CHECK_THAT(complaint("\nprotocol {} protocol {}"),
