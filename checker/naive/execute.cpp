@@ -11,6 +11,7 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/redis/commands/unknown.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 
 namespace lockstep::checker::naive {

@@ -13,6 +13,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/turning.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 
 namespace lockstep::sim {

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "sim/redis/execute.hpp"
-#include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/redis/version.hpp"
 

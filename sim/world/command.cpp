@@ -5,6 +5,7 @@
 #include "sim/keyspace/parts.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/commands/unknown.hpp"
+#include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/infos.hpp"
 #include "sim/world/nodes.hpp"

@@ -22,6 +22,7 @@
 namespace lockstep::sim {
 
 struct Entry;
+struct Reply;
 
 struct NodeInfo {
   Node value;
