@@ -48,6 +48,10 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
                   "what must always hold (default: every usual property)")
       ->delimiter(',')
       ->type_name("NAME,...");
+  group
+      .add_option("--invariants", flags.invariants,
+                  "a Lua file that states invariants of your own (docs/protocols.md)")
+      ->type_name("FILE");
   group.add_option("--resource", flags.resource, "plain, fenced or fenced-writes")
       ->type_name("KIND");
   group

@@ -19,7 +19,7 @@ struct ModelFlags {
   std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;
-  std::optional<std::string> resource, persistence, redis_version;
+  std::optional<std::string> resource, persistence, redis_version, invariants;
   friend bool operator==(const ModelFlags&, const ModelFlags&) = default;
   bool any() const { return *this != ModelFlags{}; }
 };

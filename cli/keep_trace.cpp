@@ -6,6 +6,7 @@
 #include "checker/no_return.hpp"
 #include "checker/trace/trace.hpp"
 #include "scenarios/trace_file.hpp"
+#include "sim/model/invariants.hpp"
 
 namespace lockstep::cli {
 
@@ -43,7 +44,7 @@ std::string keep_trace(const std::string& file, const Judgement& judgement,
   if (file.empty() || !judgement.trace) return "";
   scenarios::write_trace(
       file,
-      {judgement.scenario, judgement.model.program->fingerprint(), judgement.result.schedule,
+      {judgement.scenario, sim::fingerprint(judgement.model), judgement.result.schedule,
        judgement.result.property, judgement.result.endless, told(*judgement.trace)},
       catalog);
   return file;

@@ -79,6 +79,16 @@ void set_times(const ModelFlags& flags, Scenario& scenario) {
       throw sim::BadInput("--jump-ms: a jump of 0 ms is none");
 }
 
+void set_invariants(const std::string& file, Scenario& scenario) {
+  scenario.invariants = file;
+  try {
+    scenario.claims = scenarios::invariants_file(file, {});
+  } catch (const sim::BadInput& error) {
+    throw sim::BadInput(fmt::format("--invariants: {}", error.what()));
+  }
+  scenario.properties.insert(sim::Property::invariant);
+}
+
 }  // namespace
 
 void apply(const ModelFlags& flags, Scenario& scenario) {
@@ -95,6 +105,7 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
   if (!flags.properties.empty()) scenario.properties.clear();
   for (const auto& property : flags.properties)
     scenario.properties.insert(named("--property", property, sim::kProperties));
+  if (flags.invariants) set_invariants(*flags.invariants, scenario);
   if (flags.resource) scenario.resource = named("--resource", *flags.resource, sim::kResources);
   if (flags.redis_version) scenario.redis_version = redis_version(*flags.redis_version);
   if (flags.persistence)

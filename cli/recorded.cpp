@@ -12,10 +12,9 @@ namespace {
 Recorded from_trace(const std::filesystem::path& file, const scenarios::Catalog& catalog) {
   const auto trace = scenarios::read_trace(file, catalog);
   const auto program = std::make_shared<const sim::Program>(trace.scenario.folder);
-  scenarios::expect_unchanged(trace, *program, file);
-  return {trace.scenario, scenarios::model_of(trace.scenario, program),
-          trace.schedule, trace.violated,
-          trace.endless,  file.string()};
+  const auto model = scenarios::model_of(trace.scenario, program);
+  scenarios::expect_unchanged(trace, model, file);
+  return {trace.scenario, model, trace.schedule, trace.violated, trace.endless, file.string()};
 }
 
 }  // namespace

@@ -117,6 +117,7 @@ void print_subject(std::ostream& out, const Judgement& judgement, const CheckNot
             fmt::format("{}: {}", scenario.protocol, judgement.model.program->title()));
   print_clients(out, scenario);
   print_world(out, scenario);
+  if (judgement.model.claims) print_row(out, "claims", "those of " + scenario.invariants);
 }
 
 std::string travel_in_words(std::int64_t latency_ms) {

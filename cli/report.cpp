@@ -5,6 +5,7 @@
 #include "scenarios/names.hpp"
 #include "scenarios/trace_file.hpp"
 #include "sim/base/check.hpp"
+#include "sim/model/invariants.hpp"
 
 namespace lockstep::cli {
 
@@ -168,7 +169,7 @@ std::string check_report(const Judgement& judgement, int exit_code, const std::s
   if (judgement.difference) json["difference"] = *judgement.difference;
   json["messages_take_ms"] = scenario.latency_ms;
   json["scenario"] = to_json(scenario, scenario.protocol);
-  json["fingerprint"] = judgement.model.program->fingerprint();
+  json["fingerprint"] = sim::fingerprint(judgement.model);
   if (!trace_file.empty()) json["trace_file"] = trace_file;
   if (judgement.trace) json["trace"] = trace_json(*judgement.trace);
   if (judgement.no_return) {

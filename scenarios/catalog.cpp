@@ -127,7 +127,11 @@ std::string Catalog::reference(const fs::path& folder, const fs::path& base) con
   std::error_code not_there;
   for (const auto& name : protocols())
     if (fs::equivalent(home_ / "protocols" / name, folder, not_there)) return name;
-  return fs::relative(folder, base.empty() ? fs::path(".") : base).string();
+  return relative_path(folder, base);
+}
+
+std::string relative_path(const fs::path& path, const fs::path& base) {
+  return fs::relative(path, base.empty() ? fs::path(".") : base).string();
 }
 
 }  // namespace lockstep::scenarios

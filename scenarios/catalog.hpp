@@ -53,4 +53,7 @@ class Catalog {
   std::filesystem::path home_;
 };
 
+/// How a file in the folder `base` ("": the current one) names `path`.
+std::string relative_path(const std::filesystem::path& path, const std::filesystem::path& base);
+
 }  // namespace lockstep::scenarios

@@ -12,7 +12,11 @@
 #include "scenarios/suggest.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/near_miss.hpp"
+#include "sim/base/path.hpp"
+#include "sim/client/claims.hpp"
 #include "sim/client/program.hpp"
+#include "sim/model/invariants.hpp"
 
 namespace lockstep::scenarios {
 
@@ -50,6 +54,7 @@ std::vector<std::string> lock_keys_of(const std::vector<Role>& roles) {
 
 /// Whether the protocol states an invariant. What is wrong with it is told when it is used.
 bool states_invariants(const std::filesystem::path& folder) {
+  if (folder.empty()) return false;  // a scenario that is read without its protocol
   try {
     const auto text = read_text_file(folder / "protocol.lua");
     return text.find("invariant") != std::string::npos &&
@@ -57,6 +62,14 @@ bool states_invariants(const std::filesystem::path& folder) {
   } catch (const sim::BadInput&) {
     return false;
   }
+}
+
+/// The invariants of the scenario's own, if they are judged.
+std::shared_ptr<const sim::Claims> claims_of(const Scenario& scenario) {
+  if (scenario.claims.empty() || !scenario.properties.contains(sim::Property::invariant))
+    return nullptr;
+  return std::make_shared<const sim::Claims>(scenario.claims.generic_string(),
+                                             read_text_file(scenario.claims));
 }
 
 }  // namespace
@@ -105,6 +118,21 @@ Scenario default_scenario(const std::string& protocol, const std::filesystem::pa
   scenario.witnesses = {sim::Witness::acquired};
   scenario.bounds.max_bytes = kDefaultMemoryBytes;
   return scenario;
+}
+
+std::filesystem::path invariants_file(const std::string& written,
+                                      const std::filesystem::path& base) {
+  const auto file = (base / written).lexically_normal();
+  if (sim::is_file(file)) return file;
+  const auto beside = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  std::vector<std::string> files;
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(beside, unreadable))
+    if (auto name = entry.path().filename().string(); name.ends_with(".lua"))
+      files.push_back(std::move(name));
+  std::sort(files.begin(), files.end());
+  throw sim::BadInput(fmt::format("no file {}{}", file.generic_string(),
+                                  sim::near_miss_hint(file.filename().string(), files)));
 }
 
 RoleStep parse_role_step(const std::string& text, const JsonPlace& place) {
@@ -178,10 +206,13 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.clocks_ms = scenario.clocks_ms;
   model.node_clocks_ms = scenario.node_clocks_ms;
   model.properties = scenario.properties;
-  if (model.properties.contains(sim::Property::invariant) && model.program->invariants().empty())
-    throw sim::BadInput(fmt::format("{}: the property `invariant` is asked for, but {} states none",
-                                    scenario.file.empty() ? scenario.name : scenario.file,
-                                    (scenario.folder / "protocol.lua").generic_string()));
+  model.claims = claims_of(scenario);
+  if (model.properties.contains(sim::Property::invariant) && !sim::states_invariants(model))
+    throw sim::BadInput(
+        fmt::format("{}: the property `invariant` is asked for, but {} states none, and no file of "
+                    "`invariants` is named",
+                    scenario.file.empty() ? scenario.name : scenario.file,
+                    (scenario.folder / "protocol.lua").generic_string()));
   model.witnesses = scenario.witnesses;
   return model;
 }

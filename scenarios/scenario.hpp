@@ -82,6 +82,8 @@ struct Scenario {
   sim::Resource resource = sim::Resource::plain;
   sim::Budget faults{};                ///< of a schedule: what its steps need
   std::set<sim::Property> properties;  ///< all of them unless the scenario names some
+  std::string invariants;              ///< as written: a file that states some; may be empty
+  std::filesystem::path claims;        ///< that file, found
   std::set<sim::Witness> witnesses;
   checker::Bounds bounds;
   std::vector<ScheduleStep> steps;    ///< of a schedule
@@ -94,6 +96,10 @@ inline constexpr int kMostClients = sim::kMaxProcesses;
 /// A scenario for `check PROTOCOL`: two clients that lock, work 3 s and unlock under a lease of 10
 /// s, no faults, every property.
 Scenario default_scenario(const std::string& protocol, const std::filesystem::path& folder);
+
+/// The file of invariants that is written so beside `base`. Throws BadInput with a near miss.
+std::filesystem::path invariants_file(const std::string& written,
+                                      const std::filesystem::path& base);
 
 /// Parses one workload step; `place` says where it stands. Throws BadInput.
 RoleStep parse_role_step(const std::string& text, const JsonPlace& place);

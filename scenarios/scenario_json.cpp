@@ -119,7 +119,18 @@ void read_faults(const JsonPlace& place, Scenario& scenario) {
           static_cast<std::uint8_t>(budget->integer(0, 100));
 }
 
-void read_claims(const JsonPlace& place, Scenario& scenario) {
+void read_invariants(const JsonPlace& invariants, const std::filesystem::path& base,
+                     Scenario& scenario) {
+  scenario.invariants = invariants.text();
+  try {
+    scenario.claims = invariants_file(scenario.invariants, base);
+  } catch (const sim::BadInput& error) {
+    invariants.fail(error.what());
+  }
+  scenario.properties.insert(sim::Property::invariant);
+}
+
+void read_claims(const JsonPlace& place, const std::filesystem::path& base, Scenario& scenario) {
   if (const auto properties = place.optional("properties")) {
     scenario.properties.clear();
     for (const auto& property : properties->elements())
@@ -128,6 +139,8 @@ void read_claims(const JsonPlace& place, Scenario& scenario) {
     if (scenario.properties.empty())
       properties->fail("without a property there is nothing to check");
   }
+  if (const auto invariants = place.optional("invariants"))
+    read_invariants(*invariants, base, scenario);
   if (const auto witnesses = place.optional("witnesses")) {
     scenario.witnesses.clear();
     for (const auto& witness : witnesses->elements())
@@ -194,6 +207,15 @@ void read_schedule(const JsonPlace& place, Scenario& scenario) {
   scenario.witnesses.clear();
 }
 
+std::filesystem::path found(const JsonPlace& protocol, const std::filesystem::path& base,
+                            const FindProtocol& find_protocol) {
+  try {
+    return find_protocol(protocol.text(), base);
+  } catch (const sim::BadInput& error) {
+    protocol.fail(error.what());
+  }
+}
+
 // ---- writing ----
 
 Json budget_json(const sim::Budget& budget) {
@@ -249,8 +271,9 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
              "jumps_ms",     "redis_version",
              "persistence",  "resource",
              "faults",       "properties",
-             "witnesses",    "bounds",
-             "steps",        "expect"}},
+             "invariants",   "witnesses",
+             "bounds",       "steps",
+             "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads"}},
       {"$.faults", names_of(sim::kFaults)},
       {"$.bounds", {"max_states", "max_seconds", "max_memory_mb"}},
@@ -263,7 +286,7 @@ Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
   place.expect_object(keys_of("$"));
   if (const auto schema = place.optional("$schema")) schema->text();
   const auto protocol = place.required("protocol");
-  auto scenario = default_scenario(protocol.text(), {});
+  auto scenario = default_scenario(protocol.text(), found(protocol, base, find_protocol));
   scenario.name = name;
   if (const auto title = place.optional("title")) scenario.title = title->text();
   if (const auto source = place.optional("source")) scenario.source = source->text();
@@ -276,15 +299,10 @@ Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
   read_times(place, scenario);
   read_node(place, scenario);
   read_faults(place, scenario);
-  read_claims(place, scenario);
+  read_claims(place, base, scenario);
   read_bounds(place, scenario);
   if (scenario.kind == ScenarioKind::schedule) read_schedule(place, scenario);
   if (const auto expect = place.optional("expect")) read_expectation(*expect, scenario);
-  try {
-    scenario.folder = find_protocol(scenario.protocol, base);
-  } catch (const sim::BadInput& error) {
-    protocol.fail(error.what());
-  }
   return scenario;
 }
 
@@ -321,6 +339,8 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["persistence"] = name(scenario.persistence);
   json["resource"] = name(scenario.resource);
   json["properties"] = names_of(scenario.properties);
+  if (!scenario.invariants.empty() && scenario.properties.contains(sim::Property::invariant))
+    json["invariants"] = scenario.invariants;
   if (scenario.kind == ScenarioKind::search) {
     if (scenario.latency_ms > 0) json["latency_ms"] = scenario.latency_ms;
     if (!scenario.clocks_ms.empty()) json["clocks_ms"] = scenario.clocks_ms;

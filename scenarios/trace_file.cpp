@@ -11,6 +11,8 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/program.hpp"
+#include "sim/model/invariants.hpp"
 
 namespace fs = std::filesystem;
 
@@ -114,7 +116,9 @@ void write_whole(const fs::path& file, const std::string& text) {
 }
 
 void write_trace(const fs::path& file, const TraceFile& trace, const Catalog& catalog) {
-  const auto& scenario = trace.scenario;
+  auto scenario = trace.scenario;
+  if (!scenario.claims.empty())
+    scenario.invariants = relative_path(scenario.claims, file.parent_path());
   Json json{{kTraceKey, kTraceVersion}, {"name", scenario.name}};
   json["scenario"] = to_json(scenario, catalog.reference(scenario.folder, file.parent_path()));
   json["fingerprint"] = trace.fingerprint;
@@ -154,13 +158,15 @@ TraceFile read_trace(const fs::path& file, const Catalog& catalog) {
   return trace;
 }
 
-void expect_unchanged(const TraceFile& trace, const sim::Program& program, const fs::path& file) {
-  if (trace.fingerprint == program.fingerprint()) return;
+void expect_unchanged(const TraceFile& trace, const sim::Model& model, const fs::path& file) {
+  const auto now = sim::fingerprint(model);
+  if (trace.fingerprint == now) return;
   throw sim::BadInput(
-      fmt::format("{}: the protocol in {} has changed since this trace was made (fingerprint {}, "
+      fmt::format("{}: the protocol in {}{} has changed since this trace was made (fingerprint {}, "
                   "now {}): find the run again with `lockstep check`",
-                  file.string(), program.folder().string(), trace.fingerprint.substr(0, 8),
-                  program.fingerprint().substr(0, 8)));
+                  file.string(), model.program->folder().string(),
+                  model.claims ? ", or " + trace.scenario.claims.string() + "," : std::string(),
+                  trace.fingerprint.substr(0, 8), now.substr(0, 8)));
 }
 
 bool is_trace(const fs::path& file) {

@@ -20,7 +20,7 @@ inline constexpr int kTraceVersion = 1;
 
 struct TraceFile {
   Scenario scenario;        ///< what was simulated; its model is the one that the schedule fits
-  std::string fingerprint;  ///< of the protocol when the run was found
+  std::string fingerprint;  ///< of the model when the run was found (sim::fingerprint)
   sim::Schedule schedule;
   std::optional<sim::Property> violated;
   bool endless = false;  ///< not the last step violates, but that nothing else can follow it
@@ -34,8 +34,9 @@ void write_trace(const std::filesystem::path& file, const TraceFile& trace, cons
 /// Reads a trace. Throws BadInput for one that is truncated or of another version.
 TraceFile read_trace(const std::filesystem::path& file, const Catalog& catalog);
 
-/// Throws BadInput if the protocol is no longer the one that the trace was made with.
-void expect_unchanged(const TraceFile& trace, const sim::Program& program,
+/// Throws BadInput if the protocol, or a file of the scenario's invariants, is no longer the one
+/// that the trace was made with.
+void expect_unchanged(const TraceFile& trace, const sim::Model& model,
                       const std::filesystem::path& file);
 
 /// Whether `file` holds a trace, and not a scenario. Throws BadInput if it is not JSON.

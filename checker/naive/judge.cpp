@@ -4,6 +4,7 @@
 #include "checker/naive/belongings.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/model/invariants.hpp"
 #include "sim/model/world_view.hpp"
 
 namespace lockstep::checker::naive {
@@ -338,7 +339,7 @@ void Rules::judge_lost(const World& world, std::uint8_t p, const Effect& effect,
 /// What the protocol itself claims of every world.
 void Rules::judge_invariants(const World& world, const Action& action, Facts& facts) const {
   if (facts.violation || !model_.properties.contains(Property::invariant)) return;
-  if (model_.program->invariants().empty()) return;
+  if (!sim::states_invariants(model_)) return;
   std::vector<std::string> nodes, clients;
   for (const Node& node : world.nodes) nodes.push_back(sim::node_view(node.up, node.keyspace));
   for (std::size_t p = 0; p < world.processes.size(); ++p) {
@@ -353,7 +354,7 @@ void Rules::judge_invariants(const World& world, const Action& action, Facts& fa
           model_.program->belief(model_.processes[p], process.snapshot, process.history);
     clients.push_back(sim::client_view(client));
   }
-  if (const auto broken = model_.program->broken_invariant(sim::world_view(nodes, clients)))
+  if (const auto broken = sim::broken_invariant(model_, sim::world_view(nodes, clients)))
     violated(facts, {Property::invariant, action.process, action.process, *broken});
 }
 

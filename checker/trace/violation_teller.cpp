@@ -271,7 +271,7 @@ std::string tell_violation(const Story& story, const Event& event,
       return sim::process_name(violation.process) + " is told that it has lost the lock, but " +
              own_key(event, violation.key) + " still its own.";
     case sim::Property::invariant:
-      return "the protocol claims \"" + violation.key + "\", and that is not true here.";
+      return "it is claimed that \"" + violation.key + "\", and that is not true here.";
     case sim::Property::leak:
       return "everybody is done or dead, and the key " + tell_lasting_key(event, violation.key) +
              ".";

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/error.hpp"
 #include "sim/base/near_miss.hpp"
 #include "sim/client/comparisons.hpp"
+#include "sim/client/text.hpp"
 #include "sim/client/values.hpp"
 
 namespace lockstep::sim::program {
@@ -292,6 +294,13 @@ const char* why_not_available(std::string_view name) {
     if (name == known) return why;
   }
   return nullptr;
+}
+
+void refuse_not_available(const Vm& vm, std::string_view lua_text) {
+  const NotAvailable use = first_not_available(words_of(lua_text));
+  if (use.name.empty()) return;
+  throw BadInput(vm.message(
+      use.line, fmt::format("`{}` is not available: {}", use.name, why_not_available(use.name))));
 }
 
 void push_library(Vm& vm) {

@@ -11,6 +11,9 @@ namespace lockstep::sim::program {
 /// have or that is there. `name` may be qualified: "math.random".
 const char* why_not_available(std::string_view name);
 
+/// Throws BadInput if the text of a file uses such a name, and not as a local of its own.
+void refuse_not_available(const Vm& vm, std::string_view lua_text);
+
 /// Pushes the table of built-in names: the library. The API's own names are added by add_api().
 void push_library(Vm& vm);
 

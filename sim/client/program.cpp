@@ -8,6 +8,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/path.hpp"
 #include "sim/client/belief.hpp"
 #include "sim/client/module.hpp"
 #include "sim/client/observation.hpp"
@@ -17,10 +18,14 @@
 namespace lockstep::sim {
 namespace {
 
-std::string display_name(const std::filesystem::path& folder) {
+/// The protocol.lua in `folder`, as messages name it.
+std::string protocol_file(const std::filesystem::path& folder) {
   std::string name = folder.generic_string();
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-  return name;
+  if (!is_folder(folder)) throw BadInput(fmt::format("{}: no such protocol folder", name));
+  if (!is_file(folder / "protocol.lua"))
+    throw BadInput(fmt::format("{}: no protocol.lua in this folder", name));
+  return name + "/protocol.lua";
 }
 
 std::vector<std::string> filled_in(const std::vector<std::string>& templates,
@@ -45,7 +50,7 @@ class Program::Impl {
        program::Module::Shows shows = program::Module::Shows::comparisons)
       : folder_(std::move(folder)),
         limits_(limits),
-        vm_(display_name(folder_), limits),
+        vm_(protocol_file(folder_), limits),
         module_(vm_, folder_, shows),
         most_observations_(limits.observations) {}
 
@@ -82,7 +87,7 @@ class Program::Impl {
       replay(run, path);
       if (!vm_.stopped()) step = run.report();
     }
-    module_.check_unchanged();
+    module_.watched().check_unchanged();
     step.query = vm_.query();
     vm_.settle();
     return step;
@@ -97,14 +102,8 @@ class Program::Impl {
     return program::belief_of(vm_, run);
   }
 
-  std::optional<std::string> broken_invariant(const std::string& world) {
-    for (std::size_t at = 0; at < module_.invariants().size(); ++at) {
-      const bool true_of_it = module_.is_true_of(at, world);
-      module_.check_unchanged();
-      vm_.settle();
-      if (!true_of_it) return module_.invariants()[at];
-    }
-    return std::nullopt;
+  std::optional<std::string> broken_invariant(const std::string& world) const {
+    return module_.stated().broken(world, module_.watched());
   }
 
   std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
@@ -162,7 +161,9 @@ const std::filesystem::path& Program::folder() const { return impl_->folder(); }
 const std::string& Program::title() const { return impl_->module().title(); }
 const std::string& Program::source() const { return impl_->module().source(); }
 const std::string& Program::fingerprint() const { return impl_->module().fingerprint(); }
-const std::vector<std::string>& Program::invariants() const { return impl_->module().invariants(); }
+const std::vector<std::string>& Program::invariants() const {
+  return impl_->module().stated().names();
+}
 std::uint64_t Program::runs() const { return impl_->runs(); }
 
 std::vector<std::string> Program::lease_keys(const std::string& lock_key) const {

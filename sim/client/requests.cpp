@@ -234,7 +234,7 @@ int all_outcomes(Vm& vm, lua_State* lua) {
 
 int load_script(Vm& vm, lua_State* lua) { return vm.module->load_script(lua); }
 int declare_protocol(Vm& vm, lua_State* lua) { return vm.module->declare_protocol(lua); }
-int state_invariant(Vm& vm, lua_State* lua) { return vm.module->state_invariant(lua); }
+int state_invariant(Vm& vm, lua_State* lua) { return vm.stated->state(lua); }
 
 const Script& script_at(Vm& vm, lua_State* lua, int index) {
   return vm.module->scripts()[static_cast<std::size_t>(value_at<ScriptValue>(lua, index)->index)];

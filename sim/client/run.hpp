@@ -142,7 +142,9 @@ class Run {
   /// A clock was read: the id of the new instant.
   std::optional<std::uint16_t> read_clock(bool wall);
   /// Whether it is a table of the module or of the API, that nothing changes.
-  bool is_of_module(lua_State* lua, int index) const { return module_.constant(lua, index) != 0; }
+  bool is_of_module(lua_State* lua, int index) const {
+    return module_.watched().constant(lua, index) != 0;
+  }
   /// Notes a place at which the step can be cut; true if it has to end here.
   bool cut_here(Cut place);
   Task* spawn(Task::Body body);

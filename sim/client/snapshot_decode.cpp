@@ -109,7 +109,7 @@ class Decoder {
       case SnapshotTag::text:
         return push_string(lua_, reader_.text());
       case SnapshotTag::constant:
-        return module_.push_constant(reader_.as<int>());
+        return module_.watched().push_constant(reader_.as<int>());
       case SnapshotTag::seen:
         return run_.push(lua_, nodes_[reader_.as<std::size_t>()]);
       case SnapshotTag::instant:
@@ -172,7 +172,8 @@ class Decoder {
 
   void closure() {
     const std::string_view code = reader_.block();
-    LOCKSTEP_CHECK(luaL_loadbufferx(lua_, code.data(), code.size(), kChunk, "b") == LUA_OK);
+    LOCKSTEP_CHECK(luaL_loadbufferx(lua_, code.data(), code.size(), Vm::of(lua_).chunk(), "b") ==
+                   LUA_OK);
     add_node();
     int index = 0;
     for (SnapshotTag tag = reader_.tag(); tag != SnapshotTag::end; tag = reader_.tag())
@@ -190,8 +191,8 @@ class Decoder {
     const auto number = reader_.as<int>();
     Cell shared;
     if (tag == SnapshotTag::module_cell) {
-      shared = module_.cell(number);
-      module_.push_constant(shared.function);
+      shared = module_.watched().cell(number);
+      module_.watched().push_constant(shared.function);
     } else {
       shared = cells_[static_cast<std::size_t>(number)];
       run_.push(lua_, shared.function);

@@ -153,7 +153,7 @@ class Encoder {
   }
 
   void object() {
-    if (const int constant = module_.constant(lua_, -1)) {
+    if (const int constant = module_.watched().constant(lua_, -1)) {
       writer_.tag(SnapshotTag::constant);
       return writer_.number(constant);
     }
@@ -259,7 +259,7 @@ class Encoder {
   /// The variable `id`, whose value is on top of the stack.
   void cell(const void* id) {
     int number = 0;
-    if (module_.cell(id, &number) != nullptr) {
+    if (module_.watched().cell(id, &number) != nullptr) {
       writer_.tag(SnapshotTag::module_cell);
       return writer_.number(number);
     }

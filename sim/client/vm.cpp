@@ -17,9 +17,12 @@ namespace {
 
 constexpr std::int64_t kHookInterval = 1000;
 
+std::string name_of(const std::string& file) { return file.substr(file.rfind('/') + 1); }
+
 }  // namespace
 
-Vm::Vm(std::string folder, ProgramLimits limits) : folder_(std::move(folder)), limits_(limits) {
+Vm::Vm(std::string file, ProgramLimits limits)
+    : file_(std::move(file)), chunk_("=" + name_of(file_)), limits_(limits) {
   state_ = lua_newstate(&Vm::allocate, this);
   LOCKSTEP_CHECK(state_ != nullptr);
   *static_cast<Vm**>(lua_getextraspace(state_)) = this;
@@ -95,19 +98,26 @@ int Vm::line(lua_State* at) {
   lua_Debug frame;
   for (int level = 0; lua_getstack(at, level, &frame) != 0; ++level) {
     lua_getinfo(at, "Sl", &frame);
-    if (frame.currentline > 0 && std::strcmp(frame.source, kChunk) == 0) return frame.currentline;
+    if (frame.currentline > 0 && of(at).chunk_ == frame.source) return frame.currentline;
   }
   return 0;
 }
 
 std::string Vm::message(int line, std::string_view text) const {
-  if (line == 0) return fmt::format("{}/protocol.lua: {}", folder_, text);
-  return fmt::format("{}/protocol.lua:{}: {}", folder_, line, text);
+  if (line == 0) return fmt::format("{}: {}", file_, text);
+  return fmt::format("{}:{}: {}", file_, line, text);
+}
+
+std::string Vm::placed(const std::string& error) const {
+  const std::string name = chunk_.substr(1);
+  if (!error.starts_with(name + ":")) return message(0, error);
+  return file_ + error.substr(name.size());
 }
 
 int raise_text(lua_State* lua, std::string_view text) {
   const int line = Vm::line(lua);
-  push_string(lua, line == 0 ? std::string(text) : fmt::format("protocol.lua:{}: {}", line, text));
+  push_string(lua, line == 0 ? std::string(text)
+                             : fmt::format("{}:{}: {}", Vm::of(lua).chunk() + 1, line, text));
   return kRaise;
 }
 

@@ -15,14 +15,12 @@ namespace lockstep::sim::program {
 
 class Module;
 class Run;
-
-/// The chunk name of protocol.lua: what the error texts of its code begin with.
-inline constexpr const char* kChunk = "=protocol.lua";
+class Stated;
 
 class Vm {
  public:
-  /// `folder` is how messages name the protocol's folder.
-  Vm(std::string folder, ProgramLimits limits);
+  /// `file` is what will be loaded, as messages name it.
+  Vm(std::string file, ProgramLimits limits);
   ~Vm();
   Vm(const Vm&) = delete;
   Vm& operator=(const Vm&) = delete;
@@ -30,7 +28,9 @@ class Vm {
   /// The main state. Only host code works on its stack once the protocol is loaded.
   lua_State* state() const { return state_; }
   static Vm& of(lua_State* lua) { return **static_cast<Vm**>(lua_getextraspace(lua)); }
-  const std::string& folder() const { return folder_; }
+  /// The file's name, as the chunk name under which it is to be loaded ("=protocol.lua"): what the
+  /// error texts of its code begin with.
+  const char* chunk() const { return chunk_.c_str(); }
 
   /// lua_pcall and lua_resume as guest code. Afterwards look at stopped() first.
   int call(int arguments, int results);
@@ -55,13 +55,16 @@ class Vm {
     query_.reset();
   }
 
-  /// Line of protocol.lua at which `at` stands: of its innermost function there, or 0.
+  /// Line of the file at which `at` stands: of its innermost function there, or 0.
   static int line(lua_State* at);
   /// "folder/protocol.lua:12: text"; without the number for line 0.
   std::string message(int line, std::string_view text) const;
+  /// The same of an error text of Lua's, which may begin with the chunk's name and a line.
+  std::string placed(const std::string& error) const;
 
-  Module* module = nullptr;  ///< the protocol that is loaded
-  Run* run = nullptr;        ///< the process that runs now; null while the protocol is being loaded
+  Module* module = nullptr;  ///< the protocol that is loaded, if it is one
+  Stated* stated = nullptr;  ///< the invariants that the file states
+  Run* run = nullptr;        ///< the process that runs now; null while the file is being loaded
 
   /// While one exists, host code is running and the limits are off.
   class Host {
@@ -80,7 +83,7 @@ class Vm {
   static void* allocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
   static void count(lua_State* lua, lua_Debug*);
 
-  std::string folder_;
+  std::string file_, chunk_;
   ProgramLimits limits_;
   std::int64_t bytes_ = 0;
   std::int64_t instructions_ = 0;
@@ -151,5 +154,10 @@ int raise_text(lua_State* lua, std::string_view text);
 /// The string at `index`, which must be one.
 std::string_view string_at(lua_State* lua, int index);
 void push_string(lua_State* lua, std::string_view text);
+
+/// Keeps the value on top of the stack in the registry, under the address `key`, and pops it.
+inline void store(lua_State* lua, const char* key) { lua_rawsetp(lua, LUA_REGISTRYINDEX, key); }
+/// Pushes it.
+inline void fetch(lua_State* lua, const char* key) { lua_rawgetp(lua, LUA_REGISTRYINDEX, key); }
 
 }  // namespace lockstep::sim::program

@@ -70,8 +70,8 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
     {Property::lost_told, "lost-told", "told lost", LiveJudge::nobody,
      "a client is told that it has lost the lock, and still has its key", nullptr, false},
     {Property::invariant, "invariant", "claim", LiveJudge::nobody,
-     "an invariant that the protocol states is not true (usual where there is one)", nullptr,
-     false},
+     "an invariant that the protocol or the scenario states is not true (usual where there is one)",
+     nullptr, false},
 });
 static_assert(is_complete(kPropertyTable));
 constexpr const auto& table_of(Property) { return kPropertyTable; }

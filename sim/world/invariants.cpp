@@ -2,6 +2,7 @@
 #include "sim/world/invariants.hpp"
 
 #include "sim/client/program.hpp"
+#include "sim/model/invariants.hpp"
 #include "sim/model/world_view.hpp"
 #include "sim/world/infos.hpp"
 
@@ -16,8 +17,7 @@ bool Invariants::broken(const Id* state) {
   std::vector<std::string> clients, nodes;
   for (const Id part : parts)
     (clients.size() < setting_.processes ? clients : nodes).push_back(views_[part]);
-  const bool broken =
-      setting_.model.program->broken_invariant(world_view(nodes, clients)).has_value();
+  const bool broken = broken_invariant(setting_.model, world_view(nodes, clients)).has_value();
   judged_.emplace(std::move(parts), broken);
   return broken;
 }

@@ -1,5 +1,5 @@
-// The invariants that a protocol states, judged in states: each is really run once for what it is
-// shown, then looked up.
+// The invariants that a protocol or its scenario states, judged in states: each is really run once
+// for what it is shown, then looked up.
 #pragma once
 
 #include <map>
@@ -8,6 +8,7 @@
 
 #include "sim/base/flat_map.hpp"
 #include "sim/base/interner.hpp"
+#include "sim/model/invariants.hpp"
 #include "sim/world/nodes.hpp"
 #include "sim/world/processes.hpp"
 #include "sim/world/setting.hpp"
@@ -24,7 +25,7 @@ class Invariants {
         processes_(processes),
         nodes_(nodes),
         judged_here_(setting.model.properties.contains(Property::invariant) &&
-                     !setting.model.program->invariants().empty()) {}
+                     states_invariants(setting.model)) {}
 
   /// Whether there is anything to judge.
   bool any() const { return judged_here_; }

@@ -1,5 +1,7 @@
 // What `holds` is worth beside the table of properties: slack, claims of the protocol's own, who is
 // told what, and that something was shown at all.
+#include "sim/client/claims.hpp"
+
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -171,6 +173,64 @@ TEST_CASE("what is wrong with an invariant is said with its place", "[claims]") 
   CHECK_THAT(complaint("invariant('mine')"), Contains("expected a name and a function"));
   CHECK_THAT(complaint(stated("return true") + "\n" + stated("return true")),
              Contains("another one"));
+}
+
+TEST_CASE("a file of invariants judges a protocol that states none", "[claims]") {
+  sim::Model model = test::model({"set-nx-px", 2, 1, 30, 10, 1});
+  model.properties = {Property::invariant};
+  const auto claims = [&](const std::string& text) {
+    model.claims = std::make_shared<sim::Claims>("here/mine.lua", text);
+    return both_find(model);
+  };
+  CHECK(claims(stated("return world.nodes[1].up")) == Verdict::holds);
+  CHECK(claims(stated("local key = world.nodes[1].keys.lock return not key or not key.expires")) ==
+        Verdict::violated);
+  const Result found = checker::explore(model, {});
+  CHECK(found.schedule.size() == 2);  // the first SET is executed
+  CHECK(checker::tell(model, found.schedule).violated == Property::invariant);
+  // Those of the protocol are judged with them.
+  const sim::TemporaryFolder folder;
+  sim::Model both = claimed(folder, stated("return #world.clients == 3"));
+  both.claims = std::make_shared<sim::Claims>("mine.lua", stated("return true"));
+  CHECK(both_find(both) == Verdict::violated);
+}
+
+TEST_CASE("a file of invariants can do nothing else, and what is wrong has its place", "[claims]") {
+  const auto complaint = [](const std::string& text) -> std::string {
+    sim::Model model = test::model({"set-nx-px", 2, 1, 30, 10, 1});
+    model.properties = {Property::invariant};
+    try {
+      model.claims = std::make_shared<sim::Claims>("here/mine.lua", text);
+      checker::explore(model, {});
+    } catch (const sim::BadInput& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  using Catch::Contains;
+  const std::string fine = stated("return true");
+  CHECK(complaint(fine) == "nothing");
+  CHECK(complaint("-- nothing\n") ==
+        "here/mine.lua: states no invariant; expected `invariant(\"nobody ...\", "
+        "function(world) return ... end)`");
+  CHECK_THAT(complaint("\ninvariant('mine' function() end)"), Contains("here/mine.lua:2: "));
+  CHECK_THAT(complaint("\n" + stated("return world.nobody.there")),
+             Contains("here/mine.lua:2: ") && Contains("invariant \"mine\""));
+  for (const char* call : {"redis('GET', 'lock')", "unique()", "now()", "protocol {}",
+                           "script 'x.lua'", "spawn(function() end)", "log('x')"}) {
+    INFO(call);
+    CHECK_THAT(complaint(std::string(call) + "\n" + fine),
+               Contains("here/mine.lua:1: ") && Contains("not in a file of invariants"));
+    CHECK_THAT(complaint("\n" + stated(std::string("return ") + call)),
+               Contains("here/mine.lua:2: ") && Contains("not in a file of invariants"));
+  }
+  CHECK_THAT(complaint(stated("return os.time() > 0")), Contains("here/mine.lua:1: `os"));
+  CHECK_THAT(complaint(stated("invariant('x', print) return true")), Contains("here/mine.lua:1: "));
+  CHECK_THAT(complaint(stated(fine + " return true")), Contains("only at the top of the file"));
+  CHECK_THAT(complaint(stated("while true do end")), Contains("instructions"));
+  CHECK_THAT(complaint("local n = 0 " + stated("n = n + 1 return true")), Contains("changed"));
+  CHECK_THAT(complaint(stated("seen = world return true")), Contains("`seen` changed"));
+  CHECK_THAT(complaint(fine + " " + fine), Contains("another one named \"mine\""));
 }
 
 TEST_CASE("who is told that its lock is lost has lost it", "[claims]") {

@@ -119,6 +119,27 @@ TEST_CASE("a trace of a protocol that has changed since is refused in one line")
   CHECK(lines(refused.err).size() == 1);
 }
 
+TEST_CASE("a file of invariants judges somebody else's protocol, and its trace is replayed") {
+  const auto claims = scratch() / "claims.lua";
+  write(claims,
+        "invariant('nobody takes the lock', function(world)\n"
+        "  return world.nodes[1].keys.lock == nil\nend)\n");
+  const auto file = scratch() / "claimed.json";
+  const auto found =
+      run({"check", "set-token-lua", "--invariants", claims.string(), "--trace", file.string()});
+  CHECK(found.code == 1);
+  CHECK_THAT(found.out, Contains("it is claimed that \"nobody takes the lock\""));
+  CHECK_THAT(read(file), Contains("\"invariants\": \"claims.lua\""));
+  const auto told = run({"replay", file.string()});
+  CHECK(told.code == 1);
+  CHECK_THAT(told.out, Contains("it is claimed that \"nobody takes the lock\""));
+  write(claims, read(claims) + "-- a comment more\n");
+  CHECK_THAT(run({"replay", file.string()}).err, Contains("claims.lua, has changed since"));
+  const auto refused = run({"check", "set-token-lua", "--invariants", "no-such.lua"});
+  CHECK(refused.code == 3);
+  CHECK_THAT(refused.err, Contains("--invariants: no file no-such.lua"));
+}
+
 TEST_CASE("a truncated trace is refused in one line") {
   const auto file = scratch() / "d.json";
   CHECK(run({"check", "set-token-lua", "--fault", "pause=1", "--trace", file.string()}).code == 1);

@@ -207,6 +207,30 @@ TEST_CASE("malformed JSON is named with line and column") {
              Contains("/nowhere/x.json: cannot be read"));
 }
 
+TEST_CASE("a file of invariants is found beside the scenario, and asks for them") {
+  const TemporaryFolder folder;
+  folder.write("claims.lua", "invariant('mine', function(world) return true end)");
+  auto json = sound();
+  json["invariants"] = "claims.lua";
+  const auto read_here = [&] {
+    return read_scenario(folder.write("x.json", json.dump()), kAnyProtocol);
+  };
+  const auto scenario = read_here();
+  CHECK(std::filesystem::equivalent(scenario.claims, folder.path() / "claims.lua"));
+  CHECK(scenario.properties.contains(sim::Property::invariant));
+  CHECK(model_of(scenario, nullptr).claims != nullptr);
+  CHECK(to_json(scenario, "p")["invariants"] == "claims.lua");
+  auto others = scenario;
+  others.properties = {sim::Property::leak};
+  CHECK(model_of(others, nullptr).claims == nullptr);
+  CHECK_FALSE(to_json(others, "p").contains("invariants"));
+  json["invariants"] = "clams.lua";
+  CHECK_THAT(bad_input(read_here), Contains("x.json: $.invariants: no file ") &&
+                                       Contains("(did you mean `claims.lua`?)"));
+  json["invariants"] = 1;
+  CHECK_THAT(bad_input(read_here), Contains("$.invariants: found 1, expected a text"));
+}
+
 TEST_CASE("JSON that is nested without end is refused") {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   CHECK_THAT(bad_input([&] { read_text(deep); }),

@@ -6,6 +6,8 @@
 
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
+#include "sim/client/program.hpp"
+#include "sim/model/invariants.hpp"
 #include "tests/scenarios/bad_input.hpp"
 
 namespace lockstep::scenarios {
@@ -31,14 +33,16 @@ struct Place {
   fs::path file = folder.path() / "x.trace.json";
 
   Place() { folder.write("mine/protocol.lua", kProtocol); }
-  sim::Program program() const { return sim::Program(folder.path() / "mine"); }
+  sim::Model model(const Scenario& scenario) const {
+    return model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  }
 
   /// A trace with one action of every kind.
   TraceFile trace() const {
     TraceFile trace;
     trace.scenario = default_scenario("mine", folder.path() / "mine");
     trace.scenario.faults.at(0) = 2;
-    trace.fingerprint = program().fingerprint();
+    trace.fingerprint = sim::fingerprint(model(trace.scenario));
     trace.violated = sim::Property::leak;
     trace.told = {"A starts"};
     for (const auto kind : sim::kActions) {
@@ -79,7 +83,7 @@ TEST_CASE("a trace reads back as it was written, with every kind of action") {
   CHECK(fs::equivalent(back.scenario.folder, trace.scenario.folder));
   CHECK(to_json(back.scenario, "p") == to_json(trace.scenario, "p"));
   CHECK(is_trace(place.file));
-  CHECK_NOTHROW(expect_unchanged(back, place.program(), place.file));
+  CHECK_NOTHROW(expect_unchanged(back, place.model(back.scenario), place.file));
 }
 
 TEST_CASE("nothing but the whole trace is ever seen under its name") {
@@ -144,8 +148,28 @@ TEST_CASE("a trace of a protocol that has changed since is refused") {
   place.write(place.trace());
   place.folder.write("mine/protocol.lua", std::string(kProtocol) + "-- changed\n");
   const auto back = place.read();
-  CHECK_THAT(bad_input([&] { expect_unchanged(back, place.program(), place.file); }),
+  CHECK_THAT(bad_input([&] { expect_unchanged(back, place.model(back.scenario), place.file); }),
              Contains("has changed since this trace was made") && Contains("mine"));
+}
+
+TEST_CASE("a trace names the scenario's own invariants, and is refused when they have changed") {
+  const Place place;
+  const std::string claims = "invariant('nothing', function(world) return true end)\n";
+  auto trace = place.trace();
+  trace.scenario.claims = place.folder.write("claims.lua", claims);
+  trace.scenario.invariants = "as it was written";
+  place.write(trace);
+  CHECK_FALSE(place.json()["scenario"].contains("invariants"));  // they are not judged
+  trace.scenario.properties.insert(sim::Property::invariant);
+  trace.fingerprint = sim::fingerprint(place.model(trace.scenario));
+  place.write(trace);
+  CHECK(place.json()["scenario"]["invariants"] == "claims.lua");
+  const auto back = place.read();
+  CHECK(fs::equivalent(back.scenario.claims, trace.scenario.claims));
+  CHECK_NOTHROW(expect_unchanged(back, place.model(back.scenario), place.file));
+  place.folder.write("claims.lua", claims + "-- changed\n");
+  CHECK_THAT(bad_input([&] { expect_unchanged(back, place.model(back.scenario), place.file); }),
+             Contains("has changed since this trace was made") && Contains("claims.lua"));
 }
 
 }  // namespace lockstep::scenarios

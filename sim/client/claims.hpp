@@ -1,0 +1,31 @@
+// A file of invariants that belongs to a scenario, not to a protocol: it looks at the world that it
+// is shown, and can do nothing else.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep::sim {
+
+class Claims {
+ public:
+  /// Loads the Lua text of `file`, as messages name it. Throws BadInput for what is wrong with it,
+  /// with its place: also if it states no invariant.
+  Claims(const std::string& file, const std::string& text);
+  ~Claims();
+  Claims(const Claims&) = delete;
+  Claims& operator=(const Claims&) = delete;
+
+  /// Lower-case SHA-1 over the file's bytes.
+  const std::string& fingerprint() const;
+  /// As Program::broken_invariant.
+  std::optional<std::string> broken_invariant(const std::string& world) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lockstep::sim
