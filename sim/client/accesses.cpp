@@ -1,12 +1,15 @@
 // Finds the accesses to tables in a text, and lets another task go first at them; see the header.
 #include "sim/client/accesses.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <vector>
 
 #include "sim/client/api_parts.hpp"
+#include "sim/client/comparisons.hpp"
 #include "sim/client/text.hpp"
 
 namespace lockstep::sim::program {
@@ -14,6 +17,11 @@ namespace {
 
 const char* const kAt = "lockstep_at";
 const char* const kSeen = "lockstep_seen";
+const char* const kOf = "lockstep_of";
+const char* const kKey = "lockstep_key";
+
+/// What the keys of the first access are compared as: no other comparison has so high a number.
+constexpr int kFirstKey = 1'000'000;
 
 constexpr std::array<std::string_view, 22> kKeywords{
     "and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
@@ -22,16 +30,16 @@ constexpr std::array<std::string_view, 22> kKeywords{
 
 class AccessRewriter {
  public:
-  explicit AccessRewriter(std::string_view text) : text_(text), words_(words_of(text)) {}
+  AccessRewriter(std::string_view text, bool keys_only)
+      : text_(text), words_(words_of(text)), keys_only_(keys_only) {}
 
   std::string rewritten() {
     for (std::size_t at = 1; at < words_.size(); ++at)
       if (is_access(at)) wrap(at);
     std::string result;
     for (std::size_t place = 0; place <= text_.size(); ++place) {
-      if (const auto after = after_.find(place); after != after_.end()) result += after->second;
-      if (const auto before = before_.find(place); before != before_.end())
-        result += before->second;
+      for (const auto* added : {&after_, &after_keys_, &before_keys_, &before_})
+        if (const auto text = added->find(place); text != added->end()) result += text->second;
       if (place < text_.size()) result += text_[place];
     }
     return result;
@@ -139,7 +147,34 @@ class AccessRewriter {
     if (begin > 0 && words_[begin - 1].kind == Word::Kind::name &&
         words_[begin - 1].text == "function")
       return;
-    const std::size_t end = is_sign(at, "[") ? closing_of(at) : at + 1;
+    const bool bracket = is_sign(at, "[");
+    const std::size_t end = bracket ? closing_of(at) : at + 1;
+    if (bracket) wrap_key(begin, at, end);
+    if (!keys_only_) wrap_access(begin, at, end);
+  }
+
+  /// Whether to work out the words twice is as once: they are `a` or `a.b.c`.
+  bool only_names(std::size_t begin, std::size_t end) const {
+    for (; begin < end; ++begin)
+      if (!is_name(begin) && !is_dot(begin)) return false;
+    return true;
+  }
+
+  void wrap_key(std::size_t begin, std::size_t at, std::size_t end) {
+    const int place = place_of(kFirstKey + keys_++, Relation::equal);
+    const std::size_t first = words_[begin].begin, last = words_[at - 1].end;
+    before_keys_[words_[at + 1].begin] = std::string(kKey) + "(";
+    std::string& after = after_keys_[words_[end - 1].end];
+    if (only_names(begin, at)) {  // as it is, so that errors name it
+      after += fmt::format(",{},{})", place, text_.substr(first, last - first));
+      return;
+    }
+    before_[first] = std::string(kOf) + "(" + before_[first];
+    after_[last] += fmt::format(",{})", place);
+    after += fmt::format(",{})", place);
+  }
+
+  void wrap_access(std::size_t begin, std::size_t at, std::size_t end) {
     const std::size_t next = end + 1;
     const bool goes_on = next < words_.size() && (is_dot(next) || is_colon(next) || opens(next) ||
                                                   words_[next].kind == Word::Kind::string);
@@ -153,7 +188,10 @@ class AccessRewriter {
 
   std::string_view text_;
   std::vector<Word> words_;
-  std::map<std::size_t, std::string> before_, after_;  ///< by place in the text
+  bool keys_only_;
+  int keys_ = 0;
+  // By place in the text. What is around a key is around all that begins or ends with it, too.
+  std::map<std::size_t, std::string> before_, after_, before_keys_, after_keys_;
 };
 
 int switch_here(Vm& vm, lua_State* lua) {
@@ -172,10 +210,52 @@ int at(Vm& vm, lua_State* lua) {
 
 int goes_on(Vm&, lua_State*) { return 1; }
 
+const char kIndexed = 0;  // its address: where the registry has the tables, by place
+
+int of(Vm&, lua_State* lua) {
+  if (lua_rawgetp(lua, LUA_REGISTRYINDEX, &kIndexed) == LUA_TNIL) {
+    lua_newtable(lua);
+    lua_copy(lua, -1, -2);
+    lua_rawsetp(lua, LUA_REGISTRYINDEX, &kIndexed);
+    lua_rawgetp(lua, LUA_REGISTRYINDEX, &kIndexed);
+  }
+  lua_pushvalue(lua, 1);
+  lua_rawseti(lua, -2, lua_tointeger(lua, 2));
+  lua_settop(lua, 1);
+  return 1;
+}
+
+/// Puts the table of which this is a key on the stack, or something else.
+void push_indexed(lua_State* lua, int place) {
+  if (lua_gettop(lua) == 3) return;
+  if (lua_rawgetp(lua, LUA_REGISTRYINDEX, &kIndexed) != LUA_TTABLE) return;
+  lua_rawgeti(lua, -1, place);
+}
+
+int key(Vm& vm, lua_State* lua) {
+  const auto place = static_cast<int>(lua_tointeger(lua, 2));
+  const Operand own = operand_at(lua, 1);
+  push_indexed(lua, place);
+  if (vm.run != nullptr && own.tells() && lua_istable(lua, -1)) {
+    std::vector<Operand> keys;  // in an order that does not depend on hashes
+    const int table = lua_gettop(lua);
+    for (lua_pushnil(lua); lua_next(lua, table) != 0; lua_pop(lua, 1))
+      keys.push_back(operand_at(lua, table + 1));
+    std::ranges::sort(keys);
+    for (const Operand& other : keys) vm.run->show_comparison(place, own, other);
+  }
+  lua_settop(lua, 1);
+  return 1;
+}
+
 }  // namespace
 
 std::string with_shown_accesses(std::string_view lua_text) {
-  return AccessRewriter(lua_text).rewritten();
+  return AccessRewriter(lua_text, false).rewritten();
+}
+
+std::string with_shown_keys(std::string_view lua_text) {
+  return AccessRewriter(lua_text, true).rewritten();
 }
 
 void add_accesses(lua_State* lua) {
@@ -183,6 +263,10 @@ void add_accesses(lua_State* lua) {
   lua_setfield(lua, -2, kAt);
   lua_pushcfunction(lua, (native<switch_here, goes_on>));
   lua_setfield(lua, -2, kSeen);
+  lua_pushcfunction(lua, (native<of>));
+  lua_setfield(lua, -2, kOf);
+  lua_pushcfunction(lua, (native<key>));
+  lua_setfield(lua, -2, kKey);
 }
 
 }  // namespace lockstep::sim::program

@@ -90,8 +90,7 @@ int instant_compare(Vm& vm, lua_State* lua) {
   const auto ms = difference(vm, lua, *first, *second);
   if (!ms) return refused(lua);
   constexpr int kInstants = -2;  // a place of its own
-  vm.run->show_operand(kInstants, false, static_cast<double>(*ms));
-  vm.run->show_operand(kInstants, true, 0);
+  vm.run->show_comparison(kInstants, {static_cast<double>(*ms), {}}, {0.0, {}});
   lua_pushboolean(lua, Compare(*ms));
   return 1;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/base/ascii.hpp"
 #include "sim/client/run.hpp"
 #include "sim/client/text.hpp"
 
@@ -162,15 +163,14 @@ std::optional<double> number_at(lua_State* lua, int index) {
 template <bool Right>
 int show(Vm& vm, lua_State* lua) {
   if (vm.run != nullptr)
-    vm.run->show_operand(static_cast<int>(lua_tointeger(lua, 2)), Right, number_at(lua, 1));
+    vm.run->show_operand(static_cast<int>(lua_tointeger(lua, 2)), Right, operand_at(lua, 1));
   lua_settop(lua, 1);
   return 1;
 }
 
 int extremes_check(Vm& vm, lua_State* lua) {
   for (int index = 2; index <= lua_gettop(lua) && vm.run != nullptr; ++index) {
-    vm.run->show_operand(kExtremes, false, number_at(lua, 1));
-    vm.run->show_operand(kExtremes, true, number_at(lua, index));
+    vm.run->show_comparison(kExtremes, operand_at(lua, 1), operand_at(lua, index));
   }
   lua_pushvalue(lua, lua_upvalueindex(1));
   lua_insert(lua, 1);
@@ -188,7 +188,44 @@ int extremes(lua_State* lua) {
   return lua_gettop(lua);
 }
 
+/// A text as the numbers in it and what is around them.
+struct Pieces {
+  std::string around;
+  std::vector<double> numbers;
+};
+
+Pieces pieces_of(const std::string& text) {
+  Pieces pieces;
+  pieces.around = with_digit_runs(text, [&](std::string_view run) {
+    pieces.numbers.push_back(static_cast<double>(whole_number_in(run)));
+    return "0";
+  });
+  return pieces;
+}
+
 }  // namespace
+
+Operand operand_at(lua_State* lua, int index) {
+  if (const auto number = number_at(lua, index)) return {number, {}};
+  if (lua_type(lua, index) != LUA_TSTRING) return {};
+  std::size_t size = 0;
+  const char* text = lua_tolstring(lua, index, &size);
+  return {{}, {text, size}};
+}
+
+void add_compared(int place, const Operand& left, const Operand& right,
+                  std::vector<Comparison>& compared) {
+  if (left.number && right.number) compared.push_back({place, *left.number, *right.number});
+  if (left.number || right.number || !left.tells() || !right.tells()) return;
+  if (static_cast<Relation>(place % 3) != Relation::equal) {
+    const int order = left.text.compare(right.text);
+    return compared.push_back({place, static_cast<double>(order), 0});
+  }
+  const Pieces one = pieces_of(left.text), other = pieces_of(right.text);
+  if (one.around != other.around) return;
+  for (std::size_t i = 0; i < one.numbers.size(); ++i)
+    compared.push_back({place, one.numbers[i], other.numbers[i]});
+}
 
 std::string with_shown_comparisons(std::string_view lua_text) {
   return Rewriter(lua_text).rewritten();

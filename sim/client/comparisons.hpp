@@ -2,9 +2,12 @@
 // around each operand, which hands the operand on and shows it to the host.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/client/program.hpp"
 #include "sim/client/vm.hpp"
@@ -37,6 +40,21 @@ inline char outcome(const Comparison& compared) {
 /// The text of a Lua file with every comparison `a < b` as `left(a, N) < right(b, N)`; N numbers
 /// the comparisons. Lines stay where they are, and so does what errors say.
 std::string with_shown_comparisons(std::string_view lua_text);
+
+/// What is compared, as far as a clock can be in it: a number, a string that reads as one, or a
+/// string.
+struct Operand {
+  std::optional<double> number;
+  std::string text;  ///< of a string that is no number
+  bool tells() const { return number || !text.empty(); }
+  friend auto operator<=>(const Operand&, const Operand&) = default;
+};
+Operand operand_at(lua_State* lua, int index);
+
+/// Adds the numbers that the comparison compares. Two strings are equal if what is around their
+/// numbers is, and each of these.
+void add_compared(int place, const Operand& left, const Operand& right,
+                  std::vector<Comparison>& compared);
 
 /// Adds the two functions that such a text calls to the table on top of the stack.
 void add_comparisons(lua_State* lua);

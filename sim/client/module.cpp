@@ -68,8 +68,8 @@ void Module::load(const std::string& text) {
   int status = luaL_loadbufferx(lua, text.data(), text.size(), vm_.chunk(), "t");
   if (status == LUA_OK) {
     lua_pop(lua, 1);
-    const std::string shown =
-        with_shown_comparisons(shows_ == Shows::accesses ? with_shown_accesses(text) : text);
+    const std::string shown = with_shown_comparisons(
+        shows_ == Shows::accesses ? with_shown_accesses(text) : with_shown_keys(text));
     status = luaL_loadbufferx(lua, shown.data(), shown.size(), vm_.chunk(), "t");
   }
   if (status == LUA_OK) {

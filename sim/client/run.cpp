@@ -323,13 +323,15 @@ void Run::note_clock(const Query& query) {
   clock_answers_.push_back({observed_, answers_used_, absolute, slope});
 }
 
-void Run::show_operand(int place, bool right, std::optional<double> number) {
-  if (!right) {
-    left_operands_[place] = number;
-    return;
-  }
-  const std::optional<double> left = left_operands_[place];
-  if (left && number) compared_.push_back({place, *left, *number});
+void Run::show_operand(int place, bool right, Operand operand) {
+  if (right)
+    show_comparison(place, left_operands_[place], operand);
+  else
+    left_operands_[place] = std::move(operand);
+}
+
+void Run::show_comparison(int place, const Operand& left, const Operand& right) {
+  add_compared(place, left, right, compared_);
 }
 
 void Run::emit(Effect effect) { effects_.push_back(std::move(effect)); }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/client/comparisons.hpp"
 #include "sim/client/module.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/vm.hpp"
@@ -133,7 +134,8 @@ class Run {
   /// The answer to `query`, or null: then the run must end at once.
   const std::string* answer(const Query& query);
   /// An operand of the comparison `place`, the left one or the right one, was worked out.
-  void show_operand(int place, bool right, std::optional<double> number);
+  void show_operand(int place, bool right, Operand operand);
+  void show_comparison(int place, const Operand& left, const Operand& right);
   void emit(Effect effect);
   /// Sends `request` to each of the nodes (from 0) and waits for what comes of it.
   void call(const std::vector<std::uint8_t>& nodes, const Request& request,
@@ -229,7 +231,7 @@ class Run {
   std::size_t answers_used_ = 0, observed_ = 0;
   int instants_before_ = 0;  ///< the observation under way
   bool strange_ = false;
-  std::map<int, std::optional<double>> left_operands_;  ///< by place
+  std::map<int, Operand> left_operands_;  ///< by place
   std::vector<Comparison> compared_;
   std::vector<ClockAnswer> clock_answers_;
   std::vector<Effect> effects_;

@@ -6,28 +6,39 @@
 #include <string>
 
 using lockstep::sim::program::with_shown_accesses;
+using lockstep::sim::program::with_shown_keys;
 
 namespace {
 
-/// With short names.
-std::string shown(const std::string& text) {
-  std::string result = with_shown_accesses(text);
-  for (const std::string name : {"lockstep_at", "lockstep_seen"})
-    for (auto at = result.find(name); at != std::string::npos; at = result.find(name))
-      result.replace(at, name.size(), name.substr(name.find('_') + 1, 1));
-  return result;
+std::string with_short_names(std::string text) {
+  for (const std::string name : {"lockstep_at", "lockstep_seen", "lockstep_of", "lockstep_key"})
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name))
+      text.replace(at, name.size(), name.substr(name.find('_') + 1, 1));
+  return text;
 }
+
+std::string shown(const std::string& text) { return with_short_names(with_shown_accesses(text)); }
+std::string keys_of(const std::string& text) { return with_short_names(with_shown_keys(text)); }
 
 }  // namespace
 
 TEST_CASE("accesses to tables are shown before, and reads also after") {
   CHECK(shown("x = self.n") == "x = s(a(self).n)");
   CHECK(shown("self.n = self.n + 1") == "a(self).n = s(a(self).n) + 1");
-  CHECK(shown("self.a.b = t[i].c") == "a(a(self).a).b = s(a(a(t)[i]).c)");
-  CHECK(shown("t[self.i] = nil") == "a(t)[s(a(self).i)] = nil");
+  CHECK(shown("self.a.b = t[i].c") == "a(a(self).a).b = s(a(a(t)[k(i,3000000,t)]).c)");
+  CHECK(shown("t[self.i] = nil") == "a(t)[k(s(a(self).i),3000000,t)] = nil");
   CHECK(shown("a.x, b.y = b.y, a.x") == "a(a).x, a(b).y = s(a(b).y), s(a(a).x)");
   CHECK(shown("if f(x).y == 1 then end") == "if s(a(f(x)).y) == 1 then end");
   CHECK(shown("return (p or q).x") == "return s(a((p or q)).x)");
+}
+
+TEST_CASE("a key in brackets is compared with the keys of its table") {
+  CHECK(keys_of("x = t[age]") == "x = t[k(age,3000000,t)]");
+  CHECK(keys_of("t.a[age + 1] = 2") == "t.a[k(age + 1,3000000,t.a)] = 2");
+  CHECK(keys_of("x = f()[i]") == "x = o(f(),3000000)[k(i,3000000)]");
+  CHECK(keys_of("x = t[i][j]") == "x = o(t[k(i,3000000,t)],3000003)[k(j,3000003)]");
+  CHECK(keys_of("x = t[u[i]]") == "x = t[k(u[k(i,3000003,u)],3000000,t)]");
+  CHECK(keys_of("x = t.a, { [age] = 1 }") == "x = t.a, { [age] = 1 }");
 }
 
 TEST_CASE("what is no access, or is only called, stays") {
