@@ -101,7 +101,14 @@ class Exploration {
     }
   }
 
+  /// All worlds that a pass leads to are there at once: not more of them than memory is for.
+  static constexpr std::int64_t kMostTicks = 20'000;
+
   std::vector<Move<naive::World, Action>> expand(StateNumber number, const naive::World& world) {
+    if (rules_.furthest_pass(world) / model_.tick_ms > kMostTicks) {
+      if (trouble_.empty()) trouble_ = "time has too many steps before anything has to happen";
+      return {};
+    }
     natures_.resize(std::max<std::size_t>(natures_.size(), std::size_t{number} + 1));
     Nature& nature = natures_[number];
     nature.waits = rules_.waits_in_acquire(world);
