@@ -144,6 +144,13 @@ std::string switches_in_words(int preemptions) {
                             plural(static_cast<std::uint64_t>(preemptions), "time"));
 }
 
+std::string durations_in_words(std::span<const std::int64_t> durations) {
+  constexpr std::size_t kMostShown = 30;
+  if (durations.size() <= kMostShown) return fmt::format("{}", fmt::join(durations, ", "));
+  return fmt::format("{} and {} more", fmt::join(durations.first(kMostShown), ", "),
+                     durations.size() - kMostShown);
+}
+
 /// What `holds` means here, exactly.
 void print_coverage(std::ostream& out, const Judgement& judgement) {
   if (judgement.outcome() == scenarios::Outcome::violated || is_schedule(judgement.scenario))
@@ -153,7 +160,7 @@ void print_coverage(std::ostream& out, const Judgement& judgement) {
             fmt::format("{}; {}; durations in use: {} ms",
                         result.time_gap.empty() ? "exact" : "not exact: " + result.time_gap,
                         travel_in_words(judgement.scenario.latency_ms),
-                        fmt::join(result.grid_durations, ", ")));
+                        durations_in_words(result.grid_durations)));
   if (result.many_tasks)
     print_row(out, "threads",
               switches_in_words(

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -128,12 +129,17 @@ class Look {
       note_kept(with, {-youngest, kFarthestMs, -youngest}, [readings](ClockUse& use, auto turn) {
         for (const std::int64_t reading : readings) use.ages.insert(reading + turn);
       });
-    if (!is_new(with, absolute ? 0 : -youngest)) return;
-    note_results(with, readings, absolute);
-    for (const std::int64_t turn : turns(with, -youngest, kFarthestMs))
-      for (const std::int64_t reading : readings)
-        absolute ? note_meeting(with, turn, reading + turn, false)
-                 : void(use_.ages.insert(reading + turn));
+    ClockUses::Rests* rests = known(with, absolute ? 0 : -youngest);
+    if (rests->empty()) {
+      const std::set<std::int64_t> found = turns(with, -youngest, kFarthestMs);
+      for (const std::int64_t turn : found)
+        for (const std::int64_t reading : readings)
+          absolute ? note_meeting(with, turn, reading + turn, false)
+                   : void(use_.ages.insert(reading + turn));
+      note_results(with, Results{readings, absolute ? -kFarthestMs : -youngest, absolute}, found,
+                   *rests);
+    }
+    note_rests(*rests);
   }
 
   void at_reply(std::size_t observation) {
@@ -164,7 +170,9 @@ class Look {
     for (const auto& kept : ClockUses::KeptThere(place->second)) {
       const auto with = [&](std::int64_t later_ms) { return after(*kept, later_ms); };
       note_kept_again(kept, with);
-      if (!uses_.known_.insert(key_of(kept->like) + written(path_)).second) continue;
+      ClockUses::Rests& rests = uses_.known_[key_of(kept->like) + written(path_)];
+      if (!rests.empty()) continue;
+      rests[""];
       const Turns turns =
           turning_points([&](auto later) { return way_of(with(later)); }, kept->from, kept->to);
       use_.all = use_.all && turns.all;
@@ -256,12 +264,22 @@ class Look {
     if (!absolute)
       note_kept(with, {-std::min(said, kFarthestMs), kFarthestMs, -said},
                 [said](ClockUse& use, auto turn) { use.replies.insert(said + turn); });
-    if (!is_new(with, -said)) return;
-    if (absolute && unit == 1) note_results(with, {said}, true);
-    if (!absolute) note_results([&](std::int64_t less) { return with(-less); }, {-said}, false);
-    for (const std::int64_t turn : turns(with, -std::min(said, kFarthestMs), kFarthestMs))
-      absolute ? note_meeting(with, turn, (said + turn) * unit, true)
-               : void(use_.replies.insert(said + turn));
+    ClockUses::Rests* rests = known(with, -said);
+    if (rests->empty()) {
+      const std::set<std::int64_t> found = turns(with, -std::min(said, kFarthestMs), kFarthestMs);
+      for (const std::int64_t turn : found)
+        absolute ? note_meeting(with, turn, (said + turn) * unit, true)
+                 : void(use_.replies.insert(said + turn));
+      if (absolute && unit == 1)
+        note_results(with, Results{{said}, -kFarthestMs, true}, found, *rests);
+      if (!absolute) {  // the less is left, the later it is
+        std::set<std::int64_t> later;
+        for (const std::int64_t turn : found) later.insert(1 - turn);
+        note_results([&](std::int64_t less) { return with(-less); },
+                     Results{{-said}, -kFarthestMs, false}, later, *rests);
+      }
+    }
+    note_rests(*rests);
   }
 
   template <class With>
@@ -270,11 +288,11 @@ class Look {
     return uses_.program_.what_if(setup_, snapshot_, path);
   }
 
-  /// Whether nothing like it was looked at before: `like` varies it to what all such have in
-  /// common. Steps that differ in absolute times alone are alike.
+  /// What is known of steps like it; nothing if none was looked at before. `like` varies it to what
+  /// all such have in common. Steps that differ in absolute times alone are alike.
   template <class With>
-  bool is_new(const With& with, std::int64_t like) const {
-    return uses_.known_.insert(key_of(without_times(snapshot_)) + written(with(like))).second;
+  ClockUses::Rests* known(const With& with, std::int64_t like) const {
+    return &uses_.known_[key_of(without_times(snapshot_)) + written(with(like))];
   }
 
   /// A process that remembers this, but for the names of tokens.
@@ -308,23 +326,86 @@ class Look {
     return turns.at;
   }
 
-  /// What the step sends or waits for, and would not if the clock showed something else.
+  /// The clock readings that a step's numbers may come from, and how far back they can be varied.
+  struct Results {
+    std::vector<std::int64_t> readings;
+    std::int64_t from = 0;
+    bool absolute = false;
+  };
+  using Numbers = std::vector<std::int64_t>;
+
+  /// The step's numbers with the clock so much later than at `base`: of each that goes the same
+  /// way.
   template <class With>
-  void note_results(const With& with, const std::vector<std::int64_t>& readings, bool absolute) {
-    const std::vector<std::int64_t> numbers = numbers_of(step_);
-    for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
-      const std::optional<Step> later = tried(with, unit);
-      if (!later) continue;
-      const std::vector<std::int64_t> moved = numbers_of(*later);
-      if (moved.size() != numbers.size()) continue;
-      for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const std::int64_t slope = moved[i] - numbers[i];
-        if (slope != 1 && slope != -1) continue;
-        for (const std::int64_t reading : readings)
-          absolute ? note_made(numbers[i] * unit, reading / unit * unit)
-                   : note_computed(numbers[i] * unit, slope * (reading / unit * unit));
+  std::map<std::int64_t, Numbers> numbers_later(const With& with, std::int64_t from,
+                                                std::int64_t base, const Step& here) const {
+    const std::string way = way_of(here);
+    std::map<std::int64_t, Numbers> all{{0, numbers_of(here)}};
+    for (std::int64_t distance = 1; distance < kFarthestMs; distance *= 10)
+      for (const std::int64_t later : {distance, -distance}) {
+        const auto step = base + later < from ? std::nullopt : tried(with, base + later);
+        if (!step || way_of(step) != way) continue;
+        Numbers numbers = numbers_of(*step);
+        if (numbers.size() == all.at(0).size()) all[later] = std::move(numbers);
       }
+    return all;
+  }
+
+  /// What the step sends or waits for, and would not if the clock showed something else, on each
+  /// way that it can go.
+  template <class With>
+  void note_results(const With& with, const Results& results, std::set<std::int64_t> bases,
+                    ClockUses::Rests& rests) {
+    rests[""];  // it was looked at
+    bases.insert(0);
+    for (const std::int64_t base : bases) {
+      const std::optional<Step> here = base < results.from ? std::nullopt : tried(with, base);
+      if (!here) continue;
+      const auto [place, added] = rests.try_emplace(way_of(here));
+      if (added)
+        place->second =
+            note_results_at(base, numbers_later(with, results.from, base, *here), results);
     }
+  }
+
+  /// Numbers that are a reading, plus or minus something. Of others nothing is known.
+  std::vector<ClockUses::Rest> note_results_at(std::int64_t base,
+                                               const std::map<std::int64_t, Numbers>& all,
+                                               const Results& results) {
+    std::vector<ClockUses::Rest> rests;
+    const Numbers& numbers = all.at(0);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto grows = [&](std::int64_t slope, std::int64_t unit) {
+        return std::ranges::all_of(all, [&](const auto& later) {
+          const std::int64_t off = (later.second[i] - numbers[i]) * unit - slope * later.first;
+          return std::abs(off) < unit;
+        });
+      };
+      const auto note = [&](std::int64_t slope, std::int64_t unit) {
+        if (!grows(slope, unit)) return false;
+        for (const std::int64_t reading : results.readings) {
+          const std::int64_t then = (reading + base) / unit * unit;
+          results.absolute ? note_made(numbers[i] * unit, then)
+                           : note_computed(numbers[i] * unit, slope * then);
+        }
+        if (!results.absolute) rests.push_back({i, unit});
+        return true;
+      };
+      if (grows(0, 1)) continue;
+      const bool noted = note(-1, 1) || note(-1, kSecondMs) ||
+                         (results.absolute && (note(1, 1) || note(1, kSecondMs)));
+      use_.sums = use_.sums && noted;
+    }
+    return rests;
+  }
+
+  /// What is left of a duration is none of its own.
+  void note_rests(const ClockUses::Rests& rests) {
+    const auto place = rests.find(way_of(step_));
+    if (place == rests.end()) return;
+    const Numbers numbers = numbers_of(step_);
+    for (const ClockUses::Rest& rest : place->second)
+      if (rest.place < numbers.size()) use_.computed.insert(numbers[rest.place] * rest.unit_ms);
   }
 
   void note_computed(std::int64_t duration_ms, std::int64_t grown_by) {

@@ -27,6 +27,7 @@ struct ClockUse {
   std::set<std::int64_t> computed;  ///< durations that it works out
   std::set<std::int64_t> durations;  ///< what each of those is at age 0
   bool all = true;                   ///< false: it turns more often than could be found out
+  bool sums = true;  ///< false: it works out a number that is no reading plus or minus something
   bool explained = true;  ///< false: it turns at a time that nothing it has heard of decides
 };
 
@@ -56,7 +57,13 @@ class ClockUses {
   using KeptThere = std::vector<std::shared_ptr<const Kept>>;
   const Program& program_;
   std::function<bool(const Reply&)> tells_clock_;
-  std::set<std::string> known_;            ///< steps that were looked at, but for what is varied
+  /// A number of a step that is what is left of a duration, in this unit of ms.
+  struct Rest {
+    std::size_t place = 0;
+    std::int64_t unit_ms = 1;
+  };
+  using Rests = std::map<std::string, std::vector<Rest>>;  ///< by the way that the step goes
+  std::map<std::string, Rests> known_;     ///< steps that were looked at, but for what is varied
   std::map<std::string, KeptThere> kept_;  ///< by what is remembered, tokens numbered anew
   std::size_t kept_count_ = 0;
 };

@@ -34,6 +34,7 @@ void Processes::note_clock_use(const ProcessSetup& setup, const std::string& sna
     if (age > 0) setting_.needs.ages.insert(setting_.rounded(age));
   setting_.needs.replies.insert(use.replies.begin(), use.replies.end());
   setting_.missed_turns = setting_.missed_turns || !use.all;
+  setting_.scaled_clocks = setting_.scaled_clocks || !use.sums;
   setting_.unexplained_turns = setting_.unexplained_turns || !use.explained;
   setting_.needs.made.insert(use.made.begin(), use.made.end());
   setting_.needs.met.insert(use.met.begin(), use.met.end());

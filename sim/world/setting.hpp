@@ -108,6 +108,7 @@ class Setting {
   std::set<std::int64_t> computed_lifetimes;
   std::set<std::int64_t> computed;  ///< durations that a program worked out from a clock, in ms
   bool missed_turns = false;        ///< something turns with a clock more often than was found out
+  bool scaled_clocks = false;       ///< a number is worked out from a clock, and not by a sum
   bool splits_work = false;         ///< a pause stops work while another task has a timer
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
   bool many_tasks = false;          ///< some process has more than one task

@@ -94,7 +94,11 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
 }
 
 std::string World::time_gap() const {
-  if (sampled()) return "its durations have too little in common";
+  if (setting_.missed_turns) return "something turns with a clock more often than was found out";
+  if (setting_.countless) return "messages take time, and a client sends more than are counted";
+  if (setting_.sampled) return "its durations have too little in common";
+  if (setting_.scaled_clocks)
+    return "what is sent or waited for is worked out from a clock, and is no sum with it";
   if (setting_.unexplained_turns) return "something turns at a time whose origin was not found";
   if (setting_.splits_work) return "a pause stops work while another thread goes on";
   return "";
