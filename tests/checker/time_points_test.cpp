@@ -114,6 +114,37 @@ TEST_CASE("a clock decides without a comparison", "[time]") {
                    model) == checker::Verdict::violated);
 }
 
+TEST_CASE("a table and a string may decide for a single millisecond", "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  for (const char* condition :
+       {"({ [7021] = true })[took] == true",
+        "({ x = {}, y = { ['m7021'] = true } }).y['m' .. took] == true",
+        "'took ' .. took .. ' ms' == 'took 7021 ms'", "string.format('%05d', took) == '07021'"}) {
+    INFO(condition);
+    CHECK(verdict_of(measuring(condition), model) == checker::Verdict::violated);
+  }
+  CHECK(verdict_of(measuring("({ [-1] = true })[took] == true"), model) == checker::Verdict::holds);
+}
+
+TEST_CASE("a number that is worked out from a clock is exact if it is a sum with it", "[time]") {
+  const sim::Model model = two_clients(5'000, 9'000);
+  const auto gap_of = [&](const std::string& acquire) {
+    const checker::Result result = searched(acquire, model);
+    CHECK(result.verdict ==
+          (result.time_gap.empty() ? checker::Verdict::holds : checker::Verdict::inconclusive));
+    return result.time_gap;
+  };
+  const std::string taken = "  local start = monotonic()\n  if not (" + std::string(kSetOrNot) +
+                            ") then return false end\n";
+  CHECK(gap_of(taken + "  redis('PEXPIRE', self.key, self.ttl_ms - (monotonic() - start))\n"
+                       "  return true") == "");
+  CHECK(gap_of(taken + "  redis('PEXPIRE', self.key, self.ttl_ms + 2 * (monotonic() - start))\n"
+                       "  return true") != "");
+  CHECK(gap_of("  return redis('SET', self.key .. now_minute(), 1, 'NX', 'PX', self.ttl_ms) == OK\n"
+               "end\nfunction now_minute() return millis(now()) // 60000") != "");
+}
+
 TEST_CASE("what is left of a lease is a threshold, of a client and of a script", "[time]") {
   const std::string refused = std::string("  if ") + kSetOrNot + " then return true end\n";
   const std::string guarded = "  local left = redis('PTTL', self.key)\n";
