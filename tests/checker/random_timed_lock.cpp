@@ -327,6 +327,9 @@ void add_faults(Chances& dice, sim::Model& model) {
   const auto fault = faults[static_cast<std::size_t>(dice.from(0, 4))];
   ++model.budget[static_cast<std::size_t>(fault)];
   if (fault == sim::Fault::jump) model.jumps_ms = {dice.ms(1, 12), -dice.ms(1, 12)};
+  if (model.processes[0].threads > 1 && dice.one_in(2))
+    model.budget[static_cast<std::size_t>(sim::Fault::preempt)] = 1;
+  if (dice.one_in(6)) model.clocks_ms = {dice.ms(-6, 6)};
   if (dice.one_in(6)) model.pause_max_ms = dice.ms(1, 8);
   if (dice.one_in(6)) model.request_timeout_ms = dice.ms(1, 8);
 }
@@ -356,9 +359,10 @@ std::string described(const sim::Model& model) {
       text += fmt::format(" {}({}, {})", static_cast<int>(step.kind), step.lock, step.ms);
     text += '\n';
   }
-  text += fmt::format("-- faults {}, jumps {}, timeout {}, longest pause {}, latency {}\n",
-                      fmt::join(model.budget, " "), fmt::join(model.jumps_ms, " "),
-                      model.request_timeout_ms, model.pause_max_ms, model.latency_ms);
+  text += fmt::format(
+      "-- faults {}, jumps {}, clocks {}, timeout {}, longest pause {}, latency {}\n",
+      fmt::join(model.budget, " "), fmt::join(model.jumps_ms, " "), fmt::join(model.clocks_ms, " "),
+      model.request_timeout_ms, model.pause_max_ms, model.latency_ms);
   return text;
 }
 
