@@ -35,6 +35,7 @@ std::vector<std::int64_t> durations_of(const sim::Model& model, const Result& fu
     durations.insert(process.lease_ms);
     for (const auto& step : process.workload) durations.insert(step.ms);
   }
+  if (model.properties.contains(sim::Property::waits)) durations.insert(model.waits_ms);
   if (model.budget.at(static_cast<std::size_t>(sim::Fault::jump)) > 0)
     for (const auto jump : model.jumps_ms) durations.insert(std::abs(jump));
   for (const auto* clocks : {&model.clocks_ms, &model.node_clocks_ms})

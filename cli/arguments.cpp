@@ -49,6 +49,15 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       ->delimiter(',')
       ->type_name("NAME,...");
   group
+      .add_option("--waits-ms", flags.waits_ms,
+                  "claim that nobody is inside acquire() for longer (property waits)")
+      ->type_name("MS");
+  group
+      .add_option(
+          "--waits-after", flags.waits_after,
+          "with --waits-ms: after the call (default), or after the lock is free: call, free")
+      ->type_name("WHEN");
+  group
       .add_option("--invariants", flags.invariants,
                   "a Lua file that states invariants of your own (docs/protocols.md)")
       ->type_name("FILE");

@@ -35,6 +35,7 @@ Examples:
   lockstep check ./my-lock --fault crash=1,lose=1 --trace my.trace.json
   lockstep check fencing --resource fenced --fault pause=1 --property no-lost-update
   lockstep check set-token-lua --fault pause=1 --audit  does the naive explorer agree?
+  lockstep check ./my-lock --waits-ms 20000             does anybody wait for longer than 20 s?
   lockstep check ./my-lock --invariants claims.lua      and is what I claim of it true?
 
 `lockstep list faults` and `lockstep list properties` explain the names.

@@ -106,6 +106,15 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
   for (const auto& property : flags.properties)
     scenario.properties.insert(named("--property", property, sim::kProperties));
   if (flags.invariants) set_invariants(*flags.invariants, scenario);
+  if (flags.waits_ms) {
+    scenario.waits_ms = within("--waits-ms", *flags.waits_ms, 1, scenarios::kLongestMs);
+    scenario.properties.insert(sim::Property::waits);
+  }
+  if (flags.waits_after) {
+    if (scenario.waits_ms == 0)
+      throw sim::BadInput("--waits-after: says nothing without --waits-ms");
+    scenario.waits_after = named("--waits-after", *flags.waits_after, sim::kWaitsAfter);
+  }
   if (flags.resource) scenario.resource = named("--resource", *flags.resource, sim::kResources);
   if (flags.redis_version) scenario.redis_version = redis_version(*flags.redis_version);
   if (flags.persistence)

@@ -117,6 +117,14 @@ void print_subject(std::ostream& out, const Judgement& judgement, const CheckNot
             fmt::format("{}: {}", scenario.protocol, judgement.model.program->title()));
   print_clients(out, scenario);
   print_world(out, scenario);
+  if (sim::too_long_ms(judgement.model) > 0)
+    print_row(
+        out, "waits",
+        fmt::format(
+            "at most {} ms inside acquire(){}, from its call on, or from where its "
+            "client was last paused",
+            judgement.model.waits_ms,
+            judgement.model.waits_after == sim::WaitsAfter::free ? " while the lock is free" : ""));
   if (judgement.model.claims) print_row(out, "claims", "those of " + scenario.invariants);
 }
 

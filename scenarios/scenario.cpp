@@ -213,6 +213,13 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
                     "`invariants` is named",
                     scenario.file.empty() ? scenario.name : scenario.file,
                     (scenario.folder / "protocol.lua").generic_string()));
+  model.waits_ms = scenario.waits_ms;
+  model.waits_after = scenario.waits_after;
+  if (model.properties.contains(sim::Property::waits) && model.waits_ms == 0)
+    throw sim::BadInput(
+        fmt::format("{}: the property `waits` is asked for, but not how long: `waits` of a "
+                    "scenario, or --waits-ms",
+                    scenario.file.empty() ? scenario.name : scenario.file));
   model.witnesses = scenario.witnesses;
   return model;
 }

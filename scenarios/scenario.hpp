@@ -75,6 +75,8 @@ struct Scenario {
   std::int64_t request_timeout_ms = 0;
   std::int64_t pause_max_ms = 0;
   std::int64_t latency_ms = 0;
+  std::int64_t waits_ms = 0;  ///< as in sim::Model
+  sim::WaitsAfter waits_after = sim::WaitsAfter::call;
   std::vector<std::int64_t> clocks_ms, node_clocks_ms;  ///< as in sim::Model
   std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease and half of it, both ways
   sim::RedisVersion redis_version = sim::RedisVersion::v7_0;

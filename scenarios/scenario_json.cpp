@@ -130,6 +130,15 @@ void read_invariants(const JsonPlace& invariants, const std::filesystem::path& b
   scenario.properties.insert(sim::Property::invariant);
 }
 
+void read_waits(const JsonPlace& waits, Scenario& scenario) {
+  waits.expect_object(keys_of("$.waits"));
+  scenario.waits_ms = waits.required("ms").integer(1, kLongestMs);
+  if (const auto after = waits.optional("after"))
+    scenario.waits_after =
+        sim::kWaitsAfter.at(after->one_of(names_of(sim::kWaitsAfter), "beginning"));
+  scenario.properties.insert(sim::Property::waits);
+}
+
 void read_claims(const JsonPlace& place, const std::filesystem::path& base, Scenario& scenario) {
   if (const auto properties = place.optional("properties")) {
     scenario.properties.clear();
@@ -141,6 +150,7 @@ void read_claims(const JsonPlace& place, const std::filesystem::path& base, Scen
   }
   if (const auto invariants = place.optional("invariants"))
     read_invariants(*invariants, base, scenario);
+  if (const auto waits = place.optional("waits")) read_waits(*waits, scenario);
   if (const auto witnesses = place.optional("witnesses")) {
     scenario.witnesses.clear();
     for (const auto& witness : witnesses->elements())
@@ -271,11 +281,12 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
              "jumps_ms",     "redis_version",
              "persistence",  "resource",
              "faults",       "properties",
-             "invariants",   "witnesses",
-             "bounds",       "steps",
-             "expect"}},
+             "invariants",   "waits",
+             "witnesses",    "bounds",
+             "steps",        "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads"}},
       {"$.faults", names_of(sim::kFaults)},
+      {"$.waits", {"ms", "after"}},
       {"$.bounds", {"max_states", "max_seconds", "max_memory_mb"}},
       {"$.expect", {"verdict", "property", "steps"}}};
   return keys;
@@ -341,6 +352,8 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["properties"] = names_of(scenario.properties);
   if (!scenario.invariants.empty() && scenario.properties.contains(sim::Property::invariant))
     json["invariants"] = scenario.invariants;
+  if (scenario.waits_ms > 0 && scenario.properties.contains(sim::Property::waits))
+    json["waits"] = {{"ms", scenario.waits_ms}, {"after", name(scenario.waits_after)}};
   if (scenario.kind == ScenarioKind::search) {
     if (scenario.latency_ms > 0) json["latency_ms"] = scenario.latency_ms;
     if (!scenario.clocks_ms.empty()) json["clocks_ms"] = scenario.clocks_ms;

@@ -245,11 +245,13 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
   const auto add = [&](std::int64_t ms) {
     if (ms > 0) times.insert(ms);
   };
-  for (const Process& process : world.processes) {
+  for (std::size_t p = 0; p < world.processes.size(); ++p) {
+    const Process& process = world.processes[p];
     for (const Wait& wait : process.waits) {
       const std::optional<std::int64_t> timer_ms = process.tasks.at(wait.task).timer_ms;
       const bool runs = wait.kind != Wait::Kind::work || process.life == Life::up;
       if (timer_ms && runs) add(*timer_ms);
+      add(till_too_long_ms(world, byte(p), wait).value_or(0));
     }
     if (process.pause_left_ms) add(*process.pause_left_ms);
     for (const Connection& connection : process.connections)
@@ -297,12 +299,15 @@ std::int64_t Rules::undisturbed_ms(const World& world) const {
         moves && !world.processes[action.process].connections[action.connection].late;
     if (in_time && model_.latency_ms > 0) furthest = std::min(furthest, way_ms(world, action));
   }
-  for (const Process& process : world.processes) {
+  for (std::size_t p = 0; p < world.processes.size(); ++p) {
+    const Process& process = world.processes[p];
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
     if (process.life != Life::up) continue;
     for (const auto& [task, state] : process.tasks) {
       if (state.timer_ms) furthest = std::min(furthest, *state.timer_ms);
     }
+    for (const Wait& wait : process.waits)
+      furthest = std::min(furthest, till_too_long_ms(world, byte(p), wait).value_or(furthest));
   }
   return rounded_up(furthest);
 }

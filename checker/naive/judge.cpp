@@ -302,6 +302,17 @@ std::optional<std::string> Rules::lasting_lease_key(const World& world) const {
   return std::nullopt;
 }
 
+void Rules::judge_waits(const World& world, Facts& facts) const {
+  for (std::uint8_t p = 0; p < world.processes.size(); ++p) {
+    const Process& process = world.processes[p];
+    for (const Wait& wait : process.waits) {
+      const std::optional<std::int64_t>& wait_ms = process.tasks.at(wait.task).wait_ms;
+      if (wait_ms && *wait_ms > model_.waits_ms)
+        violated(facts, {Property::waits, p, p, model_.processes[p].lock_keys[wait.lock]});
+    }
+  }
+}
+
 /// Deadlock and leak, which are judged where an action leaves the world quiet.
 void Rules::judge_rest(const World& world, const Action& action, Facts& facts) {
   if (facts.violation && facts.violation->property < Property::deadlock) return;

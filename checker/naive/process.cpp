@@ -51,6 +51,7 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
     facts.cut = step->cut;
     for (const Effect& effect : step->effects) do_effect(world, p, effect, facts);
     take_waits(world, p, step->tasks, facts);
+    start_waiting(process);
     if (memory_ == Memory::boundary && step->boundary) forget_history(process, *step);
     if (!step->again) return;
     observation = Observation{};
@@ -155,6 +156,7 @@ void end_operation_of(Process& process, sim::TaskId id) {
   TaskState& task = process.tasks[id];
   task.made = task.freed = task.counted = task.owned = task.releasing = task.overtaken = false;
   task.answered.clear();
+  task.wait_ms.reset();
   for (Connection& connection : process.connections) {
     const bool own = !connection.former && connection.task == id;
     if (own && !connection.shared && !connection.open) connection.outlived = true;
@@ -186,6 +188,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       process.holdings[holding] = {effect.fencing, task.made || has_lease(world, p, effect.lock)};
       facts.witnesses.insert(sim::Witness::acquired);
       judge_acquired(world, p, effect, facts);
+      wait_anew(world, model_.processes[p].lock_keys[effect.lock]);
       end_operation();
       break;
     case Effect::Kind::reentered:
@@ -261,6 +264,43 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
     connection = process.connections.insert(connection, opened);
   }
   connection->messages.push_back(std::move(message));
+}
+
+/// Who is inside an acquire() whose wait has not begun waits from now on.
+void Rules::start_waiting(Process& process) const {
+  if (sim::too_long_ms(model_) == 0) return;
+  for (const Wait& wait : process.waits) {
+    std::optional<std::int64_t>& wait_ms = process.tasks.at(wait.task).wait_ms;
+    if (wait.in_acquire && !wait_ms) wait_ms = 0;
+  }
+}
+
+/// Somebody has got the lock: who waits for its being free begins anew when it is.
+void Rules::wait_anew(World& world, const std::string& lock) const {
+  if (model_.waits_after != sim::WaitsAfter::free) return;
+  for (std::size_t p = 0; p < world.processes.size(); ++p) {
+    for (const Wait& wait : world.processes[p].waits) {
+      std::optional<std::int64_t>& wait_ms = world.processes[p].tasks.at(wait.task).wait_ms;
+      if (wait_ms && model_.processes[p].lock_keys[wait.lock] == lock) wait_ms = 0;
+    }
+  }
+}
+
+/// Whether the task's wait grows with time: not while somebody holds what has to be free.
+bool Rules::counts(const World& world, std::uint8_t p, const Wait& wait) const {
+  if (!world.processes[p].tasks.at(wait.task).wait_ms) return false;
+  if (model_.waits_after != sim::WaitsAfter::free) return true;
+  const std::string& lock = model_.processes[p].lock_keys[wait.lock];
+  for (std::size_t q = 0; q < world.processes.size(); ++q)
+    for (const auto& [holding, held] : world.processes[q].holdings)
+      if (model_.processes[q].lock_keys[holding.second] == lock) return false;
+  return true;
+}
+
+std::optional<std::int64_t> Rules::till_too_long_ms(const World& world, std::uint8_t p,
+                                                    const Wait& wait) const {
+  if (!counts(world, p, wait)) return std::nullopt;
+  return sim::too_long_ms(model_) - *world.processes[p].tasks.at(wait.task).wait_ms;
 }
 
 void Rules::take_waits(World& world, std::uint8_t p, const std::vector<Wait>& waits, Facts& facts) {

@@ -209,6 +209,7 @@ Facts Rules::apply(World& world, const Action& action) {
       break;
     case Action::Kind::pass:
       pass(world, action.amount_ms, facts);
+      judge_waits(world, facts);
       break;
     default:
       disturb(world, action);
@@ -274,6 +275,13 @@ bool leaves_something(Action::Kind kind, sim::Cut cut) {
 void Rules::stand_still(Process& process) const {
   process.life = Life::paused;
   if (model_.pause_max_ms > 0) process.pause_left_ms = rounded_up(model_.pause_max_ms);
+  for (auto& [task, state] : process.tasks) state.wait_ms.reset();
+}
+
+void Rules::go_on(Process& process) const {
+  process.life = Life::up;
+  process.pause_left_ms.reset();
+  start_waiting(process);
 }
 
 /// The faults, and the free actions that undo them.
@@ -289,8 +297,7 @@ void Rules::disturb(World& world, const Action& action) const {
       stand_still(process());
       break;
     case Action::Kind::resume:
-      process().life = Life::up;
-      process().pause_left_ms.reset();
+      go_on(process());
       break;
     case Action::Kind::delay:
       hold(messages().front());
@@ -537,6 +544,9 @@ std::vector<LeasePlace> Rules::leases_of_holders(const World& world) const {
 
 void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
   const std::vector<LeasePlace> held = leases_of_holders(world);
+  for (std::uint8_t p = 0; p < world.processes.size(); ++p)
+    for (const sim::Wait& wait : world.processes[p].waits)
+      if (counts(world, p, wait)) *world.processes[p].tasks.at(wait.task).wait_ms += ms;
   world.now = world.now + sim::Duration{ms};
   world.outlook_ms = std::max<std::int64_t>(0, world.outlook_ms - ms);
   for (Process& process : world.processes) {

@@ -86,6 +86,8 @@ struct TaskState {
   bool counted = false;  ///< some of a share was freed
   bool owned = false;    ///< inside release(): of the holding that ended, or was given up
   std::set<std::uint8_t> given_up;  ///< locks that were owned and are lost, not yet released
+  /// How long it has been inside acquire() while its process was up; only if `waits` is judged.
+  std::optional<std::int64_t> wait_ms;
   bool overtaken = false;  ///< another operation has made a lease key during this release()
   int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 };
@@ -295,6 +297,11 @@ class Rules {
   void send(World& world, std::uint8_t p, const sim::Effect& effect);
   void take_waits(World& world, std::uint8_t p, const std::vector<sim::Wait>& waits, Facts& facts);
   std::int64_t rounded_up(std::int64_t ms) const;
+  void start_waiting(Process& process) const;
+  void wait_anew(World& world, const std::string& lock) const;
+  bool counts(const World& world, std::uint8_t p, const sim::Wait& wait) const;
+  std::optional<std::int64_t> till_too_long_ms(const World& world, std::uint8_t p,
+                                               const sim::Wait& wait) const;
   void look(World& world) const;
   void note_thresholds(const Process& process, const sim::ProcessSetup& setup,
                        const sim::Step& step);
@@ -306,6 +313,7 @@ class Rules {
   void step_within(World& world, const sim::Action& action, Facts& facts);
   std::vector<Message> connection_errors(const std::vector<Message>& lost) const;
   void stand_still(Process& process) const;
+  void go_on(Process& process) const;
   void begin(World& world, const sim::Action& action, Facts& facts);
   void run(World& world, const sim::Action& action, Facts& facts);
   void disturb(World& world, const sim::Action& action) const;
@@ -347,6 +355,7 @@ class Rules {
   void judge_lost(const World& world, std::uint8_t p, const sim::Effect& effect,
                   Facts& facts) const;
   void judge_rest(const World& world, const sim::Action& action, Facts& facts);
+  void judge_waits(const World& world, Facts& facts) const;
   void judge_invariants(const World& world, const sim::Action& action, Facts& facts) const;
   bool quiet(const World& world) const;
   bool nothing_to_come(const World& world) const;

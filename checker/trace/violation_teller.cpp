@@ -232,6 +232,28 @@ std::string tell_deadlock(const Event& event, const naive::Violation& violation)
   return text + ".";
 }
 
+/// Who holds the lock, in words; "nobody" if it is free.
+std::string holders(const naive::World& world, const sim::Model& model, const std::string& lock) {
+  std::string names;
+  for (std::uint8_t p = 0; p < world.processes.size(); ++p)
+    for (const auto& [holding, held] : world.processes[p].holdings)
+      if (model.processes[p].lock_keys[holding.second] == lock)
+        names += (names.empty() ? "" : " and ") + sim::process_name(p);
+  return names.empty() ? "nobody" : names;
+}
+
+std::string tell_wait(const Event& event, const naive::Violation& violation) {
+  const sim::Model& model = event.rules.model();
+  const std::string& lock = violation.key;
+  std::int64_t longest_ms = 0;
+  for (const auto& [task, state] : event.after.processes[violation.process].tasks)
+    longest_ms = std::max(longest_ms, state.wait_ms.value_or(0));
+  const std::string free = model.waits_after == sim::WaitsAfter::free ? " while it was free" : "";
+  return sim::process_name(violation.process) + " has waited for " + ms(longest_ms) +
+         " inside acquire() of " + sim::worded_value(lock) + free + ", longer than " +
+         ms(model.waits_ms) + "; " + holders(event.after, model, lock) + " holds it.";
+}
+
 }  // namespace
 
 void tell_on(Story& story, const Event& event) {
@@ -267,6 +289,8 @@ std::string tell_violation(const Story& story, const Event& event,
       return tell_reentrancy(story, event, violation);
     case sim::Property::deadlock:
       return tell_deadlock(event, violation);
+    case sim::Property::waits:
+      return tell_wait(event, violation);
     case sim::Property::lost_told:
       return sim::process_name(violation.process) + " is told that it has lost the lock, but " +
              own_key(event, violation.key) + " still its own.";

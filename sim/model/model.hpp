@@ -48,6 +48,17 @@ static_assert(is_complete(kResourceTable));
 constexpr const auto& table_of(Resource) { return kResourceTable; }
 inline constexpr auto kResources = values_of(kResourceTable);
 
+/// From when on a client's wait counts: from its call of acquire(), or from when nobody has been in
+/// the lock's critical section, if that is later.
+enum class WaitsAfter : std::uint8_t { call, free };
+inline constexpr auto kWaitsAfterTable = std::to_array<NameRow<WaitsAfter>>({
+    {WaitsAfter::call, "call"},
+    {WaitsAfter::free, "free"},
+});
+static_assert(is_complete(kWaitsAfterTable));
+constexpr const auto& table_of(WaitsAfter) { return kWaitsAfterTable; }
+inline constexpr auto kWaitsAfter = values_of(kWaitsAfterTable);
+
 inline constexpr unsigned kMaxProcesses = 8;  ///< in a model
 using ProcessSet = SetOf<kMaxProcesses>;
 
@@ -66,6 +77,8 @@ struct Model {
   std::int64_t request_timeout_ms = 0;  ///< 0: none. Used where the program states none
   std::int64_t pause_max_ms = 0;        ///< 0: a pause may last for ever
   std::int64_t latency_ms = 0;  ///< how long each message may take at most; 0: it takes no time
+  std::int64_t waits_ms = 0;    ///< how long an acquire() may take (Property::waits); 0: not judged
+  WaitsAfter waits_after = WaitsAfter::call;
   std::int64_t tick_ms =
       1;  ///< the smallest step of time; the audit uses a coarser one on both explorers
   bool merges_tokens = true;      ///< the engine's one reduction: recycled and renamed lock tokens
@@ -73,6 +86,13 @@ struct Model {
   std::set<Witness>
       witnesses;  ///< checked as `sometimes`; Witness::acquired means: by every process
 };
+
+/// The shortest wait that violates Property::waits: the first multiple of the tick that is longer
+/// than waits_ms; 0 if that is not judged.
+inline std::int64_t too_long_ms(const Model& model) {
+  if (model.waits_ms <= 0 || !model.properties.contains(Property::waits)) return 0;
+  return (model.waits_ms / model.tick_ms + 1) * model.tick_ms;
+}
 
 /// One of Model::clocks_ms or node_clocks_ms.
 constexpr std::int64_t clock_ahead_ms(const std::vector<std::int64_t>& clocks_ms,

@@ -18,6 +18,7 @@ enum class Property : std::uint8_t {
   reentrancy,
   deadlock,
   leak,
+  waits,
   lost_told,
   invariant
 };
@@ -67,6 +68,9 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
     {Property::leak, "leak", "leak", LiveJudge::end,
      "all clients are done or dead, and a lease key without expiry, or a task, stays for ever",
      "All clients are done or dead, yet from here on a task goes on for ever."},
+    {Property::waits, "waits", "waits", LiveJudge::nobody,
+     "a client is inside acquire() for longer than --waits-ms says, which asks for it", nullptr,
+     false},
     {Property::lost_told, "lost-told", "told lost", LiveJudge::nobody,
      "a client is told that it has lost the lock, and still has its key", nullptr, false},
     {Property::invariant, "invariant", "claim", LiveJudge::nobody,

@@ -76,9 +76,10 @@ void World::expand_time(const Id* state, Sink& sink) {
     }
     tokens_changed = advance(now.data(), step, facts) || tokens_changed;
     candidate.amount_ms += step;
+    const bool overdue = setting_.too_long_ms > 0 && judges_.judge_waits(now.data(), facts);
     Buffer next = now;
     finish(next.data(), candidate, facts, tokens_changed, sink);
-    if (urgent(now.data(), state)) return;
+    if (overdue || urgent(now.data(), state)) return;
   }
 }
 

@@ -62,6 +62,7 @@ Grid::Distances Grid::one_link() const {
     for (const std::int64_t left : known.lefts) lasts(lifetime - left, lifetime - left + tick);
   }
   for (const std::int64_t age : known.ages) lasts(age - tick, age);
+  if (setting_.too_long_ms > 0) lasts(setting_.too_long_ms - tick, setting_.too_long_ms);
   for (const std::int64_t reach : setting_.reaches) lasts(reach - tick, reach);
   if (setting_.budget(Fault::power_loss) > 0 && setting_.volatile_ms > 0)
     lasts(setting_.volatile_ms, setting_.rounded(setting_.volatile_ms + 1));

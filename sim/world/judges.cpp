@@ -79,6 +79,12 @@ void Judges::judge_leases(const Id* state, const std::vector<LeaseChange>& lease
   }
 }
 
+bool Judges::judge_waits(const Id* state, Facts& facts) const {
+  for (unsigned p = 0; p < setting_.processes; ++p)
+    if (processes_.info(state[p]).overdue) facts.violated |= only(Property::waits);
+  return (facts.violated & only(Property::waits)) != 0;
+}
+
 void Judges::witness_expiry(const Id* state, const std::vector<LeaseChange>& expired,
                             Facts& facts) const {
   for (const auto& change : expired)

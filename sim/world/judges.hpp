@@ -33,6 +33,8 @@ class Judges {
     }
     judge_at_rest(state, bits, facts);
   }
+  /// waits, after time has passed: true if somebody has waited for too long.
+  bool judge_waits(const Id* state, Facts& facts) const;
   /// Witness::expired_while_held, when time has made leases disappear.
   void witness_expiry(const Id* state, const std::vector<LeaseChange>& expired, Facts& facts) const;
   /// Of all steps that were judged.

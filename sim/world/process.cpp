@@ -95,6 +95,13 @@ std::string encode(const Process& process) {
     out.number(timer.task);
     out.number(timer.left_ms);
   }
+  out.number(process.elsewhere);
+  out.number(static_cast<std::int64_t>(process.waiting.size()));
+  for (const auto& waiting : process.waiting) {
+    out.number(waiting.task);
+    out.number(waiting.lock);
+    out.number(waiting.ms);
+  }
   out.number(static_cast<std::int64_t>(process.connections.size()));
   for (const auto& connection : process.connections) {
     out.number(connection.task);

@@ -65,6 +65,13 @@ struct Timer {
   std::int64_t left_ms = 0;
 };
 
+/// A task that is inside acquire().
+struct Waiting {
+  TaskId task = 0;
+  std::uint8_t lock = 0;  ///< index into the world's locks
+  std::int64_t ms = 0;    ///< for how long, while the process was up
+};
+
 struct Holding {
   TaskId task = 0;
   std::uint8_t lock = 0;  ///< index into the world's locks
@@ -112,6 +119,8 @@ struct Process {
   Doings doings;                        ///< kept only where messages take time
   std::vector<int> rounds;              ///< begun, per main task
   std::vector<Timer> timers;            ///< by task
+  std::vector<Waiting> waiting;         ///< by task; kept only where `waits` is judged
+  LockSet elsewhere = 0;                ///< locks that others hold; kept only where waits need it
   std::vector<Connection> connections;  ///< in the order of opening
   std::vector<Instant> instants;        ///< by id
   std::vector<Holding> holdings;        ///< in the order of acquisition

@@ -69,7 +69,7 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
     case Kind::resume:
       process_.life = Life::up;
       process_.pause_left_ms = 0;
-      return;
+      return start_waits(automaton_.state(process_.program).tasks);
     case Kind::delay:
       return hold(process_.connections[index].messages.front());
     case Kind::release:
@@ -91,6 +91,7 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
 
 void ProcessStep::stand_still() {
   process_.life = Life::paused;
+  process_.waiting.clear();
   process_.pause_left_ms =
       setting_.model.pause_max_ms > 0 ? setting_.rounded(setting_.model.pause_max_ms) : 0;
 }
@@ -162,7 +163,11 @@ void ProcessStep::crash() {
   process_.program = 0;
   process_.pause_left_ms = 0;
   process_.timers.clear();
+  process_.waiting.clear();
   process_.instants.clear();
+  if (setting_.waits_for_free)
+    for (const auto& holding : process_.holdings)
+      report_.claims.turned |= only<LockSet>(holding.lock);
   process_.holdings.clear();
   process_.operations.clear();
   for (auto& connection : process_.connections) {
@@ -195,6 +200,7 @@ void ProcessStep::feed(Observation observation) {
     }
     for (const auto& effect : transition.effects) apply(effect);
     start_timers(transition.tasks);
+    start_waits(transition.tasks);
     if (transition.rebased) {
       std::vector<Instant> instants;
       for (const std::uint16_t old : transition.instants)
@@ -331,6 +337,7 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
     owned = has(around_.owned, lock);
   }
   process_.holdings.push_back({effect.task, lock, owned});
+  if (setting_.waits_for_free) report_.claims.turned |= only<LockSet>(lock);
   process_.operation(effect.task).given_up &= static_cast<LockSet>(~only<LockSet>(lock));
   report_.facts.witnessed |= only(Witness::acquired);
   if (process_.index < setting_.processes)
@@ -360,6 +367,10 @@ void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
 
 void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
   if (owns(task, lock)) report_.claims.ended |= only<LockSet>(lock);
+  if (setting_.waits_for_free) {
+    report_.claims.turned |= only<LockSet>(lock);
+    if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.starts);
+  }
   std::erase_if(process_.holdings,
                 [&](const Holding& h) { return h.task == task && h.lock == lock; });
 }
@@ -369,6 +380,7 @@ void ProcessStep::end_operation(TaskId task) {
   operation.releasing = operation.made = operation.freed = operation.counted = operation.owned =
       operation.succeeded = false;
   operation.answered.clear();
+  std::erase_if(process_.waiting, [&](const Waiting& waiting) { return waiting.task == task; });
   for (auto& connection : process_.connections)
     if (connection.task == task && !connection.open) connection.outlived = true;
   for (auto& connection : process_.connections)
@@ -431,6 +443,23 @@ bool ProcessStep::of_workload(const Wait& wait) const {
                        setting_.setups[setting_.setup_of[process_.index]].rounds == 0;
   const bool step = wait.kind == Wait::Kind::work || wait.kind == Wait::Kind::sleep;
   return main && step && !endless;
+}
+
+/// Whoever is inside acquire() waits: from now on, unless it does so already.
+void ProcessStep::start_waits(const std::vector<Wait>& tasks) {
+  if (!setting_.counts_waits(process_.index)) return;
+  std::vector<Waiting> waiting;
+  for (const auto& wait : tasks) {
+    if (!wait.in_acquire) continue;
+    const auto before = std::ranges::find(process_.waiting, wait.task, &Waiting::task);
+    const bool waits_already = before != process_.waiting.end();
+    if (!waits_already && setting_.counts_doings(process_.index))
+      Doings::count(process_.doings.starts);
+    waiting.push_back(waits_already
+                          ? *before
+                          : Waiting{wait.task, setting_.lock_of(process_.index, wait.lock), 0});
+  }
+  process_.waiting = std::move(waiting);
 }
 
 void ProcessStep::start_timers(const std::vector<Wait>& tasks) {

@@ -57,6 +57,7 @@ class ProcessStep {
   void still_inside(TaskId task, std::uint8_t lock);
   void send(const Effect& effect);
   bool of_workload(const Wait& wait) const;
+  void start_waits(const std::vector<Wait>& tasks);
   void start_timers(const std::vector<Wait>& tasks);
 
   Setting& setting_;

@@ -70,6 +70,7 @@ void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
   info.disconnected.assign(setting_.nodes, FlatMap::kAbsent);
   for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
+  if (setting_.waits_for_free) info.frozen = info.held | process.elsewhere;
   bool quiet = process.holdings.empty() && process.life != Life::paused;
   for (const auto& connection : process.connections) {
     for (const auto& message : connection.messages) {
@@ -105,6 +106,11 @@ void Processes::describe(ProcessInfo& info) const {
       if (timer != nullptr && timer->left_ms > 0 && !stands_still)
         info.ahead.deadlines.push_back(timer->left_ms);
     }
+  }
+  for (const Waiting& waiting : process.waiting) {
+    if (has(info.frozen, waiting.lock)) continue;
+    info.overdue = info.overdue || waiting.ms >= setting_.too_long_ms;
+    if (!info.overdue) info.ahead.deadlines.push_back(setting_.too_long_ms - waiting.ms);
   }
   for (const Instant& instant : process.instants)
     for (const std::int64_t threshold : setting_.knowledge.ages)
@@ -189,6 +195,9 @@ bool Processes::try_choices(Id id, unsigned a, const Surroundings& around, std::
 Id Processes::aged(Id id, std::int64_t ms) {
   return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
     Process process = processes_[id].value;
+    const LockSet held = processes_[id].frozen;
+    for (auto& waiting : process.waiting)
+      if (!has(held, waiting.lock)) waiting.ms += ms;
     for (auto& timer : process.timers) {
       bool stands_still = false;
       if (process.life == Life::paused)
@@ -249,6 +258,16 @@ Id Processes::stale(Id id, LockSet written) {
         if (message.basis == Basis::fresh &&
             (setting_.locks_in(tables_.request(message.request)) & written) != 0)
           message.basis = Basis::stale;
+    return intern(process);
+  });
+}
+
+Id Processes::told(Id id, LockSet elsewhere, LockSet turned) {
+  return tell_.find_or_add(id, both(elsewhere, turned), [&] {
+    Process process = processes_[id].value;
+    process.elsewhere = elsewhere;
+    for (auto& waiting : process.waiting)
+      if (has(turned, waiting.lock)) waiting.ms = 0;
     return intern(process);
   });
 }

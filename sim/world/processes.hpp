@@ -57,8 +57,10 @@ struct ProcessInfo {
   FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
   FaultSet faults = 0;        ///< kinds of fault that are possible
   LockSet held = 0;           ///< locks in their critical section
+  LockSet frozen = 0;         ///< locks for which no wait counts now
   NodeSet watching = 0;       ///< nodes at which a connection watches keys
   bool waiting = false, spawned = false;
+  bool overdue = false;   ///< a task waits for too long (`waits`)
   std::uint8_t rest = 0;  ///< Rest
 
   /// What came of an action in some surroundings.
@@ -99,6 +101,9 @@ class Processes {
   Id renamed(Id id, const Renaming& renaming);
   /// After a WRITE to the resources of these locks was accepted.
   Id stale(Id id, LockSet written);
+  /// After critical sections of the locks `turned` have begun or ended: which locks others hold
+  /// now.
+  Id told(Id id, LockSet elsewhere, LockSet turned);
   /// After the node died: what was on its way to it is lost, and what it remembered.
   Id disconnected(Id id, std::uint8_t node);
   /// After another has touched keys at the node.
@@ -132,7 +137,7 @@ class Processes {
   /// By case. They stay where they are: a probe asks for more while the results of one are judged.
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false;
-  FlatMap age_, rename_, touch_, stale_;
+  FlatMap age_, rename_, touch_, stale_, tell_;
 };
 
 }  // namespace lockstep::sim

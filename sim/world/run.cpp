@@ -11,10 +11,11 @@ namespace lockstep::sim {
 namespace {
 
 /// Whether a free action follows from the fault that was not possible before: a process that
-/// crashed begins only rounds that were left to it anyway.
-bool brings_free_action(Fault fault, const Knowledge& known) {
-  if (fault == Fault::jump) return known.clocks_jump;
-  return fault != Fault::crash && fault != Fault::preempt;
+/// crashed begins only rounds that were left to it anyway. Or whether a count begins with it.
+bool brings_free_action(Fault fault, const Setting& setting) {
+  if (fault == Fault::jump) return setting.knowledge.clocks_jump;
+  if (fault == Fault::crash) return setting.waits_for_free;
+  return fault != Fault::preempt;
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ Id Runs::intern(const Run& run) {
       const auto index = static_cast<std::size_t>(fault);
       if (run.budget[index] == 0) continue;
       info.left |= only(fault);
-      if (brings_free_action(fault, setting_.knowledge)) info.free_actions += run.budget[index];
+      if (brings_free_action(fault, setting_)) info.free_actions += run.budget[index];
       Run less = run;
       --less.budget[index];
       info.spent[index] = intern(less);

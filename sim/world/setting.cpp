@@ -73,6 +73,8 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       shares_connections(checked.program->shared_connection()),
       latency_ms(rounded(checked.latency_ms)),
       volatile_ms(volatile_for(checked.persistence)),
+      too_long_ms(sim::too_long_ms(checked)),
+      waits_for_free(too_long_ms > 0 && checked.waits_after == WaitsAfter::free),
       knowledge(within(checked, known)),
       needs(knowledge) {
   LOCKSTEP_CHECK(processes >= 1);

@@ -80,6 +80,8 @@ class Setting {
   void note_doings(unsigned process, const Doings& done);
   /// What a process may still do, that has done so much.
   Doings doings_to_come(unsigned process, const Doings& done) const;
+  /// Whether it is told how long this process waits: a probe's does not.
+  bool counts_waits(unsigned process) const { return too_long_ms > 0 && process < processes; }
   unsigned budget(Fault fault) const { return model.budget[static_cast<std::size_t>(fault)]; }
   /// The number of a lock that a process (or a probe, which has its own) calls `index`.
   std::uint8_t lock_of(unsigned process, std::uint8_t index) const {
@@ -99,7 +101,9 @@ class Setting {
   const std::int64_t latency_ms;  ///< Model::latency_ms, up to the tick
   /// How long a power loss may lose a write, as Redis's appendfsync everysec does; 0: it does not.
   const std::int64_t volatile_ms;
-  Knowledge knowledge;  ///< of this search
+  const std::int64_t too_long_ms;  ///< a wait that violates `waits`; 0: that is not judged
+  const bool waits_for_free;       ///< waits count only while nobody holds their lock
+  Knowledge knowledge;             ///< of this search
   std::set<std::int64_t>
       reaches;  ///< how long after a look at absolute time something turns, in ms
   std::int64_t farthest_reach_ms = 0;  ///< of clocks that have not jumped

@@ -66,6 +66,7 @@ struct Claims {
   LockSet told_lost = 0;     ///< that an owned holding is lost
   LockSet kept_on = 0;       ///< release() has ended and did not release
   LockSet ended = 0;         ///< the critical section of an owned holding has ended
+  LockSet turned = 0;        ///< a critical section has begun or ended; only where waits need it
   friend bool operator==(const Claims&, const Claims&) = default;
 };
 

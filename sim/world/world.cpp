@@ -47,6 +47,17 @@ void World::follow(const Id* state, unsigned actor, const Report& report, Id* ne
   if (report.read_time)
     next[setting_.run_slot()] = runs_.after_reading_time(next[setting_.run_slot()]);
   spread(report, actor, next);
+  if (report.claims.turned != 0) tell_waiting(report.claims.turned, next);
+}
+
+/// A wait for a lock begins anew where a critical section begins or ends.
+void World::tell_waiting(LockSet turned, Id* next) {
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    LockSet elsewhere = 0;
+    for (unsigned q = 0; q < setting_.processes; ++q)
+      if (q != p) elsewhere |= processes_.info(next[q]).held;
+    next[p] = processes_.told(next[p], elsewhere, turned);
+  }
 }
 
 void World::spread(const Report& report, unsigned actor, Id* next) {

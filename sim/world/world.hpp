@@ -115,6 +115,7 @@ class World {
   Surroundings around(const Id* state, unsigned process) const;
   void follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts);
   void spread(const Report& report, unsigned actor, Id* next);
+  void tell_waiting(LockSet turned, Id* next);
   void make_canonical(Id* state);
 
   // time

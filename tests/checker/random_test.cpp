@@ -112,7 +112,30 @@ bool fails_as_well(const Comparison& comparison) {
   return comparison.other->steps > 0 && comparison.other->steps <= comparison.one->steps;
 }
 
+/// The lock, of which only the waits are judged.
+test::RandomLock waits_alone(test::RandomLock lock, std::int64_t most_ms) {
+  lock.model.properties = {sim::Property::waits};
+  lock.model.waits_ms = most_ms;
+  return lock;
+}
+
 }  // namespace
+
+TEST_CASE("engine and naive explorer agree on who waits for too long",
+          "[random-waits][many-models]") {
+  const auto seeds = test::seeds_of("random waits", 120);
+  const auto most = test::setting("LOCKSTEP_STATES", 2000);
+  const auto make = [&](std::uint32_t seed) {
+    constexpr std::int64_t kSecondMs = 1000;
+    const auto lock = seed % 2 == 0
+                          ? waits_alone(test::random_lock(seed), (1 + seed / 2 % 5) * kSecondMs)
+                          : waits_alone(test::random_timed_lock(seed, 1, true), 1 + seed / 2 % 17);
+    auto asked = lock;
+    if (seed % 3 == 0) asked.model.waits_after = sim::WaitsAfter::free;
+    return compared(asked, most);
+  };
+  CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 8);
+}
 
 TEST_CASE("engine and naive explorer agree on random locks", "[random][many-models]") {
   const auto seeds = test::seeds_of("random locks", 150);

@@ -140,6 +140,24 @@ TEST_CASE("a file of invariants judges somebody else's protocol, and its trace i
   CHECK_THAT(refused.err, Contains("--invariants: no file no-such.lua"));
 }
 
+TEST_CASE("how long somebody may wait is asked for by a flag, and its trace is replayed") {
+  const auto file = scratch() / "waits.json";
+  const auto found = run({"check", "set-token-lua", "--fault", "delay=1", "--property", "waits",
+                          "--waits-ms", "1000", "--trace", file.string()});
+  CHECK(found.code == 1);
+  const std::string waited =
+      "A has waited for 1001 ms inside acquire() of lock, longer than 1000 ms";
+  CHECK_THAT(found.out, Contains(waited) && Contains("at most 1000 ms inside acquire()"));
+  const auto told = run({"replay", file.string()});
+  CHECK(told.code == 1);
+  CHECK_THAT(told.out, Contains(waited));
+  CHECK(run({"check", "set-token-lua", "--waits-ms", "1000"}).code == 0);
+  CHECK_THAT(run({"check", "set-token-lua", "--property", "waits"}).err,
+             Contains("the property `waits` is asked for, but not how long"));
+  CHECK_THAT(run({"check", "set-token-lua", "--waits-after", "free"}).err,
+             Contains("--waits-after: says nothing without --waits-ms"));
+}
+
 TEST_CASE("a truncated trace is refused in one line") {
   const auto file = scratch() / "d.json";
   CHECK(run({"check", "set-token-lua", "--fault", "pause=1", "--trace", file.string()}).code == 1);

@@ -231,6 +231,32 @@ TEST_CASE("a file of invariants is found beside the scenario, and asks for them"
   CHECK_THAT(bad_input(read_here), Contains("$.invariants: found 1, expected a text"));
 }
 
+TEST_CASE("how long a client may wait asks for the property") {
+  auto json = sound();
+  json["waits"] = {{"ms", 200}};
+  const auto scenario = read(json);
+  CHECK(scenario.properties == std::set<sim::Property>{sim::Property::deadlock, sim::Property::leak,
+                                                       sim::Property::waits});
+  CHECK(sim::too_long_ms(model_of(scenario, nullptr)) == 201);
+  CHECK(scenario.waits_after == sim::WaitsAfter::call);
+  json["waits"]["after"] = "free";
+  CHECK(read(json).waits_after == sim::WaitsAfter::free);
+  CHECK(to_json(read(json), "p")["waits"] == json["waits"]);
+  CHECK_THAT(spoilt("/waits", {{"ms", 1}, {"after", "fre"}}),
+             Contains("$.waits.after: ") && Contains("did you mean `free`?"));
+  auto others = scenario;
+  others.properties = {sim::Property::leak};
+  CHECK(sim::too_long_ms(model_of(others, nullptr)) == 0);
+  CHECK_FALSE(to_json(others, "p").contains("waits"));
+  CHECK_THAT(spoilt("/waits", 200), Contains("$.waits: found 200, expected an object"));
+  CHECK_THAT(spoilt("/waits/mss", 200), Contains("$.waits.mss: ") && Contains("`ms`"));
+  CHECK_THAT(spoilt("/waits/ms", 0), Contains("$.waits.ms: found 0, expected"));
+  json = sound();
+  json["properties"].push_back("waits");
+  CHECK_THAT(bad_input([&] { model_of(read(json), nullptr); }),
+             Contains("x.json: the property `waits` is asked for, but not how long"));
+}
+
 TEST_CASE("JSON that is nested without end is refused") {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   CHECK_THAT(bad_input([&] { read_text(deep); }),

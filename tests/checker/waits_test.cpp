@@ -1,0 +1,171 @@
+// Nobody waits for longer than is claimed: how long that is at most, argued by hand, and found by
+// both explorers.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Fault;
+using sim::Property;
+using test::InlineLock;
+
+/// Asks again every `ms`.
+test::Bodies retrying(int ms) {
+  return {
+      "self.token = unique() return retry(function() return redis('SET', self.key, self.token, "
+      "'NX', 'PX', self.ttl_ms) == OK end, " +
+          std::to_string(ms) + ")",
+      test::kCompareAndDelete};
+}
+
+/// Both explorers find that nobody waits for longer than `most_ms`, and that somebody does so long.
+void check_longest(InlineLock& lock, std::int64_t most_ms) {
+  INFO("longest wait " << most_ms);
+  lock.model.waits_ms = most_ms;
+  CHECK(lock.judged(Property::waits) == Verdict::holds);
+  lock.model.waits_ms = most_ms - 1;
+  CHECK(lock.judged(Property::waits) == Verdict::violated);
+}
+
+}  // namespace
+
+TEST_CASE("who asks again waits for the work, and for the next try", "[waits]") {
+  // A's work of 10 ms ends between the third try, 8 ms after the first, and the fourth.
+  InlineLock four(retrying(4));
+  check_longest(four, 12);
+  // A try at the very instant at which A releases may come before that.
+  InlineLock five(retrying(5));
+  check_longest(five, 15);
+  InlineLock one(retrying(1));
+  check_longest(one, 11);
+}
+
+TEST_CASE("a holder that crashes makes the next one wait for its lease", "[waits]") {
+  // 30 ms after the SET the key is still there, for whoever asks at that instant.
+  InlineLock lock(retrying(7));
+  lock.model = test::with_fault(lock.model, Fault::crash);
+  check_longest(lock, 35);
+  InlineLock in_step(retrying(5));
+  in_step.model = test::with_fault(in_step.model, Fault::crash);
+  check_longest(in_step, 35);
+}
+
+TEST_CASE("a holder that pauses makes others wait, a pause of one's own does not count",
+          "[waits]") {
+  // As after a crash: the lease of A ends while it is paused.
+  InlineLock lock(retrying(5));
+  lock.model = test::with_fault(lock.model, Fault::pause);
+  check_longest(lock, 35);
+  // Alone, nobody waits, however long it stands still in its acquire().
+  lock.model.processes.resize(1);
+  lock.model.waits_ms = 1;
+  CHECK(lock.judged(Property::waits) == Verdict::holds);
+}
+
+TEST_CASE("who comes back at once lets the others starve", "[waits]") {
+  // A releases just after a try of B, and begins its next round just before the next one: 15 ms
+  // each.
+  InlineLock lock(retrying(5));
+  lock.model.processes[0].rounds = 3;
+  check_longest(lock, 45);
+}
+
+TEST_CASE("who gives up at once never waits, and a message that is held back makes wait for ever",
+          "[waits]") {
+  InlineLock lock(
+      {"self.token = unique() return redis('SET', self.key, self.token, 'NX', 'PX', "
+       "self.ttl_ms) == OK",
+       test::kCompareAndDelete});
+  lock.model.waits_ms = 1;
+  CHECK(lock.judged(Property::waits) == Verdict::holds);
+  lock.model = test::with_fault(lock.model, Fault::delay);
+  lock.model.waits_ms = 1000;
+  CHECK(lock.judged(Property::waits) == Verdict::violated);
+  lock.model.request_timeout_ms = 20;  // a request that nobody answers is given up, with an error
+  lock.model.waits_ms = 20;
+  CHECK(lock.judged(Property::waits) == Verdict::holds);
+  lock.model.waits_ms = 19;
+  CHECK(lock.judged(Property::waits) == Verdict::violated);
+}
+
+TEST_CASE("each message of a try takes its time", "[waits]") {
+  // 2 ms there and 2 ms back, and nobody else. The second acquire() begins a wait of its own.
+  InlineLock lock(retrying(5));
+  lock.model.processes.resize(1);
+  lock.model.processes[0].rounds = 2;
+  lock.model.latency_ms = 2;
+  check_longest(lock, 4);
+}
+
+TEST_CASE("threads wait for each other as clients do", "[waits]") {
+  InlineLock threads(
+      {"local mine = task_local() mine.token = unique() return retry(function() "
+       "return redis('SET', self.key, mine.token, 'NX', 'PX', self.ttl_ms) == OK "
+       "end, 5)",
+       "self.token = task_local().token " + test::kCompareAndDelete});
+  threads.model.processes.resize(1);
+  threads.model.processes[0].threads = 2;
+  check_longest(threads, 15);
+}
+
+TEST_CASE("absolute times change nothing in how long somebody waits", "[waits]") {
+  // The value is a timestamp: the whole run is absolute.
+  const std::string acquire =
+      "self.token = tostring(millis(now())) return retry(function() return redis('SET', self.key, "
+      "self.token, 'NX', 'PX', self.ttl_ms) == OK end, 5)";
+  InlineLock lock({acquire, "return redis('DEL', self.key) == 1"});
+  check_longest(lock, 15);
+}
+
+TEST_CASE("a lock that is free is taken by the next try, whoever had it before", "[waits]") {
+  // A try at the instant of the release may come too early; the next one does not.
+  InlineLock lock(retrying(5));
+  lock.model.waits_after = sim::WaitsAfter::free;
+  check_longest(lock, 5);
+  InlineLock seven(retrying(7));
+  seven.model.waits_after = sim::WaitsAfter::free;
+  check_longest(seven, 7);
+  // Who comes back at once takes it again: it was not free for long.
+  lock.model.processes[0].rounds = 3;
+  check_longest(lock, 5);
+}
+
+TEST_CASE("the lease of a client that is not inside is part of the wait for a free lock",
+          "[waits]") {
+  // Of one that has crashed, at once after it got the lock: the lease, and one more try.
+  InlineLock crash(retrying(5));
+  crash.model.waits_after = sim::WaitsAfter::free;
+  crash.model = test::with_fault(crash.model, Fault::crash);
+  check_longest(crash, 35);
+  // Of one that pauses before it hears that it has got the lock.
+  InlineLock pause(retrying(5));
+  pause.model.waits_after = sim::WaitsAfter::free;
+  pause.model = test::with_fault(pause.model, Fault::pause);
+  check_longest(pause, 35);
+}
+
+TEST_CASE("what was not asked for changes nothing", "[waits]") {
+  InlineLock lock(retrying(5));
+  lock.model.properties = {Property::mutual_exclusion};
+  const checker::Result without = checker::explore(lock.model, {});
+  lock.model.waits_ms = 3;
+  const checker::Result with = checker::explore(lock.model, {});
+  CHECK(with.statistics.states == without.statistics.states);
+  CHECK(with.statistics.transitions == without.statistics.transitions);
+}
+
+TEST_CASE("who has waited too long is named, with the time and the holder", "[waits]") {
+  InlineLock lock(retrying(5));
+  lock.model.properties = {Property::waits};
+  lock.model.waits_ms = 14;
+  const checker::Result found = checker::explore(lock.model, {});
+  REQUIRE(found.verdict == Verdict::violated);
+  CHECK(found.schedule.back().kind == sim::Action::Kind::pass);
+  const checker::Trace told = checker::tell(lock.model, found.schedule);
+  CHECK(told.violated == Property::waits);
+  CHECK_THAT(told.violation, Catch::Contains("has waited for 15 ms"));
+}
