@@ -238,6 +238,8 @@ void Rules::look(World& world) const {
   const int jumps = model_.budget[static_cast<std::size_t>(Fault::jump)];
   world.absolute = true;
   world.outlook_ms = patience_ms() + jumps * rounded_up(farthest_jump_ms);
+  if (!expected_.units.empty())
+    world.outlook_ms = std::max(world.outlook_ms, rounded_up(*expected_.units.rbegin()));
 }
 
 std::set<std::int64_t> Rules::deadlines(const World& world) const {
@@ -291,7 +293,8 @@ std::int64_t Rules::furthest_pass(const World& world) const {
 }
 
 std::int64_t Rules::undisturbed_ms(const World& world) const {
-  std::int64_t furthest = sim::kFarthestMs;
+  constexpr std::int64_t kCentury = 100LL * 366 * 24 * 3600 * 1000;
+  std::int64_t furthest = kCentury;
   for (const Action& action : enabled(world)) {
     if (urgent(world, action)) return 0;
     const bool moves = action.kind == Action::Kind::execute || action.kind == Action::Kind::deliver;

@@ -104,6 +104,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     for (const std::int64_t left : use.lefts) found_.lefts.insert(rounded_up(left));
     found_.made.insert(use.made.begin(), use.made.end());
     found_.met.insert(use.met.begin(), use.met.end());
+    found_.units.insert(use.units.begin(), use.units.end());
   }
   for_each_other(world, connection, [&](Connection& other) {
     for (const sim::Place& place : execution.touched) touch(other.session, place);

@@ -118,6 +118,7 @@ void Rules::note_thresholds(const Process& process, const sim::ProcessSetup& set
     if (age > 0) found_.ages.insert(rounded_up(age));
   found_.made.insert(use.made.begin(), use.made.end());
   found_.met.insert(use.met.begin(), use.met.end());
+  found_.units.insert(use.units.begin(), use.units.end());
   found_.replies.insert(use.replies.begin(), use.replies.end());
 }
 

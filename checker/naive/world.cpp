@@ -154,6 +154,10 @@ World Rules::initial() const {
   for (std::size_t n = 0; n < world.nodes.size(); ++n)
     world.nodes[n].offset.ms = sim::clock_ahead_ms(model_.node_clocks_ms, n);
   world.budget = model_.budget;
+  if (!expected_.units.empty()) {
+    world.absolute = true;
+    world.outlook_ms = rounded_up(*expected_.units.rbegin());
+  }
   return world;
 }
 

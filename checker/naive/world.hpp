@@ -213,6 +213,7 @@ struct Thresholds {
   std::set<std::int64_t> replies;  ///< of a number that a node answers, in its own unit
   std::set<std::int64_t> made;     ///< how far after a look an absolute time lies that is made
   std::set<std::int64_t> met;      ///< how far after an absolute time something turns
+  std::set<std::int64_t> units;    ///< what absolute times are rounded to
   friend bool operator==(const Thresholds&, const Thresholds&) = default;
 };
 

@@ -25,9 +25,9 @@ struct Walk::Impl {
   const World& here() const { return worlds.back(); }
 
   bool possible(const Action& action) const {
-    if (action.kind == Action::Kind::pass) {
+    if (action.kind == Action::Kind::pass) {  // what a clock reading will decide, no walk can know
       return action.amount_ms > 0 && action.amount_ms % rules.model().tick_ms == 0 &&
-             action.amount_ms <= furthest_ms();
+             action.amount_ms <= rules.undisturbed_ms(here());
     }
     Action open = action;
     open.choices.clear();
@@ -38,14 +38,6 @@ struct Walk::Impl {
       world.absolute = true;
     const std::vector<Action> all = rules.enabled(world);
     return std::find(all.begin(), all.end(), open) != all.end();
-  }
-
-  /// What a clock reading that is held will be compared with, the walk cannot know either.
-  std::int64_t furthest_ms() const {
-    const bool holds_reading = std::ranges::any_of(
-        here().processes, [](const auto& process) { return !process.instants.empty(); });
-    return here().absolute || holds_reading ? rules.undisturbed_ms(here())
-                                            : rules.furthest_pass(here());
   }
 
   [[noreturn]] void refuse(const Action& action, const std::string& place) const {
@@ -66,10 +58,9 @@ struct Walk::Impl {
     });
     std::string list;
     for (const Action& other : others) list += (list.empty() ? "" : ", ") + sim::worded(other);
-    if (const std::int64_t furthest = furthest_ms(); furthest > 0) {
+    if (const std::int64_t furthest = rules.furthest_pass(here()); furthest > 0)
       list += (list.empty() ? "" : ", ") + std::string("pass up to ") + std::to_string(furthest) +
               " ms";
-    }
     throw sim::BadInput(text + "; possible: " + (list.empty() ? "nothing" : list));
   }
 

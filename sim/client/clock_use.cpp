@@ -364,12 +364,13 @@ class Look {
       const auto [place, added] = rests.try_emplace(way_of(here));
       if (added)
         place->second =
-            note_results_at(base, numbers_later(with, results.from, base, *here), results);
+            note_results_at(with, base, numbers_later(with, results.from, base, *here), results);
     }
   }
 
   /// Numbers that are a reading, plus or minus something. Of others nothing is known.
-  std::vector<ClockUses::Rest> note_results_at(std::int64_t base,
+  template <class With>
+  std::vector<ClockUses::Rest> note_results_at(const With& with, std::int64_t base,
                                                const std::map<std::int64_t, Numbers>& all,
                                                const Results& results) {
     std::vector<ClockUses::Rest> rests;
@@ -389,14 +390,49 @@ class Look {
                            : note_computed(numbers[i] * unit, slope * then);
         }
         if (!results.absolute) rests.push_back({i, unit});
+        if (results.absolute && unit > 1) use_.units.insert(unit);
         return true;
       };
       if (grows(0, 1)) continue;
       const bool noted = note(-1, 1) || note(-1, kSecondMs) ||
                          (results.absolute && (note(1, 1) || note(1, kSecondMs)));
-      use_.sums = use_.sums && noted;
+      use_.sums =
+          use_.sums && (noted || (results.absolute && note_unit(i, base, numbers, with, results)));
     }
     return rests;
+  }
+
+  /// A number that is the same for so long, and then another one: that of the minute, of the hour.
+  template <class With>
+  bool note_unit(std::size_t place, std::int64_t base, const Numbers& now, const With& with,
+                 const Results& results) {
+    const auto number_at = [&](std::int64_t later) -> std::optional<std::int64_t> {
+      const std::optional<Step> step = tried(with, later);
+      const Numbers numbers = step ? numbers_of(*step) : Numbers{};
+      if (numbers.size() != now.size()) return std::nullopt;
+      return numbers[place];
+    };
+    const auto end_of = [&](std::int64_t from) {  // when it becomes another one
+      const auto same = number_at(from);
+      std::int64_t least = from, most = from + 1;
+      while (most - from < kFarthestMs && number_at(most) == same) most += most - from;
+      while (most - least > 1) {
+        const std::int64_t middle = least + (most - least) / 2;
+        (number_at(middle) == same ? least : most) = middle;
+      }
+      return most;
+    };
+    const std::int64_t first = end_of(base), second = end_of(first), unit = second - first;
+    if (unit <= 1 || unit >= kFarthestMs || end_of(second) - second != unit) return false;
+    for (const std::int64_t reading : results.readings)
+      if ((reading + first) % unit != 0) return false;
+    const auto one = number_at(first), next = number_at(second);
+    for (const std::int64_t count : {2, 13, 61, 1441}) {  // it is no remainder
+      const auto far = number_at(first + count * unit);
+      if (!far || !one || !next || *far - *one != count * (*next - *one)) return false;
+    }
+    use_.units.insert(unit);
+    return true;
   }
 
   /// What is left of a duration is none of its own.
@@ -434,6 +470,7 @@ class Look {
         if (number < kFirstTime || std::abs(after) > kFarthestMs) continue;
         if (!decides(with, later, number)) continue;
         explained = true;
+        if (unit > 1) use_.units.insert(unit);
         use_.met.insert(after);
         if (of_reply) use_.met.insert(1 - after);
       }

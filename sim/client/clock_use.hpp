@@ -20,11 +20,12 @@ namespace lockstep::sim {
 struct Reply;
 
 struct ClockUse {
-  std::set<std::int64_t> ages;      ///< of an instant: the first one with which the step differs
-  std::set<std::int64_t> replies;   ///< whole numbers of a reply: the last one before it differs
-  std::set<std::int64_t> made;      ///< how far an absolute time that it makes lies after the clock
-  std::set<std::int64_t> met;       ///< how far after a time that it has heard of it turns
-  std::set<std::int64_t> computed;  ///< durations that it works out
+  std::set<std::int64_t> ages;     ///< of an instant: the first one with which the step differs
+  std::set<std::int64_t> replies;  ///< whole numbers of a reply: the last one before it differs
+  std::set<std::int64_t> made;     ///< how far an absolute time that it makes lies after the clock
+  std::set<std::int64_t> met;      ///< how far after a time that it has heard of it turns
+  std::set<std::int64_t> units;  ///< what an absolute time is rounded to, in ms: a second, a minute
+  std::set<std::int64_t> computed;   ///< durations that it works out
   std::set<std::int64_t> durations;  ///< what each of those is at age 0
   bool all = true;                   ///< false: it turns more often than could be found out
   bool sums = true;  ///< false: it works out a number that is no reading plus or minus something

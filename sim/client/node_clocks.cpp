@@ -203,6 +203,7 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, Shown what, No
       if (number <= kFarthestMs || std::abs(after) > kFarthestMs) continue;
       if (!decides(met, later_ms, number, what)) continue;
       use.met.insert(after);
+      if (unit > 1) use.units.insert(unit);
       explained = true;
     }
   use.explained = use.explained && explained;
@@ -223,7 +224,7 @@ bool NodeClocks::decides(const Met& met, std::int64_t later_ms, std::int64_t num
 
 /// Lifetimes and values that it works out from a clock.
 void NodeClocks::note_results(const Met& met, NodeClockUse& use) {
-  const Tried now = tried(met, 0), later = tried(met, 1);
+  const Tried now = tried(met, 0), later = tried(met, 1), in_second = tried(met, kSecondMs);
   for (const auto& [key, entry] : now.keyspace.keys) {
     const auto before = met.keyspace.keys.find(key);
     const auto other = later.keyspace.keys.find(key);
@@ -231,14 +232,21 @@ void NodeClocks::note_results(const Met& met, NodeClockUse& use) {
     if (before != met.keyspace.keys.end() && before->second.expires == entry.expires) continue;
     if (*other->second.expires != *entry.expires) continue;  // as long, whenever it begins
     use.computed.insert((*entry.expires - met.execution.now).ms);
+    const auto& in_a_second = in_second.keyspace.keys;
+    const auto moved = in_a_second.find(key);
+    if (moved != in_a_second.end() && moved->second.expires &&
+        (*moved->second.expires - *entry.expires).ms == kSecondMs)
+      use.units.insert(kSecondMs);
   }
   const std::vector<std::int64_t> numbers = numbers_in(now.keyspace);
   for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
     const std::vector<std::int64_t> moved = numbers_in(tried(met, unit).keyspace);
     if (moved.size() != numbers.size()) continue;
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      if (moved[i] - numbers[i] == 1 && numbers[i] * unit > kFarthestMs)
+      if (moved[i] - numbers[i] == 1 && numbers[i] * unit > kFarthestMs) {
         use.made.insert(numbers[i] * unit - met.execution.now.ms / unit * unit);
+        if (unit > 1) use.units.insert(unit);
+      }
   }
 }
 

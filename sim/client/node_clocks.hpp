@@ -25,6 +25,7 @@ struct NodeClockUse {
   std::set<std::int64_t> lefts;     ///< of a key: the last remaining lifetime before it differs
   std::set<std::int64_t> made;      ///< how far an absolute time that it makes lies after the clock
   std::set<std::int64_t> met;       ///< how far after a time that it knows it turns
+  std::set<std::int64_t> units;     ///< what an absolute time is rounded to, in ms
   std::set<std::int64_t> computed;  ///< lifetimes that it works out
   bool all = true;                  ///< false: it turns more often than could be found out
   bool explained = true;            ///< false: it turns at a time that nothing it knows decides

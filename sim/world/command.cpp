@@ -93,6 +93,7 @@ void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
   setting_.unexplained_turns = setting_.unexplained_turns || !use.explained;
   setting_.needs.made.insert(use.made.begin(), use.made.end());
   setting_.needs.met.insert(use.met.begin(), use.met.end());
+  setting_.needs.units.insert(use.units.begin(), use.units.end());
   setting_.computed.insert(use.computed.begin(), use.computed.end());
 }
 

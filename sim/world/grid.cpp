@@ -14,6 +14,7 @@ void sort_without_twins(std::vector<std::int64_t>& times) {
 
 Grid::Grid(const Setting& setting) : setting_(setting) {
   for (const std::int64_t timer : setting.knowledge.timers) step_ms_ = std::gcd(step_ms_, timer);
+  for (const std::int64_t unit : setting.knowledge.units) step_ms_ = std::gcd(step_ms_, unit);
 }
 
 Id Grid::works(const Works& works) {

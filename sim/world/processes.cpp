@@ -38,6 +38,7 @@ void Processes::note_clock_use(const ProcessSetup& setup, const std::string& sna
   setting_.unexplained_turns = setting_.unexplained_turns || !use.explained;
   setting_.needs.made.insert(use.made.begin(), use.made.end());
   setting_.needs.met.insert(use.met.begin(), use.met.end());
+  setting_.needs.units.insert(use.units.begin(), use.units.end());
   setting_.computed.insert(use.computed.begin(), use.computed.end());
   for (const std::int64_t duration : use.durations) setting_.use_timer(duration);
 }

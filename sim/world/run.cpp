@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "sim/base/bytes.hpp"
+#include "sim/base/time.hpp"
 
 namespace lockstep::sim {
 
@@ -30,8 +31,7 @@ Id Runs::intern(const Run& run) {
   return runs_.intern(out.take(), [&] {
     RunInfo info;
     info.value = run;
-    info.ahead.deadlines = run.turns_ms;
-    info.ahead.horizon_ms = run.outlook_ms;
+    info.ahead = ahead_of(run);
     for (const Fault fault : kFaults) {
       const auto index = static_cast<std::size_t>(fault);
       if (run.budget[index] == 0) continue;
@@ -43,6 +43,33 @@ Id Runs::intern(const Run& run) {
     }
     return info;
   });
+}
+
+/// When something turns that was looked at; and, as long as absolute time matters, when a clock
+/// shows a full second, minute, or what else it is rounded to.
+Ahead Runs::ahead_of(const Run& run) const {
+  Ahead ahead{run.turns_ms, run.outlook_ms, {}};
+  for (const std::int64_t unit : setting_.knowledge.units)
+    for (const std::int64_t offset : setting_.offsets) {
+      const std::int64_t past = (kEpoch.ms + run.now_ms + offset) % unit;
+      if (const std::int64_t left = setting_.rounded(unit - past); left <= run.outlook_ms)
+        ahead.deadlines.push_back(left);
+    }
+  sort_without_twins(ahead.deadlines);
+  return ahead;
+}
+
+/// What a run begins with.
+Id Runs::initial() {
+  Run run;
+  run.budget = setting_.model.budget;
+  run.outlook_ms = largest_unit_ms();
+  return intern(run);
+}
+
+std::int64_t Runs::largest_unit_ms() const {
+  const std::set<std::int64_t>& units = setting_.knowledge.units;
+  return setting_.knowledge.absolute && !units.empty() ? setting_.rounded(*units.rbegin()) : 0;
 }
 
 Id Runs::aged(Id id, std::int64_t ms) {
@@ -75,7 +102,8 @@ Id Runs::after_reading_time(Id id) {
   for (const std::int64_t jump : setting_.model.jumps_ms)
     largest = std::max(largest, std::abs(jump));
   Run run = info.value;
-  run.outlook_ms = patience_ms() + setting_.rounded(largest) * setting_.budget(Fault::jump);
+  run.outlook_ms = std::max(
+      patience_ms() + setting_.rounded(largest) * setting_.budget(Fault::jump), largest_unit_ms());
   run.turns_ms.insert(run.turns_ms.end(), setting_.reaches.begin(), setting_.reaches.end());
   sort_without_twins(run.turns_ms);
   return info.after_reading_time = intern(run);

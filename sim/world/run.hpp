@@ -34,6 +34,7 @@ class Runs {
  public:
   explicit Runs(const Setting& setting) : setting_(setting) {}
 
+  Id initial();
   Id intern(const Run& run);
   const RunInfo& info(Id id) const { return runs_[id]; }
 
@@ -46,6 +47,9 @@ class Runs {
   std::int64_t patience_ms() const;
 
  private:
+  Ahead ahead_of(const Run& run) const;
+  std::int64_t largest_unit_ms() const;
+
   const Setting& setting_;
   Interner<RunInfo> runs_;
   FlatMap age_;

@@ -95,7 +95,11 @@ Setting::Setting(const Model& checked, const Knowledge& known)
   use_timer(model.request_timeout_ms);
   use_timer(model.pause_max_ms);
   knowledge = needs;
+  find_offsets();
   find_reaches();
+  for (unsigned jumps = budget(Fault::jump); jumps > 0; --jumps)
+    for (const std::int64_t before : std::set<std::int64_t>(offsets))
+      for (const std::int64_t jump : model.jumps_ms) offsets.insert(before + jump);
 }
 
 void Setting::note_doings(unsigned process, const Doings& done) {
@@ -117,12 +121,15 @@ Doings Setting::doings_to_come(unsigned process, const Doings& done) const {
 
 /// By how much one clock is ahead of another one at the start; the probe's is right.
 std::set<std::int64_t> Setting::clocks_apart() const {
-  std::set<std::int64_t> ahead{0}, apart;
-  for (unsigned p = 0; p < processes; ++p) ahead.insert(clock_ahead_ms(model.clocks_ms, p));
-  for (unsigned n = 0; n < nodes; ++n) ahead.insert(clock_ahead_ms(model.node_clocks_ms, n));
-  for (const std::int64_t one : ahead)
-    for (const std::int64_t other : ahead) apart.insert(one - other);
+  std::set<std::int64_t> apart;
+  for (const std::int64_t one : offsets)
+    for (const std::int64_t other : offsets) apart.insert(one - other);
   return apart;
+}
+
+void Setting::find_offsets() {
+  for (unsigned p = 0; p < processes; ++p) offsets.insert(clock_ahead_ms(model.clocks_ms, p));
+  for (unsigned n = 0; n < nodes; ++n) offsets.insert(clock_ahead_ms(model.node_clocks_ms, n));
 }
 
 void Setting::find_reaches() {

@@ -52,6 +52,7 @@ struct Knowledge {
   std::set<std::int64_t> replies;  ///< the same of a reply's number, in the reply's own unit
   std::set<std::int64_t> made;     ///< how far after a look an absolute time lies that is made
   std::set<std::int64_t> met;      ///< how far after an absolute time something turns
+  std::set<std::int64_t> units;    ///< what absolute times are rounded to
   /// Where messages take time, by process: the most that it does in a run.
   std::array<Doings, kMaxProcesses> doings{};
   friend bool operator==(const Knowledge&, const Knowledge&) = default;
@@ -106,6 +107,8 @@ class Setting {
   Knowledge knowledge;             ///< of this search
   std::set<std::int64_t>
       reaches;  ///< how long after a look at absolute time something turns, in ms
+  /// How far ahead a clock may be; one that is right, 0 among them.
+  std::set<std::int64_t> offsets{0};
   std::int64_t farthest_reach_ms = 0;  ///< of clocks that have not jumped
   Knowledge needs;  ///< larger than `knowledge` if something turns out to be missing
   /// Lifetimes that followed from an absolute time, in ms: what was left until then.
@@ -136,6 +139,7 @@ class Setting {
 
  private:
   void number_locks();
+  void find_offsets();
   void find_reaches();
   std::set<std::int64_t> clocks_apart() const;
 

@@ -20,9 +20,7 @@ World::World(const Model& model, const Knowledge& knowledge)
 void World::initial(Id* state) {
   for (unsigned p = 0; p < setting_.processes; ++p) state[p] = processes_.initial(p);
   for (unsigned n = 0; n < setting_.nodes; ++n) state[setting_.node_slot(n)] = nodes_.initial(n);
-  Run run;
-  run.budget = setting_.model.budget;
-  state[setting_.run_slot()] = runs_.intern(run);
+  state[setting_.run_slot()] = runs_.initial();
 }
 
 Surroundings World::around(const Id* state, unsigned process) const {
