@@ -97,7 +97,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   const sim::Session session = connection.session;
   Reply reply = sim::execute(node.keyspace, connection.session, request, execution);
   if (execution.looked_at_clock) clock_replies_.insert(sim::bytes_of(reply));
-  if (execution.looked_at_clock || execution.looked_at_time) {
+  if (execution.looked_at_clock || execution.looked_at_time ||
+      sim::names_time(request, given.now)) {
     sim::NodeClockUse use;
     node_clocks_.look_at({before, session, request, given}, execution.looked_at_time,
                          expected_.replies, use);

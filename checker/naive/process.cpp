@@ -116,6 +116,7 @@ void Rules::note_thresholds(const Process& process, const sim::ProcessSetup& set
   clock_uses_.look_at(setup, process.snapshot, process.history, step, use);
   for (const std::int64_t age : use.ages)
     if (age > 0) found_.ages.insert(rounded_up(age));
+  for (const std::int64_t left : use.lefts) found_.lefts.insert(rounded_up(left));
   found_.made.insert(use.made.begin(), use.made.end());
   found_.met.insert(use.met.begin(), use.met.end());
   found_.units.insert(use.units.begin(), use.units.end());

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -266,6 +267,7 @@ class Look {
                 [said](ClockUse& use, auto turn) { use.replies.insert(said + turn); });
     ClockUses::Rests* rests = known(with, -said);
     if (rests->empty()) {
+      (*rests)[""];  // it is looked at
       const std::set<std::int64_t> found = turns(with, -std::min(said, kFarthestMs), kFarthestMs);
       for (const std::int64_t turn : found)
         absolute ? note_meeting(with, turn, (said + turn) * unit, true)
@@ -473,8 +475,22 @@ class Look {
         if (unit > 1) use_.units.insert(unit);
         use_.met.insert(after);
         if (of_reply) use_.met.insert(1 - after);
+        if (of_reply && after > 1) use_.lefts.insert({after - 1, after});  // a key's time to die
       }
     use_.explained = use_.explained && explained;
+  }
+
+  /// Whether it has heard of the number of seconds with a part of one behind it.
+  bool has_fraction(std::int64_t seconds) const {
+    const std::string text = std::to_string(seconds) + ".";
+    const std::function<bool(const Reply&)> has = [&](const Reply& reply) {
+      const std::size_t place = reply.text.find(text);
+      const bool here = place != std::string::npos && place + text.size() < reply.text.size() &&
+                        is_digit(reply.text[place + text.size()]);
+      return here || std::ranges::any_of(reply.items, has);
+    };
+    return std::ranges::any_of(
+        path_, [&](const Observation& observation) { return has(*observation.reply); });
   }
 
   /// Whether the step would turn at another time if it had heard of a later one: by 1, or by so

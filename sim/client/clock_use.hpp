@@ -22,6 +22,7 @@ struct Reply;
 struct ClockUse {
   std::set<std::int64_t> ages;     ///< of an instant: the first one with which the step differs
   std::set<std::int64_t> replies;  ///< whole numbers of a reply: the last one before it differs
+  std::set<std::int64_t> lefts;    ///< of a key: what is left of it where the step differs
   std::set<std::int64_t> made;     ///< how far an absolute time that it makes lies after the clock
   std::set<std::int64_t> met;      ///< how far after a time that it has heard of it turns
   std::set<std::int64_t> units;  ///< what an absolute time is rounded to, in ms: a second, a minute

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -98,6 +99,26 @@ Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t by) {
 
 }  // namespace
 
+namespace {
+
+/// What a Unix time counts, in ms; 0 if the number is none of these weeks.
+std::int64_t unit_of_time(std::int64_t number, WallTime now) {
+  for (const std::int64_t unit : {std::int64_t{1}, kSecondMs})
+    if (number > 0 && number < std::numeric_limits<std::int64_t>::max() / kSecondMs &&
+        std::abs(number * unit - now.ms) <= kFarthestMs)
+      return unit;
+  return 0;
+}
+
+}  // namespace
+
+bool names_time(const Request& request, WallTime now) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& argument : request) add_numbers(argument, numbers);
+  return std::ranges::any_of(numbers,
+                             [&](std::int64_t number) { return unit_of_time(number, now) != 0; });
+}
+
 struct NodeClocks::Tried {
   Keyspace keyspace;
   Reply reply;
@@ -148,6 +169,7 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std
   const Shown what = what_tells(met, looked_at_time);
   for (const std::int64_t turn : turns(met, what, use)) note_turn(met, turn, what, use);
   note_results(met, use);
+  note_times_sent(met, use);
   const Reply reply = tried(met, 0).reply;
   if (reply.kind != Reply::Kind::integer) return;
   for (const std::int64_t number : replies) note_reply(met, number, use);
@@ -190,8 +212,9 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, Shown what, No
     const bool asked = std::find(met.request.begin(), met.request.end(), key) != met.request.end();
     if (!entry.expires || (named && !asked)) continue;
     const std::int64_t left_ms = (*entry.expires - met.execution.now).ms - later_ms + 1;
-    explained = explained || left_ms >= 0;  // 0: it expires
-    if (left_ms > 0) use.lefts.insert(left_ms);
+    if (left_ms < 0 || !lifetime_decides(met, later_ms, key, what)) continue;
+    explained = true;
+    if (left_ms > 0) use.lefts.insert(left_ms);  // 0: it expires
   }
   if (what == Shown::comparisons) return;
   std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
@@ -220,6 +243,72 @@ bool NodeClocks::decides(const Met& met, std::int64_t later_ms, std::int64_t num
     return tried(moved, later_ms - 1).shown(what) == tried(moved, later_ms).shown(what);
   };
   return moves(1) || moves(kSecondMs);
+}
+
+/// Whether it would turn at another time if the key lived longer.
+bool NodeClocks::lifetime_decides(const Met& met, std::int64_t later_ms, const std::string& key,
+                                  Shown what) {
+  const auto moves = [&](std::int64_t by) {
+    Keyspace keyspace = met.keyspace;
+    auto& expires = keyspace.keys.at(key).expires;
+    expires = *expires + Duration{by};
+    const Met longer{keyspace, met.session, met.request, met.execution};
+    return tried(longer, later_ms - 1).shown(what) == tried(longer, later_ms).shown(what);
+  };
+  return moves(1) || moves(kSecondMs);
+}
+
+/// A time that its client sends decides, with one that is stored.
+void NodeClocks::note_times_sent(const Met& met, NodeClockUse& use) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& argument : met.request) add_numbers(argument, numbers);
+  for (const std::int64_t number : std::set<std::int64_t>(numbers.begin(), numbers.end()))
+    if (const std::int64_t unit = unit_of_time(number, met.execution.now); unit != 0)
+      note_time_sent(met, number, unit, use);
+}
+
+void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_t unit,
+                                NodeClockUse& use) {
+  const auto shown = [&](const Keyspace& keyspace, std::int64_t more, Shown what,
+                         std::int64_t later_ms = 0) {
+    Request request = met.request;
+    for (std::string& argument : request) argument = sim::with_moved(argument, number, more);
+    return tried({keyspace, met.session, request, met.execution}, later_ms).shown(what);
+  };
+  std::set<std::string> first;
+  for (const std::int64_t more : {0, 1, 2, 3})
+    first.insert(shown(met.keyspace, more, Shown::values));
+  const Shown what = first.size() == 4 ? Shown::forms : Shown::values;
+  const auto here = [&](std::int64_t more) { return shown(met.keyspace, more, what); };
+  Turns turns = turning_points(here, -kFarthestMs / unit, kFarthestMs / unit);
+  use.all = use.all && turns.all;
+  const std::vector<std::int64_t> all = numbers_in(met.keyspace);
+  const std::set<std::int64_t> stored(all.begin(), all.end());
+  for (const std::int64_t other : stored) {  // a command may compare it with nobody seeing it
+    const std::int64_t same = other * unit_of_time(other, met.execution.now) / unit - number;
+    if (std::abs(same) > kFarthestMs) continue;
+    for (const std::int64_t turn : {same, same + 1})
+      if (here(turn - 1) != here(turn)) turns.at.insert(turn);
+  }
+  for (const std::int64_t turn : turns.at) {
+    const auto clock_moves = [&](std::int64_t by) {
+      return shown(met.keyspace, turn - 1, what, by) == shown(met.keyspace, turn, what, by);
+    };
+    bool explained = clock_moves(1) || clock_moves(kSecondMs);
+    if (explained) use.met.insert(met.execution.now.ms - (number + turn) * unit);
+    for (const std::int64_t other : stored) {
+      const std::int64_t its_unit = unit_of_time(other, met.execution.now);
+      const auto moves = [&](std::int64_t by) {
+        const Keyspace moved = with_moved(met.keyspace, other, by);
+        return shown(moved, turn - 1, what) == shown(moved, turn, what);
+      };
+      if (its_unit == 0 || !(moves(1) || moves(kSecondMs))) continue;
+      use.met.insert((number + turn) * unit - other * its_unit);
+      explained = true;
+    }
+    use.explained = use.explained && explained;
+  }
+  if (unit > 1 && !turns.at.empty()) use.units.insert(unit);
 }
 
 /// Lifetimes and values that it works out from a clock.

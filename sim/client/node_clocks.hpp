@@ -21,6 +21,9 @@ struct Met {
   const Execution& execution;  ///< as it was given
 };
 
+/// Whether a request names a time: what its client's clock showed, or something worked out from it.
+bool names_time(const Request& request, WallTime now);
+
 struct NodeClockUse {
   std::set<std::int64_t> lefts;     ///< of a key: the last remaining lifetime before it differs
   std::set<std::int64_t> made;      ///< how far an absolute time that it makes lies after the clock
@@ -35,8 +38,8 @@ class NodeClocks {
  public:
   explicit NodeClocks(RedisVersion version) : scripts_({}, version, true) {}
 
-  /// To be told of every execution that looked at a clock. `replies`: numbers below which a client
-  /// does something else with the reply.
+  /// To be told of every execution that looked at a clock or whose request names a time. `replies`:
+  /// numbers below which a client does something else with the reply.
   void look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
                NodeClockUse& use);
 
@@ -54,6 +57,9 @@ class NodeClocks {
   std::set<std::int64_t> turns(const Met& met, Shown what, NodeClockUse& use);
   void note_turn(const Met& met, std::int64_t later_ms, Shown what, NodeClockUse& use);
   bool decides(const Met& met, std::int64_t later_ms, std::int64_t number, Shown what);
+  bool lifetime_decides(const Met& met, std::int64_t later_ms, const std::string& key, Shown what);
+  void note_times_sent(const Met& met, NodeClockUse& use);
+  void note_time_sent(const Met& met, std::int64_t number, std::int64_t unit, NodeClockUse& use);
   void note_results(const Met& met, NodeClockUse& use);
   void note_reply(const Met& met, std::int64_t reply, NodeClockUse& use);
 

@@ -59,7 +59,7 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   if (execution.looked_at_time) setting_.needs.absolute = command.read_time = true;
   if (execution.looked_at_clock)
     setting_.clock_replies.insert(bytes_of(tables_.reply(command.reply)));
-  if (execution.looked_at_time || execution.looked_at_clock)
+  if (execution.looked_at_time || execution.looked_at_clock || names_time(request, given.now))
     note_clock_use({met, tables_.session(asked.session).value, request, given},
                    execution.looked_at_time);
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))

@@ -32,6 +32,7 @@ void Processes::note_clock_use(const ProcessSetup& setup, const std::string& sna
   clock_uses_.look_at(setup, snapshot, path, step, use);
   for (const std::int64_t age : use.ages)
     if (age > 0) setting_.needs.ages.insert(setting_.rounded(age));
+  for (const std::int64_t left : use.lefts) setting_.needs.lefts.insert(setting_.rounded(left));
   setting_.needs.replies.insert(use.replies.begin(), use.replies.end());
   setting_.missed_turns = setting_.missed_turns || !use.all;
   setting_.scaled_clocks = setting_.scaled_clocks || !use.sums;
