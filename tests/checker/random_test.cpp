@@ -126,9 +126,9 @@ TEST_CASE("engine and naive explorer agree on who waits for too long",
   const auto seeds = test::seeds_of("random waits", 120);
   const auto most = test::setting("LOCKSTEP_STATES", 2000);
   const auto make = [&](std::uint32_t seed) {
-    constexpr std::int64_t kSecondMs = 1000;
+    constexpr std::int64_t kStayMs = 1000;
     const auto lock = seed % 2 == 0
-                          ? waits_alone(test::random_lock(seed), (1 + seed / 2 % 5) * kSecondMs)
+                          ? waits_alone(test::random_lock(seed), (1 + seed / 2 % 5) * kStayMs)
                           : waits_alone(test::random_timed_lock(seed, 1, true), 1 + seed / 2 % 17);
     auto asked = lock;
     if (seed % 3 == 0) asked.model.waits_after = sim::WaitsAfter::free;
