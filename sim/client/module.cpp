@@ -75,6 +75,7 @@ void Module::load(const std::string& text) {
   if (status == LUA_OK) {
     lua_pushvalue(lua, 1);
     lua_setupvalue(lua, -2, 1);
+    watched_.number_environment(-1);
     status = vm_.call(0, 1);
   }
   vm_.settle();

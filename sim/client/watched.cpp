@@ -166,19 +166,42 @@ void Watched::watch_function(const std::string& name) {
   lua_pushvalue(lua, function);
   lua_getinfo(lua, ">S", &about);
   const int line = about.linedefined;
+  // By name: their order depends on calls that were added to the text.
+  std::vector<std::pair<std::string, int>> variables;
   for (int index = 1; const char* variable = lua_getupvalue(lua, function, index); ++index) {
-    if (cell_numbers_.emplace(lua_upvalueid(lua, function, index), static_cast<int>(cells_.size()))
-            .second) {
-      cells_.push_back({number, index});
-      watched_cells_.push_back({fmt::format("upvalue `{}`", variable), line});
-      fetch(lua, &kCellValues);
-      lua_pushvalue(lua, -2);
-      lua_rawseti(lua, -2, static_cast<lua_Integer>(cells_.size()));
-      lua_pop(lua, 1);
-      watch(-1, fmt::format("field of `{}`", variable));
-    }
+    variables.emplace_back(variable, index);
     lua_pop(lua, 1);
   }
+  std::ranges::sort(variables);
+  for (const auto& [variable, index] : variables) {
+    lua_getupvalue(lua, function, index);
+    if (number_cell(function, {number, index}, {fmt::format("upvalue `{}`", variable), line}))
+      watch(-1, fmt::format("field of `{}`", variable));
+    lua_pop(lua, 1);
+  }
+}
+
+/// The variable whose value is on top of the stack; false if it has a number.
+bool Watched::number_cell(int function, Cell cell, Name name) {
+  lua_State* lua = vm_.state();
+  const void* id = lua_upvalueid(lua, function, cell.index);
+  if (!cell_numbers_.emplace(id, static_cast<int>(cells_.size())).second) return false;
+  cells_.push_back(cell);
+  watched_cells_.push_back(std::move(name));
+  fetch(lua, &kCellValues);
+  lua_pushvalue(lua, -2);
+  lua_rawseti(lua, -2, static_cast<lua_Integer>(cells_.size()));
+  lua_pop(lua, 1);
+  return true;
+}
+
+void Watched::number_environment(int index) {
+  lua_State* lua = vm_.state();
+  const int chunk = lua_absindex(lua, index);
+  const int number = number_object(chunk);
+  lua_getupvalue(lua, chunk, 1);
+  number_cell(chunk, {number, 1}, {"the environment", 0});
+  lua_pop(lua, 1);
 }
 
 /// Compares table and copy, which are on top of the stack; puts the first difference found back and

@@ -28,6 +28,8 @@ class Watched {
   /// Numbers everything in the table of built-in names, on top of the stack, and in the libraries
   /// in it.
   void number_api();
+  /// Numbers the variable in which the functions of the chunk at `index` find global names.
+  void number_environment(int index);
   /// Numbers and watches the value at `index` and what it reaches.
   void watch(int index, const std::string& name);
 
@@ -51,6 +53,7 @@ class Watched {
   int number_object(int index);
   void watch_table(const std::string& name);
   void watch_function(const std::string& name);
+  bool number_cell(int function, Cell cell, Name name);
   bool table_changed(std::size_t watched, std::string* field) const;
 
   Vm& vm_;
