@@ -141,8 +141,12 @@ TEST_CASE("a number that is worked out from a clock is exact if it is a sum with
                        "  return true") == "");
   CHECK(gap_of(taken + "  redis('PEXPIRE', self.key, self.ttl_ms + 2 * (monotonic() - start))\n"
                        "  return true") != "");
-  CHECK(gap_of("  return redis('SET', self.key .. now_minute(), 1, 'NX', 'PX', self.ttl_ms) == OK\n"
-               "end\nfunction now_minute() return millis(now()) // 60000") != "");
+  CHECK(gap_of("  return redis('SET', self.key, 1, 'NX', 'EX', 60 - millis(now()) // 1000 % 60) "
+               "== OK") != "");
+  // A lock of the minute: who comes in the next one has another.
+  CHECK(verdict_of("  return redis('SET', self.key .. millis(now()) // 60000, 1, 'NX', 'PX', "
+                   "self.ttl_ms) == OK",
+                   model) == checker::Verdict::violated);
 }
 
 TEST_CASE("what is left of a lease is a threshold, of a client and of a script", "[time]") {

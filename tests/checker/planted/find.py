@@ -43,7 +43,7 @@ def found(source, build, patch):
         run("git", "apply", "--reverse", patch, cwd=source)
     seed = re.search(r"LOCKSTEP_SEEDS=(\d+)-\1\b", tried.stdout)
     if not seed and tried.returncode != 0:
-        sys.exit(f"{patch.stem}: test_checker ended with {tried.returncode}\n{tried.stdout[-2000:]}{tried.stderr[-2000:]}")
+        sys.exit(f"{patch.stem}: test_checker ended with {tried.returncode}\n{tried.stdout}{tried.stderr}")
     return seed and seed.group(0)
 
 
