@@ -123,7 +123,7 @@ test::RandomLock waits_alone(test::RandomLock lock, std::int64_t most_ms) {
 
 TEST_CASE("engine and naive explorer agree on who waits for too long",
           "[random-waits][many-models]") {
-  const auto seeds = test::seeds_of("random waits", 120);
+  const auto seeds = test::seeds_of("random waits", 60);
   const auto most = test::setting("LOCKSTEP_STATES", 2000);
   const auto make = [&](std::uint32_t seed) {
     constexpr std::int64_t kStayMs = 1000;
@@ -145,7 +145,7 @@ TEST_CASE("engine and naive explorer agree on random locks", "[random][many-mode
 
 TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks", 150);
+  const auto seeds = test::seeds_of("random timed locks", 100);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_timed_lock(seed, 1 + seed % 2, true), most);
