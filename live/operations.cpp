@@ -12,7 +12,7 @@ namespace lockstep::live {
 
 namespace {
 
-using Kind = sim::Effect::Kind;
+using EffectKind = sim::Effect::Kind;
 using sim::maker_of;
 using sim::Property;
 
@@ -49,17 +49,17 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
   auto& self = processes_[process];
   const std::pair holding{effect.task, effect.lock};
   switch (effect.kind) {
-    case Kind::send:  // a main task asks the server only inside an operation
+    case EffectKind::send:  // a main task asks the server only inside an operation
       if (effect.node != sim::kResource && effect.task < threads_[process] &&
           !under_way(self, effect.task))
         begin(self, effect.task, now);
       break;
-    case Kind::acquired: {
+    case EffectKind::acquired: {
       const bool made = end(self, effect.task, now).made;
       self.holdings[holding] = {now, made || has_any(process, effect.lock, ledger.keys())};
       break;
     }
-    case Kind::releasing: {
+    case EffectKind::releasing: {
       const bool owned = self.holdings[holding].owned;
       self.holdings.erase(holding);
       end(self, effect.task, now);
@@ -67,13 +67,13 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
       under_way(self, effect.task)->owned = owned;
       break;
     }
-    case Kind::reentered:
-    case Kind::refused:
-    case Kind::left:
-    case Kind::released:
+    case EffectKind::reentered:
+    case EffectKind::refused:
+    case EffectKind::left:
+    case EffectKind::released:
       end_with_claim(process, effect, now, moment, ledger);
       break;
-    case Kind::failed:
+    case EffectKind::failed:
       std::erase_if(self.holdings,
                     [&](const auto& held) { return held.first.first == effect.task; });
       if (effect.in_release || effect.unanswered) {
@@ -82,7 +82,7 @@ void Operations::did(std::uint8_t process, const sim::Effect& effect, Stamp now,
         end_with_claim(process, effect, now, moment, ledger);
       }
       break;
-    case Kind::lost:
+    case EffectKind::lost:
       self.holdings.erase(holding);
       break;
     default:
@@ -186,9 +186,9 @@ std::vector<Holder> Operations::holders(Stamp since) const {
 /// Whose the key is, as far as what the call says depends on it.
 sim::Makers Operations::claimed(const Operation& operation, const sim::Belongings& own) {
   switch (operation.end.kind) {
-    case Kind::refused:
+    case EffectKind::refused:
       return own.refused;
-    case Kind::released:
+    case EffectKind::released:
       return own.left | (operation.counted || !operation.end.ok ? own.counting : 0);
     default:
       return own.any;
@@ -274,9 +274,10 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
   const bool own = operation.seen_own && !operation.seen_none;
   const bool none = operation.seen_none && !operation.seen_own;
   const auto& end = operation.end;
-  const bool released = end.kind == Kind::released;
+  const bool released = end.kind == EffectKind::released;
   if (!operation.unclear) {
-    if ((end.kind == Kind::refused || end.kind == Kind::failed) && operation.made && own)
+    if ((end.kind == EffectKind::refused || end.kind == EffectKind::failed) && operation.made &&
+        own)
       found(Property::honest_result, " is told that it has no lock, and has made the key");
     if (released && end.ok && operation.owned && !operation.freed &&
         !kept_on_purpose_[process][end.lock])
@@ -285,7 +286,7 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
     if (released && !end.ok && !end.silent && operation.freed && none)
       found(Property::honest_result, " is told that it has not released, and has removed its key");
   }
-  const bool inside = end.kind == Kind::reentered || (end.kind == Kind::left && end.ok);
+  const bool inside = end.kind == EffectKind::reentered || (end.kind == EffectKind::left && end.ok);
   if (inside && operation.owned && none)
     found(Property::reentrancy, " is told that it still holds the lock, and has no key of it");
   if (released && end.ok && own && !operation.wanted && !operation.overtaken)

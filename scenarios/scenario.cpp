@@ -65,11 +65,11 @@ bool states_invariants(const std::filesystem::path& folder) {
 }
 
 /// The invariants of the scenario's own, if they are judged.
-std::shared_ptr<const sim::Claims> claims_of(const Scenario& scenario) {
+std::shared_ptr<const sim::OwnClaims> claims_of(const Scenario& scenario) {
   if (scenario.claims.empty() || !scenario.properties.contains(sim::Property::invariant))
     return nullptr;
-  return std::make_shared<const sim::Claims>(scenario.claims.generic_string(),
-                                             read_text_file(scenario.claims));
+  return std::make_shared<const sim::OwnClaims>(scenario.claims.generic_string(),
+                                                read_text_file(scenario.claims));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ void push_names(Vm& vm) {
 
 }  // namespace
 
-class Claims::Impl {
+class OwnClaims::Impl {
  public:
   Impl(const std::string& file, const std::string& text)
       : vm_(file, ProgramLimits{}), watched_(vm_), stated_(vm_), fingerprint_(sha1_hex(text)) {
@@ -96,13 +96,13 @@ class Claims::Impl {
   std::string fingerprint_;
 };
 
-Claims::Claims(const std::string& file, const std::string& text)
+OwnClaims::OwnClaims(const std::string& file, const std::string& text)
     : impl_(std::make_unique<Impl>(file, text)) {}
-Claims::~Claims() = default;
+OwnClaims::~OwnClaims() = default;
 
-const std::string& Claims::fingerprint() const { return impl_->fingerprint(); }
+const std::string& OwnClaims::fingerprint() const { return impl_->fingerprint(); }
 
-std::optional<std::string> Claims::broken_invariant(const std::string& world) const {
+std::optional<std::string> OwnClaims::broken_invariant(const std::string& world) const {
   return impl_->broken(world);
 }
 

@@ -9,14 +9,14 @@
 
 namespace lockstep::sim {
 
-class Claims {
+class OwnClaims {
  public:
   /// Loads the Lua text of `file`, as messages name it. Throws BadInput for what is wrong with it,
   /// with its place: also if it states no invariant.
-  Claims(const std::string& file, const std::string& text);
-  ~Claims();
-  Claims(const Claims&) = delete;
-  Claims& operator=(const Claims&) = delete;
+  OwnClaims(const std::string& file, const std::string& text);
+  ~OwnClaims();
+  OwnClaims(const OwnClaims&) = delete;
+  OwnClaims& operator=(const OwnClaims&) = delete;
 
   /// Lower-case SHA-1 over the file's bytes.
   const std::string& fingerprint() const;

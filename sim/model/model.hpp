@@ -20,7 +20,7 @@
 namespace lockstep::sim {
 
 class Program;
-class Claims;
+class OwnClaims;
 
 /// What a restarted node still has (Redis persistence): nothing; what the last completed RDB save
 /// had; every write, with fsync every second, every second but postponed for another one while the
@@ -64,8 +64,8 @@ using ProcessSet = SetOf<kMaxProcesses>;
 
 struct Model {
   std::shared_ptr<const Program> program;
-  std::shared_ptr<const Claims> claims;  ///< invariants of the scenario; may be null
-  std::vector<ProcessSetup> processes;   ///< A, B, C, ...; at most kMaxProcesses
+  std::shared_ptr<const OwnClaims> claims;  ///< invariants of the scenario; may be null
+  std::vector<ProcessSetup> processes;      ///< A, B, C, ...; at most kMaxProcesses
   RedisVersion redis_version = RedisVersion::v7_0;
   Persistence persistence = Persistence::none;
   Resource resource = Resource::plain;

@@ -179,7 +179,7 @@ TEST_CASE("a file of invariants judges a protocol that states none", "[claims]")
   sim::Model model = test::model({"set-nx-px", 2, 1, 30, 10, 1});
   model.properties = {Property::invariant};
   const auto claims = [&](const std::string& text) {
-    model.claims = std::make_shared<sim::Claims>("here/mine.lua", text);
+    model.claims = std::make_shared<sim::OwnClaims>("here/mine.lua", text);
     return both_find(model);
   };
   CHECK(claims(stated("return world.nodes[1].up")) == Verdict::holds);
@@ -191,7 +191,7 @@ TEST_CASE("a file of invariants judges a protocol that states none", "[claims]")
   // Those of the protocol are judged with them.
   const sim::TemporaryFolder folder;
   sim::Model both = claimed(folder, stated("return #world.clients == 3"));
-  both.claims = std::make_shared<sim::Claims>("mine.lua", stated("return true"));
+  both.claims = std::make_shared<sim::OwnClaims>("mine.lua", stated("return true"));
   CHECK(both_find(both) == Verdict::violated);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("a file of invariants can do nothing else, and what is wrong has its p
     sim::Model model = test::model({"set-nx-px", 2, 1, 30, 10, 1});
     model.properties = {Property::invariant};
     try {
-      model.claims = std::make_shared<sim::Claims>("here/mine.lua", text);
+      model.claims = std::make_shared<sim::OwnClaims>("here/mine.lua", text);
       checker::explore(model, {});
     } catch (const sim::BadInput& error) {
       return error.what();
