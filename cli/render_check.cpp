@@ -146,7 +146,7 @@ void print_slack(std::ostream& out, const sim::Slack& slack) {
 }
 
 std::string switches_in_words(int preemptions) {
-  const std::string free = "those of one client switch where they wait";
+  std::string free = "those of one client switch where they wait";
   if (preemptions == 0) return free;
   return free + fmt::format(", and {} at any access to what they share",
                             plural(static_cast<std::uint64_t>(preemptions), "time"));

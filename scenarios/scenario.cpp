@@ -122,7 +122,7 @@ Scenario default_scenario(const std::string& protocol, const std::filesystem::pa
 
 std::filesystem::path invariants_file(const std::string& written,
                                       const std::filesystem::path& base) {
-  const auto file = (base / written).lexically_normal();
+  auto file = (base / written).lexically_normal();
   if (sim::is_file(file)) return file;
   const auto beside = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   std::vector<std::string> files;

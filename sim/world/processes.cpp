@@ -68,6 +68,19 @@ Id Processes::intern(const Process& process) {
   return id;
 }
 
+/// What one of its connections adds.
+void Processes::describe(const Connection& connection, ProcessInfo& info) const {
+  for (const auto& message : connection.messages) {
+    info.tokens.add(tables_.request(message.request));
+    if (message.stage == Stage::answered) info.tokens.add(tables_.reply(message.reply));
+    info.tokens.add(tables_.tokens_of_node_state(message.asked_in));
+    if (message.way_ms > 0) info.ahead.deadlines.push_back(message.way_ms);
+  }
+  const SessionInfo& session = tables_.session(connection.session);
+  info.tokens.add(session.tokens);
+  if (!session.value.watched.empty()) info.watching |= only<NodeSet>(connection.node);
+}
+
 void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
   info.disconnected.assign(setting_.nodes, FlatMap::kAbsent);
@@ -75,15 +88,7 @@ void Processes::describe(ProcessInfo& info) const {
   if (setting_.waits_for_free) info.frozen = info.held | process.elsewhere;
   bool quiet = process.holdings.empty() && process.life != Life::paused;
   for (const auto& connection : process.connections) {
-    for (const auto& message : connection.messages) {
-      info.tokens.add(tables_.request(message.request));
-      if (message.stage == Stage::answered) info.tokens.add(tables_.reply(message.reply));
-      info.tokens.add(tables_.tokens_of_node_state(message.asked_in));
-      if (message.way_ms > 0) info.ahead.deadlines.push_back(message.way_ms);
-    }
-    const SessionInfo& session = tables_.session(connection.session);
-    info.tokens.add(session.tokens);
-    if (!session.value.watched.empty()) info.watching |= only<NodeSet>(connection.node);
+    describe(connection, info);
     quiet = quiet && connection.messages.empty();
   }
   for (const auto& operation : process.operations)

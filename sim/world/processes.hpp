@@ -111,6 +111,7 @@ class Processes {
 
  private:
   void describe(ProcessInfo& info) const;
+  void describe(const Connection& connection, ProcessInfo& info) const;
   void list_actions(ProcessInfo& info);
   bool list_task_actions(ProcessInfo& info) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
