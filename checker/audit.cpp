@@ -40,6 +40,7 @@ std::vector<std::int64_t> durations_of(const sim::Model& model, const Result& fu
     for (const auto jump : model.jumps_ms) durations.insert(std::abs(jump));
   for (const auto* clocks : {&model.clocks_ms, &model.node_clocks_ms})
     for (const auto clock : *clocks) durations.insert(std::abs(clock));
+  if (sim::clocks_drift(model)) durations.insert(1);  // what such a clock shows turns at any ms
   durations.erase(0);
   return {durations.begin(), durations.end()};
 }
@@ -84,6 +85,10 @@ Audit audit(const sim::Model& model, const Result& full, const Bounds& bounds,
   Audit audit;
   audit.durations_ms = durations_of(model, full);
   audit.tick_ms = audit_tick_ms(audit.durations_ms);
+  if (sim::clocks_drift(model) && !full.time_gap.empty()) {  // time may go on for too long
+    audit.detail = full.time_gap;
+    return audit;
+  }
   auto scaled = model;
   scaled.tick_ms = audit.tick_ms;
   audit.naive = explore_naively(scaled, bounds, progress, naive::Memory::boundary);

@@ -44,6 +44,14 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       ->delimiter(',')
       ->type_name("MS,...");
   group
+      .add_option("--drift-ppm", flags.drifts_ppm,
+                  "by how many millionths the clocks of A, B, ... are fast (default: 0)")
+      ->delimiter(',')
+      ->type_name("N,...");
+  group.add_option("--node-drift-ppm", flags.node_drifts_ppm, "the same of each node")
+      ->delimiter(',')
+      ->type_name("N,...");
+  group
       .add_option("--property", flags.properties,
                   "what must always hold (default: every usual property)")
       ->delimiter(',')

@@ -17,7 +17,7 @@ struct ModelFlags {
   std::optional<int> clients, rounds;
   std::optional<std::int64_t> lease_ms, work_ms, request_timeout_ms, pause_max_ms, latency_ms,
       waits_ms;
-  std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms;
+  std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms, drifts_ppm, node_drifts_ppm;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;
   std::optional<std::string> resource, persistence, redis_version, invariants, waits_after;

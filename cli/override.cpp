@@ -72,6 +72,11 @@ void set_times(const ModelFlags& flags, Scenario& scenario) {
   if (!flags.jumps_ms.empty()) scenario.jumps_ms = flags.jumps_ms;
   for (const auto clock : flags.clocks_ms) within("--clock-ms", clock, -longest, longest);
   for (const auto clock : flags.node_clocks_ms) within("--node-clock-ms", clock, -longest, longest);
+  constexpr auto most = scenarios::kMostPpm;
+  for (const auto drift : flags.drifts_ppm) within("--drift-ppm", drift, -most, most);
+  for (const auto drift : flags.node_drifts_ppm) within("--node-drift-ppm", drift, -most, most);
+  if (!flags.drifts_ppm.empty()) scenario.drifts_ppm = flags.drifts_ppm;
+  if (!flags.node_drifts_ppm.empty()) scenario.node_drifts_ppm = flags.node_drifts_ppm;
   if (!flags.clocks_ms.empty()) scenario.clocks_ms = flags.clocks_ms;
   if (!flags.node_clocks_ms.empty()) scenario.node_clocks_ms = flags.node_clocks_ms;
   for (const auto jump : flags.jumps_ms)

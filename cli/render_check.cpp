@@ -81,6 +81,10 @@ void print_clients(std::ostream& out, const Scenario& scenario) {
   }
 }
 
+std::string drift_in_words(std::int64_t ppm) {
+  return fmt::format("{} ppm {}", std::abs(ppm), ppm > 0 ? "fast" : "slow");
+}
+
 void print_world(std::ostream& out, const Scenario& scenario) {
   auto world = fmt::format("lease {} ms, resource {}, persistence {}", scenario.lease_ms,
                            name(scenario.resource), name(scenario.persistence));
@@ -102,6 +106,13 @@ void print_world(std::ostream& out, const Scenario& scenario) {
                     scenario.clocks_ms[client]);
   for (std::size_t node = 0; node < scenario.node_clocks_ms.size(); ++node)
     world += fmt::format(", node {}'s clock {} ms", node + 1, scenario.node_clocks_ms[node]);
+  for (std::size_t client = 0; client < scenario.drifts_ppm.size(); ++client)
+    if (const auto ppm = scenario.drifts_ppm[client]; ppm != 0)
+      world += fmt::format(", {}'s clock is {}", sim::process_name(static_cast<unsigned>(client)),
+                           drift_in_words(ppm));
+  for (std::size_t node = 0; node < scenario.node_drifts_ppm.size(); ++node)
+    if (const auto ppm = scenario.node_drifts_ppm[node]; ppm != 0)
+      world += fmt::format(", node {}'s clock is {}", node + 1, drift_in_words(ppm));
   print_row(out, "world", world);
   print_row(out, "faults", faults_in_words(scenario.faults));
 }

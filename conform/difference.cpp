@@ -1,7 +1,6 @@
 // Repeating, shortening and showing what differs; see the header.
 #include "conform/difference.hpp"
 
-#include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::conform {

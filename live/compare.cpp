@@ -131,9 +131,9 @@ bool same_lifetime(const sim::VisibleKey& expected, const sim::VisibleKey& found
 std::optional<std::string> reply_difference(const sim::Model& model, const Answered& expected,
                                             const Reply& found, std::int64_t tolerance_ms) {
   const Tolerance tolerance{expected.looked_at_clock ? tolerance_ms : 0, tolerance_ms};
-  if (same(expected.reply, found, tolerance)) return std::nullopt;
+  if (same(*expected.reply, found, tolerance)) return std::nullopt;
   return expected_but(
-      worded_to(model, expected.request, expected.node) + " -> " + sim::worded(expected.reply),
+      worded_to(model, expected.request, expected.node) + " -> " + sim::worded(*expected.reply),
       sim::worded(found));
 }
 

@@ -11,7 +11,7 @@
 #include "sim/client/program.hpp"
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/model.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
 
@@ -19,7 +19,7 @@ namespace lockstep::live {
 struct Answered {
   std::uint8_t node = 0;
   sim::Request request;
-  sim::Reply reply;
+  sim::SharedReply reply;
   bool looked_at_clock = false;  ///< the reply may tell how much is left of a lifetime
 };
 

@@ -10,10 +10,12 @@
 
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/script/vm.hpp"
 
 namespace lockstep::live {
 
@@ -69,6 +71,16 @@ bool same_reply(const Reply& ours, const Reply& theirs, const Lifetimes& lifetim
 
 }  // namespace
 
+struct Ledger::Copy {
+  sim::Keyspace keyspace;
+  sim::ScriptVm scripts;
+};
+
+Ledger::Ledger(std::vector<std::string> lease_keys)
+    : lease_keys_(std::move(lease_keys)), copy_(std::make_unique<Copy>()) {}
+
+Ledger::~Ledger() = default;
+
 void Ledger::add(Entry entry) {
   const auto order = entry.executed.order;
   if (order < next_order_ || !waiting_.emplace(order, std::move(entry)).second)
@@ -113,21 +125,21 @@ Posting Ledger::post_at_end_of_lease(const Entry& entry) {
       return disagreement;
     }
   };
-  auto before = keyspace_;
+  auto before = copy_->keyspace;
   auto lasting = attempt();
-  auto after = std::exchange(keyspace_, std::move(before));
+  auto after = std::exchange(copy_->keyspace, std::move(before));
   for (const auto& name : lease_keys_) {
-    const auto found = keyspace_.keys.find(name);
-    if (found != keyspace_.keys.end() && found->second.expires &&
+    const auto found = copy_->keyspace.keys.find(name);
+    if (found != copy_->keyspace.keys.end() && found->second.expires &&
         *found->second.expires < entry.executed.ended)
-      keyspace_.keys.erase(found);
+      copy_->keyspace.keys.erase(found);
   }
   auto expired = attempt();
   auto* const as_lasting = std::get_if<Posting>(&lasting);
   auto* const as_expired = std::get_if<Posting>(&expired);
   if (as_lasting && as_expired) throw Disagreement{"a lease ended just when a script used its key"};
   if (!as_lasting && !as_expired) throw std::get<Disagreement>(lasting);
-  if (as_lasting) keyspace_ = std::move(after);
+  if (as_lasting) copy_->keyspace = std::move(after);
   return std::move(as_lasting ? *as_lasting : *as_expired);
 }
 
@@ -137,14 +149,14 @@ Posting Ledger::execute_again(Entry entry) {
   const auto& seen = entry.executed;
   Posting posting;
   posting.before = keys();
-  const sim::Keys before = keyspace_.keys;
+  const sim::Keys before = copy_->keyspace.keys;
   sim::Execution execution;
   execution.now = seen.begun;
   for (const auto& key : posting.before)
     if (key.expires >= 0) execution.now.ms = std::min(execution.now.ms, key.expires);
   execution.sender = sim::maker_of(entry.process);
-  execution.scripts = &scripts_;
-  const auto reply = sim::execute(keyspace_, entry.request, execution);
+  execution.scripts = &copy_->scripts;
+  const auto reply = sim::execute(copy_->keyspace, entry.request, execution);
   const auto slack_ms = (seen.ended - execution.now).ms + 1;
   const bool same =
       execution.looked_at_time
@@ -156,8 +168,8 @@ Posting Ledger::execute_again(Entry entry) {
   take_after(seen, slack_ms);
   posting.after = keys();
   for (const auto& name : lease_keys_)
-    posting.changes.push_back(
-        sim::change_of(entry_at(before, name), entry_at(keyspace_.keys, name), execution.sender));
+    posting.changes.push_back(sim::change_of(
+        entry_at(before, name), entry_at(copy_->keyspace.keys, name), execution.sender));
   posting.entry = std::move(entry);
   return posting;
 }
@@ -166,13 +178,13 @@ Posting Ledger::execute_again(Entry entry) {
 void Ledger::take_before(const Executed& seen) {
   for (std::size_t i = 0; i < lease_keys_.size(); ++i) {
     const auto& name = lease_keys_[i];
-    const auto found = keyspace_.keys.find(name);
-    const bool known = found != keyspace_.keys.end();
+    const auto found = copy_->keyspace.keys.find(name);
+    const bool known = found != copy_->keyspace.keys.end();
     if (seen.before[i] == kNoKey) {
       if (!known) continue;
       const bool expired = found->second.expires && *found->second.expires < seen.begun;
       if (!expired) throw Disagreement{fmt::format("the key {} was gone before its time", name)};
-      keyspace_.keys.erase(found);
+      copy_->keyspace.keys.erase(found);
     } else if (!known || expiry_of(found->second) != seen.before[i]) {
       throw Disagreement{fmt::format("the key {} was changed by nobody of this run", name)};
     }
@@ -182,8 +194,8 @@ void Ledger::take_before(const Executed& seen) {
 /// What it shows after it: the same keys. Expiries are taken over as they are there.
 void Ledger::take_after(const Executed& seen, std::int64_t slack_ms) {
   for (std::size_t i = 0; i < lease_keys_.size(); ++i) {
-    const auto found = keyspace_.keys.find(lease_keys_[i]);
-    const bool known = found != keyspace_.keys.end();
+    const auto found = copy_->keyspace.keys.find(lease_keys_[i]);
+    const bool known = found != copy_->keyspace.keys.end();
     const auto ours = known ? expiry_of(found->second) : kNoKey, theirs = seen.after[i];
     const bool same =
         ours == theirs || (ours >= 0 && theirs >= 0 && std::abs(ours - theirs) <= slack_ms);
@@ -197,8 +209,8 @@ void Ledger::take_after(const Executed& seen, std::int64_t slack_ms) {
 KeyStates Ledger::keys() const {
   KeyStates states;
   for (const auto& name : lease_keys_) {
-    const auto found = keyspace_.keys.find(name);
-    states.push_back(found == keyspace_.keys.end()
+    const auto found = copy_->keyspace.keys.find(name);
+    states.push_back(found == copy_->keyspace.keys.end()
                          ? KeyState{}
                          : KeyState{sim::belongings_in(found->second), expiry_of(found->second)});
   }

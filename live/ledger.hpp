@@ -5,15 +5,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "live/envelope.hpp"
 #include "sim/client/program.hpp"
-#include "sim/keyspace/keyspace.hpp"
-#include "sim/keyspace/parts.hpp"
-#include "sim/redis/script/vm.hpp"
+#include "sim/keyspace/maker.hpp"
 
 namespace lockstep::live {
 
@@ -57,7 +56,8 @@ struct Posting {
 
 class Ledger {
  public:
-  explicit Ledger(std::vector<std::string> lease_keys) : lease_keys_(std::move(lease_keys)) {}
+  explicit Ledger(std::vector<std::string> lease_keys);
+  ~Ledger();
 
   /// In any order.
   void add(Entry entry);
@@ -79,8 +79,8 @@ class Ledger {
   void take_after(const Executed& seen, std::int64_t slack_ms);
 
   std::vector<std::string> lease_keys_;
-  sim::Keyspace keyspace_;
-  sim::ScriptVm scripts_;
+  struct Copy;
+  std::unique_ptr<Copy> copy_;             ///< of what the server stores
   std::map<std::int64_t, Entry> waiting_;  ///< by order
   std::int64_t next_order_ = 1;
   std::string lost_because_;

@@ -43,7 +43,7 @@ Message& Network::next_waiting(std::size_t place) {
   return *message;
 }
 
-sim::Reply Network::ask(std::size_t place, const sim::Request& request) {
+sim::SharedReply Network::ask(std::size_t place, const sim::Request& request) {
   auto& asked = channel(place);
   if (!asked.socket) {
     asked.socket = std::make_shared<Connection>(address_);

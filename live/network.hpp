@@ -13,7 +13,7 @@
 #include "live/connection.hpp"
 #include "live/resource.hpp"
 #include "sim/client/program.hpp"
-#include "sim/redis/reply.hpp"
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
 
@@ -21,8 +21,8 @@ struct Message {
   enum class State : std::uint8_t { waiting, answered, broken };
   sim::Request request;
   State state = State::waiting;
-  sim::Reply reply;       ///< once answered
-  Resource::Basis basis;  ///< of a WRITE
+  sim::SharedReply reply;  ///< once answered
+  Resource::Basis basis;   ///< of a WRITE
 };
 
 /// A connection with at least one message on it.
@@ -45,7 +45,7 @@ class Network {
   /// The first message of a connection that waits to be executed. Throws BadInput if there is none.
   Message& next_waiting(std::size_t place);
   /// Really sends the request of a waiting message to the server, and takes its reply.
-  sim::Reply ask(std::size_t place, const sim::Request& request);
+  sim::SharedReply ask(std::size_t place, const sim::Request& request);
   /// Takes the reply, or the error, in front of a connection off it.
   Message take(std::size_t place);
   /// The connection breaks: the real one is closed.

@@ -29,6 +29,7 @@ std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
   const auto& clocks = plan.model.node_clocks_ms;
   if (std::any_of(clocks.begin(), clocks.end(), [](auto ahead_ms) { return ahead_ms != 0; }))
     return "a real server's clock cannot be set";
+  if (sim::clocks_drift(plan.model)) return "a real clock cannot be made to drift";
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
     if (const auto* why = obstacle(plan.steps[i].action.kind, own_server))
       return fmt::format("step {}: {}", i + 1, why);

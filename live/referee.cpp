@@ -6,7 +6,6 @@
 #include "live/wording.hpp"
 #include "sim/base/token.hpp"
 #include "sim/model/wording.hpp"
-#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 
@@ -122,13 +121,13 @@ void Referee::waited(std::chrono::microseconds time) {
   figures_.waits_us.push_back(time.count());
 }
 
-sim::Reply Referee::at_resource(std::uint8_t process, const sim::Request& request,
-                                Resource::Basis& basis) {
+sim::SharedReply Referee::at_resource(std::uint8_t process, const sim::Request& request,
+                                      Resource::Basis& basis) {
   const Lock lock(mutex_);
   bool lost = false;
-  auto reply = resource_.execute(request, basis, lost);
+  sim::SharedReply reply = resource_.execute(request, basis, lost);
   note(process, fmt::format("{} at the resource -> {}", worded_to(model_, request, sim::kResource),
-                            sim::worded(reply)));
+                            sim::worded(*reply)));
   if (lost)
     violated(sim::Property::no_lost_update,
              fmt::format("{}'s write was accepted, although another had written after {} read",

@@ -51,7 +51,8 @@ class Referee {
   void did(std::uint8_t process, const sim::Effect& effect);
   void heard(std::uint8_t process, const std::string& what);
   void waited(std::chrono::microseconds time);
-  sim::Reply at_resource(std::uint8_t process, const sim::Request& request, Resource::Basis& basis);
+  sim::SharedReply at_resource(std::uint8_t process, const sim::Request& request,
+                               Resource::Basis& basis);
   void caught(std::exception_ptr error);
 
   // ---- reports, from who judges by more than what is reported here

@@ -14,6 +14,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/time.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 

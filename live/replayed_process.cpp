@@ -16,7 +16,7 @@ ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
     : process_(process),
       stage_(stage),
       network_(stage.address),
-      offset_ms_(sim::clock_ahead_ms(stage.model.clocks_ms, process)),
+      offset_ms_(sim::of_clock(stage.model.clocks_ms, process)),
       host_(*stage.model.program, stage.model.processes[process], 0, *this) {}
 
 void ReplayedProcess::expect_alive() const {
@@ -55,7 +55,7 @@ ReplayedProcess::Executed ReplayedProcess::execute(std::size_t connection) {
   } else {
     executed.reply = network_.ask(connection, message.request);
   }
-  message.reply = *executed.reply;
+  message.reply = executed.reply;
   message.state = Message::State::answered;
   network_.tidy();
   return executed;

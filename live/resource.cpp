@@ -24,7 +24,7 @@ std::int64_t fencing_number(const std::string& text) {
 
 }  // namespace
 
-sim::Reply Resource::execute(const sim::Request& request, Basis& basis, bool& lost) {
+sim::SharedReply Resource::execute(const sim::Request& request, Basis& basis, bool& lost) {
   LOCKSTEP_CHECK(request.size() > 2);
   const bool write = request[0] == "WRITE";
   const bool checked =

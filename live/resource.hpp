@@ -8,10 +8,7 @@
 
 #include "sim/model/model.hpp"
 #include "sim/redis/request.hpp"
-
-namespace lockstep::sim {
-struct Reply;
-}
+#include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
 
@@ -24,7 +21,7 @@ class Resource {
 
   /// Executes a READ or WRITE. An accepted READ sets `basis`. `lost` says whether an accepted WRITE
   /// overwrote what its task had not read.
-  sim::Reply execute(const sim::Request& request, Basis& basis, bool& lost);
+  sim::SharedReply execute(const sim::Request& request, Basis& basis, bool& lost);
 
  private:
   sim::Resource kind_;

@@ -32,20 +32,26 @@ Condition with_fault(sim::Fault fault, const std::string& more = "",
   return condition;
 }
 
+/// Those that befall clients of one thread each, as a matrix has them, and nodes.
+std::vector<sim::Fault> faults_of_clients() {
+  std::vector<sim::Fault> faults;
+  for (const auto fault : sim::kFaults)
+    if (!row(fault).of_threads) faults.push_back(fault);
+  return faults;
+}
+
 void add_overview(std::vector<Condition>& all) {
   all.push_back(named("no fault", "nothing abnormal happens"));
   all.push_back(named("work > lease", "the work lasts one and a half leases"));
   all.back().long_work = true;
-  for (const auto fault : sim::kFaults)
-    if (!row(fault).of_threads) all.push_back(with_fault(fault));
+  for (const auto fault : faults_of_clients()) all.push_back(with_fault(fault));
   for (auto& condition : all) condition.overview = true;
 }
 
 void add_more_of_the_same(std::vector<Condition>& all) {
   all.push_back(named("round+", "every client runs its workload once more"));
   all.back().more_rounds = 1;
-  for (const auto fault : sim::kFaults) {
-    if (row(fault).of_threads) continue;
+  for (const auto fault : faults_of_clients()) {
     all.push_back(with_fault(fault, ", round+", ", and every client runs its workload once more"));
     all.back().more_rounds = 1;
   }
@@ -85,7 +91,6 @@ void add_other_work(std::vector<Condition>& all) {
 
 void add_other_worlds(std::vector<Condition>& all) {
   for (const auto fault : sim::kFaults) {
-    if (row(fault).of_threads) continue;
     if (!row(fault).stops_node) continue;
     all.push_back(with_fault(fault, ", aof", ", and the node keeps every write (aof-always)"));
     all.back().keeps_all = true;
@@ -103,8 +108,7 @@ void add_other_worlds(std::vector<Condition>& all) {
 void add_reentry(std::vector<Condition>& all) {
   all.push_back(named("re-entry", "lock, lock, unlock, work, unlock"));
   all.back().shape = Shape::nested;
-  for (const auto fault : sim::kFaults) {
-    if (row(fault).of_threads) continue;
+  for (const auto fault : faults_of_clients()) {
     all.push_back(with_fault(fault, ", re-entry", ", in lock, lock, unlock, work, unlock"));
     all.back().shape = Shape::nested;
   }
@@ -169,7 +173,6 @@ const std::vector<Condition>& conditions() {
 
 Scenario under(const Condition& condition, Scenario world) {
   for (const auto fault : sim::kFaults) {
-    if (row(fault).of_threads) continue;
     const auto at = static_cast<std::size_t>(fault);
     world.faults.at(at) = static_cast<std::uint8_t>(world.faults.at(at) + condition.faults.at(at));
   }

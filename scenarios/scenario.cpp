@@ -205,6 +205,8 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.latency_ms = scenario.latency_ms;
   model.clocks_ms = scenario.clocks_ms;
   model.node_clocks_ms = scenario.node_clocks_ms;
+  model.drifts_ppm = scenario.drifts_ppm;
+  model.node_drifts_ppm = scenario.node_drifts_ppm;
   model.properties = scenario.properties;
   model.claims = claims_of(scenario);
   if (model.properties.contains(sim::Property::invariant) && !sim::states_invariants(model))

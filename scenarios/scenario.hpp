@@ -77,7 +77,8 @@ struct Scenario {
   std::int64_t latency_ms = 0;
   std::int64_t waits_ms = 0;  ///< as in sim::Model
   sim::WaitsAfter waits_after = sim::WaitsAfter::call;
-  std::vector<std::int64_t> clocks_ms, node_clocks_ms;  ///< as in sim::Model
+  std::vector<std::int64_t> clocks_ms, node_clocks_ms;    ///< as in sim::Model
+  std::vector<std::int64_t> drifts_ppm, node_drifts_ppm;  ///< the same
   std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease and half of it, both ways
   sim::RedisVersion redis_version = sim::RedisVersion::v7_0;
   sim::Persistence persistence = sim::Persistence::none;
@@ -91,6 +92,9 @@ struct Scenario {
   std::vector<ScheduleStep> steps;    ///< of a schedule
   std::optional<Expectation> expect;  ///< nothing: the scenario was made up from flags
 };
+
+/// How fast or slow a clock may be.
+inline constexpr std::int64_t kMostPpm = 500'000;
 
 /// How many clients a scenario may have.
 inline constexpr int kMostClients = sim::kMaxProcesses;

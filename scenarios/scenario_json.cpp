@@ -72,11 +72,12 @@ void read_clients(const JsonPlace& place, Scenario& scenario) {
         fmt::format("found {} clients, expected 1 to {}", scenario.clients.size(), kMostClients));
 }
 
-void read_clocks(const JsonPlace& place, const char* key, std::vector<std::int64_t>& clocks_ms) {
+/// What is said of each clock, at most so much either way.
+void read_clocks(const JsonPlace& place, const char* key, std::int64_t most,
+                 std::vector<std::int64_t>& said) {
   const auto clocks = place.optional(key);
   if (!clocks) return;
-  for (const auto& clock : clocks->elements())
-    clocks_ms.push_back(clock.integer(-kLongestMs, kLongestMs));
+  for (const auto& clock : clocks->elements()) said.push_back(clock.integer(-most, most));
 }
 
 void read_times(const JsonPlace& place, Scenario& scenario) {
@@ -88,8 +89,10 @@ void read_times(const JsonPlace& place, Scenario& scenario) {
     scenario.pause_max_ms = pause->integer(0, kLongestMs);
   if (const auto latency = place.optional("latency_ms"))
     scenario.latency_ms = latency->integer(0, kLongestMs);
-  read_clocks(place, "clocks_ms", scenario.clocks_ms);
-  read_clocks(place, "node_clocks_ms", scenario.node_clocks_ms);
+  read_clocks(place, "clocks_ms", kLongestMs, scenario.clocks_ms);
+  read_clocks(place, "node_clocks_ms", kLongestMs, scenario.node_clocks_ms);
+  read_clocks(place, "drifts_ppm", kMostPpm, scenario.drifts_ppm);
+  read_clocks(place, "node_drifts_ppm", kMostPpm, scenario.node_drifts_ppm);
   const auto jumps = place.optional("jumps_ms");
   if (!jumps) return;
   for (const auto& jump : jumps->elements()) {
@@ -195,7 +198,8 @@ void read_expectation(const JsonPlace& expect, Scenario& scenario) {
 /// other way round.
 void refuse_keys_of_the_other_kind(const JsonPlace& place, ScenarioKind kind) {
   static const std::vector<std::string> search_only{
-      "faults", "latency_ms", "clocks_ms", "node_clocks_ms", "jumps_ms", "witnesses", "bounds"};
+      "faults",          "latency_ms", "clocks_ms", "node_clocks_ms", "drifts_ppm",
+      "node_drifts_ppm", "jumps_ms",   "witnesses", "bounds"};
   if (kind == ScenarioKind::search) {
     if (const auto steps = place.optional("steps")) steps->fail("only a schedule has steps");
     return;
@@ -278,6 +282,7 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
              "lease_ms",     "request_timeout_ms",
              "pause_max_ms", "latency_ms",
              "clocks_ms",    "node_clocks_ms",
+             "drifts_ppm",   "node_drifts_ppm",
              "jumps_ms",     "redis_version",
              "persistence",  "resource",
              "faults",       "properties",
@@ -358,6 +363,8 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
     if (scenario.latency_ms > 0) json["latency_ms"] = scenario.latency_ms;
     if (!scenario.clocks_ms.empty()) json["clocks_ms"] = scenario.clocks_ms;
     if (!scenario.node_clocks_ms.empty()) json["node_clocks_ms"] = scenario.node_clocks_ms;
+    if (!scenario.drifts_ppm.empty()) json["drifts_ppm"] = scenario.drifts_ppm;
+    if (!scenario.node_drifts_ppm.empty()) json["node_drifts_ppm"] = scenario.node_drifts_ppm;
     if (!scenario.jumps_ms.empty()) json["jumps_ms"] = scenario.jumps_ms;
     json["faults"] = budget_json(scenario.faults);
     json["witnesses"] = names_of(scenario.witnesses);

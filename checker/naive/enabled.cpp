@@ -237,9 +237,28 @@ void Rules::look(World& world) const {
     farthest_jump_ms = std::max(farthest_jump_ms, std::abs(jump_ms));
   const int jumps = model_.budget[static_cast<std::size_t>(Fault::jump)];
   world.absolute = true;
-  world.outlook_ms = patience_ms() + jumps * rounded_up(farthest_jump_ms);
-  if (!expected_.units.empty())
-    world.outlook_ms = std::max(world.outlook_ms, rounded_up(*expected_.units.rbegin()));
+  const std::int64_t matters_ms =
+      std::max(patience_ms() + jumps * rounded_up(farthest_jump_ms), largest_unit_ms());
+  world.outlook_ms = until_all_show(world, matters_ms);
+}
+
+std::int64_t Rules::largest_unit_ms() const {
+  return expected_.units.empty() ? 0 : rounded_up(*expected_.units.rbegin());
+}
+
+/// How long it takes until every clock, right ones too, shows so much more than any of them shows
+/// now; offsets apart.
+std::int64_t Rules::until_all_show(const World& world, std::int64_t ms) const {
+  std::int64_t slowest = 0, fastest = 0;
+  const auto consider = [&](std::int64_t drift_ppm) {
+    slowest = std::min(slowest, drift_ppm);
+    fastest = std::max(fastest, drift_ppm);
+  };
+  for (std::size_t p = 0; p < model_.processes.size(); ++p)
+    consider(sim::of_clock(model_.drifts_ppm, p));
+  for (const Node& node : world.nodes) consider(node.drift_ppm);
+  const std::int64_t behind = world.now.ms * (fastest - slowest);
+  return sim::ceil_quotient(ms * kMillion + behind, kMillion + slowest);
 }
 
 std::set<std::int64_t> Rules::deadlines(const World& world) const {
@@ -259,21 +278,22 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
     for (const Connection& connection : process.connections)
       for (const Message& message : connection.messages) add(message.way_ms);
     for (const Instant& instant : process.instants) {
-      const std::int64_t shown_ms =
-          instant.wall ? sim::wall_clock(world.now, process.offset).ms : world.now.ms;
+      const std::int64_t shown =
+          instant.wall ? wall_clock(world, process) : monotonic_clock(world, process);
       for (const std::int64_t age_ms : expected_.ages)
-        add(age_ms - (shown_ms - instant.reading_ms));
+        add(time_to_show(process.drift_ppm, age_ms, shown - instant.reading));
     }
   }
   for (const Node& node : world.nodes) {
     const auto add_keys = [&](const sim::Keyspace& keyspace) {
       keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
         if (!entry.expires) return;
-        const std::int64_t left_ms = lifetime_left(world, node, entry).ms;
-        add(left_ms);
-        add(left_ms + model_.tick_ms);
-        for (const std::int64_t threshold_ms : expected_.lefts)
-          add(left_ms - threshold_ms + model_.tick_ms);
+        const auto tick_with_less = [&](std::int64_t left_ms) {
+          return rounded_up(time_to_less(world, node, entry, left_ms));
+        };
+        add(tick_with_less(0) - model_.tick_ms);
+        add(tick_with_less(0));
+        for (const std::int64_t threshold_ms : expected_.lefts) add(tick_with_less(threshold_ms));
       });
     };
     add_keys(node.keyspace);

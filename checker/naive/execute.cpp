@@ -48,6 +48,29 @@ void for_each_other(World& world, const Connection& connection, Visit visit) {
   }
 }
 
+/// The node's keyspace with expiries in whole ms of its clock. Of one that no command touches, what
+/// is left over goes with it.
+Keyspace as_commands_see_it(const World& world, const Node& node) {
+  Keyspace keyspace = with_lifetimes(world, node, node.keyspace);
+  keyspace.shift_expiry({clock_of(world, node).ms});
+  return keyspace;
+}
+
+/// The other way round. In an absolute run an expiry is an instant of the clock; else it lies so
+/// far from now, wherever in a ms the clock is.
+Keyspace as_stored(const World& world, const Node& node) {
+  Keyspace keyspace = node.keyspace;
+  const std::int64_t clock = wall_clock(world, node);
+  const std::int64_t begun = clock - sim::floor_quotient(clock, kMillion) * kMillion;
+  keyspace.for_each([&](const std::string&, sim::Entry& entry) {
+    if (!entry.expires) return;
+    // In an absolute run, what has `sooner` was there before: of every expiry then it is `begun`.
+    const bool whole = world.absolute && entry.expires->sooner == 0;
+    if (!whole) entry.expires = entry.expires->moved(begun, kMillion);
+  });
+  return keyspace;
+}
+
 std::int64_t fencing_number(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -83,6 +106,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
                              const Message& asked, Facts& facts) {
   const Request& request = asked.request;
   Node& node = world.nodes[connection.node];
+  const Keyspace stored_before = node.keyspace;
+  node.keyspace = as_commands_see_it(world, node);
   const Keyspace before = node.keyspace;
   sim::Execution execution;
   execution.now = clock_of(world, node);
@@ -99,13 +124,10 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   if (execution.looked_at_clock) clock_replies_.insert(sim::bytes_of(reply));
   if (execution.looked_at_clock || execution.looked_at_time ||
       sim::names_time(request, given.now)) {
-    sim::NodeClockUse use;
+    sim::TimeUse use;
     node_clocks_.look_at({before, session, request, given}, execution.looked_at_time,
-                         expected_.replies, use);
-    for (const std::int64_t left : use.lefts) found_.lefts.insert(rounded_up(left));
-    found_.made.insert(use.made.begin(), use.made.end());
-    found_.met.insert(use.met.begin(), use.met.end());
-    found_.units.insert(use.units.begin(), use.units.end());
+                         {expected_.replies, expected_.made}, use);
+    note_times(use);
   }
   for_each_other(world, connection, [&](Connection& other) {
     for (const sim::Place& place : execution.touched) touch(other.session, place);
@@ -121,18 +143,18 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
                           [&](const std::string& key) { return lease_keys_.contains(key); });
   node.keyspace.for_each([&](const std::string&, sim::Entry& entry) {
     if (entry.expires)
-      entry.expires =
-          execution.now + sim::Duration{rounded_up((*entry.expires - execution.now).ms)};
+      entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
+  const Keyspace after = node.keyspace;
+  node.keyspace = as_stored(world, node);
   const bool power_loss_left = world.budget[static_cast<std::size_t>(Fault::power_loss)] > 0;
   if (writes_wait_ms(model_.persistence) > 0 && power_loss_left &&
-      !same_keys(before, node.keyspace)) {
-    node.not_durable.insert(node.not_durable.begin(), Image{keys_only(before), 0});
+      !same_keys(stored_before, node.keyspace)) {
+    node.not_durable.insert(node.not_durable.begin(), Image{keys_only(stored_before), 0});
   }
-  judge_execution(world, p, execution.sender, before, node.keyspace, facts);
+  judge_execution(world, p, execution.sender, before, after, facts);
   if (!connection.former)
-    note_made_and_freed(world, p, asked, connection.outlived || asked.outlived, before,
-                        node.keyspace);
+    note_made_and_freed(world, p, asked, connection.outlived || asked.outlived, before, after);
   return reply;
 }
 

@@ -121,9 +121,9 @@ void add(Bytes& bytes, const World& world, const Process& process) {
   for (const Connection& connection : process.connections) add(bytes, connection);
   bytes.text("instants");
   for (const Instant& instant : process.instants) {
-    const std::int64_t shown_ms =
-        instant.wall ? sim::wall_clock(world.now, process.offset).ms : world.now.ms;
-    bytes.number(shown_ms - instant.reading_ms);
+    const std::int64_t shown =
+        instant.wall ? wall_clock(world, process) : monotonic_clock(world, process);
+    bytes.number(shown - instant.reading);
   }
   bytes.text("holdings");
   for (const auto& [holding, held] : process.holdings) {
@@ -137,9 +137,8 @@ void add(Bytes& bytes, const World& world, const Process& process) {
 }
 
 void add(Bytes& bytes, const World& world, const Node& node) {
-  const auto add_keyspace = [&](sim::Keyspace keyspace) {
-    keyspace.shift_expiry(-sim::Duration{sim::wall_clock(world.now, node.offset).ms});
-    bytes.text(encode(keyspace));
+  const auto add_keyspace = [&](const sim::Keyspace& keyspace) {
+    bytes.text(encode(with_lifetimes(world, node, keyspace)));
   };
   bytes.number(node.up);
   bytes.number(node.offset.ms);

@@ -86,6 +86,7 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
   found_.replies.insert(rules->found_.replies.begin(), rules->found_.replies.end());
   found_.made.insert(rules->found_.made.begin(), rules->found_.made.end());
   found_.met.insert(rules->found_.met.begin(), rules->found_.met.end());
+  found_.units.insert(rules->found_.units.begin(), rules->found_.units.end());
   return known->second;
 }
 
@@ -135,7 +136,7 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
     World world;
     std::int64_t patience_left_ms = 0;
   };
-  std::int64_t patience = start.absolute ? patience_ms() : 0;
+  std::int64_t patience = start.absolute ? until_all_show(start, patience_ms()) : 0;
   if (start.absolute &&
       std::any_of(start.processes.begin(), start.processes.end() - 1, spawned_lives)) {
     World nodes_alone = start;

@@ -18,15 +18,18 @@ namespace {
 constexpr int kMostContinuations = 1000;  // of one action by `again`: a loop that never waits
 constexpr int kMostTokens = 65535;        // sim::Token::number has 16 bits
 
-std::int64_t clock_ms(const World& world, const Process& process, bool wall) {
-  return wall ? sim::wall_clock(world.now, process.offset).ms : world.now.ms;
+/// What is read now. In an absolute run that is what the clock shows, whole ms; else what is
+/// measured begins now.
+std::int64_t read_now(const World& world, const Process& process, bool wall) {
+  const std::int64_t shown = wall ? wall_clock(world, process) : monotonic_clock(world, process);
+  return world.absolute ? sim::floor_quotient(shown, kMillion) * kMillion : shown;
 }
 
 /// What the clock showed at an instant. One that was read in the step under way is not listed yet:
 /// it is now.
-std::int64_t reading_ms(const World& world, const Process& process, std::uint16_t id, bool wall) {
-  return id < process.instants.size() ? process.instants[id].reading_ms
-                                      : clock_ms(world, process, wall);
+std::int64_t reading(const World& world, const Process& process, std::uint16_t id, bool wall) {
+  return id < process.instants.size() ? process.instants[id].reading
+                                      : read_now(world, process, wall);
 }
 
 }  // namespace
@@ -116,11 +119,15 @@ void Rules::note_thresholds(const Process& process, const sim::ProcessSetup& set
   clock_uses_.look_at(setup, process.snapshot, process.history, step, use);
   for (const std::int64_t age : use.ages)
     if (age > 0) found_.ages.insert(rounded_up(age));
+  found_.replies.insert(use.replies.begin(), use.replies.end());
+  note_times(use);
+}
+
+void Rules::note_times(const sim::TimeUse& use) {
   for (const std::int64_t left : use.lefts) found_.lefts.insert(rounded_up(left));
   found_.made.insert(use.made.begin(), use.made.end());
   found_.met.insert(use.met.begin(), use.met.end());
   found_.units.insert(use.units.begin(), use.units.end());
-  found_.replies.insert(use.replies.begin(), use.replies.end());
 }
 
 std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim::Query& query,
@@ -141,12 +148,16 @@ std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim
     case sim::Query::Kind::difference: {
       const bool first_wall = wall(query.first, wall(query.second, false));
       const bool second_wall = wall(query.second, first_wall);
-      return std::to_string(reading_ms(world, process, query.first, first_wall) -
-                            reading_ms(world, process, query.second, second_wall));
+      return std::to_string((reading(world, process, query.first, first_wall) -
+                             reading(world, process, query.second, second_wall)) /
+                            kMillion);
     }
     case sim::Query::Kind::absolute:
       look(world);
-      return std::to_string(reading_ms(world, process, query.first, wall(query.first, true)));
+      return std::to_string(
+          sim::kEpoch.ms +
+          sim::floor_quotient(reading(world, process, query.first, wall(query.first, true)),
+                              kMillion));
   }
   sim::fail("a query kind", __FILE__, __LINE__);
 }
@@ -183,7 +194,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       send(world, p, effect);
       break;
     case Effect::Kind::instant:
-      process.instants.push_back({effect.wall, clock_ms(world, process, effect.wall)});
+      process.instants.push_back({effect.wall, read_now(world, process, effect.wall)});
       break;
     case Effect::Kind::acquired:
       task.given_up.erase(effect.lock);
@@ -327,8 +338,10 @@ void Rules::take_waits(World& world, std::uint8_t p, const std::vector<Wait>& wa
     if (!wait.fresh) continue;
     facts.waits.push_back(wait);
     task.timer_ms.reset();
-    if (timed) task.timer_ms = rounded_up(wait.ms);
-    if (replies && timeout_ms > 0) task.timer_ms = rounded_up(timeout_ms);
+    const auto by_its_clock = [&](std::int64_t ms) { return time_to_show(process.drift_ppm, ms); };
+    if (timed)
+      task.timer_ms = rounded_up(wait.kind == Wait::Kind::work ? wait.ms : by_its_clock(wait.ms));
+    if (replies && timeout_ms > 0) task.timer_ms = rounded_up(by_its_clock(timeout_ms));
   }
   process.waits = waits;
   const auto gone = [&](sim::TaskId task) {

@@ -55,17 +55,25 @@ void tidy_connections(Process& process) {
   });
 }
 
+void drop_expired(const World& world, const Node& node, Keyspace& keyspace) {
+  const auto expired = [&](const auto& key) {
+    return key.second.expires && lifetime_left(world, node, key.second).ms < 0;
+  };
+  std::erase_if(keyspace.keys, expired);
+  for (auto& [number, keys] : keyspace.others) std::erase_if(keys, expired);
+  std::erase_if(keyspace.others, [](const auto& other) { return other.second.empty(); });
+}
+
 /// Drops what has expired, images that are durable by now, and images equal to the one before them.
 void tidy_node(const World& world, Node& node, std::int64_t writes_wait_ms, bool power_loss_left) {
-  const sim::WallTime now = clock_of(world, node);
-  node.keyspace.purge(now);
-  node.saved.purge(now);
+  drop_expired(world, node, node.keyspace);
+  drop_expired(world, node, node.saved);
   if (!power_loss_left) node.not_durable.clear();
   std::erase_if(node.not_durable,
                 [&](const Image& image) { return image.age_ms > writes_wait_ms; });
   std::vector<Image> kept;
   for (Image& image : node.not_durable) {
-    image.keyspace.purge(now);
+    drop_expired(world, node, image.keyspace);
     const Keyspace& newer = kept.empty() ? node.keyspace : kept.back().keyspace;
     if (!same_keys(newer, image.keyspace)) kept.push_back(std::move(image));
   }
@@ -105,9 +113,32 @@ Observation heard(Observation::Kind kind, const Connection& connection, const Me
 
 }  // namespace
 
-sim::WallTime clock_of(const World& world, const Node& node) {
-  return sim::wall_clock(world.now, node.offset);
+std::int64_t time_to_show(std::int64_t drift_ppm, std::int64_t ms, std::int64_t millionths_less) {
+  const std::int64_t speed = kMillion + drift_ppm;
+  const std::int64_t rounds = ms / speed;  // after a million ms it shows `speed` ms, exactly
+  return rounds * kMillion +
+         sim::ceil_quotient((ms - rounds * speed) * kMillion - millionths_less, speed);
 }
+
+sim::WallTime clock_of(const World& world, const Node& node) {
+  return sim::kEpoch + sim::Duration{sim::floor_quotient(wall_clock(world, node), kMillion)};
+}
+
+namespace {
+
+/// How much of the ms that the node's clock shows is over, in millionths.
+std::int64_t begun(const World& world, const Node& node) {
+  return wall_clock(world, node) - (clock_of(world, node) - sim::kEpoch).ms * kMillion;
+}
+
+/// What is left until then, exactly.
+sim::Expiry left_until(const World& world, const Node& node, const sim::Expiry& end) {
+  const std::int64_t less = end.sooner + begun(world, node);
+  const std::int64_t left_ms = (end - clock_of(world, node)).ms - less / kMillion;
+  return sim::Expiry(sim::WallTime{left_ms}, less % kMillion);
+}
+
+}  // namespace
 
 Keyspace keys_only(const Keyspace& keyspace) {
   Keyspace kept;
@@ -117,17 +148,30 @@ Keyspace keys_only(const Keyspace& keyspace) {
 }
 
 sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry) {
-  return *entry.expires - clock_of(world, node);
+  return {left_until(world, node, *entry.expires).ms};
+}
+
+std::int64_t time_to_less(const World& world, const Node& node, const sim::Entry& entry,
+                          std::int64_t ms) {
+  const sim::Expiry left = left_until(world, node, *entry.expires);
+  return time_to_show(node.drift_ppm, left.ms - ms + 1, left.sooner);
+}
+
+Keyspace with_lifetimes(const World& world, const Node& node, Keyspace keyspace) {
+  keyspace.for_each([&](const std::string&, sim::Entry& entry) {
+    if (entry.expires) entry.expires = left_until(world, node, *entry.expires);
+  });
+  return keyspace;
 }
 
 Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected)
     : model_(model),
       expected_(std::move(expected)),
       found_(expected_),
-      clock_uses_(*model_.program,
-                  [this](const sim::Reply& reply) {
-                    return clock_replies_.contains(sim::bytes_of(reply));
-                  }),
+      clock_uses_(
+          *model_.program,
+          [this](const sim::Reply& reply) { return clock_replies_.contains(sim::bytes_of(reply)); },
+          false),
       memory_(memory) {
   for (const sim::ProcessSetup& setup : model_.processes) {
     locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
@@ -146,18 +190,19 @@ World Rules::initial() const {
   for (const sim::ProcessSetup& setup : model_.processes) {
     Process process;
     incarnate(process, setup);
-    process.offset.ms = sim::clock_ahead_ms(model_.clocks_ms, world.processes.size());
+    process.offset.ms = sim::of_clock(model_.clocks_ms, world.processes.size());
+    process.drift_ppm = sim::of_clock(model_.drifts_ppm, world.processes.size());
     world.processes.push_back(std::move(process));
     nodes = std::max(nodes, setup.nodes);
   }
   world.nodes.resize(static_cast<std::size_t>(nodes));
-  for (std::size_t n = 0; n < world.nodes.size(); ++n)
-    world.nodes[n].offset.ms = sim::clock_ahead_ms(model_.node_clocks_ms, n);
-  world.budget = model_.budget;
-  if (!expected_.units.empty()) {
-    world.absolute = true;
-    world.outlook_ms = rounded_up(*expected_.units.rbegin());
+  for (std::size_t n = 0; n < world.nodes.size(); ++n) {
+    world.nodes[n].offset.ms = sim::of_clock(model_.node_clocks_ms, n);
+    world.nodes[n].drift_ppm = sim::of_clock(model_.node_drifts_ppm, n);
   }
+  world.budget = model_.budget;
+  world.absolute = !expected_.units.empty();
+  world.outlook_ms = until_all_show(world, largest_unit_ms());
   return world;
 }
 
@@ -172,8 +217,7 @@ void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
 
 /// What a node stores, every token of the process alike.
 std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p) const {
-  Keyspace keyspace = world.nodes[node].keyspace;
-  keyspace.shift_expiry(-sim::Duration{clock_of(world, world.nodes[node]).ms});
+  const Keyspace keyspace = with_lifetimes(world, world.nodes[node], world.nodes[node].keyspace);
   return sim::rename_tokens(encode(keyspace), [p](sim::Token token) {
     return token.process == p ? sim::Token{p, 1} : token;
   });

@@ -68,11 +68,13 @@ struct Connection {
   bool late = false;      ///< abandoned, and left to the network, which is in no hurry
 };
 
-/// A clock reading: what the wall clock showed (Unix ms), or the monotonic one (ms of true time).
+/// A clock reading: what the wall clock showed (since kEpoch), or the monotonic one (since the
+/// start), in millionths of a ms, so that a clock's drift (in ppm) loses nothing.
 struct Instant {
   bool wall = false;
-  std::int64_t reading_ms = 0;
+  std::int64_t reading = 0;
 };
+constexpr std::int64_t kMillion = 1'000'000;
 
 /// What the world remembers of one live task.
 struct TaskState {
@@ -110,6 +112,7 @@ struct Process {
   std::vector<Instant> instants;
   std::map<std::pair<sim::TaskId, std::uint8_t>, Held> holdings;  ///< by task and lock
   sim::Duration offset;                                           ///< of its wall clock
+  std::int64_t drift_ppm = 0;                                     ///< of both its clocks
   std::uint16_t tokens_used = 0;
 };
 
@@ -133,8 +136,10 @@ struct Image {
 
 struct Node {
   bool up = true;
+  /// As in `saved` and `not_durable`, an expiry is `sooner` by so many millionths of a ms.
   sim::Keyspace keyspace;
   sim::Duration offset;
+  std::int64_t drift_ppm = 0;
   sim::Keyspace saved;             ///< rdb: the last completed save
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first
@@ -198,13 +203,33 @@ std::string identity(const World& world);
 /// The same, but equal also for worlds that differ only in which token has which number.
 std::string identity_but_token_names(const World& world);
 
+/// What a host's monotonic clock shows, and how far its wall clock is from kEpoch, in millionths of
+/// a ms.
+template <class Host>
+std::int64_t monotonic_clock(const World& world, const Host& host) {
+  return world.now.ms * (kMillion + host.drift_ppm);
+}
+template <class Host>
+std::int64_t wall_clock(const World& world, const Host& host) {
+  return monotonic_clock(world, host) + host.offset.ms * kMillion;
+}
+/// How long it takes, in whole ms, until a clock that is fast by `drift_ppm` has shown `ms`, less
+/// so many millionths, more.
+std::int64_t time_to_show(std::int64_t drift_ppm, std::int64_t ms,
+                          std::int64_t millionths_less = 0);
+
 /// What the node's wall clock shows.
 sim::WallTime clock_of(const World& world, const Node& node);
 /// What a restart keeps of a keyspace: its keys, neither the script cache nor the scripts' random
 /// numbers.
 sim::Keyspace keys_only(const sim::Keyspace& keyspace);
-/// What is left of a lifetime on this node.
+/// What is left of a lifetime on this node, as it reads.
 sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry);
+/// When less than `ms` is left of it, in ms from now; may have been long ago.
+std::int64_t time_to_less(const World& world, const Node& node, const sim::Entry& entry,
+                          std::int64_t ms);
+/// The keyspace of a node with the exact rest of each lifetime in place of its end.
+sim::Keyspace with_lifetimes(const World& world, const Node& node, sim::Keyspace keyspace);
 
 /// Where something that depends on a clock turns (section 4), in ms.
 struct Thresholds {
@@ -304,8 +329,12 @@ class Rules {
   std::optional<std::int64_t> till_too_long_ms(const World& world, std::uint8_t p,
                                                const sim::Wait& wait) const;
   void look(World& world) const;
+  std::int64_t until_all_show(const World& world, std::int64_t ms) const;
+  /// The largest that absolute times are rounded to; 0 if none are.
+  std::int64_t largest_unit_ms() const;
   void note_thresholds(const Process& process, const sim::ProcessSetup& setup,
                        const sim::Step& step);
+  void note_times(const sim::TimeUse& use);
 
   // world.cpp
   void incarnate(Process& process, const sim::ProcessSetup& setup) const;

@@ -78,6 +78,19 @@ Walk::Walk(Walk&&) noexcept = default;
 Walk& Walk::operator=(Walk&&) noexcept = default;
 
 const TraceStep& Walk::take(const Action& action, const std::string& place) {
+  const TraceStep& taken = take_on(action, place);
+  // Where clocks drift, a run that looks at the absolute time is one from its start.
+  const bool from_start = impl_->worlds.front().absolute || !sim::clocks_drift(impl_->model());
+  if (from_start || !impl_->here().absolute) return taken;
+  sim::Schedule schedule;
+  for (const TraceStep& step : impl_->trace.steps) schedule.push_back(step.data.action);
+  impl_ = std::make_unique<Impl>(sim::Model(impl_->model()));
+  impl_->worlds.front().absolute = true;
+  for (const Action& again : schedule) take_on(again, place);
+  return impl_->trace.steps.back();
+}
+
+const TraceStep& Walk::take_on(const Action& action, const std::string& place) {
   Impl& impl = *impl_;
   if (impl.trace.violated || !impl.possible(action)) impl.refuse(action, place);
   World after = impl.here();

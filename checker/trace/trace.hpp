@@ -81,6 +81,8 @@ class Walk {
   const Trace& trace() const;
 
  private:
+  const TraceStep& take_on(const sim::Action& action, const std::string& place);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -57,8 +57,8 @@ std::string tell_end(const Event& event, std::size_t n, const std::string& key,
   switch (event.action.kind) {
     case Action::Kind::pass: {
       const std::int64_t end_ms =
-          event.before.now.ms +
-          naive::lifetime_left(event.before, event.before.nodes[n], *change.was).ms;
+          event.before.now.ms - 1 +
+          naive::time_to_less(event.before, event.before.nodes[n], *change.was, 0);
       return name + "'s lease ended at " + ms(end_ms);
     }
     case Action::Kind::jump_node:

@@ -36,13 +36,7 @@ class AccessRewriter {
   std::string rewritten() {
     for (std::size_t at = 1; at < words_.size(); ++at)
       if (is_access(at)) wrap(at);
-    std::string result;
-    for (std::size_t place = 0; place <= text_.size(); ++place) {
-      for (const auto* added : {&after_, &after_keys_, &before_keys_, &before_})
-        if (const auto text = added->find(place); text != added->end()) result += text->second;
-      if (place < text_.size()) result += text_[place];
-    }
-    return result;
+    return with_insertions(text_, {&after_, &after_keys_, &before_keys_, &before_});
   }
 
  private:
@@ -190,8 +184,8 @@ class AccessRewriter {
   std::vector<Word> words_;
   bool keys_only_;
   int keys_ = 0;
-  // By place in the text. What is around a key is around all that begins or ends with it, too.
-  std::map<std::size_t, std::string> before_, after_, before_keys_, after_keys_;
+  // What is around a key is around all that begins or ends with it, too.
+  Insertions before_, after_, before_keys_, after_keys_;
 };
 
 int switch_here(Vm& vm, lua_State* lua) {

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/base/ascii.hpp"
@@ -15,7 +17,7 @@
 #include "sim/base/token.hpp"
 #include "sim/client/comparisons.hpp"
 #include "sim/client/observation.hpp"
-#include "sim/client/turning.hpp"
+#include "sim/redis/commands/table.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
@@ -25,6 +27,7 @@ namespace {
 constexpr std::int64_t kFirstTime = 1'000'000'000;  // Unix seconds, in this century
 constexpr std::size_t kMostKept = 16;               // numbers in what one process remembers
 constexpr std::size_t kMostKeptInAll = 5000;
+constexpr std::size_t kMostTold = 12;  // numbers from clocks in one operation, where clocks drift
 
 void add_numbers_of(const Reply& reply, std::vector<std::int64_t>& numbers) {
   if (reply.kind == Reply::Kind::integer) numbers.push_back(reply.integer);
@@ -40,6 +43,18 @@ std::vector<std::int64_t> numbers_of(const Step& step) {
   for (const Wait& wait : step.tasks)
     if (wait.fresh) numbers.push_back(wait.ms);
   return numbers;
+}
+
+/// The request and the argument that the number at `place` of numbers_of() is in; no request if it
+/// is a wait.
+std::pair<const Request*, std::size_t> argument_with(std::size_t place, const Step& step) {
+  std::vector<std::int64_t> numbers;
+  for (const Effect& effect : step.effects)
+    for (std::size_t i = 0; i < effect.request.size(); ++i) {
+      add_numbers(effect.request[i], numbers);
+      if (place < numbers.size()) return {&effect.request, i};
+    }
+  return {};
 }
 
 void write_without_times(ByteWriter& out, const Reply& reply) {
@@ -130,8 +145,9 @@ class Look {
       note_kept(with, {-youngest, kFarthestMs, -youngest}, [readings](ClockUse& use, auto turn) {
         for (const std::int64_t reading : readings) use.ages.insert(reading + turn);
       });
-    ClockUses::Rests* rests = known(with, absolute ? 0 : -youngest);
-    if (rests->empty()) {
+    const auto [rests, is_new] = known(fmt::format("{}{}", absolute ? "now" : "age", observation),
+                                       with, absolute ? 0 : -youngest);
+    if (is_new) {
       const std::set<std::int64_t> found = turns(with, -youngest, kFarthestMs);
       for (const std::int64_t turn : found)
         for (const std::int64_t reading : readings)
@@ -160,7 +176,38 @@ class Look {
         path[observation].reply = changed;
         return path;
       };
-      vary_number(with, said);
+      vary_number(fmt::format("{}.{}", observation, item), with, said);
+    }
+  }
+
+  /// Where clocks drift: whether the step turns, by one number that came from a clock, where
+  /// another one decides.
+  void at_pairs() {
+    const std::vector<Told> all = told();
+    if (all.size() < 2) return;
+    std::vector<Observation> alike = path_;
+    for (const Told& each : all) move(alike, each, -each.said);
+    ClockUses::Rests& rests = uses_.known_[key_of(snapshot_) + written(alike) + way_of(step_)];
+    if (!rests.empty()) return;
+    rests[""];  // it was looked at
+    use_.mixes = use_.mixes || all.size() > kMostTold;
+    if (use_.mixes) return;
+    for (const Told& one : all) {
+      const auto way = [&](std::int64_t at, const Told& other, std::int64_t by) {
+        std::vector<Observation> path = path_;
+        move(path, one, at);
+        if (&other != &one) move(path, other, by);
+        return way_of(uses_.program_.what_if(setup_, snapshot_, path));
+      };
+      const Turns turns = turning_points([&](auto at) { return way(at, one, 0); },
+                                         -std::min(one.said, kFarthestMs), kFarthestMs);
+      use_.all = use_.all && turns.all;
+      for (const Told& other : all)
+        for (const std::int64_t by : {std::int64_t{1}, std::int64_t{-1}, kSecondMs, -kSecondMs}) {
+          if (&other == &one || way(0, other, by) != way(0, other, 0)) continue;
+          for (const std::int64_t turn : turns.at)
+            use_.mixes = use_.mixes || way(turn - 1, other, by) == way(turn, other, by);
+        }
     }
   }
 
@@ -171,18 +218,48 @@ class Look {
     for (const auto& kept : ClockUses::KeptThere(place->second)) {
       const auto with = [&](std::int64_t later_ms) { return after(*kept, later_ms); };
       note_kept_again(kept, with);
-      ClockUses::Rests& rests = uses_.known_[key_of(kept->like) + written(path_)];
-      if (!rests.empty()) continue;
-      rests[""];
-      const Turns turns =
-          turning_points([&](auto later) { return way_of(with(later)); }, kept->from, kept->to);
-      use_.all = use_.all && turns.all;
-      for (const std::int64_t turn : turns.at) kept->note(use_, turn);
+      if (!uses_.known_.try_emplace(key_of(kept->like) + written(path_)).second) continue;
+      const std::set<std::int64_t> turns = turns_of(with, kept->from, kept->to);
+      if (uses_.drift_) use_.mixes = use_.mixes || !turns.empty() || works_out(with);
+      for (const std::int64_t turn : turns) kept->note(use_, turn);
     }
   }
 
  private:
   using Kept = ClockUses::Kept;
+
+  /// A number that came from a clock: an answer of an observation, or a number in its reply.
+  struct Told {
+    std::size_t observation = 0;
+    const ClockAnswer* answer = nullptr;  ///< null: of the reply
+    std::int64_t said = 0;                ///< as it grows with time
+  };
+
+  std::vector<Told> told() const {
+    std::vector<Told> all;
+    for (const ClockAnswer& answer : step_.clock_answers)
+      if (answer.slope != 0)
+        all.push_back(
+            {answer.observation, &answer,
+             answer.slope * whole_number_in(path_[answer.observation].answers[answer.answer])});
+    for (std::size_t observation = 0; observation < path_.size(); ++observation) {
+      if (path_[observation].kind != Observation::Kind::reply) continue;
+      if (!uses_.tells_clock_(*path_[observation].reply)) continue;
+      std::vector<std::int64_t> numbers;
+      add_numbers_of(*path_[observation].reply, numbers);
+      for (const std::int64_t number : std::set<std::int64_t>(numbers.begin(), numbers.end()))
+        if (number > 0) all.push_back({observation, nullptr, number});
+    }
+    return all;
+  }
+
+  static void move(std::vector<Observation>& path, const Told& told, std::int64_t by) {
+    Observation& place = path[told.observation];
+    if (told.answer == nullptr)
+      place.reply = moved(*place.reply, told.said, by);
+    else
+      place.answers[told.answer->answer] = std::to_string(told.answer->slope * (told.said + by));
+  }
 
   /// How far an input can be varied, and how far to what all such have in common.
   struct Range {
@@ -259,15 +336,14 @@ class Look {
 
   /// A number of a reply: an absolute time, in ms or s, or what is left of a lifetime.
   template <class With>
-  void vary_number(const With& with, std::int64_t said) {
+  void vary_number(const std::string& input, const With& with, std::int64_t said) {
     const bool absolute = said >= kFirstTime;
     const std::int64_t unit = absolute && said < kFirstTime * kSecondMs ? kSecondMs : 1;
     if (!absolute)
       note_kept(with, {-std::min(said, kFarthestMs), kFarthestMs, -said},
                 [said](ClockUse& use, auto turn) { use.replies.insert(said + turn); });
-    ClockUses::Rests* rests = known(with, -said);
-    if (rests->empty()) {
-      (*rests)[""];  // it is looked at
+    const auto [rests, is_new] = known(input, with, -said);
+    if (is_new) {
       const std::set<std::int64_t> found = turns(with, -std::min(said, kFarthestMs), kFarthestMs);
       for (const std::int64_t turn : found)
         absolute ? note_meeting(with, turn, (said + turn) * unit, true)
@@ -290,11 +366,15 @@ class Look {
     return uses_.program_.what_if(setup_, snapshot_, path);
   }
 
-  /// What is known of steps like it; nothing if none was looked at before. `like` varies it to what
-  /// all such have in common. Steps that differ in absolute times alone are alike.
+  /// What is known of steps like it in which the same input was varied, and whether there was none
+  /// before. `like` varies it to what all such have in common. Steps that differ in absolute times
+  /// alone are alike.
   template <class With>
-  ClockUses::Rests* known(const With& with, std::int64_t like) const {
-    return &uses_.known_[key_of(without_times(snapshot_)) + written(with(like))];
+  std::pair<ClockUses::Rests*, bool> known(const std::string& input, const With& with,
+                                           std::int64_t like) const {
+    const auto [place, added] =
+        uses_.known_.try_emplace(input + key_of(without_times(snapshot_)) + written(with(like)));
+    return {&place->second, added};
   }
 
   /// A process that remembers this, but for the names of tokens.
@@ -322,9 +402,22 @@ class Look {
 
   template <class With>
   std::set<std::int64_t> turns(const With& with, std::int64_t from, std::int64_t to) const {
-    const Turns turns =
-        turning_points([&](std::int64_t later) { return way_of(tried(with, later)); }, from, to);
-    use_.all = use_.all && turns.all;
+    return turns_of([&](std::int64_t later) { return tried(with, later); }, from, to);
+  }
+
+  std::set<std::int64_t> turns_of(const std::function<std::optional<Step>(std::int64_t)>& step_at,
+                                  std::int64_t from, std::int64_t to) const {
+    Courses courses;
+    const auto way_at = [&](std::int64_t later) {
+      const std::optional<Step> step = step_at(later);
+      courses.begin(later);
+      if (step)
+        for (const Comparison& each : step->compared)
+          courses.add(each.place, {each.left, each.right, program::outcome(each)});
+      return way_of(step);
+    };
+    const Turns turns = turning_points(way_at, from, to);
+    use_.all = use_.all && turns.all && courses.one_way();
     return turns.at;
   }
 
@@ -340,8 +433,8 @@ class Look {
   /// way.
   template <class With>
   std::map<std::int64_t, Numbers> numbers_later(const With& with, std::int64_t from,
-                                                std::int64_t base, const Step& here) const {
-    const std::string way = way_of(here);
+                                                std::int64_t base, const Step& here,
+                                                const std::string& way) const {
     std::map<std::int64_t, Numbers> all{{0, numbers_of(here)}};
     for (std::int64_t distance = 1; distance < kFarthestMs; distance *= 10)
       for (const std::int64_t later : {distance, -distance}) {
@@ -358,7 +451,6 @@ class Look {
   template <class With>
   void note_results(const With& with, const Results& results, std::set<std::int64_t> bases,
                     ClockUses::Rests& rests) {
-    rests[""];  // it was looked at
     bases.insert(0);
     for (const std::int64_t base : bases) {
       const std::optional<Step> here = base < results.from ? std::nullopt : tried(with, base);
@@ -366,13 +458,15 @@ class Look {
       const auto [place, added] = rests.try_emplace(way_of(here));
       if (added)
         place->second =
-            note_results_at(with, base, numbers_later(with, results.from, base, *here), results);
+            note_results_at(with, base, *here,
+                            numbers_later(with, results.from, base, *here, place->first), results);
     }
   }
 
   /// Numbers that are a reading, plus or minus something. Of others nothing is known.
   template <class With>
   std::vector<ClockUses::Rest> note_results_at(const With& with, std::int64_t base,
+                                               const Step& here,
                                                const std::map<std::int64_t, Numbers>& all,
                                                const Results& results) {
     std::vector<ClockUses::Rest> rests;
@@ -391,17 +485,32 @@ class Look {
           results.absolute ? note_made(numbers[i] * unit, then)
                            : note_computed(numbers[i] * unit, slope * then);
         }
-        if (!results.absolute) rests.push_back({i, unit});
+        if (!results.absolute) {
+          rests.push_back({i, unit});
+          note_sent(i, here);
+        }
         if (results.absolute && unit > 1) use_.units.insert(unit);
         return true;
       };
       if (grows(0, 1)) continue;
+      use_.mixes = use_.mixes || uses_.drift_;
       const bool noted = note(-1, 1) || note(-1, kSecondMs) ||
                          (results.absolute && (note(1, 1) || note(1, kSecondMs)));
       use_.sums =
           use_.sums && (noted || (results.absolute && note_unit(i, base, numbers, with, results)));
     }
     return rests;
+  }
+
+  /// Nobody varies a duration that is kept as data, and read again.
+  void note_sent(std::size_t place, const Step& here) {
+    const auto [request, argument] = argument_with(place, here);
+    if (request == nullptr) return;
+    const Command* command = find_command(*request);
+    if (command != nullptr && (command->has(kGivesLifetime) || command->has(kRunsScript)))
+      use_.sent[form_of(*request)].insert(argument);
+    else
+      use_.lifetimes = false;
   }
 
   /// A number that is the same for so long, and then another one: that of the minute, of the hour.
@@ -446,6 +555,16 @@ class Look {
       if (rest.place < numbers.size()) use_.computed.insert(numbers[rest.place] * rest.unit_ms);
   }
 
+  /// Whether a number of what the step does would be another one if what is varied were, though it
+  /// goes the same way.
+  template <class Vary>
+  bool works_out(const Vary& vary) const {
+    return std::ranges::any_of(std::array{std::int64_t{1}, kSecondMs}, [&](std::int64_t by) {
+      const std::optional<Step> other = vary(by);
+      return other && numbers_of(*other) != numbers_of(step_) && way_of(other) == way_of(step_);
+    });
+  }
+
   void note_computed(std::int64_t duration_ms, std::int64_t grown_by) {
     use_.computed.insert(duration_ms);
     if (duration_ms > grown_by) use_.durations.insert(duration_ms - grown_by);
@@ -473,24 +592,12 @@ class Look {
         if (!decides(with, later, number)) continue;
         explained = true;
         if (unit > 1) use_.units.insert(unit);
+        use_.all = use_.all && on_unit(after, unit);
         use_.met.insert(after);
         if (of_reply) use_.met.insert(1 - after);
         if (of_reply && after > 1) use_.lefts.insert({after - 1, after});  // a key's time to die
       }
     use_.explained = use_.explained && explained;
-  }
-
-  /// Whether it has heard of the number of seconds with a part of one behind it.
-  bool has_fraction(std::int64_t seconds) const {
-    const std::string text = std::to_string(seconds) + ".";
-    const std::function<bool(const Reply&)> has = [&](const Reply& reply) {
-      const std::size_t place = reply.text.find(text);
-      const bool here = place != std::string::npos && place + text.size() < reply.text.size() &&
-                        is_digit(reply.text[place + text.size()]);
-      return here || std::ranges::any_of(reply.items, has);
-    };
-    return std::ranges::any_of(
-        path_, [&](const Observation& observation) { return has(*observation.reply); });
   }
 
   /// Whether the step would turn at another time if it had heard of a later one: by 1, or by so
@@ -529,6 +636,8 @@ void ClockUses::look_at(const ProcessSetup& setup, const std::string& snapshot,
     if (reply && tells_clock_(*path[observation].reply)) look.at_reply(observation);
   }
   look.at_kept();
+  if (drift_ && !mixed_) look.at_pairs();
+  mixed_ = mixed_ || use.mixes;
 }
 
 }  // namespace lockstep::sim

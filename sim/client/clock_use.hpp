@@ -14,31 +14,25 @@
 #include <vector>
 
 #include "sim/client/program.hpp"
+#include "sim/client/turning.hpp"
 
 namespace lockstep::sim {
 
 struct Reply;
 
-struct ClockUse {
-  std::set<std::int64_t> ages;     ///< of an instant: the first one with which the step differs
-  std::set<std::int64_t> replies;  ///< whole numbers of a reply: the last one before it differs
-  std::set<std::int64_t> lefts;    ///< of a key: what is left of it where the step differs
-  std::set<std::int64_t> made;     ///< how far an absolute time that it makes lies after the clock
-  std::set<std::int64_t> met;      ///< how far after a time that it has heard of it turns
-  std::set<std::int64_t> units;  ///< what an absolute time is rounded to, in ms: a second, a minute
-  std::set<std::int64_t> computed;   ///< durations that it works out
-  std::set<std::int64_t> durations;  ///< what each of those is at age 0
-  bool all = true;                   ///< false: it turns more often than could be found out
-  bool sums = true;  ///< false: it works out a number that is no reading plus or minus something
-  bool explained = true;  ///< false: it turns at a time that nothing it has heard of decides
+struct ClockUse : TimeUse {
+  std::set<std::int64_t> ages;       ///< of an instant: the first one with which the step differs
+  std::set<std::int64_t> replies;    ///< whole numbers of a reply: the last one before it differs
+  std::set<std::int64_t> durations;  ///< what each of those that it works out is at age 0
+  SentDurations sent;                ///< that it works out
 };
 
 /// Looks at the last observation of `path`, which `step` came of. `tells_clock`: whether a reply
-/// may come from a node's clock.
+/// may come from a node's clock. `drift`: some clock does.
 class ClockUses {
  public:
-  ClockUses(const Program& program, std::function<bool(const Reply&)> tells_clock)
-      : program_(program), tells_clock_(std::move(tells_clock)) {}
+  ClockUses(const Program& program, std::function<bool(const Reply&)> tells_clock, bool drift)
+      : program_(program), tells_clock_(std::move(tells_clock)), drift_(drift) {}
 
   void look_at(const ProcessSetup& setup, const std::string& snapshot,
                std::span<const Observation> path, const Step& step, ClockUse& use);
@@ -65,6 +59,8 @@ class ClockUses {
     std::int64_t unit_ms = 1;
   };
   using Rests = std::map<std::string, std::vector<Rest>>;  ///< by the way that the step goes
+  bool drift_;
+  bool mixed_ = false;  ///< ClockUse::mixes of some step: no more is to be found out
   std::map<std::string, Rests> known_;     ///< steps that were looked at, but for what is varied
   std::map<std::string, KeptThere> kept_;  ///< by what is remembered, tokens numbered anew
   std::size_t kept_count_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/client/api_parts.hpp"
+#include "sim/client/comparisons.hpp"
 
 namespace lockstep::sim::program {
 namespace {
@@ -89,7 +90,7 @@ int instant_compare(Vm& vm, lua_State* lua) {
                   "compares an instant with something else; use millis(instant) for a number");
   const auto ms = difference(vm, lua, *first, *second);
   if (!ms) return refused(lua);
-  constexpr int kInstants = -2;  // a place of its own
+  constexpr int kInstants = place_of(0, Relation::equal);  // a place of its own
   vm.run->show_comparison(kInstants, {static_cast<double>(*ms), {}}, {0.0, {}});
   lua_pushboolean(lua, Compare(*ms));
   return 1;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/base/ascii.hpp"
+#include "sim/base/token.hpp"
 #include "sim/client/run.hpp"
 #include "sim/client/text.hpp"
 
@@ -22,6 +23,7 @@ const char* const kRight = "lockstep_right";
 
 /// What math.max and math.min compare has a number of its own.
 const int kExtremes = place_of(0, Relation::less);
+const int kSought = place_of(0, Relation::unknown);
 
 bool is_one_of(const Word& word, std::initializer_list<std::string_view> texts) {
   return word.kind != Word::Kind::string && word.kind != Word::Kind::number &&
@@ -53,15 +55,7 @@ class Rewriter {
   std::string rewritten() {
     for (std::size_t at = 0; at < words_.size(); ++at)
       if (const std::size_t length = comparison(at)) wrap(at, length);
-    std::string result;
-    for (std::size_t place = 0; place <= text_.size(); ++place) {
-      if (const auto closing = after_.find(place); closing != after_.end())
-        result += closing->second;
-      if (const auto opening = before_.find(place); opening != before_.end())
-        result += opening->second;
-      if (place < text_.size()) result += text_[place];
-    }
-    return result;
+    return with_insertions(text_, {&after_, &before_});
   }
 
  private:
@@ -148,7 +142,7 @@ class Rewriter {
 
   std::string_view text_;
   std::vector<Word> words_;
-  std::map<std::size_t, std::string> before_, after_;  ///< by place in the text
+  Insertions before_, after_;
   int count_ = 0;
 };
 
@@ -217,7 +211,7 @@ void add_compared(int place, const Operand& left, const Operand& right,
                   std::vector<Comparison>& compared) {
   if (left.number && right.number) compared.push_back({place, *left.number, *right.number});
   if (left.number || right.number || !left.tells() || !right.tells()) return;
-  if (static_cast<Relation>(place % 3) != Relation::equal) {
+  if (static_cast<Relation>(place % kRelations) != Relation::equal) {
     const int order = left.text.compare(right.text);
     return compared.push_back({place, static_cast<double>(order), 0});
   }
@@ -225,6 +219,11 @@ void add_compared(int place, const Operand& left, const Operand& right,
   if (one.around != other.around) return;
   for (std::size_t i = 0; i < one.numbers.size(); ++i)
     compared.push_back({place, one.numbers[i], other.numbers[i]});
+}
+
+bool orders_tokens(int place, const Operand& left, const Operand& right) {
+  return static_cast<Relation>(place % kRelations) != Relation::equal &&
+         !scan_tokens(left.text).tokens.empty() && !scan_tokens(right.text).tokens.empty();
 }
 
 std::string with_shown_comparisons(std::string_view lua_text) {
@@ -239,5 +238,10 @@ void add_comparisons(lua_State* lua) {
 }
 
 void show_extremes(lua_State* lua) { lua_pushcclosure(lua, extremes, 1); }
+
+void show_sought(Vm& vm, lua_State* lua) {
+  for (int index = 1; index <= lua_gettop(lua) && vm.run != nullptr; ++index)
+    vm.run->show_comparison(kSought, {number_at(lua, index), {}}, {0, {}});
+}
 
 }  // namespace lockstep::sim::program

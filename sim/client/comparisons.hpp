@@ -9,32 +9,37 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/compared.hpp"
 #include "sim/client/program.hpp"
 #include "sim/client/vm.hpp"
 
 namespace lockstep::sim::program {
 
-/// What decides a comparison: whether its left operand is as the right one, less or greater.
-enum class Relation : std::uint8_t { equal, less, greater };
+/// What decides a comparison: whether its left operand is as the right one, less or greater; or
+/// none of these (Compared::kUnknown).
+enum class Relation : std::uint8_t { equal, less, greater, unknown };
+constexpr int kRelations = 4;
 
 /// Comparison::place of the comparison with this number in its text.
 constexpr int place_of(int number, Relation relation) {
-  return 3 * number + static_cast<int>(relation);
+  return kRelations * number + static_cast<int>(relation);
 }
 
 /// What a comparison came to. What may be equal between two tries, and at neither of them, is told
 /// from which side it is not.
 inline char outcome(const Comparison& compared) {
   const char side = compared.left < compared.right ? '<' : '>';
-  switch (static_cast<Relation>(compared.place % 3)) {
+  switch (static_cast<Relation>(compared.place % kRelations)) {
     case Relation::equal:
       return compared.left == compared.right ? '=' : side;
     case Relation::less:
       return compared.left < compared.right ? '+' : '-';
     case Relation::greater:
+      return compared.left > compared.right ? '+' : '-';
+    case Relation::unknown:
       break;
   }
-  return compared.left > compared.right ? '+' : '-';
+  return Compared::kUnknown;
 }
 
 /// The text of a Lua file with every comparison `a < b` as `left(a, N) < right(b, N)`; N numbers
@@ -56,10 +61,16 @@ Operand operand_at(lua_State* lua, int index);
 void add_compared(int place, const Operand& left, const Operand& right,
                   std::vector<Comparison>& compared);
 
+/// Whether it asks which of two lock tokens comes first.
+bool orders_tokens(int place, const Operand& left, const Operand& right);
+
 /// Adds the two functions that such a text calls to the table on top of the stack.
 void add_comparisons(lua_State* lua);
 
 /// Puts a function around math.max or math.min, on top of the stack, that shows what it compares.
 void show_extremes(lua_State* lua);
+
+/// Shows the numbers among the arguments of a function that seeks something in them.
+void show_sought(Vm& vm, lua_State* lua);
 
 }  // namespace lockstep::sim::program

@@ -173,6 +173,13 @@ int sort_check(Vm& vm, lua_State* lua) {
   return lua_gettop(lua);
 }
 
+int sought_check(Vm& vm, lua_State* lua) {
+  show_sought(vm, lua);
+  lua_pushvalue(lua, lua_upvalueindex(1));
+  lua_insert(lua, 1);
+  return lua_gettop(lua);
+}
+
 /// pcall that lets through what must end the run: a complaint, a query, exhausted memory.
 int finish_pcall(lua_State* lua, int status, lua_KContext) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(lua);
@@ -320,6 +327,7 @@ void push_library(Vm& vm) {
                  {"byte", "char", "find", "format", "gmatch", "gsub", "len", "lower", "match",
                   "rep", "reverse", "sub", "upper", "pack", "packsize", "unpack"});
   guard<string_format>(lua, "format");
+  for (const char* name : {"find", "gmatch", "gsub", "match"}) guard<sought_check>(lua, name);
   set_string_methods(lua);
   wrap(lua, "string", native<assign_in_library>);
   lua_setfield(lua, -2, "string");
@@ -338,6 +346,7 @@ void push_library(Vm& vm) {
     show_extremes(lua);
     lua_setfield(lua, -2, name);
   }
+  guard<sought_check>(lua, "ult");
   wrap(lua, "math", native<assign_in_library>);
   lua_setfield(lua, -2, "math");
 }

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "sim/base/bytes.hpp"
 #include "sim/base/error.hpp"
-#include "sim/client/turning.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
@@ -110,26 +110,67 @@ std::int64_t unit_of_time(std::int64_t number, WallTime now) {
   return 0;
 }
 
-}  // namespace
-
-bool names_time(const Request& request, WallTime now) {
+/// The times that a request names, with what each counts in ms.
+std::map<std::int64_t, std::int64_t> times_in(const Request& request, WallTime now) {
   std::vector<std::int64_t> numbers;
   for (const std::string& argument : request) add_numbers(argument, numbers);
-  return std::ranges::any_of(numbers,
-                             [&](std::int64_t number) { return unit_of_time(number, now) != 0; });
+  std::map<std::int64_t, std::int64_t> times;
+  for (const std::int64_t number : numbers)
+    if (const std::int64_t unit = unit_of_time(number, now); unit != 0) times[number] = unit;
+  return times;
 }
+
+void add_told(const Reply& reply, std::vector<double>& numbers) {
+  if (reply.kind == Reply::Kind::integer) numbers.push_back(static_cast<double>(reply.integer));
+  std::vector<std::int64_t> in_text;
+  add_numbers(reply.text, in_text);
+  numbers.insert(numbers.end(), in_text.begin(), in_text.end());
+  for (const Reply& item : reply.items) add_told(item, numbers);
+}
+
+Keyspace with_longer(Keyspace keyspace, const std::string& key, std::int64_t by_ms) {
+  auto& expires = keyspace.keys.at(key).expires;
+  expires = *expires + Duration{by_ms};
+  return keyspace;
+}
+
+/// Adds the turns where a time becomes `same`, which is so for `unit`: a command may compare them
+/// with nobody seeing it.
+void add_turns_at(std::int64_t same, std::int64_t unit,
+                  const std::function<std::string(std::int64_t)>& shown,
+                  std::set<std::int64_t>& turns) {
+  if (std::abs(same) > kFarthestMs) return;
+  for (const std::int64_t turn : {same, same + unit})
+    if (shown(turn - 1) != shown(turn)) turns.insert(turn);
+}
+
+}  // namespace
+
+bool names_time(const Request& request, WallTime now) { return !times_in(request, now).empty(); }
 
 struct NodeClocks::Tried {
   Keyspace keyspace;
   Reply reply;
-  std::vector<std::pair<double, double>> compared;
+  std::vector<Compared> compared;
   bool ran = true;  ///< false: at that time it cannot be run
+
+  /// By how much the sides of its comparisons differ; and those of the reply.
+  std::vector<double> numbers() const {
+    std::vector<double> all;
+    for (const Compared& each : compared) all.push_back(each.left - each.right);
+    add_told(reply, all);
+    return all;
+  }
+
+  void tell(Courses& courses, std::int64_t later_ms) const {
+    courses.begin(later_ms);
+    for (const Compared& each : compared) courses.add(0, each);
+  }
 
   std::string shown(Shown what) const {
     if (!ran) return "";
     std::string text = "ran";
-    for (const auto& [left, right] : compared)
-      text += left < right ? '<' : left == right ? '=' : '>';
+    for (const Compared& each : compared) text += each.outcome;
     if (what == Shown::comparisons) return text;
     const auto plain = what == Shown::values ? without_times : without_numbers;
     ByteWriter out;
@@ -159,20 +200,28 @@ bool NodeClocks::is_new(const Met& met) {
   ByteWriter out;
   for (const std::string& argument : met.request) out.text(without_times(argument));
   out.text(bare(met.keyspace, without_times));
+  met.keyspace.for_each(
+      [&](const std::string&, const Entry& entry) { out.number(entry.expires ? 1 : 0); });
   out.text(encode(met.session));
   return known_.insert(out.take()).second;
 }
 
-void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
-                         NodeClockUse& use) {
+void NodeClocks::look_at(const Met& met, bool looked_at_time, const Clients& clients,
+                         TimeUse& use) {
   if (!is_new(met)) return;
   const Shown what = what_tells(met, looked_at_time);
-  for (const std::int64_t turn : turns(met, what, use)) note_turn(met, turn, what, use);
+  std::set<std::int64_t> ways{0};
+  for (const std::int64_t turn : turns(met, what, use)) {
+    note_turn(met, turn, what, use);
+    ways.insert(turn);
+  }
+  for (const std::int64_t way : ways) use.explained = use.explained && !joins_lifetimes(met, way);
   note_results(met, use);
-  note_times_sent(met, use);
+  for (const auto& [number, unit] : times_in(met.request, met.execution.now))
+    note_time_sent(met, number, unit, clients.made, use);
   const Reply reply = tried(met, 0).reply;
   if (reply.kind != Reply::Kind::integer) return;
-  for (const std::int64_t number : replies) note_reply(met, number, use);
+  for (const std::int64_t number : clients.replies) note_reply(met, number, use);
 }
 
 NodeClocks::Shown NodeClocks::what_tells(const Met& met, bool looked_at_time) {
@@ -187,109 +236,170 @@ NodeClocks::Shown NodeClocks::what_tells(const Met& met, bool looked_at_time) {
 }
 
 /// When it would turn, in ms from now.
-std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, NodeClockUse& use) {
+std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, TimeUse& use) {
   const bool looked_at_time = what != Shown::comparisons;
   if (!looked_at_time && tried(met, 0).compared.empty()) return {};
   std::int64_t left_ms = 0;
   met.keyspace.for_each([&](const std::string&, const Entry& entry) {
     if (entry.expires) left_ms = std::max(left_ms, (*entry.expires - met.execution.now).ms);
   });
-  const auto shown = [&](std::int64_t later) { return tried(met, later).shown(what); };
-  const Turns found =
-      turning_points(shown, -kFarthestMs, looked_at_time ? kFarthestMs : left_ms + 1);
-  use.all = use.all && found.all;
+  Courses courses;
+  const auto shown = [&](std::int64_t later) {
+    const Tried then = tried(met, later);
+    then.tell(courses, later);
+    return then.shown(what);
+  };
+  Turns found = turning_points(shown, -kFarthestMs, looked_at_time ? kFarthestMs : left_ms + 1);
+  use.all = use.all && found.all && courses.one_way();
+  if (looked_at_time)
+    for (const std::int64_t time : numbers_in(met.keyspace))
+      if (const std::int64_t unit = unit_of_time(time, met.execution.now); unit != 0)
+        add_turns_at(time * unit - met.execution.now.ms, unit, shown, found.at);
   return found.at;
 }
 
+/// What may be why something turns: how long a key lives, or a time that is known here.
+struct NodeClocks::Cause {
+  const std::string* key = nullptr;
+  std::int64_t time = 0;  ///< without a key
+};
+
 /// `later_ms` from now it would turn: a key whose lifetime is looked at has so much left then, and
 /// a time that is known here, and that decides, lies so far away.
-void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, Shown what, NodeClockUse& use) {
+void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, Shown what, TimeUse& use) {
+  const std::vector<Cause> possible = possible_causes(met, what);
+  std::vector<Cause> causes;
+  for (const Cause& cause : possible)
+    if (!turns_with(met, later_ms, what, {cause})) causes.push_back(cause);
+  const auto lives = [](const Cause& cause) { return cause.key != nullptr; };
+  use.mixes = use.mixes || std::ranges::count_if(possible, lives) > 1;
+  if (causes.empty() && !turns_with(met, later_ms, what, possible)) {  // several at one instant
+    for (const Cause& cause : possible) {
+      std::vector<Cause> others;
+      for (const Cause& other : possible)
+        if (other.key != cause.key || other.time != cause.time) others.push_back(other);
+      if (turns_with(met, later_ms, what, others)) causes.push_back(cause);
+    }
+  }
   bool explained = false;
+  for (const Cause& cause : causes) explained = note_cause(met, later_ms, cause, use) || explained;
+  use.explained = use.explained && (explained || what == Shown::comparisons);
+}
+
+std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown what) {
+  std::vector<Cause> causes;
   const bool named = std::any_of(met.request.begin(), met.request.end(), [&](const auto& argument) {
     return met.keyspace.keys.contains(argument);
   });
   for (const auto& [key, entry] : met.keyspace.keys) {
     const bool asked = std::find(met.request.begin(), met.request.end(), key) != met.request.end();
-    if (!entry.expires || (named && !asked)) continue;
-    const std::int64_t left_ms = (*entry.expires - met.execution.now).ms - later_ms + 1;
-    if (left_ms < 0 || !lifetime_decides(met, later_ms, key, what)) continue;
-    explained = true;
-    if (left_ms > 0) use.lefts.insert(left_ms);  // 0: it expires
+    if (entry.expires && (asked || !named)) causes.push_back({&key, 0});
   }
-  if (what == Shown::comparisons) return;
+  if (what == Shown::comparisons) return causes;
   std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
-  const std::int64_t turn = (met.execution.now + Duration{later_ms}).ms;
   for (const std::int64_t number : std::set<std::int64_t>(numbers.begin(), numbers.end()))
-    for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
-      const std::int64_t after = turn - number * unit;
-      if (number <= kFarthestMs || std::abs(after) > kFarthestMs) continue;
-      if (!decides(met, later_ms, number, what)) continue;
-      use.met.insert(after);
-      if (unit > 1) use.units.insert(unit);
-      explained = true;
-    }
-  use.explained = use.explained && explained;
+    if (number > kFarthestMs) causes.push_back({nullptr, number});
+  return causes;
 }
 
-/// Whether it would turn at another time if it had met a later one: by 1, or by so much that it
-/// shows where it is rounded.
-bool NodeClocks::decides(const Met& met, std::int64_t later_ms, std::int64_t number, Shown what) {
-  const auto moves = [&](std::int64_t by) {
-    const Keyspace keyspace = with_moved(met.keyspace, number, by);
-    Request request = met.request;
-    for (std::string& argument : request) argument = sim::with_moved(argument, number, by);
-    const Met moved{keyspace, met.session, request, met.execution};
-    return tried(moved, later_ms - 1).shown(what) == tried(moved, later_ms).shown(what);
-  };
-  return moves(1) || moves(kSecondMs);
-}
-
-/// Whether it would turn at another time if the key lived longer.
-bool NodeClocks::lifetime_decides(const Met& met, std::int64_t later_ms, const std::string& key,
-                                  Shown what) {
-  const auto moves = [&](std::int64_t by) {
+/// Whether it turns there if these were later: by 1, or by so much that it shows where a time is
+/// rounded.
+bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, Shown what,
+                            const std::vector<Cause>& moved) {
+  const auto turns = [&](std::int64_t by) {
     Keyspace keyspace = met.keyspace;
-    auto& expires = keyspace.keys.at(key).expires;
-    expires = *expires + Duration{by};
-    const Met longer{keyspace, met.session, met.request, met.execution};
-    return tried(longer, later_ms - 1).shown(what) == tried(longer, later_ms).shown(what);
+    Request request = met.request;
+    for (const Cause& cause : moved) {
+      if (cause.key != nullptr) {
+        keyspace = with_longer(std::move(keyspace), *cause.key, by);
+        continue;
+      }
+      keyspace = with_moved(std::move(keyspace), cause.time, by);
+      for (std::string& argument : request) argument = sim::with_moved(argument, cause.time, by);
+    }
+    const Met other{keyspace, met.session, request, met.execution};
+    return tried(other, later_ms - 1).shown(what) != tried(other, later_ms).shown(what);
   };
-  return moves(1) || moves(kSecondMs);
+  return turns(1) && turns(kSecondMs);
 }
 
-/// A time that its client sends decides, with one that is stored.
-void NodeClocks::note_times_sent(const Met& met, NodeClockUse& use) {
-  std::vector<std::int64_t> numbers;
-  for (const std::string& argument : met.request) add_numbers(argument, numbers);
-  for (const std::int64_t number : std::set<std::int64_t>(numbers.begin(), numbers.end()))
-    if (const std::int64_t unit = unit_of_time(number, met.execution.now); unit != 0)
-      note_time_sent(met, number, unit, use);
+/// Whether a number that it compares or answers depends on what is left of several keys: on their
+/// sum, or on how much longer one lives than the other, which no time that passes changes.
+bool NodeClocks::joins_lifetimes(const Met& met, std::int64_t later_ms) {
+  std::vector<const std::string*> expiring;
+  for (const auto& [key, entry] : met.keyspace.keys)
+    if (entry.expires) expiring.push_back(&key);
+  if (expiring.size() < 2) return false;
+  const Tried now = tried(met, later_ms);
+  const std::vector<double> numbers = now.numbers();
+  std::set<std::size_t> of_others;
+  for (const std::string* key : expiring) {
+    std::set<std::size_t> of_this;
+    for (const std::int64_t by : {std::int64_t{1}, std::int64_t{-1}, kSecondMs}) {
+      const Keyspace keyspace = with_longer(met.keyspace, *key, by);
+      const Tried other = tried({keyspace, met.session, met.request, met.execution}, later_ms);
+      const std::vector<double> then = other.numbers();
+      if (other.shown(Shown::comparisons) != now.shown(Shown::comparisons)) continue;
+      for (std::size_t i = 0; i < std::min(numbers.size(), then.size()); ++i)
+        if (then[i] != numbers[i]) of_this.insert(i);
+    }
+    for (const std::size_t each : of_this)
+      if (!of_others.insert(each).second) return true;
+  }
+  return false;
 }
 
+/// False if so long a time is none that matters.
+bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& cause,
+                            TimeUse& use) {
+  if (cause.key != nullptr) {
+    const WallTime expires = *met.keyspace.keys.at(*cause.key).expires;
+    const std::int64_t left_ms = (expires - met.execution.now).ms - later_ms + 1;
+    if (left_ms > 0) use.lefts.insert(left_ms);  // 0: it expires
+    return left_ms >= 0;
+  }
+  bool noted = false;
+  for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
+    const std::int64_t after = (met.execution.now + Duration{later_ms}).ms - cause.time * unit;
+    if (std::abs(after) > kFarthestMs) continue;
+    use.met.insert(after);
+    if (unit > 1) use.units.insert(unit);
+    use.all = use.all && on_unit(after, unit);
+    noted = true;
+  }
+  return noted;
+}
+
+/// A time that its client sends, so far after its clock as one of `made`, decides with one that is
+/// stored.
 void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_t unit,
-                                NodeClockUse& use) {
-  const auto shown = [&](const Keyspace& keyspace, std::int64_t more, Shown what,
-                         std::int64_t later_ms = 0) {
+                                const std::set<std::int64_t>& made, TimeUse& use) {
+  const auto sent = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
     Request request = met.request;
     for (std::string& argument : request) argument = sim::with_moved(argument, number, more);
-    return tried({keyspace, met.session, request, met.execution}, later_ms).shown(what);
+    return tried({keyspace, met.session, request, met.execution}, later_ms);
+  };
+  const auto shown = [&](const Keyspace& keyspace, std::int64_t more, Shown what,
+                         std::int64_t later_ms = 0) {
+    return sent(keyspace, more, later_ms).shown(what);
   };
   std::set<std::string> first;
   for (const std::int64_t more : {0, 1, 2, 3})
     first.insert(shown(met.keyspace, more, Shown::values));
   const Shown what = first.size() == 4 ? Shown::forms : Shown::values;
-  const auto here = [&](std::int64_t more) { return shown(met.keyspace, more, what); };
+  Courses courses;
+  const auto here = [&](std::int64_t more) {
+    const Tried then = sent(met.keyspace, more, 0);
+    then.tell(courses, more);
+    return then.shown(what);
+  };
   Turns turns = turning_points(here, -kFarthestMs / unit, kFarthestMs / unit);
-  use.all = use.all && turns.all;
+  use.all = use.all && turns.all && courses.one_way();
   const std::vector<std::int64_t> all = numbers_in(met.keyspace);
   const std::set<std::int64_t> stored(all.begin(), all.end());
-  for (const std::int64_t other : stored) {  // a command may compare it with nobody seeing it
-    const std::int64_t same = other * unit_of_time(other, met.execution.now) / unit - number;
-    if (std::abs(same) > kFarthestMs) continue;
-    for (const std::int64_t turn : {same, same + 1})
-      if (here(turn - 1) != here(turn)) turns.at.insert(turn);
-  }
+  for (const std::int64_t other : stored)
+    add_turns_at(other * unit_of_time(other, met.execution.now) / unit - number, 1, here, turns.at);
   for (const std::int64_t turn : turns.at) {
     const auto clock_moves = [&](std::int64_t by) {
       return shown(met.keyspace, turn - 1, what, by) == shown(met.keyspace, turn, what, by);
@@ -303,7 +413,9 @@ void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_
         return shown(moved, turn - 1, what) == shown(moved, turn, what);
       };
       if (its_unit == 0 || !(moves(1) || moves(kSecondMs))) continue;
-      use.met.insert((number + turn) * unit - other * its_unit);
+      const std::int64_t after = (number + turn) * unit - other * its_unit;
+      use.met.insert(after);
+      for (const std::int64_t ahead : made) use.met.insert(after - ahead);
       explained = true;
     }
     use.explained = use.explained && explained;
@@ -311,15 +423,38 @@ void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_
   if (unit > 1 && !turns.at.empty()) use.units.insert(unit);
 }
 
+void NodeClocks::look_at_duration(const Met& met, std::size_t argument, TimeUse& use) {
+  std::vector<std::int64_t> numbers;
+  add_numbers(met.request.at(argument), numbers);
+  for (const std::int64_t number : numbers) {
+    Courses courses;
+    const auto shown = [&](std::int64_t more) {
+      Request request = met.request;
+      request[argument] = sim::with_moved(request[argument], number, more);
+      const Tried then = tried({met.keyspace, met.session, request, met.execution}, 0);
+      then.tell(courses, more);
+      return then.shown(Shown::values);
+    };
+    if (number <= 0 || number > kFarthestMs) continue;
+    const Turns turns = turning_points(shown, 1 - number, kFarthestMs);  // one of 0 is over
+    use.lifetimes = use.lifetimes && turns.at.empty() && turns.all && courses.one_way();
+  }
+}
+
 /// Lifetimes and values that it works out from a clock.
-void NodeClocks::note_results(const Met& met, NodeClockUse& use) {
+void NodeClocks::note_results(const Met& met, TimeUse& use) {
   const Tried now = tried(met, 0), later = tried(met, 1), in_second = tried(met, kSecondMs);
+  const auto as_now = [&](const Tried& other) {
+    return other.shown(Shown::comparisons) == now.shown(Shown::comparisons);
+  };
   for (const auto& [key, entry] : now.keyspace.keys) {
     const auto before = met.keyspace.keys.find(key);
     const auto other = later.keyspace.keys.find(key);
     if (!entry.expires || other == later.keyspace.keys.end() || !other->second.expires) continue;
     if (before != met.keyspace.keys.end() && before->second.expires == entry.expires) continue;
-    if (*other->second.expires != *entry.expires) continue;  // as long, whenever it begins
+    const std::int64_t later_ms = (*other->second.expires - *entry.expires).ms;
+    use.mixes = use.mixes || (later_ms != 1 && as_now(later));
+    if (later_ms != 0) continue;  // 1: as long, whenever it begins
     use.computed.insert((*entry.expires - met.execution.now).ms);
     const auto& in_a_second = in_second.keyspace.keys;
     const auto moved = in_a_second.find(key);
@@ -329,8 +464,10 @@ void NodeClocks::note_results(const Met& met, NodeClockUse& use) {
   }
   const std::vector<std::int64_t> numbers = numbers_in(now.keyspace);
   for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
-    const std::vector<std::int64_t> moved = numbers_in(tried(met, unit).keyspace);
+    const Tried moved_on = tried(met, unit);
+    const std::vector<std::int64_t> moved = numbers_in(moved_on.keyspace);
     if (moved.size() != numbers.size()) continue;
+    use.mixes = use.mixes || (moved != numbers && as_now(moved_on));
     for (std::size_t i = 0; i < numbers.size(); ++i)
       if (moved[i] - numbers[i] == 1 && numbers[i] * unit > kFarthestMs) {
         use.made.insert(numbers[i] * unit - met.execution.now.ms / unit * unit);
@@ -340,7 +477,7 @@ void NodeClocks::note_results(const Met& met, NodeClockUse& use) {
 }
 
 /// A client does something else with a reply below `number`.
-void NodeClocks::note_reply(const Met& met, std::int64_t number, NodeClockUse& use) {
+void NodeClocks::note_reply(const Met& met, std::int64_t number, TimeUse& use) {
   const auto below = [&](std::int64_t later) {
     const Reply reply = tried(met, later).reply;
     return std::string(reply.kind == Reply::Kind::integer && reply.integer < number ? "y" : "n");

@@ -3,10 +3,13 @@
 // request at other times (docs/semantics.md, section 4).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "sim/client/turning.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/redis/version.hpp"
@@ -24,24 +27,20 @@ struct Met {
 /// Whether a request names a time: what its client's clock showed, or something worked out from it.
 bool names_time(const Request& request, WallTime now);
 
-struct NodeClockUse {
-  std::set<std::int64_t> lefts;     ///< of a key: the last remaining lifetime before it differs
-  std::set<std::int64_t> made;      ///< how far an absolute time that it makes lies after the clock
-  std::set<std::int64_t> met;       ///< how far after a time that it knows it turns
-  std::set<std::int64_t> units;     ///< what an absolute time is rounded to, in ms
-  std::set<std::int64_t> computed;  ///< lifetimes that it works out
-  bool all = true;                  ///< false: it turns more often than could be found out
-  bool explained = true;            ///< false: it turns at a time that nothing it knows decides
-};
-
 class NodeClocks {
  public:
   explicit NodeClocks(RedisVersion version) : scripts_({}, version, true) {}
 
-  /// To be told of every execution that looked at a clock or whose request names a time. `replies`:
-  /// numbers below which a client does something else with the reply.
-  void look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
-               NodeClockUse& use);
+  /// What is known of clients.
+  struct Clients {
+    const std::set<std::int64_t>& replies;  ///< numbers below which they do something else with one
+    const std::set<std::int64_t>& made;     ///< how far after a look the times lie that they make
+  };
+  /// To be told of every execution that looked at a clock or whose request names a time.
+  void look_at(const Met& met, bool looked_at_time, const Clients& clients, TimeUse& use);
+  /// To be told of a request with an argument that is a duration that its client worked out from a
+  /// clock: whether it is none but that of a key's life.
+  void look_at_duration(const Met& met, std::size_t argument, TimeUse& use);
 
  private:
   /// What of a result is looked at to see where it turns.
@@ -54,14 +53,18 @@ class NodeClocks {
   Tried tried(const Met& met, std::int64_t later_ms);
   bool is_new(const Met& met);
   Shown what_tells(const Met& met, bool looked_at_time);
-  std::set<std::int64_t> turns(const Met& met, Shown what, NodeClockUse& use);
-  void note_turn(const Met& met, std::int64_t later_ms, Shown what, NodeClockUse& use);
-  bool decides(const Met& met, std::int64_t later_ms, std::int64_t number, Shown what);
-  bool lifetime_decides(const Met& met, std::int64_t later_ms, const std::string& key, Shown what);
-  void note_times_sent(const Met& met, NodeClockUse& use);
-  void note_time_sent(const Met& met, std::int64_t number, std::int64_t unit, NodeClockUse& use);
-  void note_results(const Met& met, NodeClockUse& use);
-  void note_reply(const Met& met, std::int64_t reply, NodeClockUse& use);
+  std::set<std::int64_t> turns(const Met& met, Shown what, TimeUse& use);
+  void note_turn(const Met& met, std::int64_t later_ms, Shown what, TimeUse& use);
+  bool joins_lifetimes(const Met& met, std::int64_t later_ms);
+  struct Cause;
+  static std::vector<Cause> possible_causes(const Met& met, Shown what);
+  bool turns_with(const Met& met, std::int64_t later_ms, Shown what,
+                  const std::vector<Cause>& moved);
+  static bool note_cause(const Met& met, std::int64_t later_ms, const Cause& cause, TimeUse& use);
+  void note_time_sent(const Met& met, std::int64_t number, std::int64_t unit,
+                      const std::set<std::int64_t>& made, TimeUse& use);
+  void note_results(const Met& met, TimeUse& use);
+  void note_reply(const Met& met, std::int64_t reply, TimeUse& use);
 
   ScriptVm scripts_;
   std::set<std::string> known_;  ///< executions that were looked at, but for their times

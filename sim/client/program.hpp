@@ -147,6 +147,7 @@ struct Step {
   Cut cut = Cut::none;  ///< at which of them it was (Observation::cut); its task is `runnable` then
   std::vector<Comparison> compared;        ///< at the last observation, in order
   std::vector<ClockAnswer> clock_answers;  ///< of the whole path
+  bool ordered_tokens = false;             ///< it asked which of two lock tokens comes first
 };
 
 // ---- the program --------------------------------------------------------------------------------

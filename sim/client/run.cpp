@@ -74,6 +74,7 @@ void Run::feed(const Observation& observation) {
   answers_used_ = 0;
   instants_before_ = instants;
   compared_.clear();
+  ordered_tokens_ = false;
   effects_.clear();
   freed_.clear();
   again_.reset();
@@ -332,6 +333,7 @@ void Run::show_operand(int place, bool right, Operand operand) {
 
 void Run::show_comparison(int place, const Operand& left, const Operand& right) {
   add_compared(place, left, right, compared_);
+  ordered_tokens_ = ordered_tokens_ || orders_tokens(place, left, right);
 }
 
 void Run::emit(Effect effect) { effects_.push_back(std::move(effect)); }
@@ -519,6 +521,7 @@ Step Run::report() {
   step.cut = cut_;
   step.compared = std::move(compared_);
   step.clock_answers = std::move(clock_answers_);
+  step.ordered_tokens = ordered_tokens_;
   if (at_boundary()) step.boundary = encode_snapshot(vm_, module_, *this, &step.instants);
   return step;
 }

@@ -234,6 +234,7 @@ class Run {
   std::map<int, Operand> left_operands_;  ///< by place
   std::vector<Comparison> compared_;
   std::vector<ClockAnswer> clock_answers_;
+  bool ordered_tokens_ = false;
   std::vector<Effect> effects_;
   std::optional<TaskId> again_;
   unsigned cuts_ = 0;  ///< of this step

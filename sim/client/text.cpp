@@ -180,4 +180,15 @@ NotAvailable first_not_available(const std::vector<Word>& words) {
   return {};
 }
 
+std::string with_insertions(std::string_view text,
+                            std::initializer_list<const Insertions*> layers) {
+  std::string result;
+  for (std::size_t place = 0; place <= text.size(); ++place) {
+    for (const Insertions* layer : layers)
+      if (const auto added = layer->find(place); added != layer->end()) result += added->second;
+    if (place < text.size()) result += text[place];
+  }
+  return result;
+}
+
 }  // namespace lockstep::sim::program

@@ -1,7 +1,10 @@
 // What can be told from the text of a Lua file without running it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +20,12 @@ struct Word {
   std::size_t begin = 0, end = 0;  ///< where it stands in the text
 };
 std::vector<Word> words_of(std::string_view lua_text);
+
+/// What is added to a text, by its place there.
+using Insertions = std::map<std::size_t, std::string>;
+
+/// The text with what is added to it; at one place in the order of the layers.
+std::string with_insertions(std::string_view text, std::initializer_list<const Insertions*> layers);
 
 /// A use of a name of stock Lua that is not there (os.time, print, math.random).
 struct NotAvailable {

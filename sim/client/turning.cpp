@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <vector>
+
+#include "sim/base/ascii.hpp"
 
 namespace lockstep::sim {
 
@@ -47,7 +51,7 @@ class Halving {
   }
 
  private:
-  static constexpr int kMostHalved = 2000;
+  static constexpr int kMostHalved = 500;
 
   const std::function<std::string(std::int64_t)>& shown_;
   Turns& turns_;
@@ -68,6 +72,49 @@ Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std:
     before = std::move(here);
   }
   return turns;
+}
+
+bool on_unit(std::int64_t after_ms, std::int64_t unit) {
+  const std::int64_t rest = (after_ms % unit + unit) % unit;
+  return rest <= 1 || rest == unit - 1;
+}
+
+void Courses::begin(std::int64_t later_ms) {
+  later_ms_ = later_ms;
+  way_ = 0;
+}
+
+/// FNV's step.
+void Courses::go(std::size_t by) { way_ = (way_ ^ by) * 0x100000001b3U; }
+
+void Courses::add(int place, const Compared& compared) {
+  go(static_cast<std::size_t>(place));
+  const double value = compared.left - compared.right;
+  if (compared.outcome == Compared::kUnknown) {
+    const auto [sought, added] = sought_.try_emplace(way_, compared.left);
+    known_ = known_ && sought->second == compared.left;
+  } else if (std::isfinite(value) && compared.outcome != Compared::kCall) {
+    constexpr double kError = 4 * std::numeric_limits<double>::epsilon();
+    const double largest = std::max(std::abs(compared.left), std::abs(compared.right));
+    courses_[way_][later_ms_] = {value, kError * largest};
+  }
+  go(static_cast<unsigned char>(compared.outcome));
+}
+
+bool Courses::one_way() const {
+  const auto is_one_way = [](const auto& course) {
+    bool grows = true, falls = true;
+    const Difference* before = nullptr;
+    for (const auto& [later_ms, now] : course.second) {
+      const double more = before ? now.value - before->value : 0;
+      const double error = before ? now.error + before->error : 0;
+      grows = grows && more >= -error;
+      falls = falls && more <= error;
+      before = &now;
+    }
+    return grows || falls;
+  };
+  return known_ && std::ranges::all_of(courses_, is_one_way);
 }
 
 namespace {
@@ -144,6 +191,12 @@ std::string without_times(const std::string& text) {
 
 std::string without_numbers(const std::string& text) {
   return packed_times(text).empty() ? without_digits(text, 1) : "#";
+}
+
+std::string form_of(const Request& request) {
+  std::string form;
+  for (const std::string& argument : request) form += without_numbers(argument) + '\n';
+  return form;
 }
 
 }  // namespace lockstep::sim

@@ -1,13 +1,40 @@
 // Where something that depends on a clock turns: found by trying.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "sim/base/compared.hpp"
+#include "sim/redis/request.hpp"
+
 namespace lockstep::sim {
+
+/// What a step or a command makes of times, as far as it is one for both.
+struct TimeUse {
+  std::set<std::int64_t> lefts;     ///< of a key: the last remaining lifetime before it differs
+  std::set<std::int64_t> made;      ///< how far an absolute time that it makes lies after the clock
+  std::set<std::int64_t> met;       ///< how far after a time that it knows it turns
+  std::set<std::int64_t> units;     ///< what an absolute time is rounded to: a second, a minute
+  std::set<std::int64_t> computed;  ///< durations that it works out
+  bool all = true;                  ///< false: it turns more often than could be found out
+  bool explained = true;            ///< false: it turns at a time that nothing it knows decides
+  bool sums = true;  ///< false: it works out a number that is no reading plus or minus something
+  bool lifetimes = true;  ///< false: a duration that is worked out becomes data
+  /// What one clock shows is put together with something else: where it turns by that depends on
+  /// another reading, or it works something out of it, or turns by one that was kept. Matters only
+  /// where clocks drift.
+  bool mixes = false;
+};
+
+/// Arguments of requests, by what these are like but for their numbers, that are durations.
+using SentDurations = std::map<std::string, std::set<std::size_t>>;
+/// What a request is like.
+std::string form_of(const Request& request);
 
 struct Turns {
   std::set<std::int64_t> at;
@@ -21,7 +48,33 @@ struct Turns {
 Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std::int64_t from,
                      std::int64_t to);
 
+/// Whether what is compared only grows, or only falls, while a clock goes on: if so, it turns once,
+/// and halving finds it. Told of all that each try compares.
+class Courses {
+ public:
+  void begin(std::int64_t later_ms);
+  /// The next comparison of the try, told apart from others by `place`.
+  void add(int place, const Compared& compared);
+  bool one_way() const;
+
+ private:
+  struct Difference {
+    double value = 0, error = 0;  ///< of floating-point numbers
+  };
+  void go(std::size_t by);
+  using Course = std::map<std::int64_t, Difference>;  ///< by how much later it is
+  std::int64_t later_ms_ = 0;
+  std::size_t way_ = 0;  ///< what came of the comparisons before
+  std::map<std::size_t, Course> courses_;
+  bool known_ = true;
+  std::map<std::size_t, double> sought_;
+};
+
 inline constexpr std::int64_t kSecondMs = 1000;
+
+/// Whether what turns so long after a time that is rounded to `unit` does so with a multiple of
+/// that, or beside one: such points are tried wherever in a unit a run begins, others are not.
+bool on_unit(std::int64_t after_ms, std::int64_t unit);
 
 /// Far more than any lease, far less than an absolute time: two weeks.
 inline constexpr std::int64_t kFarthestMs = 1'209'600'000;

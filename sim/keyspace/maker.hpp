@@ -37,4 +37,31 @@ inline void add_share(Shares& shares, Maker maker, std::int64_t by) {
   if (place->amount == 0) shares.erase(place);
 }
 
+/// A set of makers, as bits; bit 0 is nobody. Only the first 31 processes can be told apart.
+using Makers = std::uint32_t;
+constexpr Makers only_maker(Maker maker) { return Makers{1} << (maker & 31U); }
+constexpr bool has_maker(Makers makers, Maker maker) { return (makers >> (maker & 31U) & 1U) != 0; }
+
+/// Who has something of a key, by what it takes to say so.
+struct Belongings {
+  Makers any = 0;  ///< a part or a share
+  /// A part; or all that there is of a string that is counted in.
+  Makers refused = 0;
+  /// A part; but in a hash only where nothing is anybody else's.
+  Makers left = 0;
+  /// A share in a key of which nothing is anybody else's.
+  Makers counting = 0;
+  Belongings& operator|=(const Belongings& other);
+};
+
+/// What a request did to the parts of a key.
+struct PartsChange {
+  bool made = false;     ///< the sender has a part that it had not, or a larger share
+  bool freed = false;    ///< the sender has lost a part, or some of a share
+  bool counted = false;  ///< and it was of a share
+  Makers taken = 0;      ///< of others: removed, overwritten, made to end earlier
+  Makers extended =
+      0;  ///< of others, who have the key for longer now, though it is not the sender's
+};
+
 }  // namespace lockstep::sim

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/base/token.hpp"
 #include "sim/keyspace/compact_limits.hpp"
 
 namespace lockstep::sim {
@@ -19,6 +20,14 @@ void put_score(Entry& entry, const std::string& member, double score, Maker make
   }
   if (entry.encoding == Encoding::compact && score == 0) score = 0;
   it->second = {score, maker};
+}
+
+bool ties_tokens(const SortedSetOrder& order) {
+  const auto ties = [](const auto* one, const auto* next) {
+    return one->second.score == next->second.score && !scan_tokens(one->first).tokens.empty() &&
+           !scan_tokens(next->first).tokens.empty();
+  };
+  return std::ranges::adjacent_find(order, ties) != order.end();
 }
 
 bool exceeds_listpack(const SortedSet& set) {

@@ -13,6 +13,9 @@ const SortedSet& sorted_set_of(const Entry& entry);
 /// Adds or overwrites a member.
 void put_score(Entry& entry, const std::string& member, double score, Maker maker);
 
+/// Whether nothing but their bytes says which of two lock tokens comes first.
+bool ties_tokens(const SortedSetOrder& order);
+
 /// Whether Redis keeps it as a skiplist from the start.
 bool exceeds_listpack(const SortedSet& set);
 

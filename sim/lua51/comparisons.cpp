@@ -57,14 +57,13 @@ bool mentions_token(lua_State* L, int index) {
   return !scan_tokens({text, length}).tokens.empty();
 }
 
-/// Shows the host a comparison of two numbers: `shown` makes of them a pair whose order tells what
-/// comes of it.
-template <class Shown>
-void show(lua_State* L, int a, int b, Shown shown) {
+/// Shows the host a comparison of two numbers, and what comes of it.
+template <class Outcome>
+void show(lua_State* L, int a, int b, Outcome outcome) {
   auto* const comparisons = runtime(L).comparisons;
   double left = 0, right = 0;
   if (comparisons == nullptr || !to_number(L, a, left) || !to_number(L, b, right)) return;
-  comparisons->push_back(shown(left, right));
+  comparisons->push_back({left, right, outcome(left, right)});
 }
 
 /// Two numbers or two strings, which need no metamethod.
@@ -72,9 +71,7 @@ template <class Compare>
 bool ordered(lua_State* L, int a, int b, Compare compare) {
   const int type = lua_type(L, a);
   if (type != lua_type(L, b)) return false;
-  show(L, a, b, [&](double left, double right) {
-    return std::pair<double, double>(compare(left, right) ? 1 : 0, 0);
-  });
+  show(L, a, b, [&](double left, double right) { return compare(left, right) ? '+' : '-'; });
   if (type == LUA_TSTRING && mentions_token(L, a) && mentions_token(L, b))
     runtime(L).ordered_tokens = true;
   return type == LUA_TNUMBER || type == LUA_TSTRING;
@@ -83,7 +80,10 @@ bool ordered(lua_State* L, int a, int b, Compare compare) {
 }  // namespace
 
 bool equal(lua_State* L, int a, int b) {
-  show(L, a, b, [](double left, double right) { return std::pair(left, right); });
+  show(L, a, b, [](double left, double right) {
+    if (left == right) return '=';
+    return left < right ? '<' : '>';
+  });
   if (lua_rawequal(L, a, b)) return true;
   bool answer = false;
   if (lua_type(L, a) == LUA_TTABLE && lua_type(L, b) == LUA_TTABLE) ask(L, a, b, "__eq", answer);
@@ -107,6 +107,10 @@ bool less_or_equal(lua_State* L, int a, int b, bool place) {
     if (ask(L, b, a, "__lt", answer)) return !answer;
   }
   order_error(L, a, b, place);
+}
+
+void show_sought(lua_State* L, int index) {
+  show(L, index, index, [](double, double) { return Compared::kUnknown; });
 }
 
 namespace {

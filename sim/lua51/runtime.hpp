@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "sim/base/compared.hpp"
 #include "sim/lua51/translate.hpp"
 
 extern "C" {
@@ -46,7 +46,7 @@ struct Runtime {
   std::int64_t elements = 0;                 ///< of tables that # may still look at
   bool reversed = false;  ///< iterate what has no order, and count addresses, the other way round
   /// Where the numbers that the script compares are put down, if not null.
-  std::vector<std::pair<double, double>>* comparisons = nullptr;
+  std::vector<Compared>* comparisons = nullptr;
   bool varies = false;          ///< the script saw an order or an address
   bool ordered_tokens = false;  ///< it asked which of two texts with lock tokens comes first
   bool has_metatables = false;  ///< it has given a table one
@@ -182,6 +182,9 @@ void open_coroutine(lua_State* L);
 /// The helpers of kHelpers, pushed in order; and the string metatable.
 void push_helpers(lua_State* L);
 void open_string_metatable(lua_State* L);  ///< the string library is on top of the stack
+/// Shows whoever looks for them the number at `index`, if it is one, as one in which something is
+/// sought (Compared::kUnknown).
+void show_sought(lua_State* L, int index);
 /// Pushes the helpers for comparisons, in the order of Helper.
 void push_comparisons(lua_State* L);
 bool is_comparison(lua_CFunction function);

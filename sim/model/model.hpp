@@ -74,6 +74,8 @@ struct Model {
   /// How far each process's wall clock is ahead at the start, and each node's; 0 where none is
   /// said.
   std::vector<std::int64_t> clocks_ms, node_clocks_ms;
+  /// How fast each process's clocks are, and each node's, in ppm; 0 where none is said.
+  std::vector<std::int64_t> drifts_ppm, node_drifts_ppm;
   std::int64_t request_timeout_ms = 0;  ///< 0: none. Used where the program states none
   std::int64_t pause_max_ms = 0;        ///< 0: a pause may last for ever
   std::int64_t latency_ms = 0;  ///< how long each message may take at most; 0: it takes no time
@@ -94,10 +96,17 @@ inline std::int64_t too_long_ms(const Model& model) {
   return (model.waits_ms / model.tick_ms + 1) * model.tick_ms;
 }
 
-/// One of Model::clocks_ms or node_clocks_ms.
-constexpr std::int64_t clock_ahead_ms(const std::vector<std::int64_t>& clocks_ms,
-                                      std::size_t index) {
-  return index < clocks_ms.size() ? clocks_ms[index] : 0;
+/// What one of Model's lists says of the clock of a process or node: 0 where it says nothing.
+constexpr std::int64_t of_clock(const std::vector<std::int64_t>& list, std::size_t index) {
+  return index < list.size() ? list[index] : 0;
+}
+
+/// Whether some clock is fast or slow.
+constexpr bool clocks_drift(const Model& model) {
+  for (const auto* drifts : {&model.drifts_ppm, &model.node_drifts_ppm})
+    for (const std::int64_t ppm : *drifts)
+      if (ppm != 0) return true;
+  return false;
 }
 
 }  // namespace lockstep::sim

@@ -5,6 +5,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/attention.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/reply.hpp"
@@ -101,6 +102,18 @@ Entry& Call::set(const std::string& key, std::string value) { return put(key, st
 Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value) {
   Entry entry = new_entry(std::move(value), call.execution.sender);
   return call.keyspace.keys.insert_or_assign(key, std::move(entry)).first->second;
+}
+
+SortedSetOrder ordered(Call& call, const SortedSet& set) {
+  SortedSetOrder order = in_order(set);
+  call.execution.ordered_tokens = call.execution.ordered_tokens || ties_tokens(order);
+  return order;
+}
+
+void Call::compare(double left, double right) {
+  if (execution.compared == nullptr) return;
+  const char unequal = left < right ? '<' : '>';
+  execution.compared->push_back({left, right, left == right ? '=' : unequal});
 }
 
 void Call::erase(const std::string& key) { keyspace.keys.erase(key); }

@@ -1,9 +1,9 @@
 // Runs a request of a connection on a keyspace, as a Redis 7.0 server would.
 #pragma once
 
-#include <utility>
 #include <vector>
 
+#include "sim/base/compared.hpp"
 #include "sim/base/time.hpp"
 #include "sim/keyspace/maker.hpp"
 #include "sim/redis/request.hpp"
@@ -45,10 +45,11 @@ struct Execution {
   bool looked_at_bytes =
       false;  ///< out: the result depends on texts by more than which of them are equal: on their
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)
-  bool ordered_tokens = false;  ///< out: a script asked which of two lock tokens comes first
+  bool ordered_tokens = false;  ///< out: which of two lock tokens comes first was asked by a
+                                ///< script, or is all that orders two members of a sorted set
   ServerMode mode{};
-  /// Out, if not null: pairs whose order tells what each comparison in a script came to (ScriptVm).
-  std::vector<std::pair<double, double>>* compared = nullptr;
+  /// Out, if not null: what commands compare, and scripts (ScriptVm), of numbers.
+  std::vector<Compared>* compared = nullptr;
   ScriptObserver* observer = nullptr;  ///< watches the scripts that run, if not null
   std::vector<Place> watched{};  ///< the keys that other connections to the node watch or wait for
   std::vector<Place> touched{};  ///< out: of those and the sender's own, what a watch is broken by

@@ -1,4 +1,6 @@
 // A node executes a command: the command or script is really run, once for each distinct input.
+#include <algorithm>
+
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
@@ -12,9 +14,23 @@
 
 namespace lockstep::sim {
 
-std::int64_t Nodes::clock_ms(Id id, std::int64_t now_ms) const {
-  return setting_.knowledge.absolute ? now_ms + nodes_[id].value.clock_offset_ms : 0;
+std::int64_t Nodes::clock(Id id, std::int64_t now_ms) const {
+  if (!setting_.knowledge.absolute) return 0;
+  const Node& node = nodes_[id].value;
+  return rate_of(node).shown_after(now_ms) + node.clock_offset_ms * rate_of(node).parts();
 }
+
+namespace {
+
+/// With every expiry so many parts of a ms later.
+Keyspace moved(Keyspace keyspace, const Rate& rate, std::int64_t parts) {
+  keyspace.for_each([&](const std::string&, Entry& entry) {
+    if (entry.expires) entry.expires = entry.expires->moved(parts, rate.parts());
+  });
+  return keyspace;
+}
+
+}  // namespace
 
 /// Executes; a script that cannot be run is named by its file, which says more than its SHA-1.
 Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& request,
@@ -30,20 +46,19 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
   }
 }
 
-const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
-  FlatMap& memo = run_[{asked.session, asked.watched}];
+const CommandRun& Nodes::run(const Asked& asked) {
+  FlatMap& memo = run_[{asked.session, asked.watched, asked.rate}];
   const std::uint64_t a = both(asked.keyspace, asked.request);
   const std::uint64_t b =
-      both(asked.sender, setting_.knowledge.absolute ? tables_.moment(now_ms) : 0);
+      both(asked.sender, setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);
   if (const Id found = memo.find(a, b); found != FlatMap::kAbsent) return commands_[found];
 
   const Request& request = tables_.request(asked.request);
   const KeyspaceInfo& before = tables_.keyspace(asked.keyspace);
-  const Duration offset{now_ms};
-  Keyspace keyspace = before.value;
-  keyspace.shift_expiry(offset);
+  const Rate& rate = setting_.rates[asked.rate];
+  Keyspace keyspace = moved(before.value, rate, asked.clock);
   Execution execution;
-  execution.now = kEpoch + offset;
+  execution.now = kEpoch + Duration{floor_quotient(asked.clock, rate.parts())};
   execution.sender = asked.sender;
   execution.scripts = &scripts_;
   execution.watched = tables_.places(asked.watched);
@@ -62,11 +77,14 @@ const CommandRun& Nodes::run(const Asked& asked, std::int64_t now_ms) {
   if (execution.looked_at_time || execution.looked_at_clock || names_time(request, given.now))
     note_clock_use({met, tables_.session(asked.session).value, request, given},
                    execution.looked_at_time);
+  note_durations_sent({met, tables_.session(asked.session).value, request, given});
+  if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
+    setting_.orders_tokens = true;
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now);
   drop_shares_unless(keyspace, [&](const auto& key) { return setting_.leases.contains(key); });
-  keyspace.shift_expiry(-offset);
+  keyspace = moved(std::move(keyspace), rate, -asked.clock);
   command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
   note_leases(before.value, keyspace, asked.sender, command);
   command.keyspace = tables_.intern(keyspace);
@@ -86,15 +104,26 @@ void Nodes::note_error(const Request& request, const Reply& reply) {
 }
 
 void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
-  NodeClockUse use;
-  clocks_.look_at(met, looked_at_time, setting_.knowledge.replies, use);
-  for (const std::int64_t left : use.lefts) setting_.needs.lefts.insert(setting_.rounded(left));
-  setting_.missed_turns = setting_.missed_turns || !use.all;
-  setting_.unexplained_turns = setting_.unexplained_turns || !use.explained;
-  setting_.needs.made.insert(use.made.begin(), use.made.end());
-  setting_.needs.met.insert(use.met.begin(), use.met.end());
-  setting_.needs.units.insert(use.units.begin(), use.units.end());
-  setting_.computed.insert(use.computed.begin(), use.computed.end());
+  TimeUse use;
+  const Knowledge& known = setting_.knowledge;
+  clocks_.look_at(met, looked_at_time, {known.replies, known.made}, use);
+  setting_.note(use);
+}
+
+/// Whether the runs in which tokens have another order are tried, too: with the clients swapped.
+bool Nodes::same_if_swapped(const Request& request, TokenUse tokens) const {
+  tokens.add(request);
+  return setting_.clients_alike() &&
+         std::ranges::all_of(tokens.tokens, [](Token token) { return token.number == 1; });
+}
+
+void Nodes::note_durations_sent(const Met& met) {
+  if (setting_.sent_durations.empty()) return;
+  const auto sent = setting_.sent_durations.find(form_of(met.request));
+  if (sent == setting_.sent_durations.end()) return;
+  TimeUse use;
+  for (const std::size_t argument : sent->second) clocks_.look_at_duration(met, argument, use);
+  setting_.note(use);
 }
 
 /// The lifetimes that a command has given are durations in use. True if there are any.

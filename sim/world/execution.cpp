@@ -63,11 +63,11 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
                                       const Id* state) {
   const unsigned slot = setting_.node_slot(n);
   const Id node_id = state[slot];
-  std::int64_t clock_ms = 0;
+  std::int64_t clock = 0;
   Id moment = 0;
   if (setting_.knowledge.absolute) {
-    clock_ms = nodes_.clock_ms(node_id, runs_.info(state[setting_.run_slot()]).value.now_ms);
-    moment = tables_.moment(clock_ms);
+    clock = nodes_.clock(node_id, runs_.info(state[setting_.run_slot()]).value.now_ms);
+    moment = tables_.moment(clock);
   }
   const std::uint64_t a = both(process_id, node_id), b = both(action, moment);
   const ProcessInfo& info = processes_.info(process_id);
@@ -82,10 +82,14 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool former = connection.former;
   const Connection sender = connection;
-  const Asked asked{nodes_.info(node_id).value.keyspace, message.request, connection.session,
-                    watched, former ? Maker{0} : maker_of(process.index)};
-  const CommandRun command =
-      execute_in_session(tables_, nodes_, process, connection, asked, clock_ms);
+  const Asked asked{nodes_.info(node_id).value.keyspace,
+                    message.request,
+                    connection.session,
+                    watched,
+                    former ? Maker{0} : maker_of(process.index),
+                    setting_.node_rate(n),
+                    clock};
+  const CommandRun command = execute_in_session(tables_, nodes_, process, connection, asked);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(asked.keyspace, process.index) : 0;
   answer(setting_, process, connection, command.reply, asked_in);

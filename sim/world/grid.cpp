@@ -58,19 +58,38 @@ Grid::Distances Grid::one_link() const {
     found.push_back(-last);
     found.push_back(first_after);
   };
+  // How far a clock goes on until something turns: a node's, and a process's.
+  std::vector<std::int64_t> node_shows(setting_.reaches.begin(), setting_.reaches.end());
+  std::vector<std::int64_t> process_shows = node_shows;
   for (const std::int64_t lifetime : known.lifetimes) {
-    lasts(lifetime, lifetime + tick);
-    for (const std::int64_t left : known.lefts) lasts(lifetime - left, lifetime - left + tick);
+    node_shows.push_back(lifetime + tick);
+    for (const std::int64_t left : known.lefts) node_shows.push_back(lifetime - left + tick);
   }
-  for (const std::int64_t age : known.ages) lasts(age - tick, age);
   if (setting_.too_long_ms > 0) lasts(setting_.too_long_ms - tick, setting_.too_long_ms);
-  for (const std::int64_t reach : setting_.reaches) lasts(reach - tick, reach);
+  process_shows.insert(process_shows.end(), known.ages.begin(), known.ages.end());
+  const auto add = [&](const Rate& rate, const std::vector<std::int64_t>& shows) {
+    for (const std::int64_t jumped : rate.drifts() ? jumps() : std::set<std::int64_t>{0})
+      for (const std::int64_t ms : shows)
+        lasts(rate.true_ms(ms - jumped) - tick, rate.true_ms(ms - jumped));
+  };
+  for (unsigned p = 0; p < setting_.processes; ++p) add(setting_.rate_of(p), process_shows);
+  for (unsigned n = 0; n < setting_.nodes; ++n)
+    add(setting_.rates[setting_.node_rate(n)], node_shows);
   if (setting_.budget(Fault::power_loss) > 0 && setting_.volatile_ms > 0)
     lasts(setting_.volatile_ms, setting_.rounded(setting_.volatile_ms + 1));
   if (known.clocks_jump)
     for (const std::int64_t jump : setting_.model.jumps_ms) lasts(jump, jump);
   sort_without_twins(found);
   return found;
+}
+
+/// How far a clock may have jumped, all its jumps together.
+std::set<std::int64_t> Grid::jumps() const {
+  std::set<std::int64_t> jumped{0};
+  for (unsigned left = setting_.budget(Fault::jump); left > 0; --left)
+    for (const std::int64_t before : std::set<std::int64_t>(jumped))
+      for (const std::int64_t jump : setting_.model.jumps_ms) jumped.insert(before + jump);
+  return jumped;
 }
 
 /// Of one of these and one of those; no more than there can be.

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -70,6 +71,7 @@ class Grid {
   std::int64_t point_of(std::int64_t deadline, const Distances& found) const;
   Distances sums(const Distances& some, const Distances& others) const;
   Distances one_link() const;
+  std::set<std::int64_t> jumps() const;
   std::int64_t reduced(std::int64_t distance) const;
 
   const Setting& setting_;

@@ -19,11 +19,16 @@ struct OwnedLease {
   std::int64_t left_ms = 0;
 };
 
+/// What is left of one, as it reads; and the parts of a ms by which it is less (Expiry).
+struct Lifetime {
+  std::int64_t left_ms = 0, less = 0;
+};
+
 /// A keyspace with expiries relative to its node's clock (kEpoch is now), and what is worked out of
 /// it once.
 struct KeyspaceInfo {
   Keyspace value;
-  std::vector<std::int64_t> lifetimes;  ///< what is left of them, in ms
+  std::vector<Lifetime> lifetimes;
   TokenUse tokens;
   bool leaky = false;  ///< holds a lease key without expiry
   OwnLocks own;        ///< what the processes have of lease keys

@@ -9,6 +9,7 @@ std::string encode(const Node& node) {
   ByteWriter out;
   out.number(node.up ? 1 : 0);
   out.number(node.keyspace);
+  out.number(node.rate);
   out.number(node.clock_offset_ms);
   for (const auto& image : node.images) {
     out.number(image.keyspace);

@@ -38,6 +38,7 @@ struct Image {
 struct Node {
   bool up = true;
   Id keyspace = 0;                   ///< interned, expiries relative to the node's clock
+  std::uint8_t rate = 0;             ///< of its clock (Setting::rates)
   std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs
   /// rdb: the last completed save. aof_everysec(_2s): the keyspace before each write that may be
   /// lost, newest first.

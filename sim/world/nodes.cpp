@@ -20,8 +20,9 @@ Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports)
 
 Id Nodes::initial(unsigned index) {
   Node node;
+  node.rate = setting_.node_rate(index);
   if (setting_.knowledge.absolute)
-    node.clock_offset_ms = clock_ahead_ms(setting_.model.node_clocks_ms, index);
+    node.clock_offset_ms = of_clock(setting_.model.node_clocks_ms, index);
   node.keyspace = tables_.empty_keyspace();
   if (setting_.model.persistence == Persistence::rdb) node.images.push_back({node.keyspace, 0});
   return intern(node);
@@ -39,13 +40,18 @@ Id Nodes::intern(const Node& node) {
 NodeInfo Nodes::describe(const Node& node) const {
   NodeInfo info;
   info.value = node;
+  const std::int64_t tick_ms = setting_.model.tick_ms;
+  // The tick with which less is left than so much.
+  const auto tick_with_less = [&](const Lifetime& lifetime, std::int64_t ms) {
+    return rate_of(node).true_ms(lifetime.left_ms - ms + tick_ms, lifetime.less);
+  };
   const auto look_at = [&](const KeyspaceInfo& keyspace) {
-    for (const std::int64_t left : keyspace.lifetimes) {
-      if (left > 0) info.ahead.deadlines.push_back(left);
-      info.ahead.deadlines.push_back(left + setting_.model.tick_ms);
-      // The tick with which less is left than a threshold.
+    for (const Lifetime& lifetime : keyspace.lifetimes) {
+      const std::int64_t gone = tick_with_less(lifetime, 0);
+      if (gone > tick_ms) info.ahead.deadlines.push_back(gone - tick_ms);
+      info.ahead.deadlines.push_back(gone);
       for (const std::int64_t threshold : setting_.knowledge.lefts)
-        if (const std::int64_t ahead = left - threshold + setting_.model.tick_ms; ahead > 0)
+        if (const std::int64_t ahead = tick_with_less(lifetime, threshold); ahead > 0)
           info.ahead.deadlines.push_back(ahead);
     }
     info.tokens.add(keyspace.tokens);
@@ -137,8 +143,10 @@ const StepResult& Nodes::step(Id id, unsigned a) {
 // ---- what time, faults and others do to it
 
 Node Nodes::jumped(Node node, std::int64_t ms) {
-  node.keyspace = tables_.aged(node.keyspace, ms).id;
-  for (auto& image : node.images) image.keyspace = tables_.aged(image.keyspace, ms).id;
+  const std::int64_t parts = ms * rate_of(node).parts();
+  node.keyspace = tables_.aged(node.keyspace, node.rate, parts).id;
+  for (auto& image : node.images)
+    image.keyspace = tables_.aged(image.keyspace, node.rate, parts).id;
   if (setting_.knowledge.absolute) node.clock_offset_ms += ms;
   return node;
 }
@@ -169,9 +177,9 @@ Id Nodes::aged(Id id, std::int64_t ms) {
   return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
     Node node = nodes_[id].value;
     const bool ages = setting_.volatile_ms > 0;
-    node.keyspace = tables_.aged(node.keyspace, ms).id;
+    node.keyspace = aged_keyspace(id, ms).id;
     for (auto& image : node.images) {
-      image.keyspace = tables_.aged(image.keyspace, ms).id;
+      image.keyspace = tables_.aged(image.keyspace, node.rate, rate_of(node).shown_after(ms)).id;
       if (ages) image.age_ms += ms;
     }
     std::erase_if(node.images,

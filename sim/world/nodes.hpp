@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <map>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "sim/base/flat_map.hpp"
@@ -44,6 +44,8 @@ struct Asked {
   Id session = 0;  ///< of the connection
   Id watched = 0;  ///< the places that other connections watch
   Maker sender = 0;
+  std::uint8_t rate = 0;   ///< of the node's clock
+  std::int64_t clock = 0;  ///< Nodes::clock
 };
 
 /// What came of one executed command.
@@ -70,14 +72,20 @@ class Nodes {
   /// What comes of an action of the node.
   const StepResult& step(Id id, unsigned action);
 
-  /// Really runs the command or script, once. `now_ms`: on the node's clock, since kEpoch.
-  const CommandRun& run(const Asked& asked, std::int64_t now_ms);
+  /// Really runs the command or script, once.
+  const CommandRun& run(const Asked& asked);
   /// The node after a request has left it this keyspace.
   Id written(Id id, Id keyspace);
-  /// The node's clock after `now_ms` of an absolute run, in ms since kEpoch; 0 in others.
-  std::int64_t clock_ms(Id id, std::int64_t now_ms) const;
+  /// The node's clock after `now_ms` of an absolute run, since kEpoch, in parts of a ms; 0 in
+  /// others.
+  std::int64_t clock(Id id, std::int64_t now_ms) const;
 
   Id aged(Id id, std::int64_t ms);
+  /// What becomes of its keyspace then.
+  const Tables::Aged& aged_keyspace(Id id, std::int64_t ms) {
+    const Node& node = nodes_[id].value;
+    return tables_.aged(node.keyspace, node.rate, rate_of(node).shown_after(ms));
+  }
   Id renamed(Id id, const Renaming& renaming);
   /// After a process has died.
   Id disowned(Id id, std::uint8_t process);
@@ -86,6 +94,7 @@ class Nodes {
   std::uint64_t scripts_run() const { return scripts_.runs(); }
 
  private:
+  const Rate& rate_of(const Node& node) const { return setting_.rates[node.rate]; }
   NodeInfo describe(const Node& node) const;
   void list_actions(NodeInfo& info) const;
   Node jumped(Node node, std::int64_t ms);
@@ -94,6 +103,8 @@ class Nodes {
                       Execution& execution);
   void note_error(const Request& request, const Reply& reply);
   void note_clock_use(const Met& met, bool looked_at_time);
+  void note_durations_sent(const Met& met);
+  bool same_if_swapped(const Request& request, TokenUse tokens) const;
   bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time);
   void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
                    CommandRun& command) const;
@@ -105,7 +116,8 @@ class Nodes {
   NodeClocks clocks_;
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
-  std::map<std::pair<Id, Id>, FlatMap> run_;  ///< by session and what others watch
+  /// By session, what others watch and the clock's rate.
+  std::map<std::tuple<Id, Id, std::uint8_t>, FlatMap> run_;
   FlatMap age_, rename_;
 };
 

@@ -77,7 +77,7 @@ Probe::Probe(Prober& world, const Found& found, std::uint32_t setup) : world_(wo
 /// bring deadlines for ever: then it is all the time that passes.
 std::int64_t Probe::patience_in(const Alone& start) const {
   if (!world_.setting_.knowledge.absolute) return 0;
-  std::int64_t ms = world_.runs_.patience_ms();
+  std::int64_t ms = world_.runs_.patience_ms(world_.runs_.info(start.run).value.now_ms);
   if (start.processes.size() == 1) return ms;
   std::int64_t latest = 0;
   for (const Id node : start.nodes)
@@ -166,13 +166,15 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
   } else {
     Node node = world_.nodes_.info(now.nodes[at]).value;
     const Message& message = connection.messages[static_cast<std::size_t>(place)];
-    const Asked asked{node.keyspace, message.request, connection.session,
+    const Asked asked{node.keyspace,
+                      message.request,
+                      connection.session,
                       watched_by_others(now, p, at),
-                      connection.former ? Maker{0} : maker_of(process.index)};
-    const std::int64_t clock_ms =
-        world_.nodes_.clock_ms(now.nodes[at], world_.runs_.info(now.run).value.now_ms);
+                      connection.former ? Maker{0} : maker_of(process.index),
+                      node.rate,
+                      world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms)};
     const CommandRun command =
-        execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, clock_ms);
+        execute_in_session(world_.tables_, world_.nodes_, process, connection, asked);
     reply = command.reply;
     if (world_.setting_.knowledge.polls)
       asked_in = world_.tables_.node_state(node.keyspace, process.index);

@@ -125,7 +125,7 @@ std::string encode(const Process& process) {
   out.number(static_cast<std::int64_t>(process.instants.size()));
   for (const auto& instant : process.instants) {
     out.number(instant.wall ? 1 : 0);
-    out.number(instant.age_ms);
+    out.number(instant.age);
   }
   out.number(static_cast<std::int64_t>(process.holdings.size()));
   for (const auto& holding : process.holdings) {

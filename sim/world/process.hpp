@@ -106,7 +106,7 @@ struct Operation {
 
 struct Instant {
   bool wall = false;
-  std::int64_t age_ms = 0;
+  std::int64_t age = 0;  ///< on its clock, in parts of a ms (Rate): exact
 };
 
 struct Process {

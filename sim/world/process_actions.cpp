@@ -106,7 +106,8 @@ Works Processes::works_to_come(const ProcessSetup& setup, const Process& process
   if (setup.rounds == 0) return works;  // they count as timers
   const auto add_from = [&](std::size_t first) {
     for (std::size_t i = first; i < setup.workload.size(); ++i)
-      if (setup.workload[i].ms > 0) ++works[setting_.rounded(setup.workload[i].ms)];
+      if (setup.workload[i].ms > 0)
+        ++works[setting_.rounded(setting_.true_ms(process.index, setup.workload[i]))];
   };
   for (const int begun : process.rounds)
     for (int round = begun; round < setup.rounds; ++round) add_from(0);

@@ -39,6 +39,7 @@ ProcessStep::ProcessStep(Setting& setting, Tables& tables, Automaton& automaton,
       tables_(tables),
       automaton_(automaton),
       process_(process),
+      rate_(setting.rate_of(process.index)),
       around_(around) {
   report_.choices = std::move(choices);
   report_.cut = cut;
@@ -180,7 +181,7 @@ void ProcessStep::crash() {
 
 void ProcessStep::jump(std::int64_t ms) {
   for (auto& instant : process_.instants)
-    if (instant.wall) instant.age_ms += ms;
+    if (instant.wall) instant.age += ms * rate_.parts();
   if (setting_.knowledge.absolute) process_.clock_offset_ms += ms;
 }
 
@@ -219,8 +220,8 @@ void ProcessStep::feed(Observation observation) {
 
 std::string ProcessStep::answer(const Query& query) {
   // An instant that this very step has read is not among the process's yet: it is now.
-  const auto age_ms = [&](std::uint16_t instant) {
-    return instant < process_.instants.size() ? process_.instants[instant].age_ms : 0;
+  const auto age = [&](std::uint16_t instant) {
+    return instant < process_.instants.size() ? process_.instants[instant].age : age_of_now();
   };
   switch (query.kind) {
     case Query::Kind::token:
@@ -228,17 +229,26 @@ std::string ProcessStep::answer(const Query& query) {
     case Query::Kind::choice:
       return std::to_string(report_.choices[chosen_++]);
     case Query::Kind::difference:
-      return std::to_string(age_ms(query.second) - age_ms(query.first));
+      return std::to_string((age(query.second) - age(query.first)) / rate_.parts());
     case Query::Kind::absolute:
       setting_.needs.absolute = true;
       reads_.now = true;
       report_.read_time = true;
       started();
-      return std::to_string(kEpoch.ms + around_.now_ms + process_.clock_offset_ms -
-                            age_ms(query.first));
+      return std::to_string(
+          kEpoch.ms + process_.clock_offset_ms +
+          floor_quotient(rate_.shown_after(around_.now_ms) - age(query.first), rate_.parts()));
   }
   LOCKSTEP_CHECK(!"a kind of query");
   return {};
+}
+
+/// Of an instant that is read now: what of the ms that its clock shows is over already (in an
+/// absolute run; in others it begins now).
+std::int64_t ProcessStep::age_of_now() {
+  if (!setting_.knowledge.absolute || !rate_.drifts()) return 0;
+  reads_.now = true;
+  return rate_.shown_after(around_.now_ms) % rate_.parts();
 }
 
 /// Something begins that may turn at a later time.
@@ -281,7 +291,7 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::send:
       return send(effect);
     case Kind::instant:
-      process_.instants.push_back({effect.wall, 0});
+      process_.instants.push_back({effect.wall, age_of_now()});
       return started();
     case Kind::acquired:
       return acquired(effect, lock);
@@ -381,12 +391,12 @@ void ProcessStep::end_operation(TaskId task) {
       operation.succeeded = false;
   operation.answered.clear();
   std::erase_if(process_.waiting, [&](const Waiting& waiting) { return waiting.task == task; });
-  for (auto& connection : process_.connections)
+  for (auto& connection : process_.connections) {
     if (connection.task == task && !connection.open) connection.outlived = true;
-  for (auto& connection : process_.connections)
     for (auto& message : connection.messages)
       if (connection.shared() && message.task == task && (message.unheard || !connection.open))
         message.outlived = true;
+  }
 }
 
 /// Whether the process holds, by a task, a lock that has a lease key in common with this one, or
@@ -491,7 +501,9 @@ void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
       if (at_resource || setting_.model.request_timeout_ms <= 0) continue;
       ms = setting_.model.request_timeout_ms;
     }
-    if (!setting_.computed.contains(ms) && !of_workload(wait)) setting_.use_timer(ms);
+    const bool computed = setting_.computed.contains(ms);
+    if (wait.kind != Wait::Kind::work) ms = rate_.true_ms(ms);
+    if (!computed && !of_workload(wait)) setting_.use_timer(ms);
     timers.push_back({wait.task, setting_.rounded(std::max<std::int64_t>(ms, 0))});
   }
   process_.timers = std::move(timers);

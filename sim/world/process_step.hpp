@@ -45,6 +45,7 @@ class ProcessStep {
   void jump(std::int64_t ms);
   void feed(Observation observation);
   std::string answer(const Query& query);
+  std::int64_t age_of_now();
   void started();
   std::string fresh_token();
   void apply(const Effect& effect);
@@ -64,6 +65,7 @@ class ProcessStep {
   Tables& tables_;
   Automaton& automaton_;
   Process& process_;
+  const Rate& rate_;  ///< of its clocks
   Surroundings around_;
   std::size_t chosen_ = 0;
   int open_choice_ = 0;

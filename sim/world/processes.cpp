@@ -17,10 +17,12 @@ Processes::Processes(Setting& setting, Tables& tables, Reports& reports, Grid& g
       tables_(tables),
       reports_(reports),
       grid_(grid),
-      clock_uses_(*setting.model.program,
-                  [&setting](const Reply& reply) {
-                    return setting.clock_replies.contains(bytes_of(reply));
-                  }),
+      clock_uses_(
+          *setting.model.program,
+          [&setting](const Reply& reply) {
+            return setting.clock_replies.contains(bytes_of(reply));
+          },
+          setting.drifts),
       automaton_(*setting.model.program, setting.setups,
                  [this](const ProcessSetup& setup, const std::string& snapshot,
                         const std::vector<Observation>& path,
@@ -32,15 +34,11 @@ void Processes::note_clock_use(const ProcessSetup& setup, const std::string& sna
   clock_uses_.look_at(setup, snapshot, path, step, use);
   for (const std::int64_t age : use.ages)
     if (age > 0) setting_.needs.ages.insert(setting_.rounded(age));
-  for (const std::int64_t left : use.lefts) setting_.needs.lefts.insert(setting_.rounded(left));
   setting_.needs.replies.insert(use.replies.begin(), use.replies.end());
-  setting_.missed_turns = setting_.missed_turns || !use.all;
-  setting_.scaled_clocks = setting_.scaled_clocks || !use.sums;
-  setting_.unexplained_turns = setting_.unexplained_turns || !use.explained;
-  setting_.needs.made.insert(use.made.begin(), use.made.end());
-  setting_.needs.met.insert(use.met.begin(), use.met.end());
-  setting_.needs.units.insert(use.units.begin(), use.units.end());
-  setting_.computed.insert(use.computed.begin(), use.computed.end());
+  for (const auto& [form, arguments] : use.sent)
+    setting_.sent_durations[form].insert(arguments.begin(), arguments.end());
+  setting_.note(use);
+  setting_.orders_tokens = setting_.orders_tokens || step.ordered_tokens;
   for (const std::int64_t duration : use.durations) setting_.use_timer(duration);
 }
 
@@ -48,7 +46,7 @@ Id Processes::initial(unsigned index) {
   Process process;
   process.index = static_cast<std::uint8_t>(index);
   if (setting_.knowledge.absolute)
-    process.clock_offset_ms = clock_ahead_ms(setting_.model.clocks_ms, index);
+    process.clock_offset_ms = of_clock(setting_.model.clocks_ms, index);
   process.rounds.assign(static_cast<std::size_t>(setting_.model.processes[index].threads), 0);
   process.program = automaton_.initial(setting_.setup_of[index], process.rounds);
   return intern(process);
@@ -119,9 +117,11 @@ void Processes::describe(ProcessInfo& info) const {
     info.overdue = info.overdue || waiting.ms >= setting_.too_long_ms;
     if (!info.overdue) info.ahead.deadlines.push_back(setting_.too_long_ms - waiting.ms);
   }
+  const Rate& rate = setting_.rate_of(process.index);
   for (const Instant& instant : process.instants)
     for (const std::int64_t threshold : setting_.knowledge.ages)
-      if (threshold > instant.age_ms) info.ahead.deadlines.push_back(threshold - instant.age_ms);
+      if (const std::int64_t ahead = rate.true_ms(threshold, instant.age); ahead > 0)
+        info.ahead.deadlines.push_back(ahead);
   info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0) |
                                         (info.spawned ? 0 : kAlone));
   if (process.life == Life::paused && setting_.model.pause_max_ms > 0 && process.pause_left_ms > 0)
@@ -214,7 +214,8 @@ Id Processes::aged(Id id, std::int64_t ms) {
     }
     if (process.life == Life::paused)
       process.pause_left_ms = std::max<std::int64_t>(0, process.pause_left_ms - ms);
-    for (auto& instant : process.instants) instant.age_ms += ms;
+    const std::int64_t shown = setting_.rate_of(process.index).shown_after(ms);
+    for (auto& instant : process.instants) instant.age += shown;
     for (auto& operation : process.operations) operation.answered.clear();
     for (auto& connection : process.connections)
       for (auto& message : connection.messages) {

@@ -50,11 +50,15 @@ Id Runs::intern(const Run& run) {
 Ahead Runs::ahead_of(const Run& run) const {
   Ahead ahead{run.turns_ms, run.outlook_ms, {}};
   for (const std::int64_t unit : setting_.knowledge.units)
-    for (const std::int64_t offset : setting_.offsets) {
-      const std::int64_t past = (kEpoch.ms + run.now_ms + offset) % unit;
-      if (const std::int64_t left = setting_.rounded(unit - past); left <= run.outlook_ms)
-        ahead.deadlines.push_back(left);
-    }
+    for (const Rate& rate : setting_.rates)
+      for (const std::int64_t offset : setting_.offsets) {
+        const std::int64_t shown =
+            (kEpoch.ms % unit + offset) * rate.parts() + rate.shown_after(run.now_ms);
+        const std::int64_t begun = floor_quotient(shown, unit * rate.parts());
+        const std::int64_t past = shown - begun * unit * rate.parts();
+        const std::int64_t left = setting_.rounded(rate.true_ms(unit, past));
+        if (left <= run.outlook_ms) ahead.deadlines.push_back(left);
+      }
   sort_without_twins(ahead.deadlines);
   return ahead;
 }
@@ -63,7 +67,7 @@ Ahead Runs::ahead_of(const Run& run) const {
 Id Runs::initial() {
   Run run;
   run.budget = setting_.model.budget;
-  run.outlook_ms = largest_unit_ms();
+  run.outlook_ms = until_all_show(largest_unit_ms(), 0);
   return intern(run);
 }
 
@@ -84,7 +88,8 @@ Id Runs::aged(Id id, std::int64_t ms) {
   });
 }
 
-std::int64_t Runs::patience_ms() const {
+/// As patience_ms(), as clocks show it that do not drift.
+std::int64_t Runs::longest_matter_ms() const {
   std::int64_t lease = 0;
   for (const auto& process : setting_.model.processes) lease = std::max(lease, process.lease_ms);
   std::int64_t sum = lease + setting_.model.request_timeout_ms;
@@ -92,6 +97,12 @@ std::int64_t Runs::patience_ms() const {
   for (const std::set<std::int64_t>* found : {&setting_.knowledge.ages, &setting_.knowledge.lefts})
     if (!found->empty()) sum += *found->rbegin();
   return setting_.rounded(sum) + setting_.model.tick_ms;
+}
+
+/// How long it takes until every clock shows `ms` more than any of them shows now, but for offsets.
+std::int64_t Runs::until_all_show(std::int64_t ms, std::int64_t now_ms) const {
+  const auto [slowest, fastest] = std::ranges::minmax(setting_.rates);
+  return slowest.true_ms_ahead_of(fastest, ms, now_ms);
 }
 
 Id Runs::after_reading_time(Id id) {
@@ -102,9 +113,14 @@ Id Runs::after_reading_time(Id id) {
   for (const std::int64_t jump : setting_.model.jumps_ms)
     largest = std::max(largest, std::abs(jump));
   Run run = info.value;
-  run.outlook_ms = std::max(
-      patience_ms() + setting_.rounded(largest) * setting_.budget(Fault::jump), largest_unit_ms());
-  run.turns_ms.insert(run.turns_ms.end(), setting_.reaches.begin(), setting_.reaches.end());
+  const std::int64_t matters_ms =
+      longest_matter_ms() + setting_.rounded(largest) * setting_.budget(Fault::jump);
+  run.outlook_ms = until_all_show(std::max(matters_ms, largest_unit_ms()), run.now_ms);
+  for (const Rate& made : setting_.rates)
+    for (const Rate& met : setting_.rates)
+      for (const std::int64_t reach : setting_.reaches)
+        if (const std::int64_t turn = met.true_ms_ahead_of(made, reach, run.now_ms); turn > 0)
+          run.turns_ms.push_back(turn);
   sort_without_twins(run.turns_ms);
   return info.after_reading_time = intern(run);
 }

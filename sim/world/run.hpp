@@ -42,13 +42,17 @@ class Runs {
   Id aged(Id id, std::int64_t ms);
   /// After a look at absolute time: the outlook is as far as a timestamp can reach.
   Id after_reading_time(Id id);
-  /// How long a timestamp may matter to a client whose clock is right, in ms: longer than any that
-  /// it can have written (docs/semantics.md, section 5).
-  std::int64_t patience_ms() const;
+  /// How long a timestamp may matter to a client whose clock is right, in ms from `now_ms` on:
+  /// longer than any that it can have written (docs/semantics.md, section 5).
+  std::int64_t patience_ms(std::int64_t now_ms) const {
+    return until_all_show(longest_matter_ms(), now_ms);
+  }
 
  private:
   Ahead ahead_of(const Run& run) const;
   std::int64_t largest_unit_ms() const;
+  std::int64_t longest_matter_ms() const;
+  std::int64_t until_all_show(std::int64_t ms, std::int64_t now_ms) const;
 
   const Setting& setting_;
   Interner<RunInfo> runs_;

@@ -26,12 +26,12 @@ void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Co
 }
 
 CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
-                              Connection& connection, Asked asked, std::int64_t clock_ms) {
+                              Connection& connection, Asked asked) {
   Places watched = tables.places(asked.watched);
   add_watched(tables, process, connection.node, &connection, watched);
   asked.watched = tables.intern(std::move(watched));
   asked.session = connection.session;
-  CommandRun command = nodes.run(asked, clock_ms);
+  CommandRun command = nodes.run(asked);
   connection.session = command.session;
   touch_watched(tables, process, connection.node, &connection, tables.places(command.touched));
   return command;

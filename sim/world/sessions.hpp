@@ -22,6 +22,6 @@ void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Co
 /// that and the other sessions of the process become what they are afterwards. `asked.watched` is
 /// what other processes watch there.
 CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
-                              Connection& connection, Asked asked, std::int64_t clock_ms);
+                              Connection& connection, Asked asked);
 
 }  // namespace lockstep::sim

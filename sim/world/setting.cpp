@@ -75,6 +75,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       volatile_ms(volatile_for(checked.persistence)),
       too_long_ms(sim::too_long_ms(checked)),
       waits_for_free(too_long_ms > 0 && checked.waits_after == WaitsAfter::free),
+      drifts(clocks_drift(checked)),
       knowledge(within(checked, known)),
       needs(knowledge) {
   LOCKSTEP_CHECK(processes >= 1);
@@ -86,13 +87,15 @@ Setting::Setting(const Model& checked, const Knowledge& known)
     probe_setups.push_back(static_cast<std::uint32_t>(setups.size()));
     setups.push_back(probe);
   }
+  number_rates();
   number_locks();
-  for (const auto& process : model.processes) {
+  for (unsigned p = 0; p < processes; ++p) {
+    const ProcessSetup& process = model.processes[p];
     use_lifetime(process.lease_ms);
+    use_timer(rate_of(p).true_ms(model.request_timeout_ms));
     if (process.rounds == 0)
-      for (const auto& step : process.workload) use_timer(step.ms);
+      for (const auto& step : process.workload) use_timer(true_ms(p, step));
   }
-  use_timer(model.request_timeout_ms);
   use_timer(model.pause_max_ms);
   knowledge = needs;
   find_offsets();
@@ -100,6 +103,30 @@ Setting::Setting(const Model& checked, const Knowledge& known)
   for (unsigned jumps = budget(Fault::jump); jumps > 0; --jumps)
     for (const std::int64_t before : std::set<std::int64_t>(offsets))
       for (const std::int64_t jump : model.jumps_ms) offsets.insert(before + jump);
+}
+
+bool Setting::clients_alike() const {
+  const auto like_first = [&](const std::vector<std::int64_t>& clocks, unsigned p) {
+    return of_clock(clocks, p) == of_clock(clocks, 0);
+  };
+  for (unsigned p = 1; p < processes; ++p)
+    if (setup_of[p] != setup_of[0] || !like_first(model.clocks_ms, p) ||
+        !like_first(model.drifts_ppm, p))
+      return false;
+  return true;
+}
+
+void Setting::note(const TimeUse& use) {
+  for (const std::int64_t left : use.lefts) needs.lefts.insert(rounded(left));
+  needs.made.insert(use.made.begin(), use.made.end());
+  needs.met.insert(use.met.begin(), use.met.end());
+  needs.units.insert(use.units.begin(), use.units.end());
+  computed.insert(use.computed.begin(), use.computed.end());
+  missed_turns = missed_turns || !use.all;
+  unexplained_turns = unexplained_turns || !use.explained;
+  scaled_clocks = scaled_clocks || !use.sums;
+  durations_as_data = durations_as_data || !use.lifetimes;
+  mixes_drifting = mixes_drifting || (drifts && use.mixes);
 }
 
 void Setting::note_doings(unsigned process, const Doings& done) {
@@ -128,8 +155,8 @@ std::set<std::int64_t> Setting::clocks_apart() const {
 }
 
 void Setting::find_offsets() {
-  for (unsigned p = 0; p < processes; ++p) offsets.insert(clock_ahead_ms(model.clocks_ms, p));
-  for (unsigned n = 0; n < nodes; ++n) offsets.insert(clock_ahead_ms(model.node_clocks_ms, n));
+  for (unsigned p = 0; p < processes; ++p) offsets.insert(of_clock(model.clocks_ms, p));
+  for (unsigned n = 0; n < nodes; ++n) offsets.insert(of_clock(model.node_clocks_ms, n));
 }
 
 void Setting::find_reaches() {
@@ -147,6 +174,15 @@ void Setting::find_reaches() {
       for (const std::int64_t offset : apart)
         if (const std::int64_t reach = made + turn + offset; reach > 0)
           reaches.insert(rounded(reach));
+}
+
+void Setting::number_rates() {
+  LOCKSTEP_CHECK(!drifts || model.tick_ms == 1);  // what a drifting clock shows turns at any ms
+  const auto number = [&](const std::vector<std::int64_t>& ppm, unsigned index) {
+    return static_cast<std::uint8_t>(place_of(rates, Rate(of_clock(ppm, index))));
+  };
+  for (unsigned p = 0; p < processes; ++p) process_rates_.push_back(number(model.drifts_ppm, p));
+  for (unsigned n = 0; n < nodes; ++n) node_rates_.push_back(number(model.node_drifts_ppm, n));
 }
 
 void Setting::number_locks() {

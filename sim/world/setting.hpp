@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "sim/base/interner.hpp"
+#include "sim/base/rate.hpp"
+#include "sim/client/turning.hpp"
 #include "sim/model/model.hpp"
 #include "sim/redis/request.hpp"
 
@@ -35,8 +37,8 @@ struct Doings {
   friend bool operator==(const Doings&, const Doings&) = default;
 };
 
-/// What the search must know beforehand; when a run shows that it knew too little, it starts again
-/// (World::needs).
+/// What the search must know beforehand; when a run shows that it knew too little, it starts
+/// again (World::needs).
 struct Knowledge {
   bool absolute = false;        ///< absolute time is part of the state
   bool recycles_tokens = true;  ///< off where more than the equality of tokens matters
@@ -70,12 +72,27 @@ class Setting {
 
   /// Up to the next multiple of the tick.
   std::int64_t rounded(std::int64_t ms) const;
+  /// How fast the clocks of a process run (a probe's are right), and that of a node: an index
+  /// into `rates`.
+  std::uint8_t process_rate(unsigned process) const {
+    return process < processes ? process_rates_[process] : std::uint8_t{0};
+  }
+  std::uint8_t node_rate(unsigned node) const { return node_rates_[node]; }
+  const Rate& rate_of(unsigned process) const { return rates[process_rate(process)]; }
+  /// How long a step of a process's workload takes.
+  std::int64_t true_ms(unsigned process, const WorkStep& step) const {
+    return step.kind == WorkStep::Kind::sleep ? rate_of(process).true_ms(step.ms) : step.ms;
+  }
   void use_timer(std::int64_t ms) {
     if (ms > 0) needs.timers.insert(rounded(ms));
   }
   void use_lifetime(std::int64_t ms) {
     if (ms > 0) needs.lifetimes.insert(rounded(ms));
   }
+  /// Whether clients differ in nothing but their names.
+  bool clients_alike() const;
+  /// What a step or a command makes of times is needed from now on.
+  void note(const TimeUse& use);
   /// Whether it counts what this process does: not of a probe, whose messages take no time.
   bool counts_doings(unsigned process) const { return latency_ms > 0 && process < processes; }
   void note_doings(unsigned process, const Doings& done);
@@ -100,11 +117,14 @@ class Setting {
   const bool stops_within;        ///< a process may pause or crash in the middle of a step
   const bool shares_connections;  ///< all tasks of a process send on one connection to a node
   const std::int64_t latency_ms;  ///< Model::latency_ms, up to the tick
-  /// How long a power loss may lose a write, as Redis's appendfsync everysec does; 0: it does not.
+  /// How long a power loss may lose a write, as Redis's appendfsync everysec does; 0: it does
+  /// not.
   const std::int64_t volatile_ms;
-  const std::int64_t too_long_ms;  ///< a wait that violates `waits`; 0: that is not judged
-  const bool waits_for_free;       ///< waits count only while nobody holds their lock
-  Knowledge knowledge;             ///< of this search
+  const std::int64_t too_long_ms;   ///< a wait that violates `waits`; 0: that is not judged
+  const bool waits_for_free;        ///< waits count only while nobody holds their lock
+  const bool drifts;                ///< some clock is fast or slow
+  std::vector<Rate> rates{Rate{}};  ///< different ones, the right one first
+  Knowledge knowledge;              ///< of this search
   std::set<std::int64_t>
       reaches;  ///< how long after a look at absolute time something turns, in ms
   /// How far ahead a clock may be; one that is right, 0 among them.
@@ -116,8 +136,12 @@ class Setting {
   std::set<std::int64_t> computed;  ///< durations that a program worked out from a clock, in ms
   bool missed_turns = false;        ///< something turns with a clock more often than was found out
   bool scaled_clocks = false;       ///< a number is worked out from a clock, and not by a sum
+  SentDurations sent_durations;     ///< worked out from a clock
+  bool durations_as_data = false;   ///< one of them is no lifetime where it goes to
   bool splits_work = false;         ///< a pause stops work while another task has a timer
+  bool orders_tokens = false;       ///< something hangs on which of two lock tokens comes first
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
+  bool mixes_drifting = false;      ///< clocks drift, and what is read of one is used with more
   bool many_tasks = false;          ///< some process has more than one task
   bool countless = false;  ///< messages take time, and a process sends more than are counted
   /// Some points of time were left out: too many for a search.
@@ -138,11 +162,13 @@ class Setting {
   std::vector<std::uint32_t> probe_setups;       ///< one fresh client for each lock
 
  private:
+  void number_rates();
   void number_locks();
   void find_offsets();
   void find_reaches();
   std::set<std::int64_t> clocks_apart() const;
 
+  std::vector<std::uint8_t> process_rates_, node_rates_;
   std::vector<std::vector<std::uint8_t>> lock_of_;  ///< by process: its lock's index -> number
 };
 

@@ -40,6 +40,9 @@ void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock, boo
   }
 }
 
+/// Of a keyspace whose node's clock shows kEpoch.
+Lifetime left_of(const Expiry& expiry) { return {(expiry - kEpoch).ms, expiry.sooner}; }
+
 Keys renamed_keys(const Keys& keys, const std::function<Token(Token)>& rename) {
   const auto renamed = [&rename](std::string_view text) { return rename_tokens(text, rename); };
   Keys changed;
@@ -110,7 +113,7 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
     info.tokens.add(std::string_view(key));
     for (const auto text : texts(entry)) info.tokens.add(text);
     if (ordered_by_tokens(entry)) info.tokens.cut = true;  // renaming could change the order
-    if (entry.expires) info.lifetimes.push_back((*entry.expires - kEpoch).ms);
+    if (entry.expires) info.lifetimes.push_back(left_of(*entry.expires));
     const auto lease = setting_.leases.find(key);
     if (lease == setting_.leases.end()) return;
     const bool stays = setting_.permanent.contains(key);
@@ -175,18 +178,20 @@ Id Tables::renamed_node_state(Id id, const Renaming& renaming) {
       rename_tokens(std::string_view(node_states_[id].bytes), renaming.function()));
 }
 
-const Tables::Aged& Tables::aged(Id id, std::int64_t ms) {
-  const Id place = age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
-    aged_keyspaces_.push_back(age(id, ms));
+const Tables::Aged& Tables::aged(Id id, std::uint8_t rate, std::int64_t parts) {
+  const Id place = age_.find_or_add(both(id, rate), static_cast<std::uint64_t>(parts), [&] {
+    aged_keyspaces_.push_back(age(id, setting_.rates[rate], parts));
     return static_cast<Id>(aged_keyspaces_.size() - 1);
   });
   return aged_keyspaces_[place];
 }
 
-Tables::Aged Tables::age(Id id, std::int64_t ms) {
+Tables::Aged Tables::age(Id id, const Rate& rate, std::int64_t parts) {
   const Keyspace& before = keyspaces_[id].value;
   Keyspace after = before;
-  after.shift_expiry({-ms});
+  after.for_each([&](const std::string&, Entry& entry) {
+    if (entry.expires) entry.expires = entry.expires->moved(-parts, rate.parts());
+  });
   after.purge(kEpoch);
   Aged aged;
   note_expired(before.keys, after.keys, aged);

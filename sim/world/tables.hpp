@@ -68,8 +68,9 @@ class Tables {
     Id id = 0;
     std::vector<LeaseChange> expired;
   };
-  /// After `ms` on the node's clock; negative: it was set back.
-  const Aged& aged(Id keyspace, std::int64_t ms);
+  /// After so many parts of a ms on a clock of that rate (an index into Setting::rates); negative:
+  /// it was set back.
+  const Aged& aged(Id keyspace, std::uint8_t rate, std::int64_t parts);
   Id renamed(Id keyspace, const Renaming& renaming);
   /// Without what `maker` made being its own.
   Id disowned(Id keyspace, Maker maker);
@@ -82,7 +83,7 @@ class Tables {
     TokenUse tokens;
   };
   Id intern_node_state(const std::string& bytes);
-  Aged age(Id keyspace, std::int64_t ms);
+  Aged age(Id keyspace, const Rate& rate, std::int64_t parts);
   void note_expired(const std::map<std::string, Entry, std::less<>>& before,
                     const std::map<std::string, Entry, std::less<>>& after, Aged& aged) const;
   KeyspaceInfo describe(const Keyspace& keyspace) const;

@@ -83,10 +83,11 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     Id& id = state[setting_.node_slot(n)];
     const NodeInfo& before = nodes_.info(id);
+    const Id was = id;
     id = nodes_.aged(id, ms);
     tokens_changed = tokens_changed || before.tokens.tokens != nodes_.info(id).tokens.tokens;
     if (before.value.up)
-      judges_.witness_expiry(state, tables_.aged(before.value.keyspace, ms).expired, facts);
+      judges_.witness_expiry(state, nodes_.aged_keyspace(was, ms).expired, facts);
   }
   for (unsigned p = 0; p < setting_.processes; ++p) state[p] = processes_.aged(state[p], ms);
   state[setting_.run_slot()] = runs_.aged(state[setting_.run_slot()], ms);
@@ -99,7 +100,12 @@ std::string World::time_gap() const {
   if (setting_.sampled) return "its durations have too little in common";
   if (setting_.scaled_clocks)
     return "what is sent or waited for is worked out from a clock, and is no sum with it";
+  if (setting_.durations_as_data) return "a duration that is worked out from a clock becomes data";
   if (setting_.unexplained_turns) return "something turns at a time whose origin was not found";
+  if (setting_.drifts && setting_.knowledge.absolute)
+    return "clocks drift, and something looks at the absolute time";
+  if (setting_.mixes_drifting)
+    return "clocks drift, and what one shows is put together with something else";
   if (setting_.splits_work) return "a pause stops work while another thread goes on";
   return "";
 }

@@ -137,7 +137,7 @@ unsigned World::faults_used(const Id* state, const Candidate& candidate) const {
 
 std::int64_t World::patience_ms() const {
   const auto& timers = setting_.knowledge.timers;
-  return runs_.patience_ms() + (timers.empty() ? 0 : *timers.rbegin());
+  return runs_.patience_ms(0) + (timers.empty() ? 0 : *timers.rbegin());
 }
 
 ProcessSet World::waiting(const Id* state) const {

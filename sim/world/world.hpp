@@ -67,6 +67,8 @@ class World {
   bool many_tasks() const { return setting_.many_tasks; }
   /// Why not every point of time was laid that may matter; "" if all were.
   std::string time_gap() const;
+  /// Whether something hangs on which of two lock tokens comes first: one order of them was tried.
+  bool orders_tokens() const { return setting_.orders_tokens; }
   /// How long a lone client may have to go on trying, apart from what is left of keys, in ms.
   std::int64_t patience_ms() const;
   /// How close the steps that were expanded came to the end of a lease; never said to be exact.

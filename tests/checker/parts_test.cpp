@@ -199,6 +199,8 @@ TEST_CASE("a command that is not known of the version is refused by name", "[par
     CHECK_THROWS_WITH(checker::explore(lock.model, {}), says_so);
     CHECK_THROWS_WITH(checker::explore_naively(lock.model, {}), says_so);
   };
+  refused("redis('OBJECT', 'IDLETIME', self.key)",
+          "'object idletime': when a key was last used is not kept");
   refused("redis('DELEX', self.key)", "'delex': lockstep knows no such command of Redis 7.0");
   refused("pcall(redis, 'CLIENT', 'fly')", "'client fly'");
   refused("redis('MULTI') redis('GETT', self.key)", "'gett'");

@@ -18,8 +18,8 @@ using Texts = std::vector<std::string>;
 /// Random choices that are the same on every machine.
 class Chances {
  public:
-  Chances(std::uint32_t seed, std::int64_t unit_ms, bool rounds)
-      : engine_(seed), unit_ms_(unit_ms), rounds_(rounds) {}
+  Chances(std::uint32_t seed, std::int64_t unit_ms, bool rounds, bool absolute)
+      : engine_(seed), unit_ms_(unit_ms), rounds_(rounds), absolute_(absolute) {}
   std::int64_t from(std::int64_t least, std::int64_t most) {
     return least +
            static_cast<std::int64_t>(engine_() % static_cast<std::uint32_t>(most - least + 1));
@@ -28,6 +28,7 @@ class Chances {
   std::int64_t ms(std::int64_t least, std::int64_t most) { return from(least, most) * unit_ms_; }
   bool one_in(std::int64_t count) { return from(1, count) == 1; }
   bool rounds() const { return rounds_; }
+  bool absolute() const { return absolute_; }  ///< whether anything looks at absolute time
   std::int64_t unit_ms() const { return unit_ms_; }
   const std::string& of(const Texts& choices) {
     return choices[static_cast<std::size_t>(
@@ -37,7 +38,7 @@ class Chances {
  private:
   std::mt19937 engine_;
   std::int64_t unit_ms_;
-  bool rounds_;
+  bool rounds_, absolute_;
 };
 
 /// What every protocol may use. A script answers with a number of milliseconds.
@@ -47,9 +48,11 @@ local function server_ms()
   return tonumber(t[1]) * 1000 + tonumber(t[2]) // 1000
 end
 local function stored(key) return tonumber(redis("GET", key) or 0) or 0 end
-local ms = "local t = redis.call('TIME') local ms = t[1] * 1000 + math.floor(t[2] / 1000) "
 local function ask(key, script, ...) return redis("EVAL", ms .. script, 1, key, ...) end
 )";
+
+const char* const kTimeOfNode =
+    "local ms = \"local t = redis.call('TIME') local ms = t[1] * 1000 + math.floor(t[2] / 1000) \"";
 
 /// Writes acquire() and release(). In both, `start` is an instant of the monotonic clock, `began`
 /// one of the wall clock, `server` the node's time then; `self.since` is the first `start` ever,
@@ -116,13 +119,16 @@ std::string Writer::reading() {
     case 6:
       return "(monotonic() - self.since)";
     case 7:
+      if (!dice_.absolute()) return "(monotonic() - start)";
       return "(millis(now()) - stored(self.key))";
     case 8:
+      if (!dice_.absolute()) return "redis('PTTL', self.key)";
       server_ = true;
       return "(server_ms() - server)";
     case 9:
       return "ask(self.key, \"return redis.call('pttl', KEYS[1])\")";
     case 10:
+      if (!dice_.absolute()) return "(now() - began)";
       return "ask(self.key, \"return ms - (tonumber(redis.call('get', KEYS[1]) or 0) or 0)\")";
     case 11:
       return dice_.rounds() ? "redis('TTL', self.key)" : "(monotonic() - self.taken)";
@@ -162,7 +168,7 @@ std::string Writer::comparison() {
 std::string Writer::script_comparison() {
   const Texts readings{"redis.call('pttl', KEYS[1])",
                        "ms - (tonumber(redis.call('get', KEYS[1]) or 0) or 0)"};
-  auto read = dice_.of(readings);
+  auto read = dice_.absolute() ? dice_.of(readings) : readings[0];
   if (dice_.one_in(3)) read = "(" + read + ") * 2";
   if (dice_.one_in(3) && dice_.rounds()) read = "math.floor((" + read + ") / 3)";
   return fmt::format("{} {} {}", read, op(), dice_.ms(1, 12));
@@ -203,7 +209,7 @@ std::string Writer::statements(std::int64_t most) {
 /// Sets the local variable `mine`.
 std::string Writer::taking() {
   const auto lifetime = dice_.one_in(3) ? number(1, 12) : std::string("self.ttl_ms");
-  switch (dice_.from(0, 8)) {
+  switch (dice_.absolute() ? dice_.from(0, 8) : 5 * dice_.from(0, 1)) {
     case 0:
       return "local mine = redis('SETNX', self.key, self.token) == 1\n"
              "if mine then redis('PEXPIRE', self.key, " +
@@ -303,7 +309,8 @@ std::string Writer::protocol() {
   server_ = false;
   const auto giving = begins(release());
   return std::string("local Lock = protocol { title = \"a random lock\", source = \"a seed\" }\n") +
-         kHelpers + "function Lock:acquire()\n" + taking + "end\nfunction Lock:release()\n" +
+         (dice_.absolute() ? kTimeOfNode : "local ms = ''") + kHelpers +
+         "function Lock:acquire()\n" + taking + "end\nfunction Lock:release()\n" +
          "if self.keeper then stop(self.keeper) self.keeper = nil end\n" + giving +
          "end\nreturn Lock\n";
 }
@@ -368,8 +375,8 @@ std::string described(const sim::Model& model) {
 
 }  // namespace
 
-RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool rounds) {
-  Chances dice(seed, unit_ms, rounds);
+RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool rounds, bool absolute) {
+  Chances dice(seed, unit_ms, rounds, absolute);
   RandomLock lock;
   sim::ProcessSetup process;
   process.lease_ms = dice.ms(2, 12);
@@ -388,6 +395,23 @@ RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool roun
   choose_properties(dice, lock.model);
   if (clients < 3 && dice.one_in(8)) lock.model.latency_ms = dice.ms(1, 2);
   lock.protocol = described(lock.model) + text;
+  return lock;
+}
+
+RandomLock random_drifting_lock(std::uint32_t seed) {
+  RandomLock lock = random_timed_lock(seed, 1, true, seed % 16 == 0);
+  std::mt19937 engine(~seed);
+  const std::vector<std::int64_t> ppm{0,        0,       0,     -500'000, -333'333,
+                                      -100'000, -1'000,  1'000, 100'000,  200'000,
+                                      333'333,  500'000, -1,    250'000};
+  const auto drift = [&] { return ppm[engine() % ppm.size()]; };
+  for (std::size_t i = 0; i < lock.model.processes.size(); ++i)
+    lock.model.drifts_ppm.push_back(drift());
+  lock.model.node_drifts_ppm = {drift()};
+  lock.protocol =
+      fmt::format("-- drifts {}, of the node {}\n", fmt::join(lock.model.drifts_ppm, " "),
+                  fmt::join(lock.model.node_drifts_ppm, " ")) +
+      lock.protocol;
   return lock;
 }
 

@@ -10,6 +10,11 @@
 namespace lockstep::test {
 
 /// `rounds`: numbers may also be rounded, which with another unit makes another protocol of it.
-RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool rounds);
+/// `absolute`: something may look at absolute time.
+RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool rounds,
+                             bool absolute = true);
+
+/// With clocks that are much too fast or too slow; few look at absolute time.
+RandomLock random_drifting_lock(std::uint32_t seed);
 
 }  // namespace lockstep::test

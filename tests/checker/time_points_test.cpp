@@ -149,6 +149,82 @@ TEST_CASE("a number that is worked out from a clock is exact if it is a sum with
                    model) == checker::Verdict::violated);
 }
 
+TEST_CASE("what goes up and down with a clock, or is sought in its digits, proves nothing",
+          "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  for (const char* condition :
+       {"(took & 4095) == 2925 and took > 4096", "string.match(tostring(took), '^702') ~= nil",
+        "math.ult(took, 7024) and math.ult(7020, took)", "math.abs(took - 7021) < 3",
+        "string.byte(tostring(took), 3) == 50 and took > 7000 and took < 7050"}) {
+    INFO(condition);
+    CHECK(verdict_of(measuring(condition), model) != checker::Verdict::holds);
+  }
+  CHECK(verdict_of(measuring("string.match(self.key, '^702') ~= nil"), model) ==
+        checker::Verdict::holds);
+}
+
+TEST_CASE("what is left of a lease and is stored as data proves nothing", "[time]") {
+  const std::string refused = std::string("  if ") + kSetOrNot +
+                              " then return true end\n"
+                              "  local left = redis('PTTL', self.key)\n";
+  const auto found = [&](const std::string& rest) {
+    return verdict_of(refused + rest, two_clients(9000, 10'000));
+  };
+  CHECK(
+      found("  redis('HSET', 'h', 'left', left)\n  return redis('HGET', 'h', 'left') == '4321'") !=
+      checker::Verdict::holds);
+  CHECK(found("  redis('ZADD', 'z', left, 'm')\n"
+              "  return redis('ZCOUNT', 'z', 4321, 4323) == 1") != checker::Verdict::holds);
+  CHECK(found("  redis('SET', 'other', 'x', 'PX', left)\n  return false") ==
+        checker::Verdict::holds);
+}
+
+TEST_CASE("the range of a sorted set compares times", "[time]") {
+  const auto found = [](const std::string& acquire) {
+    return verdict_of(acquire, two_clients(50'000, 10'000));
+  };
+  CHECK(found("  local now = millis(now())\n"
+              "  if redis('ZADD', self.key, 'NX', now, 'm') == 1 then return true end\n"
+              "  return #redis('ZRANGEBYSCORE', self.key, now - 21283, now - 21235) == 1") ==
+        checker::Verdict::violated);
+  const auto cleaned = [&](const std::string& to) {
+    return found(
+        "  return redis('EVAL', \"local t = redis.call('time') "
+        "local now = t[1] * 1000 + math.floor(t[2] / 1000) "
+        "redis.call('zremrangebyscore', KEYS[1], '(' .. (now - 41284), now - " +
+        to +
+        ") if redis.call('zcard', KEYS[1]) > 0 then return 0 end "
+        "redis.call('zadd', KEYS[1], now, ARGV[1]) return 1\", 1, self.key, unique()) == 1");
+  };
+  CHECK(cleaned("41235") == checker::Verdict::violated);
+  CHECK(cleaned("60000") == checker::Verdict::holds);
+}
+
+TEST_CASE("several times of one step are varied, each alone", "[time]") {
+  CHECK(verdict_of("  local now = millis(now())\n"
+                   "  if redis('SET', self.key, 1, 'NX', 'PX', 60000) == OK then return true end\n"
+                   "  local left = redis('PEXPIRETIME', self.key) - now\n"
+                   "  return left < 38766 and left > 38716",
+                   two_clients(50'000, 10'000)) == checker::Verdict::violated);
+}
+
+TEST_CASE("which of two tokens comes first is tried one way: that proves nothing", "[time]") {
+  const std::string twice = "  local one, other = unique(), unique()\n";
+  const auto found = [&](const std::string& rest) {
+    return verdict_of(twice + rest, two_clients(5'000, 10'000));
+  };
+  CHECK(found("  if other < one then return true end\n"
+              "  return redis('SET', self.key, one, 'NX') == OK") ==
+        checker::Verdict::inconclusive);
+  CHECK(found("  redis('ZADD', one, 0, one, 0, other)\n"
+              "  if redis('ZRANK', one, one) == 1 then return true end\n"
+              "  return redis('SET', self.key, one, 'NX') == OK") ==
+        checker::Verdict::inconclusive);
+  CHECK(found("  if one == other then return true end\n"
+              "  return redis('SET', self.key, one, 'NX') == OK") == checker::Verdict::holds);
+}
+
 TEST_CASE("what is left of a lease is a threshold, of a client and of a script", "[time]") {
   const std::string refused = std::string("  if ") + kSetOrNot + " then return true end\n";
   const std::string guarded = "  local left = redis('PTTL', self.key)\n";
@@ -163,6 +239,44 @@ TEST_CASE("what is left of a lease is a threshold, of a client and of a script",
       "if left > 7 * 3 and left < 24 then return 1 end return 0";
   CHECK(verdict_of(refused + "  return redis('EVAL', '" + script + "', 1, self.key, 'PTTL') == 1",
                    two_clients(28, 30)) == checker::Verdict::violated);
+}
+
+TEST_CASE("a lifetime decides also where the key was met without one before", "[time]") {
+  // The second client's script is executed before the first one gives the key a lifetime, or after.
+  const auto found = [](const std::string& condition) {
+    return verdict_of(
+        "  if redis('SETNX', self.key, 'x') == 1 then\n"
+        "    redis('PEXPIRE', self.key, 60000) return true\n  end\n"
+        "  return redis('EVAL', \"local left = redis.call('pttl', KEYS[1]) if " +
+            condition + " then return 1 end return 0\", 1, self.key) == 1",
+        two_clients(50'000, 10'000));
+  };
+  CHECK(found("left > 52971 and left < 52975") == checker::Verdict::violated);
+  CHECK(found("left > 60000") == checker::Verdict::holds);
+}
+
+TEST_CASE("what two keys have left is put together by a script: nothing is claimed", "[time]") {
+  // Who is refused goes in if the script likes what it and who is inside have left.
+  const auto found = [](const std::string& condition) {
+    return searched(
+        "  if redis('SETNX', self.key, 'x') == 1 then\n"
+        "    redis('SET', 'first', 'x', 'PX', 60000) return true\n  end\n"
+        "  redis('SET', 'second', 'x', 'PX', 60000)\n"
+        "  return redis('EVAL', \"local a, b = redis.call('pttl', KEYS[1]), "
+        "redis.call('pttl', KEYS[2]) if " +
+            condition + " then return 1 end return 0\", 2, 'first', 'second') == 1",
+        two_clients(50'000, 10'000));
+  };
+  const std::string together =
+      GENERATE("a > 0 and b > 0 and b - a > 7021 and b - a < 7025", "a > 0 and a + 7023 == b",
+               "a + b > 112971 and a + b < 112975",
+               "math.min(a + 7021, b) == a + 7021 and math.min(a + 7025, b) == b and a > 0");
+  INFO(together);
+  const checker::Result result = found(together);
+  CHECK(result.verdict != checker::Verdict::holds);
+  CHECK((result.verdict == checker::Verdict::violated || !result.time_gap.empty()));
+  CHECK(found("a > 52971 and a < 52975 and b > 3").verdict == checker::Verdict::violated);
+  CHECK(found("a > 60000 or b > 60000").verdict == checker::Verdict::holds);
 }
 
 TEST_CASE("time goes on while a client measures it alone", "[time]") {

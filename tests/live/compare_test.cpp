@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/base/time.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::tests {
 namespace {

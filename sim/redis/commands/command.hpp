@@ -48,6 +48,8 @@ struct Call {
   template <class Type>
   Entry& put(const std::string& key, Type value);
   void erase(const std::string& key);
+  /// Tells whoever looks for it that the two numbers are compared.
+  void compare(double left, double right);
   /// What runs scripts and functions.
   ScriptVm& scripts() const;
 };

@@ -86,7 +86,7 @@ constexpr Command kDumpRows[] = {
     {{"dump", 2, kReadOnly, "keyspace", {{"RO access", 1}}, "nondeterministic_output"}, run_dump},
     {{"restore", -4, kWrite | kDenyOom, "keyspace dangerous", {{"OW update", 1}}},
      run_restore,
-     {.traits = kMultiplies, .touches = touches_if_there}},
+     {.traits = kMultiplies | kGivesLifetime, .touches = touches_if_there}},
     {{"restore-asking", -4, kWrite | kDenyOom | kAsking, "keyspace dangerous", {{"OW update", 1}}},
      run_restore,
      {.touches = touches_if_there}},

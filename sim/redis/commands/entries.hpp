@@ -43,6 +43,9 @@ Type& Call::at_or_new(const std::string& key) {
   return std::get<Type>(put(key, Type{}).value);
 }
 
+/// The set's members in order, for a command on which that hangs.
+SortedSetOrder ordered(Call& call, const SortedSet& set);
+
 /// Overwrites `key` in the keyspace, as Call::put.
 Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value);
 

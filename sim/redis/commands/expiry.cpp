@@ -75,6 +75,8 @@ Reply expire(Call& call, TimeForm form, std::string_view command) {
   const WallTime when = expire_argument(call, form, command);
   if (conditions.gt || conditions.lt) call.execution.looked_at_clock = true;
   Entry* entry = call.find(call.argv[1]);
+  if (entry && entry->expires && (conditions.gt || conditions.lt))
+    call.compare(static_cast<double>(when.ms), static_cast<double>(entry->expires->ms));
   if (!entry || !conditions.allow(entry->expires, when)) return Reply::number(0);
   if (when <= call.execution.now) {
     call.erase(call.argv[1]);
@@ -145,10 +147,10 @@ Reply run_persist(Call& call) {
 constexpr Command kExpiryRows[] = {
     {{"expire", -3, kWrite | kFast, "keyspace", {{"RW update", 1}}},
      run_expire,
-     {.touches = touches_if_positive}},
+     {.traits = kGivesLifetime, .touches = touches_if_positive}},
     {{"pexpire", -3, kWrite | kFast, "keyspace", {{"RW update", 1}}},
      run_pexpire,
-     {.touches = touches_if_positive}},
+     {.traits = kGivesLifetime, .touches = touches_if_positive}},
     {{"expireat", -3, kWrite | kFast, "keyspace", {{"RW update", 1}}},
      run_expireat,
      {.touches = touches_if_positive}},

@@ -69,6 +69,7 @@ Interval score_interval(const std::string& min_text, const std::string& max_text
   const ScoreBound min = score_bound(min_text);
   const ScoreBound max = score_bound(max_text);
   Interval interval;
+  interval.bounds = {min.score, max.score};
   interval.empty = min.score > max.score || (min.score == max.score && (min.open || max.open));
   interval.from_min = [min](const Item& item) {
     return min.open ? item.second.score > min.score : item.second.score >= min.score;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/arguments.hpp"
@@ -15,6 +16,7 @@ struct Interval {
   bool empty = false;
   std::function<bool(const Item&)> from_min;  ///< not below the interval
   std::function<bool(const Item&)> to_max;    ///< not above it
+  std::vector<double> bounds;                 ///< of scores
 };
 
 /// Bounds as ZRANGEBYSCORE has them: "1.5", "(1.5", "-inf". Throws Refused.

@@ -88,7 +88,7 @@ constexpr Command kObjectRows[] = {
     {{"object|help", 2, kLoading | kStale, "keyspace"}, object_help},
     {{"object|idletime", 3, kReadOnly, "keyspace", {{"RO", 2}}, "nondeterministic_output"},
      object_idletime,
-     {kLooksAtClock}},
+     {kLooksAtClock | kLooksAtUsage}},
     {{"object|refcount", 3, kReadOnly, "keyspace", {{"RO", 2}}, "nondeterministic_output"},
      object_refcount},
 };

@@ -84,7 +84,7 @@ Reply run_get(Call& call) { return bulk_or_null(call.string_at(call.argv[1])); }
 
 Reply run_set(Call& call) {
   const SetOptions o = set_options(call.argv, 3, Grammar::set);
-  std::optional<WallTime> expires;
+  std::optional<Expiry> expires;
   if (o.form) expires = positive_expiry(call, *o.time, *o.form, "set");
   const std::string& key = call.argv[1];
   Reply old = o.get ? bulk_or_null(call.string_at(key)) : Reply::null();
@@ -238,21 +238,21 @@ constexpr Command kStringsRows[] = {
     {{"get", 2, kReadOnly | kFast, "string", {{"RO access", 1}}}, run_get},
     {{"set", -3, kWrite | kDenyOom, "string", {{"RW access update variable_flags", 1}}},
      run_set,
-     {.touches = touches_unless_nx, .find_keys = set_keys}},
+     {.traits = kGivesLifetime, .touches = touches_unless_nx, .find_keys = set_keys}},
     {{"setnx", 3, kWrite | kDenyOom | kFast, "string", {{"OW insert", 1}}}, run_setnx},
     {{"setex", 4, kWrite | kDenyOom, "string", {{"OW update", 1}}},
      run_setex,
-     {.touches = touches_always}},
+     {.traits = kGivesLifetime, .touches = touches_always}},
     {{"psetex", 4, kWrite | kDenyOom, "string", {{"OW update", 1}}},
      run_psetex,
-     {.touches = touches_always}},
+     {.traits = kGivesLifetime, .touches = touches_always}},
     {{"getset", 3, kWrite | kDenyOom | kFast, "string", {{"RW access update", 1}}},
      run_getset,
      {.touches = touches_always}},
     {{"getdel", 2, kWrite | kFast, "string", {{"RW access delete", 1}}}, run_getdel},
     {{"getex", -2, kWrite | kFast, "string", {{"RW access update", 1}}},
      run_getex,
-     {.touches = touches_if_expiry_given}},
+     {.traits = kGivesLifetime, .touches = touches_if_expiry_given}},
     {{"mget",
       -2,
       kReadOnly | kFast,

@@ -9,7 +9,12 @@
 namespace lockstep::sim {
 
 void refuse_unknown(const Request& request, RedisVersion version) {
-  if (request.empty() || find_command(request)) return;
+  const Command* known = request.empty() ? nullptr : find_command(request);
+  if (known != nullptr && known->has(kLooksAtUsage))
+    throw BadInput("command '" + one_line(lower_case(request[0] + " " + request[1])) +
+                   "': when a key was last used is not kept: nothing can be said of a lock that "
+                   "looks at it");
+  if (request.empty() || known != nullptr) return;
   std::string command = request[0];
   if (find_command(request[0]) && request.size() > 1) command += " " + request[1];
   throw BadInput("command '" + one_line(lower_case(command)) +

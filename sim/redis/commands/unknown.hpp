@@ -7,7 +7,8 @@
 
 namespace lockstep::sim {
 
-/// Throws BadInput for a command, or a subcommand, that is not known of the version.
+/// Throws BadInput for a command, or a subcommand, that is not known of the version; and for one
+/// whose answer hangs on what is not kept (OBJECT IDLETIME).
 void refuse_unknown(const Request& request, RedisVersion version);
 
 }  // namespace lockstep::sim

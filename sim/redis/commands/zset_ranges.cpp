@@ -23,6 +23,7 @@ struct RangeQuery {
   std::optional<bool> reverse;
   bool store = false;
   bool scores = false;
+  bool unordered = false;  ///< which members, but not in which order
   std::int64_t offset = 0;
   std::int64_t limit = -1;
 };
@@ -93,7 +94,10 @@ class Selector {
   }
 
   /// The selected members, in the query's direction.
-  SortedSetOrder operator()(const SortedSetOrder& order) const {
+  SortedSetOrder operator()(Call& call, const SortedSet& set) const {
+    for (const auto& [member, rest] : set)
+      for (const double bound : interval_.bounds) call.compare(rest.score, bound);
+    const SortedSetOrder order = query_.unordered ? in_order(set) : ordered(call, set);
     Span span;
     if (by_ != By::rank) {
       span = reverse_ ? select_from_end(order, interval_) : select(order, interval_);
@@ -129,7 +133,7 @@ FoundItems find(Call& call, std::size_t first, const RangeQuery& form) {
   const Selector selector(call, argv[first + 1], argv[first + 2], query);
   const auto* set = call.at<SortedSet>(argv[first]);
   if (!set) return {};
-  return {selector(in_order(*set)), query.scores};
+  return {selector(call, *set), query.scores};
 }
 
 Reply show(Call& call, std::optional<By> by, std::optional<bool> reverse) {
@@ -149,9 +153,10 @@ Reply show(Call& call, std::optional<By> by, std::optional<bool> reverse) {
 SortedSetOrder between(Call& call, By by) {
   RangeQuery query;
   query.by = by;
+  query.unordered = by == By::score;
   const Selector selector(call, call.argv[2], call.argv[3], query);
   const auto* set = call.at<SortedSet>(call.argv[1]);
-  return set ? selector(in_order(*set)) : SortedSetOrder{};
+  return set ? selector(call, *set) : SortedSetOrder{};
 }
 
 Reply remove(Call& call, By by) {

@@ -47,6 +47,12 @@ double score_argument(const std::string& text) {
   return *score;
 }
 
+/// Where the member stands hangs on its score and all others.
+void find_place(Call& call, Entry& entry, const std::string& member, double score) {
+  for (const auto& [other, rest] : sorted_set_of(entry))
+    if (other != member) call.compare(score, rest.score);
+}
+
 enum class Result : std::uint8_t { untouched, same, added, updated };
 
 /// One pair of ZADD. `score` comes back as what the member has then.
@@ -54,6 +60,7 @@ Result add_one(Call& call, Entry& entry, const std::string& member, double& scor
                const Options& o) {
   const Maker sender = call.execution.sender;
   const auto old = sorted_set_of(entry).find(member);
+  find_place(call, entry, member, score);
   if (old == sorted_set_of(entry).end()) {
     if (o.xx) return Result::untouched;
     put_score(entry, member, score, sender);
@@ -63,6 +70,7 @@ Result add_one(Call& call, Entry& entry, const std::string& member, double& scor
   const double before = old->second.score;
   if (o.increment) score += before;
   if (std::isnan(score)) refuse("ERR resulting score is not a number (NaN)");
+  call.compare(score, before);
   if ((o.gt && score <= before) || (o.lt && score >= before)) return Result::untouched;
   const Maker maker = o.increment ? old->second.maker : sender;  // a counter keeps its maker
   if (score == before) {  // nothing is written; what was nobody's becomes the sender's
@@ -101,7 +109,7 @@ Reply add(Call& call, bool increment) {
 Reply rank(Call& call, bool from_end) {
   const SortedSet* set = call.at<SortedSet>(call.argv[1]);
   if (!set) return Reply::null();
-  const auto order = in_order(*set);
+  const auto order = ordered(call, *set);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (order[i]->first == call.argv[2]) {
       return count_reply(from_end ? order.size() - 1 - i : i);
@@ -115,7 +123,7 @@ using Scored = std::pair<std::string, double>;
 /// Takes members off the low or the high end; a sorted set without members does not exist.
 std::vector<Scored> take(Call& call, const std::string& key, bool max, std::int64_t count) {
   auto* set = call.at<SortedSet>(key);
-  auto order = in_order(*set);
+  auto order = ordered(call, *set);
   if (max) std::reverse(order.begin(), order.end());
   if (static_cast<std::int64_t>(order.size()) > count) {
     order.resize(static_cast<std::size_t>(count));

@@ -85,7 +85,8 @@ const char* check_mode(ScriptRun& run, unsigned flags) {
 const char* check_command(ScriptRun& run, const Command* command) {
   const bool is_72 = run.version == RedisVersion::v7_2;
   if (is_72) refuse_new_in_72(run.request);
-  if (!command && run.known_only) refuse_unknown(run.request, run.version);
+  if (run.known_only && (!command || command->has(kLooksAtUsage)))
+    refuse_unknown(run.request, run.version);
   if (!command) return "ERR Unknown Redis command called from script";
   if (!arity_fits(command->arity, run.request.size())) {
     return "ERR Wrong number of args calling Redis command from script";
@@ -130,6 +131,8 @@ bool call_command(ScriptRun& run, const char*& error) {
       throw BadInput("what COMMAND says of commands after redis.setresp(3) is not simulated");
     }
     Call call{*run.keyspace, run.request, *run.execution};
+    if (call.execution.compared != nullptr)
+      call.execution.compared->push_back({0, 0, Compared::kCall});
     *run.reply = run_command(*command, call);
     if (command->is(kDenyOom)) count_written(run, *command, call);
     if (run.watched()) run.execution->observer->called(run.request, *run.reply);

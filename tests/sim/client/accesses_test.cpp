@@ -25,19 +25,19 @@ std::string keys_of(const std::string& text) { return with_short_names(with_show
 TEST_CASE("accesses to tables are shown before, and reads also after") {
   CHECK(shown("x = self.n") == "x = s(a(self).n)");
   CHECK(shown("self.n = self.n + 1") == "a(self).n = s(a(self).n) + 1");
-  CHECK(shown("self.a.b = t[i].c") == "a(a(self).a).b = s(a(a(t)[k(i,3000000,t)]).c)");
-  CHECK(shown("t[self.i] = nil") == "a(t)[k(s(a(self).i),3000000,t)] = nil");
+  CHECK(shown("self.a.b = t[i].c") == "a(a(self).a).b = s(a(a(t)[k(i,4000000,t)]).c)");
+  CHECK(shown("t[self.i] = nil") == "a(t)[k(s(a(self).i),4000000,t)] = nil");
   CHECK(shown("a.x, b.y = b.y, a.x") == "a(a).x, a(b).y = s(a(b).y), s(a(a).x)");
   CHECK(shown("if f(x).y == 1 then end") == "if s(a(f(x)).y) == 1 then end");
   CHECK(shown("return (p or q).x") == "return s(a((p or q)).x)");
 }
 
 TEST_CASE("a key in brackets is compared with the keys of its table") {
-  CHECK(keys_of("x = t[age]") == "x = t[k(age,3000000,t)]");
-  CHECK(keys_of("t.a[age + 1] = 2") == "t.a[k(age + 1,3000000,t.a)] = 2");
-  CHECK(keys_of("x = f()[i]") == "x = o(f(),3000000)[k(i,3000000)]");
-  CHECK(keys_of("x = t[i][j]") == "x = o(t[k(i,3000000,t)],3000003)[k(j,3000003)]");
-  CHECK(keys_of("x = t[u[i]]") == "x = t[k(u[k(i,3000003,u)],3000000,t)]");
+  CHECK(keys_of("x = t[age]") == "x = t[k(age,4000000,t)]");
+  CHECK(keys_of("t.a[age + 1] = 2") == "t.a[k(age + 1,4000000,t.a)] = 2");
+  CHECK(keys_of("x = f()[i]") == "x = o(f(),4000000)[k(i,4000000)]");
+  CHECK(keys_of("x = t[i][j]") == "x = o(t[k(i,4000000,t)],4000004)[k(j,4000004)]");
+  CHECK(keys_of("x = t[u[i]]") == "x = t[k(u[k(i,4000004,u)],4000000,t)]");
   CHECK(keys_of("x = t.a, { [age] = 1 }") == "x = t.a, { [age] = 1 }");
 }
 
