@@ -31,7 +31,6 @@ std::pair<int, int> cost(const Schedule& schedule) {
 
 /// What a search has to expect of the runs before it knows them.
 struct Expected {
-  bool absolute = false;   ///< some run looks at the absolute time
   bool token_cut = false;  ///< some run takes a token to pieces
   naive::Thresholds thresholds;
 };
@@ -43,22 +42,18 @@ class Exploration {
         memory_(memory),
         watch_(watch),
         expected_(expected),
-        absolute_(expected.absolute),
         rules_(model, memory, expected.thresholds),
         runs_before_(model.program->runs()) {}
 
   /// Nothing if the runs were not as expected: then `expected` is what the next attempt needs.
   std::optional<Result> run() {
-    naive::World start = rules_.initial();
-    start.absolute = absolute_;
     const bool names_matter = memory_ == naive::Memory::history || !model_.merges_tokens;
     search_.run(
-        std::move(start), names_matter ? naive::identity : naive::identity_but_token_names,
+        rules_.initial(), names_matter ? naive::identity : naive::identity_but_token_names,
         [this](StateNumber number, const naive::World& world) { return expand(number, world); },
         [this](const Statistics& so_far) { return stop(so_far); },
         [this](StateNumber from, StateNumber to, const Action& action) { met(from, to, action); });
     if (unexpected()) {
-      expected_.absolute = expected_.absolute || looked_at_time_;
       expected_.token_cut = expected_.token_cut || rules_.token_cut();
       expected_.thresholds = rules_.found();
       return std::nullopt;
@@ -77,8 +72,7 @@ class Exploration {
   using Search = BreadthFirst<naive::World, Action>;
 
   bool unexpected() const {
-    return (looked_at_time_ && !expected_.absolute) ||
-           (rules_.token_cut() && !expected_.token_cut) || rules_.found() != rules_.expected();
+    return (rules_.token_cut() && !expected_.token_cut) || rules_.found() != rules_.expected();
   }
 
   /// What the claims about runs without an end need to know of a world.
@@ -120,7 +114,6 @@ class Exploration {
     std::vector<Move<naive::World, Action>> moves;
     for (naive::Successor& successor : rules_.successors(world)) {
       note(successor);
-      looked_at_time_ = looked_at_time_ || successor.world.absolute;
       nature.acquires =
           nature.acquires || successor.facts.witnesses.contains(sim::Witness::acquired);
       const bool goal = successor.facts.violation.has_value();
@@ -236,7 +229,6 @@ class Exploration {
   const naive::Memory memory_;
   Watch& watch_;
   Expected& expected_;
-  const bool absolute_;  // whether absolute time is part of every world, from the start
   naive::Rules rules_;
   Search search_;
   const std::uint64_t runs_before_;
@@ -248,8 +240,7 @@ class Exploration {
   std::set<std::uint8_t> acquired_by_;
   sim::Slack slack_;
   bool kept_on_ = false;  // somebody's release() has not released
-  bool looked_at_time_ = false;
-  std::string trouble_;  // why the search cannot be conclusive
+  std::string trouble_;   // why the search cannot be conclusive
 };
 
 }  // namespace

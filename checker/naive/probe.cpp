@@ -81,12 +81,7 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
   rules->incarnate(alone.processes.emplace_back(), rules->model().processes.back());
   const auto [known, fresh_world] = rules->probed_.try_emplace(identity(alone));
   if (fresh_world) known->second = rules->probe_alone(std::move(alone), fresh);
-  found_.ages.insert(rules->found_.ages.begin(), rules->found_.ages.end());
-  found_.lefts.insert(rules->found_.lefts.begin(), rules->found_.lefts.end());
-  found_.replies.insert(rules->found_.replies.begin(), rules->found_.replies.end());
-  found_.made.insert(rules->found_.made.begin(), rules->found_.made.end());
-  found_.met.insert(rules->found_.met.begin(), rules->found_.met.end());
-  found_.units.insert(rules->found_.units.begin(), rules->found_.units.end());
+  found_.add(rules->found_);
   return known->second;
 }
 
@@ -122,11 +117,10 @@ std::int64_t Rules::farthest_reach_ms() const {
 std::int64_t Rules::probe_pass_ms(const World& world, std::int64_t& patience_left_ms) const {
   const bool background =
       std::any_of(world.processes.begin(), world.processes.end() - 1, spawned_lives);
-  const bool patient = world.absolute && (background || !next_node_deadline(world));
-  if (patient && patience_left_ms <= 0) return 0;
+  const bool patient = patience_left_ms > 0 && (background || !next_node_deadline(world));
   const std::set<std::int64_t> ahead = deadlines(world);
   const std::int64_t ms = !ahead.empty() ? *ahead.begin() : patient ? patience_left_ms : 0;
-  if (patient) patience_left_ms -= ms;
+  if (patient) patience_left_ms = std::max<std::int64_t>(0, patience_left_ms - ms);
   return ms;
 }
 
@@ -149,7 +143,9 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   const auto meet = [&](Point point) {
     point.world.processes[fresh].rounds_begun = {0};
     point.world.outlook_ms = 0;
-    if (met.emplace(identity(point.world), point.patience_left_ms).second)
+    World as_met = point.world;
+    if (point.patience_left_ms == 0) as_met.absolute = false;  // how late it is does not matter
+    if (met.emplace(identity(as_met), point.patience_left_ms).second)
       open.push_back(std::move(point));
   };
   meet({std::move(start), patience});

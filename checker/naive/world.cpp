@@ -164,6 +164,16 @@ Keyspace with_lifetimes(const World& world, const Node& node, Keyspace keyspace)
   return keyspace;
 }
 
+void Thresholds::add(const Thresholds& others) {
+  absolute = absolute || others.absolute;
+  ages.insert(others.ages.begin(), others.ages.end());
+  lefts.insert(others.lefts.begin(), others.lefts.end());
+  replies.insert(others.replies.begin(), others.replies.end());
+  made.insert(others.made.begin(), others.made.end());
+  met.insert(others.met.begin(), others.met.end());
+  units.insert(others.units.begin(), others.units.end());
+}
+
 Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected)
     : model_(model),
       expected_(std::move(expected)),
@@ -201,7 +211,7 @@ World Rules::initial() const {
     world.nodes[n].drift_ppm = sim::of_clock(model_.node_drifts_ppm, n);
   }
   world.budget = model_.budget;
-  world.absolute = !expected_.units.empty();
+  world.absolute = expected_.absolute || !expected_.units.empty();
   world.outlook_ms = until_all_show(world, largest_unit_ms());
   return world;
 }

@@ -233,6 +233,7 @@ sim::Keyspace with_lifetimes(const World& world, const Node& node, sim::Keyspace
 
 /// Where something that depends on a clock turns (section 4), in ms.
 struct Thresholds {
+  bool absolute = false;           ///< some run, or some probe, looks at the absolute time
   std::set<std::int64_t> ages;     ///< of instants
   std::set<std::int64_t> lefts;    ///< of keys' lifetimes
   std::set<std::int64_t> replies;  ///< of a number that a node answers, in its own unit
@@ -240,6 +241,7 @@ struct Thresholds {
   std::set<std::int64_t> met;      ///< how far after an absolute time something turns
   std::set<std::int64_t> units;    ///< what absolute times are rounded to
   friend bool operator==(const Thresholds&, const Thresholds&) = default;
+  void add(const Thresholds& others);
 };
 
 /// The rules of the world, for one model.
@@ -328,7 +330,7 @@ class Rules {
   bool counts(const World& world, std::uint8_t p, const sim::Wait& wait) const;
   std::optional<std::int64_t> till_too_long_ms(const World& world, std::uint8_t p,
                                                const sim::Wait& wait) const;
-  void look(World& world) const;
+  void look(World& world);
   std::int64_t until_all_show(const World& world, std::int64_t ms) const;
   /// The largest that absolute times are rounded to; 0 if none are.
   std::int64_t largest_unit_ms() const;

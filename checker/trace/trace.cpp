@@ -17,7 +17,8 @@ using naive::World;
 using sim::Action;
 
 struct Walk::Impl {
-  explicit Impl(const sim::Model& model) : rules(model) {
+  explicit Impl(const sim::Model& model, naive::Thresholds expected = {})
+      : rules(model, naive::Memory::history, std::move(expected)) {
     worlds.push_back(rules.initial());
     stories.emplace_back();
   }
@@ -66,6 +67,15 @@ struct Walk::Impl {
 
   sim::Model const& model() const { return rules.model(); }
 
+  /// Whether the run has to be told again, with all that was found out of it known from its start:
+  /// where clocks drift, that it looks at the absolute time; and how far a probe has to wait,
+  /// before it may be said that nobody ever acquires the lock.
+  bool knew_too_little() const {
+    const bool absolute = sim::clocks_drift(model()) && here().absolute;
+    return (absolute && !worlds.front().absolute) ||
+           (trace.violated == sim::Property::deadlock && rules.found() != rules.expected());
+  }
+
   naive::Rules rules;
   std::vector<World> worlds;  // one more than steps
   std::vector<Story> stories;
@@ -78,15 +88,13 @@ Walk::Walk(Walk&&) noexcept = default;
 Walk& Walk::operator=(Walk&&) noexcept = default;
 
 const TraceStep& Walk::take(const Action& action, const std::string& place) {
-  const TraceStep& taken = take_on(action, place);
-  // Where clocks drift, a run that looks at the absolute time is one from its start.
-  const bool from_start = impl_->worlds.front().absolute || !sim::clocks_drift(impl_->model());
-  if (from_start || !impl_->here().absolute) return taken;
-  sim::Schedule schedule;
-  for (const TraceStep& step : impl_->trace.steps) schedule.push_back(step.data.action);
-  impl_ = std::make_unique<Impl>(sim::Model(impl_->model()));
-  impl_->worlds.front().absolute = true;
-  for (const Action& again : schedule) take_on(again, place);
+  take_on(action, place);
+  while (impl_->knew_too_little()) {
+    sim::Schedule schedule;
+    for (const TraceStep& step : impl_->trace.steps) schedule.push_back(step.data.action);
+    impl_ = std::make_unique<Impl>(sim::Model(impl_->model()), impl_->rules.found());
+    for (const Action& again : schedule) take_on(again, place);
+  }
   return impl_->trace.steps.back();
 }
 

@@ -23,7 +23,7 @@ struct Alone {
   std::vector<Id> processes;  ///< the fresh one, then those in the background
   std::vector<Id> nodes;
   Id run = 0;
-  std::int64_t patience_ms = 0;  ///< absolute runs: what may still pass
+  std::int64_t patience_ms = 0;  ///< absolute runs: for how long what was written may still matter
   friend auto operator<=>(const Alone&, const Alone&) = default;
 };
 
@@ -50,8 +50,11 @@ class Probe {
   std::int64_t patience_in(const Alone& start) const;
   Surroundings around(const Alone& now, std::size_t p) const;
   Id settled(Id fresh);
+  /// Once nothing waits any more for what was written before, it does not matter how late it is.
   void found(Alone next) {
-    if (seen_.insert(next).second) open_.push_back(std::move(next));
+    Alone place = next;
+    if (next.patience_ms == 0) place.run = 0;
+    if (seen_.insert(std::move(place)).second) open_.push_back(std::move(next));
   }
 
   Prober& world_;
@@ -73,8 +76,7 @@ Probe::Probe(Prober& world, const Found& found, std::uint32_t setup) : world_(wo
   this->found(std::move(start));
 }
 
-/// Absolute runs: how long no deadline of a node is waited for. What goes on in the background may
-/// bring deadlines for ever: then it is all the time that passes.
+/// Absolute runs: how long it is waited for what no deadline of a node tells.
 std::int64_t Probe::patience_in(const Alone& start) const {
   if (!world_.setting_.knowledge.absolute) return 0;
   std::int64_t ms = world_.runs_.patience_ms(world_.runs_.info(start.run).value.now_ms);
@@ -200,7 +202,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
 }
 
 /// Lets time pass to the next deadline: of a node, or a timer. Where there is none, an absolute run
-/// waits as long as its patience lasts.
+/// waits until its patience is gone.
 void Probe::pass(const Alone& now) {
   std::int64_t next_ms = 0;
   const auto consider = [&](const std::vector<std::int64_t>& deadlines) {
@@ -208,14 +210,12 @@ void Probe::pass(const Alone& now) {
       if (deadline > 0 && (next_ms == 0 || deadline < next_ms)) next_ms = deadline;
   };
   for (const Id node : now.nodes) consider(world_.nodes_.info(node).ahead.deadlines);
-  const bool patient =
-      world_.setting_.knowledge.absolute && (next_ms == 0 || now.processes.size() > 1);
+  const bool patient = now.patience_ms > 0 && (next_ms == 0 || now.processes.size() > 1);
   for (std::size_t p = 0; p < now.processes.size(); ++p) consider(info(now, p).ahead.deadlines);
-  if (patient && now.patience_ms <= 0) return;
   if (patient && next_ms == 0) next_ms = now.patience_ms;
   if (next_ms == 0) return;
   Alone next = now;
-  if (patient) next.patience_ms -= next_ms;
+  if (patient) next.patience_ms = std::max<std::int64_t>(0, now.patience_ms - next_ms);
   for (Id& process : next.processes) process = world_.processes_.aged(process, next_ms);
   for (Id& node : next.nodes) node = world_.nodes_.aged(node, next_ms);
   next.run = world_.runs_.aged(next.run, next_ms);

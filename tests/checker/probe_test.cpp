@@ -59,6 +59,30 @@ TEST_CASE("a client that asks again may get what it was refused", "[probe]") {
   }
 }
 
+TEST_CASE("a fresh client that is slow to acquire", "[probe]") {
+  // All that is written is when the lock ends. Only the probe looks at the clock if whoever crashes
+  // has not asked yet.
+  const std::string asks =
+      "redis('EVAL', \"local t = redis.call('TIME') local ms = t[1] * 1000 + math.floor(t[2] / "
+      "1000)"
+      " local ends = redis.call('hget', KEYS[1], 'ends') if ends and ms < ends + 0 then return 0 "
+      "end "
+      "redis.call('hset', KEYS[1], 'ends', ms + ARGV[1]) return 1\", 1, self.key, self.ttl_ms) == "
+      "1";
+  const auto waits = GENERATE_COPY(
+      "sleep(2) return " + asks,
+      "sleep(7) sleep(8) return " + asks,  // longer than anything that is written matters, twice
+      "local mine = " + asks + " sleep(7) sleep(8) return mine");
+  INFO(waits);
+  InlineLock lock({waits, "return true"});
+  for (auto& process : lock.model.processes) {
+    process.lease_ms = 3;
+    process.workload[1].ms = 1;
+  }
+  lock.model = test::with_fault(lock.model, Fault::crash);
+  CHECK(lock.judged(Property::deadlock) == Verdict::holds);
+}
+
 TEST_CASE("what goes on in the background is no excuse, and no obstacle", "[probe]") {
   const std::string beat =
       "self.process.beat = self.process.beat or every(10, function() redis('PING') end) ";

@@ -26,17 +26,30 @@ struct Outcome {
   std::size_t steps = 0;  ///< of the shortest run that violates anything; 0: there is none
   std::string words;
   std::string time_gap;  ///< of the engine: what it says not to have tried
+  std::string run;       ///< that was found, a line a step
 };
 
 Outcome outcome_of(const checker::Result& result) {
   if (result.endless)  // which world is the first, readings may differ
-    return {1, "violated for ever", result.time_gap};
+    return {1, "violated for ever", result.time_gap, ""};
   if (result.verdict == checker::Verdict::violated)
     return {result.schedule.size(),
-            "violated after " + std::to_string(result.schedule.size()) + " steps", result.time_gap};
+            "violated after " + std::to_string(result.schedule.size()) + " steps", result.time_gap,
+            ""};
   std::string text = "holds, unmet:";
   for (const sim::Witness witness : result.unmet) text += std::string(" ") + sim::name(witness);
-  return {0, text, result.time_gap};
+  return {0, text, result.time_gap, ""};
+}
+
+/// What happens in it, for whoever asks why the other explorer found another one.
+std::string told(const sim::Model& model, const checker::Result& result) {
+  if (result.schedule.empty()) return "";
+  std::string text;
+  const auto trace = checker::tell(model, result.schedule);
+  for (const auto& step : trace.steps)
+    text += std::to_string(step.data.time_ms) + " ms  " + step.prose.actor + " " +
+            step.prose.sentence + "\n";
+  return text + trace.violation + "\n";
 }
 
 /// Whether the run that was found does what it was found for.
@@ -66,8 +79,10 @@ std::optional<Outcome> explored(const test::RandomLock& lock, std::uint64_t max_
                 : checker::explore(model, bounds);
     if (result.verdict == checker::Verdict::inconclusive) return std::nullopt;
     if (!naively && !can_be_told(model, result))
-      return Outcome{0, "found what cannot be told", "?"};
-    return outcome_of(result);
+      return Outcome{0, "found what cannot be told", "?", ""};
+    auto outcome = outcome_of(result);
+    outcome.run = told(model, result);
+    return outcome;
   } catch (const sim::BadInput&) {  // a loop that no explorer can follow to its end
     return std::nullopt;
   }
@@ -122,7 +137,9 @@ int check_seeds(test::Seeds seeds, const std::function<Comparison(std::uint32_t)
         if (!comparison.one->time_gap.empty()) ++inexact;
         INFO("LOCKSTEP_SEEDS=" << seeds.first + i << "-" << seeds.first + i << "\n"
                                << comparison.protocol << comparison.one->words << "; "
-                               << comparison.other->words << "; " << comparison.one->time_gap);
+                               << comparison.other->words << "; " << comparison.one->time_gap
+                               << "\n"
+                               << comparison.one->run << comparison.other->run);
         CHECK(agree(comparison));
       });
   std::cout << both << " compared, " << inexact << " of them not exact in time; " << left_open
