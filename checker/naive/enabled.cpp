@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "checker/naive/clocks.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/client/turning.hpp"
 #include "sim/keyspace/keyspace.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "checker/naive/clocks.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "checker/naive/clocks.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "checker/naive/belongings.hpp"
+#include "checker/naive/clocks.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/invariants.hpp"

@@ -1,6 +1,7 @@
 // A step of a process in a naive world: section 2 of docs/semantics.md.
 #include <algorithm>
 
+#include "checker/naive/clocks.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"

@@ -203,33 +203,9 @@ std::string identity(const World& world);
 /// The same, but equal also for worlds that differ only in which token has which number.
 std::string identity_but_token_names(const World& world);
 
-/// What a host's monotonic clock shows, and how far its wall clock is from kEpoch, in millionths of
-/// a ms.
-template <class Host>
-std::int64_t monotonic_clock(const World& world, const Host& host) {
-  return world.now.ms * (kMillion + host.drift_ppm);
-}
-template <class Host>
-std::int64_t wall_clock(const World& world, const Host& host) {
-  return monotonic_clock(world, host) + host.offset.ms * kMillion;
-}
-/// How long it takes, in whole ms, until a clock that is fast by `drift_ppm` has shown `ms`, less
-/// so many millionths, more.
-std::int64_t time_to_show(std::int64_t drift_ppm, std::int64_t ms,
-                          std::int64_t millionths_less = 0);
-
-/// What the node's wall clock shows.
-sim::WallTime clock_of(const World& world, const Node& node);
 /// What a restart keeps of a keyspace: its keys, neither the script cache nor the scripts' random
 /// numbers.
 sim::Keyspace keys_only(const sim::Keyspace& keyspace);
-/// What is left of a lifetime on this node, as it reads.
-sim::Duration lifetime_left(const World& world, const Node& node, const sim::Entry& entry);
-/// When less than `ms` is left of it, in ms from now; may have been long ago.
-std::int64_t time_to_less(const World& world, const Node& node, const sim::Entry& entry,
-                          std::int64_t ms);
-/// The keyspace of a node with the exact rest of each lifetime in place of its end.
-sim::Keyspace with_lifetimes(const World& world, const Node& node, sim::Keyspace keyspace);
 
 /// Where something that depends on a clock turns (section 4), in ms.
 struct Thresholds {

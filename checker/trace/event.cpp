@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "checker/naive/clocks.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "checker/naive/clocks.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"

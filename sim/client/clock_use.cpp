@@ -17,6 +17,7 @@
 #include "sim/base/token.hpp"
 #include "sim/client/comparisons.hpp"
 #include "sim/client/observation.hpp"
+#include "sim/client/step_numbers.hpp"
 #include "sim/redis/commands/table.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -35,28 +36,6 @@ void add_numbers_of(const Reply& reply, std::vector<std::int64_t>& numbers) {
   for (const Reply& item : reply.items) add_numbers_of(item, numbers);
 }
 
-/// The numbers of what a step does: what it sends, how long it waits.
-std::vector<std::int64_t> numbers_of(const Step& step) {
-  std::vector<std::int64_t> numbers;
-  for (const Effect& effect : step.effects)
-    for (const std::string& argument : effect.request) add_numbers(argument, numbers);
-  for (const Wait& wait : step.tasks)
-    if (wait.fresh) numbers.push_back(wait.ms);
-  return numbers;
-}
-
-/// The request and the argument that the number at `place` of numbers_of() is in; no request if it
-/// is a wait.
-std::pair<const Request*, std::size_t> argument_with(std::size_t place, const Step& step) {
-  std::vector<std::int64_t> numbers;
-  for (const Effect& effect : step.effects)
-    for (std::size_t i = 0; i < effect.request.size(); ++i) {
-      add_numbers(effect.request[i], numbers);
-      if (place < numbers.size()) return {&effect.request, i};
-    }
-  return {};
-}
-
 void write_without_times(ByteWriter& out, const Reply& reply) {
   out.number(static_cast<int>(reply.kind));
   out.number(reply.integer > kFarthestMs ? 0 : reply.integer);
@@ -70,21 +49,6 @@ Reply moved(Reply reply, std::int64_t number, std::int64_t by) {
   reply.text = with_moved(reply.text, number, by);
   for (Reply& item : reply.items) item = moved(std::move(item), number, by);
   return reply;
-}
-
-/// Where it went, by what it compared; and what it did, but for numbers, which a comparison need
-/// not have decided (the key of a table, the bounds of a loop).
-std::string way_of(const std::optional<Step>& step) {
-  if (!step) return "";
-  std::string text = "went";
-  for (const Comparison& each : step->compared)
-    text += fmt::format("{}{}", each.place, program::outcome(each));
-  for (const Effect& effect : step->effects) {
-    text +=
-        fmt::format(" {} {}{}", static_cast<int>(effect.kind), effect.task, effect.ok ? " ok" : "");
-    for (const std::string& argument : effect.request) text += ' ' + without_numbers(argument);
-  }
-  return text;
 }
 
 /// The text with the tokens of each process numbered in the order in which they appear.
@@ -148,15 +112,15 @@ class Look {
     const auto [rests, is_new] = known(fmt::format("{}{}", absolute ? "now" : "age", observation),
                                        with, absolute ? 0 : -youngest);
     if (is_new) {
-      const std::set<std::int64_t> found = turns(with, -youngest, kFarthestMs);
+      const auto found =
+          turns([&](auto later) { return tried(with, later); }, -youngest, kFarthestMs);
       for (const std::int64_t turn : found)
         for (const std::int64_t reading : readings)
           absolute ? note_meeting(with, turn, reading + turn, false)
                    : void(use_.ages.insert(reading + turn));
-      note_results(with, Results{readings, absolute ? -kFarthestMs : -youngest, absolute}, found,
-                   *rests);
+      note_numbers(with, {readings, absolute ? -kFarthestMs : -youngest, absolute}, found, *rests);
     }
-    note_rests(*rests);
+    note_rests(*rests, step_, use_);
   }
 
   void at_reply(std::size_t observation) {
@@ -187,9 +151,8 @@ class Look {
     if (all.size() < 2) return;
     std::vector<Observation> alike = path_;
     for (const Told& each : all) move(alike, each, -each.said);
-    ClockUses::Rests& rests = uses_.known_[key_of(snapshot_) + written(alike) + way_of(step_)];
-    if (!rests.empty()) return;
-    rests[""];  // it was looked at
+    if (!uses_.known_.try_emplace(key_of(snapshot_) + written(alike) + way_of(step_)).second)
+      return;
     use_.mixes = use_.mixes || all.size() > kMostTold;
     if (use_.mixes) return;
     for (const Told& one : all) {
@@ -219,9 +182,9 @@ class Look {
       const auto with = [&](std::int64_t later_ms) { return after(*kept, later_ms); };
       note_kept_again(kept, with);
       if (!uses_.known_.try_emplace(key_of(kept->like) + written(path_)).second) continue;
-      const std::set<std::int64_t> turns = turns_of(with, kept->from, kept->to);
-      if (uses_.drift_) use_.mixes = use_.mixes || !turns.empty() || works_out(with);
-      for (const std::int64_t turn : turns) kept->note(use_, turn);
+      const std::set<std::int64_t> found = turns(with, kept->from, kept->to);
+      if (uses_.drift_) use_.mixes = use_.mixes || !found.empty() || works_out(with);
+      for (const std::int64_t turn : found) kept->note(use_, turn);
     }
   }
 
@@ -344,20 +307,20 @@ class Look {
                 [said](ClockUse& use, auto turn) { use.replies.insert(said + turn); });
     const auto [rests, is_new] = known(input, with, -said);
     if (is_new) {
-      const std::set<std::int64_t> found = turns(with, -std::min(said, kFarthestMs), kFarthestMs);
+      const auto found = turns([&](auto later) { return tried(with, later); },
+                               -std::min(said, kFarthestMs), kFarthestMs);
       for (const std::int64_t turn : found)
         absolute ? note_meeting(with, turn, (said + turn) * unit, true)
                  : void(use_.replies.insert(said + turn));
-      if (absolute && unit == 1)
-        note_results(with, Results{{said}, -kFarthestMs, true}, found, *rests);
+      if (absolute && unit == 1) note_numbers(with, {{said}, -kFarthestMs, true}, found, *rests);
       if (!absolute) {  // the less is left, the later it is
         std::set<std::int64_t> later;
         for (const std::int64_t turn : found) later.insert(1 - turn);
-        note_results([&](std::int64_t less) { return with(-less); },
-                     Results{{-said}, -kFarthestMs, false}, later, *rests);
+        note_numbers([&](std::int64_t less) { return with(-less); }, {{-said}, -kFarthestMs, false},
+                     later, *rests);
       }
     }
-    note_rests(*rests);
+    note_rests(*rests, step_, use_);
   }
 
   template <class With>
@@ -370,8 +333,8 @@ class Look {
   /// before. `like` varies it to what all such have in common. Steps that differ in absolute times
   /// alone are alike.
   template <class With>
-  std::pair<ClockUses::Rests*, bool> known(const std::string& input, const With& with,
-                                           std::int64_t like) const {
+  std::pair<RestPlaces*, bool> known(const std::string& input, const With& with,
+                                     std::int64_t like) const {
     const auto [place, added] =
         uses_.known_.try_emplace(input + key_of(without_times(snapshot_)) + written(with(like)));
     return {&place->second, added};
@@ -400,13 +363,9 @@ class Look {
     return out.take();
   }
 
-  template <class With>
-  std::set<std::int64_t> turns(const With& with, std::int64_t from, std::int64_t to) const {
-    return turns_of([&](std::int64_t later) { return tried(with, later); }, from, to);
-  }
-
-  std::set<std::int64_t> turns_of(const std::function<std::optional<Step>(std::int64_t)>& step_at,
-                                  std::int64_t from, std::int64_t to) const {
+  /// Where the step turns, by how much later it is.
+  std::set<std::int64_t> turns(const std::function<std::optional<Step>(std::int64_t)>& step_at,
+                               std::int64_t from, std::int64_t to) const {
     Courses courses;
     const auto way_at = [&](std::int64_t later) {
       const std::optional<Step> step = step_at(later);
@@ -421,138 +380,11 @@ class Look {
     return turns.at;
   }
 
-  /// The clock readings that a step's numbers may come from, and how far back they can be varied.
-  struct Results {
-    std::vector<std::int64_t> readings;
-    std::int64_t from = 0;
-    bool absolute = false;
-  };
-  using Numbers = std::vector<std::int64_t>;
-
-  /// The step's numbers with the clock so much later than at `base`: of each that goes the same
-  /// way.
   template <class With>
-  std::map<std::int64_t, Numbers> numbers_later(const With& with, std::int64_t from,
-                                                std::int64_t base, const Step& here,
-                                                const std::string& way) const {
-    std::map<std::int64_t, Numbers> all{{0, numbers_of(here)}};
-    for (std::int64_t distance = 1; distance < kFarthestMs; distance *= 10)
-      for (const std::int64_t later : {distance, -distance}) {
-        const auto step = base + later < from ? std::nullopt : tried(with, base + later);
-        if (!step || way_of(step) != way) continue;
-        Numbers numbers = numbers_of(*step);
-        if (numbers.size() == all.at(0).size()) all[later] = std::move(numbers);
-      }
-    return all;
-  }
-
-  /// What the step sends or waits for, and would not if the clock showed something else, on each
-  /// way that it can go.
-  template <class With>
-  void note_results(const With& with, const Results& results, std::set<std::int64_t> bases,
-                    ClockUses::Rests& rests) {
-    bases.insert(0);
-    for (const std::int64_t base : bases) {
-      const std::optional<Step> here = base < results.from ? std::nullopt : tried(with, base);
-      if (!here) continue;
-      const auto [place, added] = rests.try_emplace(way_of(here));
-      if (added)
-        place->second =
-            note_results_at(with, base, *here,
-                            numbers_later(with, results.from, base, *here, place->first), results);
-    }
-  }
-
-  /// Numbers that are a reading, plus or minus something. Of others nothing is known.
-  template <class With>
-  std::vector<ClockUses::Rest> note_results_at(const With& with, std::int64_t base,
-                                               const Step& here,
-                                               const std::map<std::int64_t, Numbers>& all,
-                                               const Results& results) {
-    std::vector<ClockUses::Rest> rests;
-    const Numbers& numbers = all.at(0);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const auto grows = [&](std::int64_t slope, std::int64_t unit) {
-        return std::ranges::all_of(all, [&](const auto& later) {
-          const std::int64_t off = (later.second[i] - numbers[i]) * unit - slope * later.first;
-          return std::abs(off) < unit;
-        });
-      };
-      const auto note = [&](std::int64_t slope, std::int64_t unit) {
-        if (!grows(slope, unit)) return false;
-        for (const std::int64_t reading : results.readings) {
-          const std::int64_t then = (reading + base) / unit * unit;
-          results.absolute ? note_made(numbers[i] * unit, then)
-                           : note_computed(numbers[i] * unit, slope * then);
-        }
-        if (!results.absolute) {
-          rests.push_back({i, unit});
-          note_sent(i, here);
-        }
-        if (results.absolute && unit > 1) use_.units.insert(unit);
-        return true;
-      };
-      if (grows(0, 1)) continue;
-      use_.mixes = use_.mixes || uses_.drift_;
-      const bool noted = note(-1, 1) || note(-1, kSecondMs) ||
-                         (results.absolute && (note(1, 1) || note(1, kSecondMs)));
-      use_.sums =
-          use_.sums && (noted || (results.absolute && note_unit(i, base, numbers, with, results)));
-    }
-    return rests;
-  }
-
-  /// Nobody varies a duration that is kept as data, and read again.
-  void note_sent(std::size_t place, const Step& here) {
-    const auto [request, argument] = argument_with(place, here);
-    if (request == nullptr) return;
-    const Command* command = find_command(*request);
-    if (command != nullptr && (command->has(kGivesLifetime) || command->has(kRunsScript)))
-      use_.sent[form_of(*request)].insert(argument);
-    else
-      use_.lifetimes = false;
-  }
-
-  /// A number that is the same for so long, and then another one: that of the minute, of the hour.
-  template <class With>
-  bool note_unit(std::size_t place, std::int64_t base, const Numbers& now, const With& with,
-                 const Results& results) {
-    const auto number_at = [&](std::int64_t later) -> std::optional<std::int64_t> {
-      const std::optional<Step> step = tried(with, later);
-      const Numbers numbers = step ? numbers_of(*step) : Numbers{};
-      if (numbers.size() != now.size()) return std::nullopt;
-      return numbers[place];
-    };
-    const auto end_of = [&](std::int64_t from) {  // when it becomes another one
-      const auto same = number_at(from);
-      std::int64_t least = from, most = from + 1;
-      while (most - from < kFarthestMs && number_at(most) == same) most += most - from;
-      while (most - least > 1) {
-        const std::int64_t middle = least + (most - least) / 2;
-        (number_at(middle) == same ? least : most) = middle;
-      }
-      return most;
-    };
-    const std::int64_t first = end_of(base), second = end_of(first), unit = second - first;
-    if (unit <= 1 || unit >= kFarthestMs || end_of(second) - second != unit) return false;
-    for (const std::int64_t reading : results.readings)
-      if ((reading + first) % unit != 0) return false;
-    const auto one = number_at(first), next = number_at(second);
-    for (const std::int64_t count : {2, 13, 61, 1441}) {  // it is no remainder
-      const auto far = number_at(first + count * unit);
-      if (!far || !one || !next || *far - *one != count * (*next - *one)) return false;
-    }
-    use_.units.insert(unit);
-    return true;
-  }
-
-  /// What is left of a duration is none of its own.
-  void note_rests(const ClockUses::Rests& rests) {
-    const auto place = rests.find(way_of(step_));
-    if (place == rests.end()) return;
-    const Numbers numbers = numbers_of(step_);
-    for (const ClockUses::Rest& rest : place->second)
-      if (rest.place < numbers.size()) use_.computed.insert(numbers[rest.place] * rest.unit_ms);
+  void note_numbers(const With& with, const VariedClock& clock, const std::set<std::int64_t>& bases,
+                    RestPlaces& rests) {
+    StepNumbers([&](std::int64_t later) { return tried(with, later); }, clock, use_)
+        .note(bases, rests);
   }
 
   /// Whether a number of what the step does would be another one if what is varied were, though it
@@ -563,15 +395,6 @@ class Look {
       const std::optional<Step> other = vary(by);
       return other && numbers_of(*other) != numbers_of(step_) && way_of(other) == way_of(step_);
     });
-  }
-
-  void note_computed(std::int64_t duration_ms, std::int64_t grown_by) {
-    use_.computed.insert(duration_ms);
-    if (duration_ms > grown_by) use_.durations.insert(duration_ms - grown_by);
-  }
-
-  void note_made(std::int64_t time_ms, std::int64_t reading) {
-    use_.made.insert(time_ms - reading);
   }
 
   /// With the clock `later` the step turns, at the absolute time `turn_ms`: that far after a time

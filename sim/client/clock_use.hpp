@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/client/program.hpp"
+#include "sim/client/step_numbers.hpp"
 #include "sim/client/turning.hpp"
 
 namespace lockstep::sim {
@@ -53,16 +54,10 @@ class ClockUses {
   using KeptThere = std::vector<std::shared_ptr<const Kept>>;
   const Program& program_;
   std::function<bool(const Reply&)> tells_clock_;
-  /// A number of a step that is what is left of a duration, in this unit of ms.
-  struct Rest {
-    std::size_t place = 0;
-    std::int64_t unit_ms = 1;
-  };
-  using Rests = std::map<std::string, std::vector<Rest>>;  ///< by the way that the step goes
   bool drift_;
   bool mixed_ = false;  ///< ClockUse::mixes of some step: no more is to be found out
-  std::map<std::string, Rests> known_;     ///< steps that were looked at, but for what is varied
-  std::map<std::string, KeptThere> kept_;  ///< by what is remembered, tokens numbered anew
+  std::map<std::string, RestPlaces> known_;  ///< steps that were looked at, but for what is varied
+  std::map<std::string, KeptThere> kept_;    ///< by what is remembered, tokens numbered anew
   std::size_t kept_count_ = 0;
 };
 

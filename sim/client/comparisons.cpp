@@ -162,26 +162,6 @@ int show(Vm& vm, lua_State* lua) {
   return 1;
 }
 
-int extremes_check(Vm& vm, lua_State* lua) {
-  for (int index = 2; index <= lua_gettop(lua) && vm.run != nullptr; ++index) {
-    vm.run->show_comparison(kExtremes, operand_at(lua, 1), operand_at(lua, index));
-  }
-  lua_pushvalue(lua, lua_upvalueindex(1));
-  lua_insert(lua, 1);
-  return lua_gettop(lua);
-}
-
-int extremes(lua_State* lua) {
-  int count = 0;
-  {
-    Vm& vm = Vm::of(lua);
-    Vm::Host host(vm);
-    count = extremes_check(vm, lua);
-  }
-  lua_call(lua, count - 1, LUA_MULTRET);
-  return lua_gettop(lua);
-}
-
 /// A text as the numbers in it and what is around them.
 struct Pieces {
   std::string around;
@@ -237,7 +217,10 @@ void add_comparisons(lua_State* lua) {
   lua_setfield(lua, -2, kRight);
 }
 
-void show_extremes(lua_State* lua) { lua_pushcclosure(lua, extremes, 1); }
+void show_extremes(Vm& vm, lua_State* lua) {
+  for (int index = 2; index <= lua_gettop(lua) && vm.run != nullptr; ++index)
+    vm.run->show_comparison(kExtremes, operand_at(lua, 1), operand_at(lua, index));
+}
 
 void show_sought(Vm& vm, lua_State* lua) {
   for (int index = 1; index <= lua_gettop(lua) && vm.run != nullptr; ++index)

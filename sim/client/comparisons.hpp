@@ -28,10 +28,9 @@ constexpr int place_of(int number, Relation relation) {
 /// What a comparison came to. What may be equal between two tries, and at neither of them, is told
 /// from which side it is not.
 inline char outcome(const Comparison& compared) {
-  const char side = compared.left < compared.right ? '<' : '>';
   switch (static_cast<Relation>(compared.place % kRelations)) {
     case Relation::equal:
-      return compared.left == compared.right ? '=' : side;
+      return sim::relation(compared.left, compared.right);
     case Relation::less:
       return compared.left < compared.right ? '+' : '-';
     case Relation::greater:
@@ -67,8 +66,8 @@ bool orders_tokens(int place, const Operand& left, const Operand& right);
 /// Adds the two functions that such a text calls to the table on top of the stack.
 void add_comparisons(lua_State* lua);
 
-/// Puts a function around math.max or math.min, on top of the stack, that shows what it compares.
-void show_extremes(lua_State* lua);
+/// Shows what math.max or math.min compares: its arguments.
+void show_extremes(Vm& vm, lua_State* lua);
 
 /// Shows the numbers among the arguments of a function that seeks something in them.
 void show_sought(Vm& vm, lua_State* lua);

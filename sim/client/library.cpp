@@ -141,23 +141,21 @@ int string_format(Vm& vm, lua_State* lua) {
       lua_replace(lua, index);
     }
   }
-  lua_pushvalue(lua, lua_upvalueindex(1));
-  lua_insert(lua, 1);
-  return lua_gettop(lua);
+  return 0;
 }
 
-/// Checked by `Check` (which may complain, and returns the number of arguments after the function),
-/// then the stock function in upvalue 1 is called as guest code.
+/// Checked by `Check` (which returns less than 0 if it complains), then the stock function in
+/// upvalue 1 is called with the arguments, as guest code.
 template <Native Check>
 int checked(lua_State* lua) {
-  int count = 0;
   {
     Vm& vm = Vm::of(lua);
     Vm::Host host(vm);
-    count = Check(vm, lua);
+    if (Check(vm, lua) < 0) return lua_error(lua);
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_insert(lua, 1);
   }
-  if (count < 0) return lua_error(lua);
-  lua_call(lua, count - 1, LUA_MULTRET);
+  lua_call(lua, lua_gettop(lua) - 1, LUA_MULTRET);
   return lua_gettop(lua);
 }
 
@@ -168,16 +166,17 @@ int sort_check(Vm& vm, lua_State* lua) {
         fmt::format("table.sort: at most {} elements: beyond that its order depends on the clock",
                     kSortLimit));
   }
-  lua_pushvalue(lua, lua_upvalueindex(1));
-  lua_insert(lua, 1);
-  return lua_gettop(lua);
+  return 0;
 }
 
 int sought_check(Vm& vm, lua_State* lua) {
   show_sought(vm, lua);
-  lua_pushvalue(lua, lua_upvalueindex(1));
-  lua_insert(lua, 1);
-  return lua_gettop(lua);
+  return 0;
+}
+
+int extremes_check(Vm& vm, lua_State* lua) {
+  show_extremes(vm, lua);
+  return 0;
 }
 
 /// pcall that lets through what must end the run: a complaint, a query, exhausted memory.
@@ -341,11 +340,7 @@ void push_library(Vm& vm) {
   push_selection(lua, luaopen_math, "math",
                  {"abs", "ceil", "floor", "fmod", "huge", "max", "maxinteger", "min", "mininteger",
                   "modf", "pi", "sqrt", "tointeger", "type", "ult"});
-  for (const char* name : {"max", "min"}) {
-    lua_getfield(lua, -1, name);
-    show_extremes(lua);
-    lua_setfield(lua, -2, name);
-  }
+  for (const char* name : {"max", "min"}) guard<extremes_check>(lua, name);
   guard<sought_check>(lua, "ult");
   wrap(lua, "math", native<assign_in_library>);
   lua_setfield(lua, -2, "math");

@@ -85,6 +85,11 @@ std::vector<std::int64_t> numbers_in(Keyspace keyspace) {
   return numbers;
 }
 
+std::set<std::int64_t> different_numbers_in(const Keyspace& keyspace) {
+  const std::vector<std::int64_t> all = numbers_in(keyspace);
+  return {all.begin(), all.end()};
+}
+
 /// The keyspace with `number` as `number + by`, wherever numbers_in() finds it.
 Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t by) {
   keyspace.for_each([&](const std::string&, Entry& entry) {
@@ -132,6 +137,14 @@ Keyspace with_longer(Keyspace keyspace, const std::string& key, std::int64_t by_
   auto& expires = keyspace.keys.at(key).expires;
   expires = *expires + Duration{by_ms};
   return keyspace;
+}
+
+/// Whether a number of what is shown changes with what is varied: then every try shows another one,
+/// and only the form of it tells where something turns.
+bool changes_with(const std::function<std::string(std::int64_t)>& shown) {
+  std::set<std::string> first;
+  for (const std::int64_t varied : {0, 1, 2, 3}) first.insert(shown(varied));
+  return first.size() == 4;
 }
 
 /// Adds the turns where a time becomes `same`, which is so for `unit`: a command may compare them
@@ -226,13 +239,9 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const Clients& cli
 
 NodeClocks::Shown NodeClocks::what_tells(const Met& met, bool looked_at_time) {
   if (!looked_at_time) return Shown::comparisons;
-  const auto all_differ = [&](std::int64_t step) {
-    std::set<std::string> shown;
-    for (const std::int64_t times : {0, 1, 2, 3})
-      shown.insert(tried(met, times * step).shown(Shown::values));
-    return shown.size() == 4;
-  };
-  return all_differ(1) || all_differ(kSecondMs) ? Shown::forms : Shown::values;
+  const auto values = [&](std::int64_t later) { return tried(met, later).shown(Shown::values); };
+  const auto in_seconds = [&](std::int64_t later) { return values(later * kSecondMs); };
+  return changes_with(values) || changes_with(in_seconds) ? Shown::forms : Shown::values;
 }
 
 /// When it would turn, in ms from now.
@@ -252,7 +261,7 @@ std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, TimeUse& us
   Turns found = turning_points(shown, -kFarthestMs, looked_at_time ? kFarthestMs : left_ms + 1);
   use.all = use.all && found.all && courses.one_way();
   if (looked_at_time)
-    for (const std::int64_t time : numbers_in(met.keyspace))
+    for (const std::int64_t time : different_numbers_in(met.keyspace))
       if (const std::int64_t unit = unit_of_time(time, met.execution.now); unit != 0)
         add_turns_at(time * unit - met.execution.now.ms, unit, shown, found.at);
   return found.at;
@@ -384,10 +393,10 @@ void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_
                          std::int64_t later_ms = 0) {
     return sent(keyspace, more, later_ms).shown(what);
   };
-  std::set<std::string> first;
-  for (const std::int64_t more : {0, 1, 2, 3})
-    first.insert(shown(met.keyspace, more, Shown::values));
-  const Shown what = first.size() == 4 ? Shown::forms : Shown::values;
+  const Shown what =
+      changes_with([&](std::int64_t more) { return shown(met.keyspace, more, Shown::values); })
+          ? Shown::forms
+          : Shown::values;
   Courses courses;
   const auto here = [&](std::int64_t more) {
     const Tried then = sent(met.keyspace, more, 0);
@@ -396,8 +405,7 @@ void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_
   };
   Turns turns = turning_points(here, -kFarthestMs / unit, kFarthestMs / unit);
   use.all = use.all && turns.all && courses.one_way();
-  const std::vector<std::int64_t> all = numbers_in(met.keyspace);
-  const std::set<std::int64_t> stored(all.begin(), all.end());
+  const std::set<std::int64_t> stored = different_numbers_in(met.keyspace);
   for (const std::int64_t other : stored)
     add_turns_at(other * unit_of_time(other, met.execution.now) / unit - number, 1, here, turns.at);
   for (const std::int64_t turn : turns.at) {

@@ -80,10 +80,7 @@ bool ordered(lua_State* L, int a, int b, Compare compare) {
 }  // namespace
 
 bool equal(lua_State* L, int a, int b) {
-  show(L, a, b, [](double left, double right) {
-    if (left == right) return '=';
-    return left < right ? '<' : '>';
-  });
+  show(L, a, b, relation);
   if (lua_rawequal(L, a, b)) return true;
   bool answer = false;
   if (lua_type(L, a) == LUA_TTABLE && lua_type(L, b) == LUA_TTABLE) ask(L, a, b, "__eq", answer);

@@ -111,9 +111,8 @@ SortedSetOrder ordered(Call& call, const SortedSet& set) {
 }
 
 void Call::compare(double left, double right) {
-  if (execution.compared == nullptr) return;
-  const char unequal = left < right ? '<' : '>';
-  execution.compared->push_back({left, right, left == right ? '=' : unequal});
+  if (execution.compared != nullptr)
+    execution.compared->push_back({left, right, relation(left, right)});
 }
 
 void Call::erase(const std::string& key) { keyspace.keys.erase(key); }

@@ -68,7 +68,7 @@ Grid::Distances Grid::one_link() const {
   if (setting_.too_long_ms > 0) lasts(setting_.too_long_ms - tick, setting_.too_long_ms);
   process_shows.insert(process_shows.end(), known.ages.begin(), known.ages.end());
   const auto add = [&](const Rate& rate, const std::vector<std::int64_t>& shows) {
-    for (const std::int64_t jumped : rate.drifts() ? jumps() : std::set<std::int64_t>{0})
+    for (const std::int64_t jumped : rate.drifts() ? setting_.jumps : std::set<std::int64_t>{0})
       for (const std::int64_t ms : shows)
         lasts(rate.true_ms(ms - jumped) - tick, rate.true_ms(ms - jumped));
   };
@@ -81,15 +81,6 @@ Grid::Distances Grid::one_link() const {
     for (const std::int64_t jump : setting_.model.jumps_ms) lasts(jump, jump);
   sort_without_twins(found);
   return found;
-}
-
-/// How far a clock may have jumped, all its jumps together.
-std::set<std::int64_t> Grid::jumps() const {
-  std::set<std::int64_t> jumped{0};
-  for (unsigned left = setting_.budget(Fault::jump); left > 0; --left)
-    for (const std::int64_t before : std::set<std::int64_t>(jumped))
-      for (const std::int64_t jump : setting_.model.jumps_ms) jumped.insert(before + jump);
-  return jumped;
 }
 
 /// Of one of these and one of those; no more than there can be.

@@ -71,7 +71,6 @@ class Grid {
   std::int64_t point_of(std::int64_t deadline, const Distances& found) const;
   Distances sums(const Distances& some, const Distances& others) const;
   Distances one_link() const;
-  std::set<std::int64_t> jumps() const;
   std::int64_t reduced(std::int64_t distance) const;
 
   const Setting& setting_;

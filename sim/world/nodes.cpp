@@ -177,9 +177,10 @@ Id Nodes::aged(Id id, std::int64_t ms) {
   return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
     Node node = nodes_[id].value;
     const bool ages = setting_.volatile_ms > 0;
+    const auto shown = rate_of(node).shown_after(ms);
     node.keyspace = aged_keyspace(id, ms).id;
     for (auto& image : node.images) {
-      image.keyspace = tables_.aged(image.keyspace, node.rate, rate_of(node).shown_after(ms)).id;
+      image.keyspace = tables_.aged(image.keyspace, node.rate, shown).id;
       if (ages) image.age_ms += ms;
     }
     std::erase_if(node.images,

@@ -99,10 +99,12 @@ Setting::Setting(const Model& checked, const Knowledge& known)
   use_timer(model.pause_max_ms);
   knowledge = needs;
   find_offsets();
+  find_jumps();
   find_reaches();
-  for (unsigned jumps = budget(Fault::jump); jumps > 0; --jumps)
-    for (const std::int64_t before : std::set<std::int64_t>(offsets))
-      for (const std::int64_t jump : model.jumps_ms) offsets.insert(before + jump);
+  std::set<std::int64_t> jumped;
+  for (const std::int64_t offset : offsets)
+    for (const std::int64_t jump : jumps) jumped.insert(offset + jump);
+  offsets = std::move(jumped);
 }
 
 bool Setting::clients_alike() const {
@@ -159,6 +161,12 @@ void Setting::find_offsets() {
   for (unsigned n = 0; n < nodes; ++n) offsets.insert(of_clock(model.node_clocks_ms, n));
 }
 
+void Setting::find_jumps() {
+  for (unsigned left = budget(Fault::jump); left > 0; --left)
+    for (const std::int64_t before : std::set<std::int64_t>(jumps))
+      for (const std::int64_t jump : model.jumps_ms) jumps.insert(before + jump);
+}
+
 void Setting::find_reaches() {
   if (knowledge.made.empty()) return;
   std::set<std::int64_t> met = knowledge.met;
@@ -166,7 +174,8 @@ void Setting::find_reaches() {
   std::set<std::int64_t> apart = clocks_apart();
   farthest_reach_ms =
       std::max<std::int64_t>(0, *knowledge.made.rbegin() + *met.rbegin() + *apart.rbegin());
-  for (unsigned jumps = budget(Fault::jump); jumps > 0; --jumps)
+  // Each jump is one of the clock that made the time or of the one that meets it.
+  for (unsigned left = budget(Fault::jump); left > 0; --left)
     for (const std::int64_t before : std::set<std::int64_t>(apart))
       for (const std::int64_t jump : model.jumps_ms) apart.insert({before + jump, before - jump});
   for (const std::int64_t made : knowledge.made)

@@ -125,8 +125,8 @@ class Setting {
   const bool drifts;                ///< some clock is fast or slow
   std::vector<Rate> rates{Rate{}};  ///< different ones, the right one first
   Knowledge knowledge;              ///< of this search
-  std::set<std::int64_t>
-      reaches;  ///< how long after a look at absolute time something turns, in ms
+  std::set<std::int64_t> reaches;   ///< how long after a look at absolute time something turns
+  std::set<std::int64_t> jumps{0};  ///< how far a clock may have jumped, all its jumps together
   /// How far ahead a clock may be; one that is right, 0 among them.
   std::set<std::int64_t> offsets{0};
   std::int64_t farthest_reach_ms = 0;  ///< of clocks that have not jumped
@@ -165,6 +165,7 @@ class Setting {
   void number_rates();
   void number_locks();
   void find_offsets();
+  void find_jumps();
   void find_reaches();
   std::set<std::int64_t> clocks_apart() const;
 

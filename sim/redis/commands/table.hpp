@@ -88,8 +88,8 @@ enum CommandTrait : std::uint32_t {
   kRunsQueue = 1U << 16U,       ///< EXEC: what it does is what has been queued
   kNamesScript = 1U << 17U,     ///< of those that run a script: argument 1 is its SHA1
   kSetsConnection = 1U << 18U,  ///< what later requests of its connection mean hangs on it
-  kLooksAtUsage = 1U << 20U,    ///< its answer hangs on when a key was last used, which is not kept
   kGivesLifetime = 1U << 19U,   ///< a number of it may be how long a key is to live
+  kLooksAtUsage = 1U << 20U,    ///< its answer hangs on when a key was last used, which is not kept
 };
 
 /// What a command's reply is in RESP3, which has more types than RESP2.

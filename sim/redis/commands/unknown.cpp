@@ -9,12 +9,13 @@
 namespace lockstep::sim {
 
 void refuse_unknown(const Request& request, RedisVersion version) {
-  const Command* known = request.empty() ? nullptr : find_command(request);
+  if (request.empty()) return;
+  const Command* known = find_command(request);
   if (known != nullptr && known->has(kLooksAtUsage))
     throw BadInput("command '" + one_line(lower_case(request[0] + " " + request[1])) +
                    "': when a key was last used is not kept: nothing can be said of a lock that "
                    "looks at it");
-  if (request.empty() || known != nullptr) return;
+  if (known != nullptr) return;
   std::string command = request[0];
   if (find_command(request[0]) && request.size() > 1) command += " " + request[1];
   throw BadInput("command '" + one_line(lower_case(command)) +

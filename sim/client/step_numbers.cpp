@@ -1,0 +1,178 @@
+// See the header.
+#include "sim/client/step_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/client/clock_use.hpp"
+#include "sim/client/comparisons.hpp"
+#include "sim/redis/commands/table.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+/// The request and the argument that the number at `place` of numbers_of() is in; no request if it
+/// is a wait.
+std::pair<const Request*, std::size_t> argument_with(std::size_t place, const Step& step) {
+  std::vector<std::int64_t> numbers;
+  for (const Effect& effect : step.effects)
+    for (std::size_t i = 0; i < effect.request.size(); ++i) {
+      add_numbers(effect.request[i], numbers);
+      if (place < numbers.size()) return {&effect.request, i};
+    }
+  return {};
+}
+
+/// Whether all of them grow at this place by so many units of ms for each ms that it is later.
+bool grows(const std::map<std::int64_t, std::vector<std::int64_t>>& all, std::size_t place,
+           std::int64_t slope, std::int64_t unit) {
+  const std::int64_t now = all.at(0)[place];
+  return std::ranges::all_of(all, [&](const auto& later) {
+    const std::int64_t off = (later.second[place] - now) * unit - slope * later.first;
+    return std::abs(off) < unit;
+  });
+}
+
+}  // namespace
+
+std::vector<std::int64_t> numbers_of(const Step& step) {
+  std::vector<std::int64_t> numbers;
+  for (const Effect& effect : step.effects)
+    for (const std::string& argument : effect.request) add_numbers(argument, numbers);
+  for (const Wait& wait : step.tasks)
+    if (wait.fresh) numbers.push_back(wait.ms);
+  return numbers;
+}
+
+std::string way_of(const std::optional<Step>& step) {
+  if (!step) return "";
+  std::string text = "went";
+  for (const Comparison& each : step->compared)
+    text += fmt::format("{}{}", each.place, program::outcome(each));
+  for (const Effect& effect : step->effects) {
+    text +=
+        fmt::format(" {} {}{}", static_cast<int>(effect.kind), effect.task, effect.ok ? " ok" : "");
+    for (const std::string& argument : effect.request) text += ' ' + without_numbers(argument);
+  }
+  return text;
+}
+
+void note_rests(const RestPlaces& rests, const Step& step, ClockUse& use) {
+  const auto place = rests.find(way_of(step));
+  if (place == rests.end()) return;
+  const std::vector<std::int64_t> numbers = numbers_of(step);
+  for (const RestPlace& rest : place->second)
+    if (rest.place < numbers.size()) use.computed.insert(numbers[rest.place] * rest.unit_ms);
+}
+
+void StepNumbers::note(std::set<std::int64_t> bases, RestPlaces& rests) {
+  bases.insert(0);
+  for (const std::int64_t base : bases) {
+    const std::optional<Step> here = base < clock_.from ? std::nullopt : step_at_(base);
+    if (!here) continue;
+    const auto [place, added] = rests.try_emplace(way_of(here));
+    if (added) place->second = note_at(base, *here, later_than(base, *here, place->first));
+  }
+}
+
+/// The step's numbers with the clock so much later than at `base`: of each that goes the same way.
+std::map<std::int64_t, StepNumbers::Numbers> StepNumbers::later_than(std::int64_t base,
+                                                                     const Step& here,
+                                                                     const std::string& way) const {
+  std::map<std::int64_t, Numbers> all{{0, numbers_of(here)}};
+  for (std::int64_t distance = 1; distance < kFarthestMs; distance *= 10)
+    for (const std::int64_t later : {distance, -distance}) {
+      const auto step = base + later < clock_.from ? std::nullopt : step_at_(base + later);
+      if (!step || way_of(step) != way) continue;
+      Numbers numbers = numbers_of(*step);
+      if (numbers.size() == all.at(0).size()) all[later] = std::move(numbers);
+    }
+  return all;
+}
+
+/// Numbers that are a reading, plus or minus something. Of others nothing is known.
+std::vector<RestPlace> StepNumbers::note_at(std::int64_t base, const Step& here,
+                                            const std::map<std::int64_t, Numbers>& all) {
+  std::vector<RestPlace> rests;
+  for (std::size_t i = 0; i < all.at(0).size(); ++i) {
+    if (grows(all, i, 0, 1)) continue;
+    use_.mixes = true;
+    bool noted = false;
+    for (const std::int64_t slope : {-1, 1})
+      for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
+        if (noted || (slope > 0 && !clock_.absolute)) continue;
+        noted = note_reading(i, base, all, slope, unit);
+        if (!noted || clock_.absolute) continue;
+        rests.push_back({i, unit});
+        note_sent(i, here);
+      }
+    use_.sums = use_.sums && (noted || (clock_.absolute && note_unit(i, base, all.at(0))));
+  }
+  return rests;
+}
+
+/// Whether the number is such a reading, of this slope and in this unit of ms.
+bool StepNumbers::note_reading(std::size_t place, std::int64_t base,
+                               const std::map<std::int64_t, Numbers>& all, std::int64_t slope,
+                               std::int64_t unit) {
+  if (!grows(all, place, slope, unit)) return false;
+  const std::int64_t number_ms = all.at(0)[place] * unit;
+  for (const std::int64_t reading : clock_.readings) {
+    const std::int64_t then = (reading + base) / unit * unit;
+    if (clock_.absolute) {
+      use_.made.insert(number_ms - then);
+    } else {
+      use_.computed.insert(number_ms);
+      if (number_ms > slope * then) use_.durations.insert(number_ms - slope * then);
+    }
+  }
+  if (clock_.absolute && unit > 1) use_.units.insert(unit);
+  return true;
+}
+
+/// Nobody varies a duration that is kept as data, and read again.
+void StepNumbers::note_sent(std::size_t place, const Step& here) {
+  const auto [request, argument] = argument_with(place, here);
+  if (request == nullptr) return;
+  const Command* command = find_command(*request);
+  if (command != nullptr && (command->has(kGivesLifetime) || command->has(kRunsScript)))
+    use_.sent[form_of(*request)].insert(argument);
+  else
+    use_.lifetimes = false;
+}
+
+/// A number that is the same for so long, and then another one: that of the minute, of the hour.
+bool StepNumbers::note_unit(std::size_t place, std::int64_t base, const Numbers& now) {
+  const auto number_at = [&](std::int64_t later) -> std::optional<std::int64_t> {
+    const std::optional<Step> step = step_at_(later);
+    const Numbers numbers = step ? numbers_of(*step) : Numbers{};
+    if (numbers.size() != now.size()) return std::nullopt;
+    return numbers[place];
+  };
+  const auto end_of = [&](std::int64_t from) {  // when it becomes another one
+    const auto same = number_at(from);
+    std::int64_t least = from, most = from + 1;
+    while (most - from < kFarthestMs && number_at(most) == same) most += most - from;
+    while (most - least > 1) {
+      const std::int64_t middle = least + (most - least) / 2;
+      (number_at(middle) == same ? least : most) = middle;
+    }
+    return most;
+  };
+  const std::int64_t first = end_of(base), second = end_of(first), unit = second - first;
+  if (unit <= 1 || unit >= kFarthestMs || end_of(second) - second != unit) return false;
+  for (const std::int64_t reading : clock_.readings)
+    if ((reading + first) % unit != 0) return false;
+  const auto one = number_at(first), next = number_at(second);
+  for (const std::int64_t count : {2, 13, 61, 1441}) {  // it is no remainder
+    const auto far = number_at(first + count * unit);
+    if (!far || !one || !next || *far - *one != count * (*next - *one)) return false;
+  }
+  use_.units.insert(unit);
+  return true;
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,74 @@
+// What a step does, as far as a clock that it read may show in it: the way that it goes, and the
+// numbers that it works out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/client/program.hpp"
+
+namespace lockstep::sim {
+
+struct ClockUse;
+
+/// Where it went, by what it compared; and what it did, but for numbers, which a comparison need
+/// not have decided (the key of a table, the bounds of a loop). "" if there is no such step.
+std::string way_of(const std::optional<Step>& step);
+
+/// The numbers of what a step does: what it sends, how long it waits.
+std::vector<std::int64_t> numbers_of(const Step& step);
+
+/// A number of a step that is what is left of a duration, in this unit of ms.
+struct RestPlace {
+  std::size_t place = 0;  ///< in numbers_of()
+  std::int64_t unit_ms = 1;
+};
+using RestPlaces =
+    std::map<std::string, std::vector<RestPlace>>;  ///< by the way that the step goes
+
+/// What is left of a duration is none of its own.
+void note_rests(const RestPlaces& rests, const Step& step, ClockUse& use);
+
+/// The clock readings that a step's numbers may come from, and how far back they can be varied.
+struct VariedClock {
+  std::vector<std::int64_t> readings;
+  std::int64_t from = 0;
+  bool absolute = false;
+};
+
+/// The numbers of a step that would be others if a clock showed something else.
+class StepNumbers {
+ public:
+  /// `step_at`: the step with the clock so many ms later.
+  StepNumbers(std::function<std::optional<Step>(std::int64_t)> step_at, const VariedClock& clock,
+              ClockUse& use)
+      : step_at_(std::move(step_at)), clock_(clock), use_(use) {}
+
+  /// On each way that the step can go: with the clock as it is, and as much later as `bases` say.
+  void note(std::set<std::int64_t> bases, RestPlaces& rests);
+
+ private:
+  using Numbers = std::vector<std::int64_t>;
+
+  std::map<std::int64_t, Numbers> later_than(std::int64_t base, const Step& here,
+                                             const std::string& way) const;
+  std::vector<RestPlace> note_at(std::int64_t base, const Step& here,
+                                 const std::map<std::int64_t, Numbers>& all);
+  bool note_reading(std::size_t place, std::int64_t base,
+                    const std::map<std::int64_t, Numbers>& all, std::int64_t slope,
+                    std::int64_t unit);
+  void note_sent(std::size_t place, const Step& here);
+  bool note_unit(std::size_t place, std::int64_t base, const Numbers& now);
+
+  const std::function<std::optional<Step>(std::int64_t)> step_at_;
+  const VariedClock clock_;
+  ClockUse& use_;
+};
+
+}  // namespace lockstep::sim
