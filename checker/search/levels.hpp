@@ -55,9 +55,13 @@ class Levels {
 
   template <class Search>
   void end_fold(Search& search, std::size_t which) {
+    const StateStore::Root root = search.store().end_fold(folding_[which % kOnTheWay]);
+    std::uint64_t& recent = recent_[root.hash >> (64 - kRecentBits)];
+    if (recent == root.pair) return;
+    recent = root.pair;
     if (pending_ == roots_.size()) insert(search);
-    roots_[pending_] = search.store().end_fold(folding_[which % kOnTheWay]);
-    search.store().prefetch(roots_[pending_]);
+    roots_[pending_] = root;
+    search.store().prefetch(root);
     origins_[pending_++] = origins_folding_[which % kOnTheWay];
   }
 
@@ -85,6 +89,10 @@ class Levels {
   std::array<Folding, kOnTheWay> folding_;
   std::array<Parents::Origin, kOnTheWay> origins_folding_;
   std::size_t taken_ = 0;
+  // States that were met lately. Most of those that are met again are, and need not be looked up.
+  static constexpr unsigned kRecentBits = 14;
+  std::vector<std::uint64_t> recent_ =
+      std::vector(std::size_t{1} << kRecentBits, StateStore::kNoPair);
   // Successors on their way into the visited set, and where those come from that are new.
   std::array<StateStore::Root, StateStore::kBatch> roots_;
   std::array<Parents::Origin, StateStore::kBatch> origins_;

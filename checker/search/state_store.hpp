@@ -61,6 +61,7 @@ struct Folding {
 class StateStore {
  public:
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
+  static constexpr std::uint64_t kNoPair = ~std::uint64_t{0};  ///< no root is it: ids are less
 
   explicit StateStore(unsigned width);
 

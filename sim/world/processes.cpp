@@ -200,7 +200,8 @@ bool Processes::try_choices(Id id, unsigned a, const Surroundings& around, std::
 // ---- what time and others do to it
 
 Id Processes::aged(Id id, std::int64_t ms) {
-  return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+  if (processes_[id].still) return id;
+  const Id aged = age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
     Process process = processes_[id].value;
     const LockSet held = processes_[id].frozen;
     for (auto& waiting : process.waiting)
@@ -225,6 +226,8 @@ Id Processes::aged(Id id, std::int64_t ms) {
     process.drop_empty_operations();
     return intern(process);
   });
+  processes_[id].still = aged == id;
+  return aged;
 }
 
 Id Processes::renamed(Id id, const Renaming& renaming) {

@@ -60,6 +60,7 @@ struct ProcessInfo {
   LockSet frozen = 0;         ///< locks for which no wait counts now
   NodeSet watching = 0;       ///< nodes at which a connection watches keys
   bool waiting = false, spawned = false;
+  bool still = false;     ///< nothing of it changes with time, as far as was asked
   bool overdue = false;   ///< a task waits for too long (`waits`)
   std::uint8_t rest = 0;  ///< Rest
 

@@ -86,7 +86,7 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
     const Id was = id;
     id = nodes_.aged(id, ms);
     tokens_changed = tokens_changed || before.tokens.tokens != nodes_.info(id).tokens.tokens;
-    if (before.value.up)
+    if (before.value.up && before.has_expiry)
       judges_.witness_expiry(state, nodes_.aged_keyspace(was, ms).expired, facts);
   }
   for (unsigned p = 0; p < setting_.processes; ++p) state[p] = processes_.aged(state[p], ms);
