@@ -20,6 +20,7 @@ namespace {
 
 const char* const kLeft = "lockstep_left";
 const char* const kRight = "lockstep_right";
+const char* const kBound = "lockstep_bound";
 
 /// What math.max and math.min compare has a number of its own.
 const int kExtremes = place_of(0, Relation::less);
@@ -55,6 +56,8 @@ class Rewriter {
   std::string rewritten() {
     for (std::size_t at = 0; at < words_.size(); ++at)
       if (const std::size_t length = comparison(at)) wrap(at, length);
+    for (std::size_t at = 0; at < words_.size(); ++at)  // around what was wrapped
+      if (is_loop(at)) wrap_bounds(at + 3);
     return with_insertions(text_, {&after_, &before_});
   }
 
@@ -134,6 +137,36 @@ class Rewriter {
     after_[words_[end - 1].end] += close;
   }
 
+  /// for NAME =
+  bool is_loop(std::size_t at) const {
+    return is_one_of(words_[at], {"for"}) && at + 3 < words_.size() &&
+           is_one_of(words_[at + 2], {"="});
+  }
+
+  void wrap_bounds(std::size_t at) {
+    while (at < words_.size()) {
+      at = wrap_bound(at);
+      if (at >= words_.size() || !is_one_of(words_[at], {","})) return;
+      ++at;
+    }
+  }
+
+  /// A value that ends with a comma or `do`: the word after it.
+  std::size_t wrap_bound(std::size_t at) {
+    std::size_t end = at;
+    for (int depth = 0; end < words_.size(); ++end) {
+      const Word& word = words_[end];
+      if (depth == 0 && is_one_of(word, {",", "do"})) break;
+      depth += opens(word) ? 1 : closes(word) ? -1 : 0;
+      if (is_one_of(word, {"function"})) return words_.size();  // no such value
+    }
+    const bool constant = end == at + 1 && words_[at].kind != Word::Kind::name;
+    if (end == at || end == words_.size() || constant) return end;
+    before_[words_[at].begin] = std::string(kBound) + "(" + before_[words_[at].begin];
+    after_[words_[end - 1].end] += ")";
+    return end;
+  }
+
   /// The relation that decides what the operator comes to.
   static Relation relation_of(const Word& op, std::size_t length) {
     if (op.text == "==" || op.text == "~") return Relation::equal;
@@ -162,19 +195,10 @@ int show(Vm& vm, lua_State* lua) {
   return 1;
 }
 
-/// A text as the numbers in it and what is around them.
-struct Pieces {
-  std::string around;
-  std::vector<double> numbers;
-};
-
-Pieces pieces_of(const std::string& text) {
-  Pieces pieces;
-  pieces.around = with_digit_runs(text, [&](std::string_view run) {
-    pieces.numbers.push_back(static_cast<double>(whole_number_in(run)));
-    return "0";
-  });
-  return pieces;
+int show_bound(Vm& vm, lua_State* lua) {
+  lua_settop(lua, 1);
+  show_sought(vm, lua);
+  return 1;
 }
 
 }  // namespace
@@ -195,10 +219,8 @@ void add_compared(int place, const Operand& left, const Operand& right,
     const int order = left.text.compare(right.text);
     return compared.push_back({place, static_cast<double>(order), 0});
   }
-  const Pieces one = pieces_of(left.text), other = pieces_of(right.text);
-  if (one.around != other.around) return;
-  for (std::size_t i = 0; i < one.numbers.size(); ++i)
-    compared.push_back({place, one.numbers[i], other.numbers[i]});
+  for (const Compared& each : numbers_compared(left.text, right.text))
+    compared.push_back({place, each.left, each.right});
 }
 
 bool orders_tokens(int place, const Operand& left, const Operand& right) {
@@ -215,6 +237,8 @@ void add_comparisons(lua_State* lua) {
   lua_setfield(lua, -2, kLeft);
   lua_pushcfunction(lua, (native<show<true>>));
   lua_setfield(lua, -2, kRight);
+  lua_pushcfunction(lua, native<show_bound>);
+  lua_setfield(lua, -2, kBound);
 }
 
 void show_extremes(Vm& vm, lua_State* lua) {
@@ -222,9 +246,12 @@ void show_extremes(Vm& vm, lua_State* lua) {
     vm.run->show_comparison(kExtremes, operand_at(lua, 1), operand_at(lua, index));
 }
 
+void show_number(Vm& vm, lua_State* lua, int index) {
+  if (vm.run != nullptr) vm.run->show_comparison(kSought, {number_at(lua, index), {}}, {0, {}});
+}
+
 void show_sought(Vm& vm, lua_State* lua) {
-  for (int index = 1; index <= lua_gettop(lua) && vm.run != nullptr; ++index)
-    vm.run->show_comparison(kSought, {number_at(lua, index), {}}, {0, {}});
+  for (int index = 1; index <= lua_gettop(lua); ++index) show_number(vm, lua, index);
 }
 
 }  // namespace lockstep::sim::program

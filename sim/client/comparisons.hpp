@@ -42,7 +42,8 @@ inline char outcome(const Comparison& compared) {
 }
 
 /// The text of a Lua file with every comparison `a < b` as `left(a, N) < right(b, N)`; N numbers
-/// the comparisons. Lines stay where they are, and so does what errors say.
+/// the comparisons. And the bounds of loops, which decide without a comparison, as
+/// `bound(a)`. Lines stay where they are, and so does what errors say.
 std::string with_shown_comparisons(std::string_view lua_text);
 
 /// What is compared, as far as a clock can be in it: a number, a string that reads as one, or a
@@ -63,13 +64,16 @@ void add_compared(int place, const Operand& left, const Operand& right,
 /// Whether it asks which of two lock tokens comes first.
 bool orders_tokens(int place, const Operand& left, const Operand& right);
 
-/// Adds the two functions that such a text calls to the table on top of the stack.
+/// Adds the functions that such a text calls to the table on top of the stack.
 void add_comparisons(lua_State* lua);
 
 /// Shows what math.max or math.min compares: its arguments.
 void show_extremes(Vm& vm, lua_State* lua);
 
-/// Shows the numbers among the arguments of a function that seeks something in them.
+/// Shows the numbers among the arguments of a function in which something is sought, or that makes
+/// something else of them than numbers do (Compared::kUnknown).
 void show_sought(Vm& vm, lua_State* lua);
+/// The same of one argument.
+void show_number(Vm& vm, lua_State* lua, int index);
 
 }  // namespace lockstep::sim::program

@@ -128,7 +128,10 @@ int string_format(Vm& vm, lua_State* lua) {
     for (std::size_t at = format.find('%'); at != std::string_view::npos;
          at = format.find('%', at + 2)) {
       const std::size_t conversion = format.find_first_not_of("-+ #0123456789.", at + 1);
-      if (conversion != std::string_view::npos && format[conversion] == 'p') {
+      if (conversion == std::string_view::npos) break;
+      if (std::string_view("dfis%").find(format[conversion]) == std::string_view::npos)
+        show_sought(vm, lua);
+      if (format[conversion] == 'p') {
         return refuse(vm, lua, "string.format: %p is not available: addresses differ between runs");
       }
     }
@@ -171,6 +174,24 @@ int sort_check(Vm& vm, lua_State* lua) {
 
 int sought_check(Vm& vm, lua_State* lua) {
   show_sought(vm, lua);
+  return 0;
+}
+
+/// How often, from where, to where.
+int positions_check(Vm& vm, lua_State* lua) {
+  for (int index = 2; index <= lua_gettop(lua); ++index) show_number(vm, lua, index);
+  return 0;
+}
+
+/// select: which of them.
+int first_check(Vm& vm, lua_State* lua) {
+  show_number(vm, lua, 1);
+  return 0;
+}
+
+/// table.insert: a number is a position if a value follows it.
+int insert_check(Vm& vm, lua_State* lua) {
+  if (lua_gettop(lua) == 3) show_number(vm, lua, 2);
   return 0;
 }
 
@@ -313,6 +334,7 @@ void push_library(Vm& vm) {
   lua_State* lua = vm.state();
   push_selection(lua, luaopen_base, "_G",
                  {"assert", "error", "ipairs", "select", "tonumber", "type"});
+  guard<first_check>(lua, "select");
   lua_pushcfunction(lua, lua_pcall_plain);
   lua_setfield(lua, -2, "pcall");
   lua_pushcfunction(lua, native<lua_pairs>);
@@ -326,7 +348,9 @@ void push_library(Vm& vm) {
                  {"byte", "char", "find", "format", "gmatch", "gsub", "len", "lower", "match",
                   "rep", "reverse", "sub", "upper", "pack", "packsize", "unpack"});
   guard<string_format>(lua, "format");
-  for (const char* name : {"find", "gmatch", "gsub", "match"}) guard<sought_check>(lua, name);
+  for (const char* name : {"byte", "char", "find", "gmatch", "gsub", "match", "reverse"})
+    guard<sought_check>(lua, name);
+  for (const char* name : {"rep", "sub"}) guard<positions_check>(lua, name);
   set_string_methods(lua);
   wrap(lua, "string", native<assign_in_library>);
   lua_setfield(lua, -2, "string");
@@ -334,6 +358,8 @@ void push_library(Vm& vm) {
   push_selection(lua, luaopen_table, "table",
                  {"concat", "insert", "move", "pack", "remove", "sort", "unpack"});
   guard<sort_check>(lua, "sort");
+  for (const char* name : {"concat", "move", "remove", "unpack"}) guard<positions_check>(lua, name);
+  guard<insert_check>(lua, "insert");
   wrap(lua, "table", native<assign_in_library>);
   lua_setfield(lua, -2, "table");
 
@@ -341,7 +367,7 @@ void push_library(Vm& vm) {
                  {"abs", "ceil", "floor", "fmod", "huge", "max", "maxinteger", "min", "mininteger",
                   "modf", "pi", "sqrt", "tointeger", "type", "ult"});
   for (const char* name : {"max", "min"}) guard<extremes_check>(lua, name);
-  guard<sought_check>(lua, "ult");
+  for (const char* name : {"tointeger", "ult"}) guard<sought_check>(lua, name);
   wrap(lua, "math", native<assign_in_library>);
   lua_setfield(lua, -2, "math");
 }

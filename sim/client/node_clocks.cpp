@@ -476,11 +476,14 @@ void NodeClocks::note_results(const Met& met, TimeUse& use) {
     const std::vector<std::int64_t> moved = numbers_in(moved_on.keyspace);
     if (moved.size() != numbers.size()) continue;
     use.mixes = use.mixes || (moved != numbers && as_now(moved_on));
-    for (std::size_t i = 0; i < numbers.size(); ++i)
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (moved[i] != numbers[i] && std::abs(numbers[i]) <= kFarthestMs && as_now(moved_on))
+        use.lifetimes = false;
       if (moved[i] - numbers[i] == 1 && numbers[i] * unit > kFarthestMs) {
         use.made.insert(numbers[i] * unit - met.execution.now.ms / unit * unit);
         if (unit > 1) use.units.insert(unit);
       }
+    }
   }
 }
 

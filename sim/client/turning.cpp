@@ -90,7 +90,9 @@ void Courses::go(std::size_t by) { way_ = (way_ ^ by) * 0x100000001b3U; }
 void Courses::add(int place, const Compared& compared) {
   go(static_cast<std::size_t>(place));
   const double value = compared.left - compared.right;
-  if (compared.outcome == Compared::kUnknown) {
+  const bool sent = compared.outcome == Compared::kSent;
+  if (sent && compared.left > kFarthestMs) return;  // a time
+  if (sent || compared.outcome == Compared::kUnknown) {
     const auto [sought, added] = sought_.try_emplace(way_, compared.left);
     known_ = known_ && sought->second == compared.left;
   } else if (std::isfinite(value) && compared.outcome != Compared::kCall) {

@@ -145,6 +145,7 @@ int base_select(lua_State* L) {
     return 1;
   }
   int from = check_int(L, 1);
+  show_sought(L, 1);
   if (from < 0) {
     from += count;
   } else if (from > count) {
@@ -156,6 +157,7 @@ int base_select(lua_State* L) {
 
 int base_unpack(lua_State* L) {
   check_table(L, 1);
+  for (const int position : {2, 3}) show_sought(L, position);
   const std::int64_t first = optional_int(L, 2, 1);
   const std::int64_t last =
       lua_isnoneornil(L, 3) ? static_cast<int>(length_of(L, 1)) : check_int(L, 3);
@@ -173,6 +175,7 @@ int base_unpack(lua_State* L) {
 int base_rawequal(lua_State* L) {
   check_any(L, 1);
   check_any(L, 2);
+  if (lua_type(L, 1) != LUA_TTABLE) equal(L, 1, 2);  // shows it; asks no metatable
   lua_pushboolean(L, lua_rawequal(L, 1, 2));
   return 1;
 }
@@ -181,6 +184,7 @@ int base_rawget(lua_State* L) {
   check_table(L, 1);
   check_any(L, 2);
   lua_settop(L, 2);
+  show_sought(L, 2);
   if (push_real(L, 1)) lua_replace(L, 1);
   lua_rawget(L, 1);
   return 1;
@@ -191,6 +195,7 @@ int base_rawset(lua_State* L) {
   check_any(L, 2);
   check_any(L, 3);
   lua_settop(L, 3);
+  show_sought(L, 2);
   if (push_real(L, 1)) raise_without_place(L, kReadonly);
   lua_rawset(L, 1);
   return 1;

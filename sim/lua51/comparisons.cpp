@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sim/base/token.hpp"
 #include "sim/lua51/runtime.hpp"
@@ -51,19 +53,27 @@ bool ask(lua_State* L, int a, int b, const char* event, bool& answer) {
   __builtin_unreachable();
 }
 
-bool mentions_token(lua_State* L, int index) {
-  std::size_t length = 0;
-  const char* text = lua_tolstring(L, index, &length);
-  return !scan_tokens({text, length}).tokens.empty();
-}
+bool mentions_token(std::string_view text) { return !scan_tokens(text).tokens.empty(); }
 
 /// Shows the host a comparison of two numbers, and what comes of it.
 template <class Outcome>
-void show(lua_State* L, int a, int b, Outcome outcome) {
+bool show(lua_State* L, int a, int b, Outcome outcome) {
   auto* const comparisons = runtime(L).comparisons;
   double left = 0, right = 0;
-  if (comparisons == nullptr || !to_number(L, a, left) || !to_number(L, b, right)) return;
+  if (comparisons == nullptr) return true;
+  if (!to_number(L, a, left) || !to_number(L, b, right)) return false;
   comparisons->push_back({left, right, outcome(left, right)});
+  return true;
+}
+
+std::string_view text_at(lua_State* L, int index) {
+  std::size_t length = 0;
+  const char* const text = lua_tolstring(L, index, &length);
+  return {text, length};
+}
+
+bool texts(lua_State* L, int a, int b) {
+  return lua_type(L, a) == LUA_TSTRING && lua_type(L, b) == LUA_TSTRING;
 }
 
 /// Two numbers or two strings, which need no metamethod.
@@ -71,16 +81,25 @@ template <class Compare>
 bool ordered(lua_State* L, int a, int b, Compare compare) {
   const int type = lua_type(L, a);
   if (type != lua_type(L, b)) return false;
-  show(L, a, b, [&](double left, double right) { return compare(left, right) ? '+' : '-'; });
-  if (type == LUA_TSTRING && mentions_token(L, a) && mentions_token(L, b))
-    runtime(L).ordered_tokens = true;
-  return type == LUA_TNUMBER || type == LUA_TSTRING;
+  const auto outcome = [&](double left, double right) { return compare(left, right) ? '+' : '-'; };
+  const bool shown = show(L, a, b, outcome);
+  if (type != LUA_TSTRING) return type == LUA_TNUMBER;
+  const std::string_view left = text_at(L, a), right = text_at(L, b);
+  if (!shown) {
+    const double order = left.compare(right);
+    runtime(L).comparisons->push_back({order, 0, outcome(order, 0)});
+  }
+  if (mentions_token(left) && mentions_token(right)) runtime(L).ordered_tokens = true;
+  return true;
 }
 
 }  // namespace
 
 bool equal(lua_State* L, int a, int b) {
-  show(L, a, b, relation);
+  if (!show(L, a, b, relation) && texts(L, a, b)) {
+    const std::vector<Compared> numbers = numbers_compared(text_at(L, a), text_at(L, b));
+    runtime(L).comparisons->insert(runtime(L).comparisons->end(), numbers.begin(), numbers.end());
+  }
   if (lua_rawequal(L, a, b)) return true;
   bool answer = false;
   if (lua_type(L, a) == LUA_TTABLE && lua_type(L, b) == LUA_TTABLE) ask(L, a, b, "__eq", answer);
@@ -125,9 +144,15 @@ int compared_equal(lua_State* L) {
   return 1;
 }
 
-constexpr lua_CFunction kComparisons[] = {compared_equal, compared<less, 1, 2>,
-                                          compared<less_or_equal, 1, 2>, compared<less, 2, 1>,
-                                          compared<less_or_equal, 2, 1>};
+int read_key(lua_State* L) {
+  lua_settop(L, 1);
+  show_sought(L, 1);
+  return 1;
+}
+
+constexpr lua_CFunction kComparisons[] = {
+    compared_equal,       compared<less, 1, 2>,          compared<less_or_equal, 1, 2>,
+    compared<less, 2, 1>, compared<less_or_equal, 2, 1>, read_key};
 
 }  // namespace
 

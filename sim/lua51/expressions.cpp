@@ -343,6 +343,7 @@ Parser::Expression Parser::index() {
   } else if (constant && e.form == Expression::Form::numeral) {
     whole_index(first);
   } else {
+    if (metatables_) draft_.call_around(e.first, e.last, kReadKey);
     field.key = {e.first, e.last};
   }
   return field;

@@ -129,6 +129,7 @@ int bounds(lua_State* L) {
   lua_settop(L, 3);
   for (int i = 0; i < 3; ++i) {
     if (!to_number(L, i + 1, values[i])) raise(L, "'for' %s must be a number", kNames[i]);
+    show_sought(L, i + 1);
   }
   values[0] = (values[0] - values[2]) + values[2];
   if (std::isnan(values[0]) || std::isnan(values[1]) || std::isnan(values[2])) {

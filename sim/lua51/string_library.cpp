@@ -35,6 +35,7 @@ int string_sub(lua_State* L) {
   std::size_t length = 0;
   const char* text = check_text(L, 1, &length);
   const auto size = static_cast<std::int64_t>(length);
+  for (const int position : {2, 3}) show_sought(L, position);
   const std::int64_t first =
       std::max<std::int64_t>(relative_position(check_integer(L, 2), length), 1);
   const std::int64_t last =
@@ -75,6 +76,7 @@ int string_rep(lua_State* L) {
   std::size_t length = 0;
   const char* text = check_text(L, 1, &length);
   const int count = std::max(check_int(L, 2), 0);
+  show_sought(L, 2);
   const std::size_t total = length * static_cast<std::size_t>(count);
   if (total > kTooLong) refuse_beyond_limit(L, "it needs more memory than its limit");
   luaL_Buffer buffer;
@@ -87,6 +89,7 @@ int string_rep(lua_State* L) {
 int string_byte(lua_State* L) {
   std::size_t length = 0;
   const char* text = check_text(L, 1, &length);
+  for (int i = 1; i <= 3; ++i) show_sought(L, i);
   const std::int64_t from = relative_position(optional_integer(L, 2, 1), length);
   const std::int64_t to = relative_position(optional_integer(L, 3, from), length);
   const std::int64_t first = std::max<std::int64_t>(from, 1);
@@ -106,6 +109,7 @@ int string_char(lua_State* L) {
   char* out = luaL_buffinitsize(L, &buffer, static_cast<std::size_t>(count));
   for (int i = 1; i <= count; ++i) {
     const int c = check_int(L, i);
+    show_sought(L, i);
     if (c < 0 || c > 255) argument_error(L, i, "invalid value");
     out[i - 1] = static_cast<char>(c);
   }
@@ -246,6 +250,7 @@ int string_format(lua_State* L) {
       char specification[kSpecification];
       if (++argument > count) argument_error(L, argument, "no value");
       at = read_specification(L, at, specification);
+      if (*at != '\0' && std::strchr("difsu", *at) == nullptr) show_sought(L, argument);
       add_formatted(L, &buffer, specification, *at, argument);
       ++at;
     }

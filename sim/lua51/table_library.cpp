@@ -27,6 +27,7 @@ int table_concat(lua_State* L) {
   const char* separator = "";
   if (!lua_isnoneornil(L, 2)) separator = check_text(L, 2, &separator_length);
   readable(L);
+  for (const int position : {3, 4}) show_sought(L, position);
   const int first = optional_int(L, 3, 1);
   const int last = lua_isnoneornil(L, 4) ? static_cast<int>(length(L)) : check_int(L, 4);
   luaL_Buffer buffer;
@@ -55,6 +56,7 @@ int table_insert(lua_State* L) {
   if (count == 3) {
     constexpr lua_Integer kMostMoves = 1'000'000;  // a loop that no instruction limit sees
     position = check_int(L, 2);
+    show_sought(L, 2);
     if (end - position > kMostMoves) refuse(L, "table.insert() moves more than 1000000 elements");
     for (end = std::max(end, position); end > position; --end) {
       lua_rawgeti(L, 1, end - 1);
@@ -68,6 +70,7 @@ int table_insert(lua_State* L) {
 int table_remove(lua_State* L) {
   writable(L);
   const lua_Integer end = length(L);
+  show_sought(L, 2);
   lua_Integer position = optional_int(L, 2, static_cast<int>(end));
   if (position < 1 || position > end) return 0;
   lua_rawgeti(L, 1, position);

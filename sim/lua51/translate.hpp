@@ -44,11 +44,12 @@ enum Helper : std::uint8_t {
   kLessEqual,  ///< <=
   kGreater,
   kGreaterEqual,
+  kReadKey,  ///< the same: the key of t[key]
 };
 inline constexpr const char* kHelpers[] = {
     "lockstep_concat",   "lockstep_mod", "lockstep_pow", "lockstep_len", "lockstep_bounds",
     "lockstep_iterator", "lockstep_arg", "lockstep_key", "lockstep_eq",  "lockstep_lt",
-    "lockstep_le",       "lockstep_gt",  "lockstep_ge"};
+    "lockstep_le",       "lockstep_gt",  "lockstep_ge",  "lockstep_read"};
 
 /// What stands before a variable's name that 5.4 reserves: goto is written lockstep_goto.
 inline constexpr std::string_view kRenamed = "lockstep_";

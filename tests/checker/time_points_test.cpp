@@ -164,6 +164,63 @@ TEST_CASE("what goes up and down with a clock, or is sought in its digits, prove
         checker::Verdict::holds);
 }
 
+TEST_CASE("a single millisecond decides as no comparison of numbers tells", "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  CHECK(verdict_of(measuring("string.pack('>i8', took) == string.pack('>i8', 7021)"), model) ==
+        checker::Verdict::violated);
+  CHECK(verdict_of(measuring("string.pack('<I4', took) == string.pack('<I4', 7021)"), model) ==
+        checker::Verdict::violated);
+  for (const char* condition :
+       {"string.char(took % 251) == 'M'", "string.format('%x', took) == '1b6d'",
+        "(select(math.min(took % 7021 + 1, 3), true, false, false))",
+        "math.tointeger(took / 7021) == 1", "('abc'):sub(took - 7020, took - 7020) == 'a'",
+        "table.unpack({ [7021] = true }, took, took) == true",
+        "(function() local odd = false for _ = 1, took do odd = not odd end return odd end)()"}) {
+    INFO(condition);
+    CHECK(verdict_of(measuring(condition), model) != checker::Verdict::holds);
+  }
+  // Nothing of it depends on a clock.
+  CHECK(verdict_of(measuring("string.char(77) == 'x' or ('abc'):sub(2, 2) == 'c'"), model) ==
+        checker::Verdict::holds);
+}
+
+TEST_CASE("a single millisecond decides in a script, with a key, a text, another command",
+          "[time]") {
+  const sim::Model model = two_clients(9'000, 10'000);
+  const auto scripted = [&](const std::string& condition) {
+    return verdict_of("  if " + std::string(kSetOrNot) +
+                          " then return true end\n  sleep(1) return redis('EVAL', \"local left = "
+                          "redis.call('pttl', KEYS[1]) " +
+                          condition + "\", 2, self.key, 'other') == 1",
+                      model);
+  };
+  CHECK(scripted("if 'left ' .. left == 'left 7021' then return 1 end return 0") ==
+        checker::Verdict::violated);
+  CHECK(scripted("if struct.pack('>I4', left) == struct.pack('>I4', 7021) then return 1 end "
+                 "return 0") == checker::Verdict::violated);
+  for (const char* condition :
+       {"local t = {} t[7021] = 1 return t[left] or 0",
+        "if string.char(left % 251) == 'M' then return 1 end return 0",
+        "if string.format('%x', left) == '1b6d' then return 1 end return 0",
+        "local odd = 0 for _ = 1, left do odd = 1 - odd end return odd",
+        "redis.call('set', 'k7021', 1) return redis.call('exists', 'k' .. left)",
+        "redis.call('setrange', KEYS[2], 7, 'x') return redis.call('getbit', KEYS[2], left % 64)",
+        "return select(math.min(left % 7021 + 1, 3), 1, 0, 0)",
+        "return rawget({[7021] = 1}, left) or 0"}) {
+    INFO(condition);
+    CHECK(scripted(condition) != checker::Verdict::holds);
+  }
+  // Stored, and read by a client.
+  CHECK(verdict_of("  if " + std::string(kSetOrNot) +
+                       " then return true end\n  redis('EVAL', \"redis.call('set', KEYS[2], "
+                       "redis.call('pttl', KEYS[1]))\", 2, self.key, 'other')\n"
+                       "  return redis('GET', 'other') == '7021'",
+                   model) != checker::Verdict::holds);
+  CHECK(scripted("local t = {5} for i = 1, #t do if t[i] ~= 5 then return 1 end end return 0") ==
+        checker::Verdict::holds);
+}
+
 TEST_CASE("what is left of a lease and is stored as data proves nothing", "[time]") {
   const std::string refused = std::string("  if ") + kSetOrNot +
                               " then return true end\n"

@@ -120,6 +120,17 @@ void count_written(ScriptRun& run, const Command& command, Call& call) {
   if (run.written_bytes > kMost) throw BadInput("its commands write more than 256 MB");
 }
 
+/// Shows that a command is called, and the numbers that it is given where they are no lifetimes.
+void show_call(const Command& command, const Request& request, std::vector<Compared>& compared) {
+  compared.push_back({0, 0, Compared::kCall});
+  if (command.has(kGivesLifetime)) return;
+  for (const std::string& argument : request)
+    with_digit_runs(argument, [&](std::string_view run) {
+      compared.push_back({static_cast<double>(whole_number_in(run)), 0, Compared::kSent});
+      return "";
+    });
+}
+
 /// Runs run.request; the reply is left in run.reply. False if the script cannot go on (run.refusal
 /// says why).
 bool call_command(ScriptRun& run, const char*& error) {
@@ -132,7 +143,7 @@ bool call_command(ScriptRun& run, const char*& error) {
     }
     Call call{*run.keyspace, run.request, *run.execution};
     if (call.execution.compared != nullptr)
-      call.execution.compared->push_back({0, 0, Compared::kCall});
+      show_call(*command, run.request, *call.execution.compared);
     *run.reply = run_command(*command, call);
     if (command->is(kDenyOom)) count_written(run, *command, call);
     if (run.watched()) run.execution->observer->called(run.request, *run.reply);
