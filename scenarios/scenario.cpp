@@ -180,6 +180,33 @@ std::vector<std::int64_t> usual_jumps_ms(std::int64_t lease_ms) {
   return {far, -far, near, -near};
 }
 
+namespace {
+
+std::string place_of(const Scenario& scenario) {
+  return scenario.file.empty() ? scenario.name : scenario.file;
+}
+
+/// What is said of a clock that is nobody's is a mistake.
+void refuse_other_clocks(const Scenario& scenario, const sim::Model& model) {
+  std::size_t nodes = 1;
+  for (const auto& process : model.processes)
+    nodes = std::max(nodes, static_cast<std::size_t>(process.nodes));
+  const auto refuse = [&](const char* what, const std::vector<std::int64_t>& said,
+                          std::size_t owners, const char* whose) {
+    if (said.size() > owners)
+      throw sim::BadInput(fmt::format("{}: {}: there are {} numbers, but {} {}{}",
+                                      place_of(scenario), what, said.size(), owners, whose,
+                                      owners == 1 ? "" : "s"));
+  };
+  const std::size_t clients = model.processes.size();
+  refuse("clocks_ms (--clock-ms)", model.clocks_ms, clients, "client");
+  refuse("node_clocks_ms (--node-clock-ms)", model.node_clocks_ms, nodes, "node");
+  refuse("drifts_ppm (--drift-ppm)", model.drifts_ppm, clients, "client");
+  refuse("node_drifts_ppm (--node-drift-ppm)", model.node_drifts_ppm, nodes, "node");
+}
+
+}  // namespace
+
 sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program> program) {
   sim::Model model;
   model.program = std::move(program);
@@ -207,21 +234,21 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.node_clocks_ms = scenario.node_clocks_ms;
   model.drifts_ppm = scenario.drifts_ppm;
   model.node_drifts_ppm = scenario.node_drifts_ppm;
+  refuse_other_clocks(scenario, model);
   model.properties = scenario.properties;
   model.claims = claims_of(scenario);
   if (model.properties.contains(sim::Property::invariant) && !sim::states_invariants(model))
     throw sim::BadInput(
         fmt::format("{}: the property `invariant` is asked for, but {} states none, and no file of "
                     "`invariants` is named",
-                    scenario.file.empty() ? scenario.name : scenario.file,
-                    (scenario.folder / "protocol.lua").generic_string()));
+                    place_of(scenario), (scenario.folder / "protocol.lua").generic_string()));
   model.waits_ms = scenario.waits_ms;
   model.waits_after = scenario.waits_after;
   if (model.properties.contains(sim::Property::waits) && model.waits_ms == 0)
     throw sim::BadInput(
         fmt::format("{}: the property `waits` is asked for, but not how long: `waits` of a "
                     "scenario, or --waits-ms",
-                    scenario.file.empty() ? scenario.name : scenario.file));
+                    place_of(scenario)));
   model.witnesses = scenario.witnesses;
   return model;
 }

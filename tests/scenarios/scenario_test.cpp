@@ -257,6 +257,21 @@ TEST_CASE("how long a client may wait asks for the property") {
              Contains("x.json: the property `waits` is asked for, but not how long"));
 }
 
+TEST_CASE("what is said of a clock that is nobody's is refused") {
+  const auto refusal = [](const char* key, const Json& said) {
+    auto json = sound();
+    json[key] = said;
+    return bad_input([&] { model_of(read(json), nullptr); });
+  };
+  const auto clients = read(sound()).clients.size();
+  CHECK(refusal("drifts_ppm", Json(std::vector<int>(clients, 1))).empty());
+  CHECK_THAT(refusal("drifts_ppm", Json(std::vector<int>(clients + 1, 1))),
+             Contains("x.json: drifts_ppm (--drift-ppm): there are 4 numbers, but 3 clients"));
+  CHECK_THAT(refusal("clocks_ms", {1, 2, 3, 4}), Contains("clocks_ms (--clock-ms): there are 4"));
+  CHECK_THAT(refusal("node_clocks_ms", {1, 2}), Contains("there are 2 numbers, but 1 node"));
+  CHECK_THAT(refusal("node_drifts_ppm", {1, 2}), Contains("there are 2 numbers, but 1 node"));
+}
+
 TEST_CASE("JSON that is nested without end is refused") {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   CHECK_THAT(bad_input([&] { read_text(deep); }),
