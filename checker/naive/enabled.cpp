@@ -233,14 +233,8 @@ bool Rules::urgent(const World& world, const Action& action) const {
 
 /// A look at absolute time: what it saw may matter for as long as a timestamp made of it reaches.
 void Rules::look(World& world) {
-  std::int64_t farthest_jump_ms = 0;
-  for (const std::int64_t jump_ms : model_.jumps_ms)
-    farthest_jump_ms = std::max(farthest_jump_ms, std::abs(jump_ms));
-  const int jumps = model_.budget[static_cast<std::size_t>(Fault::jump)];
   world.absolute = found_.absolute = true;
-  const std::int64_t matters_ms =
-      std::max(patience_ms() + jumps * rounded_up(farthest_jump_ms), largest_unit_ms());
-  world.outlook_ms = until_all_show(world, matters_ms);
+  world.outlook_ms = until_all_show(world, std::max(longest_matter_ms(), largest_unit_ms()));
 }
 
 std::int64_t Rules::largest_unit_ms() const {

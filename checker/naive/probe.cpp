@@ -86,7 +86,10 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
 }
 
 /// How long the probe waits for what no deadline of a node tells.
-std::int64_t Rules::patience_ms() const {
+std::int64_t Rules::patience_ms() const { return longest_matter_ms() + largest_unit_ms(); }
+
+/// For how long after a look what was looked at may matter.
+std::int64_t Rules::longest_matter_ms() const {
   std::int64_t ms = model_.request_timeout_ms + model_.tick_ms;
   std::int64_t longest_lease_ms = 0;
   for (const sim::ProcessSetup& setup : model_.processes) {
@@ -94,7 +97,14 @@ std::int64_t Rules::patience_ms() const {
   }
   for (const auto* thresholds : {&expected_.ages, &expected_.lefts})
     if (!thresholds->empty()) ms += *thresholds->rbegin();
-  return rounded_up(ms + longest_lease_ms + farthest_reach_ms());
+  // Clocks may have jumped apart: one all the way forwards, another one back.
+  std::int64_t forwards_ms = 0, back_ms = 0;
+  for (const std::int64_t jump_ms : model_.jumps_ms) {
+    forwards_ms = std::max(forwards_ms, jump_ms);
+    back_ms = std::max(back_ms, -jump_ms);
+  }
+  const int jumps = model_.budget[static_cast<std::size_t>(sim::Fault::jump)];
+  return rounded_up(ms + longest_lease_ms + farthest_reach_ms() + jumps * (forwards_ms + back_ms));
 }
 
 /// How long after a look something that was looked at can turn at most: a time is made that lies so

@@ -386,6 +386,7 @@ class Rules {
   Probe probe(const World& world, const std::string& lock_key);
   Probe probe_alone(World world, std::uint8_t fresh);
   std::int64_t patience_ms() const;
+  std::int64_t longest_matter_ms() const;
   std::int64_t farthest_reach_ms() const;
   std::int64_t probe_pass_ms(const World& world, std::int64_t& patience_left_ms) const;
   std::optional<std::int64_t> next_node_deadline(const World& world) const;

@@ -14,6 +14,7 @@
 
 #include "sim/base/ascii.hpp"
 #include "sim/base/bytes.hpp"
+#include "sim/base/rate.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/comparisons.hpp"
 #include "sim/client/observation.hpp"
@@ -30,7 +31,36 @@ constexpr std::size_t kMostKept = 16;               // numbers in what one proce
 constexpr std::size_t kMostKeptInAll = 5000;
 constexpr std::size_t kMostTold = 12;  // numbers from clocks in one operation, where clocks drift
 
+/// What TIME answers, in ms: seconds, and microseconds of one.
+std::optional<std::int64_t> time_told(const Reply& reply) {
+  if (reply.items.size() != 2) return std::nullopt;
+  std::array<std::int64_t, 2> parts{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Reply& item = reply.items[i];
+    parts[i] = whole_number_in(item.text);
+    if (item.kind != Reply::Kind::bulk || item.text != std::to_string(parts[i]))
+      return std::nullopt;
+  }
+  const auto [seconds, us] = parts;
+  const bool time =
+      seconds >= kFirstTime && seconds < kFirstTime * kSecondMs && us >= 0 && us < 1'000'000;
+  return time ? std::optional(seconds * kSecondMs + us / 1000) : std::nullopt;
+}
+
+Reply told_as_time(std::int64_t ms, std::int64_t us) {
+  const std::int64_t seconds = floor_quotient(ms, kSecondMs);
+  return Reply::array({Reply::bulk(std::to_string(seconds)),
+                       Reply::bulk(std::to_string((ms - seconds * kSecondMs) * 1000 + us))});
+}
+
+/// So much later by the same clock.
+Reply later_by(const Reply& reply, std::int64_t ms) {
+  const std::int64_t us = whole_number_in(reply.items[1].text) % 1000;
+  return told_as_time(time_told(reply).value() + ms, us);
+}
+
 void add_numbers_of(const Reply& reply, std::vector<std::int64_t>& numbers) {
+  if (const auto time = time_told(reply)) return numbers.push_back(*time);
   if (reply.kind == Reply::Kind::integer) numbers.push_back(reply.integer);
   add_numbers(reply.text, numbers);
   for (const Reply& item : reply.items) add_numbers_of(item, numbers);
@@ -38,6 +68,7 @@ void add_numbers_of(const Reply& reply, std::vector<std::int64_t>& numbers) {
 
 void write_without_times(ByteWriter& out, const Reply& reply) {
   out.number(static_cast<int>(reply.kind));
+  if (time_told(reply)) return out.text("#");
   out.number(reply.integer > kFarthestMs ? 0 : reply.integer);
   out.text(without_times(reply.text));
   for (const Reply& item : reply.items) write_without_times(out, item);
@@ -45,6 +76,7 @@ void write_without_times(ByteWriter& out, const Reply& reply) {
 
 /// The reply with the number `number`, wherever it is, larger.
 Reply moved(Reply reply, std::int64_t number, std::int64_t by) {
+  if (const auto time = time_told(reply)) return *time == number ? later_by(reply, by) : reply;
   if (reply.kind == Reply::Kind::integer && reply.integer == number) reply.integer += by;
   reply.text = with_moved(reply.text, number, by);
   for (Reply& item : reply.items) item = moved(std::move(item), number, by);
@@ -125,12 +157,20 @@ class Look {
 
   void at_reply(std::size_t observation) {
     const Reply& reply = *path_[observation].reply;
+    if (const auto time = time_told(reply)) {  // its two numbers are one
+      const auto with = [observations = path_, reply, observation](std::int64_t more) {
+        std::vector<Observation> path = observations;
+        path[observation].reply = later_by(reply, more);
+        return path;
+      };
+      return vary_number(std::to_string(observation), with, *time);
+    }
     for (std::size_t item = 0; item <= reply.items.size(); ++item) {
       const Reply& part = item == 0 ? reply : reply.items[item - 1];
       const bool text = part.kind == Reply::Kind::bulk;
       if (part.kind != Reply::Kind::integer && !text) continue;
       const std::int64_t said = text ? whole_number_in(part.text) : part.integer;
-      if (said <= 0 || (text && part.text != std::to_string(said))) continue;
+      if (text && part.text != std::to_string(said)) continue;
       const auto with = [observations = path_, reply, item, text, said,
                          observation](std::int64_t more) {
         std::vector<Observation> path = observations;
@@ -297,9 +337,19 @@ class Look {
     keep(with, std::move(again));
   }
 
+  /// A number that tells of no lifetime now, and may be one when it is larger.
+  template <class With>
+  void vary_sign(const std::string& input, const With& with, std::int64_t said) {
+    if (!known(input + "-", with, -said).second) return;
+    const auto step_at = [&](auto later) { return tried(with, later); };
+    for (const std::int64_t turn : turns(step_at, -kFarthestMs, kFarthestMs))
+      use_.replies.insert(said + turn);
+  }
+
   /// A number of a reply: an absolute time, in ms or s, or what is left of a lifetime.
   template <class With>
   void vary_number(const std::string& input, const With& with, std::int64_t said) {
+    if (said <= 0) return vary_sign(input, with, said);
     const bool absolute = said >= kFirstTime;
     const std::int64_t unit = absolute && said < kFirstTime * kSecondMs ? kSecondMs : 1;
     if (!absolute)

@@ -125,12 +125,19 @@ std::map<std::int64_t, std::int64_t> times_in(const Request& request, WallTime n
   return times;
 }
 
-void add_told(const Reply& reply, std::vector<double>& numbers) {
-  if (reply.kind == Reply::Kind::integer) numbers.push_back(static_cast<double>(reply.integer));
-  std::vector<std::int64_t> in_text;
-  add_numbers(reply.text, in_text);
-  numbers.insert(numbers.end(), in_text.begin(), in_text.end());
-  for (const Reply& item : reply.items) add_told(item, numbers);
+/// The numbers of a reply, but for absolute times.
+std::vector<double> numbers_told(const Reply& reply) {
+  std::vector<std::int64_t> told;
+  if (reply.kind == Reply::Kind::integer) told.push_back(reply.integer);
+  add_numbers(reply.text, told);
+  std::vector<double> numbers;
+  for (const std::int64_t number : told)
+    if (number <= kFarthestMs) numbers.push_back(static_cast<double>(number));
+  for (const Reply& item : reply.items) {
+    const std::vector<double> others = numbers_told(item);
+    numbers.insert(numbers.end(), others.begin(), others.end());
+  }
+  return numbers;
 }
 
 Keyspace with_longer(Keyspace keyspace, const std::string& key, std::int64_t by_ms) {
@@ -171,13 +178,22 @@ struct NodeClocks::Tried {
   std::vector<double> numbers() const {
     std::vector<double> all;
     for (const Compared& each : compared) all.push_back(each.left - each.right);
-    add_told(reply, all);
+    const std::vector<double> told = numbers_told(reply);
+    all.insert(all.end(), told.begin(), told.end());
     return all;
   }
 
   void tell(Courses& courses, std::int64_t later_ms) const {
     courses.begin(later_ms);
     for (const Compared& each : compared) courses.add(0, each);
+  }
+
+  std::string shown(const View& view) const {
+    if (!view.number || !ran) return shown(view.what);
+    std::string text = "ran";
+    for (const double told : numbers_told(reply))
+      text += relation(told, static_cast<double>(*view.number)) == '<' ? '-' : '+';
+    return text;
   }
 
   std::string shown(Shown what) const {
@@ -225,16 +241,15 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const Clients& cli
   const Shown what = what_tells(met, looked_at_time);
   std::set<std::int64_t> ways{0};
   for (const std::int64_t turn : turns(met, what, use)) {
-    note_turn(met, turn, what, use);
+    note_turn(met, turn, {what}, use);
     ways.insert(turn);
   }
   for (const std::int64_t way : ways) use.explained = use.explained && !joins_lifetimes(met, way);
   note_results(met, use);
   for (const auto& [number, unit] : times_in(met.request, met.execution.now))
     note_time_sent(met, number, unit, clients.made, use);
-  const Reply reply = tried(met, 0).reply;
-  if (reply.kind != Reply::Kind::integer) return;
-  for (const std::int64_t number : clients.replies) note_reply(met, number, use);
+  if (numbers_told(tried(met, 0).reply).empty()) return;
+  for (const std::int64_t number : clients.replies) note_reply(met, number, what, use);
 }
 
 NodeClocks::Shown NodeClocks::what_tells(const Met& met, bool looked_at_time) {
@@ -275,24 +290,24 @@ struct NodeClocks::Cause {
 
 /// `later_ms` from now it would turn: a key whose lifetime is looked at has so much left then, and
 /// a time that is known here, and that decides, lies so far away.
-void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, Shown what, TimeUse& use) {
-  const std::vector<Cause> possible = possible_causes(met, what);
+void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& view, TimeUse& use) {
+  const std::vector<Cause> possible = possible_causes(met, view.what);
   std::vector<Cause> causes;
   for (const Cause& cause : possible)
-    if (!turns_with(met, later_ms, what, {cause})) causes.push_back(cause);
+    if (!turns_with(met, later_ms, view, {cause})) causes.push_back(cause);
   const auto lives = [](const Cause& cause) { return cause.key != nullptr; };
   use.mixes = use.mixes || std::ranges::count_if(possible, lives) > 1;
-  if (causes.empty() && !turns_with(met, later_ms, what, possible)) {  // several at one instant
+  if (causes.empty() && !turns_with(met, later_ms, view, possible)) {  // several at one instant
     for (const Cause& cause : possible) {
       std::vector<Cause> others;
       for (const Cause& other : possible)
         if (other.key != cause.key || other.time != cause.time) others.push_back(other);
-      if (turns_with(met, later_ms, what, others)) causes.push_back(cause);
+      if (turns_with(met, later_ms, view, others)) causes.push_back(cause);
     }
   }
   bool explained = false;
   for (const Cause& cause : causes) explained = note_cause(met, later_ms, cause, use) || explained;
-  use.explained = use.explained && (explained || what == Shown::comparisons);
+  use.explained = use.explained && (explained || view.what == Shown::comparisons);
 }
 
 std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown what) {
@@ -314,7 +329,7 @@ std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown
 
 /// Whether it turns there if these were later: by 1, or by so much that it shows where a time is
 /// rounded.
-bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, Shown what,
+bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, const View& view,
                             const std::vector<Cause>& moved) {
   const auto turns = [&](std::int64_t by) {
     Keyspace keyspace = met.keyspace;
@@ -328,7 +343,7 @@ bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, Shown what,
       for (std::string& argument : request) argument = sim::with_moved(argument, cause.time, by);
     }
     const Met other{keyspace, met.session, request, met.execution};
-    return tried(other, later_ms - 1).shown(what) != tried(other, later_ms).shown(what);
+    return tried(other, later_ms - 1).shown(view) != tried(other, later_ms).shown(view);
   };
   return turns(1) && turns(kSecondMs);
 }
@@ -488,13 +503,21 @@ void NodeClocks::note_results(const Met& met, TimeUse& use) {
 }
 
 /// A client does something else with a reply below `number`.
-void NodeClocks::note_reply(const Met& met, std::int64_t number, TimeUse& use) {
+void NodeClocks::note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use) {
+  Courses courses;
+  const View view{what, number};
   const auto below = [&](std::int64_t later) {
-    const Reply reply = tried(met, later).reply;
-    return std::string(reply.kind == Reply::Kind::integer && reply.integer < number ? "y" : "n");
+    const Tried then = tried(met, later);
+    courses.begin(later);
+    for (const double told : numbers_told(then.reply))
+      courses.add(0,
+                  {told, static_cast<double>(number), relation(told, static_cast<double>(number))});
+    return then.shown(view);
   };
-  for (const std::int64_t turn : turning_points(below, -kFarthestMs, kFarthestMs).at)
-    note_turn(met, turn, Shown::comparisons, use);
+  const Turns turns = turning_points(below, -kFarthestMs, kFarthestMs);
+  use.all = use.all && turns.all && courses.one_way();
+  if (!use.all) return;
+  for (const std::int64_t turn : turns.at) note_turn(met, turn, view, use);
 }
 
 }  // namespace lockstep::sim

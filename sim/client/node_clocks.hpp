@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -50,21 +51,26 @@ class NodeClocks {
     forms,        ///< all but numbers: they change all the time
   };
   struct Tried;
+  /// What of it: of a reply only how its numbers are to this one.
+  struct View {
+    Shown what = Shown::comparisons;
+    std::optional<std::int64_t> number = std::nullopt;
+  };
   Tried tried(const Met& met, std::int64_t later_ms);
   bool is_new(const Met& met);
   Shown what_tells(const Met& met, bool looked_at_time);
   std::set<std::int64_t> turns(const Met& met, Shown what, TimeUse& use);
-  void note_turn(const Met& met, std::int64_t later_ms, Shown what, TimeUse& use);
+  void note_turn(const Met& met, std::int64_t later_ms, const View& view, TimeUse& use);
   bool joins_lifetimes(const Met& met, std::int64_t later_ms);
   struct Cause;
   static std::vector<Cause> possible_causes(const Met& met, Shown what);
-  bool turns_with(const Met& met, std::int64_t later_ms, Shown what,
+  bool turns_with(const Met& met, std::int64_t later_ms, const View& view,
                   const std::vector<Cause>& moved);
   static bool note_cause(const Met& met, std::int64_t later_ms, const Cause& cause, TimeUse& use);
   void note_time_sent(const Met& met, std::int64_t number, std::int64_t unit,
                       const std::set<std::int64_t>& made, TimeUse& use);
   void note_results(const Met& met, TimeUse& use);
-  void note_reply(const Met& met, std::int64_t reply, TimeUse& use);
+  void note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use);
 
   ScriptVm scripts_;
   std::set<std::string> known_;  ///< executions that were looked at, but for their times

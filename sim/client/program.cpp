@@ -113,11 +113,13 @@ class Program::Impl {
       program::Run run(vm_, module_, setup);
       run.tolerates_strange_paths = true;
       program::decode_snapshot(vm_, module_, run, snapshot);
-      for (const Observation& observation : path) {
-        run.feed(observation);
-        if (vm_.stopped() || run.strange()) break;
+      std::size_t fed = 0;
+      while (fed < path.size() && !vm_.stopped() && !run.strange()) {
+        run.may_leave_answers = fed + 1 == path.size();
+        run.feed(path[fed++]);
       }
-      if (!vm_.stopped() && !run.strange()) step = run.report();
+      if (fed == path.size() && !run.strange())
+        step = vm_.stopped() ? run.report_stopped() : run.report();
     }
     vm_.forget_complaint();
     return step;

@@ -148,6 +148,9 @@ struct Step {
   std::vector<Comparison> compared;        ///< at the last observation, in order
   std::vector<ClockAnswer> clock_answers;  ///< of the whole path
   bool ordered_tokens = false;             ///< it asked which of two lock tokens comes first
+  /// Of what_if(): it went another way, on which it asks more than was answered, or complains.
+  /// `effects` and `compared` are those until then, and there is nothing else.
+  bool stopped = false;
 };
 
 // ---- the program --------------------------------------------------------------------------------
@@ -207,8 +210,8 @@ class Program {
   Step run(const ProcessSetup& setup, const std::string& snapshot,
            std::span<const Observation> path) const;
 
-  /// The same for a path that was changed by hand: nothing if the program does not get to its end,
-  /// or asks something else on the way.
+  /// The same for a path that was changed by hand: nothing if the program does not get to its last
+  /// observation, or asks something else on the way to it.
   std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path) const;
 

@@ -125,6 +125,8 @@ class Run {
   bool at_boundary() const;
   /// What the last observation came to.
   Step report();
+  /// Of a run that has stopped: what it did until then.
+  Step report_stopped();
   /// The guest line of a task that is in the middle of something, or 0.
   int unfinished_line() const;
 
@@ -177,6 +179,7 @@ class Run {
 
   // ---- of a path that was changed by hand ----
   bool tolerates_strange_paths = false;
+  bool may_leave_answers = false;  ///< what is observed next may have come of another way
   /// Something was observed that nothing waited for: the run cannot go on.
   bool strange() const { return strange_; }
 

@@ -49,7 +49,7 @@ std::vector<std::int64_t> numbers_of(const Step& step) {
 
 std::string way_of(const std::optional<Step>& step) {
   if (!step) return "";
-  std::string text = "went";
+  std::string text = step->stopped ? "stopped" : "went";
   for (const Comparison& each : step->compared)
     text += fmt::format("{}{}", each.place, program::outcome(each));
   for (const Effect& effect : step->effects) {

@@ -22,9 +22,11 @@ std::vector<std::int64_t> first_tries(std::int64_t from, std::int64_t to) {
     if (from < place && place < to) tries.push_back(place);
   };
   add(0);
-  for (std::int64_t distance = 1; distance < std::max(-from, to); distance *= kFactor) {
+  std::int64_t distance = 1;
+  for (std::int64_t count = 0; distance < std::max(-from, to); ++count) {
     add(distance);
     add(-distance);
+    distance = kFactor * distance + count % 3;  // with remainders of many kinds
   }
   std::sort(tries.begin(), tries.end());
   return tries;

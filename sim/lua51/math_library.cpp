@@ -73,6 +73,7 @@ int math_random(lua_State* L) {
   constexpr std::uint64_t kRange = std::numeric_limits<std::int32_t>::max();
   const double r =
       static_cast<double>(next_random(*runtime(L).random) % kRange) / static_cast<double>(kRange);
+  runtime(L).left_open = runtime(L).left_open || !runtime(L).seeded;
   const int count = lua_gettop(L);
   if (count == 0) {
     lua_pushnumber(L, r);
@@ -90,6 +91,7 @@ int math_random(lua_State* L) {
 int math_randomseed(lua_State* L) {
   const auto seed = static_cast<std::uint32_t>(check_integer(L, 1));
   *runtime(L).random = static_cast<std::uint64_t>(seed) << 16 | 0x330E;
+  runtime(L).seeded = true;
   return 0;
 }
 

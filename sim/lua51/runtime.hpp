@@ -49,6 +49,8 @@ struct Runtime {
   std::vector<Compared>* comparisons = nullptr;
   bool varies = false;          ///< the script saw an order or an address
   bool ordered_tokens = false;  ///< it asked which of two texts with lock tokens comes first
+  bool seeded = false;          ///< it has said where math.random begins
+  bool left_open = false;       ///< it has drawn a number otherwise
   bool has_metatables = false;  ///< it has given a table one
   bool odd_key = false;         ///< it has begun an assignment to t[nil] or t[NaN]
   int addresses = LUA_NOREF;  ///< table of the objects whose address the script saw -> their number

@@ -2,12 +2,15 @@
 #include "sim/redis/execute.hpp"
 
 #include <algorithm>
+#include <variant>
+#include <vector>
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/attention.hpp"
 #include "sim/redis/commands/entries.hpp"
+#include "sim/redis/commands/keys_of.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/server/connections.hpp"
 #include "sim/redis/server/processing.hpp"
@@ -47,6 +50,43 @@ void report(const Command& command, Execution& execution) {
   execution.looked_at_bytes = execution.looked_at_bytes || command.has(kLooksAtBytes);
 }
 
+std::size_t elements_of(const Entry& entry) {
+  return std::visit([](const auto& value) { return value.size(); }, entry.value);
+}
+
+/// Whether Redis may choose: among the elements of its key, or among all keys.
+bool may_choose(const Command& command, Call& call) {
+  if (!command.has(kByChance)) return false;
+  if (command.keys().empty()) return call.keyspace.keys.size() > 1;
+  const Entry* const entry = call.argv.size() > 1 ? call.find(call.argv[1]) : nullptr;
+  return entry != nullptr && elements_of(*entry) > 1;
+}
+
+/// SORT with BY and a name without `*` leaves the elements in the order in which they lie.
+bool leaves_order(const Request& request) {
+  for (std::size_t i = 2; i + 1 < request.size(); ++i)
+    if (is_word(request[i], "by")) return request[i + 1].find('*') == std::string::npos;
+  return false;
+}
+
+/// Whether Redis might have answered in another order: that of a hash table.
+bool may_reorder(const Command& command, Call& call, const Reply& reply) {
+  if (!command.has(kUnordered)) return false;
+  const bool sorts = command.name.starts_with("sort");
+  if (sorts && !leaves_order(call.argv)) return false;
+  const Reply* items = &reply;
+  if (items->items.size() == 2 && items->items[1].kind == Reply::Kind::array)  // of a scan
+    items = &items->items[1];
+  if (items->items.size() < 2 && !sorts) return false;
+  const std::vector<KeyArgument> keys = keys_of(call.argv);
+  return keys.empty() || std::ranges::any_of(keys, [&](const KeyArgument& key) {
+           const Entry* const entry = call.find(call.argv[key.position]);
+           return entry != nullptr && entry->encoding == Encoding::large &&
+                  elements_of(*entry) > 1 && !std::holds_alternative<List>(entry->value) &&
+                  !std::holds_alternative<SortedSet>(entry->value);
+         });
+}
+
 }  // namespace
 
 Reply run_command(const Command& command, Call& call) {
@@ -56,6 +96,7 @@ Reply run_command(const Command& command, Call& call) {
     throw BadInput("command '" + name + "': Redis 7.0 has it, but it is not simulated yet");
   }
   report(command, call.execution);
+  call.execution.left_open = call.execution.left_open || may_choose(command, call);
   std::optional<Attention> attention;  // somebody watches keys or waits for them
   if (command.is(kWrite) && Attention::wanted(call.execution)) attention.emplace(call);
   Reply reply;
@@ -65,6 +106,7 @@ Reply run_command(const Command& command, Call& call) {
     reply = Reply::error(one_line(std::move(refused.text)));
   }
   if (attention) attention->notice(command, call, reply);
+  call.execution.left_open = call.execution.left_open || may_reorder(command, call, reply);
   return reply;
 }
 

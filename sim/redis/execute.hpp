@@ -47,6 +47,8 @@ struct Execution {
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)
   bool ordered_tokens = false;  ///< out: which of two lock tokens comes first was asked by a
                                 ///< script, or is all that orders two members of a sorted set
+  bool left_open = false;       ///< out: Redis might have answered with other elements, or in
+                                ///< another order (SRANDMEMBER, SMEMBERS, math.random)
   ServerMode mode{};
   /// Out, if not null: what commands compare, and scripts (ScriptVm), of numbers.
   std::vector<Compared>* compared = nullptr;

@@ -78,6 +78,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
     note_clock_use({met, tables_.session(asked.session).value, request, given},
                    execution.looked_at_time);
   note_durations_sent({met, tables_.session(asked.session).value, request, given});
+  if (execution.left_open && setting_.left_open.empty())
+    setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
   if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
     setting_.orders_tokens = true;
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))

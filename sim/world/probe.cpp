@@ -36,6 +36,7 @@ class Probe {
 
   Probe(Prober& world, const Found& found, std::uint32_t setup);
   End search();
+  bool looked_at_time() const { return looked_at_time_; }
 
  private:
   const ProcessInfo& info(const Alone& now, std::size_t p) const {
@@ -58,6 +59,7 @@ class Probe {
   }
 
   Prober& world_;
+  bool looked_at_time_ = false;
   std::deque<Alone> open_;
   std::set<Alone> seen_;
 };
@@ -130,6 +132,7 @@ bool Probe::act(const Alone& now, std::size_t p, std::size_t action) {
   for (const StepResult& step :
        world_.processes_.steps(now.processes[p], static_cast<unsigned>(action), around(now, p))) {
     if (p == 0 && world_.reports_[step.report].claims.acquired != 0) return true;
+    looked_at_time_ = looked_at_time_ || world_.reports_[step.report].read_time;
     Alone next = now;
     step.changes.apply_to(next.processes.data(), static_cast<unsigned>(p));
     if (p == 0) next.processes[p] = settled(next.processes[p]);
@@ -178,6 +181,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     const CommandRun command =
         execute_in_session(world_.tables_, world_.nodes_, process, connection, asked);
     reply = command.reply;
+    looked_at_time_ = looked_at_time_ || command.read_time;
     if (world_.setting_.knowledge.polls)
       asked_in = world_.tables_.node_state(node.keyspace, process.index);
     node.keyspace = command.keyspace;
@@ -245,9 +249,12 @@ bool Prober::can_acquire(const Found& found) {
   const auto [place, added] = known_.try_emplace(std::move(key), true);
   if (!added) return place->second;
   for (const std::uint32_t setup : setting_.probe_setups) {
-    const Probe::End end = Probe(*this, found, setup).search();
+    Probe probe(*this, found, setup);
+    const Probe::End end = probe.search();
     setting_.endless_probe = setting_.endless_probe || end == Probe::End::endless;
-    place->second = place->second && end != Probe::End::fails;
+    if (end != Probe::End::fails) continue;
+    setting_.failed_by_time = setting_.failed_by_time || probe.looked_at_time();
+    if (!probe.looked_at_time() || !setting_.knowledge.doubts_probes) place->second = false;
   }
   return place->second;
 }

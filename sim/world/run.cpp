@@ -88,7 +88,7 @@ Id Runs::aged(Id id, std::int64_t ms) {
   });
 }
 
-/// As patience_ms(), as clocks show it that do not drift.
+/// For how long after a look what was looked at may matter, as clocks show it that do not drift.
 std::int64_t Runs::longest_matter_ms() const {
   std::int64_t lease = 0;
   for (const auto& process : setting_.model.processes) lease = std::max(lease, process.lease_ms);
@@ -96,6 +96,7 @@ std::int64_t Runs::longest_matter_ms() const {
   sum += setting_.farthest_reach_ms;
   for (const std::set<std::int64_t>* found : {&setting_.knowledge.ages, &setting_.knowledge.lefts})
     if (!found->empty()) sum += *found->rbegin();
+  sum += *setting_.jumps.rbegin() - *setting_.jumps.begin();
   return setting_.rounded(sum) + setting_.model.tick_ms;
 }
 
@@ -109,13 +110,8 @@ Id Runs::after_reading_time(Id id) {
   if (!setting_.knowledge.absolute) return id;  // the search starts again
   RunInfo& info = runs_[id];
   if (info.after_reading_time != FlatMap::kAbsent) return info.after_reading_time;
-  std::int64_t largest = 0;
-  for (const std::int64_t jump : setting_.model.jumps_ms)
-    largest = std::max(largest, std::abs(jump));
   Run run = info.value;
-  const std::int64_t matters_ms =
-      longest_matter_ms() + setting_.rounded(largest) * setting_.budget(Fault::jump);
-  run.outlook_ms = until_all_show(std::max(matters_ms, largest_unit_ms()), run.now_ms);
+  run.outlook_ms = until_all_show(std::max(longest_matter_ms(), largest_unit_ms()), run.now_ms);
   for (const Rate& made : setting_.rates)
     for (const Rate& met : setting_.rates)
       for (const std::int64_t reach : setting_.reaches)

@@ -45,7 +45,7 @@ class Runs {
   /// How long a timestamp may matter to a client whose clock is right, in ms from `now_ms` on:
   /// longer than any that it can have written (docs/semantics.md, section 5).
   std::int64_t patience_ms(std::int64_t now_ms) const {
-    return until_all_show(longest_matter_ms(), now_ms);
+    return until_all_show(longest_matter_ms() + largest_unit_ms(), now_ms);
   }
 
  private:

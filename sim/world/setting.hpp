@@ -42,9 +42,11 @@ struct Doings {
 struct Knowledge {
   bool absolute = false;        ///< absolute time is part of the state
   bool recycles_tokens = true;  ///< off where more than the equality of tokens matters
-  bool cuts = false;            ///< a step of the program can be cut, and a fault does so
-  bool polls = false;           ///< a request is repeated at one instant: node states count
-  bool clocks_jump = false;     ///< some clock may jump that matters
+  /// A probe that looked at the absolute time and failed is none: more may turn than is known.
+  bool doubts_probes = false;
+  bool cuts = false;         ///< a step of the program can be cut, and a fault does so
+  bool polls = false;        ///< a request is repeated at one instant: node states count
+  bool clocks_jump = false;  ///< some clock may jump that matters
   // Durations in use (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> timers;     ///< of sleeps, work, timeouts and limited pauses
   std::set<std::int64_t> lifetimes;  ///< of keys
@@ -139,6 +141,7 @@ class Setting {
   SentDurations sent_durations;     ///< worked out from a clock
   bool durations_as_data = false;   ///< one of them is no lifetime where it goes to
   bool splits_work = false;         ///< a pause stops work while another task has a timer
+  std::string left_open;            ///< a request that Redis might have answered otherwise
   bool orders_tokens = false;       ///< something hangs on which of two lock tokens comes first
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
   bool mixes_drifting = false;      ///< clocks drift, and what is read of one is used with more
@@ -149,8 +152,9 @@ class Setting {
   std::set<std::string> clock_replies;  ///< replies that told a clock, as bytes
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
   std::string first_failure;
-  std::string first_error;     ///< of a node, with its request; "" if there was none
-  bool endless_probe = false;  ///< a lone client that wanted to acquire came to no end
+  std::string first_error;      ///< of a node, with its request; "" if there was none
+  bool failed_by_time = false;  ///< a probe failed that had looked at the absolute time
+  bool endless_probe = false;   ///< a lone client that wanted to acquire came to no end
 
   std::vector<std::string> locks;  ///< lock keys, by number
   /// Lease key -> the locks that it is a lease of.

@@ -135,6 +135,11 @@ unsigned World::faults_used(const Id* state, const Candidate& candidate) const {
   return used;
 }
 
+const Knowledge& World::needs() {
+  if (setting_.failed_by_time && !time_gap().empty()) setting_.needs.doubts_probes = true;
+  return setting_.needs;
+}
+
 std::int64_t World::patience_ms() const {
   const auto& timers = setting_.knowledge.timers;
   return runs_.patience_ms(0) + (timers.empty() ? 0 : *timers.rbegin());

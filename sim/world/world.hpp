@@ -56,7 +56,7 @@ class World {
   /// What this world was built with, and what it has turned out to need: larger if something was
   /// missing.
   const Knowledge& knowledge() const { return setting_.knowledge; }
-  const Knowledge& needs() const { return setting_.needs; }
+  const Knowledge& needs();
   /// Lifetimes that followed from an absolute time, in ms: what was left until then.
   const std::set<std::int64_t>& computed_lifetimes() const { return setting_.computed_lifetimes; }
   /// How long after a look at absolute time something turns, in ms.
@@ -69,6 +69,9 @@ class World {
   std::string time_gap() const;
   /// Whether something hangs on which of two lock tokens comes first: one order of them was tried.
   bool orders_tokens() const { return setting_.orders_tokens; }
+  /// A request that Redis might have answered otherwise, with other elements or in another order:
+  /// one answer of it was tried. "" if there was none.
+  const std::string& left_open() const { return setting_.left_open; }
   /// How long a lone client may have to go on trying, apart from what is left of keys, in ms.
   std::int64_t patience_ms() const;
   /// How close the steps that were expanded came to the end of a lease; never said to be exact.

@@ -83,6 +83,47 @@ TEST_CASE("a fresh client that is slow to acquire", "[probe]") {
   CHECK(lock.judged(Property::deadlock) == Verdict::holds);
 }
 
+TEST_CASE("a key that is another one in the next minute stays nobody's way", "[probe]") {
+  const std::string window = GENERATE("50", "150", "250", "60000", "3600000");
+  INFO(window);
+  InlineLock lock({"self.k = self.key .. ':' .. (millis(now()) // " + window +
+                       ") return redis('SETNX', self.k, 'x') == 1",
+                   "redis('DEL', self.k) return true"});
+  lock.model = test::with_fault(lock.model, Fault::crash);
+  lock.model.properties = {Property::deadlock};
+  CHECK(checker::explore(lock.model, {}).verdict == Verdict::holds);
+}
+
+TEST_CASE("a timestamp of a clock that has jumped does not stay for ever", "[probe]") {
+  InlineLock lock(
+      {"local v = tostring(millis(now()) + self.ttl_ms) "
+       "if redis('SETNX', self.key, v) == 1 then return true end "
+       "local old = redis('GET', self.key) if not old then return false end "
+       "if millis(now()) > tonumber(old) then return redis('GETSET', self.key, v) == old "
+       "end return false",
+       "redis('DEL', self.key) return true"});
+  lock.model = test::with_fault(test::with_fault(lock.model, Fault::crash), Fault::jump);
+  lock.model.jumps_ms = {200'000};
+  lock.model.properties = {Property::deadlock};
+  CHECK(checker::explore(lock.model, {}).verdict == Verdict::holds);
+}
+
+TEST_CASE("what comes again and again is waited for, or nothing is said", "[probe]") {
+  const std::string stale = GENERATE("age >= 500 and age % 2 == 0", "age > 100 and age % 7 ~= 0",
+                                     "(age // 1000) % 2 == 1", "tostring(age):sub(-1) == '7'");
+  INFO(stale);
+  InlineLock lock(
+      {"local t = millis(now()) "
+       "if redis('SETNX', self.key, t) == 1 then return true end "
+       "local old = redis('GET', self.key) if not old then return false end "
+       "local age = t - tonumber(old) if " +
+           stale + " then return redis('GETSET', self.key, t) == old end return false",
+       "redis('DEL', self.key) return true"});
+  lock.model = test::with_fault(lock.model, Fault::crash);
+  lock.model.properties = {Property::deadlock};
+  CHECK(checker::explore(lock.model, {}).verdict != Verdict::violated);
+}
+
 TEST_CASE("what goes on in the background is no excuse, and no obstacle", "[probe]") {
   const std::string beat =
       "self.process.beat = self.process.beat or every(10, function() redis('PING') end) ";

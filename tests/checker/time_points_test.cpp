@@ -221,6 +221,78 @@ TEST_CASE("a single millisecond decides in a script, with a key, a text, another
         checker::Verdict::holds);
 }
 
+TEST_CASE("what Redis draws at random, or in no order, proves nothing", "[time]") {
+  const sim::Model model = two_clients(9'000, 10'000);
+  const auto draws = [&](const std::string& condition) {
+    return verdict_of(
+        "  self.token = unique() redis('SADD', self.key, self.token)\n"
+        "  redis('HSET', 'h', self.token, 1) redis('ZADD', 'z', 1, self.token)\n"
+        "  return " +
+            condition,
+        model);
+  };
+  for (const char* condition :
+       {"redis('SRANDMEMBER', self.key) == self.token", "redis('SPOP', self.key) == 'nobody'",
+        "redis('SMEMBERS', self.key)[1] == self.token", "redis('HRANDFIELD', 'h') == 'nobody'",
+        "redis('ZRANDMEMBER', 'z') == 'nobody'", "redis('RANDOMKEY') == 'nobody'",
+        "redis('KEYS', '*')[1] == 'nobody'", "redis('SCAN', 0)[2][1] == 'nobody'",
+        "redis('SSCAN', self.key, 0)[2][1] == 'nobody'",
+        "redis('SORT', self.key, 'BY', 'nosort', 'LIMIT', 0, 1)[1] == 'nobody'",
+        "redis('EVAL', 'return math.random(3)', 0) == 4"}) {
+    INFO(condition);
+    CHECK(draws(condition) != checker::Verdict::holds);
+  }
+  CHECK(draws("redis('EVAL', 'math.randomseed(7) return math.random(3)', 0) == 4") ==
+        checker::Verdict::holds);
+  CHECK(verdict_of("  return redis('SADD', self.key, 1) == 1 and redis('SPOP', self.key) == 2",
+                   model) == checker::Verdict::holds);
+}
+
+TEST_CASE("a part of a time, read by a client, comes again and again", "[time]") {
+  const sim::Model model = two_clients(3'000, 10'000);
+  const auto judged = [&](const std::string& condition) {
+    return verdict_of("  local t = redis('TIME')\n  if " + condition +
+                          " then return true end\n  return " + kSetOrNot,
+                      model);
+  };
+  for (const char* condition :
+       {"tonumber(t[2]) > 500000", "t[2] // 1000 > 500", "t[2] > '500000'", "t[2] == '3000'",
+        "#t[2] == 6", "redis('EVAL', \"return redis.call('TIME')[2] % 7\", 0) == 1",
+        "redis('EVAL', \"return redis.call('TIME')[1] % 10\", 0) == 1"}) {
+    INFO(condition);
+    CHECK(judged(condition) != checker::Verdict::holds);
+  }
+  // Both parts together are one clock.
+  const std::string both =
+      "local function ms() local t = redis('TIME') return t[1] * 1000 + "
+      "t[2] // 1000 end\n  local start = ms()\n  if ";
+  CHECK(verdict_of("  " + both + "not (" + kSetOrNot +
+                       ") then return false end\n  return ms() - start < 7000",
+                   model) == checker::Verdict::holds);
+}
+
+TEST_CASE("a clock decides between ways on which a client asks more, or less, than on others",
+          "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  const std::string goes_in = "  if took > 7021 and took < 7025 then return true end\n";
+  const std::string goes_in_later =
+      "  if took > 7021 and took < 7025 then return choose(2) == 1 and monotonic() - start >= 0 "
+      "end\n";
+  for (const std::string& rest :
+       {goes_in + "  self.token = unique()\n  return ",
+        goes_in + "  if monotonic() - start > 99999 then choose(2) end "
+                  "return ",
+        goes_in_later + "  return ", "  self.token = unique()\n" + goes_in_later + "  return "}) {
+    INFO(rest);
+    CHECK(verdict_of("  if redis('SETNX', self.key, 'x') == 1 then return true end\n"
+                     "  local start = monotonic()\n  redis('GET', self.key)\n"
+                     "  local took = monotonic() - start\n" +
+                         rest + "redis('SET', self.key, 'x', 'NX') == OK",
+                     model) == checker::Verdict::violated);
+  }
+}
+
 TEST_CASE("what is left of a lease and is stored as data proves nothing", "[time]") {
   const std::string refused = std::string("  if ") + kSetOrNot +
                               " then return true end\n"

@@ -153,7 +153,8 @@ Reply run_zscan(Call& call) { return scan_key<SortedSet>(call); }
 
 constexpr Command kScanRows[] = {
     {{"scan", -2, kReadOnly, "keyspace", {}, "nondeterministic_output request_policy:special"},
-     run_scan},
+     run_scan,
+     {kUnordered}},
     {{"sscan", -3, kReadOnly, "set", {{"RO access", 1}}, "nondeterministic_output"},
      run_sscan,
      {kUnordered}},

@@ -15,6 +15,11 @@ void refuse_unknown(const Request& request, RedisVersion version) {
     throw BadInput("command '" + one_line(lower_case(request[0] + " " + request[1])) +
                    "': when a key was last used is not kept: nothing can be said of a lock that "
                    "looks at it");
+  if (known != nullptr && known->name == "debug" && request.size() > 1 &&
+      is_word(request[1], "sleep"))
+    throw BadInput(
+        "command 'debug sleep': a server that stands still is not simulated: `--fault "
+        "delay` and `--latency-ms` make it late");
   if (known != nullptr) return;
   std::string command = request[0];
   if (find_command(request[0]) && request.size() > 1) command += " " + request[1];

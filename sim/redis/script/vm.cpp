@@ -314,7 +314,7 @@ class ScriptVm::Impl {
     run_.sites = &chunk.sites;
     run_.lines = &chunk.lines;
     run_.varies = false;
-    run_.ordered_tokens = false;
+    run_.ordered_tokens = run_.seeded = run_.left_open = false;
     run_.has_metatables = false;
     run_.odd_key = false;
     run_.reversed = reversed;
@@ -355,6 +355,7 @@ class ScriptVm::Impl {
     }
     run_.execution->in_script = false;
     run_.execution->ordered_tokens = run_.execution->ordered_tokens || run_.ordered_tokens;
+    run_.execution->left_open = run_.execution->left_open || run_.left_open;
     run_.keyspace->select(selected, database);
     selected = database;
     return status == LUA_OK ? std::move(*run_.reply) : failed(sha1, chunk.title, status);
