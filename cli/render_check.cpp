@@ -171,13 +171,20 @@ std::string durations_in_words(std::span<const std::int64_t> durations) {
 }
 
 /// What `holds` means here, exactly.
+/// A real clock's ms begin anywhere, what is measured here begins with one (docs/time.md).
+std::string time_in_words(const Judgement& judgement) {
+  const std::string& gap = judgement.result.time_gap;
+  if (!gap.empty()) return "not exact: " + gap;
+  return sim::clocks_drift(judgement.model) ? "exact, but for 1 ms of a clock that drifts"
+                                            : "exact";
+}
+
 void print_coverage(std::ostream& out, const Judgement& judgement) {
   if (judgement.outcome() == scenarios::Outcome::violated || is_schedule(judgement.scenario))
     return;
   const auto& result = judgement.result;
   print_row(out, "time",
-            fmt::format("{}; {}; durations in use: {} ms",
-                        result.time_gap.empty() ? "exact" : "not exact: " + result.time_gap,
+            fmt::format("{}; {}; durations in use: {} ms", time_in_words(judgement),
                         travel_in_words(judgement.scenario.latency_ms),
                         durations_in_words(result.grid_durations)));
   if (result.many_tasks)

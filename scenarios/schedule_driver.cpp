@@ -88,7 +88,7 @@ void ScheduleDriver::run_out(std::uint8_t client) {
 
 void ScheduleDriver::pass(std::int64_t amount_ms) {
   for (auto left_ms = amount_ms; left_ms > 0 && settle();) {
-    const auto reach_ms = farthest_pass_ms();
+    const auto reach_ms = walk_.undisturbed_ms();
     if (reach_ms == 0) fail("time cannot pass here");
     const auto passed_ms = std::min(left_ms, reach_ms);
     take_time(passed_ms);
@@ -156,20 +156,11 @@ const checker::TraceStep& ScheduleDriver::take_time(std::int64_t amount_ms) {
   if (steps.empty() || steps.back().data.action.kind != Do::pass) return walk_.take(pass, place_);
   const auto before = steps.back().data.action;
   walk_.back();
-  if (farthest_pass_ms() >= before.amount_ms + amount_ms)
+  if (walk_.undisturbed_ms() >= before.amount_ms + amount_ms)
     pass.amount_ms += before.amount_ms;
   else
     walk_.take(before, place_);
   return walk_.take(pass, place_);
-}
-
-/// 0: time cannot pass here.
-std::int64_t ScheduleDriver::farthest_pass_ms() const {
-  std::int64_t farthest_ms = 0;
-  for (const auto& option : walk_.enabled())
-    if (option.action.kind == Do::pass)
-      farthest_ms = std::max(farthest_ms, option.action.amount_ms);
-  return farthest_ms;
 }
 
 std::optional<checker::Option> ScheduleDriver::soonest_pass() const {

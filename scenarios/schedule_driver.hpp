@@ -59,7 +59,6 @@ class ScheduleDriver {
   std::optional<Option> next_of(std::uint8_t client, bool may_begin);
   std::optional<Option> own_next_of(std::uint8_t client, bool may_begin) const;
   const TraceStep& take_time(std::int64_t amount_ms);
-  std::int64_t farthest_pass_ms() const;
   std::optional<Option> soonest_pass() const;
 
   checker::Walk walk_;

@@ -136,6 +136,10 @@ void Walk::end_endless(sim::Property property) {
   trace.violation = row(property).endless;
 }
 
+std::int64_t Walk::undisturbed_ms() const {
+  return impl_->trace.violated ? 0 : impl_->rules.undisturbed_ms(impl_->here());
+}
+
 void Walk::back() {
   if (impl_->trace.steps.empty()) return;
   impl_->worlds.pop_back();

@@ -75,6 +75,9 @@ class Walk {
   /// Says that the run ends here, violated by no step: nothing else can follow for ever
   /// (Result::endless). Does nothing if a step has violated already.
   void end_endless(sim::Property property);
+  /// How far time can pass in one action, in ms, whether or not anything waits for it; 0: something
+  /// has to happen first.
+  std::int64_t undisturbed_ms() const;
   void back();                          ///< undoes the last step; nothing at the start
   std::vector<Option> enabled() const;  ///< everything possible here, in a fixed order; of time
                                         ///< only the points of `pass` that are deadlines
