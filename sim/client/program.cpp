@@ -196,7 +196,7 @@ Step Program::run(const ProcessSetup& setup, const std::string& snapshot,
 
 std::string Program::belief(const ProcessSetup& setup, const std::string& snapshot,
                             std::span<const Observation> path) const {
-  return impl_->belief(setup, snapshot, path);
+  return impl_->for_path(path).belief(setup, snapshot, path);
 }
 
 std::optional<std::string> Program::broken_invariant(const std::string& world) const {

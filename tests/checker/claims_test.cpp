@@ -42,10 +42,11 @@ void check_slack(const sim::Model& model, std::int64_t ms) {
   CHECK(naive.slack.least_ms == ms);
 }
 
-/// The same with lines of its own at the top of the file.
-sim::Model claimed(const sim::TemporaryFolder& folder, const std::string& claim) {
+/// The same with lines of its own at the top of the file, and at the top of acquire().
+sim::Model claimed(const sim::TemporaryFolder& folder, const std::string& claim,
+                   const std::string& first = "") {
   folder.write("protocol.lua", "local L = protocol { title = 't', source = 's' }\n" + claim +
-                                   "\nfunction L:acquire() " + kAcquireByToken + " end\n" +
+                                   "\nfunction L:acquire() " + first + kAcquireByToken + " end\n" +
                                    "function L:release() " + kReleaseByToken + " end\nreturn L\n");
   sim::Model model = test::model({"set-nx-px", 2, 1, 30, 10, 1});
   model.program = std::make_shared<sim::Program>(folder.path());
@@ -149,6 +150,20 @@ TEST_CASE("an invariant sees nodes, keys, holdings and what clients know", "[cla
   CHECK(
       both_find(test::with_fault(claimed(folder, stated("return world.clients[1].life ~= 'dead'")),
                                  sim::Fault::crash)) == Verdict::violated);
+}
+
+TEST_CASE("an invariant sees a thread that is switched away from between two accesses",
+          "[claims]") {
+  const sim::TemporaryFolder folder;
+  sim::Model model = claimed(
+      folder,
+      stated("local known = world.clients[1].locks.lock return known.tries == known.copies"),
+      "self.tries = (self.tries or 0) + 1 self.copies = (self.copies or 0) + 1 ");
+  model.processes.resize(1);
+  model.processes[0].threads = 2;
+  CHECK(both_find(model) == Verdict::holds);
+  model.budget[static_cast<std::size_t>(sim::Fault::preempt)] = 1;
+  CHECK(both_find(model) == Verdict::violated);
 }
 
 TEST_CASE("what is wrong with an invariant is said with its place", "[claims]") {

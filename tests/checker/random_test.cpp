@@ -186,6 +186,16 @@ TEST_CASE("engine and naive explorer agree on random locks", "[random][many-mode
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 3);
 }
 
+TEST_CASE("engine and naive explorer agree on what clients can see on clocks",
+          "[random-timed][many-models]") {
+  const auto seeds = test::seeds_of("random marking locks", 150);
+  const auto most = test::setting("LOCKSTEP_STATES", 4000);
+  const auto make = [&](std::uint32_t seed) {
+    return compared(test::random_marking_lock(seed), most);
+  };
+  CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 4);
+}
+
 TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
           "[random-timed][many-models]") {
   const auto seeds = test::seeds_of("random timed locks", 100);

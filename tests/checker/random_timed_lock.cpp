@@ -54,12 +54,23 @@ local function ask(key, script, ...) return redis("EVAL", ms .. script, 1, key, 
 const char* const kTimeOfNode =
     "local ms = \"local t = redis.call('TIME') local ms = t[1] * 1000 + math.floor(t[2] / 1000) \"";
 
+const char* const kNothingMarked = R"(
+invariant("nothing is marked", function(world)
+  for _, client in ipairs(world.clients) do
+    if (client.locks["lock"] or {}).saw then return false end
+  end
+  return true
+end)
+)";
+
 /// Writes acquire() and release(). In both, `start` is an instant of the monotonic clock, `began`
 /// one of the wall clock, `server` the node's time then; `self.since` is the first `start` ever,
 /// and `self.taken` when the lock was last asked for.
 class Writer {
  public:
-  Writer(Chances& dice, std::int64_t lease_ms) : dice_(dice), lease_ms_(lease_ms) {}
+  /// `marks`: what comparisons say is marked, and an invariant says that nothing ever is.
+  Writer(Chances& dice, std::int64_t lease_ms, bool marks = false)
+      : dice_(dice), lease_ms_(lease_ms), marks_(marks) {}
   std::string protocol();
 
  private:
@@ -68,6 +79,7 @@ class Writer {
   std::string worked_out(const std::string& number);
   std::string comparison();
   std::string script_comparison();
+  std::string mark();
   std::string statement();
   std::string statements(std::int64_t most);
   std::string taking();
@@ -79,6 +91,7 @@ class Writer {
 
   Chances& dice_;
   std::int64_t lease_ms_;
+  bool marks_;
   bool server_ = false;  ///< whether the node's time is read at the start
 };
 
@@ -174,7 +187,26 @@ std::string Writer::script_comparison() {
   return fmt::format("{} {} {}", read, op(), dice_.ms(1, 12));
 }
 
+/// Seen by the invariant: that a clock can show something, now or both before and after something
+/// else.
+std::string Writer::mark() {
+  const auto seen = [&] {
+    return fmt::format("({} {} {})", reading(), dice_.one_in(4) ? "==" : op(), number(1, 20));
+  };
+  const auto first = seen();
+  switch (dice_.from(0, 3)) {
+    case 0:
+      return "if " + first + " then self.saw = true end\n";
+    case 1:
+      return "do local before = " + first + "\n" + statement() + "if before and " + seen() +
+             " then self.saw = true end end\n";
+    default:
+      return "if " + first + " and " + seen() + " then self.saw = true end\n";
+  }
+}
+
 std::string Writer::statement() {
+  if (marks_ && dice_.one_in(3)) return mark();
   switch (dice_.from(0, 9)) {
     case 0:
       return "if " + comparison() + " then return true end\n";
@@ -268,6 +300,7 @@ std::string Writer::acquire() {
   auto body = statements(1) + taking();
   if (dice_.one_in(3)) body += "if not mine then\n" + statements(2) + "return false end\n";
   body += statements(2);
+  if (marks_) body += mark();
   if (dice_.one_in(7)) body += keeping();
   body += dice_.one_in(3) ? "return mine and " + comparison() + "\n" : "return mine\n";
   if (dice_.one_in(4)) body = "return retry(function()\n" + body + "end, " + number(2, 6) + ")\n";
@@ -309,8 +342,8 @@ std::string Writer::protocol() {
   server_ = false;
   const auto giving = begins(release());
   return std::string("local Lock = protocol { title = \"a random lock\", source = \"a seed\" }\n") +
-         (dice_.absolute() ? kTimeOfNode : "local ms = ''") + kHelpers +
-         "function Lock:acquire()\n" + taking + "end\nfunction Lock:release()\n" +
+         (marks_ ? kNothingMarked : "") + (dice_.absolute() ? kTimeOfNode : "local ms = ''") +
+         kHelpers + "function Lock:acquire()\n" + taking + "end\nfunction Lock:release()\n" +
          "if self.keeper then stop(self.keeper) self.keeper = nil end\n" + giving +
          "end\nreturn Lock\n";
 }
@@ -394,6 +427,26 @@ RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool roun
   if (clients < 3 && !dice.one_in(3)) add_faults(dice, lock.model);
   choose_properties(dice, lock.model);
   if (clients < 3 && dice.one_in(8)) lock.model.latency_ms = dice.ms(1, 2);
+  lock.protocol = described(lock.model) + text;
+  return lock;
+}
+
+RandomLock random_marking_lock(std::uint32_t seed) {
+  Chances dice(seed, 1, true, seed % 4 == 0);
+  RandomLock lock;
+  sim::ProcessSetup process;
+  process.lease_ms = dice.ms(2, 12);
+  const auto text = Writer(dice, process.lease_ms, true).protocol();
+  process.lock_keys = {"lock"};
+  for (auto clients = dice.one_in(3) ? 2 : 1; clients > 0; --clients) {
+    process.workload = workload_of(dice, false);
+    lock.model.processes.push_back(process);
+  }
+  if (dice.one_in(4)) lock.model.processes[0].threads = 2;
+  if (dice.one_in(4)) lock.model.processes[0].rounds = 2;
+  if (!dice.one_in(4)) add_faults(dice, lock.model);
+  lock.model.properties = {sim::Property::invariant};
+  if (dice.one_in(6)) lock.model.latency_ms = dice.ms(1, 2);
   lock.protocol = described(lock.model) + text;
   return lock;
 }
