@@ -28,6 +28,8 @@ def of_its_own():
     if not source.exists():
         run("git", "worktree", "add", "--detach", source, cwd=ROOT)
         run("cmake", "--preset", "release", "-S", source, "-B", build, "-DLOCKSTEP_TESTS=ON", cwd=source)
+    head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
+    run("git", "checkout", "--quiet", "--detach", head, cwd=source)
     return source, build
 
 
