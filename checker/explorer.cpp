@@ -15,6 +15,7 @@
 #include "checker/world_system.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
+#include "sim/model/vacuous.hpp"
 
 namespace lockstep::checker {
 
@@ -73,6 +74,7 @@ class Exploration {
       take_endless(sim::Property::deadlock, *violations_.state);
     if (end == End::found && !violations_.state) take_counterexample();
     collect_unmet();
+    note_unowned();
     note_figures();
     return std::move(result_);
   }
@@ -155,9 +157,13 @@ class Exploration {
     result_.why_inconclusive = std::move(why);
   }
 
+  bool seen(sim::Witness witness) const {
+    return (search_.facts().witnessed & sim::only(witness)) != 0;
+  }
+
   void collect_unmet() {
     for (const sim::Witness witness : model_.witnesses) {
-      if ((search_.facts().witnessed & sim::only(witness)) == 0) result_.unmet.insert(witness);
+      if (!seen(witness)) result_.unmet.insert(witness);
       if (witness != sim::Witness::acquired) continue;
       for (unsigned p = 0; p < model_.processes.size(); ++p) {
         if ((search_.facts().acquired_by >> p & 1) != 0) continue;
@@ -166,8 +172,7 @@ class Exploration {
             (result_.unmet_detail.empty() ? "" : ", ") + sim::process_name(p) + " never acquired";
       }
     }
-    const bool released = (search_.facts().witnessed & sim::only(sim::Witness::released)) != 0;
-    if (!released && world_.kept_on() && !model_.witnesses.empty())
+    if (!seen(sim::Witness::released) && world_.kept_on() && !model_.witnesses.empty())
       result_.unmet.insert(sim::Witness::released);
     if (result_.unmet_detail.empty() && result_.unmet.contains(sim::Witness::released))
       result_.unmet_detail = "nobody ever released";
@@ -176,6 +181,17 @@ class Exploration {
       result_.unmet_detail += "; a call failed: " + world_.first_failure();
     else if (!world_.first_error().empty())
       result_.unmet_detail += "; a request failed: " + world_.first_error();
+  }
+
+  /// Nothing was shown about lease keys.
+  void note_unowned() {
+    if (!sim::asks_for_owned(model_) || !seen(sim::Witness::acquired)) return;
+    if (seen(sim::Witness::owned)) return;
+    result_.unmet.insert(sim::Witness::owned);
+    if (!result_.unmet_detail.empty()) return;
+    result_.unmet_detail =
+        "no client that acquired ever had the key \"" + model_.processes[0].lock_keys[0] +
+        "\"; say which keys the lock has: leases = { \"{key}:...\" } in protocol { }";
   }
 
   const sim::Model& model_;

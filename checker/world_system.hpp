@@ -37,9 +37,9 @@ class WorldSystem {
   /// A state in which somebody waits inside acquire() and nothing but faults can follow shows a
   /// deadlock.
   template <class Sink>
-  Facts expand(const sim::Id* state, bool with_time, Sink&& sink) {
+  Facts expand(const sim::Id* state, std::size_t passes, Sink&& sink) {
     bool leads_on = false;
-    world_.expand(state, with_time,
+    world_.expand(state, passes,
                   [&](sim::Id* next, const sim::Candidate& step, const sim::Facts& facts) {
                     leads_on = leads_on || !sim::is_fault(step.kind);
                     Facts judged{facts};

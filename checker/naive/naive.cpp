@@ -8,6 +8,7 @@
 #include "checker/naive/search.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/base/token.hpp"
+#include "sim/model/vacuous.hpp"
 
 namespace lockstep::checker {
 
@@ -211,6 +212,9 @@ class Exploration {
   void note_unmet(Result& result) const {
     if (kept_on_ && !witnesses_.contains(sim::Witness::released) && !model_.witnesses.empty())
       result.unmet.insert(sim::Witness::released);
+    if (sim::asks_for_owned(model_) && witnesses_.contains(sim::Witness::acquired) &&
+        !witnesses_.contains(sim::Witness::owned))
+      result.unmet.insert(sim::Witness::owned);
     for (const sim::Witness claim : model_.witnesses) {
       if (claim != sim::Witness::acquired) {
         if (!witnesses_.contains(claim)) result.unmet.insert(claim);

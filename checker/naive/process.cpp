@@ -201,6 +201,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       task.given_up.erase(effect.lock);
       process.holdings[holding] = {effect.fencing, task.made || has_lease(world, p, effect.lock)};
       facts.witnesses.insert(sim::Witness::acquired);
+      if (process.holdings[holding].owned) facts.witnesses.insert(sim::Witness::owned);
       judge_acquired(world, p, effect, facts);
       wait_anew(world, model_.processes[p].lock_keys[effect.lock]);
       end_operation();

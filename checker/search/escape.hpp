@@ -36,8 +36,8 @@ class Undisturbed {
   unsigned width() const { return system_.width(); }
   void initial(std::uint32_t* state) { system_.initial(state); }
   template <class Sink>
-  Facts expand(const std::uint32_t* state, bool with_time, Sink&& sink) {
-    return system_.expand(state, with_time,
+  Facts expand(const std::uint32_t* state, std::size_t passes, Sink&& sink) {
+    return system_.expand(state, passes,
                           [&](std::uint32_t* next, const Step& step, const Facts& facts) {
                             if (!system_.optional(step)) sink(next, step, facts);
                           });
@@ -83,7 +83,7 @@ class Escape {
 
   std::vector<Successor> successors(const State& state) const {
     std::vector<Successor> found;
-    system_.expand(state.data(), true,
+    system_.expand(state.data(), kAllPasses,
                    [&](const std::uint32_t* next, const Step& step, const Facts& facts) {
                      Successor successor{{}, step, facts.ends()};
                      std::copy_n(next, system_.width(), successor.state.begin());

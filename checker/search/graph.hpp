@@ -42,13 +42,15 @@ class Graph {
   std::uint32_t find(const std::uint32_t* state) const { return store_.find(store_.fold(state)); }
 
   /// Calls sink(to, step, facts) for every step out of a state. `to` is kUnvisited where a run ends
-  /// with the step, or where the search did not come.
+  /// with the step, or where the search did not come. Where time passes on, after time has passed,
+  /// it passes to the next instant: what lies beyond is reached from there.
   template <class Sink>
   void successors(std::uint32_t state, Sink sink) const {
     Unfolded from;
     store_.load(state, from);
+    const std::size_t passes = parents_.reached_by_time(state) ? kNextPass : kAllPasses;
     system_.expand(
-        from.values.data(), true, [&](std::uint32_t* next, const Step& step, const Facts& facts) {
+        from.values.data(), passes, [&](std::uint32_t* next, const Step& step, const Facts& facts) {
           const bool followed = !facts.ends();
           sink(followed ? store_.find(store_.fold(next, from)) : kUnvisited, step, facts);
         });

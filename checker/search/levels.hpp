@@ -25,7 +25,7 @@ class Levels {
       for (; next < end; ++next) {
         if (!search.may_go_on(next, depth())) return End::stopped;
         const bool go_on =
-            search.expand(next, !parents.reached_by_time(next), observer,
+            search.expand(next, parents.reached_by_time(next) ? kNoPass : kAllPasses, observer,
                           [&](const std::uint32_t* successor, const Unfolded& from,
                               Parents::Origin origin) { take(search, successor, from, origin); });
         if (!go_on) return End::found;

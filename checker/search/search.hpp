@@ -69,18 +69,17 @@ class Search {
   /// Expands a state; take(successor, state, origin) gets every successor that a run can go on
   /// from, not folded yet.
   template <class Observer, class Take>
-  bool expand(std::uint32_t index, bool with_time, Observer& observer, Take take) {
+  bool expand(std::uint32_t index, std::size_t passes, Observer& observer, Take take) {
     Unfolded from;
     store_.load(index, from);
-    const Facts shown =
-        system_.expand(from.values.data(), with_time,
-                       [&](std::uint32_t* next, const Step& step, const Facts& facts) {
-                         ++transitions_;
-                         facts_ |= facts;
-                         observer.step(index, step, facts);
-                         if (facts.ends()) return;
-                         take(next, from, Parents::origin(index, system_.passes_time(step)));
-                       });
+    const Facts shown = system_.expand(
+        from.values.data(), passes, [&](std::uint32_t* next, const Step& step, const Facts& facts) {
+          ++transitions_;
+          facts_ |= facts;
+          observer.step(index, step, facts);
+          if (facts.ends()) return;
+          take(next, from, Parents::origin(index, system_.passes_time(step)));
+        });
     facts_ |= shown;
     return observer.shown(index, shown);
   }

@@ -55,7 +55,7 @@ class Stack {
     depth_ = std::max<std::uint64_t>(depth_, run_.size() - 1);
     auto& successors = run_.back().successors;
     // Also those in which time passes once more: a state may have been reached in another way, too.
-    return search.expand(state, true, observer,
+    return search.expand(state, kAllPasses, observer,
                          [&](std::uint32_t* next, const Unfolded& from, Parents::Origin origin) {
                            successors.emplace_back(search.store().fold(next, from), origin);
                          });

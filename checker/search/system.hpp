@@ -3,12 +3,18 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "checker/search/state_store.hpp"
 
 namespace lockstep::checker {
+
+/// How many of the steps in which time passes are asked for.
+constexpr std::size_t kNoPass = 0, kNextPass = 1,
+                      kAllPasses = std::numeric_limits<std::size_t>::max();
 
 /// A sink that expects every step and does nothing.
 template <class S>
@@ -19,11 +25,11 @@ struct AnyStep {
 /// A system of states and steps.
 /// - `width()`: how many numbers a state has, 1 to Unfolded::kMaxWidth.
 /// - `initial(state)` writes the state in which every run begins.
-/// - `expand(state, with_time, sink)` calls sink(next, step, facts) for every step, always in the
+/// - `expand(state, passes, sink)` calls sink(next, step, facts) for every step, always in the
 ///   same order. `state` and `next` have room for Unfolded::kRoom numbers; the sink may write what
 ///   follows the state's own. Returns what the state shows by itself once all its steps are known.
 /// - `passes_time(step)`: several such steps in a row are also one, so that from a state that was
-///   reached by one they need not be asked for; without `with_time` they are left out.
+///   reached by one they need not be asked for; of a state's only the `passes` shortest are told.
 /// - `label(state, step)`: the step's name, which means the same in another search.
 /// - `adequate()`: false once something was met that had to be known beforehand; what was found
 ///   until then is worth nothing.
@@ -36,7 +42,7 @@ concept System = std::copyable<typename S::Step> && std::default_initializable<t
              const typename S::Facts& facts) {
   { system.width() } -> std::convertible_to<unsigned>;
   system.initial(state);
-  { system.expand(from, true, AnyStep<S>{}) } -> std::convertible_to<typename S::Facts>;
+  { system.expand(from, kAllPasses, AnyStep<S>{}) } -> std::convertible_to<typename S::Facts>;
   { system.passes_time(step) } -> std::convertible_to<bool>;
   system.label(from, step);
   { system.adequate() } -> std::convertible_to<bool>;

@@ -161,6 +161,11 @@ std::vector<std::string> Module::template_list(lua_State* lua, const char* field
   if (lua_istable(lua, -1)) {
     for (lua_Integer at = 1; lua_rawgeti(lua, -1, at) == LUA_TSTRING; ++at) {
       list.emplace_back(string_at(lua, -1));
+      if (list.back().find('*') != std::string::npos)
+        vm_.complain(lua,
+                     fmt::format("protocol: {}: \"{}\" is the name of a key, not a pattern; name "
+                                 "each key of the lock, with {{key}} for its own",
+                                 field, list.back()));
       lua_pop(lua, 1);
     }
     lua_pop(lua, 1);
@@ -198,11 +203,8 @@ int Module::declare_protocol(lua_State* lua) {
     *text = lua_isnil(lua, -1) ? "" : text_of(lua, -1);
   }
   lua_getfield(lua, 1, "leases");
-  if (lua_isnil(lua, -1)) {
-    leases_ = {"{key}"};
-  } else {
-    leases_ = template_list(lua, "leases");
-  }
+  names_leases_ = !lua_isnil(lua, -1);
+  leases_ = names_leases_ ? template_list(lua, "leases") : std::vector<std::string>{"{key}"};
   permanent_ = template_list(lua, "permanent");
   lua_getfield(lua, 1, "shared_connection");
   if (lua_type(lua, -1) != LUA_TNIL && lua_type(lua, -1) != LUA_TBOOLEAN)

@@ -34,6 +34,7 @@ class Module {
   const std::string& title() const { return title_; }
   const std::string& source() const { return source_; }
   const std::vector<std::string>& leases() const { return leases_; }
+  bool names_leases() const { return names_leases_; }
   const std::vector<std::string>& permanent() const { return permanent_; }
   bool shared_connection() const { return shared_connection_; }
   const std::vector<Script>& scripts() const { return scripts_; }
@@ -59,6 +60,7 @@ class Module {
   Shows shows_;
   std::string title_, source_;
   std::vector<std::string> leases_, permanent_;
+  bool names_leases_ = false;
   bool shared_connection_ = false;
   std::vector<Script> scripts_;
   std::string fingerprint_;

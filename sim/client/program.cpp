@@ -172,6 +172,8 @@ std::vector<std::string> Program::lease_keys(const std::string& lock_key) const 
   return filled_in(impl_->module().leases(), lock_key);
 }
 
+bool Program::names_leases() const { return impl_->module().names_leases(); }
+
 bool Program::shared_connection() const { return impl_->module().shared_connection(); }
 
 std::vector<std::string> Program::permanent_keys(const std::string& lock_key) const {

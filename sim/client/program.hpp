@@ -182,6 +182,8 @@ class Program {
   const std::string& fingerprint() const;
   /// Keys that are leases, for `lock_key`: the protocol's `leases` templates ("{key}" by default).
   std::vector<std::string> lease_keys(const std::string& lock_key) const;
+  /// Whether the protocol says which keys are leases; else its lock key is taken for the one.
+  bool names_leases() const;
   /// Keys that stay for ever by design (a fencing counter), for `lock_key`: the protocol's
   /// `permanent` templates.
   std::vector<std::string> permanent_keys(const std::string& lock_key) const;

@@ -38,7 +38,7 @@ std::string form_of(const Request& request);
 
 struct Turns {
   std::set<std::int64_t> at;
-  bool all = true;  ///< false: there were too many to find them all
+  bool all = true;  ///< false: there were too many to find them all, and `at` has some
 };
 
 /// Every d in (from, to] for which shown(d - 1) != shown(d), as far as d is met when time is tried

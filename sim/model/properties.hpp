@@ -40,7 +40,8 @@ struct PropertyRow {
   /// The sentence of a run after which nothing but that can follow for ever; null for a property
   /// that a step violates, or none.
   const char* endless;
-  bool usual = true;  ///< judged unless others are asked for
+  bool of_keys = false;  ///< judged by what clients have in lease keys
+  bool usual = true;     ///< judged unless others are asked for
 };
 
 inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
@@ -50,32 +51,33 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
      "the resource accepts the write of a holder although another changed what it had read",
      nullptr},
     {Property::foreign_release, "foreign-release", "release", LiveJudge::ownership,
-     "a client removes, overwrites or shortens the lease of another that believes in it", nullptr},
+     "a client removes, overwrites or shortens the lease of another that believes in it", nullptr,
+     true},
     {Property::foreign_extend, "foreign-extend", "extend", LiveJudge::ownership,
-     "a client extends the lease of another that believes in it", nullptr},
+     "a client extends the lease of another that believes in it", nullptr, true},
     {Property::honest_result, "honest-result", "honest", LiveJudge::ownership,
      "release() says true though nothing of its own was released, or false though its key is "
      "removed, or acquire() false though it holds the key",
-     nullptr},
+     nullptr, true},
     {Property::reentrancy, "reentrancy", "re-entry", LiveJudge::ownership,
      "a client has entered more often than it has left, and no longer holds its key; or has left "
      "for good, and still does",
-     nullptr},
+     nullptr, true},
     {Property::deadlock, "deadlock", "deadlock", LiveJudge::end,
      "all is quiet, yet a fresh client that keeps trying can never acquire; or a waiting one never "
      "can",
      "From here on no waiting client can ever acquire, though no fault is left to come."},
     {Property::leak, "leak", "leak", LiveJudge::end,
      "all clients are done or dead, and a lease key without expiry, or a task, stays for ever",
-     "All clients are done or dead, yet from here on a task goes on for ever."},
+     "All clients are done or dead, yet from here on a task goes on for ever.", true},
     {Property::waits, "waits", "waits", LiveJudge::nobody,
      "a client is inside acquire() for longer than --waits-ms says, which asks for it", nullptr,
-     false},
+     false, false},
     {Property::lost_told, "lost-told", "told lost", LiveJudge::nobody,
-     "a client is told that it has lost the lock, and still has its key", nullptr, false},
+     "a client is told that it has lost the lock, and still has its key", nullptr, true, false},
     {Property::invariant, "invariant", "claim", LiveJudge::nobody,
      "an invariant that the protocol or the scenario states is not true (usual where there is one)",
-     nullptr, false},
+     nullptr, false, false},
 });
 static_assert(is_complete(kPropertyTable));
 constexpr const auto& table_of(Property) { return kPropertyTable; }

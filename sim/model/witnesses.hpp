@@ -7,7 +7,7 @@
 
 namespace lockstep::sim {
 
-enum class Witness : std::uint8_t { acquired, refused, released, lost, expired_while_held };
+enum class Witness : std::uint8_t { acquired, refused, released, lost, expired_while_held, owned };
 
 struct WitnessRow {
   Witness value;
@@ -22,6 +22,7 @@ inline constexpr auto kWitnessTable = std::to_array<WitnessRow>({
     {Witness::lost, "lost", "some client is told that it has lost the lock in some run"},
     {Witness::expired_while_held, "expired-while-held",
      "some lease ends while its maker holds the lock in some run"},
+    {Witness::owned, "owned", "some client that acquires has a lease key of the lock in some run"},
 });
 static_assert(is_complete(kWitnessTable));
 constexpr const auto& table_of(Witness) { return kWitnessTable; }

@@ -10,10 +10,10 @@
 namespace lockstep::sim {
 
 template <class Sink>
-void World::expand(const Id* state, bool with_pass, Sink&& sink) {
+void World::expand(const Id* state, std::size_t passes, Sink&& sink) {
   const RunInfo& run = run_of(state);
   for (unsigned slot = 0; slot < setting_.run_slot(); ++slot) expand_part(state, slot, run, sink);
-  if (with_pass && !urgent(state, state)) expand_time(state, sink);
+  if (passes > 0 && !urgent(state, state)) expand_time(state, passes, sink);
 }
 
 template <class Sink>
@@ -61,13 +61,13 @@ void World::finish(Id* next, const Candidate& candidate, Facts facts, bool token
 }
 
 template <class Sink>
-void World::expand_time(const Id* state, Sink& sink) {
+void World::expand_time(const Id* state, std::size_t passes, Sink& sink) {
   Buffer now;
   copy_state(state, now);
   Candidate candidate;
   Facts facts;
   bool tokens_changed = false;  // since `state`, whose tokens are canonical
-  for (std::size_t points = 0;; ++points) {
+  for (std::size_t points = 0; points < passes; ++points) {
     const std::int64_t step = next_point(now.data());
     if (step == 0) return;
     if (points == kMostPoints) {

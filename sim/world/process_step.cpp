@@ -350,6 +350,7 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
   if (setting_.waits_for_free) report_.claims.turned |= only<LockSet>(lock);
   process_.operation(effect.task).given_up &= static_cast<LockSet>(~only<LockSet>(lock));
   report_.facts.witnessed |= only(Witness::acquired);
+  if (owned) report_.facts.witnessed |= only(Witness::owned);
   if (process_.index < setting_.processes)
     report_.facts.acquired_by |= only<ProcessSet>(process_.index);
   report_.claims.acquired |= only<LockSet>(lock);

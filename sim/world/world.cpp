@@ -155,7 +155,7 @@ ProcessSet World::waiting(const Id* state) const {
 bool World::stuck(const Id* state) {
   if (waiting(state) == 0) return false;
   bool leads_on = false;
-  expand(state, true, [&](const Id*, const Candidate& candidate, const Facts&) {
+  expand(state, 1, [&](const Id*, const Candidate& candidate, const Facts&) {
     leads_on = leads_on || !is_fault(candidate.kind);
   });
   return !leads_on;

@@ -42,10 +42,9 @@ class World {
 
   /// Calls sink(next state, candidate, facts) for every possible step. `state` has room for
   /// kMaxWidth ids (that many are copied), `next` for kRoom: the sink may use what follows the ids.
-  /// Without `with_pass` time does not pass (for a state that was reached by passing time: those
-  /// steps start earlier).
+  /// Of those in which time passes only the `passes` shortest.
   template <class Sink>
-  void expand(const Id* state, bool with_pass, Sink&& sink);
+  void expand(const Id* state, std::size_t passes, Sink&& sink);
 
   /// The name of a step from `state`.
   Action label(const Id* state, const Candidate& candidate) const;
@@ -110,7 +109,7 @@ class World {
   std::span<const StepResult> results(const Id* state, unsigned slot, unsigned a,
                                       const LocalAction& action);
   template <class Sink>
-  void expand_time(const Id* state, Sink& sink);
+  void expand_time(const Id* state, std::size_t passes, Sink& sink);
   template <class Sink>
   void finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed, Sink& sink);
   /// Whether the resource, or a node that is up.

@@ -125,6 +125,28 @@ TEST_CASE("what is small is audited by itself, what is not is left out", "[claim
         Audit::Outcome::left_out);
 }
 
+TEST_CASE("lease keys that nobody ever has show nothing", "[claims]") {
+  const std::string acquire =
+      "return redis('SET', 'lk:' .. self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK";
+  const std::string release = "return redis('DEL', 'lk:' .. self.key) == 1";
+  const auto unmet = [&](const std::string& also, std::set<Property> properties) {
+    InlineLock lock({acquire, release}, also);
+    lock.model.properties = std::move(properties);
+    lock.model.witnesses = {sim::Witness::acquired};
+    const Result engine = checker::explore(lock.model, {});
+    CHECK(engine.verdict == Verdict::holds);
+    CHECK(checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary).unmet ==
+          engine.unmet);
+    return engine.unmet;
+  };
+  const std::set<sim::Witness> owned{sim::Witness::owned};
+  CHECK(unmet("", {Property::leak}) == owned);
+  CHECK(unmet("", {Property::mutual_exclusion, Property::foreign_release}) == owned);
+  CHECK(unmet("", {Property::mutual_exclusion, Property::deadlock}).empty());
+  CHECK(unmet(", leases = { 'lk:{key}' }", {Property::leak}).empty());
+  CHECK(unmet(", leases = { }", {Property::leak}).empty());  // it says that it has none
+}
+
 TEST_CASE("an invariant sees nodes, keys, holdings and what clients know", "[claims]") {
   const sim::TemporaryFolder folder;
   CHECK(both_find(claimed(folder, stated("return true"))) == Verdict::holds);

@@ -66,7 +66,7 @@ TEST_CASE("the steps along a path lead where it leads") {
     for (const unsigned label : graph.steps_along(path)) {
       bool taken = false;
       const auto from = state;
-      jugs.expand(from.data(), true,
+      jugs.expand(from.data(), kAllPasses,
                   [&](const std::uint32_t* next, unsigned step, const PuzzleFacts&) {
                     if (step == label) std::copy_n(next, 2, state.begin());
                     taken = taken || step == label;

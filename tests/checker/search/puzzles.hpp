@@ -53,7 +53,7 @@ struct Jugs : Puzzle {
   unsigned width() const { return 2; }
   void initial(std::uint32_t* s) const { s[0] = s[1] = 0; }
   template <class Sink>
-  Facts expand(const std::uint32_t* s, bool, Sink&& sink) const {
+  Facts expand(const std::uint32_t* s, std::size_t, Sink&& sink) const {
     const auto go = [&](Step step, std::uint32_t small, std::uint32_t large) {
       Next next{small, large};
       sink(next.data(), step, Facts{has_goal && large == 4, 1U << large});
@@ -79,7 +79,7 @@ struct Sliding : Puzzle {
     for (std::uint32_t i = 0; i < 6; ++i) s[i] = i;
   }
   template <class Sink>
-  Facts expand(const std::uint32_t* s, bool, Sink&& sink) const {
+  Facts expand(const std::uint32_t* s, std::size_t, Sink&& sink) const {
     const auto hole = static_cast<unsigned>(std::find(s, s + 6, 0U) - s);
     const auto swap_with = [&](unsigned other) {
       Next next{};
@@ -102,7 +102,7 @@ struct Counters : Puzzle {
   unsigned width() const { return n; }
   void initial(std::uint32_t* s) const { std::fill(s, s + n, 0U); }
   template <class Sink>
-  Facts expand(const std::uint32_t* s, bool, Sink&& sink) const {
+  Facts expand(const std::uint32_t* s, std::size_t, Sink&& sink) const {
     for (unsigned i = 0; i < n; ++i) {
       if (s[i] == 4) continue;
       Next next{};
@@ -124,7 +124,7 @@ struct Missionaries : Puzzle {
     s[2] = 0;
   }
   template <class Sink>
-  Facts expand(const std::uint32_t* s, bool, Sink&& sink) const {
+  Facts expand(const std::uint32_t* s, std::size_t, Sink&& sink) const {
     static constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 5> kTrips{
         {{1, 0}, {2, 0}, {0, 1}, {0, 2}, {1, 1}}};
     const bool back = s[2] == 1;
@@ -154,10 +154,11 @@ struct Drawn : Puzzle {
   unsigned width() const { return 1; }
   void initial(std::uint32_t* s) const { s[0] = 0; }
   template <class Sink>
-  Facts expand(const std::uint32_t* s, bool with_time, Sink&& sink) const {
+  Facts expand(const std::uint32_t* s, std::size_t passes, Sink&& sink) const {
     for (Step step = 0; step < edges.size(); ++step) {
       const Edge& edge = edges[step];
-      if (edge.from != s[0] || (edge.time && !with_time)) continue;
+      if (edge.from != s[0] || (edge.time && passes == 0)) continue;
+      if (edge.time) --passes;
       Next next{edge.to};
       sink(next.data(), step, Facts{edge.goal, 0});
     }

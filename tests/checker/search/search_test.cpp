@@ -1,7 +1,10 @@
 // The breadth-first search on puzzles: exact counts, shortest ways, what ends it, what bounds it.
 #include "checker/search/search.hpp"
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <map>
+#include <set>
 
 #include "checker/search/levels.hpp"
 #include "checker/search/violations.hpp"
@@ -26,10 +29,10 @@ struct Clock : Puzzle {
   unsigned width() const { return 2; }
   void initial(std::uint32_t* s) const { s[0] = s[1] = 0; }
   template <class Sink>
-  Facts expand(const std::uint32_t* s, bool with_time, Sink&& sink) const {
+  Facts expand(const std::uint32_t* s, std::size_t passes, Sink&& sink) const {
     Next next{s[0], 1};
     sink(next.data(), 0, Facts{});
-    for (std::uint32_t hour = s[0] + 1; with_time && hour < 10; ++hour) {
+    for (std::uint32_t hour = s[0] + 1; passes-- > 0 && hour < 10; ++hour) {
       next = {hour, s[1]};
       sink(next.data(), hour, Facts{});
     }
@@ -43,9 +46,9 @@ struct Forgetful : Counters {
   using Counters::Counters;
   mutable unsigned expanded = 0;
   template <class Sink>
-  Facts expand(const std::uint32_t* s, bool with_time, Sink&& sink) const {
+  Facts expand(const std::uint32_t* s, std::size_t passes, Sink&& sink) const {
     ++expanded;
-    return Counters::expand(s, with_time, sink);
+    return Counters::expand(s, passes, sink);
   }
   bool adequate() const { return expanded < 100; }
 };
@@ -140,6 +143,23 @@ TEST_CASE("after time has passed it is not asked to pass once more") {
   // Every state rings, and time passes from midnight, unheard and heard: the other hours were first
   // reached by it.
   CHECK(run.search.statistics().transitions == 20 + 9 + 9);
+  // In the graph, time goes from an hour reached by it to the next one, and so to all later ones.
+  const auto graph = run.search.graph();
+  std::size_t steps = 0;
+  std::map<std::uint32_t, std::set<std::uint32_t>> reached;  // by hour: later ones
+  for (std::uint32_t hour = 10; hour-- > 0;) {
+    const std::array<std::uint32_t, Unfolded::kRoom> unheard{hour, 0};
+    graph.successors(graph.find(unheard.data()),
+                     [&](std::uint32_t to, Clock::Step step, const Clock::Facts&) {
+                       ++steps;
+                       if (!Clock::passes_time(step)) return;
+                       const std::uint32_t next = graph[to][0];
+                       reached[hour].insert(next);
+                       reached[hour].insert(reached[next].begin(), reached[next].end());
+                     });
+    CHECK(reached[hour].size() == 9 - hour);
+  }
+  CHECK(steps == 10 + 9 + 8);  // rings, from midnight, and from hour to hour
 }
 
 TEST_CASE("bounds end a search without calling it complete, and say which it was") {

@@ -43,6 +43,8 @@ TEST_CASE("a file that is no protocol") {
         "permanent, shared_connection (did you mean `title`?)");
   CHECK_THAT(complaint("local L = protocol { leases = 'x' }"),
              StartsWith("protocol.lua:1: protocol: leases must be a list of strings"));
+  CHECK_THAT(complaint("local L = protocol { leases = { '{key}', 'lk:*' } }"),
+             StartsWith("protocol.lua:1: protocol: leases: \"lk:*\" is the name of a key, not"));
   CHECK_THAT(complaint("\nprotocol {} protocol {}"),
              StartsWith("protocol.lua:2: protocol: called twice"));
   CHECK(complaint("\nlocal x = nil + 1") ==
