@@ -202,6 +202,7 @@ TEST_CASE("a command that is not known of the version is refused by name", "[par
   refused("redis('OBJECT', 'IDLETIME', self.key)",
           "'object idletime': when a key was last used is not kept");
   refused("redis('DELEX', self.key)", "'delex': lockstep knows no such command of Redis 7.0");
+  refused("redis('XADD', self.key, '*', 'a', 'b')", "'xadd': Redis has it, lockstep does not");
   refused("pcall(redis, 'CLIENT', 'fly')", "'client fly'");
   refused("redis('MULTI') redis('GETT', self.key)", "'gett'");
   refused("pcall(redis, 'EVAL', [[redis.call('delex', KEYS[1])]], 1, self.key)", "'delex'");
