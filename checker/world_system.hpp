@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "checker/search/system.hpp"
 #include "sim/model/action.hpp"
@@ -70,6 +71,11 @@ class WorldSystem {
   }
 
   bool adequate() const { return world_.needs() == world_.knowledge(); }
+  /// The absolute time goes on and on, and with it what clients write and compare.
+  std::string obstacle() const {
+    if (!world_.looks_for_ever()) return "";
+    return "a client looks at the absolute time again and again, for ever: no state is the same";
+  }
   const sim::World& world() const { return world_; }
 
  private:

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,7 @@ class Undisturbed {
     return system_.label(state, step);
   }
   bool adequate() const { return system_.adequate(); }
+  std::string obstacle() const { return system_.obstacle(); }
 
  private:
   S& system_;

@@ -59,7 +59,9 @@ class Search {
   }
   /// End::stopped: why, as it is printed.
   std::string why_stopped() const {
-    return full_ ? "the checker's own limit of two billion states was reached" : watch_.why();
+    if (full_) return "the checker's own limit of two billion states was reached";
+    const std::string obstacle = system_.obstacle();
+    return obstacle.empty() ? watch_.why() : obstacle;
   }
   const Frontier& frontier() const { return frontier_; }
   Graph<S> graph() { return {system_, store_, parents_}; }
@@ -105,7 +107,7 @@ class Search {
   }
 
   bool look_closely(std::uint64_t depth) {
-    if (!system_.adequate()) return false;
+    if (!system_.adequate() || !system_.obstacle().empty()) return false;
     Statistics figures = statistics();
     figures.depth = depth;
     full_ = store_.size() >= kMostStates;

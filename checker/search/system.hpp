@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "checker/search/state_store.hpp"
@@ -33,6 +34,7 @@ struct AnyStep {
 /// - `label(state, step)`: the step's name, which means the same in another search.
 /// - `adequate()`: false once something was met that had to be known beforehand; what was found
 ///   until then is worth nothing.
+/// - `obstacle()`: why the search can come to no end, as it is printed; "" if nothing is known.
 /// Facts merge by `|=`; if they `ends()`, a run ends with the step (or in the state) that showed
 /// them, and is not followed any further.
 template <class S>
@@ -46,6 +48,7 @@ concept System = std::copyable<typename S::Step> && std::default_initializable<t
   { system.passes_time(step) } -> std::convertible_to<bool>;
   system.label(from, step);
   { system.adequate() } -> std::convertible_to<bool>;
+  { system.obstacle() } -> std::convertible_to<std::string>;
   merged |= facts;
   { facts.ends() } -> std::convertible_to<bool>;
 };

@@ -477,12 +477,13 @@ class Look {
   /// much that it shows where it is rounded.
   template <class With>
   bool decides(const With& with, std::int64_t later, std::int64_t number) const {
+    const std::vector<Observation> varied = with(1);
     const auto way = [&](std::int64_t at, std::int64_t by) {
       std::vector<Observation> path = with(at);
       for (std::size_t i = 0; i < path.size(); ++i) {  // but for what is varied
-        if (*path[i].reply == *path_[i].reply) path[i].reply = moved(*path[i].reply, number, by);
+        if (*varied[i].reply == *path_[i].reply) path[i].reply = moved(*path[i].reply, number, by);
         for (std::size_t k = 0; k < path[i].answers.size(); ++k)
-          if (path[i].answers[k] == path_[i].answers[k])
+          if (varied[i].answers[k] == path_[i].answers[k])
             path[i].answers[k] = with_moved(path[i].answers[k], number, by);
       }
       return way_of(uses_.program_.what_if(setup_, snapshot_, path));

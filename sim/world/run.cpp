@@ -100,6 +100,15 @@ std::int64_t Runs::longest_matter_ms() const {
   return setting_.rounded(sum) + setting_.model.tick_ms;
 }
 
+/// Longer than a run takes that comes to an end, with much to spare.
+std::int64_t Runs::long_run_ms() const {
+  constexpr std::int64_t kTimes = 100;
+  std::int64_t works = 0;
+  for (const auto& process : setting_.model.processes)
+    for (const auto& step : process.workload) works += step.ms * process.rounds;
+  return works + kTimes * (longest_matter_ms() + largest_unit_ms());
+}
+
 /// How long it takes until every clock shows `ms` more than any of them shows now, but for offsets.
 std::int64_t Runs::until_all_show(std::int64_t ms, std::int64_t now_ms) const {
   const auto [slowest, fastest] = std::ranges::minmax(setting_.rates);
@@ -111,6 +120,7 @@ Id Runs::after_reading_time(Id id) {
   RunInfo& info = runs_[id];
   if (info.after_reading_time != FlatMap::kAbsent) return info.after_reading_time;
   Run run = info.value;
+  looks_for_ever_ = looks_for_ever_ || run.now_ms > long_run_ms();
   run.outlook_ms = until_all_show(std::max(longest_matter_ms(), largest_unit_ms()), run.now_ms);
   for (const Rate& made : setting_.rates)
     for (const Rate& met : setting_.rates)

@@ -47,16 +47,21 @@ class Runs {
   std::int64_t patience_ms(std::int64_t now_ms) const {
     return until_all_show(longest_matter_ms() + largest_unit_ms(), now_ms);
   }
+  /// Whether somebody still looked at absolute time when all workloads could be done, and every
+  /// timestamp old, many times over: no such world is ever met again.
+  bool looks_for_ever() const { return looks_for_ever_; }
 
  private:
   Ahead ahead_of(const Run& run) const;
   std::int64_t largest_unit_ms() const;
   std::int64_t longest_matter_ms() const;
+  std::int64_t long_run_ms() const;
   std::int64_t until_all_show(std::int64_t ms, std::int64_t now_ms) const;
 
   const Setting& setting_;
   Interner<RunInfo> runs_;
   FlatMap age_;
+  bool looks_for_ever_ = false;
 };
 
 }  // namespace lockstep::sim

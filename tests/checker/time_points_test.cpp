@@ -309,6 +309,22 @@ TEST_CASE("what is left of a lease and is stored as data proves nothing", "[time
         checker::Verdict::holds);
 }
 
+TEST_CASE("a stored time that is compared with a clock that shows the same", "[time]") {
+  // A crash leaves the key for ever; nobody ever sees it written later than now.
+  const std::string acquire =
+      "  return retry(function()\n"
+      "    if redis('SETNX', self.key, millis(now())) == 1 then return true end\n"
+      "    local at = redis('GET', self.key)\n"
+      "    return at and millis(now()) - tonumber(at) < 0\n  end, 1000)";
+  sim::Model model = two_clients(3000, 10'000);
+  CHECK(verdict_of(acquire, model) == checker::Verdict::holds);
+  model.budget[static_cast<std::size_t>(sim::Fault::crash)] = 1;
+  const auto endless = searched(acquire, model);
+  CHECK(endless.verdict == checker::Verdict::inconclusive);
+  CHECK(endless.why_inconclusive ==
+        "a client looks at the absolute time again and again, for ever: no state is the same");
+}
+
 TEST_CASE("the range of a sorted set compares times", "[time]") {
   const auto found = [](const std::string& acquire) {
     return verdict_of(acquire, two_clients(50'000, 10'000));

@@ -37,6 +37,7 @@ struct Puzzle {
   using Facts = PuzzleFacts;
   static bool passes_time(Step) { return false; }
   static bool adequate() { return true; }
+  static std::string obstacle() { return ""; }
   static bool optional(Step) { return false; }
   static Step label(const std::uint32_t*, Step step) { return step; }
   static std::optional<std::uint8_t> actor(Step) { return std::nullopt; }

@@ -53,6 +53,13 @@ struct Forgetful : Counters {
   bool adequate() const { return expanded < 100; }
 };
 
+/// Counters that find out that they will never be done.
+struct Despairing : Forgetful {
+  using Forgetful::Forgetful;
+  static bool adequate() { return true; }
+  std::string obstacle() const { return expanded < 100 ? "" : "there is no end to it"; }
+};
+
 }  // namespace
 
 TEST_CASE("two jugs: 16 states, four litres after 6 steps") {
@@ -198,4 +205,12 @@ TEST_CASE("a system that knew too little is not searched to its end") {
   CHECK(run.search.run(counts) == End::stopped);
   CHECK(run.search.why_stopped().empty());
   CHECK(puzzle.expanded == 4096);  // it is asked now and then
+}
+
+TEST_CASE("a system that knows that it can come to no end says so") {
+  Despairing puzzle{7};
+  Run<Despairing> run(puzzle, {});
+  Everything counts;
+  CHECK(run.search.run(counts) == End::stopped);
+  CHECK(run.search.why_stopped() == "there is no end to it");
 }
