@@ -370,7 +370,7 @@ void add_faults(Chances& dice, sim::Model& model) {
   if (model.processes[0].threads > 1 && dice.one_in(2))
     model.budget[static_cast<std::size_t>(sim::Fault::preempt)] = 1;
   if (dice.one_in(6)) model.clocks_ms = {dice.ms(-6, 6)};
-  if (dice.one_in(6)) model.pause_max_ms = dice.ms(1, 8);
+  if (dice.one_in(fault == sim::Fault::pause ? 2 : 6)) model.pause_max_ms = dice.ms(1, 8);
   if (dice.one_in(6)) model.request_timeout_ms = dice.ms(1, 8);
 }
 
