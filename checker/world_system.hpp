@@ -71,11 +71,7 @@ class WorldSystem {
   }
 
   bool adequate() const { return world_.needs() == world_.knowledge(); }
-  /// The absolute time goes on and on, and with it what clients write and compare.
-  std::string obstacle() const {
-    if (!world_.looks_for_ever()) return "";
-    return "a client looks at the absolute time again and again, for ever: no state is the same";
-  }
+  const std::string& obstacle() const { return world_.obstacle(); }
   const sim::World& world() const { return world_; }
 
  private:

@@ -61,7 +61,7 @@ class Search {
   std::string why_stopped() const {
     if (full_) return "the checker's own limit of two billion states was reached";
     const std::string obstacle = system_.obstacle();
-    return obstacle.empty() ? watch_.why() : obstacle;
+    return obstacle.empty() ? watch_.why() : obstacle + ": no state is met again";
   }
   const Frontier& frontier() const { return frontier_; }
   Graph<S> graph() { return {system_, store_, parents_}; }

@@ -34,7 +34,7 @@ struct AnyStep {
 /// - `label(state, step)`: the step's name, which means the same in another search.
 /// - `adequate()`: false once something was met that had to be known beforehand; what was found
 ///   until then is worth nothing.
-/// - `obstacle()`: why the search can come to no end, as it is printed; "" if nothing is known.
+/// - `obstacle()`: why no state is ever met again, as it is printed; "" if nothing is known.
 /// Facts merge by `|=`; if they `ends()`, a run ends with the step (or in the state) that showed
 /// them, and is not followed any further.
 template <class S>

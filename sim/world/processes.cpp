@@ -216,7 +216,11 @@ Id Processes::aged(Id id, std::int64_t ms) {
     if (process.life == Life::paused)
       process.pause_left_ms = std::max<std::int64_t>(0, process.pause_left_ms - ms);
     const std::int64_t shown = setting_.rate_of(process.index).shown_after(ms);
-    for (auto& instant : process.instants) instant.age += shown;
+    for (auto& instant : process.instants) {
+      instant.age += shown;
+      if (instant.age > setting_.long_run_ms() * setting_.rate_of(process.index).parts())
+        setting_.obstacle = "a client keeps a clock reading for ever";
+    }
     for (auto& operation : process.operations) operation.answered.clear();
     for (auto& connection : process.connections)
       for (auto& message : connection.messages) {

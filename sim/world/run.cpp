@@ -67,13 +67,8 @@ Ahead Runs::ahead_of(const Run& run) const {
 Id Runs::initial() {
   Run run;
   run.budget = setting_.model.budget;
-  run.outlook_ms = until_all_show(largest_unit_ms(), 0);
+  run.outlook_ms = until_all_show(setting_.largest_unit_ms(), 0);
   return intern(run);
-}
-
-std::int64_t Runs::largest_unit_ms() const {
-  const std::set<std::int64_t>& units = setting_.knowledge.units;
-  return setting_.knowledge.absolute && !units.empty() ? setting_.rounded(*units.rbegin()) : 0;
 }
 
 Id Runs::aged(Id id, std::int64_t ms) {
@@ -88,27 +83,6 @@ Id Runs::aged(Id id, std::int64_t ms) {
   });
 }
 
-/// For how long after a look what was looked at may matter, as clocks show it that do not drift.
-std::int64_t Runs::longest_matter_ms() const {
-  std::int64_t lease = 0;
-  for (const auto& process : setting_.model.processes) lease = std::max(lease, process.lease_ms);
-  std::int64_t sum = lease + setting_.model.request_timeout_ms;
-  sum += setting_.farthest_reach_ms;
-  for (const std::set<std::int64_t>* found : {&setting_.knowledge.ages, &setting_.knowledge.lefts})
-    if (!found->empty()) sum += *found->rbegin();
-  sum += *setting_.jumps.rbegin() - *setting_.jumps.begin();
-  return setting_.rounded(sum) + setting_.model.tick_ms;
-}
-
-/// Longer than a run takes that comes to an end, with much to spare.
-std::int64_t Runs::long_run_ms() const {
-  constexpr std::int64_t kTimes = 100;
-  std::int64_t works = 0;
-  for (const auto& process : setting_.model.processes)
-    for (const auto& step : process.workload) works += step.ms * process.rounds;
-  return works + kTimes * (longest_matter_ms() + largest_unit_ms());
-}
-
 /// How long it takes until every clock shows `ms` more than any of them shows now, but for offsets.
 std::int64_t Runs::until_all_show(std::int64_t ms, std::int64_t now_ms) const {
   const auto [slowest, fastest] = std::ranges::minmax(setting_.rates);
@@ -120,8 +94,10 @@ Id Runs::after_reading_time(Id id) {
   RunInfo& info = runs_[id];
   if (info.after_reading_time != FlatMap::kAbsent) return info.after_reading_time;
   Run run = info.value;
-  looks_for_ever_ = looks_for_ever_ || run.now_ms > long_run_ms();
-  run.outlook_ms = until_all_show(std::max(longest_matter_ms(), largest_unit_ms()), run.now_ms);
+  if (run.now_ms > setting_.long_run_ms())
+    setting_.obstacle = "a client looks at the absolute time again and again, for ever";
+  run.outlook_ms = until_all_show(
+      std::max(setting_.longest_matter_ms(), setting_.largest_unit_ms()), run.now_ms);
   for (const Rate& made : setting_.rates)
     for (const Rate& met : setting_.rates)
       for (const std::int64_t reach : setting_.reaches)

@@ -32,7 +32,7 @@ struct RunInfo {
 
 class Runs {
  public:
-  explicit Runs(const Setting& setting) : setting_(setting) {}
+  explicit Runs(Setting& setting) : setting_(setting) {}
 
   Id initial();
   Id intern(const Run& run);
@@ -45,23 +45,16 @@ class Runs {
   /// How long a timestamp may matter to a client whose clock is right, in ms from `now_ms` on:
   /// longer than any that it can have written (docs/semantics.md, section 5).
   std::int64_t patience_ms(std::int64_t now_ms) const {
-    return until_all_show(longest_matter_ms() + largest_unit_ms(), now_ms);
+    return until_all_show(setting_.longest_matter_ms() + setting_.largest_unit_ms(), now_ms);
   }
-  /// Whether somebody still looked at absolute time when all workloads could be done, and every
-  /// timestamp old, many times over: no such world is ever met again.
-  bool looks_for_ever() const { return looks_for_ever_; }
 
  private:
   Ahead ahead_of(const Run& run) const;
-  std::int64_t largest_unit_ms() const;
-  std::int64_t longest_matter_ms() const;
-  std::int64_t long_run_ms() const;
   std::int64_t until_all_show(std::int64_t ms, std::int64_t now_ms) const;
 
-  const Setting& setting_;
+  Setting& setting_;
   Interner<RunInfo> runs_;
   FlatMap age_;
-  bool looks_for_ever_ = false;
 };
 
 }  // namespace lockstep::sim

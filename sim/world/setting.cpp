@@ -228,4 +228,27 @@ std::int64_t Setting::rounded(std::int64_t ms) const {
   return (ms + model.tick_ms - 1) / model.tick_ms * model.tick_ms;
 }
 
+std::int64_t Setting::largest_unit_ms() const {
+  return knowledge.absolute && !knowledge.units.empty() ? rounded(*knowledge.units.rbegin()) : 0;
+}
+
+std::int64_t Setting::longest_matter_ms() const {
+  std::int64_t lease = 0;
+  for (const auto& process : model.processes) lease = std::max(lease, process.lease_ms);
+  std::int64_t sum = lease + model.request_timeout_ms + farthest_reach_ms;
+  for (const std::set<std::int64_t>* found : {&knowledge.ages, &knowledge.lefts})
+    if (!found->empty()) sum += *found->rbegin();
+  sum += *jumps.rbegin() - *jumps.begin();
+  return rounded(sum) + model.tick_ms;
+}
+
+std::int64_t Setting::long_run_ms() const {
+  constexpr std::int64_t kTimes = 100;
+  std::int64_t works = 0;
+  for (const auto& process : model.processes)
+    for (const auto& step : process.workload) works += step.ms * process.rounds;
+  const std::int64_t timer = knowledge.timers.empty() ? 0 : *knowledge.timers.rbegin();
+  return works + kTimes * (timer + longest_matter_ms() + largest_unit_ms());
+}
+
 }  // namespace lockstep::sim

@@ -74,6 +74,13 @@ class Setting {
 
   /// Up to the next multiple of the tick.
   std::int64_t rounded(std::int64_t ms) const;
+  /// The longest unit that absolute times are rounded to; 0: none.
+  std::int64_t largest_unit_ms() const;
+  /// For how long after a look what was looked at may matter, as clocks show it that do not drift.
+  std::int64_t longest_matter_ms() const;
+  /// Longer than a run takes that comes to an end, with much to spare. What is older than that, and
+  /// grows older, never makes a world that was met before.
+  std::int64_t long_run_ms() const;
   /// How fast the clocks of a process run (a probe's are right), and that of a node: an index
   /// into `rates`.
   std::uint8_t process_rate(unsigned process) const {
@@ -145,6 +152,7 @@ class Setting {
   bool orders_tokens = false;       ///< something hangs on which of two lock tokens comes first
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
   bool mixes_drifting = false;      ///< clocks drift, and what is read of one is used with more
+  std::string obstacle;             ///< why the search can come to no end; "" if nothing is known
   bool many_tasks = false;          ///< some process has more than one task
   bool countless = false;  ///< messages take time, and a process sends more than are counted
   /// Some points of time were left out: too many for a search.

@@ -83,8 +83,7 @@ class World {
   const std::string& first_error() const { return setting_.first_error; }
   /// Whether some release() has ended that released nothing, though there was something.
   bool kept_on() const { return judges_.kept_on(); }
-  /// Runs::looks_for_ever.
-  bool looks_for_ever() const { return runs_.looks_for_ever(); }
+  const std::string& obstacle() const { return setting_.obstacle; }
   /// Whether a probe for deadlock came to no end: nothing can be said about deadlock.
   bool endless_probe() const { return setting_.endless_probe; }
   std::uint64_t script_runs() const { return nodes_.scripts_run(); }

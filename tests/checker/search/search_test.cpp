@@ -212,5 +212,5 @@ TEST_CASE("a system that knows that it can come to no end says so") {
   Run<Despairing> run(puzzle, {});
   Everything counts;
   CHECK(run.search.run(counts) == End::stopped);
-  CHECK(run.search.why_stopped() == "there is no end to it");
+  CHECK(run.search.why_stopped() == "there is no end to it: no state is met again");
 }
