@@ -82,6 +82,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
     setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
   if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
     setting_.orders_tokens = true;
+  note_token_bytes({met, tables_.session(asked.session).value, request, given},
+                   tables_.reply(command.reply), keyspace, execution);
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now);
@@ -110,6 +112,13 @@ void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
   const Knowledge& known = setting_.knowledge;
   clocks_.look_at(met, looked_at_time, {known.replies, known.made}, use);
   setting_.note(use);
+}
+
+/// What is left open anyhow, or is tried with the clients swapped, need not be looked at.
+void Nodes::note_token_bytes(const Met& met, const Reply& reply, const Keyspace& after,
+                             const Execution& execution) {
+  if (setting_.orders_tokens || execution.left_open || execution.ordered_tokens) return;
+  setting_.orders_tokens = token_bytes_.decide(met, reply, after);
 }
 
 /// Whether the runs in which tokens have another order are tried, too: with the clients swapped.

@@ -16,7 +16,8 @@ Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports)
       tables_(tables),
       reports_(reports),
       scripts_({.known_only = true}, setting.model.redis_version),
-      clocks_(setting.model.redis_version) {}
+      clocks_(setting.model.redis_version),
+      token_bytes_(*setting.model.program, setting.model.redis_version) {}
 
 Id Nodes::initial(unsigned index) {
   Node node;

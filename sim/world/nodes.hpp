@@ -10,6 +10,7 @@
 #include "sim/base/flat_map.hpp"
 #include "sim/base/interner.hpp"
 #include "sim/client/node_clocks.hpp"
+#include "sim/client/token_bytes.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/world/grid.hpp"
@@ -104,6 +105,8 @@ class Nodes {
   void note_error(const Request& request, const Reply& reply);
   void note_clock_use(const Met& met, bool looked_at_time);
   void note_durations_sent(const Met& met);
+  void note_token_bytes(const Met& met, const Reply& reply, const Keyspace& after,
+                        const Execution& execution);
   bool same_if_swapped(const Request& request, TokenUse tokens) const;
   bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time);
   void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
@@ -114,6 +117,7 @@ class Nodes {
   Reports& reports_;
   ScriptVm scripts_;
   NodeClocks clocks_;
+  TokenBytes token_bytes_;
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
   /// By session, what others watch and the clock's rate.

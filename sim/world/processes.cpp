@@ -23,6 +23,7 @@ Processes::Processes(Setting& setting, Tables& tables, Reports& reports, Grid& g
             return setting.clock_replies.contains(bytes_of(reply));
           },
           setting.drifts),
+      token_bytes_(*setting.model.program, setting.model.redis_version),
       automaton_(*setting.model.program, setting.setups,
                  [this](const ProcessSetup& setup, const std::string& snapshot,
                         const std::vector<Observation>& path,
@@ -38,7 +39,8 @@ void Processes::note_clock_use(const ProcessSetup& setup, const std::string& sna
   for (const auto& [form, arguments] : use.sent)
     setting_.sent_durations[form].insert(arguments.begin(), arguments.end());
   setting_.note(use);
-  setting_.orders_tokens = setting_.orders_tokens || step.ordered_tokens;
+  setting_.orders_tokens = setting_.orders_tokens || step.ordered_tokens ||
+                           token_bytes_.decide(setup, snapshot, path, step);
   for (const std::int64_t duration : use.durations) setting_.use_timer(duration);
 }
 

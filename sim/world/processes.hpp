@@ -11,6 +11,7 @@
 #include "sim/base/flat_map.hpp"
 #include "sim/base/interner.hpp"
 #include "sim/client/clock_use.hpp"
+#include "sim/client/token_bytes.hpp"
 #include "sim/world/automaton.hpp"
 #include "sim/world/grid.hpp"
 #include "sim/world/process.hpp"
@@ -133,6 +134,7 @@ class Processes {
   Reports& reports_;
   Grid& grid_;
   ClockUses clock_uses_;
+  TokenBytes token_bytes_;
   Automaton automaton_;
   Interner<ProcessInfo> processes_;
   std::vector<std::uint8_t> rest_;

@@ -1,0 +1,48 @@
+// See the header.
+#include "sim/base/spelling.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+constexpr unsigned kSpelt = 16;     // a to p
+constexpr std::size_t kNumber = 6;  // letters that tell which token it is
+
+}  // namespace
+
+/// The first letters are others for each of a few tokens, the last ones for all.
+std::string Spelling::spelt(Token token, std::size_t length) const {
+  const unsigned number = token.process * 0x10000U + token.number;
+  std::string letters;
+  for (std::size_t i = 0; i < length; ++i) {
+    const std::size_t rest = length - i;
+    const unsigned value = rest <= kNumber ? number >> (4 * (rest - 1))
+                                           : (5U + 2U * (which_ / 2)) * token.process +
+                                                 3U * token.number + 7U * static_cast<unsigned>(i);
+    const unsigned letter = (value + which_ / 2) % kSpelt;
+    letters += static_cast<char>('a' + (which_ % 2 == 0 ? letter : kSpelt - 1 - letter));
+  }
+  return letters;
+}
+
+std::string Spelling::of(std::string_view bytes) {
+  std::string text(bytes);
+  for (const Token token : scan_tokens(bytes).tokens) {
+    const std::string was = token_text(token);
+    const std::string is = spelt(token, was.size());
+    known_.emplace(is, was);
+    for (std::size_t at = text.find(was); at != std::string::npos; at = text.find(was, at))
+      text.replace(at, was.size(), is);
+  }
+  return text;
+}
+
+std::string Spelling::undone(std::string_view bytes) const {
+  std::string text(bytes);
+  for (const auto& [is, was] : known_)
+    for (std::size_t at = text.find(is); at != std::string::npos; at = text.find(is, at + 1))
+      text.replace(at, is.size(), was);
+  return text;
+}
+
+}  // namespace lockstep::sim

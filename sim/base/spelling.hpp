@@ -1,0 +1,34 @@
+// Lock tokens as other bytes. A token is random in the world and a name here; what hangs on more of
+// it than which token it is shows when the same thing is done with other bytes of the same length.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "sim/base/token.hpp"
+
+namespace lockstep::sim {
+
+class Spelling {
+ public:
+  /// There are so many. Two tokens stand in another order in one that is even than in the one after
+  /// it, and each byte of a token is even in one of them and odd in the other.
+  static constexpr unsigned kCount = 6;
+  explicit Spelling(unsigned which) : which_(which) {}
+
+  /// The bytes with every whole token spelt so.
+  std::string of(std::string_view bytes);
+  /// The bytes with every token that of() has met as it was.
+  std::string undone(std::string_view bytes) const;
+  bool any() const { return !known_.empty(); }  ///< whether of() has met a token
+
+ private:
+  std::string spelt(Token token, std::size_t length) const;
+
+  unsigned which_;
+  std::map<std::string, std::string, std::less<>> known_;  ///< what each is spelt for
+};
+
+}  // namespace lockstep::sim

@@ -1,0 +1,129 @@
+// See the header.
+#include "sim/client/token_bytes.hpp"
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sim/base/error.hpp"
+#include "sim/base/spelling.hpp"
+#include "sim/client/observation.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
+#include "sim/redis/server/session.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+using Respell = std::function<std::string(std::string_view)>;
+
+const Respell kAsItIs = [](std::string_view text) { return std::string(text); };
+
+std::vector<std::string> changed(const std::vector<std::string>& texts, const Respell& change) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) all.push_back(change(text));
+  return all;
+}
+
+Reply changed(Reply reply, const Respell& change) {
+  reply.text = change(reply.text);
+  for (Reply& item : reply.items) item = changed(std::move(item), change);
+  return reply;
+}
+
+/// Nobody's: a name that bears a token is somebody's own, other names may be counted in by all.
+template <class Part>
+void disown(Part& part) {
+  part.maker = 0;
+  if constexpr (requires { part.shares; }) part.shares = {};
+}
+
+Entry disowned(Entry entry) {
+  disown(entry);
+  const auto each = [](auto& parts) {
+    for (auto& part : parts)
+      if constexpr (requires { part.second; })
+        disown(part.second);
+      else
+        disown(part);
+  };
+  if (auto* hash = std::get_if<Hash>(&entry.value)) each(*hash);
+  if (auto* list = std::get_if<List>(&entry.value)) each(*list);
+  if (auto* set = std::get_if<Set>(&entry.value)) each(*set);
+  if (auto* set = std::get_if<SortedSet>(&entry.value)) each(*set);
+  return entry;
+}
+
+Keys changed(const Keys& keys, const Respell& change) {
+  Keys all;
+  for (const auto& [name, entry] : keys)
+    all.emplace(change(name), disowned(sim::with_texts(entry, change)));
+  return all;
+}
+
+Keyspace changed(Keyspace keyspace, const Respell& change) {
+  keyspace.keys = changed(keyspace.keys, change);
+  for (auto& [number, keys] : keyspace.others) keys = changed(keys, change);
+  return keyspace;
+}
+
+Effect changed(Effect effect, const Respell& change) {
+  effect.request = changed(effect.request, change);
+  effect.fencing = change(effect.fencing);
+  effect.text = change(effect.text);
+  return effect;
+}
+
+bool same(const Step& one, const Step& other, const Respell& undo) {
+  if (one.effects.size() != other.effects.size() || one.tasks != other.tasks) return false;
+  for (std::size_t i = 0; i < one.effects.size(); ++i)
+    if (one.effects[i] != changed(other.effects[i], undo)) return false;
+  return one.boundary.has_value() == other.boundary.has_value();
+}
+
+}  // namespace
+
+bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after) {
+  for (unsigned which = 0; which < Spelling::kCount; ++which) {
+    Spelling spelling(which);
+    const Respell spell = [&](std::string_view text) { return spelling.of(text); };
+    const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
+    Keyspace keyspace = changed(met.keyspace, spell);
+    Session session = sim::with_texts(met.session, spell);
+    const Request request = changed(met.request, spell);
+    if (!spelling.any()) return false;
+    Execution execution = met.execution;
+    execution.scripts = &scripts_;
+    execution.compared = nullptr;
+    execution.touched.clear();
+    try {
+      if (changed(execute(keyspace, session, request, execution), undo) != reply) return true;
+    } catch (const BadInput&) {
+      return true;
+    }
+    if (encode(changed(keyspace, undo)) != encode(changed(after, kAsItIs))) return true;
+  }
+  return false;
+}
+
+bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
+                        std::span<const Observation> path, const Step& step) const {
+  for (unsigned which = 0; which < Spelling::kCount; ++which) {
+    Spelling spelling(which);
+    const Respell spell = [&](std::string_view text) { return spelling.of(text); };
+    const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
+    std::vector<Observation> spelt(path.begin(), path.end());
+    for (Observation& observation : spelt) {
+      observation.reply = changed(*observation.reply, spell);
+      observation.answers = changed(observation.answers, spell);
+    }
+    const std::string remembered = spell(snapshot);
+    if (!spelling.any()) return false;
+    const std::optional<Step> other = program_.what_if(setup, remembered, spelt);
+    if (!other || other->stopped || !same(step, *other, undo)) return true;
+  }
+  return false;
+}
+
+}  // namespace lockstep::sim
