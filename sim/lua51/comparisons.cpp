@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -127,6 +128,19 @@ bool less_or_equal(lua_State* L, int a, int b, bool place) {
 
 void show_sought(lua_State* L, int index) {
   show(L, index, index, [](double, double) { return Compared::kUnknown; });
+}
+
+void show_sought_in(lua_State* L, std::string_view text) {
+  auto* const comparisons = runtime(L).comparisons;
+  if (comparisons == nullptr) return;
+  for (const Compared& each : numbers_compared(text, text))
+    comparisons->push_back({each.left, each.left, Compared::kUnknown});
+}
+
+void show_unknown(lua_State* L) {
+  constexpr double kNever = std::numeric_limits<double>::quiet_NaN();  // the same as no other
+  auto* const comparisons = runtime(L).comparisons;
+  if (comparisons != nullptr) comparisons->push_back({kNever, kNever, Compared::kUnknown});
 }
 
 namespace {

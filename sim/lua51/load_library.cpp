@@ -64,6 +64,7 @@ bool translate_chunk(Runtime& rt, std::string_view text, const char* source) {
 int load_text(lua_State* L, const char* text, std::size_t length, const char* source) {
   Runtime& rt = runtime(L);
   if (!rt.may_run_long) refuse(L, "it loads code by a function that it does not name");
+  show_unknown(L);
   if (!translate_chunk(rt, {text, length}, source)) {
     lua_pushnil(L);
     lua_pushlstring(L, rt.text.data(), rt.text.size());

@@ -187,6 +187,10 @@ void open_string_metatable(lua_State* L);  ///< the string library is on top of 
 /// Shows whoever looks for them the number at `index`, if it is one, as one in which something is
 /// sought (Compared::kUnknown).
 void show_sought(lua_State* L, int index);
+/// The same of every number in a text.
+void show_sought_in(lua_State* L, std::string_view text);
+/// Shows that nobody can tell what is compared from now on.
+void show_unknown(lua_State* L);
 /// Pushes the helpers for comparisons, in the order of Helper.
 void push_comparisons(lua_State* L);
 bool is_comparison(lua_CFunction function);

@@ -38,6 +38,7 @@ class Packer {
         add_text();
         break;
       case LUA_TNUMBER:
+        show_sought(L_, -1);
         add_number(lua_tonumber(L_, -1));
         break;
       case LUA_TBOOLEAN:

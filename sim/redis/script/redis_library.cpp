@@ -235,6 +235,7 @@ int redis_sha1hex(lua_State* L) {
   const int type = lua_type(L, 1);
   const bool is_text = type == LUA_TSTRING || type == LUA_TNUMBER;  // anything else counts as ""
   const char* text = is_text ? dialect::check_text(L, 1, &length) : "";
+  dialect::show_sought_in(L, {text, length});
   ScriptRun& run = script_run(L);
   run.text = sha1_hex({text, length});
   lua_pushlstring(L, run.text.data(), run.text.size());
