@@ -230,6 +230,7 @@ int key(Vm& vm, lua_State* lua) {
   const auto place = static_cast<int>(lua_tointeger(lua, 2));
   const Operand own = operand_at(lua, 1);
   push_indexed(lua, place);
+  if (vm.run == nullptr) note_compared(vm, own);
   if (vm.run != nullptr && own.tells() && lua_istable(lua, -1)) {
     std::vector<Operand> keys;  // in an order that does not depend on hashes
     const int table = lua_gettop(lua);

@@ -17,6 +17,69 @@ void ViewWriter::broken(double number) {
   scalar('d', {bytes, sizeof number});
 }
 
+namespace {
+
+/// The scalar after the kind at the front of `rest`, which both are cut off from.
+std::string_view take_scalar(std::string_view& rest) {
+  const std::size_t colon = rest.find(':');
+  const auto size = static_cast<std::size_t>(whole_number_in(rest.substr(0, colon)));
+  const std::string_view text = rest.substr(colon + 1, size);
+  rest.remove_prefix(colon + 1 + size);
+  return text;
+}
+
+/// Each by another distance, so that no difference stays.
+class NumberVarier {
+ public:
+  NumberVarier(std::string_view rest, unsigned whose) : rest_(rest), distance_(1009 + 2 * whose) {}
+
+  std::string varied() {
+    while (!rest_.empty()) value(false);
+    return out_.take();
+  }
+
+ private:
+  void value(bool is_key) {
+    const char kind = rest_.front();
+    rest_.remove_prefix(1);
+    if (kind == '{') return table();
+    if (kind == 't' || kind == 'f') return out_.yes_or_no(kind == 't');
+    const std::string_view text = take_scalar(rest_);
+    if (kind == 's')
+      return out_.text(with_digit_runs(text, [&](std::string_view run) {
+        return run.size() < 3 ? std::string(run) : std::to_string(other(whole_number_in(run)));
+      }));
+    if (kind == 'd') {
+      double number = 0;
+      std::memcpy(&number, text.data(), sizeof number);
+      return out_.broken(number + static_cast<double>(other(0)));
+    }
+    constexpr std::int64_t kPlaces = 100;
+    const std::int64_t number = whole_number_in(text);
+    out_.whole(is_key && number < kPlaces ? number : other(number));
+  }
+
+  void table() {
+    out_.begin();
+    for (bool is_key = true; rest_.front() != '}'; is_key = !is_key) value(is_key);
+    rest_.remove_prefix(1);
+    out_.end();
+  }
+
+  std::int64_t other(std::int64_t number) { return number + distance_ * ++count_; }
+
+  std::string_view rest_;
+  ViewWriter out_;
+  const std::int64_t distance_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace
+
+std::string with_other_numbers(std::string_view values, unsigned whose) {
+  return NumberVarier(values, whose).varied();
+}
+
 namespace program {
 
 namespace {
@@ -96,7 +159,7 @@ class Reader {
     rest_.remove_prefix(1);
     if (kind == '{') return push_table();
     if (kind == 't' || kind == 'f') return lua_pushboolean(lua_, kind == 't');
-    const std::string_view text = scalar();
+    const std::string_view text = take_scalar(rest_);
     if (kind == 's') return push_string(lua_, text);
     if (kind == 'i') return lua_pushinteger(lua_, whole_number_in(text));
     LOCKSTEP_CHECK(kind == 'd');
@@ -114,14 +177,6 @@ class Reader {
       lua_rawset(lua_, -3);
     }
     rest_.remove_prefix(1);
-  }
-
-  std::string_view scalar() {
-    const std::size_t colon = rest_.find(':');
-    const auto size = static_cast<std::size_t>(whole_number_in(rest_.substr(0, colon)));
-    const std::string_view text = rest_.substr(colon + 1, size);
-    rest_.remove_prefix(colon + 1 + size);
-    return text;
   }
 
   lua_State* lua_;

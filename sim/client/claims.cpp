@@ -6,6 +6,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/sha1.hpp"
 #include "sim/client/api.hpp"
+#include "sim/client/comparisons.hpp"
 #include "sim/client/library.hpp"
 #include "sim/client/program.hpp"
 #include "sim/client/stated.hpp"
@@ -43,6 +44,7 @@ void push_names(Vm& vm) {
     lua_setfield(lua, -3, name.c_str());
   }
   lua_pop(lua, 1);
+  program::add_comparisons(lua);
   lua_pushcfunction(lua, program::native<state_claim>);
   lua_setfield(lua, -2, "invariant");
 }
@@ -69,6 +71,8 @@ class OwnClaims::Impl {
     return stated_.broken(world, watched_);
   }
 
+  std::string compare(const std::string& world) const { return stated_.compared_of(world); }
+
  private:
   void load(const std::string& text) {
     lua_State* lua = vm_.state();
@@ -76,6 +80,11 @@ class OwnClaims::Impl {
     watched_.number_api();
     program::wrap_globals(vm_);  // 1: globals
     int status = luaL_loadbufferx(lua, text.data(), text.size(), vm_.chunk(), "t");
+    if (status == LUA_OK) {  // compiled as it stands first, for what is wrong with it
+      lua_pop(lua, 1);
+      const std::string shown = program::with_shown_comparisons(text);
+      status = luaL_loadbufferx(lua, shown.data(), shown.size(), vm_.chunk(), "t");
+    }
     if (status == LUA_OK) {
       lua_pushvalue(lua, 1);
       lua_setupvalue(lua, -2, 1);
@@ -105,5 +114,7 @@ const std::string& OwnClaims::fingerprint() const { return impl_->fingerprint();
 std::optional<std::string> OwnClaims::broken_invariant(const std::string& world) const {
   return impl_->broken(world);
 }
+
+std::string OwnClaims::compare(const std::string& world) const { return impl_->compare(world); }
 
 }  // namespace lockstep::sim

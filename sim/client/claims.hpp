@@ -22,6 +22,8 @@ class OwnClaims {
   const std::string& fingerprint() const;
   /// As Program::broken_invariant.
   std::optional<std::string> broken_invariant(const std::string& world) const;
+  /// As Program::invariants_compare.
+  std::string compare(const std::string& world) const;
 
  private:
   class Impl;

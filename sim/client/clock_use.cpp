@@ -144,6 +144,7 @@ class Look {
     const auto [rests, is_new] = known(fmt::format("{}{}", absolute ? "now" : "age", observation),
                                        with, absolute ? 0 : -youngest);
     if (is_new) {
+      note_told(with);
       const auto found =
           turns([&](auto later) { return tried(with, later); }, -youngest, kFarthestMs);
       for (const std::int64_t turn : found)
@@ -276,6 +277,23 @@ class Look {
     return uses_.program_.what_if(setup_, with_names(*remembered, kept.was, snapshot_), path_);
   }
 
+  /// Plain data, as an invariant is shown it.
+  std::string known_after(const std::vector<Observation>& path) const {
+    return uses_.program_.belief(setup_, snapshot_, path);
+  }
+
+  /// Whether what is remembered after the step, or its fencing token, depends on what is varied.
+  template <class With>
+  void note_told(const With& with) {
+    for (const std::int64_t by : {std::int64_t{1}, kSecondMs, 60 * kSecondMs, 3600 * kSecondMs}) {
+      const std::optional<Step> other = tried(with, by);
+      if (!other || other->stopped || way_of(other) != way_of(step_)) continue;
+      use_.kept = use_.kept || known_after(with(by)) != known_after(path_);
+      for (std::size_t i = 0; i < std::min(other->effects.size(), step_.effects.size()); ++i)
+        use_.fences = use_.fences || other->effects[i].fencing != step_.effects[i].fencing;
+    }
+  }
+
   /// What is remembered from a step on, which `vary` varies, if a number in it depends on that
   /// though the step goes the same way.
   template <class Vary>
@@ -357,6 +375,7 @@ class Look {
                 [said](ClockUse& use, auto turn) { use.replies.insert(said + turn); });
     const auto [rests, is_new] = known(input, with, -said);
     if (is_new) {
+      note_told(with);
       const auto found = turns([&](auto later) { return tried(with, later); },
                                -std::min(said, kFarthestMs), kFarthestMs);
       for (const std::int64_t turn : found)

@@ -191,6 +191,8 @@ template <bool Right>
 int show(Vm& vm, lua_State* lua) {
   if (vm.run != nullptr)
     vm.run->show_operand(static_cast<int>(lua_tointeger(lua, 2)), Right, operand_at(lua, 1));
+  else
+    note_compared(vm, operand_at(lua, 1));
   lua_settop(lua, 1);
   return 1;
 }
@@ -202,6 +204,12 @@ int show_bound(Vm& vm, lua_State* lua) {
 }
 
 }  // namespace
+
+void note_compared(Vm& vm, const Operand& operand) {
+  if (vm.compared == nullptr) return;
+  if (operand.number) *vm.compared += fmt::format("{}", *operand.number);
+  *vm.compared += operand.text + "\n";
+}
 
 Operand operand_at(lua_State* lua, int index) {
   if (const auto number = number_at(lua, index)) return {number, {}};
@@ -242,12 +250,17 @@ void add_comparisons(lua_State* lua) {
 }
 
 void show_extremes(Vm& vm, lua_State* lua) {
+  for (int index = 1; index <= lua_gettop(lua) && vm.run == nullptr; ++index)
+    note_compared(vm, operand_at(lua, index));
   for (int index = 2; index <= lua_gettop(lua) && vm.run != nullptr; ++index)
     vm.run->show_comparison(kExtremes, operand_at(lua, 1), operand_at(lua, index));
 }
 
 void show_number(Vm& vm, lua_State* lua, int index) {
-  if (vm.run != nullptr) vm.run->show_comparison(kSought, {number_at(lua, index), {}}, {0, {}});
+  if (vm.run != nullptr)
+    vm.run->show_comparison(kSought, {number_at(lua, index), {}}, {0, {}});
+  else
+    note_compared(vm, operand_at(lua, index));
 }
 
 void show_sought(Vm& vm, lua_State* lua) {

@@ -62,6 +62,9 @@ void add_compared(int place, const Operand& left, const Operand& right,
                   std::vector<Comparison>& compared);
 
 /// Whether it asks which of two lock tokens comes first.
+/// Vm::compared.
+void note_compared(Vm& vm, const Operand& operand);
+
 bool orders_tokens(int place, const Operand& left, const Operand& right);
 
 /// Adds the functions that such a text calls to the table on top of the stack.

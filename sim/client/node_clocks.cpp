@@ -404,6 +404,9 @@ void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_
     for (std::string& argument : request) argument = sim::with_moved(argument, number, more);
     return tried({keyspace, met.session, request, met.execution}, later_ms);
   };
+  const std::set<std::int64_t> numbers_after =
+      different_numbers_in(sent(met.keyspace, 0, 0).keyspace);
+  use.kept = use.kept || numbers_after.contains(number);
   const auto shown = [&](const Keyspace& keyspace, std::int64_t more, Shown what,
                          std::int64_t later_ms = 0) {
     return sent(keyspace, more, later_ms).shown(what);
@@ -491,6 +494,7 @@ void NodeClocks::note_results(const Met& met, TimeUse& use) {
     const std::vector<std::int64_t> moved = numbers_in(moved_on.keyspace);
     if (moved.size() != numbers.size()) continue;
     use.mixes = use.mixes || (moved != numbers && as_now(moved_on));
+    use.kept = use.kept || (moved != numbers && as_now(moved_on));
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       if (moved[i] != numbers[i] && std::abs(numbers[i]) <= kFarthestMs && as_now(moved_on))
         use.lifetimes = false;

@@ -106,6 +106,10 @@ class Program::Impl {
     return module_.stated().broken(world, module_.watched());
   }
 
+  std::string invariants_compare(const std::string& world) const {
+    return module_.stated().compared_of(world);
+  }
+
   std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path) {
     std::optional<Step> step;
@@ -203,6 +207,10 @@ std::string Program::belief(const ProcessSetup& setup, const std::string& snapsh
 
 std::optional<std::string> Program::broken_invariant(const std::string& world) const {
   return impl_->broken_invariant(world);
+}
+
+std::string Program::invariants_compare(const std::string& world) const {
+  return impl_->invariants_compare(world);
 }
 
 std::optional<Step> Program::what_if(const ProcessSetup& setup, const std::string& snapshot,

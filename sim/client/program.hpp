@@ -196,6 +196,8 @@ class Program {
   /// The first invariant that is not true of a world, which is shown as the view `world`
   /// (docs/protocols.md). Throws BadInput for an error in one, with its place.
   std::optional<std::string> broken_invariant(const std::string& world) const;
+  /// What the invariants compare of it, as text.
+  std::string invariants_compare(const std::string& world) const;
   /// What a process knows after `path`: the keys and values "locks", "process" and "threads" of a
   /// view, as an invariant is shown them. The path must lack no answers.
   std::string belief(const ProcessSetup& setup, const std::string& snapshot,

@@ -54,6 +54,21 @@ std::optional<std::string> Stated::broken(std::string_view world, const Watched&
   return std::nullopt;
 }
 
+std::string Stated::compared_of(std::string_view world) const {
+  std::string compared;
+  vm_.compared = &compared;
+  for (std::size_t at = 0; at < names_.size(); ++at) {
+    try {
+      compared += is_true_of(at, world) ? "true\n" : "false\n";
+    } catch (const BadInput&) {
+      compared += "an error\n";
+    }
+    vm_.forget_complaint();
+  }
+  vm_.compared = nullptr;
+  return compared;
+}
+
 bool Stated::is_true_of(std::size_t invariant, std::string_view world) const {
   lua_State* lua = vm_.state();
   lua_settop(lua, 0);

@@ -25,6 +25,8 @@ class Stated {
   /// The first that is not true of the world that is shown. Throws BadInput for an error in one,
   /// and where one has changed something that the file can reach.
   std::optional<std::string> broken(std::string_view world, const Watched& reached) const;
+  /// What all of them compare of the world that is shown, as text.
+  std::string compared_of(std::string_view world) const;
 
  private:
   bool is_true_of(std::size_t invariant, std::string_view world) const;

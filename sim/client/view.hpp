@@ -33,4 +33,9 @@ class ViewWriter {
   std::string bytes_;
 };
 
+/// The same values in a row, with other numbers, also those of three digits and more in texts, and
+/// with other ones for each of `whose`: but
+/// for the places in a list.
+std::string with_other_numbers(std::string_view values, unsigned whose);
+
 }  // namespace lockstep::sim

@@ -62,9 +62,10 @@ class Vm {
   /// The same of an error text of Lua's, which may begin with the chunk's name and a line.
   std::string placed(const std::string& error) const;
 
-  Module* module = nullptr;  ///< the protocol that is loaded, if it is one
-  Stated* stated = nullptr;  ///< the invariants that the file states
-  Run* run = nullptr;        ///< the process that runs now; null while the file is being loaded
+  Module* module = nullptr;         ///< the protocol that is loaded, if it is one
+  Stated* stated = nullptr;         ///< the invariants that the file states
+  std::string* compared = nullptr;  ///< not null: what an invariant compares is added to it
+  Run* run = nullptr;  ///< the process that runs now; null while the file is being loaded
 
   /// While one exists, host code is running and the limits are off.
   class Host {

@@ -16,6 +16,11 @@ std::optional<std::string> broken_invariant(const Model& model, const std::strin
   return broken || !model.claims ? broken : model.claims->broken_invariant(world);
 }
 
+std::string invariants_compare(const Model& model, const std::string& world) {
+  return model.program->invariants_compare(world) +
+         (model.claims ? model.claims->compare(world) : "");
+}
+
 std::string fingerprint(const Model& model) {
   const std::string& protocol = model.program->fingerprint();
   return model.claims ? sha1_hex(protocol + model.claims->fingerprint()) : protocol;

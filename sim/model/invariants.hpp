@@ -14,6 +14,9 @@ bool states_invariants(const Model& model);
 /// (docs/protocols.md): the protocol's first. Throws BadInput for an error in one, with its place.
 std::optional<std::string> broken_invariant(const Model& model, const std::string& world);
 
+/// What they compare of it, as text.
+std::string invariants_compare(const Model& model, const std::string& world);
+
 /// Lower-case SHA-1 that changes when a file of the protocol does, or that with the scenario's
 /// invariants; without such a file the protocol's own.
 std::string fingerprint(const Model& model);

@@ -2,6 +2,7 @@
 #include "sim/world/invariants.hpp"
 
 #include "sim/client/program.hpp"
+#include "sim/client/view.hpp"
 #include "sim/model/invariants.hpp"
 #include "sim/model/world_view.hpp"
 #include "sim/world/infos.hpp"
@@ -18,8 +19,23 @@ bool Invariants::broken(const Id* state) {
   for (const Id part : parts)
     (clients.size() < setting_.processes ? clients : nodes).push_back(views_[part]);
   const bool broken = broken_invariant(setting_.model, world_view(nodes, clients)).has_value();
+  note_numbers(nodes, clients, parts);
   judged_.emplace(std::move(parts), broken);
   return broken;
+}
+
+/// Whether they look at numbers that clients keep, or that stand in keys.
+void Invariants::note_numbers(const std::vector<std::string>& nodes,
+                              const std::vector<std::string>& clients,
+                              const std::vector<Id>& parts) {
+  if (setting_.judges_numbers) return;
+  std::vector<std::string> other_clients, other_nodes;
+  for (const Id part : parts)
+    (other_clients.size() < setting_.processes ? other_clients : other_nodes)
+        .push_back(varied_.at(part));
+  setting_.judges_numbers =
+      invariants_compare(setting_.model, world_view(nodes, clients)) !=
+      invariants_compare(setting_.model, world_view(other_nodes, other_clients));
 }
 
 Id Invariants::intern(std::string view) {
@@ -38,14 +54,19 @@ Id Invariants::view_of_process(Id id) {
       view.belief = setting_.model.program->belief(setting_.setups[program.setup], program.snapshot,
                                                    program.path);
     }
-    return intern(client_view(view));
+    const Id plain = intern(client_view(view));
+    view.belief = with_other_numbers(view.belief, process.index);
+    varied_.emplace(plain, client_view(view));
+    return plain;
   });
 }
 
 Id Invariants::view_of_node(Id id) {
   return node_views_.find_or_add(id, 0, [&] {
     const Node& node = nodes_.info(id).value;
-    return intern(node_view(node.up, tables_.keyspace(node.keyspace).value));
+    const Id plain = intern(node_view(node.up, tables_.keyspace(node.keyspace).value));
+    varied_.emplace(plain, with_other_numbers(views_[plain], kMaxProcesses));
+    return plain;
   });
 }
 

@@ -18,8 +18,7 @@ namespace lockstep::sim {
 
 class Invariants {
  public:
-  Invariants(const Setting& setting, const Tables& tables, const Processes& processes,
-             const Nodes& nodes)
+  Invariants(Setting& setting, const Tables& tables, const Processes& processes, const Nodes& nodes)
       : setting_(setting),
         tables_(tables),
         processes_(processes),
@@ -36,13 +35,16 @@ class Invariants {
   Id view_of_process(Id process);
   Id view_of_node(Id node);
   Id intern(std::string view);
+  void note_numbers(const std::vector<std::string>& nodes, const std::vector<std::string>& clients,
+                    const std::vector<Id>& parts);
 
-  const Setting& setting_;
+  Setting& setting_;
   const Tables& tables_;
   const Processes& processes_;
   const Nodes& nodes_;
   const bool judged_here_;
   Interner<std::string> views_;
+  std::map<Id, std::string> varied_;  ///< by view: the same with other numbers
   FlatMap process_views_, node_views_;
   std::map<std::vector<Id>, bool> judged_;  ///< by the views of the state's parts
 };

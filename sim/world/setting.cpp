@@ -128,6 +128,8 @@ void Setting::note(const TimeUse& use) {
   unexplained_turns = unexplained_turns || !use.explained;
   scaled_clocks = scaled_clocks || !use.sums;
   durations_as_data = durations_as_data || !use.lifetimes;
+  keeps_times = keeps_times || use.kept;
+  fences_by_time = fences_by_time || (use.fences && model.resource != Resource::plain);
   mixes_drifting = mixes_drifting || (drifts && use.mixes);
 }
 

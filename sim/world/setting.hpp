@@ -153,8 +153,12 @@ class Setting {
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
   bool mixes_drifting = false;      ///< clocks drift, and what is read of one is used with more
   std::string obstacle;             ///< why the search can come to no end; "" if nothing is known
-  bool many_tasks = false;          ///< some process has more than one task
-  bool countless = false;  ///< messages take time, and a process sends more than are counted
+  bool keeps_times = false;  ///< a client keeps a number that it has from a clock, or a key has one
+  bool judges_numbers = false;  ///< an invariant looks at numbers that clients keep, or keys have
+  bool fences_by_time =
+      false;                ///< a fencing token is made of a clock, and the resource compares it
+  bool many_tasks = false;  ///< some process has more than one task
+  bool countless = false;   ///< messages take time, and a process sends more than are counted
   /// Some points of time were left out: too many for a search.
   mutable bool sampled = false;
   std::set<std::string> clock_replies;  ///< replies that told a clock, as bytes

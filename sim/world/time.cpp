@@ -102,6 +102,9 @@ std::string World::time_gap() const {
     return "what is sent or waited for is worked out from a clock, and is no sum with it";
   if (setting_.durations_as_data) return "a duration that is worked out from a clock becomes data";
   if (setting_.unexplained_turns) return "something turns at a time whose origin was not found";
+  if (setting_.fences_by_time) return "a fencing token is made of what a clock shows";
+  if (setting_.judges_numbers && setting_.keeps_times)
+    return "an invariant looks at a number that comes from a clock";
   if (setting_.drifts && setting_.knowledge.absolute)
     return "clocks drift, and something looks at the absolute time";
   if (setting_.mixes_drifting)
