@@ -144,7 +144,10 @@ class Exploration {
       return leave_open(
           "a lone client that tries to acquire comes to no end: deadlock cannot be judged");
     if (world_.orders_tokens())
-      return leave_open("which of two random tokens comes first decides, and one order was tried");
+      return leave_open(
+          "something hangs on the bytes of random tokens, as which of two comes first, and one "
+          "order was "
+          "tried");
     if (!world_.left_open().empty())
       return leave_open("Redis leaves open what it answers, and one answer was tried: " +
                         world_.left_open());

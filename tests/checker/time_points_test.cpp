@@ -26,7 +26,8 @@ sim::ProcessSetup timed_client(std::vector<sim::WorkStep> workload, std::int64_t
 const char* const kSetOrNot = "redis('SET', self.key, unique(), 'NX', 'PX', self.ttl_ms) == OK";
 
 /// What a search of a lock with this acquire() comes to; release() deletes the key.
-checker::Result searched(const std::string& acquire, sim::Model model) {
+checker::Result searched(const std::string& acquire, sim::Model model,
+                         sim::Property property = sim::Property::mutual_exclusion) {
   const test::TemporaryProtocol folder(
       "time-points",
       "local Lock = protocol { title = 't', source = 's' }\n"
@@ -35,7 +36,7 @@ checker::Result searched(const std::string& acquire, sim::Model model) {
           "\nend\nfunction Lock:release() redis('DEL', self.key) return true end\n"
           "return Lock\n");
   model.program = std::make_shared<sim::Program>(folder.folder());
-  model.properties = {sim::Property::mutual_exclusion};
+  model.properties = {property};
   return checker::explore(model, {});
 }
 
@@ -207,7 +208,11 @@ TEST_CASE("a single millisecond decides in a script, with a key, a text, another
         "redis.call('set', 'k7021', 1) return redis.call('exists', 'k' .. left)",
         "redis.call('setrange', KEYS[2], 7, 'x') return redis.call('getbit', KEYS[2], left % 64)",
         "return select(math.min(left % 7021 + 1, 3), 1, 0, 0)",
-        "return rawget({[7021] = 1}, left) or 0"}) {
+        "return rawget({[7021] = 1}, left) or 0",
+        "return redis.sha1hex('x' .. left) == redis.sha1hex('x7021') and 1 or 0",
+        "return loadstring('return ' .. left .. ' == 7021 and 1 or 0')()",
+        "return loadstring('return (...) == 7021 and 1 or 0')(left)",
+        "return cmsgpack.pack({left}) == cmsgpack.pack({7021}) and 1 or 0"}) {
     INFO(condition);
     CHECK(scripted(condition) != checker::Verdict::holds);
   }
@@ -374,6 +379,82 @@ TEST_CASE("which of two tokens comes first is tried one way: that proves nothing
         checker::Verdict::inconclusive);
   CHECK(found("  if one == other then return true end\n"
               "  return redis('SET', self.key, one, 'NX') == OK") == checker::Verdict::holds);
+}
+
+TEST_CASE("what is made of the bytes of tokens proves nothing", "[time]") {
+  // Token by token, the first byte of one is as likely to be odd as that of the other.
+  const auto found = [&](const std::string& rest) {
+    return verdict_of("  local one, other = unique(), unique()\n  local both = {one, other}\n" +
+                          rest + "  return redis('SET', self.key, one, 'NX') == OK",
+                      two_clients(5'000, 10'000));
+  };
+  const std::string add = "  redis('ZADD', one, 0, one, 0, other)\n";
+  const std::string set = "  redis('SET', one, one)\n";
+  for (const std::string& looks :
+       {std::string("  table.sort(both) if both[1] == other then return true end\n"),
+        std::string("  if next({[one] = 1, [other] = 2}) == other then return true end\n"),
+        std::string("  if one:byte(2) % 2 == 1 then return true end\n"),
+        add + "  if redis('SORT', one, 'ALPHA')[1] == other then return true end\n",
+        add + "  if redis('ZUNION', 1, one)[1] == other then return true end\n",
+        add + "  if redis('ZSCAN', one, 0)[2][1] == other then return true end\n",
+        set + "  if redis('GETRANGE', one, 1, 1) == 'x' then return true end\n",
+        set + "  if redis('GETBIT', one, 15) == 1 then return true end\n",
+        set +
+            "  if redis('EVAL', \"return redis.sha1hex(KEYS[1]) < redis.sha1hex(ARGV[1]) and 1 or "
+            "0\", 1, one, other) == 1 then return true end\n"}) {
+    INFO(looks);
+    CHECK(found(looks) != checker::Verdict::holds);
+  }
+  for (const std::string& looks :
+       {std::string("  if one == other or #one ~= #other then return true end\n"),
+        add + "  if redis('ZSCORE', one, other) ~= '0' then return true end\n",
+        set + "  if redis('STRLEN', one) ~= #other then return true end\n"}) {
+    INFO(looks);
+    CHECK(found(looks) == checker::Verdict::holds);
+  }
+}
+
+TEST_CASE("a fencing token that is made of a clock proves nothing", "[time]") {
+  sim::Model model = two_clients(2000, 900);
+  model.resource = sim::Resource::fenced;
+  const auto fenced_by = [&](const std::string& token) {
+    return searched(
+               "  if redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) ~= OK then return "
+               "false end\n  return true, " +
+                   token,
+               model, sim::Property::no_lost_update)
+        .verdict;
+  };
+  for (const char* token : {"(millis(now()) + 300) // 1000", "redis('EXPIRETIME', self.key)"}) {
+    INFO(token);
+    CHECK(fenced_by(token) != checker::Verdict::holds);
+  }
+  CHECK(fenced_by("redis('INCR', 'fence')") == checker::Verdict::holds);
+}
+
+TEST_CASE("an invariant that looks at what a clock has shown proves nothing", "[time]") {
+  const auto found = [&](const std::string& condition) {
+    const test::TemporaryProtocol folder(
+        "time-claims",
+        "local Lock = protocol { title = 't', source = 's' }\nfunction Lock:acquire()\n"
+        "  self.at = millis(now()) self.tries = (self.tries or 0) + 1\n"
+        "  if redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK then return true end\n"
+        "  self.left = redis('PTTL', self.key) return false\nend\n"
+        "function Lock:release() redis('DEL', self.key) return true end\n"
+        "invariant('mine', function(world)\n"
+        "  local a, b = world.clients[1].locks.lock or {}, world.clients[2].locks.lock or {}\n"
+        "  return " +
+            condition + "\nend)\nreturn Lock\n");
+    sim::Model model = two_clients(3000, 10'000);
+    model.program = std::make_shared<sim::Program>(folder.folder());
+    model.properties = {sim::Property::invariant};
+    return checker::explore(model, {}).verdict;
+  };
+  CHECK(found("b.left ~= 8123") != checker::Verdict::holds);
+  CHECK(found("not a.at or not b.at or math.abs(a.at - b.at) ~= 2711") != checker::Verdict::holds);
+  CHECK(found("tostring(b.left) ~= '8123'") != checker::Verdict::holds);
+  CHECK(found("not (world.clients[1].holds.lock and world.clients[2].holds.lock)") ==
+        checker::Verdict::holds);
 }
 
 TEST_CASE("what is left of a lease is a threshold, of a client and of a script", "[time]") {

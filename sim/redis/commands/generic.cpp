@@ -13,8 +13,9 @@ namespace lockstep::sim {
 
 namespace {
 
-/// Moves a key with its value, expiry and maker; the reply of RENAME and RENAMENX differs in all
-/// but the error.
+/// Moves a key with its value and expiry. It is the sender's then: who passes a token on by
+/// renaming it gives it to nobody, and who renames it takes it. The reply of RENAME and RENAMENX
+/// differs in all but the error.
 Reply rename(Call& call, bool only_if_free) {
   const std::string& from = call.argv[1];
   const std::string& to = call.argv[2];
@@ -24,6 +25,7 @@ Reply rename(Call& call, bool only_if_free) {
   if (only_if_free && taken) return Reply::number(0);
   if (from != to) {
     Entry moved = std::move(*entry);
+    moved.maker = call.execution.sender;
     call.erase(from);
     call.keyspace.keys.insert_or_assign(to, std::move(moved));
   }
