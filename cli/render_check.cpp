@@ -41,7 +41,8 @@ void print_headline(std::ostream& out, const Judgement& judgement, bool colours)
                       fmt::format("{}, after {}{}", spoken(*result.property),
                                   plural(result.schedule.size(), "step"),
                                   is_schedule(judgement.scenario) ? " of this order of events"
-                                                                  : ", the fewest possible"));
+                                  : result.time_gap.empty()       ? ", the fewest possible"
+                                                            : ", the fewest that were tried"));
     case scenarios::Outcome::holds:
       if (is_schedule(judgement.scenario))
         return headline("HOLDS", Colour::green,
