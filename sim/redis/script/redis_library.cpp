@@ -3,6 +3,7 @@
 #include <climits>
 #include <cstdio>
 
+#include "sim/base/ascii.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/sha1.hpp"
 #include "sim/keyspace/keyspace.hpp"
