@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <variant>
 
 namespace lockstep::checker::naive {
@@ -13,10 +14,11 @@ namespace {
 
 constexpr Maker kNobody = 0;
 
-std::int64_t number_in(const std::string& text) {
+std::optional<std::int64_t> number_in(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() ? number : 0;
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 /// Whether a share lies further from nothing than another does, or on the other side of it.
@@ -31,6 +33,7 @@ Belongings::Belongings(const sim::Entry* entry) {
   hash_ = std::holds_alternative<sim::Hash>(entry->value);
   string_ = std::holds_alternative<std::string>(entry->value);
   if (string_) {
+    is_number_ = number_in(std::get<std::string>(entry->value)).has_value();
     add_number("", std::get<std::string>(entry->value), entry->maker, entry->shares);
   } else if (hash_) {
     for (const auto& [name, field] : std::get<sim::Hash>(entry->value))
@@ -51,11 +54,22 @@ void Belongings::add(const std::string& name, Maker maker) { ++parts_[{maker, na
 void Belongings::add_number(const std::string& name, const std::string& value, Maker maker,
                             const sim::Shares& shares) {
   std::int64_t together = 0;
+  std::string left = value;  // without the pieces that are somebody's
   for (const sim::Share& share : shares) {
-    shares_[{share.maker, name}] = share.amount;
-    together += share.amount;
+    if (share.place == 0) {
+      shares_[{share.maker, name}] = share.amount;
+      together += share.amount;
+      continue;
+    }
+    shares_[{share.maker, name + "\n" + std::to_string(share.place)}] = share.amount;
+    const auto past = share.place - 1 + static_cast<std::uint64_t>(share.amount);
+    for (auto bit = share.place - 1; bit < past && bit / 8 < left.size(); ++bit)
+      left[bit / 8] = '\0';
   }
-  const bool only_counted = !shares.empty() && together == number_in(value);
+  const bool in_pieces = std::ranges::any_of(shares, [](const auto& s) { return s.place != 0; });
+  const bool only_counted =
+      !shares.empty() && (in_pieces ? left.find_first_not_of('\0') == std::string::npos
+                                    : together == number_in(value).value_or(0));
   if (maker != kNobody || !only_counted) add(name, maker);
 }
 
@@ -80,6 +94,11 @@ bool Belongings::has_part(Maker maker) const {
 bool Belongings::has_share(Maker maker) const {
   return std::any_of(shares_.begin(), shares_.end(),
                      [&](const auto& share) { return share.first.first == maker; });
+}
+
+bool Belongings::others_share(Maker maker) const {
+  return std::any_of(shares_.begin(), shares_.end(),
+                     [&](const auto& share) { return share.first.first != maker; });
 }
 
 bool Belongings::all_of(Maker maker) const {

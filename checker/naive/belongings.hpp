@@ -25,6 +25,9 @@ class Belongings {
   bool all_of(sim::Maker maker) const;
   bool is_hash() const { return hash_; }
   bool is_string() const { return string_; }
+  bool is_number() const { return is_number_; }  ///< a string that is a whole number
+  /// Somebody but this maker has a share.
+  bool others_share(sim::Maker maker) const;
 
   // What a request of `sender` that left `after` did.
   bool made(const Belongings& after, sim::Maker sender) const;
@@ -41,7 +44,7 @@ class Belongings {
 
   std::map<Place, int> parts_;  ///< how often
   std::map<Place, std::int64_t> shares_;
-  bool hash_ = false, string_ = false;
+  bool hash_ = false, string_ = false, is_number_ = false;
 };
 
 }  // namespace lockstep::checker::naive

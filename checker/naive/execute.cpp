@@ -95,6 +95,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   // basis it makes stale.
   message.state = Message::State::answered;
   message.basis = Basis::none;
+  message.in_release = false;
   message.way_ms = rounded_up(model_.latency_ms);
   const bool resource = connection.node == sim::kResource;
   if (!resource) message.node_was = stored(world, connection.node, action.process);
@@ -146,6 +147,9 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     if (entry.expires)
       entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
+  if (asked.in_release)
+    sim::give_back(before, node.keyspace, execution.sender,
+                   [&](const std::string& key) { return lease_keys_.contains(key); });
   const Keyspace after = node.keyspace;
   node.keyspace = as_stored(world, node);
   const bool power_loss_left = world.budget[static_cast<std::size_t>(Fault::power_loss)] > 0;

@@ -26,6 +26,7 @@ Keyspace keys_only(const Keyspace& keyspace) {
   Keyspace kept;
   kept.keys = keyspace.keys;
   kept.others = keyspace.others;
+  kept.libraries = keyspace.libraries;
   return kept;
 }
 

@@ -75,6 +75,7 @@ void add(Bytes& bytes, const Connection& connection) {
     bytes.number(message.sender);
     bytes.number(message.unheard);
     bytes.number(message.outlived);
+    bytes.number(message.in_release);
     bytes.texts(message.request);
     bytes.kind(message.state);
     bytes.number(message.held);

@@ -118,10 +118,17 @@ void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& eff
 void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effect,
                           Facts& facts) const {
   if (!world.processes[p].tasks.at(effect.task).made) return;
-  const std::optional<std::string> key =
-      lease_key_with(world, p, effect.lock, [](const Belongings& left, Maker maker) {
-        return left.has_part(maker) || (left.is_string() && left.all_of(maker));
-      });
+  // A number that others count in, or that stays by design, is there for all, whoever has set it.
+  const auto of_refused = [](bool stays) {
+    return [stays](const Belongings& left, Maker maker) {
+      const bool for_all =
+          left.is_string() && (left.others_share(maker) || (stays && left.is_number()));
+      return (left.has_part(maker) && !for_all) ||
+             (left.is_string() && left.has_share(maker) && left.all_of(maker));
+    };
+  };
+  auto key = lease_key_with(world, p, effect.lock, of_refused(false), LeaseKeys::passing);
+  if (!key) key = lease_key_with(world, p, effect.lock, of_refused(true), LeaseKeys::permanent);
   if (key) violated(facts, {Property::honest_result, p, p, *key});
 }
 

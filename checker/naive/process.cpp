@@ -261,6 +261,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
     if (effect.request[0] == "WRITE") std::swap(message.basis, process.tasks[effect.task].basis);
   } else {
     LOCKSTEP_CHECK(effect.node < world.nodes.size());
+    message.in_release = process.tasks[effect.task].releasing;
     if (!world.nodes[effect.node].up) message.state = Message::State::broken;
   }
   const bool shared = effect.node != sim::kResource && model_.program->shared_connection();

@@ -50,6 +50,7 @@ struct Message {
   bool orphaned = false;      ///< answered, and the node has died since
   sim::SharedReply reply;     ///< once answered
   Basis basis = Basis::none;  ///< of a WRITE that waits
+  bool in_release = false;    ///< it waits, and was sent inside release()
   std::string node_was;       ///< what its node stored when it was executed, if that was just now
   std::int64_t way_ms = 0;    ///< how much longer it may be on its way
   bool unheard = false;       ///< its connection is shared, and its sender does not wait any more

@@ -131,6 +131,12 @@ std::string tell_overlap(const Story& story, const Event& event,
   return text + "; both were told that they hold the lock.";
 }
 
+bool counts_in(const sim::Entry& number, sim::Maker maker) {
+  return std::ranges::any_of(number.shares, [maker](const sim::Share& share) {
+    return share.maker == maker && share.place == 0;
+  });
+}
+
 std::string tell_foreign(const Story& story, const Event& event,
                          const naive::Violation& violation) {
   const std::uint8_t n = connection_of(event).node;
@@ -144,8 +150,8 @@ std::string tell_foreign(const Story& story, const Event& event,
   std::string harm = loss(change, owner, violation.key);
   if (violation.property == sim::Property::foreign_extend) harm = " prolonged " + key;
   if (violation.property == sim::Property::foreign_release && shortened) harm = " shortened " + key;
-  if (change.is && is_string(change.is) && sim::share_of(change.is->shares, maker) != 0 &&
-      !shortened && violation.property == sim::Property::foreign_release)
+  if (change.is && is_string(change.is) && counts_in(*change.is, maker) && !shortened &&
+      violation.property == sim::Property::foreign_release)
     harm = " gave back what " + owner + " has taken of the key " + sim::worded_value(violation.key);
   const std::string former = connection_of(event).former ? ", sent before it crashed," : "";
   std::string text = sim::process_name(violation.process) + "'s " +

@@ -29,6 +29,7 @@ void put_shares(std::string& out, const Shares& shares) {
   for (const auto& share : shares) {
     out.push_back(static_cast<char>(share.maker));
     put_number(out, static_cast<std::uint64_t>(share.amount));
+    put_number(out, share.place);
   }
 }
 

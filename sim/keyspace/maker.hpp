@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace lockstep::sim {
@@ -12,29 +13,39 @@ namespace lockstep::sim {
 using Maker = std::uint8_t;
 constexpr Maker maker_of(std::uint8_t process) { return static_cast<Maker>(process + 1); }
 
-/// By how much a process has changed a number that several count in, all in all: never 0.
+/// By how much a process has changed a number that several count in, all in all: never 0. Or a
+/// piece of a string that is its own: a bit that it has set, bytes that it has written.
 struct Share {
-  Maker maker = 0;  ///< never nobody
-  std::int64_t amount = 0;
+  Maker maker = 0;          ///< never nobody
+  std::int64_t amount = 0;  ///< of a piece: how many bits
+  std::uint64_t place = 0;  ///< 0: of the number; else 1 + the piece's first bit in the string
   friend bool operator==(const Share&, const Share&) = default;
 };
-using Shares = std::vector<Share>;  ///< ascending by maker
-
-/// What `maker` has added to the number; 0 for nobody.
-inline std::int64_t share_of(const Shares& shares, Maker maker) {
-  const auto place = std::ranges::lower_bound(shares, maker, {}, &Share::maker);
-  return place != shares.end() && place->maker == maker ? place->amount : 0;
-}
+using Shares = std::vector<Share>;  ///< ascending by maker, then by place
 
 /// Adds to the share of `maker`; nobody has none.
-inline void add_share(Shares& shares, Maker maker, std::int64_t by) {
+inline void add_share(Shares& shares, Maker maker, std::int64_t by, std::uint64_t place = 0) {
   if (maker == 0) return;
-  auto place = std::ranges::lower_bound(shares, maker, {}, &Share::maker);
-  if (place == shares.end() || place->maker != maker) place = shares.insert(place, {maker, 0});
+  const auto order = [](const Share& share) { return std::pair(share.maker, share.place); };
+  auto at = std::ranges::lower_bound(shares, std::pair(maker, place), {}, order);
+  if (at == shares.end() || at->maker != maker || at->place != place)
+    at = shares.insert(at, {maker, 0, place});
   // A sum beyond 64 bits wraps: nobody takes a permit that often.
-  place->amount = static_cast<std::int64_t>(static_cast<std::uint64_t>(place->amount) +
-                                            static_cast<std::uint64_t>(by));
-  if (place->amount == 0) shares.erase(place);
+  at->amount = static_cast<std::int64_t>(static_cast<std::uint64_t>(at->amount) +
+                                         static_cast<std::uint64_t>(by));
+  if (at->amount == 0) shares.erase(at);
+}
+
+/// The piece of a string that begins at bit `offset` is its sender's from now on, and what it
+/// overlaps nobody's; nobody's itself if the sender is nobody, or has cleared it.
+inline void write_piece(Shares& shares, std::uint64_t offset, std::uint64_t bits, Maker sender,
+                        bool cleared) {
+  const std::uint64_t begin = offset + 1;
+  std::erase_if(shares, [&](const Share& old) {
+    return old.place != 0 && old.place < begin + bits &&
+           begin < old.place + static_cast<std::uint64_t>(old.amount);
+  });
+  if (!cleared) add_share(shares, sender, static_cast<std::int64_t>(bits), begin);
 }
 
 /// A set of makers, as bits; bit 0 is nobody. Only the first 31 processes can be told apart.
@@ -51,6 +62,7 @@ struct Belongings {
   Makers left = 0;
   /// A share in a key of which nothing is anybody else's.
   Makers counting = 0;
+  Makers number = 0;  ///< a string that is a whole number
   Belongings& operator|=(const Belongings& other);
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "sim/base/token.hpp"
 #include "sim/keyspace/numbers.hpp"
 
 namespace lockstep::sim {
@@ -15,26 +16,45 @@ namespace {
 
 constexpr Maker kNobody = 0;
 
-/// Whether a number counts nothing but its shares.
-bool is_all_shares(std::string_view number, const Shares& shares) {
-  std::int64_t rest = parse_integer(std::string(number)).value_or(0);
-  for (const auto& share : shares) rest -= share.amount;
-  return !shares.empty() && rest == 0;
+/// Whether a number counts nothing but its shares; of a string in pieces, whether all that is not
+/// zero is in them.
+bool is_all_shares(std::string_view text, const Shares& shares) {
+  if (shares.empty()) return false;
+  std::int64_t together = 0;
+  bool pieces = false;
+  for (const auto& share : shares) {
+    together += share.amount;
+    pieces = pieces || share.place != 0;
+  }
+  if (!pieces) return together == parse_integer(std::string(text)).value_or(0);
+  const auto is_in = [](const Share& share, std::uint64_t byte) {
+    const std::uint64_t end = share.place + static_cast<std::uint64_t>(share.amount);
+    return share.place != 0 && share.place < 8 * byte + 9 && 8 * byte + 1 < end;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '\0' &&
+        std::ranges::none_of(shares, [&](const Share& share) { return is_in(share, i); }))
+      return false;
+  return true;
 }
 
 void add_text(std::vector<Part>& parts, std::string_view name, std::string_view text, Maker maker,
               const Shares& shares) {
   if (maker != kNobody || !is_all_shares(text, shares)) parts.push_back({name, maker});
-  for (const auto& share : shares) parts.push_back({name, share.maker, share.amount});
+  for (const auto& share : shares) parts.push_back({name, share.maker, share.amount, share.place});
 }
 
 std::int64_t expiry_or_never(const Entry& entry) {
   return entry.expires ? entry.expires->ms : std::numeric_limits<std::int64_t>::max();
 }
 
-bool same_place(const Part& a, const Part& b) { return a.name == b.name && a.maker == b.maker; }
+bool same_place(const Part& a, const Part& b) {
+  return a.name == b.name && a.maker == b.maker && a.place == b.place;
+}
 
-auto order_of(const Part& part) { return std::tuple(part.name, part.maker, part.share != 0); }
+auto order_of(const Part& part) {
+  return std::tuple(part.name, part.maker, part.share != 0, part.place);
+}
 
 std::int64_t share_at(const std::vector<Part>& parts, const Part& wanted) {
   for (const auto& part : parts)
@@ -73,7 +93,66 @@ void compare_shares(const std::vector<Part>& before, const std::vector<Part>& af
   }
 }
 
+/// The bytes that a piece lies in, as far as the text has them.
+std::string_view piece_of(std::string_view text, const Share& share) {
+  const std::uint64_t first = (share.place - 1) / 8;
+  const std::uint64_t past = (share.place - 1 + static_cast<std::uint64_t>(share.amount) + 7) / 8;
+  if (first >= text.size()) return {};
+  return text.substr(first, past - first);
+}
+
+/// Whether a token of `sender` stands in a text.
+bool bears_token_of(Maker sender, std::string_view text) {
+  return std::ranges::any_of(scan_tokens(text).tokens, [sender](const Token& token) {
+    return maker_of(token.process) == sender;
+  });
+}
+
+/// The entry's part is nobody's if `sender` has written over it what no token of its stands in.
+void give_back_text(std::string_view before, Maker& maker, std::string_view after, Maker sender) {
+  if (maker == sender && before != after && !bears_token_of(sender, after)) maker = kNobody;
+}
+
+void give_back(const std::string* before, const std::string& after, Shares& shares, Maker sender) {
+  const std::string_view old = before ? std::string_view(*before) : "";
+  std::erase_if(shares, [&](const Share& share) {
+    const std::string_view piece = piece_of(after, share);
+    return share.place != 0 && share.maker == sender && piece != piece_of(old, share) &&
+           !bears_token_of(sender, piece);
+  });
+}
+
+void give_back(const Hash* before, Hash& after, Maker sender) {
+  for (auto& [name, field] : after) {
+    if (bears_token_of(sender, name)) continue;
+    const bool is_old = before && before->contains(name);
+    give_back_text(is_old ? before->at(name).value : "", field.maker, field.value, sender);
+  }
+}
+
+void give_back(const SortedSet* before, SortedSet& after, Maker sender) {
+  if (!before) return;
+  for (auto& [name, member] : after) {
+    const auto old = before->find(name);
+    if (old != before->end() && member.maker == sender && member.score != old->second.score)
+      member.maker = kNobody;
+  }
+}
+
 }  // namespace
+
+void give_back(const Entry* before, Entry& after, Maker sender) {
+  const auto* old = before ? &before->value : nullptr;
+  if (auto* text = std::get_if<std::string>(&after.value)) {
+    const auto* old_text = std::get_if<std::string>(old);
+    give_back_text(old_text ? *old_text : "", after.maker, *text, sender);
+    give_back(old_text, *text, after.shares, sender);
+  }
+  if (auto* hash = std::get_if<Hash>(&after.value))
+    give_back(std::get_if<Hash>(old), *hash, sender);
+  if (auto* set = std::get_if<SortedSet>(&after.value))
+    give_back(std::get_if<SortedSet>(old), *set, sender);
+}
 
 std::vector<Part> parts_of(const Entry& entry) {
   std::vector<Part> parts;
@@ -101,6 +180,7 @@ Belongings& Belongings::operator|=(const Belongings& other) {
   refused |= other.refused;
   left |= other.left;
   counting |= other.counting;
+  number |= other.number;
   return *this;
 }
 
@@ -112,9 +192,12 @@ Belongings belongings_in(const Entry& entry) {
   belongings.any = whole | sharing;
   const bool alone = std::has_single_bit(belongings.any);
   const bool hash = std::holds_alternative<Hash>(entry.value);
-  const bool text = std::holds_alternative<std::string>(entry.value);
+  const auto* text = std::get_if<std::string>(&entry.value);
   belongings.counting = alone ? sharing : 0;
-  belongings.refused = whole | (text ? belongings.counting : 0);
+  // A number that others count in is there for all, whoever has set it.
+  const bool for_all = text && (sharing & ~whole) != 0;
+  if (text && parse_integer(*text)) belongings.number = whole;
+  belongings.refused = (for_all ? 0 : whole) | (text ? belongings.counting : 0);
   belongings.left = hash && !alone ? 0 : whole;
   return belongings;
 }

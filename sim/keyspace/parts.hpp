@@ -23,11 +23,27 @@ void drop_shares_unless(Keyspace& keyspace, Keeps keeps) {
   });
 }
 
+/// A release() of `sender` has written this: what it has written over is nobody's, unless a token
+/// of the sender stands in it.
+void give_back(const Entry* before, Entry& after, Maker sender);
+
+/// The same for all keys of which `is_lease(key)`.
+template <class IsLease>
+void give_back(const Keyspace& before, Keyspace& after, Maker sender, IsLease is_lease) {
+  const auto in = [&](int database, Keys& keys) {
+    for (auto& [key, entry] : keys)
+      if (is_lease(key)) give_back(before.find(database, key), entry, sender);
+  };
+  in(0, after.keys);
+  for (auto& [number, keys] : after.others) in(number, keys);
+}
+
 /// A part of a key, or the share that a process has in it.
 struct Part {
   std::string_view name;  ///< of a field or member, an element's value; "" of a string
   Maker maker = 0;
-  std::int64_t share = 0;  ///< 0: the part itself
+  std::int64_t share = 0;   ///< 0: the part itself
+  std::uint64_t place = 0;  ///< a piece of a string: Share::place
 };
 
 /// The parts and shares of a key, ascending; equal elements of a list as often as they are there.

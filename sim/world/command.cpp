@@ -47,7 +47,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
 }
 
 const CommandRun& Nodes::run(const Asked& asked) {
-  FlatMap& memo = run_[{asked.session, asked.watched, asked.rate}];
+  FlatMap& memo = run_[{asked.session, asked.watched, asked.rate, asked.releases}];
   const std::uint64_t a = both(asked.keyspace, asked.request);
   const std::uint64_t b =
       both(asked.sender, setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);
@@ -88,6 +88,9 @@ const CommandRun& Nodes::run(const Asked& asked) {
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now);
   drop_shares_unless(keyspace, [&](const auto& key) { return setting_.leases.contains(key); });
+  if (asked.releases)
+    give_back(before.value, keyspace, asked.sender,
+              [&](const auto& key) { return setting_.leases.contains(key); });
   keyspace = moved(std::move(keyspace), rate, -asked.clock);
   command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
   note_leases(before.value, keyspace, asked.sender, command);

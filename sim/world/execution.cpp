@@ -22,6 +22,7 @@ void answer(const Setting& setting, Process& process, Connection& connection, Id
     Message& message = connection.messages[static_cast<std::size_t>(place)];
     message.stage = Stage::answered;
     message.basis = Basis::none;
+    message.releases = false;
     message.reply = reply;
     message.asked_in = asked_in;
     message.way_ms = setting.latency_ms;
@@ -82,13 +83,9 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool former = connection.former;
   const Connection sender = connection;
-  const Asked asked{nodes_.info(node_id).value.keyspace,
-                    message.request,
-                    connection.session,
-                    watched,
-                    former ? Maker{0} : maker_of(process.index),
-                    setting_.node_rate(n),
-                    clock};
+  const Asked asked{
+      nodes_.info(node_id).value.keyspace,         message.request,  connection.session,    watched,
+      former ? Maker{0} : maker_of(process.index), message.releases, setting_.node_rate(n), clock};
   const CommandRun command = execute_in_session(tables_, nodes_, process, connection, asked);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(asked.keyspace, process.index) : 0;

@@ -45,6 +45,7 @@ struct Asked {
   Id session = 0;  ///< of the connection
   Id watched = 0;  ///< the places that other connections watch
   Maker sender = 0;
+  bool releases = false;   ///< release() has sent it
   std::uint8_t rate = 0;   ///< of the node's clock
   std::int64_t clock = 0;  ///< Nodes::clock
 };
@@ -120,8 +121,8 @@ class Nodes {
   TokenBytes token_bytes_;
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
-  /// By session, what others watch and the clock's rate.
-  std::map<std::tuple<Id, Id, std::uint8_t>, FlatMap> run_;
+  /// By session, what others watch, the clock's rate and whether release() sends.
+  std::map<std::tuple<Id, Id, std::uint8_t, bool>, FlatMap> run_;
   FlatMap age_, rename_;
 };
 

@@ -176,6 +176,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
                       connection.session,
                       watched_by_others(now, p, at),
                       connection.former ? Maker{0} : maker_of(process.index),
+                      message.releases,
                       node.rate,
                       world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms)};
     const CommandRun command =
@@ -194,6 +195,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
   if (connection.open) {
     Message& message = connection.messages[static_cast<std::size_t>(place)];
     message.stage = Stage::answered;
+    message.releases = false;
     message.reply = reply;
     message.asked_in = asked_in;
     if (message.unheard) process.drop_empty_connections();

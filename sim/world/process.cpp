@@ -111,7 +111,8 @@ std::string encode(const Process& process) {
     out.number(static_cast<std::int64_t>(connection.messages.size()));
     for (const auto& message : connection.messages) {
       out.number(message.task);
-      out.number((message.unheard ? 1 : 0) + (message.outlived ? 2 : 0));
+      out.number((message.unheard ? 1 : 0) + (message.outlived ? 2 : 0) +
+                 (message.releases ? 4 : 0));
       out.number(message.request);
       out.number(static_cast<int>(message.stage) * 4 + (message.held ? 1 : 0) +
                  (message.doubtful ? 2 : 0));

@@ -24,6 +24,7 @@ struct Message {
   bool doubtful = false;      ///< answered by a node that has died since: it may not arrive
   Id reply = 0;               ///< answered
   Basis basis = Basis::none;  ///< a WRITE to the resource
+  bool releases = false;      ///< waiting: release() has sent it, the outermost one
   Id asked_in = 0;  ///< answered at this instant: the node's state before (Tables::node_state)
   std::int64_t way_ms = 0;  ///< how long it may still be on its way
   // On a connection that all tasks share:

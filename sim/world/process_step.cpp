@@ -431,6 +431,7 @@ void ProcessStep::send(const Effect& effect) {
   message.way_ms = setting_.latency_ms;
   if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.sent);
   if (effect.node != kResource && !has(around_.up, effect.node)) message.stage = Stage::broken;
+  message.releases = effect.node != kResource && process_.operation(effect.task).releasing;
   if (effect.node == kResource && effect.request[0] == "WRITE") {
     message.basis = process_.operation(effect.task).basis;
     process_.operation(effect.task).basis = Basis::none;

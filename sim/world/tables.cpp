@@ -34,9 +34,10 @@ void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock, boo
     const auto bit = [&](Makers makers, bool counts) {
       return counts && has_maker(makers, maker_of(process)) ? only<LockSet>(lock) : LockSet{0};
     };
-    own[process] |=
-        {bit(belongings.any, true), bit(belongings.refused, true), bit(belongings.left, !stays),
-         bit(belongings.counting, !stays), bit(belongings.any, stays)};
+    own[process] |= {
+        bit(belongings.any, true),
+        bit(stays ? belongings.refused & ~belongings.number : belongings.refused, true),
+        bit(belongings.left, !stays), bit(belongings.counting, !stays), bit(belongings.any, stays)};
   }
 }
 

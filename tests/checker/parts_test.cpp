@@ -61,6 +61,22 @@ TEST_CASE("locks that leave the key behind are right", "[parts]") {
          "redis('INCR', self.key) return false",
          "redis('INCR', self.key) return true"});
   }
+  SECTION("one permit, set by whoever comes first") {
+    check_right(
+        {"redis('SET', self.key, 1, 'NX') "
+         "if redis('DECR', self.key) >= 0 then return true end "
+         "redis('INCR', self.key) return false",
+         "redis('INCR', self.key) return true"});
+  }
+  SECTION("one permit, set by one who may get none (Redisson's RSemaphore)") {
+    const InlineLock lock(
+        {"redis('SETNX', self.key, 1) return redis('EVAL', [[local left = redis.call('get', "
+         "KEYS[1]) if left ~= false and tonumber(left) >= 1 then redis.call('decrby', KEYS[1], 1) "
+         "return 1 end return 0]], 1, self.key) == 1",
+         "redis('INCRBY', self.key, 1) return true"},
+        ", permanent = { '{key}' }");
+    for (const Property property : kOfParts) CHECK(lock.judged(property) == Verdict::holds);
+  }
   SECTION("a field of a hash in which those who were refused are counted") {
     check_right({kToken +
                      "if redis('HSETNX', self.key, 'owner', self.token) == 1 then return true end "
@@ -81,6 +97,19 @@ TEST_CASE("locks that leave the key behind are right", "[parts]") {
     check_right({"return redis('SETBIT', self.key, 7, 1) == 0",
                  "return redis('SETBIT', self.key, 7, 0) == 1"});
   }
+  SECTION("the first bit that nobody has") {
+    check_right(
+        {"for i = 0, 1 do if redis('SETBIT', self.key, i, 1) == 0 then self.i = i return true end "
+         "end return false",
+         "return redis('SETBIT', self.key, self.i, 0) == 1"});
+  }
+  SECTION("the first byte that nobody has") {
+    check_right(
+        {"for i = 0, 1 do if redis('EVAL', [[if redis.call('getrange', KEYS[1], ARGV[1], ARGV[1]) "
+         "== '1' then return 0 end redis.call('setrange', KEYS[1], ARGV[1], '1') return 1]], 1, "
+         "self.key, i) == 1 then self.i = i return true end end return false",
+         "redis('SETRANGE', self.key, self.i, '0') return true"});
+  }
   SECTION("a ticket, whose numbers are no lease") {
     check_right(
         {"self.mine = redis('INCR', self.key .. ':next') "
@@ -92,6 +121,46 @@ TEST_CASE("locks that leave the key behind are right", "[parts]") {
   SECTION("in another database") {
     check_right({"redis('SELECT', 3) return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
                  "return redis('DEL', self.key) == 1"});
+  }
+}
+
+TEST_CASE("a lock that is released by what is written over it", "[parts]") {
+  const std::string test_and_set =
+      "return redis('EVAL', [[local owner = redis.call('get', KEYS[1]) "
+      "if owner and owner ~= 'free' and owner ~= '' then return 0 end "
+      "redis.call('set', KEYS[1], ARGV[1]) return 1]], 1, self.key, self.token) == 1";
+  SECTION("a word") {
+    check_right({kToken + test_and_set,
+                 "if redis('GET', self.key) ~= self.token then return false end "
+                 "redis('SET', self.key, 'free') return true"});
+  }
+  SECTION("nothing, in a transaction") {
+    check_right({kToken + test_and_set,
+                 "redis('WATCH', self.key) if redis('GET', self.key) ~= self.token then "
+                 "redis('UNWATCH') return false end redis('MULTI') redis('SET', self.key, '') "
+                 "return not not redis('EXEC')"});
+  }
+  SECTION("another score") {
+    check_right(
+        {"return redis('EVAL', [[if redis.call('zscore', KEYS[1], 'in') == '1' then return 0 end "
+         "redis.call('zadd', KEYS[1], 1, 'in') return 1]], 1, self.key) == 1",
+         "redis('ZADD', self.key, 0, 'in') return true"});
+  }
+  SECTION("a flag in a hash") {
+    check_right(
+        {"return redis('EVAL', [[if redis.call('hget', KEYS[1], 'in') == '1' then return 0 end "
+         "redis.call('hset', KEYS[1], 'in', '1') return 1]], 1, self.key) == 1",
+         "redis('HSET', self.key, 'in', '0') return true"});
+  }
+  SECTION("but not by what bears its token still") {
+    check_wrong(
+        {kToken + test_and_set, "redis('SET', self.key, 'free? ' .. self.token) return true"},
+        Property::honest_result);
+  }
+  SECTION("but not if it is another's by then") {
+    const std::string expires = "redis('SET', self.key, self.token, 'PX', 3) return true";
+    check_wrong({kToken + expires, "redis('SET', self.key, 'free') return true"},
+                Property::foreign_release);
   }
 }
 
@@ -131,6 +200,18 @@ TEST_CASE("who is refused takes nothing from who is not", "[parts]") {
   }
   SECTION("a bit") {
     steals("redis('SETBIT', self.key, 7, 1) == 0", "redis('SETBIT', self.key, 7, 0)");
+  }
+  SECTION("another's bit") {
+    steals("redis('SETBIT', self.key, 0, 1) == 0",
+           "redis('SETBIT', self.key, 1, 1) redis('SETBIT', self.key, 0, 0)");
+  }
+  SECTION("another's bytes") {
+    steals("redis('SETRANGE', self.key, 4, self.token) > 0 and redis('INCR', 'n') == 1",
+           "redis('SETRANGE', self.key, 0, '123456')");
+  }
+  SECTION("a permit of which there is one") {
+    steals("redis('SETNX', self.key, 1) and redis('DECR', self.key) == 0",
+           "redis('INCR', self.key) redis('INCR', self.key)");
   }
   SECTION("in another database") {
     steals("redis('SELECT', 3) == OK and redis('SET', self.key, self.token, 'NX') == OK",
@@ -190,6 +271,17 @@ TEST_CASE("what a call says by the way it ends", "[parts]") {
     const InlineLock on_purpose(bodies, ", permanent = { '{key}' }");
     for (const Property property : kOfParts) CHECK(on_purpose.judged(property) == Verdict::holds);
   }
+}
+
+TEST_CASE("a node that crashes keeps the libraries that it wrote to its file", "[parts]") {
+  InlineLock lock(
+      {"redis('FUNCTION', 'LOAD', 'REPLACE', [[#!lua name=l\nredis.register_function('take', "
+       "function(keys) return redis.call('set', keys[1], 'x', 'NX', 'PX', 30) end)]]) "
+       "return redis('FCALL', 'take', 1, self.key) == OK",
+       "return redis('DEL', self.key) == 1"});
+  lock.model.persistence = sim::Persistence::aof_always;
+  lock.model.budget[static_cast<std::size_t>(sim::Fault::node_crash)] = 1;
+  CHECK(lock.judged(Property::honest_result) == Verdict::holds);
 }
 
 TEST_CASE("a command that is not known of the version is refused by name", "[parts]") {

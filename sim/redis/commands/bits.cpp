@@ -104,8 +104,10 @@ Reply run_setbit(Call& call) {
   text[byte] = static_cast<char>(bit != 0 ? value | mask : value & ~mask);
   Entry& entry = *call.find(call.argv[1]);
   entry.encoding = Encoding::large;
-  if (is_new) entry.maker = 0;  // each bit is a permit: a number that is counted in
-  add_share(entry.shares, call.execution.sender, bit - (old ? 1 : 0));
+  if (is_new) entry.maker = 0;  // each bit is somebody's
+  if ((bit != 0) != old)
+    write_piece(entry.shares, static_cast<std::uint64_t>(offset), 1, call.execution.sender,
+                bit == 0);
   return Reply::number(old ? 1 : 0);
 }
 

@@ -10,11 +10,12 @@ namespace lockstep::sim {
 
 void count_in(Maker& maker, Shares& shares, Maker sender, const std::string& before,
               std::optional<std::int64_t> by) {
-  if (!by) return;
+  if (!by || *by == 0) return;
   if (maker == sender) {
     std::int64_t set = parse_integer(before).value_or(0);
     for (const auto& share : shares) set -= share.amount;
-    if (set == 1 || set == -1) add_share(shares, sender, set);
+    const bool goes_on = (set > 0) == (*by > 0);
+    if ((set == 1 || set == -1) && goes_on) add_share(shares, sender, set);
     maker = 0;
   }
   add_share(shares, sender, *by);

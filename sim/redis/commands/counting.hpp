@@ -11,8 +11,9 @@
 namespace lockstep::sim {
 
 /// `sender` has added `by` (nothing: no whole number) to a number that was `before` ("": new, and
-/// then made by the sender). A number that its own maker counts in is nobody's from then on: a 1 or
-/// -1 was its share, any other number was set for all to count in.
+/// then made by the sender). A number that its own maker counts in is nobody's from then on: a 1
+/// that it counts up from (or a -1, down) was its share, any other number was set for all to count
+/// in.
 void count_in(Maker& maker, Shares& shares, Maker sender, const std::string& before,
               std::optional<std::int64_t> by);
 

@@ -200,16 +200,19 @@ Reply run_setrange(Call& call) {
   if (piece.empty()) return Reply::number(text ? static_cast<std::int64_t>(text->size()) : 0);
   const auto start = static_cast<std::size_t>(offset);
   check_length(start + piece.size());
+  const bool is_new = text == nullptr;
   if (!text) text = &std::get<std::string>(call.set(call.argv[1], "").value);
   std::string changed = *text;
   changed.resize(std::max(text->size(), start + piece.size()), '\0');
   changed.replace(start, piece.size(), piece);
   Entry& entry = *call.find(call.argv[1]);
   entry.encoding = Encoding::large;
-  if (changed != *text) {  // overwritten, as by SET
+  if (is_new) entry.maker = 0;  // each piece is somebody's
+  if (changed != *text && entry.maker == 0)
+    write_piece(entry.shares, 8 * start, 8 * piece.size(), call.execution.sender,
+                piece.find_first_not_of('\0') == std::string::npos);
+  else if (changed != *text)  // overwritten, as by SET
     entry.maker = call.execution.sender;
-    entry.shares.clear();
-  }
   *text = std::move(changed);
   return Reply::number(static_cast<std::int64_t>(text->size()));
 }

@@ -69,8 +69,7 @@ TEST_CASE("a key's maker is who created or overwrote it") {
     node.run(2, write);
     CHECK(node.maker("k") == 2);
   }
-  for (const char* create :
-       {"SETNX n 1", "MSETNX n 1", "APPEND n 1", "SETRANGE n 1 x", "SET n v NX"}) {
+  for (const char* create : {"SETNX n 1", "MSETNX n 1", "APPEND n 1", "SET n v NX"}) {
     INFO(create);
     node.keyspace.keys.clear();
     node.run(3, create);
@@ -89,6 +88,18 @@ TEST_CASE("who counts where nothing was has a share, and the number has no maker
     CHECK(node.maker("n") == 0);
     CHECK(node.keyspace.keys.at("n").shares == Shares{{3, share}});
   }
+}
+
+TEST_CASE("what is written where nothing was is a piece, and the string has no maker") {
+  MakerNode node;
+  node.run(1, "SETRANGE k 1 xy");
+  node.run(2, "SETBIT k 0 1");
+  CHECK(node.maker("k") == 0);
+  CHECK(node.keyspace.keys.at("k").shares == Shares{{1, 16, 9}, {2, 1, 1}});
+  node.run(2, "SETRANGE k 2 z");
+  CHECK(node.keyspace.keys.at("k").shares == Shares{{2, 1, 1}, {2, 8, 17}});
+  node.run(1, "SETBIT k 0 0");
+  CHECK(node.keyspace.keys.at("k").shares == Shares{{2, 8, 17}});
 }
 
 TEST_CASE("a command that modifies a key leaves its maker") {
