@@ -49,7 +49,8 @@ class ClockUses {
     std::int64_t like_by = 0;       ///< how far `like` is varied, in ms
     std::int64_t from = 0, to = 0;  ///< how far the clock can be varied, in ms
     std::function<std::optional<std::string>(std::int64_t)> remembered;  ///< if it is varied so
-    std::function<void(ClockUse&, std::int64_t)> note;  ///< that it turns if it is varied so
+    std::function<void(ClockUse&, std::int64_t)> note;   ///< that it turns if it is varied so
+    std::optional<std::int64_t> time_ms = std::nullopt;  ///< an absolute time that it came from
   };
   using KeptThere = std::vector<std::shared_ptr<const Kept>>;
   const Program& program_;

@@ -126,7 +126,9 @@ struct Comparison {
 struct ClockAnswer {
   std::size_t observation = 0, answer = 0;  ///< its place in the path
   bool absolute = false;
-  int slope = 0;  ///< what it grows by for each ms by which the observation comes later
+  /// What it grows by for each ms by which the observation comes later; 0: it tells of readings of
+  /// before alone.
+  int slope = 0;
 };
 
 /// Result of a run.

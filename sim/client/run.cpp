@@ -322,7 +322,7 @@ void Run::note_clock(const Query& query) {
   const auto is_now = [&](std::uint16_t instant) { return instant >= instants_before_ ? 1 : 0; };
   const bool absolute = query.kind == Query::Kind::absolute;
   if (!absolute && query.kind != Query::Kind::difference) return;
-  const int slope = absolute ? 1 : is_now(query.first) - is_now(query.second);
+  const int slope = is_now(query.first) - (absolute ? 0 : is_now(query.second));
   clock_answers_.push_back({observed_, answers_used_, absolute, slope});
 }
 

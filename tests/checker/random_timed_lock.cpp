@@ -65,7 +65,8 @@ end)
 
 /// Writes acquire() and release(). In both, `start` is an instant of the monotonic clock, `began`
 /// one of the wall clock, `server` the node's time then; `self.since` is the first `start` ever,
-/// and `self.taken` when the lock was last asked for.
+/// and `self.taken` when the lock was last asked for. On the wall clock `self.asked` is that, too,
+/// `self.heard` when there was an answer; `self.asked_ms` and `self.ends_ms` are absolute times.
 class Writer {
  public:
   /// `marks`: what comparisons say is marked, and an invariant says that nothing ever is.
@@ -83,6 +84,7 @@ class Writer {
   std::string statement();
   std::string statements(std::int64_t most);
   std::string taking();
+  std::string heard();
   std::string script_taking();
   std::string acquire();
   std::string release();
@@ -92,7 +94,8 @@ class Writer {
   Chances& dice_;
   std::int64_t lease_ms_;
   bool marks_;
-  bool server_ = false;  ///< whether the node's time is read at the start
+  bool server_ = false;      ///< whether the node's time is read at the start
+  bool times_kept_ = false;  ///< whether absolute times are kept
 };
 
 /// A duration: as it is, or worked out.
@@ -119,7 +122,7 @@ std::string Writer::number(std::int64_t least, std::int64_t most) {
 
 /// Milliseconds that came from a clock.
 std::string Writer::reading() {
-  switch (dice_.from(0, 12)) {
+  switch (dice_.from(0, 16)) {
     case 0:
     case 1:
       return "(monotonic() - start)";
@@ -145,6 +148,19 @@ std::string Writer::reading() {
       return "ask(self.key, \"return ms - (tonumber(redis.call('get', KEYS[1]) or 0) or 0)\")";
     case 11:
       return dice_.rounds() ? "redis('TTL', self.key)" : "(monotonic() - self.taken)";
+    case 12:
+      return "(self.heard - self.asked)";
+    case 13:
+      return "(now() - self.heard)";
+    case 14:
+      if (!dice_.absolute()) return "(self.heard - self.asked)";
+      times_kept_ = true;
+      return dice_.of(
+          {"(millis(self.heard) - self.asked_ms)", "(millis(now()) - millis(self.heard))"});
+    case 15:
+      if (!dice_.absolute()) return "(began - self.heard)";
+      times_kept_ = true;
+      return dice_.of({"(self.ends_ms - millis(now()))", "(self.ends_ms - self.asked_ms)"});
     default:
       return "(monotonic() - self.taken)";
   }
@@ -296,8 +312,15 @@ std::string Writer::keeping() {
          "end) end\n";
 }
 
+std::string Writer::heard() {
+  std::string text = "self.heard = now()\n";
+  if (dice_.absolute() && dice_.one_in(2))
+    text += "self.ends_ms = millis(now()) + " + number(1, 12) + "\n";
+  return text;
+}
+
 std::string Writer::acquire() {
-  auto body = statements(1) + taking();
+  auto body = statements(1) + taking() + heard();
   if (dice_.one_in(3)) body += "if not mine then\n" + statements(2) + "return false end\n";
   body += statements(2);
   if (marks_) body += mark();
@@ -334,13 +357,18 @@ std::string Writer::release() {
 std::string Writer::protocol() {
   const auto begins = [&](const std::string& body) {
     return std::string("local start, began = monotonic(), now()\n") +
-           (server_ ? "local server = server_ms()\n" : "") + body;
+           (std::exchange(server_, false) ? "local server = server_ms()\n" : "") + body;
   };
-  auto taking = acquire();
-  taking = begins("self.since = self.since or start\nself.taken = start\nself.token = unique()\n" +
-                  taking);
-  server_ = false;
+  std::string taking = acquire();
+  const bool server = std::exchange(server_, false);
   const auto giving = begins(release());
+  std::string asked =
+      "self.since = self.since or start\nself.taken = start\nself.asked = began\n"
+      "self.heard = self.heard or began\n";
+  if (times_kept_)
+    asked += "self.asked_ms = millis(began)\nself.ends_ms = self.ends_ms or self.asked_ms\n";
+  server_ = server;
+  taking = begins(asked + "self.token = unique()\n" + taking);
   return std::string("local Lock = protocol { title = \"a random lock\", source = \"a seed\" }\n") +
          (marks_ ? kNothingMarked : "") + (dice_.absolute() ? kTimeOfNode : "local ms = ''") +
          kHelpers + "function Lock:acquire()\n" + taking + "end\nfunction Lock:release()\n" +

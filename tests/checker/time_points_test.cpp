@@ -101,6 +101,53 @@ TEST_CASE("a number that was measured is kept, and decides in a later operation"
   CHECK(verdict_of(measures + "took and took < 0", model) == checker::Verdict::holds);
 }
 
+namespace {
+
+/// Whether release() can keep the key, which never ends: it does so on `condition` alone, between
+/// readings that acquire() took before and after it asked.
+checker::Verdict kept_on(const std::string& before, const std::string& after,
+                         const std::string& condition) {
+  const test::TemporaryProtocol folder(
+      "kept-readings",
+      "local Lock = protocol { title = 't', source = 's' }\nfunction Lock:acquire()\n" + before +
+          "\nif redis('SET', self.key, unique(), 'NX') ~= OK then return false end\n" + after +
+          "\nreturn true end\nfunction Lock:release()\nif " + condition +
+          " then return true end redis('DEL', self.key) return true end\nreturn Lock\n");
+  auto model = two_clients(3000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::pause)] = 1;
+  model.program = std::make_shared<sim::Program>(folder.folder());
+  model.properties = {sim::Property::leak};
+  return checker::explore(model, {}).verdict;
+}
+
+}  // namespace
+
+TEST_CASE("readings of before decide, compared with each other or with one of now", "[time]") {
+  const auto is_found = [](const std::string& before, const std::string& after,
+                           const std::string& condition) {
+    INFO(before << "; " << after << "; " << condition);
+    CHECK(kept_on(before, after, condition) == checker::Verdict::violated);
+  };
+  const std::string asked = "self.asked = now()", heard = "self.heard = now()";
+  is_found(asked, heard, "self.heard - self.asked == 7321");
+  is_found(asked, heard, "self.asked - self.heard == -7321");
+  is_found(asked, heard, "self.asked + 7320 < self.heard and self.heard < self.asked + 7322");
+  is_found(asked, heard, "millis(self.heard) - millis(self.asked) == 7321");
+  is_found(asked, "", "millis(now()) - millis(self.asked) == 7321");
+  is_found("self.asked = millis(now())", "self.heard = millis(now())",
+           "self.heard - self.asked == 7321");
+  is_found("self.asked = millis(now())", "", "millis(now()) - self.asked == 7321");
+  is_found("", "self.ends = millis(now()) + 10000", "self.ends - millis(now()) == 4321");
+  is_found("",
+           "redis('SET', 'ends', millis(now()) + 5000) self.ends = tonumber(redis('GET', 'ends'))",
+           "self.ends - millis(now()) == -321");
+}
+
+TEST_CASE("a deadline that a client keeps is no reason for doubt", "[time]") {
+  CHECK(kept_on("", "self.ends = millis(now()) + self.ttl_ms",
+                "millis(now()) < self.ends - 20000") == checker::Verdict::holds);
+}
+
 TEST_CASE("a clock decides without a comparison", "[time]") {
   sim::Model model = two_clients(50'000, 10'000);
   model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;

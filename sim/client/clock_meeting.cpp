@@ -1,0 +1,94 @@
+// Absolute times that meet: which one decides where a step turns.
+#include <algorithm>
+
+#include "sim/base/ascii.hpp"
+#include "sim/client/clock_look.hpp"
+#include "sim/client/reply_times.hpp"
+#include "sim/redis/reply.hpp"
+
+namespace lockstep::sim {
+
+Look::Cases Look::cases_of(const Paths& with) const {
+  return [&with, this](std::int64_t later_ms) { return Case{snapshot_, with(later_ms)}; };
+}
+
+std::optional<Step> Look::run(const std::optional<Case>& with) const {
+  if (!with) return std::nullopt;
+  return uses_.program_.what_if(setup_, with->remembered, with->path);
+}
+
+void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t turn_ms, bool either) {
+  bool explained = false;
+  for (const std::int64_t number : numbers_heard())
+    for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
+      const std::int64_t after = turn_ms - number * unit;
+      if (number < kFirstTime || std::abs(after) > kFarthestMs) continue;
+      if (!decides(cases, later, number)) continue;
+      explained = true;
+      note_met(after, unit, either);
+      if (either && after > 1) use_.lefts.insert({after - 1, after});  // a key's time to die
+    }
+  for (const auto& kept : times_kept()) {
+    const std::int64_t after = turn_ms - *kept->time_ms;
+    if (std::abs(after) > kFarthestMs || !decides(cases, later, *kept)) continue;
+    explained = true;
+    use_.made.insert(0);
+    note_met(after, 1, either);
+  }
+  use_.explained = use_.explained && explained;
+}
+
+void Look::note_met(std::int64_t after, std::int64_t unit, bool either) {
+  if (unit > 1) use_.units.insert(unit);
+  use_.all = use_.all && on_unit(after, unit);
+  use_.met.insert(after);
+  if (either) use_.met.insert(1 - after);
+  const bool of_instant = std::ranges::any_of(
+      step_.clock_answers, [](const auto& answer) { return answer.absolute && answer.slope == 0; });
+  if (of_instant) use_.ages.insert(after > 0 ? after : 1 - after);
+}
+
+std::set<std::int64_t> Look::numbers_heard() const {
+  std::vector<std::int64_t> numbers;
+  for (const Observation& observation : path_) {
+    add_numbers_of(*observation.reply, numbers);
+    for (const std::string& answer : observation.answers) add_numbers(answer, numbers);
+  }
+  return {numbers.begin(), numbers.end()};
+}
+
+bool Look::decides(const Cases& cases, std::int64_t later, std::int64_t number) const {
+  const std::optional<Case> varied = cases(1);
+  if (!varied) return false;
+  const auto way = [&](std::int64_t at, std::int64_t by) {
+    std::optional<Case> with = cases(at);
+    for (std::size_t i = 0; with && i < with->path.size(); ++i) {  // but for what is varied
+      Observation& changed = with->path[i];
+      if (*varied->path[i].reply == *path_[i].reply)
+        changed.reply = moved(*changed.reply, number, by);
+      for (std::size_t k = 0; k < changed.answers.size(); ++k)
+        if (varied->path[i].answers[k] == path_[i].answers[k])
+          changed.answers[k] = with_moved(changed.answers[k], number, by);
+    }
+    return way_of(run(with));
+  };
+  const auto moves = [&](std::int64_t by) { return way(later - 1, by) == way(later, by); };
+  return moves(1) || moves(kSecondMs);
+}
+
+bool Look::decides(const Cases& cases, std::int64_t later, const Kept& kept) const {
+  const auto way = [&](std::int64_t at, std::int64_t by) {
+    std::optional<Case> with = cases(at);
+    const std::optional<Case> other = cases_of(kept)(by);
+    if (!with || !other || with->remembered != snapshot_) return std::string();
+    with->remembered = other->remembered;
+    return way_of(run(with));
+  };
+  const auto moves = [&](std::int64_t by) {
+    const std::string before = way(later - 1, by);
+    return !before.empty() && before == way(later, by);
+  };
+  return moves(1) || moves(kSecondMs);
+}
+
+}  // namespace lockstep::sim

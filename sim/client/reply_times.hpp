@@ -1,0 +1,28 @@
+// Times in a reply: found, moved, left out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/base/bytes.hpp"
+
+namespace lockstep::sim {
+
+struct Reply;
+
+/// What may be an absolute time: Unix seconds from this century on.
+inline constexpr std::int64_t kFirstTime = 1'000'000'000;
+
+/// What TIME answers, in ms: seconds, and microseconds of one. Nothing if it is no such answer.
+std::optional<std::int64_t> time_told(const Reply& reply);
+/// So much later by the same clock, of an answer to TIME.
+Reply later_by(const Reply& reply, std::int64_t ms);
+/// All numbers in it, wherever they are; of an answer to TIME the time in ms.
+void add_numbers_of(const Reply& reply, std::vector<std::int64_t>& numbers);
+/// Whatever tells replies apart that do not differ in absolute times alone.
+void write_without_times(ByteWriter& out, const Reply& reply);
+/// The reply with the number `number`, wherever it is, larger.
+Reply moved(Reply reply, std::int64_t number, std::int64_t by);
+
+}  // namespace lockstep::sim
