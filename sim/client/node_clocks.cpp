@@ -64,7 +64,9 @@ std::string bare(Keyspace keyspace, const Change& plain) {
 
 Reply with_texts(Reply reply, const Change& change) {
   reply.text = change(reply.text);
-  if (change(std::to_string(reply.integer)) == "#") reply.integer = 0;
+  std::string digits = std::to_string(reply.integer);
+  if (reply.integer < 0) digits.erase(0, 1);
+  if (change(digits) == "#") reply.integer = reply.integer < 0 ? -1 : 0;
   for (Reply& item : reply.items) item = with_texts(std::move(item), change);
   return reply;
 }

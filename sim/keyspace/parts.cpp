@@ -141,6 +141,19 @@ void give_back(const SortedSet* before, SortedSet& after, Maker sender) {
 
 }  // namespace
 
+void keep_makers(const Entry& before, Entry& after) {
+  if (auto* set = std::get_if<Set>(&after.value))
+    if (const auto* old = std::get_if<Set>(&before.value))
+      for (auto& [name, member] : *set)
+        if (const auto was = old->find(name); was != old->end()) member.maker = was->second.maker;
+  if (auto* set = std::get_if<SortedSet>(&after.value))
+    if (const auto* old = std::get_if<SortedSet>(&before.value))
+      for (auto& [name, member] : *set)
+        if (const auto was = old->find(name);
+            was != old->end() && was->second.score == member.score)
+          member.maker = was->second.maker;
+}
+
 void give_back(const Entry* before, Entry& after, Maker sender) {
   const auto* old = before ? &before->value : nullptr;
   if (auto* text = std::get_if<std::string>(&after.value)) {

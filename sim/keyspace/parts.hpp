@@ -23,6 +23,10 @@ void drop_shares_unless(Keyspace& keyspace, Keeps keeps) {
   });
 }
 
+/// Members of a set, or of a sorted set with their scores, that were there before keep their
+/// makers.
+void keep_makers(const Entry& before, Entry& after);
+
 /// A release() of `sender` has written this: what it has written over is nobody's, unless a token
 /// of the sender stands in it.
 void give_back(const Entry* before, Entry& after, Maker sender);

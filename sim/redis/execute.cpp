@@ -7,6 +7,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/attention.hpp"
 #include "sim/redis/commands/entries.hpp"
@@ -140,6 +141,13 @@ Entry* Call::find(const std::string& key) {
 std::string* Call::string_at(const std::string& key) { return at<std::string>(key); }
 
 Entry& Call::set(const std::string& key, std::string value) { return put(key, std::move(value)); }
+
+Reply store_made(Call& call, const std::string& key, Entry made, std::size_t size) {
+  if (const Entry* old = call.find(key)) keep_makers(*old, made);
+  call.erase(key);
+  if (size != 0) call.keyspace.keys.insert_or_assign(key, std::move(made));
+  return Reply::number(static_cast<std::int64_t>(size));
+}
 
 Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value) {
   Entry entry = new_entry(std::move(value), call.execution.sender);

@@ -118,6 +118,19 @@ TEST_CASE("locks that leave the key behind are right", "[parts]") {
          "end, 5)",
          "redis('INCR', self.key .. ':served') return true"});
   }
+  SECTION("members that everybody stores anew (the fair semaphore of Redis in Action)") {
+    const InlineLock lock(
+        {kToken + "local z, owners = self.key, self.key .. ':owner' "
+                  "redis('ZINTERSTORE', owners, 2, owners, z, 'WEIGHTS', 1, 0) "
+                  "redis('ZADD', z, 1, self.token) "
+                  "redis('ZADD', owners, redis('INCR', 'counter'), self.token) "
+                  "if redis('ZRANK', owners, self.token) < 1 then return true end "
+                  "redis('ZREM', z, self.token) redis('ZREM', owners, self.token) return false",
+         "redis('ZREM', self.key .. ':owner', self.token) "
+         "return redis('ZREM', self.key, self.token) == 1"},
+        ", leases = { '{key}', '{key}:owner' }");
+    CHECK(lock.judged(Property::foreign_release) == Verdict::holds);
+  }
   SECTION("in another database") {
     check_right({"redis('SELECT', 3) return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
                  "return redis('DEL', self.key) == 1"});

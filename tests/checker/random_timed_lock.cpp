@@ -459,8 +459,9 @@ RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool roun
   return lock;
 }
 
-RandomLock random_marking_lock(std::uint32_t seed) {
-  Chances dice(seed, 1, true, seed % 4 == 0);
+RandomLock random_marking_lock(std::uint32_t seed, std::int64_t unit_ms, bool rounds,
+                               bool absolute) {
+  Chances dice(seed, unit_ms, rounds, absolute);
   RandomLock lock;
   sim::ProcessSetup process;
   process.lease_ms = dice.ms(2, 12);

@@ -16,7 +16,8 @@ RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool roun
 
 /// What its clients see on clocks is marked, and an invariant says that nothing is: each instant
 /// that one explorer does not know makes another verdict, or another length.
-RandomLock random_marking_lock(std::uint32_t seed);
+RandomLock random_marking_lock(std::uint32_t seed, std::int64_t unit_ms, bool rounds,
+                               bool absolute);
 
 /// With clocks that are much too fast or too slow; few look at absolute time.
 RandomLock random_drifting_lock(std::uint32_t seed);

@@ -49,6 +49,10 @@ SortedSetOrder ordered(Call& call, const SortedSet& set);
 /// Overwrites `key` in the keyspace, as Call::put.
 Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value);
 
+/// Stores what a command has made of other keys at `key`, in place of what is there; nothing if it
+/// is empty. What was there already stays whose it is.
+Reply store_made(Call& call, const std::string& key, Entry made, std::size_t size);
+
 template <class Type>
 Entry& Call::put(const std::string& key, Type value) {
   return put_entry(*this, key, std::move(value));

@@ -79,9 +79,7 @@ Reply show(Call& call, SetOperation operation) {
 Reply store(Call& call, SetOperation operation) {
   Entry result = operation(call, sources(call, 2, call.argv.size()));
   const std::size_t size = set_size(result);
-  call.erase(call.argv[1]);
-  if (size != 0) call.keyspace.keys.insert_or_assign(call.argv[1], std::move(result));
-  return count_reply(size);
+  return store_made(call, call.argv[1], std::move(result), size);
 }
 
 Reply run_smembers(Call& call) {

@@ -183,14 +183,11 @@ Reply show_scores(Call& call, ZsetOperation operation) {
 Reply store_scores(Call& call, ZsetOperation operation) {
   AlgebraQuery query = read_query(call, 2, operation, Form::store);
   const SortedSet result = compute(query, operation);
-  call.erase(call.argv[1]);
-  if (result.empty()) return Reply::number(0);
-  Entry& entry = call.put(call.argv[1], SortedSet{});
-  if (exceeds_listpack(result)) entry.encoding = Encoding::large;
-  for (const auto& [member, about] : result) {
-    put_score(entry, member, about.score, call.execution.sender);
-  }
-  return count_reply(result.size());
+  Entry made = new_entry(SortedSet{}, call.execution.sender);
+  if (exceeds_listpack(result)) made.encoding = Encoding::large;
+  for (const auto& [member, about] : result)
+    put_score(made, member, about.score, call.execution.sender);
+  return store_made(call, call.argv[1], std::move(made), result.size());
 }
 
 Reply run_zunion(Call& call) { return show_scores(call, ZsetOperation::unite); }

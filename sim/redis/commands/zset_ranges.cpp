@@ -183,9 +183,7 @@ Reply run_zrangestore(Call& call) {
     put_score(stored, item->first, item->second.score, call.execution.sender);
   }
   const std::size_t size = sorted_set_of(stored).size();
-  call.erase(call.argv[1]);
-  if (size != 0) call.keyspace.keys.insert_or_assign(call.argv[1], std::move(stored));
-  return count_reply(size);
+  return store_made(call, call.argv[1], std::move(stored), size);
 }
 
 Reply run_zcount(Call& call) { return count_reply(between(call, By::score).size()); }
