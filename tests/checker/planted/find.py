@@ -39,8 +39,8 @@ def found(source, build, patch):
     run("git", "apply", patch, cwd=source)
     try:
         run("cmake", "--build", build, "--target", "test_checker", stdout=subprocess.DEVNULL)
-        tried = subprocess.run([build / "test_checker", "[random-enlarged],[random-timed]", "--abort"], capture_output=True, text=True,
-                               env=environment)
+        tried = subprocess.run([build / "test_checker", "[random-timed],[random-enlarged]", "--abort"],
+                               capture_output=True, text=True, env=environment)
     finally:
         run("git", "apply", "--reverse", patch, cwd=source)
     seed = re.search(r"LOCKSTEP_SEEDS=(\d+)-\1\b", tried.stdout)
