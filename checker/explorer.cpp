@@ -184,6 +184,10 @@ class Exploration {
       result_.unmet_detail += "; a call failed: " + world_.first_failure();
     else if (!world_.first_error().empty())
       result_.unmet_detail += "; a request failed: " + world_.first_error();
+    else if (result_.unmet.contains(sim::Witness::released) && world_.kept_on())
+      result_.unmet_detail +=
+          "; release() leaves its client the key: if it is to stay, say permanent = { \"{key}\" } "
+          "in protocol { }";
   }
 
   /// Nothing was shown about lease keys.

@@ -67,7 +67,11 @@ std::string tell_end(const Event& event, std::size_t n, const std::string& key,
     case Action::Kind::execute: {
       const std::string request =
           worded_to(event, executed(event).request, static_cast<std::uint8_t>(n));
-      return sim::process_name(event.action.process) + "'s " + request + loss(change, name, key) +
+      const std::string whose = sim::process_name(event.action.process) + "'s " + request;
+      const bool own = event.action.process == owner && change.is != nullptr;
+      return whose +
+             (own ? " gave back what it had in the key " + sim::worded_value(key)
+                  : loss(change, name, key)) +
              at;
     }
     default:

@@ -298,8 +298,12 @@ TEST_CASE("of a lock that nobody ever releases nothing is shown, and what failed
     return engine.unmet_detail;
   };
   CHECK(unmet({kAcquireByToken, kReleaseByToken}).empty());
-  CHECK(unmet({kAcquireByToken, "return false"}) == "nobody ever released");
-  CHECK(unmet({kAcquireByToken, ""}) == "nobody ever released");
+  const std::string stays =
+      "nobody ever released; release() leaves its client the key: if it is to stay, say permanent "
+      "= "
+      "{ \"{key}\" } in protocol { }";
+  CHECK(unmet({kAcquireByToken, "return false"}) == stays);
+  CHECK(unmet({kAcquireByToken, ""}) == stays);
   CHECK(unmet({kAcquireByToken, "error('boom')"}) ==
         "nobody ever released; a call failed: release() ended in an error: protocol.lua:6: boom");
   CHECK(unmet({kAcquireByToken, "local ok = pcall(redis, 'DEL') return ok"}) ==
