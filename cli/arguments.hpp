@@ -27,7 +27,7 @@ struct ModelFlags {
 
 /// Flags that limit a search.
 struct BoundFlags {
-  std::optional<std::uint64_t> max_states, max_memory_mb;
+  std::optional<std::int64_t> max_states, max_memory_mb;
   std::optional<double> max_seconds;
 };
 

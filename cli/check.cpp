@@ -3,6 +3,7 @@
 #include "checker/slack.hpp"
 #include "cli/commands.hpp"
 #include "cli/keep_trace.hpp"
+#include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
 #include "cli/report.hpp"
@@ -20,6 +21,7 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
     throw sim::BadInput(
         "--audit: a schedule is already walked by the naive explorer; there is nothing to audit");
 
+  expect_output("--trace", arguments.trace_file);
   const Interruptible interruptible;
   const auto callback = progress(io, scenario.bounds);
   auto judgement = scenarios::judge(scenario, callback, !arguments.no_merging);

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/judge_matrix.hpp"
 #include "cli/keep_trace.hpp"
+#include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
 #include "cli/render_diff.hpp"
@@ -134,6 +135,7 @@ int lone(Presence presence, const DiffArguments& arguments, const scenarios::Cat
 
 int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
   expect_arguments(arguments);
+  expect_output("--trace", arguments.trace_file);
   const Interruptible interruptible;
   if (arguments.baseline.empty()) {
     const auto there = presence(arguments.versions.front(), arguments.versions.back());

@@ -10,6 +10,7 @@
 
 #include "scenarios/scenario.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/files.hpp"
 
 namespace lockstep::cli {
 
@@ -49,7 +50,7 @@ std::optional<Heading> heading_in(std::string_view line) {
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file)
-      : file_(file.string()), lines_(scenarios::read_text_file(file)) {}
+      : file_(file.string()), lines_(sim::file_text(file)) {}
 
   std::vector<Lesson> read() {
     std::string line;

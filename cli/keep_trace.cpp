@@ -5,6 +5,7 @@
 
 #include "checker/no_return.hpp"
 #include "checker/trace/trace.hpp"
+#include "cli/output_file.hpp"
 #include "scenarios/trace_file.hpp"
 #include "sim/model/invariants.hpp"
 
@@ -41,6 +42,7 @@ std::string avoidable(const Judgement& judgement) {
 
 std::string keep_trace(const std::string& file, const Judgement& judgement,
                        const scenarios::Catalog& catalog) {
+  if (!judgement.trace) remove_stale(file);
   if (file.empty() || !judgement.trace) return "";
   scenarios::write_trace(
       file,

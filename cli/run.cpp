@@ -55,7 +55,10 @@ struct Dispatch {
 
 int run(const std::vector<std::string>& words, Io& io) {
   try {
-    return std::visit(Dispatch{io}, parse(words));
+    const int code = std::visit(Dispatch{io}, parse(words));
+    io.out.flush();
+    if (!io.out) throw sim::BadInput("the output cannot be written, or not all of it");
+    return code;
   } catch (const sim::BadInput& error) {
     io.err << "lockstep: " << error.what() << '\n';
     return kBadInput;

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "sim/base/error.hpp"
+#include "sim/base/files.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
@@ -27,10 +27,7 @@ std::string placed(const std::string& file, const std::string& text) {
 
 std::string whole_file(const std::string& path, std::istream& in) {
   if (path == "-") return {std::istreambuf_iterator<char>(in), {}};
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) throw sim::BadInput(path + ": cannot be read");
-  return text;
+  return sim::file_text(path);
 }
 
 sim::Request eval_request(const std::string& script, const std::vector<std::string>& words) {

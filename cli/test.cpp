@@ -6,12 +6,13 @@
 
 #include "cli/commands.hpp"
 #include "cli/junit.hpp"
+#include "cli/output_file.hpp"
 #include "cli/parallel.hpp"
 #include "cli/progress.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/suite.hpp"
 #include "cli/words.hpp"
-#include "scenarios/trace_file.hpp"
+#include "sim/base/files.hpp"
 
 namespace lockstep::cli {
 
@@ -62,6 +63,7 @@ std::string summary(const std::vector<Tested>& all) {
 }  // namespace
 
 int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
+  expect_output("--junit", arguments.junit_file);
   const auto jobs = jobs_of(arguments.jobs);
   const auto suite = suite_of(arguments, catalog);
   std::size_t width = 0;
@@ -84,7 +86,7 @@ int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& 
     io.out << test_report(all, code);
   else
     io.out << '\n' << summary(all) << '\n';
-  if (!arguments.junit_file.empty()) scenarios::write_whole(arguments.junit_file, junit(all));
+  if (!arguments.junit_file.empty()) sim::write_file(arguments.junit_file, junit(all));
   return code;
 }
 

@@ -9,6 +9,7 @@
 
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/files.hpp"
 #include "sim/base/path.hpp"
 
 namespace fs = std::filesystem;
@@ -47,7 +48,7 @@ std::vector<std::string> Catalog::ladder() const {
   const auto file = home_ / "protocols" / "ladder.txt";
   if (!sim::is_there(file)) return {};
   std::vector<std::string> names;
-  std::istringstream lines(read_text_file(file));
+  std::istringstream lines(sim::file_text(file));
   for (std::string line; std::getline(lines, line);) {
     line = line.substr(0, line.find('#'));
     line.erase(line.find_last_not_of(" \t\r") + 1);

@@ -7,6 +7,7 @@
 
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
+#include "sim/base/files.hpp"
 
 namespace lockstep::scenarios {
 
@@ -87,7 +88,7 @@ std::string matrix_report(const std::vector<Matrix>& matrices) {
 }
 
 std::vector<Matrix> read_matrices(const std::filesystem::path& file) {
-  const auto json = parse_json(read_text_file(file), file.string());
+  const auto json = parse_json(sim::file_text(file), file.string());
   const JsonPlace place(json, file.string());
   place.required(kMatrixKey)
       .expect_version(kMatrixVersion, "a matrix",

@@ -12,6 +12,7 @@
 #include "scenarios/suggest.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/files.hpp"
 #include "sim/base/near_miss.hpp"
 #include "sim/base/path.hpp"
 #include "sim/client/claims.hpp"
@@ -56,7 +57,7 @@ std::vector<std::string> lock_keys_of(const std::vector<Role>& roles) {
 bool states_invariants(const std::filesystem::path& folder) {
   if (folder.empty()) return false;  // a scenario that is read without its protocol
   try {
-    const auto text = read_text_file(folder / "protocol.lua");
+    const auto text = sim::file_text(folder / "protocol.lua");
     return text.find("invariant") != std::string::npos &&
            !sim::Program(folder).invariants().empty();
   } catch (const sim::BadInput&) {
@@ -69,7 +70,7 @@ std::shared_ptr<const sim::OwnClaims> claims_of(const Scenario& scenario) {
   if (scenario.claims.empty() || !scenario.properties.contains(sim::Property::invariant))
     return nullptr;
   return std::make_shared<const sim::OwnClaims>(scenario.claims.generic_string(),
-                                                read_text_file(scenario.claims));
+                                                sim::file_text(scenario.claims));
 }
 
 }  // namespace

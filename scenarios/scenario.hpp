@@ -141,7 +141,4 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
 /// it is as expected.
 std::optional<std::string> difference(const Expectation& expect, const checker::Result& result);
 
-/// The bytes of a file. Throws BadInput if it cannot be read.
-std::string read_text_file(const std::filesystem::path& file);
-
 }  // namespace lockstep::scenarios

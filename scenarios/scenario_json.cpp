@@ -11,6 +11,7 @@
 #include "scenarios/suggest.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/files.hpp"
 #include "sim/base/path.hpp"
 #include "sim/base/token.hpp"
 
@@ -304,9 +305,10 @@ Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
   const auto protocol = place.required("protocol");
   auto scenario = default_scenario(protocol.text(), found(protocol, base, find_protocol));
   scenario.name = name;
-  if (const auto title = place.optional("title")) scenario.title = title->text();
-  if (const auto source = place.optional("source")) scenario.source = source->text();
-  if (const auto why = place.optional("why")) scenario.why = why->text();
+  if (const auto title = place.optional("title")) scenario.title = sim::on_one_line(title->text());
+  if (const auto source = place.optional("source"))
+    scenario.source = sim::on_one_line(source->text());
+  if (const auto why = place.optional("why")) scenario.why = sim::on_one_line(why->text());
   scenario.kind = place.required("kind").one_of(kKinds, "kind") == 0 ? ScenarioKind::search
                                                                      : ScenarioKind::schedule;
   refuse_keys_of_the_other_kind(place, scenario.kind);
@@ -322,16 +324,8 @@ Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
   return scenario;
 }
 
-std::string read_text_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (sim::is_folder(file) || !in.is_open() || in.bad())
-    throw sim::BadInput(fmt::format("{}: cannot be read", file.string()));
-  return text;
-}
-
 Scenario read_scenario(const std::filesystem::path& file, const FindProtocol& find_protocol) {
-  const auto json = parse_json(read_text_file(file), file.string());
+  const auto json = parse_json(sim::file_text(file), file.string());
   const JsonPlace place(json, file.string());
   auto scenario = embedded_scenario(place, file.stem().string(), file.parent_path(), find_protocol);
   scenario.file = file.string();

@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <fstream>
-
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/files.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/program.hpp"
 #include "sim/model/invariants.hpp"
@@ -101,20 +99,6 @@ Json to_json(const sim::Action& action) {
   return json;
 }
 
-void write_whole(const fs::path& file, const std::string& text) {
-  const auto unlike_others = std::chrono::steady_clock::now().time_since_epoch().count();
-  const fs::path temporary = fmt::format("{}.{}.tmp", file.string(), unlike_others);
-  std::ofstream out(temporary, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code failed;
-  if (out) fs::rename(temporary, file, failed);
-  if (out && !failed) return;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  throw sim::BadInput(fmt::format("{}: cannot be written", file.string()));
-}
-
 void write_trace(const fs::path& file, const TraceFile& trace, const Catalog& catalog) {
   auto scenario = trace.scenario;
   if (!scenario.claims.empty())
@@ -127,11 +111,11 @@ void write_trace(const fs::path& file, const TraceFile& trace, const Catalog& ca
   json["schedule"] = Json::array();
   for (const auto& action : trace.schedule) json["schedule"].push_back(to_json(action));
   json["told"] = trace.told;
-  write_whole(file, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  sim::write_file(file, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 TraceFile read_trace(const fs::path& file, const Catalog& catalog) {
-  const auto json = parse_json(read_text_file(file), file.string());
+  const auto json = parse_json(sim::file_text(file), file.string());
   const JsonPlace place(json, file.string());
   place.required(kTraceKey).expect_version(kTraceVersion, "a trace",
                                            "find the run again with `lockstep check`");
@@ -170,7 +154,7 @@ void expect_unchanged(const TraceFile& trace, const sim::Model& model, const fs:
 }
 
 bool is_trace(const fs::path& file) {
-  const auto json = parse_json(read_text_file(file), file.string());
+  const auto json = parse_json(sim::file_text(file), file.string());
   return json.is_object() && json.contains(kTraceKey);
 }
 

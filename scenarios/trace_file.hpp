@@ -45,8 +45,4 @@ bool is_trace(const std::filesystem::path& file);
 /// One action as trace JSON has it: {"do": "pause", "process": "A"}.
 Json to_json(const sim::Action& action);
 
-/// Writes `text` to `file` by way of a temporary file beside it, so that `file` is never
-/// half-written. Throws BadInput.
-void write_whole(const std::filesystem::path& file, const std::string& text);
-
 }  // namespace lockstep::scenarios

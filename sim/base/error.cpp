@@ -9,20 +9,28 @@ namespace {
 
 bool is_control(char c) { return (c >= '\0' && c < ' ') || c == '\x7f'; }
 
-std::string on_one_line(const std::string& text) {
+/// Of those beyond ASCII, in UTF-8: C2 80 to C2 9F.
+bool is_high_control(std::string_view text, std::size_t at) {
+  if (at + 1 >= text.size() || text[at] != '\xC2') return false;
+  const auto next = static_cast<unsigned char>(text[at + 1]);
+  return next >= 0x80 && next < 0xA0;
+}
+
+}  // namespace
+
+std::string on_one_line(std::string_view text) {
   std::string line;
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
     if (c == '\n')
       line += "\\n";
-    else if (is_control(c))
-      line += fmt::format("\\x{:02x}", static_cast<int>(c));
+    else if (is_control(c) || is_high_control(text, at))
+      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     else
       line += c;
   }
   return line;
 }
-
-}  // namespace
 
 BadInput::BadInput(const std::string& what) : std::runtime_error(on_one_line(what)) {}
 

@@ -3,8 +3,12 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace lockstep::sim {
+
+/// The text with its control characters escaped: what a person wrote must not paint another line.
+std::string on_one_line(std::string_view text);
 
 /// A bad scenario, flag, protocol, script, trace or address. `what()` is one complete line that
 /// names the place (file, line or path inside the file), what was found and what was expected.

@@ -11,6 +11,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/files.hpp"
 #include "sim/base/near_miss.hpp"
 #include "sim/base/path.hpp"
 #include "sim/base/sha1.hpp"
@@ -34,7 +35,7 @@ Module::Module(Vm& vm, std::filesystem::path folder, Shows shows)
     : vm_(vm), folder_(std::move(folder)), shows_(shows), watched_(vm), stated_(vm) {
   vm_.module = this;
   vm_.stated = &stated_;
-  const std::string text = read_file("protocol.lua");
+  const std::string text = file_text(folder_ / "protocol.lua");
   refuse_not_available(vm_, text);
   load(text);
 
@@ -47,14 +48,6 @@ Module::Module(Vm& vm, std::filesystem::path folder, Shows shows)
     identity += script->name + std::string(1, '\0') + script->body + std::string(1, '\0');
   }
   fingerprint_ = sha1_hex(identity);
-}
-
-std::string Module::read_file(const std::string& name) const {
-  std::ifstream file(folder_ / name, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  if (!file) throw BadInput(fmt::format("{}: cannot be read", (folder_ / name).generic_string()));
-  return bytes.str();
 }
 
 void Module::load(const std::string& text) {
@@ -139,7 +132,7 @@ int Module::load_script(lua_State* lua) {
                   fmt::format("script: no file \"{}\" beside protocol.lua{}", name,
                               near_miss_hint(name, files)));
   }
-  Script script{name, read_file(name), "", false};
+  Script script{name, file_text(folder_ / name), "", false};
   script.sha1 = sha1_hex(script.body);
   if (lua_istable(lua, 2)) {
     bool plain = true;
@@ -200,7 +193,7 @@ int Module::declare_protocol(lua_State* lua) {
     if (lua_type(lua, -1) != LUA_TNIL && lua_type(lua, -1) != LUA_TSTRING) {
       return refuse(vm_, lua, fmt::format("protocol: {} must be a string", field));
     }
-    *text = lua_isnil(lua, -1) ? "" : text_of(lua, -1);
+    *text = lua_isnil(lua, -1) ? "" : on_one_line(text_of(lua, -1));
   }
   lua_getfield(lua, 1, "leases");
   names_leases_ = !lua_isnil(lua, -1);

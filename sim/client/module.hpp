@@ -50,7 +50,6 @@ class Module {
   void push_instance_metatable() const;
 
  private:
-  std::string read_file(const std::string& name) const;
   void load(const std::string& text);
   void check_class();
   std::vector<std::string> template_list(lua_State* lua, const char* field);

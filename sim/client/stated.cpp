@@ -29,7 +29,7 @@ int Stated::state(lua_State* lua) {
     return refuse(vm_, lua,
                   "invariant: expected a name and a function: "
                   "invariant(\"nobody ...\", function(world) return ... end)");
-  std::string name(string_at(lua, 1));
+  std::string name = on_one_line(string_at(lua, 1));
   if (std::find(names_.begin(), names_.end(), name) != names_.end())
     return refuse(vm_, lua, fmt::format("invariant: there is another one named \"{}\"", name));
   names_.push_back(std::move(name));

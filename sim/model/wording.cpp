@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/table.hpp"
@@ -224,11 +225,11 @@ std::string worded(const Effect& effect, const std::string& lock, const std::str
                        : "is told that " + lock + " was not its own any more";
     case Effect::Kind::failed:
       return fmt::format("{} ends in an error: {}", effect.in_release ? "release()" : "acquire()",
-                         without_brackets(effect.text));
+                         on_one_line(without_brackets(effect.text)));
     case Effect::Kind::lost:
       return "gives " + lock + " up as lost, leaves the critical section";
     case Effect::Kind::log:
-      return "logs \"" + without_brackets(effect.text) + "\"";
+      return "logs \"" + on_one_line(without_brackets(effect.text)) + "\"";
   }
   fail("an effect kind", __FILE__, __LINE__);
 }

@@ -71,11 +71,12 @@ class Writer {
  public:
   /// `marks`: what comparisons say is marked, and an invariant says that nothing ever is.
   Writer(Chances& dice, std::int64_t lease_ms, bool marks = false)
-      : dice_(dice), lease_ms_(lease_ms), marks_(marks) {}
+      : dice_(dice), lease_ms_(lease_ms), marks_(marks), coarse_(dice.one_in(2)) {}
   std::string protocol();
 
  private:
   std::string number(std::int64_t least, std::int64_t most);
+  std::string nap(std::int64_t least, std::int64_t most);
   std::string reading();
   std::string worked_out(const std::string& number);
   std::string comparison();
@@ -93,7 +94,10 @@ class Writer {
 
   Chances& dice_;
   std::int64_t lease_ms_;
+  /// Longer than all else: what timers have in common is then no grid that has every instant.
+  static constexpr std::int64_t kCoarse = 12;
   bool marks_;
+  bool coarse_;              ///< whether the program waits for multiples of that alone
   bool server_ = false;      ///< whether the node's time is read at the start
   bool times_kept_ = false;  ///< whether absolute times are kept
 };
@@ -166,6 +170,12 @@ std::string Writer::reading() {
   }
 }
 
+/// How long the program waits.
+std::string Writer::nap(std::int64_t least, std::int64_t most) {
+  if (!coarse_) return number(least, most);
+  return std::to_string(kCoarse * dice_.ms(1, 2));
+}
+
 std::string Writer::worked_out(const std::string& number) {
   switch (dice_.from(0, dice_.rounds() ? 8 : 5)) {
     case 0:
@@ -234,7 +244,8 @@ std::string Writer::statement() {
     case 4:
       return "if " + comparison() + " then redis('PEXPIRE', self.key, " + number(1, 12) + ") end\n";
     case 5:
-      return "sleep(math.max(1, " + number(1, 8) + " - " + reading() + "))\n";
+      return fmt::format("sleep(math.max({}, {} - {}))\n", coarse_ ? kCoarse * dice_.unit_ms() : 1,
+                         number(1, 8), reading());
     case 6:
       return "start = monotonic()\n";
     case 7:
@@ -242,9 +253,9 @@ std::string Writer::statement() {
           "if ask(self.key, \"if {} then return 1 end return 0\") == 1 then return {} end\n",
           script_comparison(), dice_.of({"true", "false"}));
     case 8:
-      return "if " + comparison() + " then sleep(" + number(1, 6) + ") end\n";
+      return "if " + comparison() + " then sleep(" + nap(1, 6) + ") end\n";
     default:
-      return "sleep(" + number(1, 8) + ")\n";
+      return "sleep(" + nap(1, 8) + ")\n";
   }
 }
 
@@ -308,8 +319,7 @@ std::string Writer::keeping() {
   std::string body = "local start, began = monotonic(), now()\n";
   if (dice_.one_in(2)) body += "if " + comparison() + " then lost(self) return false end\n";
   body += "redis('PEXPIRE', self.key, " + number(1, 12) + ")\n";
-  return "if mine then self.keeper = every(" + number(2, 8) + ", function()\n" + body +
-         "end) end\n";
+  return "if mine then self.keeper = every(" + nap(2, 8) + ", function()\n" + body + "end) end\n";
 }
 
 std::string Writer::heard() {
@@ -326,7 +336,7 @@ std::string Writer::acquire() {
   if (marks_) body += mark();
   if (dice_.one_in(7)) body += keeping();
   body += dice_.one_in(3) ? "return mine and " + comparison() + "\n" : "return mine\n";
-  if (dice_.one_in(4)) body = "return retry(function()\n" + body + "end, " + number(2, 6) + ")\n";
+  if (dice_.one_in(4)) body = "return retry(function()\n" + body + "end, " + nap(2, 6) + ")\n";
   return body;
 }
 

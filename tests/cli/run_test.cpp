@@ -60,6 +60,71 @@ TEST_CASE("a failure of our own has its own exit code") {
   CHECK_THAT(err.str(), Contains("a bug of lockstep itself"));
 }
 
+TEST_CASE("output that cannot be written is no success") {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"list", "faults"}, {"check", "set-token-lua"}}) {
+    std::istringstream in;
+    std::ofstream out("/dev/full");
+    std::ostringstream err;
+    cli::Io io{in, out, err};
+    CHECK(cli::run(words, io) == 3);
+    CHECK(err.str() == "lockstep: the output cannot be written, or not all of it\n");
+  }
+}
+
+TEST_CASE("a bound that is none is refused") {
+  for (const char* flag : {"--max-states", "--max-memory", "--max-seconds"})
+    for (const char* value : {"0", "-5", "nan", "99999999999999999999"}) {
+      const auto ran = run({"check", "set-token-lua", flag, value});
+      INFO(flag << ' ' << value << ": " << ran.err);
+      CHECK(ran.code == 3);
+      CHECK_THAT(ran.err, Contains(flag));
+    }
+  CHECK(run({"check", "set-token-lua", "--max-memory", "17592186044416"}).code == 3);
+}
+
+TEST_CASE("a trace is written over nothing but a trace, and an old one does not stay") {
+  const auto trace = scratch() / "kept.json", link = scratch() / "link.json",
+             linked = scratch() / "linked.json", protocol = own_protocol("own");
+  const auto check = [](const std::string& lock, const fs::path& file) {
+    return run({"check", lock, "--trace", file.string()});
+  };
+  CHECK(check("exists-set", trace).code == 1);
+  CHECK(check("exists-set", trace).code == 1);  // it is ours
+  CHECK(check("set-token-lua", trace).code == 0);
+  CHECK_FALSE(fs::exists(trace));
+
+  fs::remove(link);
+  fs::create_symlink(linked, link);
+  CHECK(check("exists-set", link).code == 1);
+  CHECK(fs::is_symlink(link));
+  CHECK(run({"replay", linked.string()}).code == 1);
+  CHECK(check("exists-set", "/dev/null").code == 1);
+  CHECK(fs::is_character_file("/dev/null"));
+
+  const std::string before = read(protocol / "protocol.lua");
+  const auto refused = check("exists-set", protocol / "protocol.lua");
+  CHECK(refused.code == 3);
+  CHECK_THAT(refused.err, Contains("protocol.lua: is there already, and not by lockstep"));
+  CHECK(read(protocol / "protocol.lua") == before);
+  CHECK_THAT(check("exists-set", scratch()).err, Contains("is a folder"));
+  CHECK_THAT(check("exists-set", "/nowhere/at/all.json").err,
+             Contains("there is no folder /nowhere/at"));
+}
+
+TEST_CASE("what a protocol says of itself paints no other line") {
+  const auto folder = scratch() / "painted";
+  write(folder / "protocol.lua",
+        "local L = protocol { title = '\\27[2K\\rHOLDS\\nx\\194\\155', source = 's' }\n"
+        "function L:acquire() log('\\27[31m') return true end\n"
+        "function L:release() return true end\nreturn L\n");
+  const auto ran = run({"check", folder.string()});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.out, Contains("\\x1b[2K\\x0dHOLDS\\nx\\xc2"));
+  CHECK_THAT(ran.out, Contains("logs \"\\x1b[31m\""));
+  CHECK(ran.out.find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("a counterexample written to a file replays as it was printed") {
   const auto file = (scratch() / "a.trace.json").string();
   const auto found = run({"check", "fencing", "--fault", "node-crash=1", "--property",

@@ -8,6 +8,7 @@
 
 #include "scenarios/catalog.hpp"
 #include "scenarios/scenario.hpp"
+#include "sim/base/files.hpp"
 #include "sim/model/action.hpp"
 
 namespace lockstep::scenarios {
@@ -21,7 +22,7 @@ std::string enumerator(std::string name) {
 }
 
 std::string page(const std::string& name) {
-  return read_text_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "docs" / name);
+  return sim::file_text(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "docs" / name);
 }
 
 /// The tables of a page: the second column, by each word in backquotes of the first.

@@ -8,6 +8,7 @@
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/scenario.hpp"
+#include "sim/base/files.hpp"
 #include "tests/scenarios/bad_input.hpp"
 
 namespace lockstep::scenarios {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 const fs::path kScenarios = fs::path(LOCKSTEP_SOURCE_DIR) / "scenarios";
 
-Json schema() { return parse_json(read_text_file(kScenarios / "scenario.schema.json"), "schema"); }
+Json schema() { return parse_json(sim::file_text(kScenarios / "scenario.schema.json"), "schema"); }
 
 std::set<std::string> sorted(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
@@ -128,7 +129,7 @@ TEST_CASE("reader and schema refuse every spoilt scenario") {
   std::vector<Json> spoilt;
   for (const auto* name :
        {"set-token-lua-pause.json", "set-token-lua-pause-told.json", "fencing-node-crash-aof.json"})
-    spoil(parse_json(read_text_file(kScenarios / name), name), Json::json_pointer(""), spoilt);
+    spoil(parse_json(sim::file_text(kScenarios / name), name), Json::json_pointer(""), spoilt);
   for (const auto& json : spoilt) {
     files.push_back(folder.write(std::to_string(files.size()) + ".json", json.dump()));
     INFO(json.dump());

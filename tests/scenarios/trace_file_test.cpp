@@ -6,6 +6,7 @@
 
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
+#include "sim/base/files.hpp"
 #include "sim/client/program.hpp"
 #include "sim/model/invariants.hpp"
 #include "tests/scenarios/bad_input.hpp"
@@ -62,7 +63,7 @@ struct Place {
   }
   void write(const TraceFile& trace) const { write_trace(file, trace, catalog); }
   TraceFile read() const { return read_trace(file, catalog); }
-  Json json() const { return parse_json(read_text_file(file), file.string()); }
+  Json json() const { return parse_json(sim::file_text(file), file.string()); }
   std::string refused(const Json& json) const {
     folder.write("x.trace.json", json.dump());
     return bad_input([&] { read(); });
@@ -100,7 +101,7 @@ TEST_CASE("nothing but the whole trace is ever seen under its name") {
 TEST_CASE("a truncated trace is refused, wherever it is cut") {
   const Place place;
   place.write(place.trace());
-  const auto text = read_text_file(place.file);
+  const auto text = sim::file_text(place.file);
   for (std::size_t length = 0; length + 2 < text.size(); length += 97) {
     INFO(length);
     place.folder.write("x.trace.json", text.substr(0, length));
