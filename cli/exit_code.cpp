@@ -26,9 +26,12 @@ ExitCode exit_code(const scenarios::Judgement& judgement) {
   const bool disagree =
       judgement.audit && judgement.audit->outcome == checker::Audit::Outcome::disagree;
   if (disagree) return kOwnFailure;
+  const bool unaudited = judgement.audit && judgement.audit->asked_for &&
+                         judgement.audit->outcome == checker::Audit::Outcome::inconclusive;
+  const ExitCode at_best = unaudited ? kInconclusive : kAsExpected;
   const auto verdict = of_verdict(judgement.outcome());
-  if (!judgement.scenario.expect) return verdict;
-  if (!judgement.difference) return kAsExpected;
+  if (!judgement.scenario.expect) return worse(verdict, at_best);
+  if (!judgement.difference) return at_best;
   return verdict == kAsExpected ? kViolated : verdict;
 }
 

@@ -17,7 +17,7 @@ enum ExitCode : int {
 };
 
 /// A scenario is judged by what it expects, anything else by the verdict; an audit that disagrees
-/// is a failure of our own.
+/// is a failure of our own, and one that was asked for and came to no end is inconclusive.
 ExitCode exit_code(const scenarios::Judgement& judgement);
 
 /// The worse of two ends: 4, then 3, 1, 2, 0. What is wrong with lockstep or its input casts doubt

@@ -4,6 +4,7 @@
 #include "cli/progress.hpp"
 #include "scenarios/judge.hpp"
 #include "scenarios/trace_file.hpp"
+#include "sim/base/error.hpp"
 
 namespace lockstep::cli {
 
@@ -11,10 +12,23 @@ namespace {
 
 Recorded from_trace(const std::filesystem::path& file, const scenarios::Catalog& catalog) {
   const auto trace = scenarios::read_trace(file, catalog);
+  if (trace.endless && (!trace.violated || row(*trace.violated).endless == nullptr))
+    throw sim::BadInput(file.string() +
+                        ": $.endless: only a deadlock or a leak can be what a run never leaves");
   const auto program = std::make_shared<const sim::Program>(trace.scenario.folder);
   const auto model = scenarios::model_of(trace.scenario, program);
   scenarios::expect_unchanged(trace, model, file);
   return {trace.scenario, model, trace.schedule, trace.violated, trace.endless, file.string()};
+}
+
+/// Why a search has no run to tell.
+std::string nothing_told(const checker::Result& result) {
+  if (result.verdict == checker::Verdict::violated) return "";
+  if (result.verdict == checker::Verdict::inconclusive)
+    return "inconclusive: " + result.why_inconclusive;
+  if (!result.vacuous()) return "nothing is violated in any run";
+  return "nothing is violated, but it is vacuous" +
+         (result.unmet_detail.empty() ? "" : ": " + result.unmet_detail);
 }
 
 }  // namespace
@@ -27,7 +41,9 @@ Recorded recorded_run(const std::string& target, const scenarios::Catalog& catal
   const auto judgement = scenarios::judge(scenario, progress(io, scenario.bounds));
   end_progress(io);
   const auto& result = judgement.result;
-  return {scenario, judgement.model, result.schedule, result.property, result.endless, target};
+  const std::string nothing = result.schedule.empty() ? nothing_told(result) : "";
+  return {scenario,       judgement.model, result.schedule, result.property,
+          result.endless, target,          nothing};
 }
 
 }  // namespace lockstep::cli

@@ -21,6 +21,7 @@ struct Recorded {
   bool endless =
       false;          ///< violated where the schedule ends, not by its last step (checker::Result)
   std::string place;  ///< where the schedule comes from, for errors
+  std::string nothing{};  ///< why there is no run to tell, if there is none
 };
 
 /// `target` is a scenario or a trace, by name or path. Throws BadInput, also for a trace whose

@@ -86,11 +86,11 @@ class Search {
     return observer.shown(index, shown);
   }
 
-  /// Whether the search may go on at this depth. Looks closely at every 4096th ticket only, and
-  /// where a bound is met.
+  /// Whether the search may go on at this depth. Looks closely at every 4096th ticket only, after
+  /// as many steps as those usually make, and where a bound is met.
   bool may_go_on(std::uint64_t ticket, std::uint64_t depth) {
-    const bool closely = (ticket & 0xFFF) == 0 || watch_.meets_bound(store_.size(), depth) ||
-                         store_.size() >= kMostStates;
+    const bool closely = (ticket & 0xFFF) == 0 || transitions_ >= look_at_ ||
+                         watch_.meets_bound(store_.size(), depth) || store_.size() >= kMostStates;
     return !closely || look_closely(depth);
   }
 
@@ -99,6 +99,7 @@ class Search {
 
  private:
   static constexpr std::uint32_t kMostStates = Parents::kMost - 1'000'000;
+  static constexpr std::uint64_t kStepsBetween = 1 << 16;
 
   std::uint32_t add_start(StateStore::Root root) {
     const std::uint32_t index = store_.insert(root).first;
@@ -108,6 +109,7 @@ class Search {
 
   bool look_closely(std::uint64_t depth) {
     if (!system_.adequate() || !system_.obstacle().empty()) return false;
+    look_at_ = transitions_ + kStepsBetween;
     Statistics figures = statistics();
     figures.depth = depth;
     full_ = store_.size() >= kMostStates;
@@ -121,6 +123,7 @@ class Search {
   Frontier frontier_;
   Facts facts_{};
   std::uint64_t transitions_ = 0;
+  std::uint64_t look_at_ = 0;  ///< transitions: the next close look
   bool full_ = false;
 };
 

@@ -112,6 +112,42 @@ TEST_CASE("a trace is written over nothing but a trace, and an old one does not 
              Contains("there is no folder /nowhere/at"));
 }
 
+TEST_CASE("a trace that claims what its run does not show is refused") {
+  const auto trace = scratch() / "claims.json";
+  CHECK(run({"check", "exists-set", "--property", "mutual-exclusion", "--trace", trace.string()})
+            .code == 1);
+  std::string text = read(trace);
+  const std::string claim = "\"violated\": \"mutual-exclusion\"";
+  const auto at = text.find(claim);
+  REQUIRE(at != text.npos);
+  write(trace, text.replace(at, claim.size(), "\"violated\": \"leak\""));
+  const auto ran = run({"replay", trace.string()});
+  CHECK(ran.code == 3);
+  CHECK_THAT(ran.err, EndsWith("it says that its run violates leak, and that violates mutual "
+                               "exclusion\n"));
+  CHECK(ran.out.empty());
+}
+
+TEST_CASE("a search without a run to tell is no confirmation") {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"replay", "set-token-lua-no-fault"},
+        {"replay", "set-token-lua-no-fault", "--live"}}) {
+    const auto ran = run(words);
+    CHECK(ran.code == 2);
+    CHECK_THAT(ran.err, Contains("there is no run to tell: nothing is violated in any run"));
+    CHECK(ran.out.empty());
+  }
+}
+
+TEST_CASE("an audit that was asked for and comes to no end is not as expected") {
+  const std::vector<std::string> words{"check",     "set-token-lua", "--lease-ms",   "11000",
+                                       "--work-ms", "3001",          "--max-states", "300"};
+  auto audited = words;
+  audited.emplace_back("--audit");
+  CHECK(run(words).code == 0);
+  CHECK(run(audited).code == 2);
+}
+
 TEST_CASE("what a protocol says of itself paints no other line") {
   const auto folder = scratch() / "painted";
   write(folder / "protocol.lua",
