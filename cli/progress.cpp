@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 
@@ -17,6 +18,9 @@ namespace {
 std::atomic<bool> noticed = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not wait");
 
+/// Ctrl-C; what a CI sends a job that takes too long; a terminal that is gone.
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+
 void on_interrupt(int signal) {
   noticed = true;
   std::signal(signal, SIG_DFL);
@@ -26,10 +30,14 @@ void on_interrupt(int signal) {
 
 Interruptible::Interruptible() {
   noticed = false;
-  std::signal(SIGINT, on_interrupt);
+  for (const int signal : kSignals)
+    if (std::signal(signal, on_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);  // nohup
 }
 
-Interruptible::~Interruptible() { std::signal(SIGINT, SIG_DFL); }
+Interruptible::~Interruptible() {
+  for (const int signal : kSignals)
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
 
 bool interrupted() { return noticed; }
 

@@ -10,7 +10,8 @@
 
 namespace lockstep::cli {
 
-/// While it lives, Ctrl-C is noticed by progress(); a second one ends the program.
+/// While it lives, Ctrl-C (and SIGTERM, SIGHUP) is noticed by progress(); a second one ends the
+/// program.
 class Interruptible {
  public:
   Interruptible();

@@ -72,16 +72,28 @@ TEST_CASE("the progress line says which limit is near") {
         "5,000 states, 2,500 a second, depth 9, 3 MB; 75 % of max-memory");
 }
 
-TEST_CASE("Ctrl-C ends a search, and shows nothing in a pipe") {
+TEST_CASE("Ctrl-C, SIGTERM and SIGHUP end a search, and shows nothing in a pipe") {
   std::istringstream in;
   std::ostringstream out, err;
   const Io io{in, out, err};
-  const Interruptible interruptible;
-  const auto callback = progress(io, {});
-  CHECK(callback({}));
-  std::raise(SIGINT);
-  CHECK_FALSE(callback({}));
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const Interruptible interruptible;
+    const auto callback = progress(io, {});
+    CHECK(callback({}));
+    std::raise(signal);
+    CHECK_FALSE(callback({}));
+  }
   CHECK(err.str().empty());
+}
+
+TEST_CASE("a signal that is ignored stays so (nohup)") {
+  std::signal(SIGHUP, SIG_IGN);
+  {
+    const Interruptible interruptible;
+    std::raise(SIGHUP);
+    CHECK_FALSE(interrupted());
+  }
+  CHECK(std::signal(SIGHUP, SIG_DFL) == SIG_IGN);
 }
 
 }  // namespace lockstep::cli
