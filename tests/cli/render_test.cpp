@@ -72,7 +72,7 @@ TEST_CASE("the progress line says which limit is near") {
         "5,000 states, 2,500 a second, depth 9, 3 MB; 75 % of max-memory");
 }
 
-TEST_CASE("Ctrl-C, SIGTERM and SIGHUP end a search, and shows nothing in a pipe") {
+TEST_CASE("Ctrl-C, SIGTERM and SIGHUP end a search, and show nothing in a pipe") {
   std::istringstream in;
   std::ostringstream out, err;
   const Io io{in, out, err};

@@ -1,6 +1,7 @@
 // Glob patterns as KEYS uses them, with Redis's reading of unfinished classes and ranges.
 #include "sim/redis/commands/glob.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace lockstep::sim {
@@ -33,40 +34,44 @@ bool class_has(std::string_view& pattern, char c) {
   return found != negated;
 }
 
-bool star_matches(std::string_view pattern, std::string_view text) {
-  while (!pattern.empty() && pattern[0] == '*') pattern.remove_prefix(1);
-  if (pattern.empty()) return true;
-  for (; !text.empty(); text.remove_prefix(1)) {
-    if (glob_matches(pattern, text)) return true;
-  }
-  return false;
+/// Takes the first thing that the pattern asks for, which is no star, and says whether it is `c`.
+bool takes(std::string_view& pattern, char c) {
+  const char p = pattern[0];
+  pattern.remove_prefix(1);
+  if (p == '?') return true;
+  if (p == '[') return class_has(pattern, c);
+  if (p != '\\' || pattern.empty()) return p == c;
+  const char literal = pattern[0];
+  pattern.remove_prefix(1);
+  return literal == c;
 }
 
 }  // namespace
 
+/// Only the last star that was met need ever be tried with more: whatever those before it could
+/// take as well, it can. So neither time nor stack explodes (Redis: CVE-2022-36021,
+/// CVE-2024-31228).
 bool glob_matches(std::string_view pattern, std::string_view text) {
-  while (!pattern.empty() && !text.empty()) {
-    const char p = pattern[0];
-    if (p == '*') return star_matches(pattern, text);
-    pattern.remove_prefix(1);
-    const char c = text[0];
-    text.remove_prefix(1);
-    if (p == '?') continue;
-    if (p == '[') {
-      if (!class_has(pattern, c)) return false;
+  std::optional<std::string_view> after_star;  // the pattern behind the last star
+  std::string_view star_takes;                 // what is left of the text where that began
+  for (;;) {
+    if (!pattern.empty() && pattern[0] == '*') {
+      pattern.remove_prefix(1);
+      after_star = pattern;
+      star_takes = text;
       continue;
     }
-    char literal = p;
-    if (p == '\\' && !pattern.empty()) {
-      literal = pattern[0];
-      pattern.remove_prefix(1);
+    if (pattern.empty() && (text.empty() || after_star == "")) return true;
+    if (text.empty()) return false;
+    if (!pattern.empty() && takes(pattern, text[0])) {
+      text.remove_prefix(1);
+      continue;
     }
-    if (literal != c) return false;
+    if (!after_star) return false;
+    star_takes.remove_prefix(1);
+    text = star_takes;
+    pattern = *after_star;
   }
-  if (text.empty()) {
-    while (!pattern.empty() && pattern[0] == '*') pattern.remove_prefix(1);
-  }
-  return pattern.empty() && text.empty();
 }
 
 }  // namespace lockstep::sim

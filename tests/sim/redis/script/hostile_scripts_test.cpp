@@ -58,6 +58,8 @@ const std::vector<const char*> kHostile{
     "return ('a'):rep(100000):find('[' .. ('b'):rep(100000) .. ']*c')",
     "return (''):find(('('):rep(100))",
     "return ('x'):find(('[x'):rep(1000))",
+    "redis.call('set', ('a'):rep(200), 1) return redis.call('keys', ('a*'):rep(30) .. 'b')",
+    "redis.call('set', 'a', 1) return redis.call('scan', 0, 'match', ('*?'):rep(600000))",
     // depth
     "local function f() return 1 + f() end return f()",
     "local t = {} for i = 1, 100000 do t = {t} end return t",
