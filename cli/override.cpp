@@ -132,18 +132,18 @@ sim::RedisVersion redis_version(const std::string& given) {
 }
 
 void apply(const BoundFlags& flags, Scenario& scenario) {
-  constexpr std::int64_t kMostStates = 1'000'000'000'000, kMostMegabytes = 1 << 20;
-  constexpr double kMostSeconds = 1e9;
+  constexpr std::int64_t kStatesAtMost = 1'000'000'000'000, kMegabytesAtMost = 1 << 20;
+  constexpr double kSecondsAtMost = 1e9;
   const auto bound = [](const char* flag, std::int64_t value, std::int64_t most) {
     return static_cast<std::uint64_t>(within(flag, value, 1, most));
   };
   if (flags.max_states)
-    scenario.bounds.max_states = bound("--max-states", *flags.max_states, kMostStates);
+    scenario.bounds.max_states = bound("--max-states", *flags.max_states, kStatesAtMost);
   if (flags.max_memory_mb)
-    scenario.bounds.max_bytes = bound("--max-memory", *flags.max_memory_mb, kMostMegabytes) << 20;
+    scenario.bounds.max_bytes = bound("--max-memory", *flags.max_memory_mb, kMegabytesAtMost) << 20;
   if (!flags.max_seconds) return;
   const double seconds = *flags.max_seconds;
-  if (!(seconds > 0 && seconds <= kMostSeconds))
+  if (!(seconds > 0 && seconds <= kSecondsAtMost))
     throw sim::BadInput(fmt::format(
         "--max-seconds: found {}, expected more than 0, and at most 1000000000", seconds));
   scenario.bounds.max_seconds = seconds;
