@@ -125,10 +125,10 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   Reply reply = sim::execute(node.keyspace, connection.session, request, execution);
   if (execution.looked_at_clock) clock_replies_.insert(sim::bytes_of(reply));
   if (execution.looked_at_clock || execution.looked_at_time ||
-      sim::names_time(request, given.now)) {
+      sim::meets_times(before, request, given.now)) {
     sim::TimeUse use;
     node_clocks_.look_at({before, session, request, given}, execution.looked_at_time,
-                         {expected_.replies, expected_.made}, use);
+                         expected_.replies, use);
     note_times(use);
   }
   for_each_other(world, connection, [&](Connection& other) {

@@ -101,6 +101,7 @@ void add(Bytes& bytes, const TaskState& task) {
   bytes.number(task.made);
   bytes.number(task.freed);
   bytes.number(task.counted);
+  bytes.number(task.stayed);
   bytes.number(task.owned);
   bytes.number(static_cast<std::int64_t>(task.given_up.size()));
   for (const std::uint8_t lock : task.given_up) bytes.number(lock);

@@ -151,7 +151,9 @@ void Rules::judge_released(const World& world, std::uint8_t p, const Effect& eff
   const bool released = effect.silent ? task.freed || !task.owned : effect.ok;
   if (!released) note_kept_on(world, p, effect.lock, facts);
   if (effect.silent || effect.ok == task.freed) return;
-  if (effect.ok && (!task.owned || has_lease(world, p, effect.lock, LeaseKeys::permanent))) return;
+  if (effect.ok &&
+      (!task.owned || task.stayed || has_lease(world, p, effect.lock, LeaseKeys::permanent)))
+    return;
   const bool keeps_some = lease_key_with(
                               world, p, effect.lock,
                               [](const Belongings& key, Maker maker) {
@@ -260,7 +262,18 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Message& ask
     if (made && wait.in_acquire) task.made = true;
     task.freed = task.freed || (freed && task.releasing);
     task.counted = task.counted || (counted && task.releasing);
+    task.stayed = task.stayed || (task.releasing && stays_in(after, p, wait.lock));
   }
+}
+
+/// Whether the process has something in a lease key that stays by design.
+bool Rules::stays_in(const Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const {
+  for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock]))
+    for (const int database : databases_of(keyspace, keyspace))
+      if (permanent_keys_.contains(key) &&
+          Belongings(keyspace.find(database, key)).has_anything(maker_of(p)))
+        return true;
+  return false;
 }
 
 bool Rules::quiet(const World& world) const {

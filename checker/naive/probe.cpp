@@ -111,7 +111,11 @@ std::int64_t Rules::longest_matter_ms() const {
 /// far ahead, and what is compared with it may be later still.
 std::int64_t Rules::farthest_reach_ms() const {
   if (expected_.made.empty()) return 0;
-  const std::int64_t after = expected_.met.empty() ? 1 : *expected_.met.rbegin();
+  const auto& [nearest, farthest] = std::pair(*expected_.made.begin(), *expected_.made.rbegin());
+  const bool any = !expected_.met.empty() || !expected_.between.empty();
+  std::int64_t after = any ? -farthest : 1;
+  if (!expected_.met.empty()) after = std::max(after, *expected_.met.rbegin());
+  if (!expected_.between.empty()) after = std::max(after, *expected_.between.rbegin() - nearest);
   // The fresh client's clock is right, but what it meets may have been made by one that is not.
   std::int64_t earliest = 0, latest = 0;
   for (const auto* clocks : {&model_.clocks_ms, &model_.node_clocks_ms}) {
@@ -120,7 +124,7 @@ std::int64_t Rules::farthest_reach_ms() const {
       latest = std::max(latest, ahead_ms);
     }
   }
-  return std::max<std::int64_t>(0, *expected_.made.rbegin() + after + latest - earliest);
+  return std::max<std::int64_t>(0, farthest + after + latest - earliest);
 }
 
 /// How much time passes where nothing is urgent; 0: none can. Some of it comes out of the patience.

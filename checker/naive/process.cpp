@@ -168,7 +168,8 @@ namespace {
 /// Also: which of what the task has sent and given up comes too late for the operation.
 void end_operation_of(Process& process, sim::TaskId id) {
   TaskState& task = process.tasks[id];
-  task.made = task.freed = task.counted = task.owned = task.releasing = task.overtaken = false;
+  task.made = task.freed = task.counted = task.stayed = false;
+  task.owned = task.releasing = task.overtaken = false;
   task.answered.clear();
   task.wait_ms.reset();
   for (Connection& connection : process.connections) {

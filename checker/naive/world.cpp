@@ -115,6 +115,7 @@ void Thresholds::add(const Thresholds& others) {
   replies.insert(others.replies.begin(), others.replies.end());
   made.insert(others.made.begin(), others.made.end());
   met.insert(others.met.begin(), others.met.end());
+  between.insert(others.between.begin(), others.between.end());
   units.insert(others.units.begin(), others.units.end());
 }
 

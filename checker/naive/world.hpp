@@ -87,6 +87,7 @@ struct TaskState {
   bool releasing = false;  ///< inside release()
   bool made = false, freed = false;
   bool counted = false;  ///< some of a share was freed
+  bool stayed = false;   ///< inside release(): something in a key that stays was left
   bool owned = false;    ///< inside release(): of the holding that ended, or was given up
   std::set<std::uint8_t> given_up;  ///< locks that were owned and are lost, not yet released
   /// How long it has been inside acquire() while its process was up; only if `waits` is judged.
@@ -216,6 +217,7 @@ struct Thresholds {
   std::set<std::int64_t> replies;  ///< of a number that a node answers, in its own unit
   std::set<std::int64_t> made;     ///< how far after a look an absolute time lies that is made
   std::set<std::int64_t> met;      ///< how far after an absolute time something turns
+  std::set<std::int64_t> between;  ///< how far one that was made lies after another where it does
   std::set<std::int64_t> units;    ///< what absolute times are rounded to
   friend bool operator==(const Thresholds&, const Thresholds&) = default;
   void add(const Thresholds& others);
@@ -358,6 +360,7 @@ class Rules {
   void note_left(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
   void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
+  bool stays_in(const sim::Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const;
   void note_made_and_freed(World& world, std::uint8_t p, const Message& asked, bool outlived,
                            const sim::Keyspace& before, const sim::Keyspace& after) const;
   void note_kept_on(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;

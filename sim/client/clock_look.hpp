@@ -123,10 +123,19 @@ class Look {
   /// after a time that it has heard of or keeps, and that decides. Of what may itself be the time
   /// that decides (`either`), also the other way round.
   void note_meeting(const Cases& cases, std::int64_t later, std::int64_t turn_ms, bool either);
+  /// Of one in a reply, that somebody made: others in replies may decide. What a clock showed, or
+  /// what is kept, may, too; that is noted where it is varied.
+  void note_made(const Cases& cases, std::int64_t later, std::int64_t turn_ms);
   void note_met(std::int64_t after, std::int64_t unit, bool either);
+  /// With this absolute time of a reply so much later the step turns: whether others in the same
+  /// reply decide, which are noted.
+  bool made_beside(std::size_t observation, std::int64_t number, std::int64_t turn);
   /// The step turns if a time that is kept were `turn` later: by one that it has heard of, or by
   /// another one of those that are kept, which would have to be as much sooner.
   void note_kept_time(const Kept& kept, std::int64_t turn, const ClockUses::KeptThere& all);
+  /// Whether a node has answered TIME with it.
+  bool told_by_time(std::int64_t ms) const;
+  std::set<std::int64_t> numbers_replied() const;
   std::set<std::int64_t> numbers_heard() const;
   ClockUses::KeptThere times_kept() const;
   /// Whether the step would turn at another time if it had heard of a later one: by 1, or by so

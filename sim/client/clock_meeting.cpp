@@ -25,6 +25,7 @@ void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t tur
       if (number < kFirstTime || std::abs(after) > kFarthestMs) continue;
       if (!decides(cases, later, number)) continue;
       explained = true;
+      if (told_by_time(number)) use_.made.insert(0);
       note_met(after, unit, either);
       if (either && after > 1) use_.lefts.insert({after - 1, after});  // a key's time to die
     }
@@ -38,6 +39,23 @@ void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t tur
   use_.explained = use_.explained && explained;
 }
 
+void Look::note_made(const Cases& cases, std::int64_t later, std::int64_t turn_ms) {
+  const std::set<std::int64_t> replied = numbers_replied();
+  bool explained = false;
+  for (const std::int64_t number : numbers_heard())
+    for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
+      const std::int64_t after = turn_ms - number * unit;
+      if (number < kFirstTime || std::abs(after) > kFarthestMs) continue;
+      if (!decides(cases, later, number)) continue;
+      explained = true;
+      if (!replied.contains(number)) continue;
+      use_.between.insert(after);
+      use_.all = use_.all && on_unit(after, unit);
+    }
+  for (const auto& kept : times_kept()) explained = explained || decides(cases, later, *kept);
+  use_.explained = use_.explained && explained;
+}
+
 void Look::note_met(std::int64_t after, std::int64_t unit, bool either) {
   if (unit > 1) use_.units.insert(unit);
   use_.all = use_.all && on_unit(after, unit);
@@ -48,13 +66,53 @@ void Look::note_met(std::int64_t after, std::int64_t unit, bool either) {
   if (of_instant) use_.ages.insert(after > 0 ? after : 1 - after);
 }
 
+bool Look::made_beside(std::size_t observation, std::int64_t number, std::int64_t turn) {
+  constexpr std::int64_t kAside = 1'000'000'000'000'000;  // where no other number is
+  const Reply& reply = *path_[observation].reply;
+  const auto way = [&](std::int64_t later, std::int64_t other, std::int64_t by) {
+    std::vector<Observation> path = path_;
+    const Reply varied = moved(moved(reply, other, kAside), number, later);
+    path[observation].reply = moved(varied, other + kAside, by - kAside);
+    return way_of(run(Case{snapshot_, path}));
+  };
+  const auto unit_of = [](std::int64_t time) {
+    return time < kFirstTime * kSecondMs ? kSecondMs : std::int64_t{1};
+  };
+  std::vector<std::int64_t> numbers;
+  add_numbers_of(reply, numbers);
+  bool met = false;
+  for (const std::int64_t other : std::set<std::int64_t>(numbers.begin(), numbers.end())) {
+    if (other == number || other < kFirstTime) continue;
+    const auto moves = [&](std::int64_t by) {
+      return way(turn - 1, other, by) == way(turn, other, by);
+    };
+    const std::int64_t after = (number + turn) * unit_of(number) - other * unit_of(other);
+    if (std::abs(after) > kFarthestMs || !(moves(1) || moves(kSecondMs))) continue;
+    met = true;
+    use_.between.insert(after);
+    use_.all = use_.all && on_unit(after, unit_of(number));
+  }
+  return met;
+}
+
+bool Look::told_by_time(std::int64_t ms) const {
+  return std::ranges::any_of(
+      path_, [&](const Observation& observation) { return time_told(*observation.reply) == ms; });
+}
+
+std::set<std::int64_t> Look::numbers_replied() const {
+  std::vector<std::int64_t> numbers;
+  for (const Observation& observation : path_) add_numbers_of(*observation.reply, numbers);
+  return {numbers.begin(), numbers.end()};
+}
+
 std::set<std::int64_t> Look::numbers_heard() const {
   std::vector<std::int64_t> numbers;
-  for (const Observation& observation : path_) {
-    add_numbers_of(*observation.reply, numbers);
+  for (const Observation& observation : path_)
     for (const std::string& answer : observation.answers) add_numbers(answer, numbers);
-  }
-  return {numbers.begin(), numbers.end()};
+  std::set<std::int64_t> heard = numbers_replied();
+  heard.insert(numbers.begin(), numbers.end());
+  return heard;
 }
 
 bool Look::decides(const Cases& cases, std::int64_t later, std::int64_t number) const {

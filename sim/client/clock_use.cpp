@@ -149,8 +149,12 @@ void Look::at_times(std::size_t observation) {
   const Reply& reply = *path_[observation].reply;
   std::vector<std::int64_t> numbers;
   add_numbers_of(reply, numbers);
-  for (const std::int64_t number : std::set<std::int64_t>(numbers.begin(), numbers.end())) {
-    if (number < kFirstTime) continue;
+  const std::set<std::int64_t> different(numbers.begin(), numbers.end());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::int64_t number = numbers[i];
+    const bool again =
+        std::find(numbers.begin(), numbers.begin() + i, number) != numbers.begin() + i;
+    if (again || number < kFirstTime) continue;
     const auto with = [observations = path_, reply, number, observation](std::int64_t more) {
       std::vector<Observation> path = observations;
       path[observation].reply = moved(reply, number, more);
@@ -158,6 +162,13 @@ void Look::at_times(std::size_t observation) {
     };
     const std::int64_t unit = number < kFirstTime * kSecondMs ? kSecondMs : 1;
     note_kept(with, number * unit, unit);
+    const std::string input = fmt::format("time{}.{} of {}", observation, i, different.size());
+    if (!known(input, with, 0).second) continue;
+    const auto found =
+        turns([&](auto later) { return tried(with, later); }, -kFarthestMs, kFarthestMs);
+    for (const std::int64_t turn : found)
+      if (!made_beside(observation, number, turn))
+        note_made(cases_of(with), turn, (number + turn) * unit);
   }
 }
 

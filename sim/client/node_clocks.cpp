@@ -13,6 +13,7 @@
 
 #include "sim/base/bytes.hpp"
 #include "sim/base/error.hpp"
+#include "sim/client/reply_times.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
@@ -104,10 +105,6 @@ Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t by) {
   return keyspace;
 }
 
-}  // namespace
-
-namespace {
-
 /// What a Unix time counts, in ms; 0 if the number is none of these weeks.
 std::int64_t unit_of_time(std::int64_t number, WallTime now) {
   for (const std::int64_t unit : {std::int64_t{1}, kSecondMs})
@@ -166,9 +163,32 @@ void add_turns_at(std::int64_t same, std::int64_t unit,
     if (shown(turn - 1) != shown(turn)) turns.insert(turn);
 }
 
+/// The times that a reply tells, but for what TIME answers, which tells nothing but the clock.
+std::vector<std::int64_t> times_told(const Reply& reply) {
+  std::vector<std::int64_t> numbers;
+  if (!time_told(reply)) add_numbers_of(reply, numbers);
+  return numbers;
+}
+
+/// Absolute times that were made of a clock: one that shows a `unit` more makes later ones.
+void note_made(const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& later,
+               std::int64_t unit, WallTime now, TimeUse& use) {
+  if (later.size() != numbers.size()) return;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (later[i] - numbers[i] != 1 || unit_of_time(numbers[i], now) != unit) continue;
+    use.made.insert(numbers[i] * unit - now.ms / unit * unit);
+    if (unit > 1) use.units.insert(unit);
+  }
+}
+
 }  // namespace
 
-bool names_time(const Request& request, WallTime now) { return !times_in(request, now).empty(); }
+bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now) {
+  if (!times_in(request, now).empty()) return true;
+  const std::set<std::int64_t> stored = different_numbers_in(keyspace);
+  return std::ranges::count_if(
+             stored, [&](std::int64_t number) { return unit_of_time(number, now) != 0; }) > 1;
+}
 
 struct NodeClocks::Tried {
   Keyspace keyspace;
@@ -234,10 +254,16 @@ bool NodeClocks::is_new(const Met& met) {
   met.keyspace.for_each(
       [&](const std::string&, const Entry& entry) { out.number(entry.expires ? 1 : 0); });
   out.text(encode(met.session));
+  std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
+  for (const std::string& argument : met.request) add_numbers(argument, numbers);
+  std::map<std::int64_t, std::size_t> different;  // which times are the same
+  for (const std::int64_t number : numbers)
+    if (unit_of_time(number, met.execution.now) != 0)
+      out.number(different.try_emplace(number, different.size()).first->second);
   return known_.insert(out.take()).second;
 }
 
-void NodeClocks::look_at(const Met& met, bool looked_at_time, const Clients& clients,
+void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
                          TimeUse& use) {
   if (!is_new(met)) return;
   const Shown what = what_tells(met, looked_at_time);
@@ -249,9 +275,10 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const Clients& cli
   for (const std::int64_t way : ways) use.explained = use.explained && !joins_lifetimes(met, way);
   note_results(met, use);
   for (const auto& [number, unit] : times_in(met.request, met.execution.now))
-    note_time_sent(met, number, unit, clients.made, use);
+    note_time_sent(met, {number, unit}, use);
+  note_times_stored(met, use);
   if (numbers_told(tried(met, 0).reply).empty()) return;
-  for (const std::int64_t number : clients.replies) note_reply(met, number, what, use);
+  for (const std::int64_t number : replies) note_reply(met, number, what, use);
 }
 
 NodeClocks::Shown NodeClocks::what_tells(const Met& met, bool looked_at_time) {
@@ -397,21 +424,40 @@ bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& 
   return noted;
 }
 
-/// A time that its client sends, so far after its clock as one of `made`, decides with one that is
-/// stored.
-void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_t unit,
-                                const std::set<std::int64_t>& made, TimeUse& use) {
-  const auto sent = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
+/// A time that its client sends decides with one that is stored.
+void NodeClocks::note_time_sent(const Met& met, const KnownTime& time, TimeUse& use) {
+  const Vary vary = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
     Request request = met.request;
-    for (std::string& argument : request) argument = sim::with_moved(argument, number, more);
+    for (std::string& argument : request) argument = sim::with_moved(argument, time.number, more);
     return tried({keyspace, met.session, request, met.execution}, later_ms);
   };
-  const std::set<std::int64_t> numbers_after =
-      different_numbers_in(sent(met.keyspace, 0, 0).keyspace);
-  use.kept = use.kept || numbers_after.contains(number);
+  use.kept =
+      use.kept || different_numbers_in(vary(met.keyspace, 0, 0).keyspace).contains(time.number);
+  note_time(met, time, vary, use);
+}
+
+/// Times that are stored decide with one another.
+void NodeClocks::note_times_stored(const Met& met, TimeUse& use) {
+  std::vector<KnownTime> times;
+  for (const std::int64_t number : different_numbers_in(met.keyspace))
+    if (const std::int64_t unit = unit_of_time(number, met.execution.now); unit != 0)
+      times.push_back({number, unit});
+  if (times.size() < 2) return;
+  for (const KnownTime& time : times) {
+    const Vary vary = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
+      const Keyspace varied = with_moved(keyspace, time.number, more);
+      return tried({varied, met.session, met.request, met.execution}, later_ms);
+    };
+    note_time(met, time, vary, use);
+  }
+}
+
+/// Where the step turns if this time were another one: by the clock, or by one that is stored.
+void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& vary, TimeUse& use) {
+  const auto [number, unit] = time;
   const auto shown = [&](const Keyspace& keyspace, std::int64_t more, Shown what,
                          std::int64_t later_ms = 0) {
-    return sent(keyspace, more, later_ms).shown(what);
+    return vary(keyspace, more, later_ms).shown(what);
   };
   const Shown what =
       changes_with([&](std::int64_t more) { return shown(met.keyspace, more, Shown::values); })
@@ -419,7 +465,7 @@ void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_
           : Shown::values;
   Courses courses;
   const auto here = [&](std::int64_t more) {
-    const Tried then = sent(met.keyspace, more, 0);
+    const Tried then = vary(met.keyspace, more, 0);
     then.tell(courses, more);
     return then.shown(what);
   };
@@ -442,8 +488,7 @@ void NodeClocks::note_time_sent(const Met& met, std::int64_t number, std::int64_
       };
       if (its_unit == 0 || !(moves(1) || moves(kSecondMs))) continue;
       const std::int64_t after = (number + turn) * unit - other * its_unit;
-      use.met.insert(after);
-      for (const std::int64_t ahead : made) use.met.insert(after - ahead);
+      use.between.insert({after, 1 - after});  // either may be the later one
       explained = true;
     }
     use.explained = use.explained && explained;
@@ -493,6 +538,7 @@ void NodeClocks::note_results(const Met& met, TimeUse& use) {
   const std::vector<std::int64_t> numbers = numbers_in(now.keyspace);
   for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
     const Tried moved_on = tried(met, unit);
+    note_made(times_told(now.reply), times_told(moved_on.reply), unit, met.execution.now, use);
     const std::vector<std::int64_t> moved = numbers_in(moved_on.keyspace);
     if (moved.size() != numbers.size()) continue;
     use.mixes = use.mixes || (moved != numbers && as_now(moved_on));
@@ -500,11 +546,8 @@ void NodeClocks::note_results(const Met& met, TimeUse& use) {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       if (moved[i] != numbers[i] && std::abs(numbers[i]) <= kFarthestMs && as_now(moved_on))
         use.lifetimes = false;
-      if (moved[i] - numbers[i] == 1 && numbers[i] * unit > kFarthestMs) {
-        use.made.insert(numbers[i] * unit - met.execution.now.ms / unit * unit);
-        if (unit > 1) use.units.insert(unit);
-      }
     }
+    note_made(numbers, moved, unit, met.execution.now, use);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,20 +26,18 @@ struct Met {
   const Execution& execution;  ///< as it was given
 };
 
-/// Whether a request names a time: what its client's clock showed, or something worked out from it.
-bool names_time(const Request& request, WallTime now);
+/// Whether a request names a time (what its client's clock showed, or something worked out from
+/// it), or meets several that are stored, which it may compare.
+bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now);
 
 class NodeClocks {
  public:
   explicit NodeClocks(RedisVersion version) : scripts_({}, version, true) {}
 
-  /// What is known of clients.
-  struct Clients {
-    const std::set<std::int64_t>& replies;  ///< numbers below which they do something else with one
-    const std::set<std::int64_t>& made;     ///< how far after a look the times lie that they make
-  };
-  /// To be told of every execution that looked at a clock or whose request names a time.
-  void look_at(const Met& met, bool looked_at_time, const Clients& clients, TimeUse& use);
+  /// To be told of every execution that meets_times(), or looked at a clock.
+  /// `replies`: numbers below which clients do something else with one.
+  void look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
+               TimeUse& use);
   /// To be told of a request with an argument that is a duration that its client worked out from a
   /// clock: whether it is none but that of a key's life.
   void look_at_duration(const Met& met, std::size_t argument, TimeUse& use);
@@ -67,8 +66,15 @@ class NodeClocks {
   bool turns_with(const Met& met, std::int64_t later_ms, const View& view,
                   const std::vector<Cause>& moved);
   static bool note_cause(const Met& met, std::int64_t later_ms, const Cause& cause, TimeUse& use);
-  void note_time_sent(const Met& met, std::int64_t number, std::int64_t unit,
-                      const std::set<std::int64_t>& made, TimeUse& use);
+  /// An absolute time, in units of so many ms.
+  struct KnownTime {
+    std::int64_t number, unit;
+  };
+  /// What comes of it in this keyspace with such a time so much larger, and the clock later, in ms.
+  using Vary = std::function<Tried(const Keyspace&, std::int64_t, std::int64_t)>;
+  void note_time_sent(const Met& met, const KnownTime& time, TimeUse& use);
+  void note_times_stored(const Met& met, TimeUse& use);
+  void note_time(const Met& met, const KnownTime& time, const Vary& vary, TimeUse& use);
   void note_results(const Met& met, TimeUse& use);
   void note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use);
 

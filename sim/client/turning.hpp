@@ -19,6 +19,7 @@ struct TimeUse {
   std::set<std::int64_t> lefts;     ///< of a key: the last remaining lifetime before it differs
   std::set<std::int64_t> made;      ///< how far an absolute time that it makes lies after the clock
   std::set<std::int64_t> met;       ///< how far after a time that it knows it turns
+  std::set<std::int64_t> between;   ///< how far one such time lies after another where it turns
   std::set<std::int64_t> units;     ///< what an absolute time is rounded to: a second, a minute
   std::set<std::int64_t> computed;  ///< durations that it works out
   bool all = true;                  ///< false: it turns more often than could be found out

@@ -74,7 +74,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.looked_at_time) setting_.needs.absolute = command.read_time = true;
   if (execution.looked_at_clock)
     setting_.clock_replies.insert(bytes_of(tables_.reply(command.reply)));
-  if (execution.looked_at_time || execution.looked_at_clock || names_time(request, given.now))
+  if (execution.looked_at_time || execution.looked_at_clock || meets_times(met, request, given.now))
     note_clock_use({met, tables_.session(asked.session).value, request, given},
                    execution.looked_at_time);
   note_durations_sent({met, tables_.session(asked.session).value, request, given});
@@ -112,8 +112,7 @@ void Nodes::note_error(const Request& request, const Reply& reply) {
 
 void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
   TimeUse use;
-  const Knowledge& known = setting_.knowledge;
-  clocks_.look_at(met, looked_at_time, {known.replies, known.made}, use);
+  clocks_.look_at(met, looked_at_time, setting_.knowledge.replies, use);
   setting_.note(use);
 }
 

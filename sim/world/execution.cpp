@@ -122,6 +122,7 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
   const Message& message = sender.messages[static_cast<std::size_t>(Process::executable(sender))];
   const bool of_main = message.task < process.rounds.size();
   const bool outlived = sender.outlived || message.outlived;
+  const LockSet staying = tables_.keyspace(command.keyspace).own[process.index].kept;
   for (const auto& wait : processes_.automaton().state(process.program).tasks) {
     if (!wait.in_operation) continue;
     Operation& operation = process.operation(wait.task);
@@ -132,6 +133,8 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
     operation.made = (operation.made && !command.freed) || (command.made && wait.in_acquire);
     operation.freed = operation.freed || (command.freed && operation.releasing);
     operation.counted = operation.counted || (command.counted && operation.releasing);
+    const std::uint8_t lock = setting_.lock_of(process.index, wait.lock);
+    operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);
   }
   process.drop_empty_operations();
 }

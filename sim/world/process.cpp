@@ -137,7 +137,8 @@ std::string encode(const Process& process) {
     out.number(operation.task);
     out.number((operation.releasing ? 1 : 0) + (operation.made ? 2 : 0) +
                (operation.freed ? 4 : 0) + (operation.succeeded ? 8 : 0) +
-               (operation.counted ? 16 : 0) + (operation.owned ? 32 : 0));
+               (operation.counted ? 16 : 0) + (operation.owned ? 32 : 0) +
+               (operation.stayed ? 64 : 0));
     out.number(operation.given_up);
     out.number(static_cast<int>(operation.basis));
     out.number(static_cast<std::int64_t>(operation.answered.size()));

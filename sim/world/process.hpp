@@ -94,14 +94,15 @@ struct Operation {
   bool made = false;
   bool freed = false;
   bool counted = false;    ///< freed some of a share
+  bool stayed = false;     ///< left what it had in a lease key that stays by design
   bool owned = false;      ///< releasing: of the holding that ends, or was given up
   bool succeeded = false;  ///< during this release() another operation made a lease key
   LockSet given_up = 0;    ///< owned holdings that ended as lost
   Basis basis = Basis::none;
   std::vector<Answered> answered;  ///< ascending
   bool empty() const {
-    return !releasing && !made && !freed && !counted && !owned && !succeeded && given_up == 0 &&
-           basis == Basis::none && answered.empty();
+    return !releasing && !made && !freed && !counted && !stayed && !owned && !succeeded &&
+           given_up == 0 && basis == Basis::none && answered.empty();
   }
 };
 

@@ -312,7 +312,7 @@ void ProcessStep::apply(const Effect& effect) {
       operation.releasing = true;
       operation.owned = owned || has(operation.given_up, lock);
       operation.given_up &= static_cast<LockSet>(~only<LockSet>(lock));
-      operation.freed = operation.counted = operation.succeeded = false;
+      operation.freed = operation.counted = operation.succeeded = operation.stayed = false;
       return;
     }
     case Kind::released:
@@ -365,7 +365,8 @@ void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
     if (operation.freed || !operation.owned) report_.facts.witnessed |= only(Witness::released);
   } else if (effect.ok) {
     report_.facts.witnessed |= only(Witness::released);
-    if (operation.owned && !operation.freed) report_.claims.unfreed |= only<LockSet>(lock);
+    if (operation.owned && !operation.freed && !operation.stayed)
+      report_.claims.unfreed |= only<LockSet>(lock);
     if (!operation.succeeded && !key_in_use(effect.task, lock)) {
       report_.claims.outside |= only<LockSet>(lock);
       if (operation.counted) report_.claims.discounted |= only<LockSet>(lock);
@@ -389,7 +390,7 @@ void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
 void ProcessStep::end_operation(TaskId task) {
   Operation& operation = process_.operation(task);
   operation.releasing = operation.made = operation.freed = operation.counted = operation.owned =
-      operation.succeeded = false;
+      operation.succeeded = operation.stayed = false;
   operation.answered.clear();
   std::erase_if(process_.waiting, [&](const Waiting& waiting) { return waiting.task == task; });
   for (auto& connection : process_.connections) {

@@ -122,6 +122,7 @@ void Setting::note(const TimeUse& use) {
   for (const std::int64_t left : use.lefts) needs.lefts.insert(rounded(left));
   needs.made.insert(use.made.begin(), use.made.end());
   needs.met.insert(use.met.begin(), use.met.end());
+  needs.between.insert(use.between.begin(), use.between.end());
   needs.units.insert(use.units.begin(), use.units.end());
   computed.insert(use.computed.begin(), use.computed.end());
   missed_turns = missed_turns || !use.all;
@@ -169,22 +170,32 @@ void Setting::find_jumps() {
       for (const std::int64_t jump : model.jumps_ms) jumps.insert(before + jump);
 }
 
-void Setting::find_reaches() {
-  if (knowledge.made.empty()) return;
+/// How long after the look that it was made of an absolute time can matter: for another look, or
+/// for one of which another time is made.
+std::set<std::int64_t> Setting::distances_of_looks() const {
   std::set<std::int64_t> met = knowledge.met;
-  if (met.empty()) met = {0, 1};  // it may be compared in whatever way
+  if (met.empty() && knowledge.between.empty()) met = {0, 1};  // compared in whatever way
+  std::set<std::int64_t> distances;
+  for (const std::int64_t made : knowledge.made) {
+    for (const std::int64_t turn : met) distances.insert(made + turn);
+    for (const std::int64_t turn : knowledge.between)
+      for (const std::int64_t other : knowledge.made) distances.insert(made + turn - other);
+  }
+  return distances;
+}
+
+void Setting::find_reaches() {
+  const std::set<std::int64_t> distances = distances_of_looks();
+  if (distances.empty()) return;
   std::set<std::int64_t> apart = clocks_apart();
-  farthest_reach_ms =
-      std::max<std::int64_t>(0, *knowledge.made.rbegin() + *met.rbegin() + *apart.rbegin());
+  farthest_reach_ms = std::max<std::int64_t>(0, *distances.rbegin() + *apart.rbegin());
   // Each jump is one of the clock that made the time or of the one that meets it.
   for (unsigned left = budget(Fault::jump); left > 0; --left)
     for (const std::int64_t before : std::set<std::int64_t>(apart))
       for (const std::int64_t jump : model.jumps_ms) apart.insert({before + jump, before - jump});
-  for (const std::int64_t made : knowledge.made)
-    for (const std::int64_t turn : met)
-      for (const std::int64_t offset : apart)
-        if (const std::int64_t reach = made + turn + offset; reach > 0)
-          reaches.insert(rounded(reach));
+  for (const std::int64_t distance : distances)
+    for (const std::int64_t offset : apart)
+      if (distance + offset > 0) reaches.insert(rounded(distance + offset));
 }
 
 void Setting::number_rates() {

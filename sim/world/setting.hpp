@@ -56,6 +56,7 @@ struct Knowledge {
   std::set<std::int64_t> replies;  ///< the same of a reply's number, in the reply's own unit
   std::set<std::int64_t> made;     ///< how far after a look an absolute time lies that is made
   std::set<std::int64_t> met;      ///< how far after an absolute time something turns
+  std::set<std::int64_t> between;  ///< how far one that was made lies after another where it does
   std::set<std::int64_t> units;    ///< what absolute times are rounded to
   /// Where messages take time, by process: the most that it does in a run.
   std::array<Doings, kMaxProcesses> doings{};
@@ -182,6 +183,7 @@ class Setting {
   void number_locks();
   void find_offsets();
   void find_jumps();
+  std::set<std::int64_t> distances_of_looks() const;
   void find_reaches();
   std::set<std::int64_t> clocks_apart() const;
 

@@ -283,6 +283,12 @@ TEST_CASE("what a call says by the way it ends", "[parts]") {
     check_wrong(bodies, Property::honest_result);
     const InlineLock on_purpose(bodies, ", permanent = { '{key}' }");
     for (const Property property : kOfParts) CHECK(on_purpose.judged(property) == Verdict::holds);
+    // Told when the key has gone, as it was asked to: that is no lie.
+    const InlineLock told_late(
+        {"return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
+         "local kept = redis('PEXPIRE', self.key, 5) == 1 sleep(10) return kept"},
+        ", permanent = { '{key}' }");
+    CHECK(told_late.judged(Property::honest_result) == Verdict::holds);
   }
 }
 

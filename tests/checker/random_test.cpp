@@ -115,7 +115,7 @@ Comparison enlarged(std::uint32_t seed, std::uint64_t max_states) {
   constexpr std::int64_t kFactor = 997;
   const auto lock = [&](std::int64_t unit_ms) {
     return seed % 2 == 0 ? test::random_timed_lock(seed, unit_ms, false)
-                         : test::random_marking_lock(seed, unit_ms, false, false);
+                         : test::random_marking_lock(seed, unit_ms, false, seed % 3 == 0);
   };
   const auto small = lock(1);
   Comparison comparison{small.protocol, explored(small, max_states, false), {}};

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 
 #include <random>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,6 +50,7 @@ local function server_ms()
   return tonumber(t[1]) * 1000 + tonumber(t[2]) // 1000
 end
 local function stored(key) return tonumber(redis("GET", key) or 0) or 0 end
+local function noted(field) return tonumber(redis("HGET", "times", field) or 0) or 0 end
 local function ask(key, script, ...) return redis("EVAL", ms .. script, 1, key, ...) end
 )";
 
@@ -62,6 +65,33 @@ invariant("nothing is marked", function(world)
   return true
 end)
 )";
+
+/// Without what is assigned and never read: a clock that is always looked at hides that another
+/// one is not.
+std::string without_unread(std::string text) {
+  const auto count = [&](const std::string& part) {
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  for (const std::string name :
+       {"self.heard", "self.taken", "self.asked", "self.since", "start", "began"}) {
+    std::vector<std::string> lines;
+    std::size_t read = count(name);
+    std::istringstream all(text);
+    for (std::string line; std::getline(all, line);) {
+      const bool sets = line.starts_with(name + " = ") || line.starts_with("local " + name + " = ");
+      if (sets) read -= line.find("= " + name + " or") == std::string::npos ? 1 : 2;
+      lines.push_back(line);
+    }
+    if (read > 0) continue;
+    std::erase_if(lines, [&](const std::string& line) {
+      return line.starts_with(name + " = ") || line.starts_with("local " + name + " = ");
+    });
+    text = fmt::format("{}\n", fmt::join(lines, "\n"));
+  }
+  return text;
+}
 
 /// Writes acquire() and release(). In both, `start` is an instant of the monotonic clock, `began`
 /// one of the wall clock, `server` the node's time then; `self.since` is the first `start` ever,
@@ -126,7 +156,7 @@ std::string Writer::number(std::int64_t least, std::int64_t most) {
 
 /// Milliseconds that came from a clock.
 std::string Writer::reading() {
-  switch (dice_.from(0, 16)) {
+  switch (dice_.from(0, dice_.absolute() ? 19 : 16)) {
     case 0:
     case 1:
       return "(monotonic() - start)";
@@ -165,6 +195,13 @@ std::string Writer::reading() {
       if (!dice_.absolute()) return "(began - self.heard)";
       times_kept_ = true;
       return dice_.of({"(self.ends_ms - millis(now()))", "(self.ends_ms - self.asked_ms)"});
+    case 17:
+      return "(noted('a') - noted('b'))";
+    case 18:
+      return dice_.of({"(noted('b') - millis(now()))", "(server_ms() - noted('a'))"});
+    case 19:
+      server_ = true;
+      return "(server_ms() - server)";
     default:
       return "(monotonic() - self.taken)";
   }
@@ -206,7 +243,9 @@ std::string Writer::comparison() {
 /// The same in a script: `ms` is the node's time.
 std::string Writer::script_comparison() {
   const Texts readings{"redis.call('pttl', KEYS[1])",
-                       "ms - (tonumber(redis.call('get', KEYS[1]) or 0) or 0)"};
+                       "ms - (tonumber(redis.call('get', KEYS[1]) or 0) or 0)",
+                       "(redis.call('hget', 'times', 'a') or 0) - "
+                       "(redis.call('hget', 'times', 'b') or 0)"};
   auto read = dice_.absolute() ? dice_.of(readings) : readings[0];
   if (dice_.one_in(3)) read = "(" + read + ") * 2";
   if (dice_.one_in(3) && dice_.rounds()) read = "math.floor((" + read + ") / 3)";
@@ -233,7 +272,7 @@ std::string Writer::mark() {
 
 std::string Writer::statement() {
   if (marks_ && dice_.one_in(3)) return mark();
-  switch (dice_.from(0, 9)) {
+  switch (dice_.from(0, dice_.absolute() ? 11 : 9)) {
     case 0:
       return "if " + comparison() + " then return true end\n";
     case 1:
@@ -254,6 +293,12 @@ std::string Writer::statement() {
           script_comparison(), dice_.of({"true", "false"}));
     case 8:
       return "if " + comparison() + " then sleep(" + nap(1, 6) + ") end\n";
+    case 10:
+      return fmt::format("redis('HSET', 'times', '{}', {})\n", dice_.of({"a", "b"}),
+                         dice_.of({"millis(now())", "server_ms()"}));
+    case 11:
+      return fmt::format("ask(self.key, \"redis.call('hset', 'times', '{}', ms)\")\n",
+                         dice_.of({"a", "b"}));
     default:
       return "sleep(" + nap(1, 8) + ")\n";
   }
@@ -316,7 +361,7 @@ std::string Writer::script_taking() {
 
 /// A task that renews while the lock is held.
 std::string Writer::keeping() {
-  std::string body = "local start, began = monotonic(), now()\n";
+  std::string body = "local start = monotonic()\nlocal began = now()\n";
   if (dice_.one_in(2)) body += "if " + comparison() + " then lost(self) return false end\n";
   body += "redis('PEXPIRE', self.key, " + number(1, 12) + ")\n";
   return "if mine then self.keeper = every(" + nap(2, 8) + ", function()\n" + body + "end) end\n";
@@ -366,7 +411,7 @@ std::string Writer::release() {
 
 std::string Writer::protocol() {
   const auto begins = [&](const std::string& body) {
-    return std::string("local start, began = monotonic(), now()\n") +
+    return std::string("local start = monotonic()\nlocal began = now()\n") +
            (std::exchange(server_, false) ? "local server = server_ms()\n" : "") + body;
   };
   std::string taking = acquire();
@@ -381,9 +426,11 @@ std::string Writer::protocol() {
   taking = begins(asked + "self.token = unique()\n" + taking);
   return std::string("local Lock = protocol { title = \"a random lock\", source = \"a seed\" }\n") +
          (marks_ ? kNothingMarked : "") + (dice_.absolute() ? kTimeOfNode : "local ms = ''") +
-         kHelpers + "function Lock:acquire()\n" + taking + "end\nfunction Lock:release()\n" +
-         "if self.keeper then stop(self.keeper) self.keeper = nil end\n" + giving +
-         "end\nreturn Lock\n";
+         kHelpers +
+         without_unread("function Lock:acquire()\n" + taking +
+                        "end\nfunction Lock:release()\n"
+                        "if self.keeper then stop(self.keeper) self.keeper = nil end\n" +
+                        giving + "end\nreturn Lock\n");
 }
 
 std::vector<sim::WorkStep> workload_of(Chances& dice, bool two_locks) {

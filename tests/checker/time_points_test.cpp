@@ -1,5 +1,7 @@
 // Which instants a search tries (docs/time.md): thresholds that no text tells, sums of durations,
 // and time that no deadline of a node carries on. (On random locks: random_test.cpp.)
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "checker/explorer.hpp"
@@ -402,6 +404,54 @@ TEST_CASE("the range of a sorted set compares times", "[time]") {
   };
   CHECK(cleaned("41235") == checker::Verdict::violated);
   CHECK(cleaned("60000") == checker::Verdict::holds);
+}
+
+TEST_CASE("two answers to TIME are compared, and no other clock is read", "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  const auto took = [&](const std::string& condition) {
+    return verdict_of(
+        "  if redis('SETNX', self.key, 'x') == 1 then return true end\n"
+        "  local function ms() local t = redis('TIME') return t[1] * 1000 + t[2] // 1000 end\n"
+        "  local start = ms()\n  local took = ms() - start\n  return " +
+            condition,
+        model);
+  };
+  CHECK(took("took == 7321") == checker::Verdict::violated);
+  CHECK(took("took >= 5000 and took < 9000") == checker::Verdict::violated);
+  CHECK(took("took < 0") == checker::Verdict::holds);
+}
+
+TEST_CASE("a time that a script answers lies ahead of the clock", "[time]") {
+  sim::Model model = two_clients(50'000, 10'000);
+  model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
+  CHECK(verdict_of("  if redis('SETNX', self.key, 'x') == 1 then return true end\n"
+                   "  local function later(ms) return redis('EVAL', \"local t = redis.call('time') "
+                   "return t[1] * 1000 + math.floor(t[2] / 1000) + ARGV[1]\", 0, ms) end\n"
+                   "  local ends = later(4000)\n  return later(0) - ends == 3321",
+                   model) == checker::Verdict::violated);
+}
+
+/// B enters if its time and A's, which both are stored, have this difference.
+checker::Verdict stored_apart(const std::string& condition) {
+  return verdict_of(
+      "  local first = redis('HSETNX', 'times', 'a', millis(now())) == 1\n"
+      "  if first then return true end\n"
+      "  redis('HSET', 'times', 'b', millis(now()))\n  return " +
+          condition,
+      two_clients(50'000, 10'000));
+}
+
+TEST_CASE("times that are stored are compared with each other", "[time]") {
+  for (const char* difference :
+       {"redis('EVAL', \"return redis.call('hget', KEYS[1], 'b') - redis.call('hget', KEYS[1], "
+        "'a') == {} and 1 or 0\", 1, 'times') == 1",
+        "(function(t) return t[2] - t[1] == {} end)(redis('HMGET', 'times', 'a', 'b'))",
+        "redis('HGET', 'times', 'b') - redis('HGET', 'times', 'a') == {}"}) {
+    INFO(difference);
+    CHECK(stored_apart(fmt::format(fmt::runtime(difference), 7321)) == checker::Verdict::violated);
+    CHECK(stored_apart(fmt::format(fmt::runtime(difference), -7321)) == checker::Verdict::holds);
+  }
 }
 
 TEST_CASE("several times of one step are varied, each alone", "[time]") {
