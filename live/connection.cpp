@@ -121,6 +121,8 @@ sim::Reply Connection::execute(const sim::Request& request) {
   return await();
 }
 
+bool Connection::serves() { return !execute({"PING"}).is_error(); }
+
 std::vector<sim::SharedReply> Connection::execute_all(const std::vector<sim::Request>& requests) {
   send_all(requests);
   std::vector<sim::SharedReply> replies;

@@ -37,6 +37,9 @@ class Connection {
 
   /// Sends a request and waits for its reply, at most 10 s. Throws ConnectionBroken.
   sim::Reply execute(const sim::Request& request);
+  /// Whether the server answers PING otherwise than by an error; while it loads its files it does
+  /// not (LOADING). Throws ConnectionBroken.
+  bool serves();
   /// Sends all requests, then waits for all replies: one round trip. Throws ConnectionBroken.
   std::vector<sim::SharedReply> execute_all(const std::vector<sim::Request>& requests);
 

@@ -16,7 +16,6 @@
 
 #include "live/connection.hpp"
 #include "sim/base/error.hpp"
-#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 
@@ -121,8 +120,7 @@ void Server::await_answer() {
       throw Ended("redis-server does not start");
     }
     try {
-      // While it loads its files it answers LOADING.
-      if (!Connection(address_).execute({"PING"}).is_error()) return;
+      if (Connection(address_).serves()) return;
     } catch (const ConnectionBroken&) {
       // not listening yet
     }

@@ -236,6 +236,10 @@ int key(Vm& vm, lua_State* lua) {
     const int table = lua_gettop(lua);
     for (lua_pushnil(lua); lua_next(lua, table) != 0; lua_pop(lua, 1))
       keys.push_back(operand_at(lua, table + 1));
+    if (!vm.spend(lua, static_cast<std::int64_t>(keys.size()) / 2)) {
+      lua_pushnil(lua);
+      return kRaise;
+    }
     std::ranges::sort(keys);
     for (const Operand& other : keys) vm.run->show_comparison(place, own, other);
   }

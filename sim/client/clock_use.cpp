@@ -150,11 +150,10 @@ void Look::at_times(std::size_t observation) {
   std::vector<std::int64_t> numbers;
   add_numbers_of(reply, numbers);
   const std::set<std::int64_t> different(numbers.begin(), numbers.end());
+  std::set<std::int64_t> seen;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const std::int64_t number = numbers[i];
-    const bool again =
-        std::find(numbers.begin(), numbers.begin() + i, number) != numbers.begin() + i;
-    if (again || number < kFirstTime) continue;
+    if (number < kFirstTime || !seen.insert(number).second) continue;
     const auto with = [observations = path_, reply, number, observation](std::int64_t more) {
       std::vector<Observation> path = observations;
       path[observation].reply = moved(reply, number, more);

@@ -183,6 +183,45 @@ int positions_check(Vm& vm, lua_State* lua) {
   return 0;
 }
 
+/// Lua's own loops over a table or for a text count as instructions, which take longer.
+int spend(Vm& vm, lua_State* lua, lua_Integer rounds) {
+  constexpr lua_Integer kRoundsAsInstruction = 8;
+  if (vm.spend(lua, rounds / kRoundsAsInstruction)) return 0;
+  lua_pushnil(lua);
+  return kRaise;
+}
+
+lua_Integer elements_at(lua_State* lua, int index) {
+  return lua_istable(lua, index) ? static_cast<lua_Integer>(lua_rawlen(lua, index)) : 0;
+}
+
+int over_table_check(Vm& vm, lua_State* lua) {
+  positions_check(vm, lua);
+  return spend(vm, lua, elements_at(lua, 1));
+}
+
+/// table.insert and table.remove: from a position on, if one is given.
+int from_position(Vm& vm, lua_State* lua) {
+  show_number(vm, lua, 2);
+  return spend(vm, lua, elements_at(lua, 1) - lua_tointeger(lua, 2));
+}
+
+int remove_check(Vm& vm, lua_State* lua) {
+  return lua_gettop(lua) < 2 ? 0 : from_position(vm, lua);
+}
+
+int move_check(Vm& vm, lua_State* lua) {
+  positions_check(vm, lua);
+  const lua_Integer from = lua_tointeger(lua, 2), to = lua_tointeger(lua, 3);
+  return spend(vm, lua, to < from ? 0 : to / 2 - from / 2);
+}
+
+/// Of nothing, any number is made without memory.
+int rep_check(Vm& vm, lua_State* lua) {
+  positions_check(vm, lua);
+  return spend(vm, lua, lua_rawlen(lua, 1) == 0 ? lua_tointeger(lua, 2) : 0);
+}
+
 /// select: which of them.
 int first_check(Vm& vm, lua_State* lua) {
   show_number(vm, lua, 1);
@@ -191,8 +230,7 @@ int first_check(Vm& vm, lua_State* lua) {
 
 /// table.insert: a number is a position if a value follows it.
 int insert_check(Vm& vm, lua_State* lua) {
-  if (lua_gettop(lua) == 3) show_number(vm, lua, 2);
-  return 0;
+  return lua_gettop(lua) == 3 ? from_position(vm, lua) : 0;
 }
 
 int extremes_check(Vm& vm, lua_State* lua) {
@@ -350,7 +388,8 @@ void push_library(Vm& vm) {
   guard<string_format>(lua, "format");
   for (const char* name : {"byte", "char", "find", "gmatch", "gsub", "match", "reverse"})
     guard<sought_check>(lua, name);
-  for (const char* name : {"rep", "sub"}) guard<positions_check>(lua, name);
+  guard<rep_check>(lua, "rep");
+  guard<positions_check>(lua, "sub");
   set_string_methods(lua);
   wrap(lua, "string", native<assign_in_library>);
   lua_setfield(lua, -2, "string");
@@ -358,7 +397,9 @@ void push_library(Vm& vm) {
   push_selection(lua, luaopen_table, "table",
                  {"concat", "insert", "move", "pack", "remove", "sort", "unpack"});
   guard<sort_check>(lua, "sort");
-  for (const char* name : {"concat", "move", "remove", "unpack"}) guard<positions_check>(lua, name);
+  for (const char* name : {"concat", "unpack"}) guard<over_table_check>(lua, name);
+  guard<remove_check>(lua, "remove");
+  guard<move_check>(lua, "move");
   guard<insert_check>(lua, "insert");
   wrap(lua, "table", native<assign_in_library>);
   lua_setfield(lua, -2, "table");

@@ -256,10 +256,12 @@ bool NodeClocks::is_new(const Met& met) {
   out.text(encode(met.session));
   std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
-  std::map<std::int64_t, std::size_t> different;  // which times are the same
-  for (const std::int64_t number : numbers)
-    if (unit_of_time(number, met.execution.now) != 0)
-      out.number(different.try_emplace(number, different.size()).first->second);
+  std::map<std::int64_t, std::int64_t> different;  // which times are the same
+  for (const std::int64_t number : numbers) {
+    if (unit_of_time(number, met.execution.now) == 0) continue;
+    const auto place = static_cast<std::int64_t>(different.size());
+    out.number(different.try_emplace(number, place).first->second);
+  }
   return known_.insert(out.take()).second;
 }
 

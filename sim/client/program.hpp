@@ -160,6 +160,8 @@ struct Step {
 struct ProgramLimits {
   std::int64_t instructions = 2'000'000;  ///< between two waits; beyond it the run ends in BadInput
   std::int64_t bytes = 64 << 20;          ///< of Lua memory
+  std::size_t queries = 1000;             ///< between two waits: each runs the step again
+  std::int64_t ways = 65'536;             ///< in which choose() may let one step end
   std::size_t observations = 200;         ///< that a run may be fed from its last boundary on: far
                                           ///< more than any operation needs, not a loop of its own
 };

@@ -72,6 +72,7 @@ void Run::feed(const Observation& observation) {
   vm_.reset_instructions();
   observation_ = &observation;
   answers_used_ = 0;
+  ways_ = 1;
   instants_before_ = instants;
   compared_.clear();
   ordered_tokens_ = false;
@@ -301,6 +302,7 @@ void Run::remove(const Task& task) {
 // ---- for the client API ----
 
 const std::string* Run::answer(const Query& query) {
+  if (asks_too_much(query)) return nullptr;
   if (answers_used_ == observation_->answers.size()) {
     vm_.ask(query);
     return nullptr;
@@ -315,6 +317,23 @@ const std::string* Run::answer(const Query& query) {
   note_clock(query);
   ++answers_used_;
   return &said;
+}
+
+/// A program that asks on and on would otherwise never come to its next wait.
+bool Run::asks_too_much(const Query& query) {
+  const ProgramLimits& limits = vm_.limits();
+  if (query.kind == Query::Kind::choice) ways_ *= query.choices;
+  std::string complaint;
+  if (ways_ > limits.ways)
+    complaint = fmt::format("choose: more than {} ways in one step", limits.ways);
+  else if (answers_used_ >= limits.queries)
+    complaint = fmt::format(
+        "asked {} times for a clock, a token or a choice without waiting for "
+        "anything",
+        limits.queries);
+  if (complaint.empty()) return false;
+  vm_.complain(current_->thread, complaint);
+  return true;
 }
 
 /// An instant of the step under way is now; one from before keeps what it is.

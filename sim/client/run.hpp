@@ -185,6 +185,7 @@ class Run {
 
  private:
   bool is_sound(bool condition);
+  bool asks_too_much(const Query& query);
   void note_clock(const Query& query);
   Task& task(TaskId id);
   void observe(Task& task, const Observation& observation);
@@ -232,6 +233,7 @@ class Run {
   Task* current_ = nullptr;
   const Observation* observation_ = nullptr;
   std::size_t answers_used_ = 0, observed_ = 0;
+  std::int64_t ways_ = 1;    ///< in which choose() may have let this step go on
   int instants_before_ = 0;  ///< the observation under way
   bool strange_ = false;
   std::map<int, Operand> left_operands_;  ///< by place

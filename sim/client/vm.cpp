@@ -50,15 +50,22 @@ void* Vm::allocate(void* self, void* block, std::size_t old_size, std::size_t ne
 
 void Vm::count(lua_State* lua, lua_Debug*) {
   Vm& vm = of(lua);
-  vm.instructions_ += std::min(kHookInterval, vm.limits_.instructions);
-  if (vm.instructions_ < vm.limits_.instructions) return;
+  bool goes_on = false;
   {
     Host host(vm);
-    vm.complain(lua, fmt::format("ran {} instructions without waiting for anything",
-                                 vm.limits_.instructions));
+    goes_on = vm.spend(lua, std::min(kHookInterval, vm.limits_.instructions));
   }
+  if (goes_on) return;
   lua_pushnil(lua);
   lua_error(lua);
+}
+
+bool Vm::spend(lua_State* at, std::int64_t instructions) {
+  instructions_ += std::clamp<std::int64_t>(instructions, 0, limits_.instructions);
+  if (instructions_ < limits_.instructions) return true;
+  complain(at,
+           fmt::format("ran {} instructions without waiting for anything", limits_.instructions));
+  return false;
 }
 
 int Vm::call(int arguments, int results) {

@@ -62,6 +62,11 @@ class Vm {
   /// The same of an error text of Lua's, which may begin with the chunk's name and a line.
   std::string placed(const std::string& error) const;
 
+  /// What a function of ours or of Lua's does takes as long as so many instructions. False if they
+  /// are too many: it complains, and the guest has to end.
+  bool spend(lua_State* at, std::int64_t instructions);
+  const ProgramLimits& limits() const { return limits_; }
+
   Module* module = nullptr;         ///< the protocol that is loaded, if it is one
   Stated* stated = nullptr;         ///< the invariants that the file states
   std::string* compared = nullptr;  ///< not null: what an invariant compares is added to it

@@ -1,6 +1,7 @@
 // What a node answers: a reply (RESP2), as a value.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct Reply {
   static Reply ok() { return status("OK"); }
   static Reply error(std::string s) { return {Kind::error, 0, std::move(s), {}}; }
   static Reply number(std::int64_t n) { return {Kind::integer, n, {}, {}}; }
+  static Reply count(std::size_t n) { return number(static_cast<std::int64_t>(n)); }
   static Reply bulk(std::string s) { return {Kind::bulk, 0, std::move(s), {}}; }
   static Reply array(std::vector<Reply> v) { return {Kind::array, 0, {}, std::move(v)}; }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sim/base/rate.hpp"
-#include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/expiry.hpp"
 #include "tests/support/inline_lock.hpp"
 
 namespace {

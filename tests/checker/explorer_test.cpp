@@ -6,11 +6,14 @@
 
 #include "checker/no_return.hpp"
 #include "checker/trace/trace.hpp"
+#include "sim/client/program.hpp"
+#include "tests/checker/random_lock.hpp"
 #include "tests/support/model.hpp"
 
 namespace {
 
 using namespace lockstep;
+using Catch::Matchers::Contains;
 using checker::Verdict;
 using sim::Fault;
 using sim::Property;
@@ -137,6 +140,23 @@ TEST_CASE("the same check twice gives the same figures and the same counterexamp
   CHECK(first.schedule == second.schedule);
   CHECK(first.statistics.states == second.statistics.states);
   CHECK(first.statistics.transitions == second.statistics.transitions);
+}
+
+TEST_CASE("a step that chooses, or asks, without end is refused") {
+  const auto checked = [](const std::string& loop) {
+    const test::TemporaryProtocol folder(
+        "endless-step",
+        "local Lock = protocol { title = 't', source = 's' }\n"
+        "function Lock:acquire() " +
+            loop + " end\nfunction Lock:release() return true end\nreturn Lock\n");
+    sim::Model model = test::model({"set-nx-px"});
+    model.program = std::make_shared<sim::Program>(folder.folder());
+    return checker::explore(model, {});
+  };
+  CHECK_THROWS_WITH(checked("while true do choose(2) end"),
+                    Contains("protocol.lua:2: choose: more than 65536 ways in one step"));
+  CHECK_THROWS_WITH(checked("local t = now() while now() - t < 1 do end"),
+                    Contains("protocol.lua:2: asked 1000 times for a clock, a token or a choice"));
 }
 
 TEST_CASE("a verdict without a witness is vacuous") {

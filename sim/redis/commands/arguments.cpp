@@ -5,7 +5,6 @@
 
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/numbers.hpp"
-#include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 
@@ -72,7 +71,5 @@ std::int64_t count_option(const Request& argv, std::size_t at) {
   if (at + 2 != argv.size()) refuse_syntax();
   return count;
 }
-
-Reply count_reply(std::size_t count) { return Reply::number(static_cast<std::int64_t>(count)); }
 
 }  // namespace lockstep::sim

@@ -51,6 +51,4 @@ std::size_t end_of_keys(const Request& argv, std::size_t at);
 /// The option COUNT that may end LMPOP and ZMPOP, from position `at`; 1 without it.
 std::int64_t count_option(const Request& argv, std::size_t at);
 
-Reply count_reply(std::size_t count);
-
 }  // namespace lockstep::sim

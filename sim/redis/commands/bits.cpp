@@ -158,7 +158,7 @@ Reply run_bitop(Call& call) {
   const std::size_t size = result.size();
   call.erase(argv[2]);
   if (size != 0) call.set(argv[2], std::move(result)).encoding = Encoding::large;
-  return count_reply(size);
+  return Reply::count(size);
 }
 
 constexpr Command kBitsRows[] = {

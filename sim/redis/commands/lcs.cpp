@@ -86,7 +86,7 @@ std::vector<Match> matches(const std::string& a, const std::string& b, const Len
 }
 
 Reply range_reply(std::size_t first, std::size_t size) {
-  return Reply::array({count_reply(first), count_reply(first + size - 1)});
+  return Reply::array({Reply::count(first), Reply::count(first + size - 1)});
 }
 
 Reply index_reply(const std::vector<Match>& found, const LcsOptions& o, std::size_t length) {
@@ -94,11 +94,11 @@ Reply index_reply(const std::vector<Match>& found, const LcsOptions& o, std::siz
   for (const Match& match : found) {
     if (static_cast<std::int64_t>(match.size) < o.shortest) continue;
     std::vector<Reply> piece{range_reply(match.a, match.size), range_reply(match.b, match.size)};
-    if (o.lengths) piece.push_back(count_reply(match.size));
+    if (o.lengths) piece.push_back(Reply::count(match.size));
     pieces.push_back(Reply::array(std::move(piece)));
   }
   return Reply::array({Reply::bulk("matches"), Reply::array(std::move(pieces)), Reply::bulk("len"),
-                       count_reply(length)});
+                       Reply::count(length)});
 }
 
 const std::string& text_at(Call& call, const std::string& key) {
@@ -117,7 +117,7 @@ Reply run_lcs(Call& call) {
   call.execution.looked_at_bytes = true;
   const Lengths lengths(a, b);
   const std::size_t length = lengths.at(a.size(), b.size());
-  if (options.length) return count_reply(length);
+  if (options.length) return Reply::count(length);
   auto found = matches(a, b, lengths);
   if (options.indexes) return index_reply(found, options, length);
   std::string common;

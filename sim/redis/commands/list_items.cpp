@@ -65,7 +65,7 @@ std::vector<Reply> positions(const List& list, const std::string& wanted, const 
     if (search.longest != 0 && static_cast<std::int64_t>(i) >= search.longest) break;
     const std::size_t at = backwards ? list.size() - 1 - i : i;
     if (list[at].value != wanted || skip-- > 0) continue;
-    found.push_back(count_reply(at));
+    found.push_back(Reply::count(at));
     if (limit != 0 && static_cast<std::int64_t>(found.size()) == limit) break;
   }
   return found;
@@ -73,7 +73,7 @@ std::vector<Reply> positions(const List& list, const std::string& wanted, const 
 
 Reply run_llen(Call& call) {
   const List* list = call.at<List>(call.argv[1]);
-  return count_reply(list ? list->size() : 0);
+  return Reply::count(list ? list->size() : 0);
 }
 
 Reply run_lindex(Call& call) {
@@ -125,7 +125,7 @@ Reply run_linsert(Call& call) {
   if (pivot == list->end()) return Reply::number(-1);
   if (after) ++pivot;
   list->insert(pivot, {call.argv[4], call.execution.sender});
-  return count_reply(list->size());
+  return Reply::count(list->size());
 }
 
 /// Removes from the head for a positive count, from the tail for a negative one, all for 0.

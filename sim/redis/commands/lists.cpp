@@ -41,7 +41,7 @@ Reply push_all(Call& call, End end, bool only_if_there) {
   if (only_if_there && !call.at<List>(key)) return Reply::number(0);
   auto& list = call.at_or_new<List>(key);
   for (std::size_t i = 2; i < call.argv.size(); ++i) push(call, list, end, call.argv[i]);
-  return count_reply(list.size());
+  return Reply::count(list.size());
 }
 
 /// Takes up to `count` elements off one end; a list without elements does not exist.

@@ -112,7 +112,7 @@ Reply run_sintercard(Call& call) {
     if (!is_word(argv[i], "limit") || i + 1 == argv.size()) refuse_syntax();
     limit = static_cast<std::size_t>(integer_from(0, argv[i + 1], "ERR LIMIT can't be negative"));
   }
-  return count_reply(common_members(sources(call, 2, 2 + count), limit).size());
+  return Reply::count(common_members(sources(call, 2, 2 + count), limit).size());
 }
 
 constexpr Command kSetAlgebraRows[] = {

@@ -77,7 +77,7 @@ Reply run_smismember(Call& call) {
 
 Reply run_scard(Call& call) {
   const Entry* entry = call.entry_at<Set>(call.argv[1]);
-  return count_reply(entry ? set_size(*entry) : 0);
+  return Reply::count(entry ? set_size(*entry) : 0);
 }
 
 Reply run_spop(Call& call) {

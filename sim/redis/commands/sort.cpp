@@ -162,7 +162,7 @@ Reply store(Call& call, const std::string& key, const std::vector<Reply>& result
   if (result.empty()) return Reply::number(0);
   auto& list = std::get<List>(call.put(key, List{}).value);
   for (const Reply& item : result) list.push_back({item.text, call.execution.sender});
-  return count_reply(list.size());
+  return Reply::count(list.size());
 }
 
 Reply sort(Call& call, bool may_store) {

@@ -165,7 +165,7 @@ Reply remove(Call& call, By by) {
   auto* set = call.at<SortedSet>(call.argv[1]);
   for (const auto* item : items) set->erase(set->find(item->first));
   if (set && set->empty()) call.erase(call.argv[1]);
-  return count_reply(count);
+  return Reply::count(count);
 }
 
 Reply run_zrange(Call& call) { return show(call, {}, {}); }
@@ -186,8 +186,8 @@ Reply run_zrangestore(Call& call) {
   return store_made(call, call.argv[1], std::move(stored), size);
 }
 
-Reply run_zcount(Call& call) { return count_reply(between(call, By::score).size()); }
-Reply run_zlexcount(Call& call) { return count_reply(between(call, By::member).size()); }
+Reply run_zcount(Call& call) { return Reply::count(between(call, By::score).size()); }
+Reply run_zlexcount(Call& call) { return Reply::count(between(call, By::member).size()); }
 Reply run_zremrangebyrank(Call& call) { return remove(call, By::rank); }
 Reply run_zremrangebyscore(Call& call) { return remove(call, By::score); }
 Reply run_zremrangebylex(Call& call) { return remove(call, By::member); }

@@ -112,7 +112,7 @@ Reply rank(Call& call, bool from_end) {
   const auto order = ordered(call, *set);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (order[i]->first == call.argv[2]) {
-      return count_reply(from_end ? order.size() - 1 - i : i);
+      return Reply::count(from_end ? order.size() - 1 - i : i);
     }
   }
   return Reply::null();
@@ -162,12 +162,12 @@ Reply run_zrem(Call& call) {
   std::size_t removed = 0;
   for (std::size_t i = 2; i < call.argv.size(); ++i) removed += set->erase(call.argv[i]);
   if (set->empty()) call.erase(call.argv[1]);
-  return count_reply(removed);
+  return Reply::count(removed);
 }
 
 Reply run_zcard(Call& call) {
   const auto* set = call.at<SortedSet>(call.argv[1]);
-  return count_reply(set ? set->size() : 0);
+  return Reply::count(set ? set->size() : 0);
 }
 
 Reply run_zscore(Call& call) { return score_reply(call.at<SortedSet>(call.argv[1]), call.argv[2]); }

@@ -220,9 +220,18 @@ TEST_CASE("loops that never come to an end are reported") {
         "protocol.lua:4: ran 100000 instructions without waiting for anything");
   CHECK(complaint(lock_with("while true do pcall(function() while true do end end) end"), limits) ==
         "protocol.lua:4: ran 100000 instructions without waiting for anything");
+  const std::string endless =
+      "protocol.lua:4: ran 100000 instructions without waiting for anything";
+  for (const char* loop :
+       {"table.move({ 1 }, 1, 1e9, 2)", "(''):rep(1e9)",
+        "local t = {} for i = 1, 9000 do t[i] = i end",
+        "local t = table.move({ 1 }, 1, 1, 9000) while true do table.insert(t, 1, 0) end"}) {
+    INFO(loop);
+    CHECK(complaint(lock_with(loop), limits) == endless);
+  }
   CHECK(complaint("while true do end", limits) ==
         "protocol.lua:1: ran 100000 instructions without waiting for anything");
-  CHECK(complaint(lock_with("local t = {}\nwhile true do t[#t + 1] = ('x'):rep(1000) .. #t end"),
+  CHECK(complaint(lock_with("local t = {}\nwhile true do t[#t + 1] = ('x'):rep(10000) .. #t end"),
                   limits) == "protocol.lua:5: needed more than 2097152 bytes of memory");
   CHECK_THAT(complaint(lock_with("while true do pcall(string.rep, 'x', 1 << 30) end"), limits),
              Contains("needed more than 2097152 bytes"));
