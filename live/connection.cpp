@@ -5,7 +5,10 @@
 #include <hiredis/hiredis.h>
 #include <sys/time.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <string_view>
 #include <vector>
 
 #include "sim/redis/reply.hpp"
@@ -140,6 +143,17 @@ std::optional<sim::Reply> Connection::receive(bool readable) {
 }
 
 int Connection::descriptor() const { return context_->fd; }
+
+void expect_served(const Address& address, const sim::Reply& reply) {
+  static constexpr std::array<std::string_view, 12> kRefusals{
+      "READONLY", "OOM",        "MISCONF",     "NOAUTH", "NOPERM", "NOREPLICAS",
+      "LOADING",  "MASTERDOWN", "CLUSTERDOWN", "MOVED",  "ASK",    "CROSSSLOT"};
+  if (!reply.is_error()) return;
+  const std::string_view code = std::string_view(reply.text).substr(0, reply.text.find(' '));
+  if (std::ranges::find(kRefusals, code) != kRefusals.end())
+    throw sim::BadInput(
+        fmt::format("{}: the server refuses to serve: {}", address.shown(), reply.text));
+}
 
 void expect_usable(const Address& address) {
   Connection connection(address);

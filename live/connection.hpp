@@ -68,6 +68,11 @@ class Connection {
   std::unique_ptr<redisContext, Close> context_;
 };
 
+/// Throws BadInput, in the server's own words, if it has answered that it serves nobody like us as
+/// it is now: a replica, out of memory, unable to save, without this user's leave ... (Redis 7.0
+/// server.c, createSharedObjects). That says nothing of a lock.
+void expect_served(const Address& address, const sim::Reply& reply);
+
 /// Throws BadInput if nobody answers at `address`, or not to us: one line for who gave it.
 void expect_usable(const Address& address);
 

@@ -26,6 +26,7 @@ using sim::Reply;
 /// What the server did and what the ledger did are not the same.
 struct Disagreement {
   std::string text;
+  bool others_write = false;  ///< nobody of the run can have done it
 };
 
 std::int64_t expiry_of(const sim::Entry& entry) {
@@ -83,8 +84,10 @@ Ledger::~Ledger() = default;
 
 void Ledger::add(Entry entry) {
   const auto order = entry.executed.order;
-  if (order < next_order_ || !waiting_.emplace(order, std::move(entry)).second)
+  if (order < next_order_ || !waiting_.emplace(order, std::move(entry)).second) {
     lost_because_ = "somebody else has changed the run's counter";
+    others_write_ = true;
+  }
 }
 
 std::optional<Posting> Ledger::next() {
@@ -98,6 +101,7 @@ std::optional<Posting> Ledger::next() {
     return post(std::move(entry));
   } catch (const Disagreement& disagreement) {
     lost_because_ = disagreement.text;
+    others_write_ = disagreement.others_write;
   } catch (const sim::BadInput& error) {
     lost_because_ = fmt::format("a request cannot be executed again: {}", error.what());
   }
@@ -183,10 +187,11 @@ void Ledger::take_before(const Executed& seen) {
     if (seen.before[i] == kNoKey) {
       if (!known) continue;
       const bool expired = found->second.expires && *found->second.expires < seen.begun;
-      if (!expired) throw Disagreement{fmt::format("the key {} was gone before its time", name)};
+      if (!expired)
+        throw Disagreement{fmt::format("the key {} was gone before its time", name), true};
       copy_->keyspace.keys.erase(found);
     } else if (!known || expiry_of(found->second) != seen.before[i]) {
-      throw Disagreement{fmt::format("the key {} was changed by nobody of this run", name)};
+      throw Disagreement{fmt::format("the key {} was changed by nobody of this run", name), true};
     }
   }
 }

@@ -70,6 +70,8 @@ class Ledger {
   bool has_gap() const { return !waiting_.empty(); }
   /// Why nothing can be said any more; empty while it can.
   const std::string& lost_because() const { return lost_because_; }
+  /// Whether that is because somebody who is no client of the run uses its keys.
+  bool others_write() const { return others_write_; }
 
  private:
   Posting post(Entry entry);
@@ -84,6 +86,7 @@ class Ledger {
   std::map<std::int64_t, Entry> waiting_;  ///< by order
   std::int64_t next_order_ = 1;
   std::string lost_because_;
+  bool others_write_ = false;
 };
 
 }  // namespace lockstep::live

@@ -49,7 +49,9 @@ sim::SharedReply Network::ask(std::size_t place, const sim::Request& request) {
     asked.socket = std::make_shared<Connection>(address_);
     if (asked.open) sockets_[{asked.task, asked.node}] = asked.socket;
   }
-  return asked.socket->execute(request);
+  sim::SharedReply reply = asked.socket->execute(request);
+  expect_served(address_, *reply);
+  return reply;
 }
 
 Message Network::take(std::size_t place) {

@@ -56,6 +56,11 @@ std::string Ownership::lost_because() const {
   return lost_because_;
 }
 
+bool Ownership::others_write() const {
+  const Lock lock(mutex_);
+  return ledger_.others_write();
+}
+
 void Ownership::did(std::uint8_t process, const sim::Effect& effect) {
   if (!watching_) return;
   const auto moment = referee_.moment();

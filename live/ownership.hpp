@@ -40,6 +40,8 @@ class Ownership {
   void lose_sight(const std::string& why);
   /// Empty while nothing was lost.
   std::string lost_because() const;
+  /// Whether somebody who is no client of the run was seen to use its keys.
+  bool others_write() const;
 
   // ---- reports of a process, from its thread
   /// After Referee::did, and before what comes after the effect.

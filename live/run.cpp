@@ -134,6 +134,12 @@ void collect(const sim::Model& model, const Referee& referee, LiveResult& result
       result.violations.push_back(std::move(violation));
 }
 
+/// What somebody else does to the keys is no fault of the lock.
+void judge_nothing(const sim::Model& model, LiveResult& result) {
+  result.violations.clear();
+  result.not_judged = model.properties;
+}
+
 void judge_end(const sim::Model& model, const Address& address, const Names& names,
                std::int64_t patience_ms, std::vector<LiveViolation>& violations) {
   if (model.properties.contains(sim::Property::leak)) {
@@ -165,8 +171,10 @@ LiveResult run(const sim::Model& model, const Address& address, double seconds,
   result.server = observer.version();
   Referee referee(model);
   const auto by_ownership = owned(model.properties);
+  const bool watches = !by_ownership.empty() || model.properties.contains(sim::Property::leak) ||
+                       model.properties.contains(sim::Property::deadlock);
   std::optional<Ownership> ownership;
-  if (!by_ownership.empty()) ownership.emplace(model, referee);
+  if (watches) ownership.emplace(model, referee);
   auto players = players_of(model, address, referee, ownership ? &*ownership : nullptr);
   const auto start = Clock::now();
   const bool complete = play(players, model, seconds, referee);
@@ -182,7 +190,10 @@ LiveResult run(const sim::Model& model, const Address& address, double seconds,
     if (ownership) close(*ownership, address, by_ownership, result);
     leave_unjudged(model.properties, result);
     collect(model, referee, result);
-    if (!result.cut_short) judge_end(model, address, names, patience_ms, result.violations);
+    if (ownership && ownership->others_write())
+      judge_nothing(model, result);
+    else if (!result.cut_short)
+      judge_end(model, address, names, patience_ms, result.violations);
   } catch (...) {
     observer.remove(left);
     throw;

@@ -82,6 +82,7 @@ std::optional<sim::SharedReply> WatchedConnection::opened(Pending asked) {
 }
 
 void WatchedConnection::note(const sim::Reply& reply) {
+  expect_served(address_, reply);
   referee_.heard(process_, (given_up_ ? "would hear, too late, " : "hears ") + sim::worded(reply));
 }
 

@@ -19,7 +19,8 @@ class WatchedConnection {
   /// `ownership`: who watches, or null. Throws as Connection does.
   WatchedConnection(const Address& address, std::uint8_t process, sim::TaskId task,
                     Referee& referee, Ownership* ownership)
-      : socket_(address),
+      : address_(address),
+        socket_(address),
         process_(process),
         task_(task),
         referee_(referee),
@@ -49,6 +50,7 @@ class WatchedConnection {
   std::optional<sim::SharedReply> opened(Pending asked);
   void note(const sim::Reply& reply);
 
+  Address address_;
   Connection socket_;
   std::uint8_t process_;
   sim::TaskId task_;

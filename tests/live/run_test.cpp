@@ -207,6 +207,40 @@ TEST_CASE("Sight is lost, and said to be, where a request cannot be followed") {
   CHECK(result.figures.acquired > 10);
 }
 
+TEST_CASE("A server that refuses to serve says nothing of the lock") {
+  const std::vector<std::pair<sim::Request, std::string>> refusals{
+      {{"REPLICAOF", "127.0.0.1", "1"}, "READONLY You can't write against a read only replica."},
+      {{"CONFIG", "SET", "maxmemory", "1"}, "OOM command not allowed"},
+      {{"CONFIG", "SET", "min-replicas-to-write", "1"}, "NOREPLICAS Not enough good replicas"},
+      {{"ACL", "SETUSER", "default", "-set"}, "NOPERM"}};
+  for (const auto& [setting, words] : refusals) {
+    INFO(words);
+    const live::Server server(sim::Persistence::none);
+    live::Connection(server.address()).execute(setting);
+    auto model = busy("set-nx-px", 2);
+    const auto says_so = Catch::Contains("the server refuses to serve: " + words);
+    CHECK_THROWS_WITH(live::run(model, server.address(), 0.3), says_so);
+    model.properties = {sim::Property::mutual_exclusion, sim::Property::deadlock};
+    CHECK_THROWS_WITH(live::run(model, server.address(), 0.3), says_so);
+  }
+}
+
+TEST_CASE("What somebody else does to the keys is held against nobody") {
+  const live::Server server(sim::Persistence::none);
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    live::Connection(server.address()).execute({"SET", "lock", "theirs"});
+  });
+  const auto result = live::run(busy("set-token-lua", 2), server.address(), 0.5);
+  other.join();
+  CHECK(result.violations.empty());
+  CHECK(result.not_judged.contains(sim::Property::deadlock));
+  CHECK(result.not_judged.contains(sim::Property::mutual_exclusion));
+  CHECK_THAT(result.not_judged_because,
+             Catch::Contains("the key lock was changed by nobody of this run") ||
+                 Catch::Contains("the key lock was gone before its time"));
+}
+
 TEST_CASE("A server that has a key of the protocol is refused and left alone") {
   const live::Server server(sim::Persistence::none);
   live::Connection connection(server.address());
