@@ -79,6 +79,24 @@ int Process::executable(const Connection& connection) {
   return -1;
 }
 
+namespace {
+
+void add(ByteWriter& out, const Operation& operation) {
+  out.number(operation.task);
+  out.number((operation.releasing ? 1 : 0) + (operation.made ? 2 : 0) + (operation.freed ? 4 : 0) +
+             (operation.succeeded ? 8 : 0) + (operation.counted ? 16 : 0) +
+             (operation.owned ? 32 : 0) + (operation.stayed ? 64 : 0));
+  out.number(operation.given_up);
+  out.number(static_cast<int>(operation.basis));
+  out.number(static_cast<std::int64_t>(operation.answered.size()));
+  for (const Answered& answered : operation.answered) {
+    out.number(answered.request);
+    out.number(answered.asked_in);
+  }
+}
+
+}  // namespace
+
 std::string encode(const Process& process) {
   ByteWriter out;
   out.number(process.index);
@@ -133,20 +151,7 @@ std::string encode(const Process& process) {
     out.number(holding.task);
     out.number(holding.lock * 2 + (holding.owned ? 1 : 0));
   }
-  for (const auto& operation : process.operations) {
-    out.number(operation.task);
-    out.number((operation.releasing ? 1 : 0) + (operation.made ? 2 : 0) +
-               (operation.freed ? 4 : 0) + (operation.succeeded ? 8 : 0) +
-               (operation.counted ? 16 : 0) + (operation.owned ? 32 : 0) +
-               (operation.stayed ? 64 : 0));
-    out.number(operation.given_up);
-    out.number(static_cast<int>(operation.basis));
-    out.number(static_cast<std::int64_t>(operation.answered.size()));
-    for (const Answered& answered : operation.answered) {
-      out.number(answered.request);
-      out.number(answered.asked_in);
-    }
-  }
+  for (const auto& operation : process.operations) add(out, operation);
   return out.take();
 }
 
