@@ -6,6 +6,8 @@
 #include <optional>
 #include <variant>
 
+#include "sim/base/token.hpp"
+
 namespace lockstep::checker::naive {
 
 using sim::Maker;
@@ -71,6 +73,8 @@ void Belongings::add_number(const std::string& name, const std::string& value, M
       !shares.empty() && (in_pieces ? left.find_first_not_of('\0') == std::string::npos
                                     : together == number_in(value).value_or(0));
   if (maker != kNobody || !only_counted) add(name, maker);
+  for (const sim::Token token : sim::scan_tokens(value).tokens)
+    if (sim::maker_of(token.process) == maker) tokens_[{maker, name}].insert(token.number);
 }
 
 std::int64_t Belongings::share(const Place& place) const {
@@ -115,6 +119,16 @@ bool Belongings::made(const Belongings& after, Maker sender) const {
   }
   return std::any_of(after.shares_.begin(), after.shares_.end(), [&](const auto& has) {
     return has.first.first == sender && is_further(has.second, share(has.first));
+  });
+}
+
+bool Belongings::marked(const Belongings& after, Maker sender) const {
+  return std::any_of(after.tokens_.begin(), after.tokens_.end(), [&](const auto& text) {
+    const auto& [place, numbers] = text;
+    if (place.first != sender || !parts_.contains(place)) return false;
+    const auto had = tokens_.find(place);
+    return had == tokens_.end() ||
+           !std::includes(had->second.begin(), had->second.end(), numbers.begin(), numbers.end());
   });
 }
 

@@ -31,6 +31,7 @@ class Belongings {
 
   // What a request of `sender` that left `after` did.
   bool made(const Belongings& after, sim::Maker sender) const;
+  bool marked(const Belongings& after, sim::Maker sender) const;  ///< with another token of its own
   bool freed(const Belongings& after, sim::Maker sender) const;
   bool freed_of_share(const Belongings& after, sim::Maker sender) const;
   bool took_from(const Belongings& after, sim::Maker sender, sim::Maker owner) const;
@@ -44,6 +45,7 @@ class Belongings {
 
   std::map<Place, int> parts_;  ///< how often
   std::map<Place, std::int64_t> shares_;
+  std::map<Place, std::set<std::uint16_t>> tokens_;  ///< of its maker, in a text
   bool hash_ = false, string_ = false, is_number_ = false;
 };
 

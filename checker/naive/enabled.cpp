@@ -213,17 +213,20 @@ std::int64_t Rules::way_ms(const World& world, const Action& action) const {
   return connection.messages[place].way_ms;
 }
 
-bool Rules::urgent(const World& world, const Action& action) const {
+bool Rules::urgent(const World& world, const Action& action, bool of_any_client) const {
   const Process& process = world.processes[action.process];
   switch (action.kind) {
     case Action::Kind::run:
     case Action::Kind::timer:
       return true;
     case Action::Kind::deliver:
-      return way_ms(world, action) == 0;
-    case Action::Kind::execute:
-      return way_ms(world, action) == 0 && !process.connections[action.connection].late &&
-             !polling(world, action.process, process.connections[action.connection]);
+    case Action::Kind::execute: {
+      const Connection& connection = process.connections[action.connection];
+      const bool executes = action.kind == Action::Kind::execute;
+      const bool holds_up = !executes && connection.messages.size() > 1;
+      return way_ms(world, action) == 0 && !(executes && connection.late) &&
+             (holds_up || !waits_for_time(world, action.process, connection, of_any_client));
+    }
     case Action::Kind::resume:
       return process.pause_left_ms == 0;
     default:
@@ -307,11 +310,11 @@ std::int64_t Rules::furthest_pass(const World& world) const {
   return ahead.empty() ? 0 : std::min(rounded_up(*ahead.rbegin()), undisturbed_ms(world));
 }
 
-std::int64_t Rules::undisturbed_ms(const World& world) const {
+std::int64_t Rules::undisturbed_ms(const World& world, bool of_any_client) const {
   constexpr std::int64_t kCentury = 100LL * 366 * 24 * 3600 * 1000;
   std::int64_t furthest = kCentury;
   for (const Action& action : enabled(world)) {
-    if (urgent(world, action)) return 0;
+    if (urgent(world, action, of_any_client)) return 0;
     const bool moves = action.kind == Action::Kind::execute || action.kind == Action::Kind::deliver;
     const bool in_time =
         moves && !world.processes[action.process].connections[action.connection].late;
@@ -321,6 +324,9 @@ std::int64_t Rules::undisturbed_ms(const World& world) const {
     const Process& process = world.processes[p];
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
     if (process.life != Life::up) continue;
+    for (const Connection& connection : process.connections)
+      if (waits_for_time(world, byte(p), connection, of_any_client))
+        furthest = std::min(furthest, till_heard_otherwise_ms(world, byte(p), connection));
     for (const auto& [task, state] : process.tasks) {
       if (state.timer_ms) furthest = std::min(furthest, *state.timer_ms);
     }

@@ -91,6 +91,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   LOCKSTEP_CHECK(place.has_value());
   Message& message = connection.messages[*place];
   const Message asked = message;
+  message.idle = polling(world, action.process, connection) && sim::may_write(asked.request);
   // First of all the message is answered, so that a WRITE is not among those on their way whose
   // basis it makes stale.
   message.state = Message::State::answered;
@@ -158,8 +159,11 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     node.not_durable.insert(node.not_durable.begin(), Image{keys_only(stored_before), 0});
   }
   judge_execution(world, p, execution.sender, before, after, facts);
-  if (!connection.former)
-    note_made_and_freed(world, p, asked, connection.outlived || asked.outlived, before, after);
+  if (!connection.former) {
+    const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;
+    note_made_and_freed(world, p, asked, sent, before, after);
+    judge_own_removal(world, p, asked, sent, before, after, facts);
+  }
   return reply;
 }
 

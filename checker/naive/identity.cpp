@@ -68,13 +68,13 @@ void add(Bytes& bytes, const Connection& connection) {
   bytes.number(connection.node);
   bytes.number(connection.open);
   bytes.number(connection.former);
-  bytes.number(connection.outlived);
+  bytes.kind(connection.sent);
   bytes.number(connection.late);
   bytes.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const Message& message : connection.messages) {
     bytes.number(message.sender);
     bytes.number(message.unheard);
-    bytes.number(message.outlived);
+    bytes.kind(message.sent);
     bytes.number(message.in_release);
     bytes.texts(message.request);
     bytes.kind(message.state);
@@ -83,6 +83,7 @@ void add(Bytes& bytes, const Connection& connection) {
     bytes.reply(*message.reply);
     bytes.kind(message.basis);
     bytes.text(message.node_was);
+    bytes.number(message.idle);
     bytes.number(message.way_ms);
   }
   bytes.text(encode(connection.session));

@@ -238,24 +238,26 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
 
 /// Did the request make, or remove, a lease key of the process? It counts for the operation of its
 /// own task; for every operation of the process if its task has none. To a release() of another
-/// task, a lease key that an operation makes is the lock's next owner.
-void Rules::note_made_and_freed(World& world, std::uint8_t p, const Message& asked, bool outlived,
+/// task, a lease key that an operation makes is the lock's next owner; so is what was sent for
+/// nothing.
+void Rules::note_made_and_freed(World& world, std::uint8_t p, const Message& asked, Sent sent,
                                 const Keyspace& before, const Keyspace& after) const {
+  const bool of_main_task = asked.sender < world.processes[p].rounds_begun.size();
   bool made = false, freed = false, counted = false;
   for (const std::string& key : lease_keys_) {
     for (const int database : databases_of(before, after)) {
       const Belongings had(before.find(database, key)), has(after.find(database, key));
-      made = made || had.made(has, maker_of(p));
+      made = made || had.made(has, maker_of(p)) || (of_main_task && had.marked(has, maker_of(p)));
       freed = freed || had.freed(has, maker_of(p));
       counted = counted || had.freed_of_share(has, maker_of(p));
     }
   }
   Process& process = world.processes[p];
-  const bool of_main_task = asked.sender < process.rounds_begun.size();
   for (const Wait& wait : process.waits) {
     TaskState& task = process.tasks.at(wait.task);
-    if (of_main_task && (wait.task != asked.sender || outlived)) {
-      if (made && task.releasing) task.overtaken = true;
+    const bool by_other = wait.task != asked.sender;
+    if (of_main_task && (by_other || sent != Sent::now)) {
+      if (made && task.releasing && (by_other || sent == Sent::for_nothing)) task.overtaken = true;
       continue;
     }
     if (freed) task.made = false;
@@ -263,6 +265,28 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Message& ask
     task.freed = task.freed || (freed && task.releasing);
     task.counted = task.counted || (counted && task.releasing);
     task.stayed = task.stayed || (task.releasing && stays_in(after, p, wait.lock));
+  }
+}
+
+/// Who is inside the lock does not remove it by what another of its main tasks does, or by what it
+/// has sent for an operation that is over.
+void Rules::judge_own_removal(const World& world, std::uint8_t p, const Message& asked, Sent sent,
+                              const Keyspace& before, const Keyspace& after, Facts& facts) const {
+  const Process& process = world.processes[p];
+  if (asked.sender >= process.rounds_begun.size()) return;
+  for (const auto& [holding, held] : process.holdings) {
+    if (!held.owned || (sent == Sent::now && holding.first == asked.sender)) continue;
+    const std::string& lock = model_.processes[p].lock_keys[holding.second];
+    const std::vector<std::string> keys = model_.program->lease_keys(lock);
+    const bool freed = std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      const std::set<int> databases = databases_of(before, after);
+      return std::any_of(databases.begin(), databases.end(), [&](int database) {
+        return Belongings(before.find(database, key))
+            .freed(Belongings(after.find(database, key)), maker_of(p));
+      });
+    });
+    if (freed && !has_lease(world, p, holding.second))
+      violated(facts, {Property::reentrancy, p, p, lock});
   }
 }
 

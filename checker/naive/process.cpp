@@ -166,7 +166,11 @@ std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim
 namespace {
 
 /// Also: which of what the task has sent and given up comes too late for the operation.
-void end_operation_of(Process& process, sim::TaskId id) {
+void end_operation_of(Process& process, const Effect& effect) {
+  const bool in_vain = effect.kind == Effect::Kind::refused ||
+                       (effect.kind == Effect::Kind::failed && !effect.in_release);
+  const Sent sent = in_vain ? Sent::for_nothing : Sent::before;
+  const sim::TaskId id = effect.task;
   TaskState& task = process.tasks[id];
   task.made = task.freed = task.counted = task.stayed = false;
   task.owned = task.releasing = task.overtaken = false;
@@ -174,10 +178,12 @@ void end_operation_of(Process& process, sim::TaskId id) {
   task.wait_ms.reset();
   for (Connection& connection : process.connections) {
     const bool own = !connection.former && connection.task == id;
-    if (own && !connection.shared && !connection.open) connection.outlived = true;
+    if (own && !connection.shared && !connection.open && connection.sent == Sent::now)
+      connection.sent = sent;
     for (Message& message : connection.messages) {
       const bool given_up = message.unheard || !connection.open;
-      if (connection.shared && given_up && message.sender == id) message.outlived = true;
+      if (connection.shared && given_up && message.sender == id && message.sent == Sent::now)
+        message.sent = sent;
     }
   }
 }
@@ -188,7 +194,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
   Process& process = world.processes[p];
   TaskState& task = process.tasks[effect.task];
   const std::pair<sim::TaskId, std::uint8_t> holding{effect.task, effect.lock};
-  const auto end_operation = [&] { end_operation_of(process, effect.task); };
+  const auto end_operation = [&] { end_operation_of(process, effect); };
   facts.effects.push_back(effect);
   note_slack(world, p, effect, facts);
   switch (effect.kind) {
@@ -196,6 +202,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       send(world, p, effect);
       break;
     case Effect::Kind::instant:
+      found_.clocks = true;
       process.instants.push_back({effect.wall, read_now(world, process, effect.wall)});
       break;
     case Effect::Kind::acquired:

@@ -2,6 +2,7 @@
 #include "checker/naive/world.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "checker/naive/belongings.hpp"
 #include "checker/naive/clocks.hpp"
@@ -9,6 +10,7 @@
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply_bytes.hpp"
 
 namespace lockstep::checker::naive {
@@ -110,6 +112,7 @@ Observation heard(Observation::Kind kind, const Connection& connection, const Me
 
 void Thresholds::add(const Thresholds& others) {
   absolute = absolute || others.absolute;
+  clocks = clocks || others.clocks;
   ages.insert(others.ages.begin(), others.ages.end());
   lefts.insert(others.lefts.begin(), others.lefts.end());
   replies.insert(others.replies.begin(), others.replies.end());
@@ -179,16 +182,50 @@ std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p)
 }
 
 /// Whether the message that `execute` would execute asks what its task has been answered at this
-/// instant, tokens apart, by a node that stored what it stores now.
+/// instant, tokens apart, by a node that stored what it stores now, and holds up no other message.
 bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
   const std::optional<std::size_t> place = executable(world, connection);
-  if (!place || !connection.open || connection.former || connection.messages[*place].unheard)
+  if (!place || !connection.open || connection.former || connection.messages[*place].unheard ||
+      world.processes[p].life != Life::up || *place + 1 != connection.messages.size())
     return false;
   const auto task = world.processes[p].tasks.find(connection.messages[*place].sender);
   if (task == world.processes[p].tasks.end()) return false;
   if (connection.node == sim::kResource || task->second.answered.empty()) return false;
   const Request request = normalised(connection.messages[*place].request, connection.node, p);
   return task->second.answered.contains({request, stored(world, connection.node, p)});
+}
+
+/// Whether time may pass before what is next on the connection. A request that was made of what a
+/// clock showed must not be late, so that of those its answer waits.
+bool Rules::waits_for_time(const World& world, std::uint8_t p, const Connection& connection,
+                           bool of_any_client) const {
+  if (connection.messages.empty() || world.processes[p].life != Life::up) return false;
+  const Message& last = connection.messages.back();
+  if (last.state == Message::State::answered)
+    return connection.messages.size() == 1 && last.idle && (expected_.clocks || of_any_client);
+  const bool at_once = expected_.clocks && sim::may_write(last.request) && !of_any_client;
+  return !at_once && polling(world, p, connection);
+}
+
+/// What is asked again and again on the connection is answered otherwise, or its process goes on
+/// otherwise, at this time from now.
+std::int64_t Rules::till_heard_otherwise_ms(const World& world, std::uint8_t p,
+                                            const Connection& connection) const {
+  const Process& process = world.processes[p];
+  const Node& node = world.nodes.at(connection.node);
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  node.keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
+    if (entry.expires) first = std::min(first, rounded_up(time_to_less(world, node, entry, 0)));
+  });
+  for (const Instant& instant : process.instants) {
+    const std::int64_t shown =
+        instant.wall ? wall_clock(world, process) : monotonic_clock(world, process);
+    for (const std::int64_t age_ms : expected_.ages) {
+      const std::int64_t left = time_to_show(process.drift_ppm, age_ms, shown - instant.reading);
+      if (left > 0) first = std::min(first, rounded_up(left));
+    }
+  }
+  return first;
 }
 
 Facts Rules::apply(World& world, const Action& action) {
@@ -211,7 +248,7 @@ Facts Rules::apply(World& world, const Action& action) {
       execute(world, action, facts);
       break;
     case Action::Kind::pass:
-      pass(world, action.amount_ms, facts);
+      pass_for_clients(world, action.amount_ms, facts);
       judge_waits(world, facts);
       break;
     default:
@@ -408,6 +445,7 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
     for (Connection& connection : process.connections) {
       for (Message& message : connection.messages) {
         message.node_was.clear();
+        message.idle = false;
         message.way_ms = std::max<std::int64_t>(0, message.way_ms - ms);
       }
     }
@@ -423,6 +461,22 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
     if (keys == nullptr || !keys->contains(place.key))
       facts.witnesses.insert(sim::Witness::expired_while_held);
   }
+}
+
+/// Who asks again and again has, when the pass ends, asked just now.
+void Rules::pass_for_clients(World& world, std::int64_t ms, Facts& facts) const {
+  std::map<std::pair<std::size_t, sim::TaskId>, std::optional<std::int64_t>> timers;
+  for (std::size_t p = 0; p < world.processes.size(); ++p) {
+    const Process& process = world.processes[p];
+    for (const Connection& connection : process.connections) {
+      if (!waits_for_time(world, static_cast<std::uint8_t>(p), connection, true)) continue;
+      const sim::TaskId task = connection.messages.back().sender;
+      timers[{p, task}] = process.tasks.at(task).timer_ms;
+    }
+  }
+  pass(world, ms, facts);
+  for (const auto& [whose, timer_ms] : timers)
+    world.processes[whose.first].tasks.at(whose.second).timer_ms = timer_ms;
 }
 
 /// Counts the steps of each task since time last could pass: a task that never lets it is going

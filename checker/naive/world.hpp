@@ -41,6 +41,10 @@ enum class Life : std::uint8_t { up, paused, dead };
 /// replaced.
 enum class Basis : std::uint8_t { none, fresh, stale };
 
+/// For what a request was sent that nobody waits for: an operation that is under way, one that has
+/// ended, or an acquire() that has ended and did not acquire.
+enum class Sent : std::uint8_t { now, before, for_nothing };
+
 struct Message {
   enum class State : std::uint8_t { waiting, answered, broken };
   sim::TaskId sender = 0;
@@ -54,7 +58,8 @@ struct Message {
   std::string node_was;       ///< what its node stored when it was executed, if that was just now
   std::int64_t way_ms = 0;    ///< how much longer it may be on its way
   bool unheard = false;       ///< its connection is shared, and its sender does not wait any more
-  bool outlived = false;      ///< nor is the operation under way in which that sent it
+  Sent sent = Sent::now;
+  bool idle = false;  ///< answered, as its sender has been answered before at this instant
 };
 
 struct Connection {
@@ -65,7 +70,7 @@ struct Connection {
   bool former = false;  ///< opened by an incarnation that has crashed
   std::vector<Message> messages;
   sim::Session session;   ///< what the node remembers of it
-  bool outlived = false;  ///< abandoned, and the operation in which it was opened has ended
+  Sent sent = Sent::now;  ///< what is on it, once it is abandoned
   bool late = false;      ///< abandoned, and left to the network, which is in no hurry
 };
 
@@ -92,7 +97,7 @@ struct TaskState {
   std::set<std::uint8_t> given_up;  ///< locks that were owned and are lost, not yet released
   /// How long it has been inside acquire() while its process was up; only if `waits` is judged.
   std::optional<std::int64_t> wait_ms;
-  bool overtaken = false;  ///< another operation has made a lease key during this release()
+  bool overtaken = false;  ///< what was sent for something else made a lease key during release()
   int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 };
 
@@ -212,6 +217,7 @@ sim::Keyspace keys_only(const sim::Keyspace& keyspace);
 /// Where something that depends on a clock turns (section 4), in ms.
 struct Thresholds {
   bool absolute = false;           ///< some run, or some probe, looks at the absolute time
+  bool clocks = false;             ///< some client reads a clock
   std::set<std::int64_t> ages;     ///< of instants
   std::set<std::int64_t> lefts;    ///< of keys' lifetimes
   std::set<std::int64_t> replies;  ///< of a number that a node answers, in its own unit
@@ -239,8 +245,9 @@ class Rules {
   /// How far time can pass in one action, in ms; 0: not at all. Every multiple of the tick up to it
   /// is a `pass`.
   std::int64_t furthest_pass(const World& world) const;
-  /// How far it could pass if something lay ahead: until something must happen.
-  std::int64_t undisturbed_ms(const World& world) const;
+  /// How far it could pass if something lay ahead: until something must happen. `of_any_client`:
+  /// whether or not it is known that some client reads clocks.
+  std::int64_t undisturbed_ms(const World& world, bool of_any_client = false) const;
   /// Times from now (> 0, ascending) at which something changes by itself.
   std::set<std::int64_t> deadlines(const World& world) const;
 
@@ -288,8 +295,12 @@ class Rules {
   std::optional<std::size_t> executable(const World& world, const Connection& connection) const;
   std::string stored(const World& world, std::uint8_t node, std::uint8_t p) const;
   bool polling(const World& world, std::uint8_t p, const Connection& connection) const;
+  bool waits_for_time(const World& world, std::uint8_t p, const Connection& connection,
+                      bool of_any_client = false) const;
+  std::int64_t till_heard_otherwise_ms(const World& world, std::uint8_t p,
+                                       const Connection& connection) const;
   std::int64_t way_ms(const World& world, const sim::Action& action) const;
-  bool urgent(const World& world, const sim::Action& action) const;
+  bool urgent(const World& world, const sim::Action& action, bool of_any_client = false) const;
 
   // process.cpp
   void feed(World& world, std::uint8_t p, sim::Observation observation, const sim::Action& action,
@@ -341,6 +352,7 @@ class Rules {
   void crash(World& world, std::uint8_t p) const;
   void stop_node(World& world, std::uint8_t n, std::size_t image) const;
   void pass(World& world, std::int64_t ms, Facts& facts) const;
+  void pass_for_clients(World& world, std::int64_t ms, Facts& facts) const;
   void note_spinning(World& world, const sim::Action& action, Facts& facts) const;
 
   // judge.cpp
@@ -361,8 +373,11 @@ class Rules {
   void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
   bool stays_in(const sim::Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const;
-  void note_made_and_freed(World& world, std::uint8_t p, const Message& asked, bool outlived,
+  void note_made_and_freed(World& world, std::uint8_t p, const Message& asked, Sent sent,
                            const sim::Keyspace& before, const sim::Keyspace& after) const;
+  void judge_own_removal(const World& world, std::uint8_t p, const Message& asked, Sent sent,
+                         const sim::Keyspace& before, const sim::Keyspace& after,
+                         Facts& facts) const;
   void note_kept_on(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
   void judge_lost(const World& world, std::uint8_t p, const sim::Effect& effect,
                   Facts& facts) const;

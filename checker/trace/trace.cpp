@@ -28,7 +28,7 @@ struct Walk::Impl {
   bool possible(const Action& action) const {
     if (action.kind == Action::Kind::pass) {  // what a clock reading will decide, no walk can know
       return action.amount_ms > 0 && action.amount_ms % rules.model().tick_ms == 0 &&
-             action.amount_ms <= rules.undisturbed_ms(here());
+             action.amount_ms <= rules.undisturbed_ms(here(), true);
     }
     Action open = action;
     open.choices.clear();

@@ -207,6 +207,9 @@ std::string tell_reentrancy(const Story& story, const Event& event,
            " still its own.";
   }
   const std::string end = end_of(story, event, violation.process, violation.key);
+  if (event.action.kind == Action::Kind::execute)
+    return name + " is in the critical section, and has itself removed its key" +
+           (end.empty() ? "." : "; " + end + ".");
   return name + " is told that it still holds the lock, but has no key of it any more" +
          (end.empty() ? "." : "; " + end + ".");
 }

@@ -108,6 +108,30 @@ bool bears_token_of(Maker sender, std::string_view text) {
   });
 }
 
+/// Whether the sender has written another token of its own over its own text.
+bool marks(std::string_view before, std::string_view after, Maker sender) {
+  const auto had = scan_tokens(before).tokens;
+  return std::ranges::any_of(scan_tokens(after).tokens, [&](const Token& token) {
+    return maker_of(token.process) == sender && std::ranges::find(had, token) == had.end();
+  });
+}
+
+bool marks(const Entry& before, const Entry& after, Maker sender) {
+  const auto* text = std::get_if<std::string>(&after.value);
+  const auto* old_text = std::get_if<std::string>(&before.value);
+  if (text && old_text)
+    return before.maker == sender && after.maker == sender && marks(*old_text, *text, sender);
+  const auto* hash = std::get_if<Hash>(&after.value);
+  const auto* old_hash = std::get_if<Hash>(&before.value);
+  if (!hash || !old_hash) return false;
+  return std::ranges::any_of(*hash, [&](const auto& item) {
+    const auto& [name, field] = item;
+    const auto old = old_hash->find(name);
+    return old != old_hash->end() && old->second.maker == sender && field.maker == sender &&
+           marks(old->second.value, field.value, sender);
+  });
+}
+
 /// The entry's part is nobody's if `sender` has written over it what no token of its stands in.
 void give_back_text(std::string_view before, Maker& maker, std::string_view after, Maker sender) {
   if (maker == sender && before != after && !bears_token_of(sender, after)) maker = kNobody;
@@ -229,6 +253,7 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
     change.made = change.made || (part.maker == sender && part.share == 0);
   });
   if (before && after) {
+    change.marked = marks(*before, *after, sender);
     Makers others = 0;
     bool entitled = false;
     const bool hash = std::holds_alternative<Hash>(after->value);
@@ -242,7 +267,7 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
   }
   change.taken &= ~only_maker(kNobody);
   change.extended &= ~only_maker(kNobody);
-  if (sender == kNobody) change.made = change.freed = change.counted = false;
+  if (sender == kNobody) change.made = change.marked = change.freed = change.counted = false;
   return change;
 }
 

@@ -60,8 +60,9 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
      "removed, or acquire() false though it holds the key",
      nullptr, true},
     {Property::reentrancy, "reentrancy", "re-entry", LiveJudge::ownership,
-     "a client has entered more often than it has left, and no longer holds its key; or has left "
-     "for good, and still does",
+     "a client that has entered more often than it has left is told so and no longer holds its "
+     "key, "
+     "or removes it itself; or has left for good, and still holds it",
      nullptr, true},
     {Property::deadlock, "deadlock", "deadlock", LiveJudge::end,
      "all is quiet, yet a fresh client that keeps trying can never acquire; or a waiting one never "

@@ -10,6 +10,7 @@
 #include "sim/keyspace/parts.hpp"
 #include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/attention.hpp"
+#include "sim/redis/commands/counting.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/keys_of.hpp"
 #include "sim/redis/reply.hpp"
@@ -149,8 +150,16 @@ Reply store_made(Call& call, const std::string& key, Entry made, std::size_t siz
   return Reply::number(static_cast<std::int64_t>(size));
 }
 
+Maker maker_of_written(const Entry* old, const std::string& text, Maker sender) {
+  const auto* was = old ? std::get_if<std::string>(&old->value) : nullptr;
+  return was && *was == text && old->maker != 0 && bears_token(text) ? old->maker : sender;
+}
+
 Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value) {
-  Entry entry = new_entry(std::move(value), call.execution.sender);
+  Maker maker = call.execution.sender;
+  if (const auto* text = std::get_if<std::string>(&value))
+    maker = maker_of_written(call.find(key), *text, maker);
+  Entry entry = new_entry(std::move(value), maker);
   return call.keyspace.keys.insert_or_assign(key, std::move(entry)).first->second;
 }
 

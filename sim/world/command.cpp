@@ -174,7 +174,9 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
       if (!had && !has_now) continue;
       const PartsChange change = change_of(had, has_now, sender);
       command.made = command.made || change.made;
-      command.freed = command.freed || change.freed;
+      command.marked = command.marked || change.marked;
+      if (change.freed)
+        for (const auto lock : locks) command.freed |= only<LockSet>(lock);
       command.counted = command.counted || change.counted;
       for (Maker maker = 1; maker <= setting_.processes; ++maker) {
         const bool taken = has_maker(change.taken, maker);

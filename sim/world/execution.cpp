@@ -15,8 +15,8 @@ namespace {
 
 /// The message that executes next on a connection is answered; nobody hears the answer on an
 /// abandoned one.
-void answer(const Setting& setting, Process& process, Connection& connection, Id reply,
-            Id asked_in) {
+void answer(const Setting& setting, Process& process, Connection& connection, Id reply, Id asked_in,
+            bool idle) {
   const int place = Process::executable(connection);
   if (connection.open) {
     Message& message = connection.messages[static_cast<std::size_t>(place)];
@@ -25,6 +25,7 @@ void answer(const Setting& setting, Process& process, Connection& connection, Id
     message.releases = false;
     message.reply = reply;
     message.asked_in = asked_in;
+    message.idle = idle;
     message.way_ms = setting.latency_ms;
     if (message.unheard) process.drop_empty_connections();
   } else {
@@ -89,10 +90,14 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const CommandRun command = execute_in_session(tables_, nodes_, process, connection, asked);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(asked.keyspace, process.index) : 0;
-  answer(setting_, process, connection, command.reply, asked_in);
+  const LocalAction& asked_by = info.actions[action];
+  const bool idle = asked_by.at_once &&
+                    processes_.polls(process_id, asked_by, nodes_.info(node_id).value.keyspace);
+  answer(setting_, process, connection, command.reply, asked_in, idle);
   if (command.started && setting_.counts_doings(process.index))
     Doings::count(process.doings.starts);
-  if (!former && process.life != Life::dead) note_own_keys(process, sender, command);
+  const bool of_this_life = !former && process.life != Life::dead;
+  if (of_this_life) note_own_keys(process, sender, command);
 
   StepResult result;
   const Id process_after = processes_.intern(process);
@@ -104,6 +109,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   Report report;
   report.read_time = command.read_time;
   report.leases = command.leases;
+  if (of_this_life) report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
   if (watched != Tables::kNowhere && command.touched != Tables::kNowhere) {
     report.spread = Spread::touch;
     report.touched = command.touched;
@@ -116,27 +122,43 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
 
 /// A request of a main task counts for that task alone, one of a spawned task for every task with
 /// an operation under way. A key that another main task makes while one releases, or a request that
-/// has outlived its operation, is no leftover of the one.
+/// was sent in vain, is no leftover of the one.
 void Executions::note_own_keys(Process& process, const Connection& sender,
                                const CommandRun& command) const {
   const Message& message = sender.messages[static_cast<std::size_t>(Process::executable(sender))];
   const bool of_main = message.task < process.rounds.size();
-  const bool outlived = sender.outlived || message.outlived;
+  const Outlived outlived = std::max(sender.outlived, message.outlived);
+  const bool made = command.made || (of_main && command.marked);
   const LockSet staying = tables_.keyspace(command.keyspace).own[process.index].kept;
   for (const auto& wait : processes_.automaton().state(process.program).tasks) {
     if (!wait.in_operation) continue;
     Operation& operation = process.operation(wait.task);
-    if (of_main && (wait.task != message.task || outlived)) {
-      operation.succeeded = operation.succeeded || (command.made && operation.releasing);
+    if (of_main && (wait.task != message.task || outlived != Outlived::no)) {
+      const bool of_what_ends = wait.task == message.task && outlived == Outlived::yes;
+      operation.succeeded = operation.succeeded || (made && operation.releasing && !of_what_ends);
       continue;
     }
-    operation.made = (operation.made && !command.freed) || (command.made && wait.in_acquire);
-    operation.freed = operation.freed || (command.freed && operation.releasing);
+    operation.made = (operation.made && command.freed == 0) || (made && wait.in_acquire);
+    operation.freed = operation.freed || (command.freed != 0 && operation.releasing);
     operation.counted = operation.counted || (command.counted && operation.releasing);
     const std::uint8_t lock = setting_.lock_of(process.index, wait.lock);
     operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);
   }
   process.drop_empty_operations();
+}
+
+/// Locks that a task holds, of which another main task's request, or one that has outlived its
+/// operation, has freed something.
+LockSet Executions::freed_unknown_to_holders(const Process& process, const Connection& sender,
+                                             LockSet freed) {
+  const Message& message = sender.messages[static_cast<std::size_t>(Process::executable(sender))];
+  if (freed == 0 || message.task >= process.rounds.size()) return 0;
+  const bool outlived = std::max(sender.outlived, message.outlived) != Outlived::no;
+  LockSet unknown = 0;
+  for (const Holding& holding : process.holdings)
+    if (holding.owned && (outlived || holding.task != message.task))
+      unknown |= static_cast<LockSet>(freed & only<LockSet>(holding.lock));
+  return unknown;
 }
 
 // ---- the resource
@@ -180,7 +202,7 @@ const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run
          tables_.intern(is_accepted
                             ? Reply::ok()
                             : Reply::error("STALE the resource has seen a higher fencing token")),
-         0);
+         0, false);
 
   Report report;
   if (is_accepted && write) {

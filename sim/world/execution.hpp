@@ -35,6 +35,8 @@ class Executions {
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
   void note_own_keys(Process& process, const Connection& sender, const CommandRun& command) const;
+  static LockSet freed_unknown_to_holders(const Process& process, const Connection& sender,
+                                          LockSet freed);
   const StepResult& keep(FlatMap& memo, std::uint64_t a, std::uint64_t b, StepResult result);
 
   const Setting& setting_;

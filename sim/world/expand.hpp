@@ -78,6 +78,7 @@ void World::expand_time(const Id* state, std::size_t passes, Sink& sink) {
     candidate.amount_ms += step;
     const bool overdue = setting_.too_long_ms > 0 && judges_.judge_waits(now.data(), facts);
     Buffer next = now;
+    end_pass(state, next.data());
     finish(next.data(), candidate, facts, tokens_changed, sink);
     if (overdue || urgent(now.data(), state)) return;
   }

@@ -30,6 +30,7 @@ struct KeyspaceInfo {
   Keyspace value;
   std::vector<Lifetime> lifetimes;
   TokenUse tokens;
+  std::size_t keys = 0;
   bool leaky = false;  ///< holds a lease key without expiry
   OwnLocks own;        ///< what the processes have of lease keys
   std::vector<OwnedLease> leases;

@@ -7,9 +7,10 @@
 
 namespace lockstep::sim {
 
-void Judges::judge(const Id* state, unsigned actor, const Report& report, Facts& facts) {
+void Judges::judge(const Id* state, const Id* next, unsigned actor, const Report& report,
+                   Facts& facts) {
   judge_acquired(state, actor, report.claims.acquired, facts);
-  judge_told(state, actor, report.claims, facts);
+  judge_told(next, actor, report.claims, facts);
   judge_leases(state, report.leases, facts);
   if (report.claims.ended != 0) note_slack(state, actor, report.claims.ended);
   if (report.claims.kept_on == 0) return;
@@ -54,7 +55,7 @@ Own Judges::own_locks(const Id* state, unsigned process) const {
 /// reentrancy: who is still inside has something of the lock, who is out has nothing.
 /// lost_told: of a lock that it is told to have lost, the process has nothing.
 /// honest_result: a refusal that made something has left nothing behind, and where release() says
-/// false it still has something. A process's step does not change the nodes.
+/// false it still has something.
 void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const {
   const LockSet told = claims.inside | claims.outside | claims.refused_made | claims.unfreed |
                        claims.denied | claims.told_lost;

@@ -22,8 +22,8 @@ class Judges {
          const Nodes& nodes, Prober& prober)
       : setting_(setting), tables_(tables), processes_(processes), nodes_(nodes), prober_(prober) {}
 
-  /// What a step of `actor` out of `state` means to the rest of the world.
-  void judge(const Id* state, unsigned actor, const Report& report, Facts& facts);
+  /// What a step of `actor` out of `state`, into `next`, means to the rest of the world.
+  void judge(const Id* state, const Id* next, unsigned actor, const Report& report, Facts& facts);
   /// Whether everything has come to rest in `state`, and then what that means.
   void judge_rest(const Id* state, Facts& facts) {
     std::uint8_t bits = kQuiet | kFinished | kAlone;

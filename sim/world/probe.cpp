@@ -44,6 +44,7 @@ class Probe {
   }
   /// All that can come next; true if the fresh client acquires in one of it.
   bool expand(const Alone& now);
+  bool waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const;
   bool act(const Alone& now, std::size_t p, std::size_t action);
   void execute(const Alone& now, std::size_t p, const LocalAction& action);
   Id watched_by_others(const Alone& now, std::size_t p, std::uint8_t node) const;
@@ -112,10 +113,7 @@ bool Probe::expand(const Alone& now) {
       if (action.kind == Kind::begin && p == 0) begin = a;
       const bool message = action.kind == Kind::execute || action.kind == Kind::deliver;
       if (action.within != 0 || !(action.urgent || message)) continue;  // messages take no time
-      pressing =
-          pressing || !action.repeats ||
-          !world_.processes_.polls(now.processes[p], action,
-                                   world_.nodes_.info(now.nodes[action.node]).value.keyspace);
+      pressing = pressing || !waits_for_time(now, p, action);
       if (action.kind == Kind::execute)
         execute(now, p, action);
       else if (act(now, p, a))
@@ -125,6 +123,14 @@ bool Probe::expand(const Alone& now) {
   if (pressing) return false;
   pass(now);
   return begin && act(now, 0, *begin);
+}
+
+/// Whether time may pass before it, because its task has been answered so before at this instant.
+bool Probe::waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const {
+  if (action.kind == Action::Kind::deliver) return action.repeats;
+  return action.repeats && !action.at_once &&
+         world_.processes_.polls(now.processes[p], action,
+                                 world_.nodes_.info(now.nodes[action.node]).value.keyspace);
 }
 
 /// An action of a process alone, however choose() turns out. True if the fresh client acquires.
@@ -166,6 +172,9 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
   const int place = Process::executable(connection);
   LOCKSTEP_CHECK(place >= 0);
   Id reply = 0, asked_in = 0;
+  const bool idle =
+      action.at_once && world_.processes_.polls(now.processes[p], action,
+                                                world_.nodes_.info(now.nodes[at]).value.keyspace);
   if (at == kResource) {
     reply = world_.tables_.intern(Reply::ok());
   } else {
@@ -198,6 +207,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     message.releases = false;
     message.reply = reply;
     message.asked_in = asked_in;
+    message.idle = idle;
     if (message.unheard) process.drop_empty_connections();
   } else {  // its task has given it up: nobody hears the answer
     connection.messages.erase(connection.messages.begin() + place);
@@ -222,7 +232,11 @@ void Probe::pass(const Alone& now) {
   if (next_ms == 0) return;
   Alone next = now;
   if (patient) next.patience_ms = std::max<std::int64_t>(0, now.patience_ms - next_ms);
-  for (Id& process : next.processes) process = world_.processes_.aged(process, next_ms);
+  for (std::size_t p = 0; p < next.processes.size(); ++p) {
+    next.processes[p] = world_.processes_.aged(next.processes[p], next_ms);
+    if (info(now, p).asks_again)
+      next.processes[p] = world_.processes_.asked_again(next.processes[p], now.processes[p], {});
+  }
   for (Id& node : next.nodes) node = world_.nodes_.aged(node, next_ms);
   next.run = world_.runs_.aged(next.run, next_ms);
   found(std::move(next));

@@ -124,13 +124,13 @@ std::string encode(const Process& process) {
   for (const auto& connection : process.connections) {
     out.number(connection.task);
     out.number(connection.node);
-    out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) +
-               (connection.outlived ? 4 : 0) + (connection.late ? 8 : 0));
+    out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
+               8 * static_cast<int>(connection.outlived));
     out.number(static_cast<std::int64_t>(connection.messages.size()));
     for (const auto& message : connection.messages) {
       out.number(message.task);
-      out.number((message.unheard ? 1 : 0) + (message.outlived ? 2 : 0) +
-                 (message.releases ? 4 : 0));
+      out.number((message.unheard ? 1 : 0) + (message.releases ? 2 : 0) + (message.idle ? 4 : 0) +
+                 8 * static_cast<int>(message.outlived));
       out.number(message.request);
       out.number(static_cast<int>(message.stage) * 4 + (message.held ? 1 : 0) +
                  (message.doubtful ? 2 : 0));

@@ -15,6 +15,9 @@ namespace lockstep::sim {
 enum class Life : std::uint8_t { up, paused, dead };
 enum class Stage : std::uint8_t { waiting, answered, broken };
 enum class Basis : std::uint8_t { none, fresh, stale };
+/// Whether a request that its task has given up is sent in an operation that has ended since: in
+/// vain if that was an acquire() that did not acquire.
+enum class Outlived : std::uint8_t { no, yes, in_vain };
 
 struct Message {
   TaskId task = 0;  ///< whose it is
@@ -25,11 +28,12 @@ struct Message {
   Id reply = 0;               ///< answered
   Basis basis = Basis::none;  ///< a WRITE to the resource
   bool releases = false;      ///< waiting: release() has sent it, the outermost one
-  Id asked_in = 0;  ///< answered at this instant: the node's state before (Tables::node_state)
+  Id asked_in = 0;    ///< answered at this instant: the node's state before (Tables::node_state)
+  bool idle = false;  ///< answered, as its task has been answered before at this instant
   std::int64_t way_ms = 0;  ///< how long it may still be on its way
   // On a connection that all tasks share:
-  bool unheard = false;   ///< its task has given it up
-  bool outlived = false;  ///< and the operation in which it was sent has ended since
+  bool unheard = false;  ///< its task has given it up
+  Outlived outlived = Outlived::no;
 };
 
 /// A connection error on its way to a task.
@@ -50,9 +54,9 @@ struct Connection {
   bool open = true;     ///< its task waits for it; else abandoned
   bool former = false;  ///< of a former incarnation
   std::vector<Message> messages;
-  Id session = 0;         ///< what its node remembers of it; 0: nothing, as of a new one
-  bool outlived = false;  ///< abandoned, by an operation that has ended since
-  bool late = false;      ///< abandoned, and the network delivers its requests when it likes
+  Id session = 0;                    ///< what its node remembers of it; 0: nothing, as of a new one
+  Outlived outlived = Outlived::no;  ///< abandoned
+  bool late = false;  ///< abandoned, and the network delivers its requests when it likes
 
   bool shared() const { return task == kEveryTask; }
   /// Whether a request can leave on it: not on one that all share once it is broken.
@@ -96,7 +100,7 @@ struct Operation {
   bool counted = false;    ///< freed some of a share
   bool stayed = false;     ///< left what it had in a lease key that stays by design
   bool owned = false;      ///< releasing: of the holding that ends, or was given up
-  bool succeeded = false;  ///< during this release() another operation made a lease key
+  bool succeeded = false;  ///< during this release() something else made a lease key
   LockSet given_up = 0;    ///< owned holdings that ended as lost
   Basis basis = Basis::none;
   std::vector<Answered> answered;  ///< ascending

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/client/program.hpp"
+#include "sim/redis/commands/unknown.hpp"
 #include "sim/world/processes.hpp"
 
 namespace lockstep::sim {
@@ -158,6 +159,30 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
   return active;
 }
 
+/// Whether the request was answered before at this instant, to the task that waits for it, and
+/// nothing on its connection waits for it to go on.
+bool Processes::asks_again(const Process& process, const Connection& connection,
+                           const Message& message) {
+  if (process.life != Life::up || !connection.open || connection.former || message.unheard ||
+      &message != &connection.messages.back())
+    return false;
+  return std::ranges::any_of(process.operations, [&](const Operation& operation) {
+    if (operation.task != message.task || operation.answered.empty()) return false;
+    const Id request = tables_.normalised(message.request, connection.node, process.index);
+    return std::ranges::find(operation.answered, request, &Answered::request) !=
+           operation.answered.end();
+  });
+}
+
+/// What is asked again and again may go on whenever time has passed.
+void Processes::note_poll(ProcessInfo& info) const {
+  info.free = true;
+  ++info.free_actions;
+  // What it hears again and again, it may hear at any time; only where its clock turns something
+  // does it matter when.
+  info.free_actions += static_cast<unsigned>(setting_.knowledge.ages.size());
+}
+
 /// Adds what can happen to the messages of one connection.
 void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   using Kind = Action::Kind;
@@ -175,21 +200,14 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     action.urgent = message.way_ms == 0 && !connection.late;
     info.free = info.free || !action.urgent;
     info.executes = info.executes || action.urgent;
-    const bool waited_for = connection.open && !connection.former && !message.unheard;
-    for (const auto& operation : process.operations)
-      if (waited_for && operation.task == message.task && !operation.answered.empty())
-        action.repeats =
-            std::ranges::find(operation.answered,
-                              tables_.normalised(request, connection.node, process.index),
-                              &Answered::request) != operation.answered.end();
-    if (action.repeats) setting_.needs.polls = true;
-    if (action.repeats || connection.late) {  // it may be executed whenever time has passed
+    action.repeats = asks_again(process, connection, message);
+    action.at_once =
+        action.repeats && setting_.knowledge.clocks && may_write(tables_.request(request));
+    if (action.repeats) setting_.needs.polls = info.asks_again = true;
+    if (action.repeats && !action.at_once) note_poll(info);
+    if (connection.late) {  // it may be executed whenever time has passed
       info.free = true;
       ++info.free_actions;
-      // What it hears again and again, it may hear at any time; only where its clock turns
-      // something does it matter when.
-      if (action.repeats)
-        info.free_actions += static_cast<unsigned>(setting_.knowledge.ages.size());
     }
     info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
   }
@@ -199,8 +217,13 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     ++info.free_actions;
   } else {
     if (connection.open && next.stage != Stage::waiting && process.life == Life::up &&
-        !next.unheard && waits_for_replies(automaton_.state(process.program).tasks, next.task))
-      add_action(info, Kind::deliver, c, next.way_ms == 0);
+        !next.unheard && waits_for_replies(automaton_.state(process.program).tasks, next.task)) {
+      const bool idle = next.idle && connection.messages.size() == 1;
+      add_action(info, Kind::deliver, c, next.way_ms == 0 && !idle);
+      info.actions.back().repeats = idle;
+      if (idle) note_poll(info);
+    }
+    info.asks_again = info.asks_again || next.idle;
     if (next.stage != Stage::broken && !connection.late)
       add_fault(info, Kind::delay, c, Fault::delay);
   }

@@ -291,6 +291,7 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::send:
       return send(effect);
     case Kind::instant:
+      setting_.needs.clocks = true;
       process_.instants.push_back({effect.wall, age_of_now()});
       return started();
     case Kind::acquired:
@@ -304,7 +305,7 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::refused:
       report_.facts.witnessed |= only(Witness::refused);
       if (process_.operation(effect.task).made) report_.claims.refused_made |= only<LockSet>(lock);
-      return end_operation(effect.task);
+      return end_operation(effect.task, Outlived::in_vain);
     case Kind::releasing: {
       const bool owned = owns(effect.task, lock);
       stop_holding(effect.task, lock);
@@ -327,7 +328,7 @@ void ProcessStep::apply(const Effect& effect) {
                                  effect.text;
       for (const auto& holding : std::vector<Holding>(process_.holdings))
         if (holding.task == effect.task) stop_holding(effect.task, holding.lock);
-      return end_operation(effect.task);
+      return end_operation(effect.task, effect.in_release ? Outlived::yes : Outlived::in_vain);
     case Kind::lost:
       report_.facts.witnessed |= only(Witness::lost);
       if (effect.ok && owns(effect.task, lock)) report_.claims.told_lost |= only<LockSet>(lock);
@@ -387,17 +388,20 @@ void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
                 [&](const Holding& h) { return h.task == task && h.lock == lock; });
 }
 
-void ProcessStep::end_operation(TaskId task) {
+void ProcessStep::end_operation(TaskId task, Outlived of_given_up) {
   Operation& operation = process_.operation(task);
   operation.releasing = operation.made = operation.freed = operation.counted = operation.owned =
       operation.succeeded = operation.stayed = false;
   operation.answered.clear();
   std::erase_if(process_.waiting, [&](const Waiting& waiting) { return waiting.task == task; });
   for (auto& connection : process_.connections) {
-    if (connection.task == task && !connection.open) connection.outlived = true;
+    const auto note = [of_given_up](Outlived& outlived) {
+      if (outlived == Outlived::no) outlived = of_given_up;
+    };
+    if (connection.task == task && !connection.open) note(connection.outlived);
     for (auto& message : connection.messages)
       if (connection.shared() && message.task == task && (message.unheard || !connection.open))
-        message.outlived = true;
+        note(message.outlived);
   }
 }
 

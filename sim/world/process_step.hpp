@@ -52,7 +52,7 @@ class ProcessStep {
   void acquired(const Effect& effect, std::uint8_t lock);
   void released(const Effect& effect, std::uint8_t lock);
   void stop_holding(TaskId task, std::uint8_t lock);
-  void end_operation(TaskId task);
+  void end_operation(TaskId task, Outlived of_given_up = Outlived::yes);
   bool key_in_use(TaskId task, std::uint8_t lock) const;
   bool owns(TaskId task, std::uint8_t lock) const;
   void still_inside(TaskId task, std::uint8_t lock);

@@ -236,6 +236,19 @@ Id Processes::aged(Id id, std::int64_t ms) {
   return aged;
 }
 
+Id Processes::asked_again(Id id, Id began, const std::vector<TaskId>& tasks) {
+  Process process = processes_[id].value;
+  Process before = processes_[began].value;
+  for (auto& connection : process.connections)
+    for (auto& message : connection.messages) message.idle = false;
+  for (const TaskId task : tasks) {
+    Timer* timer = process.timer(task);
+    const Timer* was = before.timer(task);
+    if (timer != nullptr && was != nullptr) timer->left_ms = was->left_ms;
+  }
+  return intern(process);
+}
+
 Id Processes::renamed(Id id, const Renaming& renaming) {
   if (!processes_[id].tokens.mentions(renaming.whose)) return id;
   return rename_.find_or_add(both(id, renaming.whose), renaming.digits, [&] {

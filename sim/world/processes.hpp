@@ -51,6 +51,7 @@ struct ProcessInfo {
   bool urgent = false;        ///< something other than an execute is urgent
   bool executes = false;      ///< an execute is, if its node is up
   bool free = false;          ///< a free action is possible
+  bool asks_again = false;    ///< what was answered before, at the same instant
   Id works = 0;               ///< steps of its workload that may still take time (Grid::works)
   unsigned free_actions = 0;  ///< that may still come of what it is, faults aside
   unsigned ways = 0;          ///< of messages, that may still take time
@@ -100,6 +101,9 @@ class Processes {
   bool polls(Id id, const LocalAction& execute, Id keyspace);
 
   Id aged(Id id, std::int64_t ms);
+  /// At the end of a pass during which these tasks have asked again and again, since `began`: what
+  /// they wait for now they have asked for just now.
+  Id asked_again(Id id, Id began, const std::vector<TaskId>& tasks);
   Id renamed(Id id, const Renaming& renaming);
   /// After a WRITE to the resources of these locks was accepted.
   Id stale(Id id, LockSet written);
@@ -117,6 +121,8 @@ class Processes {
   void list_actions(ProcessInfo& info);
   bool list_task_actions(ProcessInfo& info) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
+  bool asks_again(const Process& process, const Connection& connection, const Message& message);
+  void note_poll(ProcessInfo& info) const;
   void list_cuts(ProcessInfo& info) const;
   bool has_other_tasks(const Process& process) const;
   Works works_to_come(const ProcessSetup& setup, const Process& process) const;

@@ -46,6 +46,7 @@ struct Knowledge {
   bool doubts_probes = false;
   bool cuts = false;         ///< a step of the program can be cut, and a fault does so
   bool polls = false;        ///< a request is repeated at one instant: node states count
+  bool clocks = false;       ///< a client reads a clock
   bool clocks_jump = false;  ///< some clock may jump that matters
   // Durations in use (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> timers;     ///< of sleeps, work, timeouts and limited pauses

@@ -58,15 +58,15 @@ class Changes {
 struct Claims {
   LockSet acquired = 0;      ///< acquire() succeeded, an outermost one
   LockSet refused_made = 0;  ///< acquire() was refused, although the call made a lease key
-  LockSet inside = 0;        ///< the task is told that it still holds the lock
-  LockSet outside = 0;       ///< that it has left for good, and no other task is there
-  LockSet discounted = 0;    ///< of those: release() took something of a share
-  LockSet unfreed = 0;       ///< that it has released, although it removed nothing of its own
-  LockSet denied = 0;        ///< that it has not released, although it removed a key
-  LockSet told_lost = 0;     ///< that an owned holding is lost
-  LockSet kept_on = 0;       ///< release() has ended and did not release
-  LockSet ended = 0;         ///< the critical section of an owned holding has ended
-  LockSet turned = 0;        ///< a critical section has begun or ended; only where waits need it
+  LockSet inside = 0;   ///< the task is told that it still holds the lock, or removed of it itself
+  LockSet outside = 0;  ///< that it has left for good, and no other task is there
+  LockSet discounted = 0;  ///< of those: release() took something of a share
+  LockSet unfreed = 0;     ///< that it has released, although it removed nothing of its own
+  LockSet denied = 0;      ///< that it has not released, although it removed a key
+  LockSet told_lost = 0;   ///< that an owned holding is lost
+  LockSet kept_on = 0;     ///< release() has ended and did not release
+  LockSet ended = 0;       ///< the critical section of an owned holding has ended
+  LockSet turned = 0;      ///< a critical section has begun or ended; only where waits need it
   friend bool operator==(const Claims&, const Claims&) = default;
 };
 
@@ -130,12 +130,14 @@ struct StepResult {
 /// Something that can happen to a part in one of its states, listed when the state is interned.
 struct LocalAction {
   Action::Kind kind = Action::Kind::run;
-  std::uint8_t index = 0;       ///< task, connection, size of a jump, image
-  std::uint8_t node = 0;        ///< execute: where
-  bool repeats = false;         ///< execute: of a request that was answered at this instant
-  bool urgent = false;          ///< if possible at all
-  FaultSet within = 0;          ///< possible only while one of these is left; 0: always
-  std::uint8_t spends = kFree;  ///< the fault that it is
+  std::uint8_t index = 0;  ///< task, connection, size of a jump, image
+  std::uint8_t node = 0;   ///< execute: where
+  bool repeats =
+      false;  ///< execute, deliver: of a request that was answered before at this instant
+  bool at_once = false;                   ///< execute, repeats: it is the answer that may wait
+  bool urgent = false;                    ///< if possible at all
+  FaultSet within = 0;                    ///< possible only while one of these is left; 0: always
+  std::uint8_t spends = kFree;            ///< the fault that it is
   Action::Kind step = Action::Kind::run;  ///< pause_within, crash_within: of which action
   bool alone = false;  ///< `only_result` is all that can come of it, in every state
   StepResult only_result;

@@ -111,6 +111,7 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
   KeyspaceInfo info;
   info.value = keyspace;
   keyspace.for_each([&](const std::string& key, const Entry& entry) {
+    ++info.keys;
     info.tokens.add(std::string_view(key));
     for (const auto text : texts(entry)) info.tokens.add(text);
     if (ordered_by_tokens(entry)) info.tokens.cut = true;  // renaming could change the order

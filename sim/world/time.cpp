@@ -7,23 +7,74 @@
 namespace lockstep::sim {
 
 /// Whether something has to happen before time passes (on). Time alone leaves connections where
-/// they are, so that a message that polled when the pass began is found again in its place.
+/// they are, so that what was asked again when the pass began is found again in its place.
 bool World::urgent(const Id* state, const Id* began) {
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& info = processes_.info(state[p]);
     if (info.urgent) return true;
-    const std::vector<LocalAction>& before = processes_.info(began[p]).actions;
+    const ProcessInfo& before = processes_.info(began[p]);
+    if (before.asks_again && hears_otherwise(state, began, p)) return true;
     if (!info.executes) continue;
     for (const auto& action : info.actions) {
       if (action.kind != Action::Kind::execute || !action.urgent) continue;
       if (!reachable(state, action.node)) continue;
-      const bool polled = std::any_of(before.begin(), before.end(), [&](const LocalAction& was) {
-        return was.repeats && was.index == action.index && polls(began, p, was);
-      });
-      if (!polled) return true;
+      const auto polled = [&](const LocalAction& was) {
+        return was.kind == Action::Kind::execute && was.index == action.index &&
+               waits_for_time(began, p, was);
+      };
+      if (std::ranges::none_of(before.actions, polled)) return true;
     }
   }
   return false;
+}
+
+/// Whether time may pass before it, because its task has been answered so before at this instant.
+bool World::waits_for_time(const Id* state, unsigned process, const LocalAction& action) {
+  if (action.kind == Action::Kind::deliver) return action.repeats;
+  return action.repeats && !action.at_once &&
+         processes_.polls(state[process], action,
+                          nodes_.info(state[setting_.node_slot(action.node)]).value.keyspace);
+}
+
+/// Whether the process, which asked again and again when the pass began, would hear something else
+/// by now: a key of the node is gone, or one of its clock readings has come to an age that turns
+/// something.
+bool World::hears_otherwise(const Id* state, const Id* began, unsigned process) {
+  const ProcessInfo& before = processes_.info(began[process]);
+  const Process& now = processes_.info(state[process]).value;
+  const auto keys = [&](const Id* then, std::uint8_t node) {
+    const Id keyspace = nodes_.info(then[setting_.node_slot(node)]).value.keyspace;
+    return tables_.keyspace(keyspace).keys;
+  };
+  const Rate& rate = setting_.rate_of(now.index);
+  const auto has_turned = [&](std::int64_t threshold) {
+    for (std::size_t i = 0; i < now.instants.size(); ++i)
+      if (rate.true_ms(threshold, before.value.instants[i].age) > 0 &&
+          rate.true_ms(threshold, now.instants[i].age) <= 0)
+        return true;
+    return false;
+  };
+  return std::ranges::any_of(before.actions, [&](const LocalAction& action) {
+    if (!action.repeats || !waits_for_time(began, process, action)) return false;
+    const std::uint8_t node = before.value.connections[action.index].node;
+    return keys(state, node) != keys(began, node) ||
+           std::ranges::any_of(setting_.knowledge.ages, has_turned);
+  });
+}
+
+/// At the end of a pass: who asked again and again when it began has asked just now.
+void World::end_pass(const Id* began, Id* next) {
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    const ProcessInfo& before = processes_.info(began[p]);
+    if (!before.asks_again) continue;
+    std::vector<TaskId> tasks;
+    for (const auto& action : before.actions) {
+      if (!action.repeats || !waits_for_time(began, p, action)) continue;
+      const Connection& connection = before.value.connections[action.index];
+      tasks.push_back(connection.messages.back().task);
+    }
+    next[p] = processes_.asked_again(next[p], began[p], tasks);
+  }
 }
 
 /// What the run may still have, if a free action is possible here; no free actions if none is. Only

@@ -41,7 +41,7 @@ Surroundings World::around(const Id* state, unsigned process) const {
 /// What a report means beyond the parts that the step has replaced in `next`.
 void World::follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts) {
   facts |= report.facts;
-  judges_.judge(state, actor, report, facts);
+  judges_.judge(state, next, actor, report, facts);
   if (report.read_time)
     next[setting_.run_slot()] = runs_.after_reading_time(next[setting_.run_slot()]);
   spread(report, actor, next);

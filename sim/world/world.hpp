@@ -125,10 +125,9 @@ class World {
 
   // time
   bool urgent(const Id* state, const Id* began);
-  bool polls(const Id* state, unsigned process, const LocalAction& execute) {
-    return processes_.polls(state[process], execute,
-                            nodes_.info(state[setting_.node_slot(execute.node)]).value.keyspace);
-  }
+  bool waits_for_time(const Id* state, unsigned process, const LocalAction& action);
+  bool hears_otherwise(const Id* state, const Id* began, unsigned process);
+  void end_pass(const Id* began, Id* next);
   ToCome to_come(const Id* state);
   std::int64_t next_point(const Id* state);
   bool advance(Id* state, std::int64_t ms, Facts& facts);

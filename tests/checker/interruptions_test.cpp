@@ -133,6 +133,56 @@ TEST_CASE("a node dies between writing and replying", "[interruptions]") {
   CHECK(swallowed.judged(Property::honest_result) == Verdict::holds);
 }
 
+TEST_CASE("who asks again without a pause asks with what its clock shows", "[interruptions]") {
+  const std::string token = "self.token = unique() return retry(function() ";
+  SECTION("the lease that it gives is a whole one") {
+    InlineLock lock({token + "return redis('SET', self.key, self.token, 'NX', 'PXAT', "
+                             "millis(now()) + 6) == OK end)",
+                     test::kCompareAndDelete});
+    for (auto& process : lock.model.processes)
+      for (auto& step : process.workload)
+        if (step.kind == sim::WorkStep::Kind::work) step.ms = 5;
+    CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  }
+  SECTION("between question and answer no time has passed") {
+    const InlineLock lock(
+        {token + "local asked = monotonic() local granted = redis('SET', self.key, self.token, "
+                 "'NX', 'PX', 30) == OK if granted and monotonic() - asked > 3 then return false "
+                 "end return granted end)",
+         test::kCompareAndDelete});
+    CHECK(lock.judged(Property::foreign_release) == Verdict::holds);
+    CHECK(lock.judged(Property::deadlock) == Verdict::holds);
+  }
+  SECTION("its requests do not time out") {
+    InlineLock lock({token + "local heard, granted = pcall(redis, 'SET', self.key, self.token, "
+                             "'NX', 'PX', 30) if not heard then redis('DEL', self.key) end "
+                             "return granted == OK end)",
+                     test::kCompareAndDelete});
+    lock.model.request_timeout_ms = 4;
+    CHECK(lock.judged(Property::foreign_release) == Verdict::holds);
+  }
+  SECTION("it hears at once that a lease is over") {
+    InlineLock lock({token + "return redis('SET', self.key, self.token, 'NX', 'PX', 30) == OK end)",
+                     test::kCompareAndDelete});
+    lock.model.budget[static_cast<std::size_t>(sim::Fault::crash)] = 1;
+    lock.model.waits_ms = 31;
+    CHECK(lock.judged(Property::waits) == Verdict::holds);
+    lock.model.waits_ms = 30;
+    CHECK(lock.judged(Property::waits) == Verdict::violated);
+  }
+  SECTION("it gives up as soon as it has waited for long enough") {
+    InlineLock lock(
+        {"self.token = unique() local began = monotonic() return retry(function() "
+         "if redis('SET', self.key, self.token, 'NX', 'PX', 30) == OK then return true "
+         "end if monotonic() - began >= 4 then error('too late') end end)",
+         test::kCompareAndDelete});
+    lock.model.waits_ms = 4;
+    CHECK(lock.judged(Property::waits) == Verdict::holds);
+    lock.model.waits_ms = 3;
+    CHECK(lock.judged(Property::waits) == Verdict::violated);
+  }
+}
+
 TEST_CASE("a request that polls is no later than the network makes it", "[interruptions]") {
   const std::string poll =
       GENERATE(std::string("redis('EXISTS', 'gate') == 0"), std::string("not redis('GET', 'gate')"),

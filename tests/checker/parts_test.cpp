@@ -292,6 +292,76 @@ TEST_CASE("what a call says by the way it ends", "[parts]") {
   }
 }
 
+TEST_CASE("what a client has sent for an operation that is over", "[parts]") {
+  const auto alone = [](const Bodies& bodies) {
+    InlineLock lock(bodies);
+    lock.model.processes.resize(1);
+    lock.model.processes[0].rounds = 2;
+    lock.model.budget[static_cast<std::size_t>(sim::Fault::lose)] = 1;
+    return lock.judged(Property::reentrancy);
+  };
+  const std::string take = "redis('SET', self.key, self.token, 'NX', 'PX', 30)";
+  SECTION("an acquire() that is asked for twice and granted once comes after the release()") {
+    const std::string script =
+        "local function ask() return redis('EVAL', [[local owner = redis.call('get', KEYS[1]) if "
+        "not owner or owner == ARGV[1] then redis.call('set', KEYS[1], ARGV[1], 'PX', 30) return 1 "
+        "end return 0]], 1, self.key, self.token) == 1 end "
+        "local heard, granted = pcall(ask) if heard then return granted end return ask()";
+    CHECK(alone({kToken + script, test::kCompareAndDelete}) == Verdict::violated);
+  }
+  SECTION("an acquire() that was given up comes during a later release(): nobody's key") {
+    CHECK(alone({kToken + "local heard, answer = pcall(redis, 'SET', self.key, self.token, 'NX', "
+                          "'PX', 30) return heard and answer == OK",
+                 test::kCompareAndDelete}) == Verdict::holds);
+  }
+  SECTION("a release() that is asked for twice removes the next round's key") {
+    CHECK(alone({kToken + "return " + take + " == OK",
+                 "repeat until pcall(redis, 'DEL', self.key) return true"}) == Verdict::violated);
+    CHECK(alone({kToken + "return " + take + " == OK",
+                 "local own = \"if redis.call('get', KEYS[1]) == ARGV[1] then return "
+                 "redis.call('del', KEYS[1]) end return 0\" "
+                 "repeat until pcall(redis, 'EVAL', own, 1, self.key, self.token) return true"}) ==
+          Verdict::holds);
+  }
+}
+
+TEST_CASE("a thread that overwrites its client's key has made it", "[parts]") {
+  const auto judged = [](const std::string& otherwise) {
+    InlineLock lock({kToken +
+                         "if redis('SET', self.key, self.token, 'NX') == OK then return true "
+                         "end " +
+                         otherwise + " return false",
+                     test::kCompareAndDelete});
+    lock.model.processes.resize(1);
+    lock.model.processes[0].threads = 2;
+    return lock.judged(Property::honest_result);
+  };
+  CHECK(judged("redis('SET', self.key, self.token, 'XX')") == Verdict::violated);
+  CHECK(judged("redis('MULTI') redis('DEL', self.key) redis('SET', self.key, self.token) "
+               "redis('EXEC')") == Verdict::violated);
+  CHECK(judged("redis('SET', self.key, redis('GET', self.key) or '', 'XX')") == Verdict::holds);
+}
+
+TEST_CASE("who refreshes another's key extends it, and who appends to it takes it", "[parts]") {
+  const auto judged = [](const std::string& otherwise, Property property) {
+    return InlineLock({kToken +
+                           "if redis('SET', self.key, self.token, 'NX', 'PX', 30) == OK then "
+                           "return true end local owner = redis('GET', self.key) "
+                           "if owner then " +
+                           otherwise + " end return false",
+                       test::kCompareAndDelete})
+        .judged(property);
+  };
+  for (const char* refresh :
+       {"redis('SET', self.key, owner, 'PX', 40)",
+        "redis('COPY', self.key, 'x') redis('PEXPIRE', 'x', 40) redis('RENAME', 'x', self.key)"}) {
+    CAPTURE(refresh);
+    CHECK(judged(refresh, Property::foreign_extend) == Verdict::violated);
+    CHECK(judged(refresh, Property::foreign_release) == Verdict::holds);
+  }
+  CHECK(judged("redis('APPEND', self.key, 'x')", Property::foreign_release) == Verdict::violated);
+}
+
 TEST_CASE("a node that crashes keeps the libraries that it wrote to its file", "[parts]") {
   InlineLock lock(
       {"redis('FUNCTION', 'LOAD', 'REPLACE', [[#!lua name=l\nredis.register_function('take', "

@@ -46,6 +46,10 @@ Type& Call::at_or_new(const std::string& key) {
 /// The set's members in order, for a command on which that hangs.
 SortedSetOrder ordered(Call& call, const SortedSet& set);
 
+/// Whose a string is that `sender` writes over what is there: a text that bears a lock token is not
+/// the sender's for being written again.
+Maker maker_of_written(const Entry* old, const std::string& text, Maker sender);
+
 /// Overwrites `key` in the keyspace, as Call::put.
 Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) value);
 

@@ -13,9 +13,16 @@ namespace lockstep::sim {
 
 namespace {
 
-/// Moves a key with its value and expiry. It is the sender's then: who passes a token on by
-/// renaming it gives it to nobody, and who renames it takes it. The reply of RENAME and RENAMENX
-/// differs in all but the error.
+/// Whose a key is that comes to be at `to`. It is the sender's: who passes a token on by renaming
+/// it gives it to nobody, and who renames it takes it.
+Maker maker_at(Call& call, const std::string& to, const Entry& entry) {
+  const auto* text = std::get_if<std::string>(&entry.value);
+  const Maker sender = call.execution.sender;
+  return text ? maker_of_written(call.find(to), *text, sender) : sender;
+}
+
+/// Moves a key with its value and expiry. The reply of RENAME and RENAMENX differs in all but the
+/// error.
 Reply rename(Call& call, bool only_if_free) {
   const std::string& from = call.argv[1];
   const std::string& to = call.argv[2];
@@ -25,7 +32,7 @@ Reply rename(Call& call, bool only_if_free) {
   if (only_if_free && taken) return Reply::number(0);
   if (from != to) {
     Entry moved = std::move(*entry);
-    moved.maker = call.execution.sender;
+    moved.maker = maker_at(call, to, moved);
     call.erase(from);
     call.keyspace.keys.insert_or_assign(to, std::move(moved));
   }
@@ -107,8 +114,8 @@ Reply run_copy(Call& call) {
   const Entry* entry = call.find(argv[1]);
   if (!entry) return Reply::number(0);
   Entry copy = *entry;
-  copy.maker = call.execution.sender;
   call.keyspace.select(from, to);
+  copy.maker = maker_at(call, argv[2], copy);
   const bool allowed = replace || !call.find(argv[2]);
   if (allowed) call.keyspace.keys.insert_or_assign(argv[2], std::move(copy));
   call.keyspace.select(to, from);

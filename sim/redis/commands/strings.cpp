@@ -161,18 +161,6 @@ Reply run_msetnx(Call& call) {
   return Reply::number(1);
 }
 
-Reply run_append(Call& call) {
-  std::string* text = call.string_at(call.argv[1]);
-  if (!text) {
-    call.set(call.argv[1], call.argv[2]);
-    return Reply::number(static_cast<std::int64_t>(call.argv[2].size()));
-  }
-  check_length(text->size() + call.argv[2].size());
-  *text += call.argv[2];
-  call.find(call.argv[1])->encoding = Encoding::large;
-  return Reply::number(static_cast<std::int64_t>(text->size()));
-}
-
 Reply run_strlen(Call& call) {
   const std::string* text = call.string_at(call.argv[1]);
   return Reply::number(text ? static_cast<std::int64_t>(text->size()) : 0);
@@ -192,14 +180,10 @@ Reply run_getrange(Call& call) {
       text->substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start + 1)));
 }
 
-Reply run_setrange(Call& call) {
-  const std::int64_t offset = integer_argument(call.argv[2]);
-  if (offset < 0) refuse("ERR offset is out of range");
-  std::string* text = call.string_at(call.argv[1]);
-  const std::string& piece = call.argv[3];
-  if (piece.empty()) return Reply::number(text ? static_cast<std::int64_t>(text->size()) : 0);
-  const auto start = static_cast<std::size_t>(offset);
+/// Writes a piece of the string, which begins if there is none. Its length then.
+Reply write_range(Call& call, std::size_t start, const std::string& piece) {
   check_length(start + piece.size());
+  std::string* text = call.string_at(call.argv[1]);
   const bool is_new = text == nullptr;
   if (!text) text = &std::get<std::string>(call.set(call.argv[1], "").value);
   std::string changed = *text;
@@ -215,6 +199,23 @@ Reply run_setrange(Call& call) {
     entry.maker = call.execution.sender;
   *text = std::move(changed);
   return Reply::number(static_cast<std::int64_t>(text->size()));
+}
+
+Reply run_append(Call& call) {
+  const std::string* text = call.string_at(call.argv[1]);
+  const bool is_new = text == nullptr;
+  Reply reply = write_range(call, text ? text->size() : 0, call.argv[2]);
+  if (is_new) call.find(call.argv[1])->encoding = Encoding::compact;  // as by SET
+  return reply;
+}
+
+Reply run_setrange(Call& call) {
+  const std::int64_t offset = integer_argument(call.argv[2]);
+  if (offset < 0) refuse("ERR offset is out of range");
+  const std::string* text = call.string_at(call.argv[1]);
+  if (call.argv[3].empty())
+    return Reply::number(text ? static_cast<std::int64_t>(text->size()) : 0);
+  return write_range(call, static_cast<std::size_t>(offset), call.argv[3]);
 }
 
 KeyArguments set_keys(const Request& request) {

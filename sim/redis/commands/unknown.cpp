@@ -75,4 +75,9 @@ void refuse_unknown(const Request& request, RedisVersion version) {
                  ": nothing can be said of a lock that uses it");
 }
 
+bool may_write(const Request& request) {
+  const Command* known = find_command(request);
+  return known == nullptr || !known->is(kReadOnly);
+}
+
 }  // namespace lockstep::sim

@@ -11,4 +11,7 @@ namespace lockstep::sim {
 /// whose answer hangs on what is not kept (OBJECT IDLETIME).
 void refuse_unknown(const Request& request, RedisVersion version);
 
+/// Whether it names a command that may write: one without Redis's flag `readonly`.
+bool may_write(const Request& request);
+
 }  // namespace lockstep::sim

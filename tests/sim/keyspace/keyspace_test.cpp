@@ -62,14 +62,14 @@ TEST_CASE("purge drops what is expired and shift_expiry moves every expiry") {
 TEST_CASE("a key's maker is who created or overwrote it") {
   MakerNode node;
   for (const char* write : {"SET k v", "SETEX k 10 v", "PSETEX k 10000 v", "GETSET k v", "MSET k v",
-                            "SET k v XX", "SET k v KEEPTTL", "SETRANGE k 0 v"}) {
+                            "SET k v XX", "SET k v KEEPTTL", "SETRANGE k 0 v", "APPEND k v"}) {
     INFO(write);
     node.keyspace.keys.clear();
     node.run(1, "SET k old");
     node.run(2, write);
     CHECK(node.maker("k") == 2);
   }
-  for (const char* create : {"SETNX n 1", "MSETNX n 1", "APPEND n 1", "SET n v NX"}) {
+  for (const char* create : {"SETNX n 1", "MSETNX n 1", "SET n v NX"}) {
     INFO(create);
     node.keyspace.keys.clear();
     node.run(3, create);
@@ -100,13 +100,37 @@ TEST_CASE("what is written where nothing was is a piece, and the string has no m
   CHECK(node.keyspace.keys.at("k").shares == Shares{{2, 1, 1}, {2, 8, 17}});
   node.run(1, "SETBIT k 0 0");
   CHECK(node.keyspace.keys.at("k").shares == Shares{{2, 8, 17}});
+  node.run(1, "APPEND a x");
+  node.run(2, "APPEND a yz");
+  CHECK(node.maker("a") == 0);
+  CHECK(node.keyspace.keys.at("a").shares == Shares{{1, 8, 1}, {2, 16, 9}});
+}
+
+TEST_CASE("who writes another's token again does not make it its own") {
+  MakerNode node;
+  const std::string token = token_text({0, 1});
+  for (const char* write : {"SET k T", "SET k T PX 100", "GETSET k T", "SET k T XX"}) {
+    INFO(write);
+    std::string text = write;
+    text.replace(text.find('T', 4), 1, token);
+    node.run(1, ("SET k " + token).c_str());
+    node.run(2, text.c_str());
+    CHECK(node.maker("k") == 1);
+  }
+  node.run(2, "COPY k copy");
+  CHECK(node.maker("copy") == 2);
+  node.run(2, "RENAME copy k");
+  CHECK(node.maker("k") == 1);
+  node.run(1, "SET plain 1");
+  node.run(2, "SET plain 1");
+  CHECK(node.maker("plain") == 2);
 }
 
 TEST_CASE("a command that modifies a key leaves its maker") {
   MakerNode node;
   node.run(1, "SET k 1");
-  for (const char* change : {"INCR k", "INCRBYFLOAT k 1", "APPEND k 1", "EXPIRE k 100", "PERSIST k",
-                             "SET k v NX", "GETEX k EX 100"}) {
+  for (const char* change :
+       {"INCR k", "INCRBYFLOAT k 1", "EXPIRE k 100", "PERSIST k", "SET k v NX", "GETEX k EX 100"}) {
     INFO(change);
     node.run(2, change);
     CHECK(node.maker("k") == 1);
