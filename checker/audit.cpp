@@ -21,7 +21,7 @@ constexpr std::int64_t kSecondMs = 1000;  // EXPIREAT and EXAT round to it
 
 // What is free: the naive explorer takes about 70 us a state, so 0.15 s.
 constexpr std::uint64_t kFreeStates = 2000;
-constexpr double kFreeSeconds = 2;             // if a client's step takes long
+constexpr double kFreeSeconds = 2;             // of all its searches, if a client's step takes long
 constexpr std::int64_t kFreeTicksAhead = 250;  // as many worlds may follow one by time alone
 
 /// What time is divided by: durations that somebody chose. What was left until an absolute time is
@@ -61,12 +61,9 @@ bool agree(const Result& a, const Result& b) {
                                         : a.unmet == b.unmet;
 }
 
-/// What is free, within `bounds`, of which `spent_seconds` are used up.
-Bounds free_of(Bounds bounds, double spent_seconds) {
+/// What is free, within `bounds`.
+Bounds free_of(Bounds bounds) {
   if (bounds.max_states == 0 || bounds.max_states > kFreeStates) bounds.max_states = kFreeStates;
-  const double left = bounds.max_seconds - spent_seconds;
-  bounds.max_seconds =
-      bounds.max_seconds > 0 ? std::clamp(left, 0.001, kFreeSeconds) : kFreeSeconds;
   return bounds;
 }
 
@@ -131,7 +128,7 @@ Audit audit_if_small(const sim::Model& model, const Result& full, const Bounds& 
     audited.detail = fmt::format("{} steps of {} ms until the longest duration is over",
                                  ticks_ahead, audited.tick_ms);
   } else {
-    audited = audit(model, full, free_of(bounds, full.statistics.seconds), progress);
+    audited = audit(model, full, free_of(bounds), within(kFreeSeconds, progress));
     if (audited.outcome == Audit::Outcome::inconclusive) audited.outcome = Audit::Outcome::left_out;
   }
   audited.asked_for = false;

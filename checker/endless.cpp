@@ -20,12 +20,17 @@ struct Steps {
   std::vector<std::uint8_t> actor;  ///< by state: whose zero-time step leaves it
 };
 
-Steps collect(const Graph<WorldSystem>& graph) {
+/// How many states are expanded between two questions to the watch.
+constexpr std::uint32_t kStatesBetween = 4096;
+
+/// Not all of them if the watch cuts it off.
+Steps collect(const Graph<WorldSystem>& graph, Watch& watch) {
   Steps steps;
   steps.time_passes.assign(graph.states(), false);
   steps.acquires.assign(graph.states(), false);
   steps.actor.assign(graph.states(), 0);
   for (std::uint32_t from = 0; from < graph.states(); ++from) {
+    if (from % kStatesBetween == 0 && !watch.may_go_on()) break;
     graph.successors(from, [&](std::uint32_t to, const WorldSystem::Step& step,
                                const WorldSystem::Facts& facts) {
       if (WorldSystem::fault(step)) return;
@@ -56,10 +61,11 @@ std::optional<std::uint32_t> zero_time_cycle(const Steps& steps, std::uint32_t s
 
 }  // namespace
 
-EndlessRuns endless_runs(const Graph<WorldSystem>& graph,
-                         const std::set<sim::Property>& properties) {
-  const Steps steps = collect(graph);
+EndlessRuns endless_runs(const Graph<WorldSystem>& graph, const std::set<sim::Property>& properties,
+                         Watch& watch) {
   EndlessRuns runs;
+  const Steps steps = collect(graph, watch);
+  if (!watch.why().empty()) return runs;
   if (const auto state = zero_time_cycle(steps, graph.states())) {
     runs.zero_time = "of process " + sim::process_name(steps.actor[*state]);
     return runs;

@@ -21,8 +21,9 @@ struct EndlessRuns {
   std::optional<std::string> zero_time;  ///< the process of a cycle in which time can never pass
 };
 
-/// Expands every state of the finished search once more. Memory: 16 bytes a transition.
-EndlessRuns endless_runs(const Graph<WorldSystem>& graph,
-                         const std::set<sim::Property>& properties);
+/// Expands every state of the finished search once more. Memory: 16 bytes a transition. Worth
+/// nothing if `watch` has cut it off.
+EndlessRuns endless_runs(const Graph<WorldSystem>& graph, const std::set<sim::Property>& properties,
+                         Watch& watch);
 
 }  // namespace lockstep::checker

@@ -68,11 +68,15 @@ class Exploration {
   Result run() {
     const End end = search_.run(violations_);
     if (!system_.adequate()) return {};
-    if (end == End::stopped) result_.why_inconclusive = search_.why_stopped() + tight_loop();
-    if (end == End::complete) conclude();
-    if (end == End::found && violations_.state)
+    if (violations_.state) {
       take_endless(sim::Property::deadlock, *violations_.state);
-    if (end == End::found && !violations_.state) take_counterexample();
+    } else if (!violations_.steps.empty()) {  // shortest also where their level was not finished
+      take_counterexample();
+    } else if (end == End::stopped) {
+      result_.why_inconclusive = search_.why_stopped() + tight_loop();
+    } else {
+      conclude();
+    }
     collect_unmet();
     note_unowned();
     note_figures();
@@ -135,7 +139,8 @@ class Exploration {
     result_.slack = world_.slack();
     result_.slack.exact = result_.slack.least_ms.value_or(0) <= 0 && world_.time_gap().empty();
     if (world_.loops()) {
-      const EndlessRuns found = endless_runs(search_.graph(), model_.properties);
+      const EndlessRuns found = endless_runs(search_.graph(), model_.properties, watch_);
+      if (!watch_.why().empty()) return leave_open(watch_.why());
       if (found.zero_time)
         return leave_open("a cycle in zero time remains: task " + *found.zero_time);
       if (found.property) return take_endless(*found.property, found.state);
@@ -219,7 +224,7 @@ Result explore(const sim::Model& model, const Bounds& bounds, const Progress& pr
   sim::Knowledge knowledge;
   knowledge.lefts = lefts;
   return with_enough_knowledge(
-      model, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); },
+      model, watch, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); },
       std::move(knowledge));
 }
 

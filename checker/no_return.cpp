@@ -6,13 +6,12 @@
 namespace lockstep::checker {
 
 std::optional<NoReturn> point_of_no_return(const sim::Model& model, const sim::Schedule& schedule,
-                                           std::uint64_t max_states) {
+                                           const Progress& progress, std::uint64_t max_states) {
   Bounds bounds;
   bounds.max_states = max_states;
-  return with_enough_knowledge(model, [&](WorldSystem& system) {
-    Watch watch(bounds, {}, Watch::Met::exceeded);
-    return last_escape(system, watch, schedule);
-  });
+  Watch watch(bounds, progress, Watch::Met::exceeded);
+  return with_enough_knowledge(
+      model, watch, [&](WorldSystem& system) { return last_escape(system, watch, schedule); });
 }
 
 }  // namespace lockstep::checker

@@ -14,8 +14,9 @@ namespace lockstep::checker {
 
 using NoReturn = LastEscape<sim::Action>;
 
-/// Nothing if more than `max_states` states would have to be looked at.
+/// Nothing if more than `max_states` states would have to be looked at, or `progress` ends it.
 std::optional<NoReturn> point_of_no_return(const sim::Model& model, const sim::Schedule& schedule,
+                                           const Progress& progress = {},
                                            std::uint64_t max_states = 200'000);
 
 }  // namespace lockstep::checker

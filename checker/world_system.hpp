@@ -79,13 +79,14 @@ class WorldSystem {
   sim::PropertySet judged_ = 0;
 };
 
-/// What run(system) comes to in a world of `model` that knew beforehand all that it turned out to
-/// need: a world that shows that it knew too little is searched again with more, so that what was
-/// explored is what the result names.
+/// What run(system), watched by `watch`, comes to in a world of `model` that knew beforehand all
+/// that it turned out to need: a world that shows that it knew too little is searched again with
+/// more, so that what was explored is what the result names.
 template <class Run>
-auto with_enough_knowledge(const sim::Model& model, Run run, sim::Knowledge knowledge = {}) {
+auto with_enough_knowledge(const sim::Model& model, Watch& watch, Run run,
+                           sim::Knowledge knowledge = {}) {
   for (;;) {
-    sim::World world(model, knowledge);
+    sim::World world(model, knowledge, watch);
     WorldSystem system(model, world);
     auto result = run(system);
     if (system.adequate()) return result;

@@ -31,13 +31,13 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
   else if (!schedule && judgement.result.verdict != checker::Verdict::inconclusive)
     judgement.audit =
         checker::audit_if_small(judgement.model, judgement.result, scenario.bounds, callback);
+  CheckNotes notes;
+  find_no_return(judgement, notes, callback);
   end_progress(io);
 
-  CheckNotes notes;
   notes.target = arguments.target;
   notes.overridden = from_file && arguments.model.any();
   notes.trace_file = keep_trace(arguments.trace_file, judgement, catalog);
-  find_no_return(judgement, notes);
   const auto code = exit_code(judgement);
   if (arguments.json)
     io.out << check_report(judgement, code, notes.trace_file);

@@ -169,7 +169,7 @@ int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& 
   }
   print(comparison, new_one, io);
   if (!shown) return code;
-  find_no_return(*shown, notes);
+  find_no_return(*shown, notes, until_interrupted());
   io.out << fmt::format("\nthe first of them: {}\n\n", worst->after.condition);
   print_check(io.out, *shown, notes, io.colours);
   return code;

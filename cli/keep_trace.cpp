@@ -52,11 +52,12 @@ std::string keep_trace(const std::string& file, const Judgement& judgement,
   return file;
 }
 
-void find_no_return(Judgement& judgement, CheckNotes& notes) {
+void find_no_return(Judgement& judgement, CheckNotes& notes, const checker::Progress& progress) {
   const bool searched = judgement.scenario.kind == scenarios::ScenarioKind::search;
   const bool found = judgement.result.verdict == checker::Verdict::violated;
   if (!searched || !found || judgement.result.endless) return;
-  judgement.no_return = checker::point_of_no_return(judgement.model, judgement.result.schedule);
+  judgement.no_return =
+      checker::point_of_no_return(judgement.model, judgement.result.schedule, progress);
   if (judgement.no_return) notes.avoidable = avoidable(judgement);
 }
 

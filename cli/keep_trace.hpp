@@ -14,7 +14,9 @@ namespace lockstep::cli {
 std::string keep_trace(const std::string& file, const scenarios::Judgement& judgement,
                        const scenarios::Catalog& catalog);
 
-/// Computes the point of no return, if there is one to compute, and says it in `notes`.
-void find_no_return(scenarios::Judgement& judgement, CheckNotes& notes);
+/// Computes the point of no return, if there is one to compute and `progress` leaves the time, and
+/// says it in `notes`.
+void find_no_return(scenarios::Judgement& judgement, CheckNotes& notes,
+                    const checker::Progress& progress);
 
 }  // namespace lockstep::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 
 #include "cli/words.hpp"
@@ -20,6 +21,8 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not
 
 /// Ctrl-C; what a CI sends a job that takes too long; a terminal that is gone.
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+
+constexpr double kShownEverySeconds = 0.1;
 
 void on_interrupt(int signal) {
   noticed = true;
@@ -41,15 +44,18 @@ Interruptible::~Interruptible() {
 
 bool interrupted() { return noticed; }
 
-checker::Progress until_interrupted() {
-  return [](const checker::Statistics&) { return !noticed; };
+checker::Progress until_interrupted(const checker::Bounds& bounds) {
+  return checker::within(bounds.max_seconds, [](const checker::Statistics&) -> std::string {
+    return noticed ? "interrupted" : "";
+  });
 }
 
 void count_progress(const Io& io, std::size_t done, std::size_t all) {
   if (io.progress) io.err << fmt::format("\r\033[K{} of {}", done, all) << std::flush;
 }
 
-std::string progress_line(const checker::Statistics& figures, const checker::Bounds& bounds) {
+std::string progress_line(const checker::Statistics& figures, const checker::Bounds& bounds,
+                          double seconds) {
   const auto rate =
       figures.seconds > 0 ? static_cast<double>(figures.states) / figures.seconds : 0.0;
   auto line = fmt::format("{}, {} a second, depth {}, {} MB", plural(figures.states, "state"),
@@ -59,7 +65,7 @@ std::string progress_line(const checker::Statistics& figures, const checker::Bou
   const std::pair<double, const char*> shares[] = {
       {share(static_cast<double>(figures.states), static_cast<double>(bounds.max_states)),
        "max-states"},
-      {share(figures.seconds, bounds.max_seconds), "max-seconds"},
+      {share(seconds, bounds.max_seconds), "max-seconds"},
       {share(static_cast<double>(figures.visited_bytes), static_cast<double>(bounds.max_bytes)),
        "max-memory"}};
   const auto nearest = *std::max_element(std::begin(shares), std::end(shares));
@@ -69,9 +75,17 @@ std::string progress_line(const checker::Statistics& figures, const checker::Bou
 }
 
 checker::Progress progress(const Io& io, const checker::Bounds& bounds) {
-  return [&io, bounds](const checker::Statistics& figures) {
-    if (io.progress) io.err << "\r\033[K" << progress_line(figures, bounds) << std::flush;
-    return !noticed;
+  auto until = until_interrupted(bounds);
+  if (!io.progress) return until;
+  using Clock = std::chrono::steady_clock;
+  return [&io, bounds, until, begun = Clock::now(),
+          shown_at = 0.0](const checker::Statistics& figures) mutable {
+    const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    if (seconds >= shown_at + kShownEverySeconds) {
+      io.err << "\r\033[K" << progress_line(figures, bounds, seconds) << std::flush;
+      shown_at = seconds;
+    }
+    return until(figures);
   };
 }
 

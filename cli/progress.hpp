@@ -20,10 +20,11 @@ class Interruptible {
   Interruptible& operator=(const Interruptible&) = delete;
 };
 
-/// The callback for a search within `bounds`.
+/// The callback for all searches of a command together, within `bounds`: their time runs from now.
 checker::Progress progress(const Io& io, const checker::Bounds& bounds);
-/// The callback for one of several searches at once: shows nothing, but ends with Ctrl-C.
-checker::Progress until_interrupted();
+/// The callback for one of several such pieces of work at once: shows nothing, but ends with
+/// Ctrl-C.
+checker::Progress until_interrupted(const checker::Bounds& bounds = {});
 /// Whether Ctrl-C came since the youngest Interruptible was made.
 bool interrupted();
 /// "12 of 43": how many of several pieces of work are done.
@@ -31,7 +32,9 @@ void count_progress(const Io& io, std::size_t done, std::size_t all);
 /// Wipes the progress line.
 void end_progress(const Io& io);
 
-/// "1,234 states, 2,000,000 a second, depth 12, 30 MB; 50 % of max_seconds".
-std::string progress_line(const checker::Statistics& figures, const checker::Bounds& bounds);
+/// "1,234 states, 2,000,000 a second, depth 12, 30 MB; 50 % of max-seconds": of the search that
+/// goes on, `seconds` after the command began.
+std::string progress_line(const checker::Statistics& figures, const checker::Bounds& bounds,
+                          double seconds);
 
 }  // namespace lockstep::cli

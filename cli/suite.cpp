@@ -80,7 +80,7 @@ void carry_out(const Case& one, const TestArguments& arguments, const scenarios:
                Tested& tested) {
   auto scenario = catalog.read(one.file);
   apply(arguments.bounds, scenario);
-  const auto watch = until_interrupted();
+  const auto watch = until_interrupted(scenario.bounds);
   auto judgement = scenarios::judge(scenario, watch);
   const bool search = scenario.kind == scenarios::ScenarioKind::search;
   if (arguments.audit && search && !interrupted())

@@ -43,7 +43,7 @@ class Exploration {
         memory_(memory),
         watch_(watch),
         expected_(expected),
-        rules_(model, memory, expected.thresholds),
+        rules_(model, memory, expected.thresholds, &watch),
         runs_before_(model.program->runs()) {}
 
   /// Nothing if the runs were not as expected: then `expected` is what the next attempt needs.
@@ -121,6 +121,7 @@ class Exploration {
       if (goal) properties_.push_back(successor.facts.violation->property);
       moves.push_back({std::move(successor.action), std::move(successor.world), goal});
     }
+    if (trouble_.empty()) trouble_ = watch_.why();  // a probe may have been cut off
     return moves;
   }
 

@@ -69,7 +69,7 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
     model.processes.back().threads = 1;
     model.latency_ms = 0;
     model.merges_tokens = true;  // it may poll for thousands of steps, with a token each
-    rules = std::make_unique<Rules>(model, Memory::boundary, expected_);
+    rules = std::make_unique<Rules>(model, Memory::boundary, expected_, watch_);
   }
   // Nothing of the others can reach it but what they have left on the nodes, and spawned tasks.
   World alone = world;
@@ -165,6 +165,7 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   meet({std::move(start), patience});
   while (!open.empty()) {
     if (met.size() > kMostWorlds) return Probe::endless;
+    if (watch_ != nullptr && !watch_->may_go_on()) return Probe::acquires;
     const Point now = std::move(open.front());
     open.pop_front();
     std::vector<Action> actions = enabled(now.world);

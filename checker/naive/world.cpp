@@ -122,7 +122,7 @@ void Thresholds::add(const Thresholds& others) {
   units.insert(others.units.begin(), others.units.end());
 }
 
-Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected)
+Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch* watch)
     : model_(model),
       expected_(std::move(expected)),
       found_(expected_),
@@ -130,7 +130,8 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected)
           *model_.program,
           [this](const sim::Reply& reply) { return clock_replies_.contains(sim::bytes_of(reply)); },
           false),
-      memory_(memory) {
+      memory_(memory),
+      watch_(watch) {
   for (const sim::ProcessSetup& setup : model_.processes) {
     locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
   }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "checker/naive/memory.hpp"
+#include "sim/base/bounds.hpp"
 #include "sim/base/time.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/clock_use.hpp"
@@ -232,8 +233,9 @@ struct Thresholds {
 /// The rules of the world, for one model.
 class Rules {
  public:
-  explicit Rules(const sim::Model& model, Memory memory = Memory::history,
-                 Thresholds expected = {});
+  /// A probe that the watch over a search cuts off counts as one that acquires; the watch knows.
+  explicit Rules(const sim::Model& model, Memory memory = Memory::history, Thresholds expected = {},
+                 Watch* watch = nullptr);
   ~Rules();
 
   const sim::Model& model() const { return model_; }
@@ -422,6 +424,7 @@ class Rules {
   sim::NodeClocks node_clocks_{model_.redis_version};
   std::uint64_t commands_run_ = 0;
   const Memory memory_;
+  Watch* const watch_;  // none where a run is told
   bool token_cut_ = false;
   std::map<std::string, std::unique_ptr<Rules>>
       probes_;  // by lock key: the same model and one process more

@@ -47,8 +47,10 @@ class Search {
   End run(const std::uint32_t* start, Observer& observer) {
     const StateStore::Root root = store_.fold(start);
     const std::uint32_t index = store_.find(root);
-    return frontier_.explore(*this, index != StateStore::kAbsent ? index : add_start(root),
-                             index == StateStore::kAbsent, observer);
+    const End end = frontier_.explore(*this, index != StateStore::kAbsent ? index : add_start(root),
+                                      index == StateStore::kAbsent, observer);
+    // What a system cuts off because the watch says so, may be missing from the last state's steps.
+    return watch_.why().empty() ? end : End::stopped;
   }
 
   std::uint32_t states() const { return store_.size(); }

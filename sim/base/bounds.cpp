@@ -10,7 +10,7 @@ namespace lockstep::checker {
 
 namespace {
 
-constexpr double kProgressEverySeconds = 0.1;
+constexpr const char* kTimeIsUp = "the time limit was reached";
 
 /// The first figure at which a search ends.
 std::uint64_t end_of(std::uint64_t bound, bool exceeded) {
@@ -19,6 +19,15 @@ std::uint64_t end_of(std::uint64_t bound, bool exceeded) {
 }
 
 }  // namespace
+
+Progress within(double seconds, Progress progress) {
+  if (seconds <= 0) return progress;
+  using Clock = std::chrono::steady_clock;
+  return [=, start = Clock::now()](const Statistics& figures) -> std::string {
+    if (std::chrono::duration<double>(Clock::now() - start).count() >= seconds) return kTimeIsUp;
+    return progress ? progress(figures) : "";
+  };
+}
 
 Watch::Watch(const Bounds& bounds, Progress progress, Met met)
     : bounds_(bounds),
@@ -33,13 +42,13 @@ double Watch::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-bool Watch::may_go_on(Statistics figures) {
+bool Watch::may_go_on(const Statistics& figures) {
   if (!why_.empty()) return false;
-  figures.seconds = seconds();
-  why_ = met_bound(figures);
-  if (!why_.empty() || !progress_ || figures.seconds < next_progress_) return why_.empty();
-  next_progress_ = figures.seconds + kProgressEverySeconds;
-  if (!progress_(figures)) why_ = "interrupted";
+  figures_ = figures;
+  figures_.seconds = seconds();
+  why_ = met_bound(figures_);
+  if (why_.empty() && progress_) why_ = progress_(figures_);
+  if (!why_.empty()) end_states_ = 0;
   return why_.empty();
 }
 
@@ -53,8 +62,7 @@ std::string Watch::met_bound(const Statistics& figures) const {
   if (figures.depth >= end_depth_)
     return exceeded_ ? fmt::format("runs of more than {} steps", bounds_.max_depth)
                      : fmt::format("the bound of {} steps was reached", bounds_.max_depth);
-  if (bounds_.max_seconds > 0 && figures.seconds >= bounds_.max_seconds)
-    return "the time limit was reached";
+  if (bounds_.max_seconds > 0 && figures.seconds >= bounds_.max_seconds) return kTimeIsUp;
   return "";
 }
 

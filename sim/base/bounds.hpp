@@ -25,9 +25,13 @@ struct Statistics {
   std::uint64_t visited_bytes = 0;  ///< memory of the visited set, parents included
 };
 
-/// Called now and then during a search with the figures so far; returning false ends the search
-/// (inconclusive, "interrupted").
-using Progress = std::function<bool(const Statistics&)>;
+/// Asked now and then with the figures so far: why the search has to end (inconclusive), as it is
+/// printed; "" if it may go on. One for all that a command does: it also says when time is up.
+using Progress = std::function<std::string(const Statistics&)>;
+
+/// The same, until so many seconds from now are over (0: they never are), however many searches it
+/// is asked by.
+Progress within(double seconds, Progress progress = {});
 
 /// Watches over one search: the clock runs from its construction, through every new start.
 class Watch {
@@ -38,10 +42,13 @@ class Watch {
   Watch(const Bounds& bounds, Progress progress, Met met = Met::reached);
 
   /// Whether the search may go on: it has come to `figures` (seconds are filled in here) and is
-  /// about to expand states at `figures.depth`. Asks `progress` ten times a second, and at once.
-  bool may_go_on(Statistics figures);
+  /// about to expand states at `figures.depth`. Once it may not, it never may again.
+  bool may_go_on(const Statistics& figures);
+  /// The same where the figures are those of the last time: in what is a part of one step of the
+  /// search and may last, or in what follows it.
+  bool may_go_on() { return may_go_on(figures_); }
   /// Whether a call of may_go_on() with so many states at such a depth would end the search: what a
-  /// search asks before every state, because it costs nothing.
+  /// search asks before every state, because it costs nothing. After the end: always.
   bool meets_bound(std::uint64_t states, std::uint64_t depth) const {
     return states >= end_states_ || depth >= end_depth_;
   }
@@ -57,9 +64,10 @@ class Watch {
   const Bounds bounds_;
   const Progress progress_;
   const bool exceeded_;
-  const std::uint64_t end_states_, end_bytes_, end_depth_;  ///< where the search ends
+  std::uint64_t end_states_;  ///< where the search ends; 0 once it has to
+  const std::uint64_t end_bytes_, end_depth_;
   const Clock::time_point start_ = Clock::now();
-  double next_progress_ = 0;  ///< in seconds since the start
+  Statistics figures_;  ///< of the last time
   std::string why_;
 };
 

@@ -16,6 +16,8 @@ namespace {
 
 /// More worlds than any client needs that is not endless.
 constexpr std::size_t kMostWorlds = 20'000;
+/// The watch is asked before the first world of every probe, and before each that is so many on.
+constexpr std::size_t kWorldsBetween = 64;
 
 /// A world of the probe. The fresh client is a process more; its ids never meet the search's
 /// states.
@@ -32,7 +34,7 @@ struct Alone {
 /// One probe for one lock.
 class Probe {
  public:
-  enum class End : std::uint8_t { acquires, fails, endless };
+  enum class End : std::uint8_t { acquires, fails, endless, cut_off };
 
   Probe(Prober& world, const Found& found, std::uint32_t setup);
   End search();
@@ -92,8 +94,9 @@ std::int64_t Probe::patience_in(const Alone& start) const {
 }
 
 Probe::End Probe::search() {
-  while (!open_.empty()) {
+  for (std::size_t tried = 0; !open_.empty(); ++tried) {
     if (seen_.size() > kMostWorlds) return End::endless;
+    if (tried % kWorldsBetween == 0 && !world_.watch_.may_go_on()) return End::cut_off;
     const Alone now = std::move(open_.front());
     open_.pop_front();
     if (expand(now)) return End::acquires;
@@ -264,6 +267,7 @@ bool Prober::can_acquire(const Found& found) {
   if (setting_.knowledge.absolute) key.push_back(found.run);
   const auto [place, added] = known_.try_emplace(std::move(key), true);
   if (!added) return place->second;
+  if (!watch_.why().empty()) return true;
   for (const std::uint32_t setup : setting_.probe_setups) {
     Probe probe(*this, found, setup);
     const Probe::End end = probe.search();

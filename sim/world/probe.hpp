@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "sim/base/bounds.hpp"
 #include "sim/world/nodes.hpp"
 #include "sim/world/processes.hpp"
 #include "sim/world/run.hpp"
@@ -26,16 +27,17 @@ struct Found {
 class Prober {
  public:
   Prober(Setting& setting, Tables& tables, const Reports& reports, Processes& processes,
-         Nodes& nodes, Runs& runs)
+         Nodes& nodes, Runs& runs, checker::Watch& watch)
       : setting_(setting),
         tables_(tables),
         reports_(reports),
         processes_(processes),
         nodes_(nodes),
-        runs_(runs) {}
+        runs_(runs),
+        watch_(watch) {}
 
   /// Whether a fresh client can acquire every lock. True also if a probe came to no end
-  /// (Setting::endless_probe), and from then on.
+  /// (Setting::endless_probe), or was cut off by the watch, and from then on.
   bool can_acquire(const Found& found);
 
  private:
@@ -47,6 +49,7 @@ class Prober {
   Processes& processes_;
   Nodes& nodes_;
   Runs& runs_;
+  checker::Watch& watch_;
   std::map<std::vector<Id>, bool> known_;  ///< by all ids; the run's only in absolute runs
 };
 

@@ -5,7 +5,7 @@
 
 namespace lockstep::sim {
 
-World::World(const Model& model, const Knowledge& knowledge)
+World::World(const Model& model, const Knowledge& knowledge, checker::Watch& watch)
     : setting_(model, knowledge),
       grid_(setting_),
       tables_(setting_),
@@ -13,7 +13,7 @@ World::World(const Model& model, const Knowledge& knowledge)
       nodes_(setting_, tables_, reports_),
       runs_(setting_),
       executions_(setting_, tables_, reports_, processes_, nodes_, runs_),
-      prober_(setting_, tables_, reports_, processes_, nodes_, runs_),
+      prober_(setting_, tables_, reports_, processes_, nodes_, runs_, watch),
       judges_(setting_, tables_, processes_, nodes_, prober_),
       invariants_(setting_, tables_, processes_, nodes_) {}
 

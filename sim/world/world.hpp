@@ -33,7 +33,8 @@ class World {
   /// Of time, before anything has to happen: more are not tried, and said to be left out.
   static constexpr std::size_t kMostPoints = 100'000;
 
-  World(const Model& model, const Knowledge& knowledge);
+  /// The watch over its search, which is asked in what may last. Must outlive the world.
+  World(const Model& model, const Knowledge& knowledge, checker::Watch& watch);
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 

@@ -180,7 +180,8 @@ TEST_CASE("the point of no return of a pause in the critical section") {
   REQUIRE(point.has_value());
   CHECK(point->step == 7);
   CHECK(result.schedule[6].kind == sim::Action::Kind::begin);
-  CHECK_FALSE(checker::point_of_no_return(model, result.schedule, 1).has_value());  // never guessed
+  CHECK_FALSE(
+      checker::point_of_no_return(model, result.schedule, {}, 1).has_value());  // never guessed
 }
 
 TEST_CASE("a watchdog that nobody stops renews for ever: a leak") {

@@ -448,8 +448,8 @@ TEST_CASE("bounds make a search inconclusive and say which") {
           "more than 1000 bytes of visited states");
   }
   SECTION("the caller") {
-    const Result result =
-        checker::explore_naively(model, bounds, [](const checker::Statistics&) { return false; });
+    const Result result = checker::explore_naively(
+        model, bounds, [](const checker::Statistics&) { return "interrupted"; });
     CHECK(result.verdict == Verdict::inconclusive);
     CHECK(result.why_inconclusive == "interrupted");
   }

@@ -53,6 +53,16 @@ struct Forgetful : Counters {
   bool adequate() const { return expanded < 100; }
 };
 
+/// Counters that take long, and ask in every step whether there is time.
+struct Hurried : Counters {
+  using Counters::Counters;
+  Watch* watch = nullptr;
+  template <class Sink>
+  Facts expand(const std::uint32_t* s, std::size_t passes, Sink&& sink) const {
+    return watch->may_go_on() ? Counters::expand(s, passes, sink) : Facts{};
+  }
+};
+
 /// Counters that find out that they will never be done.
 struct Despairing : Forgetful {
   using Forgetful::Forgetful;
@@ -193,9 +203,22 @@ TEST_CASE("bounds end a search without calling it complete, and say which it was
   CHECK(by_bytes.search.run(counts) == End::stopped);
   CHECK(by_bytes.search.why_stopped() == "the bound of 0 MiB was reached");
 
-  Run<Counters> interrupted(counters, {}, [](const Statistics&) { return false; });
+  Run<Counters> interrupted(counters, {}, [](const Statistics&) { return "interrupted"; });
   CHECK(interrupted.search.run(counts) == End::stopped);
   CHECK(interrupted.search.why_stopped() == "interrupted");
+}
+
+TEST_CASE("a search whose last state was cut off is not complete") {
+  Hurried counters(2);
+  for (const unsigned times : {1U, 10U, 25U, 26U}) {  // at the start, and in each of 5 * 5 states
+    unsigned asked = 0;
+    Run<Hurried> run(counters, {}, [&](const auto&) { return ++asked > times ? "over" : ""; });
+    counters.watch = &run.watch;
+    FirstViolations<Hurried> none;
+    CHECK(run.search.run(none) == (times < 26 ? End::stopped : End::complete));
+    CHECK(run.watch.why() == (times < 26 ? "over" : ""));
+    CHECK(asked == times + (times < 26 ? 1 : 0));  // it ends with the next state
+  }
 }
 
 TEST_CASE("a system that knew too little is not searched to its end") {

@@ -68,21 +68,35 @@ TEST_CASE("time runs from the start of the watch") {
   CHECK(Watch(bounds, {}).may_go_on({}));
 }
 
-TEST_CASE("the caller is asked at once, not for every state, and has the last word") {
+TEST_CASE("the caller is asked each time, and has the last word") {
   unsigned asked = 0;
-  double seconds = -1;
-  Watch watch({}, [&](const Statistics& figures) {
-    ++asked;
-    seconds = figures.seconds;
-    return true;
+  Statistics heard;
+  Watch watch({}, [&](const Statistics& figures) -> std::string {
+    heard = figures;
+    return ++asked < 3 ? "" : "interrupted";
   });
-  for (int i = 0; i < 1000; ++i) REQUIRE(watch.may_go_on(at(1, 0, 0)));
-  CHECK(asked >= 1);
-  CHECK(asked <= 1 + static_cast<unsigned>(watch.seconds() / 0.1));
-  CHECK(seconds >= 0);
+  CHECK(watch.may_go_on(at(7, 2, 0)));
+  CHECK(watch.may_go_on());  // in the middle of a step: the figures are as before
+  CHECK(heard.states == 7);
+  CHECK(heard.depth == 2);
+  CHECK_FALSE(watch.meets_bound(7, 2));
+  CHECK_FALSE(watch.may_go_on());
+  CHECK(watch.why() == "interrupted");
+  CHECK(watch.meets_bound(0, 0));             // so that the search asks at its next state, and ends
+  CHECK_FALSE(watch.may_go_on(at(1, 0, 0)));  // and for good
+  CHECK(asked == 3);
+}
 
-  Watch refused({}, [](const Statistics&) { return false; });
-  CHECK_FALSE(refused.may_go_on(at(1, 0, 0)));
-  CHECK(refused.why() == "interrupted");
-  CHECK_FALSE(refused.may_go_on(at(1, 0, 0)));  // and for good
+TEST_CASE("the time of a command is one for all its searches") {
+  const auto over = within(1e-9);
+  CHECK(over({}) == "the time limit was reached");
+  Watch second({}, over);  // which has only just begun
+  CHECK_FALSE(second.may_go_on({}));
+  CHECK(second.why() == "the time limit was reached");
+
+  const auto refused = [](const Statistics&) { return "interrupted"; };
+  CHECK(within(1000)({}).empty());
+  CHECK(within(1000, refused)({}) == "interrupted");
+  CHECK(within(0, refused)({}) == "interrupted");  // no limit
+  CHECK(within(0) == nullptr);                     // and nobody to ask
 }
