@@ -77,7 +77,8 @@ void World::expand_time(const Id* state, std::size_t passes, Sink& sink) {
     tokens_changed = advance(now.data(), step, facts) || tokens_changed;
     candidate.amount_ms += step;
     const bool overdue = setting_.too_long_ms > 0 && judges_.judge_waits(now.data(), facts);
-    Buffer next = now;
+    Buffer next;
+    copy_state(now.data(), next);
     end_pass(state, next.data());
     finish(next.data(), candidate, facts, tokens_changed, sink);
     if (overdue || urgent(now.data(), state)) return;

@@ -174,20 +174,30 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
   return node;
 }
 
-Id Nodes::aged(Id id, std::int64_t ms) {
-  return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
-    Node node = nodes_[id].value;
-    const bool ages = setting_.volatile_ms > 0;
-    const auto shown = rate_of(node).shown_after(ms);
-    node.keyspace = aged_keyspace(id, ms).id;
-    for (auto& image : node.images) {
-      image.keyspace = tables_.aged(image.keyspace, node.rate, shown).id;
-      if (ages) image.age_ms += ms;
-    }
-    std::erase_if(node.images,
-                  [&](const Image& image) { return image.age_ms > setting_.volatile_ms; });
-    return intern(node);
-  });
+Nodes::Aged Nodes::aged(Id id, std::int64_t ms) {
+  return aged_[age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
+    aged_.push_back(age(id, ms));
+    return static_cast<Id>(aged_.size() - 1);
+  })];
+}
+
+Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
+  Node node = nodes_[id].value;
+  const bool ages = setting_.volatile_ms > 0;
+  const auto shown = rate_of(node).shown_after(ms);
+  Aged aged;
+  const Tables::Aged& keyspace = aged_keyspace(id, ms);
+  node.keyspace = keyspace.id;
+  aged.leases_expired = node.up && !keyspace.expired.empty();
+  for (auto& image : node.images) {
+    image.keyspace = tables_.aged(image.keyspace, node.rate, shown).id;
+    if (ages) image.age_ms += ms;
+  }
+  std::erase_if(node.images,
+                [&](const Image& image) { return image.age_ms > setting_.volatile_ms; });
+  aged.id = intern(node);
+  aged.tokens_changed = nodes_[id].tokens.tokens != nodes_[aged.id].tokens.tokens;
+  return aged;
 }
 
 Id Nodes::renamed(Id id, const Renaming& renaming) {

@@ -84,7 +84,13 @@ class Nodes {
   /// others.
   std::int64_t clock(Id id, std::int64_t now_ms) const;
 
-  Id aged(Id id, std::int64_t ms);
+  /// What time makes of a node.
+  struct Aged {
+    Id id = 0;
+    bool tokens_changed = false;  ///< it mentions other tokens than before
+    bool leases_expired = false;  ///< while it was up
+  };
+  Aged aged(Id id, std::int64_t ms);
   /// What becomes of its keyspace then.
   const Tables::Aged& aged_keyspace(Id id, std::int64_t ms) {
     const Node& node = nodes_[id].value;
@@ -100,6 +106,7 @@ class Nodes {
  private:
   const Rate& rate_of(const Node& node) const { return setting_.rates[node.rate]; }
   NodeInfo describe(const Node& node) const;
+  Aged age(Id id, std::int64_t ms);
   void list_actions(NodeInfo& info) const;
   Node jumped(Node node, std::int64_t ms);
   Node after_power_cut(Node node, unsigned image);
@@ -123,6 +130,7 @@ class Nodes {
   TokenBytes token_bytes_;
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
+  std::vector<Aged> aged_;
   /// By session, what others watch, the clock's rate and whether release() sends.
   std::map<std::tuple<Id, Id, std::uint8_t, bool>, FlatMap> run_;
   FlatMap age_, rename_;

@@ -240,7 +240,7 @@ void Probe::pass(const Alone& now) {
     if (info(now, p).asks_again)
       next.processes[p] = world_.processes_.asked_again(next.processes[p], now.processes[p], {});
   }
-  for (Id& node : next.nodes) node = world_.nodes_.aged(node, next_ms);
+  for (Id& node : next.nodes) node = world_.nodes_.aged(node, next_ms).id;
   next.run = world_.runs_.aged(next.run, next_ms);
   found(std::move(next));
 }

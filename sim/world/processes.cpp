@@ -201,8 +201,7 @@ bool Processes::try_choices(Id id, unsigned a, const Surroundings& around, std::
 
 // ---- what time and others do to it
 
-Id Processes::aged(Id id, std::int64_t ms) {
-  if (processes_[id].still) return id;
+Id Processes::age(Id id, std::int64_t ms) {
   const Id aged = age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
     Process process = processes_[id].value;
     const LockSet held = processes_[id].frozen;

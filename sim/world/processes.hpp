@@ -100,7 +100,7 @@ class Processes {
   /// Whether an `execute` of the process is polling while its node stores this keyspace.
   bool polls(Id id, const LocalAction& execute, Id keyspace);
 
-  Id aged(Id id, std::int64_t ms);
+  Id aged(Id id, std::int64_t ms) { return processes_[id].still ? id : age(id, ms); }
   /// At the end of a pass during which these tasks have asked again and again, since `began`: what
   /// they wait for now they have asked for just now.
   Id asked_again(Id id, Id began, const std::vector<TaskId>& tasks);
@@ -116,6 +116,7 @@ class Processes {
   Id touched(Id id, std::uint8_t node, Id places);
 
  private:
+  Id age(Id id, std::int64_t ms);
   void describe(ProcessInfo& info) const;
   void describe(const Connection& connection, ProcessInfo& info) const;
   void list_actions(ProcessInfo& info);

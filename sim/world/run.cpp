@@ -71,8 +71,7 @@ Id Runs::initial() {
   return intern(run);
 }
 
-Id Runs::aged(Id id, std::int64_t ms) {
-  if (!setting_.knowledge.absolute) return id;
+Id Runs::age(Id id, std::int64_t ms) {
   return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
     Run run = runs_[id].value;
     run.now_ms += ms;

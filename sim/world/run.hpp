@@ -39,7 +39,7 @@ class Runs {
   const RunInfo& info(Id id) const { return runs_[id]; }
 
   /// After `ms`, in an absolute run.
-  Id aged(Id id, std::int64_t ms);
+  Id aged(Id id, std::int64_t ms) { return setting_.knowledge.absolute ? age(id, ms) : id; }
   /// After a look at absolute time: the outlook is as far as a timestamp can reach.
   Id after_reading_time(Id id);
   /// How long a timestamp may matter to a client whose clock is right, in ms from `now_ms` on:
@@ -49,6 +49,7 @@ class Runs {
   }
 
  private:
+  Id age(Id id, std::int64_t ms);
   Ahead ahead_of(const Run& run) const;
   std::int64_t until_all_show(std::int64_t ms, std::int64_t now_ms) const;
 

@@ -6,10 +6,12 @@
 
 namespace lockstep::sim {
 
-/// Whether something has to happen before time passes (on). Time alone leaves connections where
-/// they are, so that what was asked again when the pass began is found again in its place.
+/// Whether something has to happen before time passes (on): `began` is where it began to pass, and
+/// nothing had to happen there. Time alone leaves connections where they are, so that what was
+/// asked again when the pass began is found again in its place.
 bool World::urgent(const Id* state, const Id* began) {
   for (unsigned p = 0; p < setting_.processes; ++p) {
+    if (state != began && state[p] == began[p]) continue;  // as little urgent as it was then
     const ProcessInfo& info = processes_.info(state[p]);
     if (info.urgent) return true;
     const ProcessInfo& before = processes_.info(began[p]);
@@ -133,12 +135,11 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
   bool tokens_changed = false;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     Id& id = state[setting_.node_slot(n)];
-    const NodeInfo& before = nodes_.info(id);
-    const Id was = id;
-    id = nodes_.aged(id, ms);
-    tokens_changed = tokens_changed || before.tokens.tokens != nodes_.info(id).tokens.tokens;
-    if (before.value.up && before.has_expiry)
-      judges_.witness_expiry(state, nodes_.aged_keyspace(was, ms).expired, facts);
+    const Nodes::Aged aged = nodes_.aged(id, ms);
+    tokens_changed = tokens_changed || aged.tokens_changed;
+    if (aged.leases_expired)
+      judges_.witness_expiry(state, nodes_.aged_keyspace(id, ms).expired, facts);
+    id = aged.id;
   }
   for (unsigned p = 0; p < setting_.processes; ++p) state[p] = processes_.aged(state[p], ms);
   state[setting_.run_slot()] = runs_.aged(state[setting_.run_slot()], ms);
