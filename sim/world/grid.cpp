@@ -33,12 +33,27 @@ Id Grid::both_works(Id a, Id b) {
   });
 }
 
-Id Grid::all_works(std::span<const Id> works) {
-  if (std::ranges::equal(works, latest_works_)) return latest_all_works_;
-  Id all = 0;
-  for (const Id each : works) all = both_works(all, each);
-  latest_works_.assign(works.begin(), works.end());
-  return latest_all_works_ = all;
+Id Grid::part(const ToCome& to_come) {
+  const auto [place, added] = part_ids_.try_emplace(to_come, static_cast<Id>(parts_.size()));
+  if (added) parts_.push_back(to_come);
+  return place->second;
+}
+
+Id Grid::all(std::span<const Id> parts, unsigned free_actions) {
+  bool as_before = free_actions == latest_free_actions_;
+  latest_free_actions_ = free_actions;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    as_before = as_before && parts[i] == latest_parts_[i];
+    latest_parts_[i] = parts[i];
+  }
+  if (as_before) return latest_;
+  ToCome all{free_actions, 0, 0};
+  for (const Id part : parts) {
+    all.free_actions += parts_[part].free_actions;
+    all.works = both_works(all.works, parts_[part].works);
+    all.ways += parts_[part].ways;
+  }
+  return latest_ = number(all);
 }
 
 /// Equal for distances that differ by what timers can make up for.
@@ -117,7 +132,7 @@ Id Grid::number(const ToCome& to_come) {
   if (links_[latest_].to_come == to_come) return latest_;
   const auto [place, added] = numbers_.try_emplace(to_come, static_cast<Id>(links_.size()));
   if (added) links_.push_back({to_come, distances(to_come)});
-  return latest_ = place->second;
+  return place->second;
 }
 
 std::int64_t Grid::point_of(std::int64_t deadline, const Distances& found) const {
@@ -127,10 +142,8 @@ std::int64_t Grid::point_of(std::int64_t deadline, const Distances& found) const
   return step_ms_ == 0 ? deadline : found.front() + step_ms_ - now;
 }
 
-std::int64_t Grid::first_point(const Ahead& ahead, Id to_come) {
-  if (to_come == 0) return ahead.deadlines.front();
+std::int64_t Grid::find_first_point(const Ahead& ahead, Id to_come) const {
   static constexpr Id kMostKept = 64;  // of a part: the first ones are most
-  if (to_come < ahead.points.size() && ahead.points[to_come] != 0) return ahead.points[to_come];
   std::int64_t first = ahead.deadlines.front();
   for (const std::int64_t deadline : ahead.deadlines)
     first = std::min(first, point_of(deadline, links_[to_come].distances));

@@ -1,6 +1,7 @@
 // The time grid: which of the coming instants matter (docs/semantics.md, section 4).
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -47,14 +48,18 @@ class Grid {
 
   /// A number for what workloads may still do; 0 is nothing.
   Id works(const Works& works);
-  /// Of all that are to come.
-  Id all_works(std::span<const Id> works);
-
-  /// A number for what is to come; 0 is nothing.
-  Id number(const ToCome& to_come);
+  /// A number for what may come of a part; 0 is nothing.
+  Id part(const ToCome& to_come);
+  /// A number for what is to come: of these parts, always as many, and free actions beside them; 0
+  /// is nothing.
+  Id all(std::span<const Id> parts, unsigned free_actions);
   /// The first point after now that belongs to what changes by itself, in ms from now.
-  /// Something does; `to_come` is a number().
-  std::int64_t first_point(const Ahead& ahead, Id to_come);
+  /// Something does; `to_come` is all() of it.
+  std::int64_t first_point(const Ahead& ahead, Id to_come) {
+    if (to_come == 0) return ahead.deadlines.front();
+    if (to_come < ahead.points.size() && ahead.points[to_come] != 0) return ahead.points[to_come];
+    return find_first_point(ahead, to_come);
+  }
 
  private:
   using Distances = std::vector<std::int64_t>;
@@ -67,6 +72,8 @@ class Grid {
   };
 
   Id both_works(Id a, Id b);
+  Id number(const ToCome& to_come);
+  std::int64_t find_first_point(const Ahead& ahead, Id to_come) const;
   Distances distances(const ToCome& to_come) const;
   std::int64_t point_of(std::int64_t deadline, const Distances& found) const;
   Distances sums(const Distances& some, const Distances& others) const;
@@ -78,12 +85,14 @@ class Grid {
   std::map<Works, Id> ids_{{Works{}, 0}};
   std::vector<Works> works_{{}};
   FlatMap both_;
+  std::map<ToCome, Id> part_ids_{{ToCome{}, 0}};
+  std::vector<ToCome> parts_{{}};
   std::map<ToCome, Id> numbers_{{ToCome{}, 0}};
   std::vector<Links> links_{{}};
   // Asked for last; the next is often the same.
   Id latest_ = 0;
-  std::vector<Id> latest_works_;
-  Id latest_all_works_ = 0;
+  std::array<Id, kMaxProcesses> latest_parts_{};
+  unsigned latest_free_actions_ = 0;
 };
 
 }  // namespace lockstep::sim

@@ -42,14 +42,14 @@ void Processes::list_actions(ProcessInfo& info) {
       setting_.setups[info.value.index < setting_.processes ? setting_.setup_of[info.value.index]
                                                             : setting_.probe_setups.front()];
   for (const int begun : process.rounds)
-    info.free_actions +=
+    info.to_come.free_actions +=
         setup.rounds == 0 ? kEndless : static_cast<unsigned>(std::max(0, setup.rounds - begun));
-  info.works = grid_.works(works_to_come(setup, process));
+  info.to_come.works = grid_.works(works_to_come(setup, process));
   if (process.life == Life::paused) {
     add_action(info, Action::Kind::resume, 0,
                setting_.model.pause_max_ms > 0 && process.pause_left_ms == 0);
     info.free = true;
-    ++info.free_actions;
+    ++info.to_come.free_actions;
   }
   const bool works = !process.timers.empty() && process.life != Life::dead &&
                      automaton_.state(process.program).tasks.size() > 1;
@@ -58,8 +58,12 @@ void Processes::list_actions(ProcessInfo& info) {
   for (std::size_t c = 0; c < process.connections.size(); ++c) list_message_actions(info, c);
   for (const auto& action : info.actions)
     info.free = info.free || (action.kind == Action::Kind::deliver && !action.urgent);
-  info.ways = ways_to_come(process);
-  info.starts = setting_.doings_to_come(process.index, process.doings).starts;
+  info.to_come.ways = ways_to_come(process);
+  // Where every message has an instant of its own, only what begins to last leads from one to
+  // another: it still is at one (an edge into its beginning), and is not any more at another one.
+  if (setting_.latency_ms > 0)
+    info.to_come.free_actions = 2 * setting_.doings_to_come(process.index, process.doings).starts;
+  info.to_come_number = grid_.part(info.to_come);
   list_cuts(info);
   list_process_faults(info, active);
   // A pause matters for when it ends, not for when it begins; but for a limited one, and where work
@@ -177,10 +181,10 @@ bool Processes::asks_again(const Process& process, const Connection& connection,
 /// What is asked again and again may go on whenever time has passed.
 void Processes::note_poll(ProcessInfo& info) const {
   info.free = true;
-  ++info.free_actions;
+  ++info.to_come.free_actions;
   // What it hears again and again, it may hear at any time; only where its clock turns something
   // does it matter when.
-  info.free_actions += static_cast<unsigned>(setting_.knowledge.ages.size());
+  info.to_come.free_actions += static_cast<unsigned>(setting_.knowledge.ages.size());
 }
 
 /// Adds what can happen to the messages of one connection.
@@ -207,14 +211,14 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     if (action.repeats && !action.at_once) note_poll(info);
     if (connection.late) {  // it may be executed whenever time has passed
       info.free = true;
-      ++info.free_actions;
+      ++info.to_come.free_actions;
     }
     info.actions.push_back(action);  // urgent only if its node is up: not counted in info.urgent
   }
   if (next.held) {
     add_action(info, Kind::release, c, false);
     info.free = true;
-    ++info.free_actions;
+    ++info.to_come.free_actions;
   } else {
     if (connection.open && next.stage != Stage::waiting && process.life == Life::up &&
         !next.unheard && waits_for_replies(automaton_.state(process.program).tasks, next.task)) {

@@ -52,10 +52,8 @@ struct ProcessInfo {
   bool executes = false;      ///< an execute is, if its node is up
   bool free = false;          ///< a free action is possible
   bool asks_again = false;    ///< what was answered before, at the same instant
-  Id works = 0;               ///< steps of its workload that may still take time (Grid::works)
-  unsigned free_actions = 0;  ///< that may still come of what it is, faults aside
-  unsigned ways = 0;          ///< of messages, that may still take time
-  unsigned starts = 0;        ///< that may still come, where messages take time
+  ToCome to_come;             ///< of what it is, faults aside
+  Id to_come_number = 0;      ///< Grid::part
   FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
   FaultSet faults = 0;        ///< kinds of fault that are possible
   LockSet held = 0;           ///< locks in their critical section

@@ -79,52 +79,37 @@ void World::end_pass(const Id* began, Id* next) {
   }
 }
 
-/// What the run may still have, if a free action is possible here; no free actions if none is. Only
-/// then the points of the grid that are no deadlines count: everything else happens at once, or
-/// when something is due.
-ToCome World::to_come(const Id* state) {
-  const RunInfo& run = run_of(state);
-  bool possible = false;
-  ToCome to_come{run.free_actions, 0, 0};
-  unsigned starts = 0;
-  std::array<Id, kMaxProcesses> works;
-  for (unsigned p = 0; p < setting_.processes; ++p) {
-    const ProcessInfo& info = processes_.info(state[p]);
-    possible = possible || info.free || (info.timed_faults & run.left) != 0;
-    to_come.free_actions += info.free_actions;
-    to_come.ways += info.ways;
-    starts += info.starts;
-    works[p] = info.works;
-  }
-  for (unsigned n = 0; n < setting_.nodes; ++n) {
-    const NodeInfo& info = nodes_.info(state[setting_.node_slot(n)]);
-    possible = possible || info.free || (info.timed_faults & run.left) != 0;
-    to_come.free_actions += info.free ? 1 : 0;
-  }
-  if (!possible) return {};
-  to_come.works = grid_.all_works({works.data(), setting_.processes});
-  // Where every message has an instant of its own, only what begins to last leads from one to
-  // another: it still is at one (an edge into its beginning), and is not any more at another one.
-  if (setting_.latency_ms > 0) to_come.free_actions = run.free_actions + 2 * starts;
-  return to_come;
-}
-
-/// How far ahead the next point of the grid lies, in ms; 0 if there is none.
+/// How far ahead the next point of the grid lies, in ms; 0 if there is none. Points that are no
+/// deadlines count only if a free action is possible here: everything else happens at once, or when
+/// something is due.
 std::int64_t World::next_point(const Id* state) {
+  const RunInfo& run = run_of(state);
+  bool free = false;
+  unsigned free_actions = run.free_actions;
+  std::array<Id, kMaxProcesses> to_come;
   std::array<const Ahead*, kMaxWidth> parts;
   std::size_t count = 0;
   const auto consider = [&](const Ahead& ahead) {
     if (!ahead.deadlines.empty()) parts[count++] = &ahead;
   };
-  for (unsigned p = 0; p < setting_.processes; ++p) consider(processes_.info(state[p]).ahead);
-  for (unsigned n = 0; n < setting_.nodes; ++n)
-    consider(nodes_.info(state[setting_.node_slot(n)]).ahead);
-  consider(run_of(state).ahead);
-  std::int64_t next = run_of(state).ahead.horizon_ms;
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    const ProcessInfo& info = processes_.info(state[p]);
+    consider(info.ahead);
+    free = free || info.free || (info.timed_faults & run.left) != 0;
+    to_come[p] = info.to_come_number;
+  }
+  for (unsigned n = 0; n < setting_.nodes; ++n) {
+    const NodeInfo& info = nodes_.info(state[setting_.node_slot(n)]);
+    consider(info.ahead);
+    free = free || info.free || (info.timed_faults & run.left) != 0;
+    if (info.free && setting_.latency_ms == 0) ++free_actions;  // else see list_actions()
+  }
+  consider(run.ahead);
+  std::int64_t next = run.ahead.horizon_ms;
   if (count == 0) return next;
-  const Id ahead_of_it = grid_.number(to_come(state));
+  const Id all = free ? grid_.all({to_come.data(), setting_.processes}, free_actions) : 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t point = grid_.first_point(*parts[i], ahead_of_it);
+    const std::int64_t point = grid_.first_point(*parts[i], all);
     if (next == 0 || point < next) next = point;
   }
   return next;
