@@ -204,6 +204,7 @@ bool Rules::waits_for_time(const World& world, std::uint8_t p, const Connection&
   const Message& last = connection.messages.back();
   if (last.state == Message::State::answered)
     return connection.messages.size() == 1 && last.idle && (expected_.clocks || of_any_client);
+  if (last.state == Message::State::broken) return false;
   const bool at_once = expected_.clocks && sim::may_write(last.request) && !of_any_client;
   return !at_once && polling(world, p, connection);
 }

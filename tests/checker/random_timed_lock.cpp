@@ -381,7 +381,9 @@ std::string Writer::acquire() {
   if (marks_) body += mark();
   if (dice_.one_in(7)) body += keeping();
   body += dice_.one_in(3) ? "return mine and " + comparison() + "\n" : "return mine\n";
-  if (dice_.one_in(4)) body = "return retry(function()\n" + body + "end, " + nap(2, 6) + ")\n";
+  if (dice_.one_in(4))
+    body = "return retry(function()\n" + body + (dice_.one_in(3) ? "end" : "end, " + nap(2, 6)) +
+           ")\n";
   return body;
 }
 
