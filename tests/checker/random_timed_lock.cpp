@@ -101,7 +101,11 @@ class Writer {
  public:
   /// `marks`: what comparisons say is marked, and an invariant says that nothing ever is.
   Writer(Chances& dice, std::int64_t lease_ms, bool marks = false)
-      : dice_(dice), lease_ms_(lease_ms), marks_(marks), coarse_(dice.one_in(2)) {}
+      : dice_(dice),
+        lease_ms_(lease_ms),
+        marks_(marks),
+        coarse_(dice.one_in(2)),
+        asks_server_(dice.absolute() && dice.one_in(5)) {}
   std::string protocol();
 
  private:
@@ -128,6 +132,7 @@ class Writer {
   static constexpr std::int64_t kCoarse = 12;
   bool marks_;
   bool coarse_;              ///< whether the program waits for multiples of that alone
+  bool asks_server_;         ///< whether it looks at no clock but the node's, by TIME
   bool server_ = false;      ///< whether the node's time is read at the start
   bool times_kept_ = false;  ///< whether absolute times are kept
 };
@@ -156,6 +161,10 @@ std::string Writer::number(std::int64_t least, std::int64_t most) {
 
 /// Milliseconds that came from a clock.
 std::string Writer::reading() {
+  if (asks_server_) {
+    server_ = true;
+    return dice_.one_in(4) ? "redis('PTTL', self.key)" : "(server_ms() - server)";
+  }
   switch (dice_.from(0, dice_.absolute() ? 19 : 16)) {
     case 0:
     case 1:
@@ -246,7 +255,7 @@ std::string Writer::script_comparison() {
                        "ms - (tonumber(redis.call('get', KEYS[1]) or 0) or 0)",
                        "(redis.call('hget', 'times', 'a') or 0) - "
                        "(redis.call('hget', 'times', 'b') or 0)"};
-  auto read = dice_.absolute() ? dice_.of(readings) : readings[0];
+  auto read = dice_.absolute() && !asks_server_ ? dice_.of(readings) : readings[0];
   if (dice_.one_in(3)) read = "(" + read + ") * 2";
   if (dice_.one_in(3) && dice_.rounds()) read = "math.floor((" + read + ") / 3)";
   return fmt::format("{} {} {}", read, op(), dice_.ms(1, 12));
@@ -272,7 +281,7 @@ std::string Writer::mark() {
 
 std::string Writer::statement() {
   if (marks_ && dice_.one_in(3)) return mark();
-  switch (dice_.from(0, dice_.absolute() ? 11 : 9)) {
+  switch (dice_.from(0, dice_.absolute() && !asks_server_ ? 11 : 9)) {
     case 0:
       return "if " + comparison() + " then return true end\n";
     case 1:
@@ -313,7 +322,7 @@ std::string Writer::statements(std::int64_t most) {
 /// Sets the local variable `mine`.
 std::string Writer::taking() {
   const auto lifetime = dice_.one_in(3) ? number(1, 12) : std::string("self.ttl_ms");
-  switch (dice_.absolute() ? dice_.from(0, 8) : 5 * dice_.from(0, 1)) {
+  switch (dice_.absolute() && !asks_server_ ? dice_.from(0, 8) : 5 * dice_.from(0, 1)) {
     case 0:
       return "local mine = redis('SETNX', self.key, self.token) == 1\n"
              "if mine then redis('PEXPIRE', self.key, " +
