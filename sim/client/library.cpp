@@ -13,6 +13,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/near_miss.hpp"
 #include "sim/client/comparisons.hpp"
+#include "sim/client/pattern_cost.hpp"
 #include "sim/client/text.hpp"
 #include "sim/client/values.hpp"
 
@@ -172,6 +173,33 @@ int sort_check(Vm& vm, lua_State* lua) {
   return 0;
 }
 
+/// Lua's own loops over a table or for a text count as instructions, which take longer.
+int spend(Vm& vm, lua_State* lua, lua_Integer rounds) {
+  constexpr lua_Integer kRoundsAsInstruction = 8;
+  if (vm.spend(lua, rounds / kRoundsAsInstruction)) return 0;
+  lua_pushnil(lua);
+  return kRaise;
+}
+
+/// What is done to every byte of a text counts, a little.
+int text_check(Vm& vm, lua_State* lua) {
+  show_sought(vm, lua);
+  return spend(vm, lua, static_cast<lua_Integer>(lua_rawlen(lua, 1)) / 8);
+}
+
+template <bool All>
+int pattern_check(Vm& vm, lua_State* lua) {
+  if (text_check(vm, lua) < 0) return kRaise;
+  if (lua_type(lua, 1) != LUA_TSTRING || lua_type(lua, 2) != LUA_TSTRING) return 0;
+  const std::string_view text = string_at(lua, 1), pattern = string_at(lua, 2);
+  const auto size = [](std::string_view of) { return static_cast<lua_Integer>(of.size()); };
+  if (!All && lua_toboolean(lua, 4) != 0)  // plain
+    return spend(vm, lua, size(text) * size(pattern) / 8);
+  constexpr std::int64_t kMostSteps = 20'000'000;  // more than a step of a client may spend
+  const PatternUse use{All || !lua_isinteger(lua, 3) ? 0 : lua_tointeger(lua, 3) - 1, All};
+  return spend(vm, lua, steps_of_pattern(text, pattern, use, kMostSteps));
+}
+
 int sought_check(Vm& vm, lua_State* lua) {
   show_sought(vm, lua);
   return 0;
@@ -181,14 +209,6 @@ int sought_check(Vm& vm, lua_State* lua) {
 int positions_check(Vm& vm, lua_State* lua) {
   for (int index = 2; index <= lua_gettop(lua); ++index) show_number(vm, lua, index);
   return 0;
-}
-
-/// Lua's own loops over a table or for a text count as instructions, which take longer.
-int spend(Vm& vm, lua_State* lua, lua_Integer rounds) {
-  constexpr lua_Integer kRoundsAsInstruction = 8;
-  if (vm.spend(lua, rounds / kRoundsAsInstruction)) return 0;
-  lua_pushnil(lua);
-  return kRaise;
 }
 
 lua_Integer elements_at(lua_State* lua, int index) {
@@ -386,8 +406,10 @@ void push_library(Vm& vm) {
                  {"byte", "char", "find", "format", "gmatch", "gsub", "len", "lower", "match",
                   "rep", "reverse", "sub", "upper", "pack", "packsize", "unpack"});
   guard<string_format>(lua, "format");
-  for (const char* name : {"byte", "char", "find", "gmatch", "gsub", "match", "reverse"})
-    guard<sought_check>(lua, name);
+  for (const char* name : {"byte", "char"}) guard<sought_check>(lua, name);
+  for (const char* name : {"lower", "reverse", "upper"}) guard<text_check>(lua, name);
+  for (const char* name : {"find", "match"}) guard<pattern_check<false>>(lua, name);
+  for (const char* name : {"gmatch", "gsub"}) guard<pattern_check<true>>(lua, name);
   guard<rep_check>(lua, "rep");
   guard<positions_check>(lua, "sub");
   set_string_methods(lua);

@@ -10,15 +10,12 @@ namespace lockstep::sim::dialect {
 
 namespace {
 
-constexpr std::ptrdiff_t kOpen = -1;      // a capture that is not closed yet
-constexpr std::ptrdiff_t kPosition = -2;  // ()
-constexpr int kMaxMatchDepth = 5000;
-constexpr std::int64_t kMaxSteps = 50'000'000;
-
 unsigned char byte(char c) { return static_cast<unsigned char>(c); }
 
+}  // namespace
+
 /// Whether `c` is in the class named by a letter after %; any other character stands for itself.
-bool in_class(unsigned char c, unsigned char name) {
+bool Matcher::in_class(unsigned char c, unsigned char name) const {
   bool in = false;
   switch (std::tolower(name)) {
     case 'a':
@@ -29,6 +26,10 @@ bool in_class(unsigned char c, unsigned char name) {
       break;
     case 'd':
       in = std::isdigit(c) != 0;
+      break;
+    case 'g':
+      if (!limits_.graphic) return name == c;
+      in = std::isgraph(c) != 0;
       break;
     case 'l':
       in = std::islower(c) != 0;
@@ -58,7 +59,7 @@ bool in_class(unsigned char c, unsigned char name) {
 }
 
 /// Whether `c` is in the set [...]; `last` is its closing bracket.
-bool in_set(unsigned char c, const char* set, const char* last) {
+bool Matcher::in_set(unsigned char c, const char* set, const char* last) const {
   const char* p = set + 1;
   const bool negated = *p == '^';
   if (negated) ++p;
@@ -76,19 +77,17 @@ bool in_set(unsigned char c, const char* set, const char* last) {
   return negated;
 }
 
-}  // namespace
-
 /// The end of the single-character item at `pattern`: a character, %x, or [set].
 const char* Matcher::item_end(const char* pattern) {
   const char first = *pattern++;
   if (first == '%') {
-    if (*pattern == '\0') raise(L_, "malformed pattern (ends with '%%')");
+    if (*pattern == '\0') malformed("malformed pattern (ends with '%%')");
     return pattern + 1;
   }
   if (first != '[') return pattern;
   if (*pattern == '^') ++pattern;
   do {  // a ']' right at the start is an element
-    if (*pattern == '\0') raise(L_, "malformed pattern (missing ']')");
+    if (*pattern == '\0') malformed("malformed pattern (missing ']')");
     if (*pattern++ == '%' && *pattern != '\0') ++pattern;
   } while (*pattern != ']');
   return pattern + 1;
@@ -113,11 +112,11 @@ bool Matcher::matches_one(const char* at, const char* item, const char* end) {
 /// Everything that takes time in proportion to the text or the pattern is counted.
 void Matcher::spend(std::ptrdiff_t steps) {
   steps_ += steps;
-  if (steps_ > kMaxSteps) refuse_beyond_limit(L_, "a pattern match of more steps than its limit");
+  if (steps_ > limits_.steps) too_long();
 }
 
 const char* Matcher::match(const char* at, const char* pattern) {
-  if (++depth_ > kMaxMatchDepth) refuse(L_, "a pattern match that recurses too deeply");
+  if (++depth_ > limits_.depth) too_deep();
   bool done = false;
   const char* result = nullptr;
   while (!done) {
@@ -152,7 +151,7 @@ const char* Matcher::match_step(const char*& at, const char*& pattern, bool& don
       }
       if (pattern[1] == 'f') {
         const char* set = pattern + 2;
-        if (*set != '[') raise(L_, "missing '[' after '%%f' in pattern");
+        if (*set != '[') malformed("missing '[' after '%%f' in pattern");
         const char* set_end = item_end(set);
         done = !at_frontier(at, set, set_end - 1);
         pattern = set_end;
@@ -217,7 +216,7 @@ const char* Matcher::repeat_least(const char* at, const char* item, const char* 
 }
 
 const char* Matcher::open_capture(const char* at, const char* pattern, std::ptrdiff_t mark) {
-  if (captures_ >= static_cast<int>(capture_.size())) raise(L_, "too many captures");
+  if (captures_ >= static_cast<int>(capture_.size())) malformed("too many captures");
   capture_[static_cast<std::size_t>(captures_)] = {at, mark};
   ++captures_;
   const char* rest = match(at, pattern);
@@ -228,7 +227,7 @@ const char* Matcher::open_capture(const char* at, const char* pattern, std::ptrd
 const char* Matcher::close_capture(const char* at, const char* pattern) {
   int open = captures_ - 1;
   while (open >= 0 && capture_[static_cast<std::size_t>(open)].length != kOpen) --open;
-  if (open < 0) raise(L_, "invalid pattern capture");
+  if (open < 0) malformed("invalid pattern capture");
   Capture& capture = capture_[static_cast<std::size_t>(open)];
   capture.length = at - capture.begin;
   const char* rest = match(at, pattern);
@@ -238,7 +237,7 @@ const char* Matcher::close_capture(const char* at, const char* pattern) {
 
 /// %bxy: from an x to the y that balances it.
 const char* Matcher::match_balance(const char* at, const char* pattern) {
-  if (pattern[0] == '\0' || pattern[1] == '\0') raise(L_, "unbalanced pattern");
+  if (pattern[0] == '\0' || pattern[1] == '\0') malformed("unbalanced pattern");
   if (at >= end_ || *at != pattern[0]) return nullptr;
   int open = 1;
   for (const char* p = at + 1; p < end_; ++p) {
@@ -261,7 +260,7 @@ bool Matcher::at_frontier(const char* at, const char* set, const char* last) con
 const char* Matcher::match_back_reference(const char* at, int index) {
   if (index < 0 || index >= captures_ ||
       capture_[static_cast<std::size_t>(index)].length == kOpen) {
-    raise(L_, "invalid capture index");
+    malformed("invalid capture index");
   }
   const Capture& capture = capture_[static_cast<std::size_t>(index)];
   const auto length = static_cast<std::size_t>(capture.length);
@@ -269,28 +268,6 @@ const char* Matcher::match_back_reference(const char* at, int index) {
   const bool same =
       static_cast<std::size_t>(end_ - at) >= length && std::memcmp(capture.begin, at, length) == 0;
   return same ? at + length : nullptr;
-}
-
-void Matcher::push_capture(int index, const char* at, const char* end) {
-  if (index >= captures_) {
-    if (index != 0) raise(L_, "invalid capture index");
-    lua_pushlstring(L_, at, static_cast<std::size_t>(end - at));
-    return;
-  }
-  const Capture& capture = capture_[static_cast<std::size_t>(index)];
-  if (capture.length == kOpen) raise(L_, "unfinished capture");
-  if (capture.length == kPosition) {
-    lua_pushnumber(L_, static_cast<double>(capture.begin - begin_ + 1));
-  } else {
-    lua_pushlstring(L_, capture.begin, static_cast<std::size_t>(capture.length));
-  }
-}
-
-int Matcher::push_captures(const char* at, const char* end, bool whole_if_none) {
-  const int count = captures_ == 0 && whole_if_none ? 1 : captures_;
-  luaL_checkstack(L_, count, "too many captures");
-  for (int i = 0; i < count; ++i) push_capture(i, at, end);
-  return count;
 }
 
 }  // namespace lockstep::sim::dialect

@@ -1,20 +1,18 @@
-// Lua 5.1's patterns: one attempt to match at one place.
+// Lua's patterns: one attempt to match at one place.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "sim/lua51/runtime.hpp"
-
 namespace lockstep::sim::dialect {
 
-/// Matches a pattern (a C string, as in 5.1: a NUL ends it) against a subject. Raises Lua errors;
-/// holds nothing that needs a destructor.
+/// Matches a pattern (a C string, as in 5.1: a NUL ends it) against a subject, in a bounded number
+/// of steps. Holds nothing that needs a destructor, so that what it says of a bad pattern may be
+/// Lua's longjmp.
 class Matcher {
  public:
-  Matcher(lua_State* L, const char* subject, std::size_t length)
-      : L_(L), begin_(subject), end_(subject + length) {}
+  Matcher(const char* subject, std::size_t length) : begin_(subject), end_(subject + length) {}
 
   /// The end of a match of `pattern` that starts at `at`, or null.
   const char* match_at(const char* at, const char* pattern) {
@@ -22,17 +20,33 @@ class Matcher {
     return match(at, pattern);
   }
 
-  /// Pushes the captures of the match at..end; the whole match if there are none and
-  /// `whole_if_none`.
-  int push_captures(const char* at, const char* end, bool whole_if_none);
-  void push_capture(int index, const char* at, const char* end);
-
- private:
+ protected:
   struct Capture {
     const char* begin;
-    std::ptrdiff_t length;
+    std::ptrdiff_t length;  ///< or kOpen, kPosition
   };
+  static constexpr std::ptrdiff_t kOpen = -1;      ///< a capture that is not closed yet
+  static constexpr std::ptrdiff_t kPosition = -2;  ///< ()
+  struct Limits {
+    int depth = 5000;
+    std::int64_t steps = 50'000'000;
+    bool graphic = false;  ///< there is a class %g, as from 5.2 on
+  };
+  Matcher(const char* subject, std::size_t length, const Limits& limits)
+      : begin_(subject), end_(subject + length), limits_(limits) {}
+  ~Matcher() = default;
 
+  [[noreturn]] virtual void malformed(const char* why) = 0;  ///< `why` is a format
+  [[noreturn]] virtual void too_deep() = 0;
+  [[noreturn]] virtual void too_long() = 0;
+
+  const char* begin_;
+  const char* end_;
+  int captures_ = 0;
+  std::array<Capture, 32> capture_;
+  std::int64_t steps_ = 0;
+
+ private:
   const char* match(const char* at, const char* pattern);
   const char* match_step(const char*& at, const char*& pattern, bool& done);
   const char* match_item(const char*& at, const char*& pattern, bool& done);
@@ -45,15 +59,12 @@ class Matcher {
   const char* item_end(const char* pattern);
   bool matches_one(const char* at, const char* item, const char* item_end);
   void spend(std::ptrdiff_t steps);
+  bool in_class(unsigned char c, unsigned char name) const;
+  bool in_set(unsigned char c, const char* set, const char* last) const;
   bool at_frontier(const char* at, const char* set, const char* set_end) const;
 
-  lua_State* L_;
-  const char* begin_;
-  const char* end_;
-  int captures_ = 0;
+  Limits limits_;
   int depth_ = 0;
-  std::int64_t steps_ = 0;
-  std::array<Capture, 32> capture_;
 };
 
 }  // namespace lockstep::sim::dialect

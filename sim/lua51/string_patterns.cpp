@@ -5,11 +5,53 @@
 #include <string_view>
 
 #include "sim/lua51/pattern.hpp"
+#include "sim/lua51/runtime.hpp"
 #include "sim/lua51/string_library.hpp"
 
 namespace lockstep::sim::dialect {
 
 namespace {
+
+/// Raises Lua's errors, and pushes what it has matched.
+class LuaMatcher final : public Matcher {
+ public:
+  LuaMatcher(lua_State* L, const char* subject, std::size_t length)
+      : Matcher(subject, length), L_(L) {}
+
+  /// Pushes the captures of the match at..end; the whole match if there are none and
+  /// `whole_if_none`.
+  int push_captures(const char* at, const char* end, bool whole_if_none) {
+    const int count = captures_ == 0 && whole_if_none ? 1 : captures_;
+    luaL_checkstack(L_, count, "too many captures");
+    for (int i = 0; i < count; ++i) push_capture(i, at, end);
+    return count;
+  }
+  void push_capture(int index, const char* at, const char* end);
+
+ private:
+  void malformed(const char* why) override { raise(L_, why); }
+  void too_deep() override { refuse(L_, "a pattern match that recurses too deeply"); }
+  void too_long() override {
+    refuse_beyond_limit(L_, "a pattern match of more steps than its limit");
+  }
+
+  lua_State* L_;
+};
+
+void LuaMatcher::push_capture(int index, const char* at, const char* end) {
+  if (index >= captures_) {
+    if (index != 0) raise(L_, "invalid capture index");
+    lua_pushlstring(L_, at, static_cast<std::size_t>(end - at));
+    return;
+  }
+  const Capture& capture = capture_[static_cast<std::size_t>(index)];
+  if (capture.length == kOpen) raise(L_, "unfinished capture");
+  if (capture.length == kPosition) {
+    lua_pushnumber(L_, static_cast<double>(capture.begin - begin_ + 1));
+  } else {
+    lua_pushlstring(L_, capture.begin, static_cast<std::size_t>(capture.length));
+  }
+}
 
 int find_plain(lua_State* L, std::string_view text, std::string_view wanted, std::size_t from) {
   const auto found = text.find(wanted, from);
@@ -34,7 +76,7 @@ int find(lua_State* L, bool positions) {
   if (positions && (lua_toboolean(L, 4) || !std::strpbrk(pattern, "^$*+?.([%-"))) {
     return find_plain(L, {text, length}, {pattern, pattern_length}, from);
   }
-  Matcher matcher(L, text, length);
+  LuaMatcher matcher(L, text, length);
   const bool anchored = *pattern == '^';
   if (anchored) ++pattern;
   for (const char* at = text + from; at <= text + length; ++at) {
@@ -55,7 +97,7 @@ int gmatch_step(lua_State* L) {
   std::size_t length = 0;
   const char* text = lua_tolstring(L, lua_upvalueindex(1), &length);
   const char* pattern = lua_tostring(L, lua_upvalueindex(2));
-  Matcher matcher(L, text, length);
+  LuaMatcher matcher(L, text, length);
   for (const char* at = text + lua_tointeger(L, lua_upvalueindex(3)); at <= text + length; ++at) {
     const char* end = matcher.match_at(at, pattern);
     if (!end) continue;
@@ -67,7 +109,7 @@ int gmatch_step(lua_State* L) {
 }
 
 /// Pushes the replacement text %0..%9 of one match, from the string at 3.
-void add_template(lua_State* L, luaL_Buffer* buffer, Matcher& matcher, const char* at,
+void add_template(lua_State* L, luaL_Buffer* buffer, LuaMatcher& matcher, const char* at,
                   const char* end) {
   std::size_t length = 0;
   const char* text = lua_tolstring(L, 3, &length);
@@ -93,7 +135,7 @@ void add_template(lua_State* L, luaL_Buffer* buffer, Matcher& matcher, const cha
 }
 
 /// Adds what replaces the match at..end: by the string, table or function at 3.
-void add_replacement(lua_State* L, luaL_Buffer* buffer, Matcher& matcher, const char* at,
+void add_replacement(lua_State* L, luaL_Buffer* buffer, LuaMatcher& matcher, const char* at,
                      const char* end) {
   const int type = lua_type(L, 3);
   if (type == LUA_TSTRING) {
@@ -147,7 +189,7 @@ int string_gsub(lua_State* L) {
   const auto most = optional_int(L, 4, static_cast<int>(length) + 1);
   const bool anchored = *pattern == '^';
   if (anchored) ++pattern;
-  Matcher matcher(L, text, length);
+  LuaMatcher matcher(L, text, length);
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   const char* at = text;

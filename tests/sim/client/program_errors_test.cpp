@@ -225,10 +225,21 @@ TEST_CASE("loops that never come to an end are reported") {
   for (const char* loop :
        {"table.move({ 1 }, 1, 1e9, 2)", "(''):rep(1e9)",
         "local t = {} for i = 1, 9000 do t[i] = i end",
-        "local t = table.move({ 1 }, 1, 1, 9000) while true do table.insert(t, 1, 0) end"}) {
+        "local t = table.move({ 1 }, 1, 1, 9000) while true do table.insert(t, 1, 0) end",
+        "return ('a'):rep(300):find('.-.-.-.-.-.-.-.-b') == nil",
+        "return ('a'):rep(300):gsub('(.*)(.*)(.*)(.*)(.*)%1b', '') == nil",
+        "for word in ('a'):rep(300):gmatch('%g*%g*%g*%g*%g*b') do end",
+        "return ('\\0'):rep(300):match('\\0*\\0*\\0*\\0*\\0*b') == nil",
+        "return ('a'):rep(9000):find(('a'):rep(4000) .. 'b', 1, true) == nil",
+        "local s = ('a'):rep(500000) for i = 1, 50 do s = s:upper() end"}) {
     INFO(loop);
     CHECK(complaint(lock_with(loop), limits) == endless);
   }
+  CHECK(complaint(lock_with("local s = '0f8fad5b-d9cb-469f-a165-70867728950e' "
+                            "assert(s:match('^(%x+)-(%x+)-(%x+)-(%x+)-(%x+)$') == '0f8fad5b') "
+                            "assert(s:find('.-.-.-.-.-.-.-.-b', 1, true) == nil) "
+                            "return redis('GET', s:gsub('%-', ''))"),
+                  limits) == "");
   CHECK(complaint("while true do end", limits) ==
         "protocol.lua:1: ran 100000 instructions without waiting for anything");
   CHECK(complaint(lock_with("local t = {}\nwhile true do t[#t + 1] = ('x'):rep(10000) .. #t end"),
