@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
@@ -50,6 +51,12 @@ void read_roles(const JsonPlace& place, Scenario& scenario) {
   for (const auto& name : roles->keys())
     scenario.roles.push_back(read_role(name, roles->required(name)));
   if (scenario.roles.empty()) roles->fail("at least one role is needed");
+  std::set<std::string> locks;
+  for (const auto& role : scenario.roles)
+    for (const auto& step : role.workload)
+      if (!step.key.empty()) locks.insert(step.key);
+  if (locks.size() > sim::kMaxLocks)
+    roles->fail(fmt::format("found {} locks, expected at most {}", locks.size(), sim::kMaxLocks));
 }
 
 void read_clients(const JsonPlace& place, Scenario& scenario) {

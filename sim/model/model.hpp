@@ -61,6 +61,7 @@ inline constexpr auto kWaitsAfter = values_of(kWaitsAfterTable);
 
 inline constexpr unsigned kMaxProcesses = 8;  ///< in a model
 using ProcessSet = SetOf<kMaxProcesses>;
+inline constexpr unsigned kMaxLocks = 8;  ///< in a model
 
 struct Model {
   std::shared_ptr<const Program> program;

@@ -174,6 +174,12 @@ TEST_CASE("a value of the wrong type is shown with what was expected") {
              Contains("found `work`, expected `work MILLISECONDS`"));
   CHECK_THAT(spoilt("/roles/reader/workload/1", "work 1s"), Contains("found `work 1s`"));
   CHECK_THAT(spoilt("/jumps_ms/0", 0), Contains("$.jumps_ms[0]: "));
+  for (const int locks : {9, 256, 257, 10'000}) {
+    Json workload = Json::array();
+    for (int lock = 0; lock < locks; ++lock) workload.push_back("lock k" + std::to_string(lock));
+    CHECK_THAT(spoilt("/roles/reader/workload", workload),
+               Contains("$.roles: found ") && Contains(" locks, expected at most 8"));
+  }
 }
 
 TEST_CASE("what does not fit together is refused") {
