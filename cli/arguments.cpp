@@ -84,7 +84,7 @@ void add_bound_flags(CLI::App& command, BoundFlags& flags) {
   auto& group = *command.add_option_group("Limits (reaching one makes the verdict inconclusive)");
   group.add_option("--max-states", flags.max_states, "distinct states")->type_name("N");
   group.add_option("--max-seconds", flags.max_seconds, "of searching")->type_name("S");
-  group.add_option("--max-memory", flags.max_memory_mb, "of the visited set (default 2048)")
+  group.add_option("--max-memory", flags.max_memory_mb, "of memory (default 2048)")
       ->type_name("MB");
 }
 

@@ -2,12 +2,14 @@
 #include "cli/progress.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 
 #include "cli/words.hpp"
 
@@ -23,6 +25,14 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
 constexpr double kShownEverySeconds = 0.1;
+
+/// What the process has in memory (Linux: proc(5), statm); 0 where that cannot be known.
+std::uint64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t size = 0, resident = 0;
+  if (!(statm >> size >> resident)) return 0;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
 
 void on_interrupt(int signal) {
   noticed = true;
@@ -74,8 +84,17 @@ std::string progress_line(const checker::Statistics& figures, const checker::Bou
   return line;
 }
 
+checker::Progress within_memory(std::uint64_t bytes, checker::Progress progress) {
+  if (bytes == 0) return progress;
+  return [=](const checker::Statistics& figures) -> std::string {
+    if (resident_bytes() >= bytes)
+      return fmt::format("the bound of {} MiB was reached", bytes >> 20);
+    return progress(figures);
+  };
+}
+
 checker::Progress progress(const Io& io, const checker::Bounds& bounds) {
-  auto until = until_interrupted(bounds);
+  auto until = within_memory(bounds.max_bytes, until_interrupted(bounds));
   if (!io.progress) return until;
   using Clock = std::chrono::steady_clock;
   return [&io, bounds, until, begun = Clock::now(),

@@ -20,7 +20,10 @@ class Interruptible {
   Interruptible& operator=(const Interruptible&) = delete;
 };
 
-/// The callback for all searches of a command together, within `bounds`: their time runs from now.
+/// Ends what it is asked by where the process has so many bytes in memory (0: never).
+checker::Progress within_memory(std::uint64_t bytes, checker::Progress progress);
+/// The callback for all searches of a command together, within `bounds`: their time runs from now,
+/// and the memory is the process's.
 checker::Progress progress(const Io& io, const checker::Bounds& bounds);
 /// The callback for one of several such pieces of work at once: shows nothing, but ends with
 /// Ctrl-C.

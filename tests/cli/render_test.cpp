@@ -89,6 +89,13 @@ TEST_CASE("Ctrl-C, SIGTERM and SIGHUP end a search, and show nothing in a pipe")
   CHECK(err.str().empty());
 }
 
+TEST_CASE("the memory that is bounded is the process's") {
+  const checker::Progress before = [](const checker::Statistics&) { return std::string("asked"); };
+  CHECK(within_memory(1 << 20, before)({}) == "the bound of 1 MiB was reached");
+  CHECK(within_memory(std::uint64_t{1} << 50U, before)({}) == "asked");
+  CHECK(within_memory(0, before)({}) == "asked");
+}
+
 TEST_CASE("a signal that is ignored stays so (nohup)") {
   std::signal(SIGHUP, SIG_IGN);
   {
