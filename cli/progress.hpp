@@ -2,6 +2,7 @@
 // ends the search with what was covered so far.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 
