@@ -81,7 +81,7 @@ bool Matcher::in_set(unsigned char c, const char* set, const char* last) const {
 const char* Matcher::item_end(const char* pattern) {
   const char first = *pattern++;
   if (first == '%') {
-    if (*pattern == '\0') malformed("malformed pattern (ends with '%%')");
+    if (*pattern == '\0') malformed("malformed pattern (ends with '%')");
     return pattern + 1;
   }
   if (first != '[') return pattern;
@@ -151,7 +151,7 @@ const char* Matcher::match_step(const char*& at, const char*& pattern, bool& don
       }
       if (pattern[1] == 'f') {
         const char* set = pattern + 2;
-        if (*set != '[') malformed("missing '[' after '%%f' in pattern");
+        if (*set != '[') malformed("missing '[' after '%f' in pattern");
         const char* set_end = item_end(set);
         done = !at_frontier(at, set, set_end - 1);
         pattern = set_end;

@@ -36,7 +36,7 @@ class Matcher {
       : begin_(subject), end_(subject + length), limits_(limits) {}
   ~Matcher() = default;
 
-  [[noreturn]] virtual void malformed(const char* why) = 0;  ///< `why` is a format
+  [[noreturn]] virtual void malformed(const char* why) = 0;
   [[noreturn]] virtual void too_deep() = 0;
   [[noreturn]] virtual void too_long() = 0;
 

@@ -29,7 +29,7 @@ class LuaMatcher final : public Matcher {
   void push_capture(int index, const char* at, const char* end);
 
  private:
-  void malformed(const char* why) override { raise(L_, why); }
+  void malformed(const char* why) override { raise(L_, "%s", why); }
   void too_deep() override { refuse(L_, "a pattern match that recurses too deeply"); }
   void too_long() override {
     refuse_beyond_limit(L_, "a pattern match of more steps than its limit");
