@@ -1,8 +1,8 @@
 // Numbers for values: equal values get the same small number.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory_resource>
 #include <string>
 #include <string_view>
@@ -35,7 +35,7 @@ class Interner {
  private:
   std::string_view kept(const std::string& key) {
     char* const bytes = static_cast<char*>(room_.allocate(key.size(), 1));
-    std::memcpy(bytes, key.data(), key.size());
+    std::ranges::copy(key, bytes);
     return {bytes, key.size()};
   }
 
