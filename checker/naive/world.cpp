@@ -129,7 +129,7 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
       clock_uses_(
           *model_.program,
           [this](const sim::Reply& reply) { return clock_replies_.contains(sim::bytes_of(reply)); },
-          false),
+          false, watch),
       memory_(memory),
       watch_(watch) {
   for (const sim::ProcessSetup& setup : model_.processes) {

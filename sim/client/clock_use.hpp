@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/bounds.hpp"
 #include "sim/client/program.hpp"
 #include "sim/client/step_numbers.hpp"
 #include "sim/client/turning.hpp"
@@ -29,11 +30,13 @@ struct ClockUse : TimeUse {
 };
 
 /// Looks at the last observation of `path`, which `step` came of. `tells_clock`: whether a reply
-/// may come from a node's clock. `drift`: some clock does.
+/// may come from a node's clock. `drift`: some clock does. Where `watch` (if there is one) ends it,
+/// not all was looked at.
 class ClockUses {
  public:
-  ClockUses(const Program& program, std::function<bool(const Reply&)> tells_clock, bool drift)
-      : program_(program), tells_clock_(std::move(tells_clock)), drift_(drift) {}
+  ClockUses(const Program& program, std::function<bool(const Reply&)> tells_clock, bool drift,
+            checker::Watch* watch)
+      : program_(program), tells_clock_(std::move(tells_clock)), drift_(drift), watch_(watch) {}
 
   void look_at(const ProcessSetup& setup, const std::string& snapshot,
                std::span<const Observation> path, const Step& step, ClockUse& use);
@@ -56,6 +59,7 @@ class ClockUses {
   const Program& program_;
   std::function<bool(const Reply&)> tells_clock_;
   bool drift_;
+  checker::Watch* watch_;
   bool mixed_ = false;  ///< ClockUse::mixes of some step: no more is to be found out
   std::map<std::string, RestPlaces> known_;  ///< steps that were looked at, but for what is varied
   std::map<std::string, KeptThere> kept_;    ///< by what is remembered, tokens numbered anew

@@ -51,10 +51,10 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
      "the resource accepts the write of a holder although another changed what it had read",
      nullptr},
     {Property::foreign_release, "foreign-release", "release", LiveJudge::ownership,
-     "a client removes, overwrites or shortens the lease of another that believes in it", nullptr,
-     true},
+     "a client removes, overwrites or shortens the lease of another client that believes in it",
+     nullptr, true},
     {Property::foreign_extend, "foreign-extend", "extend", LiveJudge::ownership,
-     "a client extends the lease of another that believes in it", nullptr, true},
+     "a client extends the lease of another client that believes in it", nullptr, true},
     {Property::honest_result, "honest-result", "honest", LiveJudge::ownership,
      "release() says true though nothing of its own was released, or false though its key is "
      "removed, or acquire() false though it holds the key",

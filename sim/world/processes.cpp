@@ -12,7 +12,8 @@
 
 namespace lockstep::sim {
 
-Processes::Processes(Setting& setting, Tables& tables, Reports& reports, Grid& grid)
+Processes::Processes(Setting& setting, Tables& tables, Reports& reports, Grid& grid,
+                     checker::Watch& watch)
     : setting_(setting),
       tables_(tables),
       reports_(reports),
@@ -22,7 +23,7 @@ Processes::Processes(Setting& setting, Tables& tables, Reports& reports, Grid& g
           [&setting](const Reply& reply) {
             return setting.clock_replies.contains(bytes_of(reply));
           },
-          setting.drifts),
+          setting.drifts, &watch),
       token_bytes_(*setting.model.program, setting.model.redis_version),
       automaton_(*setting.model.program, setting.setups,
                  [this](const ProcessSetup& setup, const std::string& snapshot,

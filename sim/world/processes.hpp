@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/bounds.hpp"
 #include "sim/base/flat_map.hpp"
 #include "sim/base/interner.hpp"
 #include "sim/client/clock_use.hpp"
@@ -79,7 +80,7 @@ struct ProcessInfo {
 
 class Processes {
  public:
-  Processes(Setting& setting, Tables& tables, Reports& reports, Grid& grid);
+  Processes(Setting& setting, Tables& tables, Reports& reports, Grid& grid, checker::Watch& watch);
 
   Id initial(unsigned process);
   Id intern(const Process& process);

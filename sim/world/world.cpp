@@ -9,7 +9,7 @@ World::World(const Model& model, const Knowledge& knowledge, checker::Watch& wat
     : setting_(model, knowledge),
       grid_(setting_),
       tables_(setting_),
-      processes_(setting_, tables_, reports_, grid_),
+      processes_(setting_, tables_, reports_, grid_, watch),
       nodes_(setting_, tables_, reports_),
       runs_(setting_),
       executions_(setting_, tables_, reports_, processes_, nodes_, runs_),

@@ -158,3 +158,19 @@ TEST_CASE("slack that there was no time to settle is told as at most so much", "
   CHECK(result.verdict == Verdict::holds);
   CHECK_FALSE(result.slack.exact);
 }
+
+TEST_CASE("a client's own loop that looks at its clock again and again is cut off within a step",
+          "[cut-off]") {
+  const std::string own_loop =
+      "self.token = unique() local began = monotonic() while monotonic() - began < 2000 do "
+      "if redis('SET', self.key, self.token, 'NX') == OK then return true end "
+      "sleep(20) end return false";
+  const InlineLock lock({own_loop, test::kCompareAndDelete});
+  sim::Model model = lock.model;
+  model.processes[0].workload[1].ms = 3000;
+  model.properties = {Property::mutual_exclusion};
+  const Result result = searched(model, false, Countdown(40));
+  CHECK(result.verdict == Verdict::inconclusive);
+  CHECK(result.why_inconclusive == "interrupted");
+  CHECK(result.statistics.states < 200);
+}

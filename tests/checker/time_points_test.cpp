@@ -63,6 +63,21 @@ std::string measuring(const std::string& condition) {
 
 }  // namespace
 
+TEST_CASE("a time that is not rounded to ms fails at other microseconds", "[time]") {
+  const auto taking = [](const std::string& ms) {
+    return "return redis('EVAL', [[local t = redis.call('TIME') if redis.call('SETNX', KEYS[1], 1) "
+           "== 0 then return 0 end redis.call('PEXPIREAT', KEYS[1], " +
+           ms + " + 10000) return 1]], 1, self.key) == 1";
+  };
+  const checker::Result fails = searched(taking("t[1] * 1000 + t[2] / 1000"), two_clients(5, 9));
+  CHECK(fails.verdict == checker::Verdict::inconclusive);
+  CHECK(fails.time_gap == "a request fails by the microseconds that TIME tells");
+  const checker::Result rounded =
+      searched(taking("t[1] * 1000 + math.floor(t[2] / 1000)"), two_clients(5, 9));
+  CHECK(rounded.verdict == checker::Verdict::holds);
+  CHECK(rounded.time_gap.empty());
+}
+
 TEST_CASE("a threshold is found where it is compared, however it is worked out", "[time]") {
   sim::Model model = two_clients(50'000, 10'000);
   model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;

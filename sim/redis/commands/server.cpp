@@ -118,8 +118,8 @@ bool is_asked(const Request& argv, std::string_view section) {
 
 Reply run_time(Call& call) {
   const std::int64_t ms = call.execution.now.ms;
-  return Reply::array(
-      {Reply::bulk(std::to_string(ms / 1000)), Reply::bulk(std::to_string(ms % 1000 * 1000))});
+  return Reply::array({Reply::bulk(std::to_string(ms / 1000)),
+                       Reply::bulk(std::to_string(ms % 1000 * 1000 + call.execution.micros))});
 }
 
 /// The lines that drivers look for, not all that Redis has.
