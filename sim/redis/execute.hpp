@@ -1,6 +1,7 @@
 // Runs a request of a connection on a keyspace, as a Redis 7.0 server would.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "sim/base/compared.hpp"
