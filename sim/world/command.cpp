@@ -78,7 +78,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.looked_at_time || execution.looked_at_clock || meets_times(met, request, given.now))
     note_clock_use({met, tables_.session(asked.session).value, request, given},
                    execution.looked_at_time);
-  if (execution.looked_at_time && !setting_.fails_within_ms)
+  const bool may_know_micros = execution.looked_at_time && execution.looked_at_clock;  // as TIME
+  if (may_know_micros && !setting_.fails_within_ms)
     setting_.fails_within_ms = fails_within_ms(
         {met, tables_.session(asked.session).value, request, given}, tables_.reply(command.reply));
   note_durations_sent({met, tables_.session(asked.session).value, request, given});

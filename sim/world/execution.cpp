@@ -90,9 +90,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const CommandRun command = execute_in_session(tables_, nodes_, process, connection, asked);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(asked.keyspace, process.index) : 0;
-  const LocalAction& asked_by = info.actions[action];
-  const bool idle = asked_by.at_once &&
-                    processes_.polls(process_id, asked_by, nodes_.info(node_id).value.keyspace);
+  const bool idle = processes_.answers_idly(process_id, info.actions[action], asked.keyspace);
   answer(setting_, process, connection, command.reply, asked_in, idle);
   if (command.started && setting_.counts_doings(process.index))
     Doings::count(process.doings.starts);

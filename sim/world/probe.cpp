@@ -130,10 +130,9 @@ bool Probe::expand(const Alone& now) {
 
 /// Whether time may pass before it, because its task has been answered so before at this instant.
 bool Probe::waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const {
-  if (action.kind == Action::Kind::deliver) return action.repeats;
-  return action.repeats && !action.at_once &&
-         world_.processes_.polls(now.processes[p], action,
-                                 world_.nodes_.info(now.nodes[action.node]).value.keyspace);
+  if (!action.repeats) return false;  // it may be the resource's, which is no node
+  return world_.processes_.waits_for_time(
+      now.processes[p], action, world_.nodes_.info(now.nodes[action.node]).value.keyspace);
 }
 
 /// An action of a process alone, however choose() turns out. True if the fresh client acquires.
@@ -175,9 +174,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
   const int place = Process::executable(connection);
   LOCKSTEP_CHECK(place >= 0);
   Id reply = 0, asked_in = 0;
-  const bool idle =
-      action.at_once && world_.processes_.polls(now.processes[p], action,
-                                                world_.nodes_.info(now.nodes[at]).value.keyspace);
+  bool idle = false;
   if (at == kResource) {
     reply = world_.tables_.intern(Reply::ok());
   } else {
@@ -195,6 +192,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
         execute_in_session(world_.tables_, world_.nodes_, process, connection, asked);
     reply = command.reply;
     looked_at_time_ = looked_at_time_ || command.read_time;
+    idle = world_.processes_.answers_idly(now.processes[p], action, node.keyspace);
     if (world_.setting_.knowledge.polls)
       asked_in = world_.tables_.node_state(node.keyspace, process.index);
     node.keyspace = command.keyspace;

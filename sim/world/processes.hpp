@@ -96,8 +96,15 @@ class Processes {
   /// which choose() can turn out.
   std::span<const StepResult> steps(Id process, unsigned action, const Surroundings& around);
 
-  /// Whether an `execute` of the process is polling while its node stores this keyspace.
-  bool polls(Id id, const LocalAction& execute, Id keyspace);
+  /// Whether time may pass before an action of the process that repeats, at a node that stores this
+  /// keyspace: its task has been answered so before at this instant.
+  bool waits_for_time(Id id, const LocalAction& action, Id keyspace) {
+    return action.kind == Action::Kind::deliver || (!action.at_once && polls(id, action, keyspace));
+  }
+  /// Whether the answer to an `execute` that is done at once is idle.
+  bool answers_idly(Id id, const LocalAction& execute, Id keyspace) {
+    return execute.at_once && polls(id, execute, keyspace);
+  }
 
   Id aged(Id id, std::int64_t ms) { return processes_[id].still ? id : age(id, ms); }
   /// At the end of a pass during which these tasks have asked again and again, since `began`: what
@@ -122,6 +129,7 @@ class Processes {
   bool list_task_actions(ProcessInfo& info) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
   bool asks_again(const Process& process, const Connection& connection, const Message& message);
+  bool polls(Id id, const LocalAction& execute, Id keyspace);
   void note_poll(ProcessInfo& info) const;
   void list_cuts(ProcessInfo& info) const;
   bool has_other_tasks(const Process& process) const;

@@ -32,10 +32,9 @@ bool World::urgent(const Id* state, const Id* began) {
 
 /// Whether time may pass before it, because its task has been answered so before at this instant.
 bool World::waits_for_time(const Id* state, unsigned process, const LocalAction& action) {
-  if (action.kind == Action::Kind::deliver) return action.repeats;
-  return action.repeats && !action.at_once &&
-         processes_.polls(state[process], action,
-                          nodes_.info(state[setting_.node_slot(action.node)]).value.keyspace);
+  if (!action.repeats) return false;  // it may be the resource's, which is no node
+  return processes_.waits_for_time(
+      state[process], action, nodes_.info(state[setting_.node_slot(action.node)]).value.keyspace);
 }
 
 /// Whether the process, which asked again and again when the pass began, would hear something else
@@ -57,7 +56,7 @@ bool World::hears_otherwise(const Id* state, const Id* began, unsigned process) 
     return false;
   };
   return std::ranges::any_of(before.actions, [&](const LocalAction& action) {
-    if (!action.repeats || !waits_for_time(began, process, action)) return false;
+    if (!waits_for_time(began, process, action)) return false;
     const std::uint8_t node = before.value.connections[action.index].node;
     return keys(state, node) != keys(began, node) ||
            std::ranges::any_of(setting_.knowledge.ages, has_turned);
@@ -71,7 +70,7 @@ void World::end_pass(const Id* began, Id* next) {
     if (!before.asks_again) continue;
     std::vector<TaskId> tasks;
     for (const auto& action : before.actions) {
-      if (!action.repeats || !waits_for_time(began, p, action)) continue;
+      if (!waits_for_time(began, p, action)) continue;
       const Connection& connection = before.value.connections[action.index];
       tasks.push_back(connection.messages.back().task);
     }
