@@ -1,9 +1,12 @@
-// Two who ask TIME in the same ms: what only the same microsecond would do to them is no verdict.
+// What a search finds and is no verdict yet: that it needs one microsecond twice, that the lock
+// does not work at all.
+#include "scenarios/judge.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "checker/explorer.hpp"
 #include "checker/naive/naive.hpp"
-#include "scenarios/judge.hpp"
+#include "scenarios/json_reader.hpp"
 #include "scenarios/trace_file.hpp"
 #include "sim/base/temporary_folder.hpp"
 #include "sim/client/turning.hpp"
@@ -86,6 +89,34 @@ TEST_CASE("behind a run that needs the same microsecond another one is found", "
   CHECK(found.trace->violated == sim::Property::mutual_exclusion);
   CHECK(to_json(found.scenario, "p").at("distinct_micros") == true);
   check_agreement(found.model);
+}
+
+TEST_CASE("a lock of which every call fails is vacuous, and not deadlocked", "[vacuous]") {
+  const auto judged = [](const std::string& acquire) {
+    const sim::TemporaryFolder folder;
+    folder.write("protocol.lua",
+                 "local L = protocol { title = 't', source = 's' }\n"
+                 "function L:acquire()\n" +
+                     acquire +
+                     "\nend\nfunction L:release() return redis('DEL', self.key) "
+                     "== 1 end\nreturn L\n");
+    Scenario scenario = Timed(kMicros, 2000).scenario;
+    scenario.folder = folder.path();
+    scenario.properties = {sim::Property::mutual_exclusion, sim::Property::deadlock};
+    return judge(scenario).result;
+  };
+  const checker::Result never = judged("redis('GET') return redis('SETNX', self.key, 'x') == 1");
+  CHECK(never.vacuous());
+  CHECK(never.unmet_detail ==
+        "A never acquired, B never acquired; a call failed: acquire() ended in an error: "
+        "ERR wrong number of arguments for 'get' command");
+
+  const checker::Result once = judged(  // the first one works, and nobody after it
+      "redis('INCR', 'seen') redis('APPEND', 'seen', 'x') "
+      "return redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK");
+  CHECK(once.property == sim::Property::deadlock);
+  const checker::Result false_alone = judged("return false");
+  CHECK(false_alone.property == sim::Property::deadlock);
 }
 
 }  // namespace lockstep::scenarios
