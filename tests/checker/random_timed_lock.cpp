@@ -473,7 +473,8 @@ std::vector<sim::WorkStep> workload_of(Chances& dice, bool two_locks) {
 void add_faults(Chances& dice, sim::Model& model) {
   const std::vector<sim::Fault> faults{sim::Fault::pause, sim::Fault::delay, sim::Fault::crash,
                                        sim::Fault::lose, sim::Fault::jump};
-  const auto fault = faults[static_cast<std::size_t>(dice.from(0, 4))];
+  const bool pauses = dice.sound() && dice.one_in(3);
+  const auto fault = faults[pauses ? 0 : static_cast<std::size_t>(dice.from(0, 4))];
   ++model.budget[static_cast<std::size_t>(fault)];
   if (fault == sim::Fault::jump) model.jumps_ms = {dice.ms(1, 12), -dice.ms(1, 12)};
   if (model.processes[0].threads > 1 && dice.one_in(2))
