@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <new>
 #include <numeric>
 #include <set>
 
@@ -224,9 +225,13 @@ Result explore(const sim::Model& model, const Bounds& bounds, const Progress& pr
   Watch watch(bounds, progress);
   sim::Knowledge knowledge;
   knowledge.lefts = lefts;
-  return with_enough_knowledge(
-      model, watch, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); },
-      std::move(knowledge));
+  try {
+    return with_enough_knowledge(
+        model, watch, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); },
+        std::move(knowledge));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(watch);
+  }
 }
 
 std::int64_t patience_ms(const sim::Model& model) {

@@ -49,4 +49,7 @@ struct Result {
   bool vacuous() const { return verdict == Verdict::holds && !unmet.empty(); }
 };
 
+/// Inconclusive: there was no memory left for what `watch` watches over.
+Result out_of_memory(Watch& watch);
+
 }  // namespace lockstep::checker
