@@ -17,23 +17,21 @@ using naive::World;
 using sim::Action;
 
 struct Walk::Impl {
-  explicit Impl(const sim::Model& model, naive::Thresholds expected = {})
-      : rules(model, naive::Memory::history, std::move(expected)) {
-    worlds.push_back(rules.initial());
-    stories.emplace_back();
-  }
-
-  const World& here() const { return worlds.back(); }
+  explicit Impl(const sim::Model& model, naive::Memory memory = naive::Memory::history,
+                naive::Thresholds expected = {})
+      : rules(model, memory, std::move(expected)),
+        here(rules.initial()),
+        began_absolute(here.absolute) {}
 
   bool possible(const Action& action) const {
     if (action.kind == Action::Kind::pass) {  // what a clock reading will decide, no walk can know
       return action.amount_ms > 0 && action.amount_ms % rules.model().tick_ms == 0 &&
-             action.amount_ms <= rules.undisturbed_ms(here(), true);
+             action.amount_ms <= rules.undisturbed_ms(here, true);
     }
     Action open = action;
     open.choices.clear();
     open.cut = 0;
-    World world = here();
+    World world = here;
     // A clock may jump before anything looks at it; whether something will, the walk cannot know.
     if (action.kind == Action::Kind::jump_process || action.kind == Action::Kind::jump_node)
       world.absolute = true;
@@ -43,14 +41,14 @@ struct Walk::Impl {
 
   [[noreturn]] void refuse(const Action& action, const std::string& place) const {
     std::string text = (place.empty() ? "" : place + ": ") + "step " +
-                       std::to_string(worlds.size()) + ", \"" + sim::worded(action) +
+                       std::to_string(trace.steps.size() + 1) + ", \"" + sim::worded(action) +
                        "\", is not possible here";
     if (trace.violated) {
       throw sim::BadInput(text + ": the run ended when " + sim::name(*trace.violated) +
                           " was violated");
     }
     // Nearest first: what is of the same kind, then what the same process could do.
-    std::vector<Action> others = rules.enabled(here());
+    std::vector<Action> others = rules.enabled(here);
     std::stable_sort(others.begin(), others.end(), [&](const Action& a, const Action& b) {
       const auto distance = [&](const Action& other) {
         return (other.kind == action.kind ? 0 : 2) + (other.process == action.process ? 0 : 1);
@@ -59,7 +57,7 @@ struct Walk::Impl {
     });
     std::string list;
     for (const Action& other : others) list += (list.empty() ? "" : ", ") + sim::worded(other);
-    if (const std::int64_t furthest = rules.furthest_pass(here()); furthest > 0)
+    if (const std::int64_t furthest = rules.furthest_pass(here); furthest > 0)
       list += (list.empty() ? "" : ", ") + std::string("pass up to ") + std::to_string(furthest) +
               " ms";
     throw sim::BadInput(text + "; possible: " + (list.empty() ? "nothing" : list));
@@ -71,14 +69,15 @@ struct Walk::Impl {
   /// where clocks drift, that it looks at the absolute time; and how far a probe has to wait,
   /// before it may be said that nobody ever acquires the lock.
   bool knew_too_little() const {
-    const bool absolute = sim::clocks_drift(model()) && here().absolute;
-    return (absolute && !worlds.front().absolute) ||
+    const bool absolute = sim::clocks_drift(model()) && here.absolute;
+    return (absolute && !began_absolute) ||
            (trace.violated == sim::Property::deadlock && rules.found() != rules.expected());
   }
 
   naive::Rules rules;
-  std::vector<World> worlds;  // one more than steps
-  std::vector<Story> stories;
+  World here;
+  bool began_absolute;
+  Story story;
   Trace trace;
 };
 
@@ -89,42 +88,55 @@ Walk& Walk::operator=(Walk&&) noexcept = default;
 
 const TraceStep& Walk::take(const Action& action, const std::string& place) {
   take_on(action, place);
-  while (impl_->knew_too_little()) {
-    sim::Schedule schedule;
-    for (const TraceStep& step : impl_->trace.steps) schedule.push_back(step.data.action);
-    impl_ = std::make_unique<Impl>(sim::Model(impl_->model()), impl_->rules.found());
-    for (const Action& again : schedule) take_on(again, place);
-  }
+  if (impl_->trace.steps.size() == kLong) begin_again(schedule(), impl_->rules.found(), place);
+  while (impl_->knew_too_little()) begin_again(schedule(), impl_->rules.found(), place);
   return impl_->trace.steps.back();
+}
+
+sim::Schedule Walk::schedule() const {
+  sim::Schedule schedule;
+  for (const TraceStep& step : impl_->trace.steps) schedule.push_back(step.data.action);
+  return schedule;
+}
+
+/// With `expected` known from the start. In a long run worlds do not keep all that
+/// their processes have observed: each step would have to go through it.
+void Walk::begin_again(const sim::Schedule& schedule, naive::Thresholds expected,
+                       const std::string& place) {
+  sim::Model model = impl_->model();
+  const bool is_long = schedule.size() >= kLong;
+  if (is_long) model.merges_tokens = false;  // a token is told once
+  impl_ = std::make_unique<Impl>(model, is_long ? naive::Memory::boundary : naive::Memory::history,
+                                 std::move(expected));
+  for (const Action& action : schedule) take_on(action, place);
 }
 
 const TraceStep& Walk::take_on(const Action& action, const std::string& place) {
   Impl& impl = *impl_;
   if (impl.trace.violated || !impl.possible(action)) impl.refuse(action, place);
-  World after = impl.here();
+  World after = impl.here;
   const naive::Facts facts = impl.rules.apply(after, action);
   if (facts.choices_missing > 0 || facts.choices_used != action.choices.size()) {
-    throw sim::BadInput(
-        (place.empty() ? "" : place + ": ") + "step " + std::to_string(impl.worlds.size()) +
-        ", \"" + sim::worded(action) + "\": the step asks choose(n) " +
-        (facts.choices_missing > 0 ? "more" : "fewer") + " times than the action tells");
+    throw sim::BadInput((place.empty() ? "" : place + ": ") + "step " +
+                        std::to_string(impl.trace.steps.size() + 1) + ", \"" + sim::worded(action) +
+                        "\": the step asks choose(n) " +
+                        (facts.choices_missing > 0 ? "more" : "fewer") +
+                        " times than the action tells");
   }
   if (row(action.kind).fields.cut && facts.cut == sim::Cut::none) impl.refuse(action, place);
-  const Event event{impl.rules, impl.here(), action, after, facts};
-  Story story = impl.stories.back();
+  const Event event{impl.rules, impl.here, action, after, facts};
   impl.trace.steps.push_back({record(event), tell_step(event)});
-  tell_on(story, event);
+  tell_on(impl.story, event);
   if (facts.violation) {
     impl.trace.violated = facts.violation->property;
-    impl.trace.violation = tell_violation(story, event, *facts.violation);
+    impl.trace.violation = tell_violation(impl.story, event, *facts.violation);
   } else if (impl.model().properties.contains(sim::Property::deadlock) &&
              impl.rules.stuck_in_acquire(after)) {
     impl.trace.violated = sim::Property::deadlock;
     impl.trace.violation =
         "a client waits in acquire(), and nothing but a fault can happen any more.";
   }
-  impl.worlds.push_back(std::move(after));
-  impl.stories.push_back(std::move(story));
+  impl.here = std::move(after);
   return impl.trace.steps.back();
 }
 
@@ -137,25 +149,23 @@ void Walk::end_endless(sim::Property property) {
 }
 
 std::int64_t Walk::undisturbed_ms() const {
-  return impl_->trace.violated ? 0 : impl_->rules.undisturbed_ms(impl_->here());
+  return impl_->trace.violated ? 0 : impl_->rules.undisturbed_ms(impl_->here);
 }
 
 void Walk::back() {
   if (impl_->trace.steps.empty()) return;
-  impl_->worlds.pop_back();
-  impl_->stories.pop_back();
-  impl_->trace.steps.pop_back();
-  impl_->trace.violated.reset();
-  impl_->trace.violation.clear();
+  sim::Schedule before = schedule();
+  before.pop_back();
+  begin_again(before, impl_->rules.expected(), "");
 }
 
 std::vector<Option> Walk::enabled() const {
   Impl& impl = *impl_;
   std::vector<Option> options;
   if (impl.trace.violated) return options;
-  std::vector<Action> actions = impl.rules.enabled(impl.here());
-  const std::int64_t furthest_ms = impl.rules.furthest_pass(impl.here());
-  std::set<std::int64_t> times = impl.rules.deadlines(impl.here());
+  std::vector<Action> actions = impl.rules.enabled(impl.here);
+  const std::int64_t furthest_ms = impl.rules.furthest_pass(impl.here);
+  std::set<std::int64_t> times = impl.rules.deadlines(impl.here);
   if (furthest_ms > 0) times.insert(furthest_ms);
   for (const std::int64_t time_ms : times) {
     if (time_ms > furthest_ms) break;
@@ -165,9 +175,8 @@ std::vector<Option> Walk::enabled() const {
     actions.push_back(pass);
   }
   for (const Action& action : actions) {
-    for (const naive::Successor& successor : impl.rules.successors(impl.here(), action)) {
-      const Event event{impl.rules, impl.here(), successor.action, successor.world,
-                        successor.facts};
+    for (const naive::Successor& successor : impl.rules.successors(impl.here, action)) {
+      const Event event{impl.rules, impl.here, successor.action, successor.world, successor.facts};
       options.push_back({successor.action, {record(event), tell_step(event)}});
     }
   }

@@ -17,6 +17,10 @@
 
 namespace lockstep::checker {
 
+namespace naive {
+struct Thresholds;
+}
+
 /// A request to a node or to the resource, in the words that a person has for its arguments.
 struct NamedRequest {
   std::uint8_t node = 0;
@@ -84,7 +88,12 @@ class Walk {
   const Trace& trace() const;
 
  private:
+  static constexpr std::size_t kLong = 500;  ///< steps of a run
+
   const TraceStep& take_on(const sim::Action& action, const std::string& place);
+  sim::Schedule schedule() const;
+  void begin_again(const sim::Schedule& schedule, naive::Thresholds expected,
+                   const std::string& place);
 
   struct Impl;
   std::unique_ptr<Impl> impl_;
