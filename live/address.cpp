@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -38,19 +39,62 @@ std::optional<std::string> cut_before(std::string& text, std::size_t place) {
   return before;
 }
 
-void read_credentials(std::string& rest, Address& address) {
+/// "%40" is "@", as in what redis-cli -u takes (cli_common.c, percentDecode).
+std::string decoded(const std::string& text, const std::string& address) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '%') {
+      plain += text[at];
+      continue;
+    }
+    unsigned byte = 0;
+    const char* const digits = text.data() + at + 1;
+    const char* const last = digits + std::min<std::size_t>(2, text.size() - at - 1);
+    const auto [end, error] = std::from_chars(digits, last, byte, 16);
+    if (error != std::errc{} || end != digits + 2) refuse(address);
+    plain += static_cast<char>(byte);
+    at += 2;
+  }
+  return plain;
+}
+
+/// A host by its IPv6 address stands in brackets (RFC 3986): its colons are no port's.
+void read_host_and_port(std::string authority, const std::string& text, Address& address) {
+  std::string host;
+  if (authority.starts_with('[')) {
+    const std::size_t end = authority.find(']');
+    if (end == std::string::npos) refuse(text);
+    host = authority.substr(1, end - 1);
+    authority.erase(0, end + 1);
+    if (!authority.empty() && authority[0] != ':') refuse(text);
+  } else {
+    host = authority.substr(0, authority.rfind(':'));
+    authority.erase(0, host.size());
+    if (host.find(':') != std::string::npos) refuse(text);
+  }
+  if (!authority.empty()) {
+    const auto port = whole_number(authority.substr(1), 1, kHighestPort);
+    if (!port) refuse(text);
+    address.port = *port;
+  }
+  if (host.empty()) refuse(text);
+  address.host = host;
+}
+
+void read_credentials(std::string& rest, const std::string& text, Address& address) {
   auto credentials = cut_before(rest, rest.rfind('@'));
   if (!credentials) return;
   const auto user = cut_before(*credentials, credentials->find(':'));
-  address.user = user.value_or("");
-  address.password = *credentials;
+  address.user = decoded(user.value_or(""), text);
+  address.password = decoded(*credentials, text);
 }
 
 }  // namespace
 
 std::string Address::shown() const {
-  return socket.empty() ? fmt::format("redis://{}:{}/{}", host, port, database)
-                        : "unix://" + socket;
+  if (!socket.empty()) return "unix://" + socket;
+  const bool brackets = host.find(':') != std::string::npos;
+  return fmt::format("redis://{}:{}/{}", brackets ? "[" + host + "]" : host, port, database);
 }
 
 Address parse_address(const std::string& text) {
@@ -63,22 +107,14 @@ Address parse_address(const std::string& text) {
   }
   if (!text.starts_with(tcp)) refuse(text);
   auto rest = text.substr(tcp.size());
-  read_credentials(rest, address);
+  read_credentials(rest, text, address);
   auto authority = cut_before(rest, rest.find('/'));
   if (authority && !rest.empty()) {
     const auto database = whole_number(rest, 0, kHighestDatabase);
     if (!database) refuse(text);
     address.database = *database;
   }
-  auto host = authority.value_or(rest);
-  if (const auto before_port = cut_before(host, host.rfind(':'))) {
-    const auto port = whole_number(host, 1, kHighestPort);
-    if (!port) refuse(text);
-    address.port = *port;
-    host = *before_port;
-  }
-  if (host.empty()) refuse(text);
-  address.host = host;
+  read_host_and_port(authority.value_or(rest), text, address);
   return address;
 }
 

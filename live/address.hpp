@@ -1,4 +1,6 @@
 // Where a Redis server is: redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or unix:///PATH.
+// An IPv6 address stands in brackets; what has another meaning in a name or a password is written
+// %XX.
 #pragma once
 
 #include <string>
