@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <string_view>
 #include <vector>
 
+#include "sim/model/wording.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -18,6 +21,10 @@ namespace lockstep::live {
 namespace {
 
 constexpr timeval kPatience{10, 0};
+/// Of a reply. No lock has one that is nearly as long; hiredis itself would go on to read 512 MiB,
+/// or as many elements as there is memory for.
+constexpr std::size_t kMostBytes = 16 << 20;
+constexpr std::size_t kMostShown = 60;  ///< bytes of an answer that is none
 
 struct FreeReply {
   void operator()(redisReply* reply) const { freeReplyObject(reply); }
@@ -46,11 +53,13 @@ sim::Reply converted(const redisReply& raw) {
 }
 
 /// The server's objection to a request of ours, as a line for the person who gave the address.
-void expect_accepted(Connection& connection, const sim::Request& request, const Address& address) {
+sim::Reply expect_accepted(Connection& connection, const sim::Request& request,
+                           const Address& address) {
   const auto reply = connection.execute(request);
   if (reply.is_error())
     throw sim::BadInput(
         fmt::format("{}: the server refuses {}: {}", address.shown(), request[0], reply.text));
+  return reply;
 }
 
 }  // namespace
@@ -81,7 +90,10 @@ Connection::Connection(Connection&&) noexcept = default;
 Connection& Connection::operator=(Connection&&) noexcept = default;
 
 void Connection::broken() const {
-  const char* why = context_ ? static_cast<const char*>(context_->errstr) : "out of memory";
+  broken(context_ ? static_cast<const char*>(context_->errstr) : "out of memory");
+}
+
+void Connection::broken(const std::string& why) const {
   throw ConnectionBroken(fmt::format("no connection to {}: {}", address_, why));
 }
 
@@ -114,14 +126,30 @@ void Connection::send_all(const std::vector<sim::Request>& requests) {
 }
 
 sim::Reply Connection::await() {
-  void* raw = nullptr;
-  if (redisGetReply(context_.get(), &raw) != REDIS_OK) broken();
-  return converted(*RawReply(static_cast<redisReply*>(raw)));
+  using Clock = std::chrono::steady_clock;
+  const auto latest = Clock::now() + std::chrono::seconds(kPatience.tv_sec);
+  for (;;) {
+    if (auto reply = receive(false)) return *std::move(reply);
+    if (Clock::now() > latest) broken("an answer without end");
+    read();
+  }
 }
 
 sim::Reply Connection::execute(const sim::Request& request) {
-  append(request);
+  send(request);
   return await();
+}
+
+/// What is here; if there is nothing, waits for something.
+void Connection::read() {
+  const std::size_t before = context_->reader->len;
+  if (redisBufferRead(context_.get()) != REDIS_OK) {
+    const bool late = context_->err == REDIS_ERR_IO && errno == EAGAIN;  // SO_RCVTIMEO, socket(7)
+    late ? broken(fmt::format("no answer in {} s", kPatience.tv_sec)) : broken();
+  }
+  unanswered_bytes_ += context_->reader->len - before;
+  if (unanswered_bytes_ > kMostBytes)
+    broken(fmt::format("an answer of more than {} bytes", kMostBytes));
 }
 
 bool Connection::serves() { return !execute({"PING"}).is_error(); }
@@ -135,10 +163,11 @@ std::vector<sim::SharedReply> Connection::execute_all(const std::vector<sim::Req
 }
 
 std::optional<sim::Reply> Connection::receive(bool readable) {
-  if (readable && redisBufferRead(context_.get()) != REDIS_OK) broken();
+  if (readable) read();
   void* raw = nullptr;
   if (redisGetReplyFromReader(context_.get(), &raw) != REDIS_OK) broken();
   if (!raw) return std::nullopt;
+  unanswered_bytes_ = 0;
   return converted(*RawReply(static_cast<redisReply*>(raw)));
 }
 
@@ -157,7 +186,12 @@ void expect_served(const Address& address, const sim::Reply& reply) {
 
 void expect_usable(const Address& address) {
   Connection connection(address);
-  expect_accepted(connection, {"PING"}, address);
+  const std::string text = "lockstep";
+  const auto reply = expect_accepted(connection, {"PING", text}, address);
+  if (reply != sim::Reply::bulk(text))
+    throw sim::BadInput(fmt::format("{}: no Redis server: it answers PING {} with {}",
+                                    address.shown(), text,
+                                    sim::worded(reply).substr(0, kMostShown)));
 }
 
 }  // namespace lockstep::live

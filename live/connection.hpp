@@ -61,10 +61,13 @@ class Connection {
     void operator()(redisContext* context) const;
   };
   [[noreturn]] void broken() const;
+  [[noreturn]] void broken(const std::string& why) const;
+  void read();
   void append(const sim::Request& request);
   void write_all();
 
-  std::string address_;  ///< for messages
+  std::string address_;               ///< for messages
+  std::size_t unanswered_bytes_ = 0;  ///< that were read of a reply of which more is to come
   std::unique_ptr<redisContext, Close> context_;
 };
 
