@@ -101,7 +101,7 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
   else if (result.violations.empty())
     io.out << coloured("NOTHING VIOLATED", Colour::green, io.colours)
            << "  in this run, which proves nothing about others\n";
-  io.out << fmt::format("server    redis {}, {} for {:.1f} s\n", result.server,
+  io.out << fmt::format("server    {}, {} for {:.1f} s\n", result.server,
                         plural(model.processes.size(), "client"), result.seconds);
   io.out << fmt::format(
       "calls     {} requests; {} acquired, {} refused, {} failed, {} released{}\n",
@@ -125,8 +125,8 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
 }  // namespace
 
 int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
-  if (arguments.model.redis_version)
-    throw sim::BadInput("--redis-version: a real server is of the version that it is");
+  if (arguments.model.server)
+    throw sim::BadInput("--server: a real server is of the version that it is");
   const auto scenario = scenario_of(arguments, catalog);
   const auto model =
       scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));

@@ -68,14 +68,14 @@ std::string headline(const Attempt& done) {
                                                             lease_ms, done.scaled.divisor);
   switch (result.outcome) {
     case Replayed::confirmed:
-      return fmt::format("on redis {}: {} in {:.1f} s ({})", result.server,
+      return fmt::format("on {}: {} in {:.1f} s ({})", result.server,
                          plural(done.scaled.trace.steps.size(), "step"), result.seconds, times);
     case Replayed::differs:
-      return fmt::format("from redis {} at step {} ({})", result.server, result.step, times);
+      return fmt::format("from {} at step {} ({})", result.server, result.step, times);
     case Replayed::too_slow:
       return fmt::format("step {}: this machine is too slow now", result.step);
     case Replayed::open:
-      return fmt::format("every step agrees with redis {} ({})", result.server, times);
+      return fmt::format("every step agrees with {} ({})", result.server, times);
     case Replayed::impossible:
       break;
   }

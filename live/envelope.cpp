@@ -84,7 +84,7 @@ Opened Envelope::open(const std::vector<sim::SharedReply>& replies) const {
 }
 
 std::string only_bare(const sim::Request& request) {
-  const auto found = sim::look_up(request, sim::RedisVersion::v7_0);
+  const auto found = sim::look_up(request, sim::ServerVersion::redis_7_0);
   if (!found.command || !found.error.empty()) return {};  // the server itself will say no
   if (!about_connection(*found.command) && !writes_unnamed_keys(*found.command)) return {};
   return fmt::format("{} does not mean the same in a transaction", request[0]);
