@@ -10,6 +10,7 @@
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 #include "live/connection.hpp"
+#include "live/real_server.hpp"
 #include "live/run.hpp"
 #include "live/server.hpp"
 #include "scenarios/names.hpp"
@@ -140,6 +141,7 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   if (arguments.redis.empty()) own.emplace(model.persistence);
   const auto address = own ? own->address() : live::parse_address(arguments.redis);
   live::expect_usable(address);
+  live::expect_server(address, model.server);
   const bool patient = model.properties.contains(sim::Property::deadlock);
   const auto result =
       live::run(model, address, arguments.seconds, patient ? checker::patience_ms(model) : 0);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/newer.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -19,6 +21,36 @@ std::string field(const std::string& info, const std::string& name) {
 }
 
 }  // namespace
+
+namespace {
+
+[[noreturn]] void refuse_server(const Address& address, const RealServer& real,
+                                sim::ServerVersion wanted) {
+  throw sim::BadInput(address.shown() + ": the server is " + real.shown +
+                      ", and the protocol is written for " + name(wanted) +
+                      ": name such a server with --redis");
+}
+
+}  // namespace
+
+void expect_server(const Address& address, sim::ServerVersion wanted) {
+  if (wanted == sim::ServerVersion::redis_7_0) return;
+  Connection connection(address);
+  const RealServer real = real_server(connection);
+  if (real.imitated.value_or(wanted) != wanted) refuse_server(address, real, wanted);
+}
+
+void expect_commands(const Address& address, const std::vector<sim::Request>& requests,
+                     sim::ServerVersion wanted) {
+  if (wanted == sim::ServerVersion::redis_7_0) return;
+  Connection connection(address);
+  const RealServer real = real_server(connection);
+  const bool lacks = real.imitated && std::ranges::any_of(requests, [&](const auto& request) {
+                       const sim::Newer* newer = sim::newer_in(request);
+                       return newer != nullptr && !newer->servers.has(*real.imitated);
+                     });
+  if (lacks) refuse_server(address, real, wanted);
+}
 
 RealServer real_server(Connection& connection) {
   const std::string info = connection.execute({"INFO", "server"}).text;

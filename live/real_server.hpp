@@ -3,8 +3,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "live/address.hpp"
 #include "live/connection.hpp"
+#include "sim/redis/request.hpp"
 #include "sim/redis/version.hpp"
 
 namespace lockstep::live {
@@ -16,5 +19,13 @@ struct RealServer {
 
 /// Asks INFO. Throws ConnectionBroken.
 RealServer real_server(Connection& connection);
+
+/// Throws BadInput if a protocol is written for another server than Redis 7.0, and this is, by its
+/// own word, neither that one nor one that is not known.
+void expect_server(const Address& address, sim::ServerVersion wanted);
+
+/// The same, if the server lacks what one of `requests` needs (sim/redis/commands/newer.hpp).
+void expect_commands(const Address& address, const std::vector<sim::Request>& requests,
+                     sim::ServerVersion wanted);
 
 }  // namespace lockstep::live

@@ -283,6 +283,8 @@ KeyArguments set_keys(const Request& request) {
   return {{1, reads ? "RW access update" : "OW update"}};
 }
 
+KeyArguments delex_keys(const Request&) { return {{1, "RW delete"}}; }
+
 /// SET: not with NX, nor with a condition that does not hold; with GET the reply is the value
 /// before.
 bool touches_if_set(const Request& argv, const Reply& reply, bool was_there) {
@@ -325,7 +327,7 @@ constexpr Command kStringsRows[] = {
     {{"getdel", 2, kWrite | kFast, "string", {{"RW access delete", 1}}}, run_getdel},
     {{"delex", -2, kWrite | kFast, "string", {{"RW delete variable_flags", 1}}},
      run_delex,
-     {.servers = kHaveDelex}},
+     {.find_keys = delex_keys, .servers = kHaveDelex}},
     {{"delifeq", 3, kWrite | kFast, "string", {{"RM delete", 1}}},
      run_delifeq,
      {.servers = kHaveDelifeq}},
