@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <new>
 #include <numeric>
 #include <set>
 
@@ -108,6 +109,7 @@ class Exploration {
     result_.statistics.seconds = watch_.seconds();
     result_.executed = {model_.program->runs() - runs_before_, world_.script_runs(),
                         world_.command_runs()};
+    result_.first_failure = world_.first_failure();
     result_.grid_durations = durations_in_use(world_, model_);
     result_.time_gap = world_.time_gap();
     result_.patience_ms = world_.patience_ms();
@@ -223,9 +225,13 @@ Result explore(const sim::Model& model, const Bounds& bounds, const Progress& pr
   Watch watch(bounds, progress);
   sim::Knowledge knowledge;
   knowledge.lefts = lefts;
-  return with_enough_knowledge(
-      model, watch, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); },
-      std::move(knowledge));
+  try {
+    return with_enough_knowledge(
+        model, watch, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); },
+        std::move(knowledge));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(watch);
+  }
 }
 
 std::int64_t patience_ms(const sim::Model& model) {

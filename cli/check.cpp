@@ -23,6 +23,7 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
 
   expect_output("--trace", arguments.trace_file);
   const Interruptible interruptible;
+  const BoundedMemory bounded(scenario.bounds.max_bytes);
   const auto callback = progress(io, scenario.bounds);
   auto judgement = scenarios::judge(scenario, callback, !arguments.no_merging);
   checker::settle_slack(judgement.model, judgement.result, scenario.bounds, callback);

@@ -2,6 +2,7 @@
 #include "cli/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,12 +27,43 @@ constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
 constexpr double kShownEverySeconds = 0.1;
 
-/// What the process has in memory (Linux: proc(5), statm); 0 where that cannot be known.
-std::uint64_t resident_bytes() {
+struct MemoryUse {
+  std::uint64_t resident = 0;  ///< in memory, in bytes
+  std::uint64_t data = 0;      ///< writable, and the process's own: what RLIMIT_DATA bounds
+};
+
+/// Linux: proc(5), statm. Nothing where that cannot be known.
+MemoryUse memory_use() {
   std::ifstream statm("/proc/self/statm");
-  std::uint64_t size = 0, resident = 0;
-  if (!(statm >> size >> resident)) return 0;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::uint64_t size = 0, resident = 0, shared = 0, text = 0, libraries = 0, data = 0;
+  if (!(statm >> size >> resident >> shared >> text >> libraries >> data)) return {};
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return {resident * page, data * page};
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMemoryIsOurs = false;
+#elif defined(__has_feature)
+constexpr bool kMemoryIsOurs =
+    !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
+#else
+constexpr bool kMemoryIsOurs = true;
+#endif
+
+/// What may be had beyond the bound before the search has been asked the next time, and after it.
+constexpr std::uint64_t kBeyondBytes = 24 << 20;
+
+void limit_data(std::uint64_t bytes) {
+  rlimit limit{};
+  if (!kMemoryIsOurs || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+/// A single allocation may want more than all that is left of the bound.
+void leave(std::uint64_t bytes, const MemoryUse& use) {
+  const std::uint64_t left = bytes > use.resident ? bytes - use.resident : 0;
+  if (use.data > 0) limit_data(use.data + left + kBeyondBytes);
 }
 
 void on_interrupt(int signal) {
@@ -84,11 +116,18 @@ std::string progress_line(const checker::Statistics& figures, const checker::Bou
   return line;
 }
 
+BoundedMemory::BoundedMemory(std::uint64_t bytes) {
+  if (bytes > 0) leave(bytes, memory_use());
+}
+
+BoundedMemory::~BoundedMemory() { limit_data(RLIM_INFINITY); }
+
 checker::Progress within_memory(std::uint64_t bytes, checker::Progress progress) {
   if (bytes == 0) return progress;
   return [=](const checker::Statistics& figures) -> std::string {
-    if (resident_bytes() >= bytes)
-      return fmt::format("the bound of {} MiB was reached", bytes >> 20);
+    const MemoryUse use = memory_use();
+    leave(bytes, use);
+    if (use.resident >= bytes) return fmt::format("the bound of {} MiB was reached", bytes >> 20);
     return progress(figures);
   };
 }

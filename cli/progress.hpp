@@ -21,6 +21,17 @@ class Interruptible {
   Interruptible& operator=(const Interruptible&) = delete;
 };
 
+/// While it lives, the process gets no more than about so many bytes of memory (0: any number):
+/// std::bad_alloc, or what within_memory() says before it, ends what wants more. Where the system
+/// cannot tell or refuse (no Linux, or a sanitizer's shadow), that alone does.
+class BoundedMemory {
+ public:
+  explicit BoundedMemory(std::uint64_t bytes);
+  ~BoundedMemory();
+  BoundedMemory(const BoundedMemory&) = delete;
+  BoundedMemory& operator=(const BoundedMemory&) = delete;
+};
+
 /// Ends what it is asked by where the process has so many bytes in memory (0: never).
 checker::Progress within_memory(std::uint64_t bytes, checker::Progress progress);
 /// The callback for all searches of a command together, within `bounds`: their time runs from now,

@@ -184,10 +184,13 @@ void print_coverage(std::ostream& out, const Judgement& judgement) {
   if (judgement.outcome() == scenarios::Outcome::violated || is_schedule(judgement.scenario))
     return;
   const auto& result = judgement.result;
-  print_row(out, "time",
-            fmt::format("{}; {}; durations in use: {} ms", time_in_words(judgement),
-                        travel_in_words(judgement.scenario.latency_ms),
-                        durations_in_words(result.grid_durations)));
+  const bool knows_time =  // else memory ended before it was found out
+      judgement.outcome() != scenarios::Outcome::inconclusive || !result.grid_durations.empty();
+  if (knows_time)
+    print_row(out, "time",
+              fmt::format("{}; {}; durations in use: {} ms", time_in_words(judgement),
+                          travel_in_words(judgement.scenario.latency_ms),
+                          durations_in_words(result.grid_durations)));
   if (result.many_tasks)
     print_row(out, "threads",
               switches_in_words(

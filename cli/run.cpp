@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <new>
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -65,6 +66,9 @@ int run(const std::vector<std::string>& words, Io& io) {
   } catch (const std::filesystem::filesystem_error& error) {
     io.err << "lockstep: " << error.path1().string() << ": " << error.code().message() << '\n';
     return kBadInput;
+  } catch (const std::bad_alloc&) {
+    io.err << "lockstep: inconclusive: there is no more memory\n";
+    return kInconclusive;
   } catch (const std::exception& error) {
     io.err << "lockstep: a bug of lockstep itself, please report it: " << error.what() << '\n';
     return kOwnFailure;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "checker/explorer.hpp"
 #include "scenarios/json_reader.hpp"
 #include "scenarios/trace_file.hpp"
@@ -19,13 +21,32 @@ std::string shown(const sim::Schedule& schedule) {
   return text;
 }
 
+/// Throws BadInput where the run does not come about.
+checker::Trace walked(const sim::Model& model, const checker::Result& result) {
+  checker::Walk walk(model);
+  for (const auto& action : result.schedule) walk.take(action);
+  if (result.endless) walk.end_endless(result.property.value());  // the naive world has no cycles
+  return walk.trace();
+}
+
+/// Whether a run is one only because TIME tells two who ask in the same ms the same microsecond,
+/// which no two commands meet: they take longer than that.
+bool needs_equal_micros(sim::Model model, const checker::Result& result,
+                        const checker::Trace& trace) {
+  const auto asks_time = [](const checker::TraceStep& step) { return step.data.looked_at_time; };
+  if (model.distinct_micros || std::ranges::count_if(trace.steps, asks_time) < 2) return false;
+  model.distinct_micros = true;
+  try {
+    return walked(model, result).violated != trace.violated;
+  } catch (const sim::BadInput&) {
+    return true;
+  }
+}
+
 checker::Trace retold(const sim::Model& model, const checker::Result& result) {
   std::string trouble;
   try {
-    checker::Walk walk(model);
-    for (const auto& action : result.schedule) walk.take(action);
-    if (result.endless) walk.end_endless(result.property.value());  // the naive world has no cycles
-    const auto& trace = walk.trace();
+    auto trace = walked(model, result);
     if (trace.violated == result.property) return trace;
     trouble = trace.violated ? std::string("it violates ") + name(*trace.violated)
                              : "it violates nothing";
@@ -50,6 +71,31 @@ void walk(const Scenario& scenario, Judgement& judgement) {
   judgement.trace = trace;
 }
 
+void search(const checker::Bounds& bounds, const checker::Progress& progress,
+            Judgement& judgement) {
+  judgement.result = checker::explore(judgement.model, bounds, progress);
+  judgement.trace.reset();
+  if (judgement.result.verdict == checker::Verdict::violated)
+    judgement.trace = retold(judgement.model, judgement.result);
+}
+
+/// A lock of which every acquire() ends in an error is free, and nobody can have it; but no run
+/// leads there, it does not work at all. That is no deadlock: it is vacuous, and names the call.
+void pass_over_what_never_works(const Scenario& scenario, const checker::Progress& progress,
+                                Judgement& judgement) {
+  const checker::Result& found = judgement.result;
+  if (found.property != sim::Property::deadlock || found.first_failure.empty()) return;
+  const auto& asked = judgement.model.witnesses;
+  if (asked.contains(sim::Witness::acquired) && !found.unmet.contains(sim::Witness::acquired))
+    return;
+  Judgement other = judgement;
+  other.model.properties.erase(sim::Property::deadlock);
+  other.model.witnesses.insert(sim::Witness::acquired);
+  search(scenario.bounds, progress, other);
+  if (other.result.vacuous() && other.result.unmet.contains(sim::Witness::acquired))
+    judgement = std::move(other);
+}
+
 }  // namespace
 
 Judgement judge(const Scenario& scenario, const checker::Progress& progress, bool merges_tokens) {
@@ -60,9 +106,13 @@ Judgement judge(const Scenario& scenario, const checker::Progress& progress, boo
   if (scenario.kind == ScenarioKind::schedule) {
     walk(scenario, judgement);
   } else {
-    judgement.result = checker::explore(judgement.model, scenario.bounds, progress);
-    if (judgement.result.verdict == checker::Verdict::violated)
-      judgement.trace = retold(judgement.model, judgement.result);
+    search(scenario.bounds, progress, judgement);
+    if (judgement.trace &&
+        needs_equal_micros(judgement.model, judgement.result, *judgement.trace)) {
+      judgement.scenario.distinct_micros = judgement.model.distinct_micros = true;
+      search(scenario.bounds, progress, judgement);
+    }
+    pass_over_what_never_works(scenario, progress, judgement);
   }
   if (scenario.expect) judgement.difference = difference(*scenario.expect, judgement.result);
   return judgement;

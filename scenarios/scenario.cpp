@@ -252,6 +252,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.node_clocks_ms = scenario.node_clocks_ms;
   model.drifts_ppm = scenario.drifts_ppm;
   model.node_drifts_ppm = scenario.node_drifts_ppm;
+  model.distinct_micros = scenario.distinct_micros;
   refuse_other_clocks(scenario, model);
   model.properties = scenario.properties;
   model.claims = claims_of(scenario);

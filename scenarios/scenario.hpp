@@ -80,6 +80,7 @@ struct Scenario {
   std::vector<std::int64_t> clocks_ms, node_clocks_ms;    ///< as in sim::Model
   std::vector<std::int64_t> drifts_ppm, node_drifts_ppm;  ///< the same
   std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease and half of it, both ways
+  bool distinct_micros = false;        ///< as in sim::Model
   sim::ServerVersion server = sim::ServerVersion::redis_7_0;  ///< unless said, the protocol's own
   sim::Persistence persistence = sim::Persistence::none;
   sim::Resource resource = sim::Resource::plain;

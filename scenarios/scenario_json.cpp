@@ -97,6 +97,8 @@ void read_times(const JsonPlace& place, Scenario& scenario) {
     scenario.pause_max_ms = pause->integer(0, kLongestMs);
   if (const auto latency = place.optional("latency_ms"))
     scenario.latency_ms = latency->integer(0, kLongestMs);
+  if (const auto micros = place.optional("distinct_micros"))
+    scenario.distinct_micros = micros->boolean();
   read_clocks(place, "clocks_ms", kLongestMs, scenario.clocks_ms);
   read_clocks(place, "node_clocks_ms", kLongestMs, scenario.node_clocks_ms);
   read_clocks(place, "drifts_ppm", kMostPpm, scenario.drifts_ppm);
@@ -291,12 +293,13 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
              "pause_max_ms", "latency_ms",
              "clocks_ms",    "node_clocks_ms",
              "drifts_ppm",   "node_drifts_ppm",
-             "jumps_ms",     "server",
-             "persistence",  "resource",
-             "faults",       "properties",
-             "invariants",   "waits",
-             "witnesses",    "bounds",
-             "steps",        "expect"}},
+             "jumps_ms",     "distinct_micros",
+             "server",       "persistence",
+             "resource",     "faults",
+             "properties",   "invariants",
+             "waits",        "witnesses",
+             "bounds",       "steps",
+             "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads"}},
       {"$.faults", names_of(sim::kFaults)},
       {"$.waits", {"ms", "after"}},
@@ -354,6 +357,7 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["lease_ms"] = scenario.lease_ms;
   json["request_timeout_ms"] = scenario.request_timeout_ms;
   json["pause_max_ms"] = scenario.pause_max_ms;
+  if (scenario.distinct_micros) json["distinct_micros"] = true;
   json["server"] = name(scenario.server);
   json["persistence"] = name(scenario.persistence);
   json["resource"] = name(scenario.resource);

@@ -114,6 +114,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   const Keyspace before = node.keyspace;
   sim::Execution execution;
   execution.now = clock_of(world, node);
+  if (model_.distinct_micros) execution.micros = std::min<std::int64_t>(node.micros, 999);
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
   execution.mode.version = model_.server;
@@ -139,6 +140,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   facts.looked_at_time = execution.looked_at_time;
   facts.looked_at_clock = execution.looked_at_clock;
   if (execution.looked_at_time) look(world);
+  if (execution.looked_at_time && model_.distinct_micros) ++node.micros;
   token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
                orders_tokens(node.keyspace);
   node.keyspace.purge(execution.now);

@@ -3,6 +3,7 @@
 #include "checker/naive/naive.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "checker/naive/cycles.hpp"
 #include "checker/naive/search.hpp"
@@ -255,10 +256,14 @@ Result explore_naively(const sim::Model& model, const Bounds& bounds, const Prog
   sim::Model tried = model;
   Expected expected;
   Watch watch(bounds, progress, Watch::Met::exceeded);
-  for (;;) {
-    tried.merges_tokens = model.merges_tokens && !expected.token_cut;
-    std::optional<Result> result = Exploration(tried, memory, watch, expected).run();
-    if (result) return std::move(*result);
+  try {
+    for (;;) {
+      tried.merges_tokens = model.merges_tokens && !expected.token_cut;
+      std::optional<Result> result = Exploration(tried, memory, watch, expected).run();
+      if (result) return std::move(*result);
+    }
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(watch);
   }
 }
 

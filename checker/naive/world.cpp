@@ -456,6 +456,7 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
   }
   for (Node& node : world.nodes) {
     for (Image& image : node.not_durable) image.age_ms += ms;
+    if (!sim::clocks_drift(model_)) node.micros = 0;
   }
   tidy(world, writes_wait_ms(model_.persistence));
   for (const LeasePlace& place : held) {

@@ -52,6 +52,16 @@ bool Watch::may_go_on(const Statistics& figures) {
   return why_.empty();
 }
 
+const Statistics& Watch::out_of_memory() {
+  end_states_ = 0;
+  if (why_.empty())
+    why_ = bounds_.max_bytes > 0
+               ? fmt::format("the bound of {} MiB was reached", bounds_.max_bytes >> 20)
+               : "there is no more memory";
+  figures_.seconds = seconds();
+  return figures_;
+}
+
 std::string Watch::met_bound(const Statistics& figures) const {
   if (figures.states >= end_states_)
     return exceeded_ ? fmt::format("more than {} states", bounds_.max_states)

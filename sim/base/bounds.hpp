@@ -53,6 +53,8 @@ class Watch {
     return states >= end_states_ || depth >= end_depth_;
   }
 
+  /// The search ended because there was no memory left: with the figures of the last time.
+  const Statistics& out_of_memory();
   /// Why the search may not go on, as it is printed; empty if it may.
   const std::string& why() const { return why_; }
   double seconds() const;

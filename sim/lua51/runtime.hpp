@@ -37,6 +37,7 @@ struct LoadedChunk {
 /// One per VM; scratch space that outlives longjmps, and the state of the running script.
 struct Runtime {
   std::optional<std::string> refusal;  ///< why the script cannot be run; ends it as BadInput
+  bool starved = false;                ///< of the refusal: the process has no more memory
   bool beyond_limit = false;           ///< of the refusal: one of lockstep's own limits is why
   const std::vector<Site>* sites = nullptr;  ///< of the running script
   const std::vector<Line>* lines = nullptr;  ///< of its translation

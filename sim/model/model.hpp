@@ -84,6 +84,7 @@ struct Model {
   WaitsAfter waits_after = WaitsAfter::call;
   std::int64_t tick_ms =
       1;  ///< the smallest step of time; the audit uses a coarser one on both explorers
+  bool distinct_micros = false;   ///< TIME tells no microsecond twice; else only whole ms
   bool merges_tokens = true;      ///< the engine's one reduction: recycled and renamed lock tokens
   std::set<Property> properties;  ///< checked as `always`
   std::set<Witness>

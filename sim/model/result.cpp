@@ -17,4 +17,11 @@ const char* name(Verdict verdict) {
   sim::fail("a verdict", __FILE__, __LINE__);
 }
 
+Result out_of_memory(Watch& watch) {
+  Result result;
+  result.statistics = watch.out_of_memory();
+  result.why_inconclusive = watch.why();
+  return result;
+}
+
 }  // namespace lockstep::checker

@@ -32,6 +32,7 @@ struct Result {
       false;  ///< not the last step violates, but that nothing else can follow it for ever
   std::set<sim::Witness> unmet;  ///< `sometimes` claims without a witness; with `holds`: vacuous
   std::string unmet_detail;      ///< which process never acquired, ...
+  std::string first_failure;     ///< the first call that ended in an error, and that error
   std::string
       why_inconclusive;     ///< the bound that was reached, or the zero-time cycle with its task
   std::string time_gap;     ///< why not every instant was tried that may matter; "" if all were
@@ -47,5 +48,8 @@ struct Result {
 
   bool vacuous() const { return verdict == Verdict::holds && !unmet.empty(); }
 };
+
+/// Inconclusive: there was no memory left for what `watch` watches over.
+Result out_of_memory(Watch& watch);
 
 }  // namespace lockstep::checker

@@ -50,8 +50,8 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
 const CommandRun& Nodes::run(const Asked& asked) {
   FlatMap& memo = run_[{asked.session, asked.watched, asked.rate, asked.releases}];
   const std::uint64_t a = both(asked.keyspace, asked.request);
-  const std::uint64_t b =
-      both(asked.sender, setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);
+  const std::uint64_t b = both(static_cast<Id>(asked.micros << 16 | asked.sender),
+                               setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);
   if (const Id found = memo.find(a, b); found != FlatMap::kAbsent) return commands_[found];
 
   const Request& request = tables_.request(asked.request);
@@ -60,6 +60,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   Keyspace keyspace = moved(before.value, rate, asked.clock);
   Execution execution;
   execution.now = kEpoch + Duration{floor_quotient(asked.clock, rate.parts())};
+  execution.micros = asked.micros;
   execution.sender = asked.sender;
   execution.scripts = &scripts_;
   execution.watched = tables_.places(asked.watched);
@@ -204,6 +205,14 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
       }
     }
   }
+}
+
+Id Nodes::micros_on(Id id) {
+  constexpr std::uint16_t kLast = 999;
+  Node node = nodes_[id].value;
+  if (!setting_.model.distinct_micros || node.micros == kLast) return id;
+  ++node.micros;
+  return intern(node);
 }
 
 /// With a power loss to come, the keyspace from before a write may come back (section 6).

@@ -84,9 +84,15 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool former = connection.former;
   const Connection sender = connection;
-  const Asked asked{
-      nodes_.info(node_id).value.keyspace,         message.request,  connection.session,    watched,
-      former ? Maker{0} : maker_of(process.index), message.releases, setting_.node_rate(n), clock};
+  const Asked asked{nodes_.info(node_id).value.keyspace,
+                    message.request,
+                    connection.session,
+                    watched,
+                    former ? Maker{0} : maker_of(process.index),
+                    message.releases,
+                    setting_.node_rate(n),
+                    clock,
+                    nodes_.info(node_id).value.micros};
   const CommandRun command = execute_in_session(tables_, nodes_, process, connection, asked);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(asked.keyspace, process.index) : 0;
@@ -99,7 +105,8 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
 
   StepResult result;
   const Id process_after = processes_.intern(process);
-  const Id node_after = nodes_.written(node_id, command.keyspace);
+  const Id written = nodes_.written(node_id, command.keyspace);
+  const Id node_after = command.read_time ? nodes_.micros_on(written) : written;
   result.changes = Changes(process_after, {static_cast<std::uint8_t>(slot), node_after});
   result.tokens_changed =
       processes_.info(process_after).tokens.tokens != info.tokens.tokens ||

@@ -189,6 +189,7 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   const Tables::Aged& keyspace = aged_keyspace(id, ms);
   node.keyspace = keyspace.id;
   aged.leases_expired = node.up && !keyspace.expired.empty();
+  if (!clocks_drift(setting_.model)) node.micros = 0;  // of a slow clock it may be the same ms
   for (auto& image : node.images) {
     image.keyspace = tables_.aged(image.keyspace, node.rate, shown).id;
     if (ages) image.age_ms += ms;

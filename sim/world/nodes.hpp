@@ -45,9 +45,10 @@ struct Asked {
   Id session = 0;  ///< of the connection
   Id watched = 0;  ///< the places that other connections watch
   Maker sender = 0;
-  bool releases = false;   ///< release() has sent it
-  std::uint8_t rate = 0;   ///< of the node's clock
-  std::int64_t clock = 0;  ///< Nodes::clock
+  bool releases = false;     ///< release() has sent it
+  std::uint8_t rate = 0;     ///< of the node's clock
+  std::int64_t clock = 0;    ///< Nodes::clock
+  std::uint16_t micros = 0;  ///< of the node
 };
 
 /// What came of one executed command.
@@ -80,6 +81,8 @@ class Nodes {
   const CommandRun& run(const Asked& asked);
   /// The node after a request has left it this keyspace.
   Id written(Id id, Id keyspace);
+  /// It has told the time: whoever asks next hears a later microsecond.
+  Id micros_on(Id id);
   /// The node's clock after `now_ms` of an absolute run, since kEpoch, in parts of a ms; 0 in
   /// others.
   std::int64_t clock(Id id, std::int64_t now_ms) const;

@@ -187,7 +187,8 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
                       connection.former ? Maker{0} : maker_of(process.index),
                       message.releases,
                       node.rate,
-                      world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms)};
+                      world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms),
+                      node.micros};
     const CommandRun command =
         execute_in_session(world_.tables_, world_.nodes_, process, connection, asked);
     reply = command.reply;
@@ -197,6 +198,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
       asked_in = world_.tables_.node_state(node.keyspace, process.index);
     node.keyspace = command.keyspace;
     next.nodes[at] = world_.nodes_.intern(node);
+    if (command.read_time) next.nodes[at] = world_.nodes_.micros_on(next.nodes[at]);
     for (std::size_t other = 0; other < now.processes.size(); ++other)
       if (other != p)
         next.processes[other] =

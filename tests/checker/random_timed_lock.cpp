@@ -21,7 +21,12 @@ using Texts = std::vector<std::string>;
 class Chances {
  public:
   Chances(std::uint32_t seed, std::int64_t unit_ms, bool rounds, bool absolute)
-      : engine_(seed), unit_ms_(unit_ms), rounds_(rounds), absolute_(absolute) {}
+      : engine_(seed),
+        unit_ms_(unit_ms),
+        rounds_(rounds),
+        absolute_(absolute),
+        small_(!one_in(3)),
+        sound_(small_ && one_in(2)) {}
   std::int64_t from(std::int64_t least, std::int64_t most) {
     return least +
            static_cast<std::int64_t>(engine_() % static_cast<std::uint32_t>(most - least + 1));
@@ -31,6 +36,11 @@ class Chances {
   bool one_in(std::int64_t count) { return from(1, count) == 1; }
   bool rounds() const { return rounds_; }
   bool absolute() const { return absolute_; }  ///< whether anything looks at absolute time
+  /// Whether what it is for has few statements, tasks and operations: most of what goes wrong needs
+  /// no more, and both explorers come to the end of it.
+  bool small() const { return small_; }
+  /// Whether it takes and gives back as one should: what goes wrong is then a matter of time.
+  bool sound() const { return sound_; }
   std::int64_t unit_ms() const { return unit_ms_; }
   const std::string& of(const Texts& choices) {
     return choices[static_cast<std::size_t>(
@@ -40,7 +50,7 @@ class Chances {
  private:
   std::mt19937 engine_;
   std::int64_t unit_ms_;
-  bool rounds_, absolute_;
+  bool rounds_, absolute_, small_, sound_;
 };
 
 /// What every protocol may use. A script answers with a number of milliseconds.
@@ -315,14 +325,17 @@ std::string Writer::statement() {
 
 std::string Writer::statements(std::int64_t most) {
   std::string text;
-  for (auto count = dice_.from(0, most); count > 0; --count) text += statement();
+  for (auto count = dice_.from(0, dice_.small() ? most / 2 : most); count > 0; --count)
+    text += statement();
   return text;
 }
 
 /// Sets the local variable `mine`.
 std::string Writer::taking() {
-  const auto lifetime = dice_.one_in(3) ? number(1, 12) : std::string("self.ttl_ms");
-  switch (dice_.absolute() && !asks_server_ ? dice_.from(0, 8) : 5 * dice_.from(0, 1)) {
+  const auto lifetime =
+      !dice_.sound() && dice_.one_in(3) ? number(1, 12) : std::string("self.ttl_ms");
+  const bool any = dice_.absolute() && !asks_server_;
+  switch (dice_.sound() ? 5 : any ? dice_.from(0, 8) : 5 * dice_.from(0, 1)) {
     case 0:
       return "local mine = redis('SETNX', self.key, self.token) == 1\n"
              "if mine then redis('PEXPIRE', self.key, " +
@@ -399,7 +412,7 @@ std::string Writer::acquire() {
 std::string Writer::release() {
   const std::string mine = "redis.call('get', KEYS[1]) == ARGV[1]";
   std::string script;
-  switch (dice_.from(0, 5)) {
+  switch (dice_.sound() ? 4 : dice_.from(0, 5)) {
     case 0:
       return "if " + comparison() + " then return redis('DEL', self.key) == 1 end\nreturn false\n";
     case 1:
@@ -447,7 +460,7 @@ std::string Writer::protocol() {
 std::vector<sim::WorkStep> workload_of(Chances& dice, bool two_locks) {
   using Kind = sim::WorkStep::Kind;
   std::vector<sim::WorkStep> steps;
-  if (dice.one_in(4)) steps.push_back({Kind::sleep, 0, dice.ms(1, 6)});
+  if (!dice.small() && dice.one_in(4)) steps.push_back({Kind::sleep, 0, dice.ms(1, 6)});
   steps.push_back({Kind::lock, 0, 0});
   if (two_locks) steps.push_back({Kind::lock, 1, 0});
   if (!dice.one_in(3))
@@ -460,7 +473,8 @@ std::vector<sim::WorkStep> workload_of(Chances& dice, bool two_locks) {
 void add_faults(Chances& dice, sim::Model& model) {
   const std::vector<sim::Fault> faults{sim::Fault::pause, sim::Fault::delay, sim::Fault::crash,
                                        sim::Fault::lose, sim::Fault::jump};
-  const auto fault = faults[static_cast<std::size_t>(dice.from(0, 4))];
+  const bool pauses = dice.sound() && dice.one_in(3);
+  const auto fault = faults[pauses ? 0 : static_cast<std::size_t>(dice.from(0, 4))];
   ++model.budget[static_cast<std::size_t>(fault)];
   if (fault == sim::Fault::jump) model.jumps_ms = {dice.ms(1, 12), -dice.ms(1, 12)};
   if (model.processes[0].threads > 1 && dice.one_in(2))
@@ -510,19 +524,19 @@ RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool roun
   sim::ProcessSetup process;
   process.lease_ms = dice.ms(2, 12);
   const auto text = Writer(dice, process.lease_ms).protocol();
-  const bool two_locks = dice.one_in(8);
+  const bool two_locks = !dice.small() && dice.one_in(8);
   process.lock_keys = {"lock"};
   if (two_locks) process.lock_keys.emplace_back("gate");
-  const auto clients = dice.one_in(8) ? 3 : dice.one_in(8) ? 1 : 2;
+  const auto clients = dice.small() ? 2 : dice.one_in(8) ? 3 : dice.one_in(8) ? 1 : 2;
   for (int i = 0; i < clients; ++i) {
     process.workload = workload_of(dice, two_locks);
     lock.model.processes.push_back(process);
   }
-  if (clients == 1 || dice.one_in(8)) lock.model.processes[0].threads = 2;
-  if (clients == 2 && dice.one_in(6)) lock.model.processes[0].rounds = 2;
+  if (clients == 1 || (!dice.small() && dice.one_in(8))) lock.model.processes[0].threads = 2;
+  if (!dice.small() && clients == 2 && dice.one_in(6)) lock.model.processes[0].rounds = 2;
   if (clients < 3 && !dice.one_in(3)) add_faults(dice, lock.model);
   choose_properties(dice, lock.model);
-  if (clients < 3 && dice.one_in(8)) lock.model.latency_ms = dice.ms(1, 2);
+  if (clients < 3 && dice.one_in(dice.small() ? 16 : 8)) lock.model.latency_ms = dice.ms(1, 2);
   lock.protocol = described(lock.model) + text;
   return lock;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdio>
+#include <new>
 
 #include "sim/base/ascii.hpp"
 #include "sim/base/error.hpp"
@@ -154,6 +155,9 @@ bool call_command(ScriptRun& run, const char*& error) {
     return true;
   } catch (const BadInput& bad) {
     run.refusal = bad.what();
+  } catch (const std::bad_alloc&) {  // it may not pass through Lua, which is C
+    run.refusal = "there is no more memory";
+    run.starved = true;
   }
   return false;
 }

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdlib>
 #include <map>
+#include <new>
 #include <vector>
 
 #include "sim/base/check.hpp"
@@ -318,6 +319,7 @@ class ScriptVm::Impl {
   Reply run_once(const std::string& sha1, const Chunk& chunk, bool reversed = false) {
     ++runs;
     run_.refusal.reset();
+    run_.starved = false;
     run_.beyond_limit = false;
     run_.stopped_at.clear();
     run_.sites = &chunk.sites;
@@ -376,6 +378,7 @@ class ScriptVm::Impl {
           script + *run_.refusal + explain(), run_.wrote,
           error_reply("ERR Script killed by user with SCRIPT KILL...", sha1, run_.stopped_at));
     }
+    if (run_.starved) throw std::bad_alloc();
     if (run_.refusal) {
       throw BadInput(script + *run_.refusal +
                      (run_.beyond_limit ? explain() : " (see docs/differences.md)"));
