@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/keyspace/compact_limits.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"

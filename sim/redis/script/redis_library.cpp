@@ -12,6 +12,7 @@
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/keys_of.hpp"
+#include "sim/redis/commands/newer.hpp"
 #include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/observer.hpp"

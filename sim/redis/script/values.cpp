@@ -4,6 +4,7 @@
 #include "sim/lua51/order.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/run.hpp"
+#include "sim/redis/script/shortest_number.hpp"
 
 namespace lockstep::sim {
 
