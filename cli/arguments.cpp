@@ -76,8 +76,11 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
                   "what a restarted node still has: none, rdb, aof-everysec, "
                   "aof-everysec-2s, aof-always")
       ->type_name("KIND");
-  group.add_option("--redis-version", flags.redis_version, "the Redis that is imitated: 7.0, 7.2")
-      ->type_name("VERSION");
+  group
+      .add_option("--server", flags.server,
+                  "the server that is imitated: redis-7.0 (default, unless the protocol names "
+                  "another), -7.2, -8.0, -8.4, valkey-8.1, -9")
+      ->type_name("NAME");
 }
 
 void add_bound_flags(CLI::App& command, BoundFlags& flags) {
@@ -96,14 +99,17 @@ void add_jobs_flag(CLI::App& command, int& jobs) {
 
 /// What the simulated server begins with.
 void add_server_flags(CLI::App& command, std::vector<std::string>& load,
-                      std::optional<std::int64_t>& clock_ms, std::string& version) {
+                      std::optional<std::int64_t>& clock_ms, std::string& server) {
   command.add_option("--load", load, "a file of commands to run before (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("FILE");
   command.add_option("--clock", clock_ms, "what the server's clock shows at first")
       ->type_name("MS");
-  command.add_option("--redis-version", version, "the Redis that is imitated: 7.0 (default), 7.2")
-      ->type_name("VERSION");
+  command
+      .add_option("--server", server,
+                  "the server that is imitated: redis-7.0 (default), -7.2, -8.0, -8.4, "
+                  "valkey-8.1, -9")
+      ->type_name("NAME");
 }
 
 /// The subcommand that was named, or the program itself.
@@ -143,6 +149,8 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{}{}; {}", where, whole_program ? "no command" : message, see);
   }
   const auto& first = extras.front();
+  if (first.substr(0, first.find('=')) == "--redis-version")
+    return fmt::format("{}--redis-version has become --server: `--server redis-7.2`", where);
   if (first.starts_with('-'))
     return fmt::format(
         "{}no flag {}{}", where, first,
@@ -308,7 +316,7 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
   command.add_option("--set", eval.set, "a string key that is there before (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  add_server_flags(command, eval.load, eval.clock_ms, eval.redis_version);
+  add_server_flags(command, eval.load, eval.clock_ms, eval.server);
   command.add_flag("--trace", eval.trace,
                    "show the script line by line, with the keys that each line changed");
   command.add_flag("--json", eval.json, "print JSON");
@@ -318,7 +326,7 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
 
 CLI::App& add_shell(CLI::App& app, ShellArguments& shell) {
   auto& command = *app.add_subcommand("shell", "a prompt on the simulated keyspace, as redis-cli");
-  add_server_flags(command, shell.load, shell.clock_ms, shell.redis_version);
+  add_server_flags(command, shell.load, shell.clock_ms, shell.server);
   command.add_flag("--json", shell.json, "print each reply as a line of JSON");
   command.footer(help::kShellFooter);
   return command;
@@ -331,6 +339,10 @@ CLI::App& add_conform(CLI::App& app, ConformArguments& conform) {
       .add_option("--redis", conform.redis,
                   "the server; left out, a redis-server is started and stopped")
       ->type_name("ADDRESS");
+  command
+      .add_option("--server", conform.server,
+                  "as which server it is imitated (default: the one that it says it is)")
+      ->type_name("NAME");
   command
       .add_option("--seed", conform.seed, "of the random commands (default: another one each time)")
       ->type_name("N");

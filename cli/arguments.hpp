@@ -20,7 +20,7 @@ struct ModelFlags {
   std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms, drifts_ppm, node_drifts_ppm;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;
-  std::optional<std::string> resource, persistence, redis_version, invariants, waits_after;
+  std::optional<std::string> resource, persistence, server, invariants, waits_after;
   friend bool operator==(const ModelFlags&, const ModelFlags&) = default;
   bool any() const { return *this != ModelFlags{}; }
 };
@@ -98,18 +98,19 @@ struct EvalArguments {
   std::vector<std::string> set;    ///< KEY=VALUE, before the script runs
   std::vector<std::string> load;   ///< files of commands, before the script runs
   std::optional<std::int64_t> clock_ms;
-  std::string redis_version = "7.0";
+  std::string server = "redis-7.0";
   bool trace = false;
   bool json = false;
 };
 struct ShellArguments {
   std::vector<std::string> load;  ///< files of commands to begin with
   std::optional<std::int64_t> clock_ms;
-  std::string redis_version = "7.0";
+  std::string server = "redis-7.0";
   bool json = false;
 };
 struct ConformArguments {
-  std::string redis;  ///< the server's address; empty: a server of our own
+  std::string redis;                  ///< the server's address; empty: a server of our own
+  std::optional<std::string> server;  ///< which one it is; else it is asked
   std::optional<std::uint64_t> seed;
   std::optional<double> seconds;
   std::optional<std::uint64_t> commands;
@@ -127,8 +128,8 @@ Arguments parse(const std::vector<std::string>& words);
 void apply(const ModelFlags& flags, scenarios::Scenario& scenario);
 void apply(const BoundFlags& flags, scenarios::Scenario& scenario);
 
-/// What --redis-version says. Throws BadInput.
-sim::RedisVersion redis_version(const std::string& given);
+/// What --server says. Throws BadInput.
+sim::ServerVersion server_version(const std::string& given);
 
 /// The groups of `lockstep list`, in order.
 const std::vector<std::string>& list_groups();

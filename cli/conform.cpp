@@ -12,7 +12,10 @@
 #include "cli/eval_report.hpp"
 #include "cli/script_file.hpp"
 #include "cli/words.hpp"
+#include "live/real_server.hpp"
 #include "live/server.hpp"
+#include "scenarios/names.hpp"
+#include "sim/base/error.hpp"
 #include "sim/redis/text.hpp"
 
 namespace lockstep::cli {
@@ -52,6 +55,19 @@ ConformSummary summary_of(const conform::Comparison& comparison, std::uint64_t s
   return summary;
 }
 
+/// Which server the real one is: what the flag says, or what the server says of itself.
+sim::ServerVersion server_of(const ConformArguments& arguments, const live::Address& address) {
+  if (arguments.server) return server_version(*arguments.server);
+  live::Connection connection(address);
+  const auto real = live::real_server(connection);
+  if (real.imitated) return *real.imitated;
+  throw sim::BadInput(
+      fmt::format("{}: the server is {}, which is not imitated; --server says as which one it is "
+                  "to be compared: {}",
+                  address.shown(), real.shown.empty() ? "unknown" : real.shown,
+                  fmt::join(scenarios::names_of(sim::kServerVersions), ", ")));
+}
+
 }  // namespace
 
 int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
@@ -63,6 +79,7 @@ int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog
   std::optional<live::Server> own;
   if (arguments.redis.empty()) own.emplace(sim::Persistence::none);
   const auto address = own ? own->address() : live::parse_address(arguments.redis);
+  plan.server = server_of(arguments, address);
   if (!arguments.flush) conform::expect_empty(address);
 
   const auto comparison = conform::conform(address, plan);

@@ -10,6 +10,7 @@
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 #include "live/connection.hpp"
+#include "live/real_server.hpp"
 #include "live/run.hpp"
 #include "live/server.hpp"
 #include "scenarios/names.hpp"
@@ -101,7 +102,7 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
   else if (result.violations.empty())
     io.out << coloured("NOTHING VIOLATED", Colour::green, io.colours)
            << "  in this run, which proves nothing about others\n";
-  io.out << fmt::format("server    redis {}, {} for {:.1f} s\n", result.server,
+  io.out << fmt::format("server    {}, {} for {:.1f} s\n", result.server,
                         plural(model.processes.size(), "client"), result.seconds);
   io.out << fmt::format(
       "calls     {} requests; {} acquired, {} refused, {} failed, {} released{}\n",
@@ -125,8 +126,8 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
 }  // namespace
 
 int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
-  if (arguments.model.redis_version)
-    throw sim::BadInput("--redis-version: a real server is of the version that it is");
+  if (arguments.model.server)
+    throw sim::BadInput("--server: a real server is of the version that it is");
   const auto scenario = scenario_of(arguments, catalog);
   const auto model =
       scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
@@ -140,6 +141,7 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   if (arguments.redis.empty()) own.emplace(model.persistence);
   const auto address = own ? own->address() : live::parse_address(arguments.redis);
   live::expect_usable(address);
+  live::expect_server(address, model.server);
   const bool patient = model.properties.contains(sim::Property::deadlock);
   const auto result =
       live::run(model, address, arguments.seconds, patient ? checker::patience_ms(model) : 0);

@@ -121,14 +121,14 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
     scenario.waits_after = named("--waits-after", *flags.waits_after, sim::kWaitsAfter);
   }
   if (flags.resource) scenario.resource = named("--resource", *flags.resource, sim::kResources);
-  if (flags.redis_version) scenario.redis_version = redis_version(*flags.redis_version);
+  if (flags.server) scenario.server = server_version(*flags.server);
   if (flags.persistence)
     scenario.persistence = named("--persistence", *flags.persistence, sim::kPersistences);
   scenario.expect.reset();
 }
 
-sim::RedisVersion redis_version(const std::string& given) {
-  return named("--redis-version", given, sim::kRedisVersions);
+sim::ServerVersion server_version(const std::string& given) {
+  return named("--server", given, sim::kServerVersions);
 }
 
 void apply(const BoundFlags& flags, Scenario& scenario) {

@@ -89,8 +89,8 @@ std::string drift_in_words(std::int64_t ppm) {
 void print_world(std::ostream& out, const Scenario& scenario) {
   auto world = fmt::format("lease {} ms, resource {}, persistence {}", scenario.lease_ms,
                            name(scenario.resource), name(scenario.persistence));
-  if (scenario.redis_version != sim::RedisVersion::v7_0)
-    world += fmt::format(", Redis {}", name(scenario.redis_version));
+  if (scenario.server != sim::ServerVersion::redis_7_0)
+    world += fmt::format(", server {}", name(scenario.server));
   if (scenario.request_timeout_ms > 0)
     world += fmt::format(", request timeout {} ms", scenario.request_timeout_ms);
   if (scenario.pause_max_ms > 0)

@@ -12,6 +12,7 @@
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 #include "live/connection.hpp"
+#include "live/real_server.hpp"
 #include "live/replay.hpp"
 
 namespace lockstep::cli {
@@ -49,14 +50,12 @@ Attempt attempt(const Recorded& run, const std::string& redis, std::int64_t leas
     done.confirmation.detail = *why;
     return done;
   }
-  if (redis.empty()) {
-    live::Server server(run.model.persistence);
-    done.confirmation = live::replay(plan, server.address(), &server);
-  } else {
-    const auto address = live::parse_address(redis);
-    live::expect_usable(address);
-    done.confirmation = live::replay(plan, address, nullptr);
-  }
+  std::optional<live::Server> own;
+  if (redis.empty()) own.emplace(run.model.persistence);
+  const auto address = own ? own->address() : live::parse_address(redis);
+  live::expect_usable(address);
+  live::expect_commands(address, live::requests_of(plan), run.model.server);
+  done.confirmation = live::replay(plan, address, own ? &*own : nullptr);
   return done;
 }
 
@@ -68,14 +67,14 @@ std::string headline(const Attempt& done) {
                                                             lease_ms, done.scaled.divisor);
   switch (result.outcome) {
     case Replayed::confirmed:
-      return fmt::format("on redis {}: {} in {:.1f} s ({})", result.server,
+      return fmt::format("on {}: {} in {:.1f} s ({})", result.server,
                          plural(done.scaled.trace.steps.size(), "step"), result.seconds, times);
     case Replayed::differs:
-      return fmt::format("from redis {} at step {} ({})", result.server, result.step, times);
+      return fmt::format("from {} at step {} ({})", result.server, result.step, times);
     case Replayed::too_slow:
       return fmt::format("step {}: this machine is too slow now", result.step);
     case Replayed::open:
-      return fmt::format("every step agrees with redis {} ({})", result.server, times);
+      return fmt::format("every step agrees with {} ({})", result.server, times);
     case Replayed::impossible:
       break;
   }

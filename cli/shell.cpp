@@ -60,7 +60,7 @@ sim::Duration duration_in(const std::string& text) {
 class Shell {
  public:
   Shell(const ShellArguments& arguments, Io& io)
-      : server_({.version = redis_version(arguments.redis_version)},
+      : server_({.version = server_version(arguments.server)},
                 arguments.clock_ms ? sim::WallTime{*arguments.clock_ms} : sim::kEpoch),
         current_(server_.open()),
         sessions_{current_},

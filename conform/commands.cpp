@@ -87,6 +87,7 @@ const std::map<char, std::vector<const char*>> kWords{
     {'%', {"get",        "GETDEL",    "lmpop",   "zunionstore",     "bitop",  "mset",   "blpop",
            "config|get", "CLIENT|ID", "config|", "object|encoding", "nosuch", "zrange", "expire",
            "publish",    "spublish",  "wait",    "shutdown",        "sync",   "multi",  "hello"}},
+    {'=', {"a", "b", "1", "ifeq"}},
     {'Y', {"string", "LIST", "set", "zset", "hash", "stream", "x"}},
 };
 
@@ -102,6 +103,17 @@ void append_run(sim::Request& request, Dice& dice, bool pairs) {
 }
 
 }  // namespace
+
+Repertoire repertoire_for(sim::ServerVersion version) {
+  const bool all = version == sim::ServerVersion::redis_7_0;
+  Repertoire repertoire;
+  repertoire.functions = all;
+  for (const Family& family : kFamilies)
+    if (all || family.of_locks) repertoire.families.push_back(&family);
+  for (const Family& family : kConnectionFamilies)
+    if (all || family.of_locks) repertoire.connection_families.push_back(&family);
+  return repertoire;
+}
 
 const char* random_word(char letter, Dice& dice) { return dice.of(kWords.at(letter)); }
 

@@ -40,13 +40,14 @@ void expect_empty(const live::Address& address) {
         ": the server holds keys, and all of them would be deleted; --flush says that they may be");
 }
 
-std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts) {
+std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts,
+                               const Repertoire& repertoire) {
   Dice dice(seed);
   const bool many = dice.below(2) == 0;  // connections, and what belongs to them
-  const bool functions = dice.one_in(6);
+  const bool functions = dice.one_in(6) && repertoire.functions;
   const std::size_t connections = many ? 1 + dice.below(kMostConnections) : 1;
-  const Family& home = kFamilies[dice.below(kFamilies.size())];
-  const Family& theme = kConnectionFamilies[dice.below(kConnectionFamilies.size())];
+  const Family& home = repertoire.any(dice);
+  const Family& theme = repertoire.any_of_connections(dice);
   std::vector<Step> steps;
   std::size_t connection = 0;
   while (steps.size() < kSteps) {
@@ -55,27 +56,28 @@ std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string
     if (choice < 2)
       steps.push_back({connection, random_eval(scripts, dice)});
     else if (choice < 4)
-      steps.push_back({connection, random_script_command(dice)});
+      steps.push_back({connection, random_script_command(repertoire, dice)});
     else if (functions && choice < 10)
-      steps.push_back({connection, random_function_command(dice)});
+      steps.push_back({connection, random_function_command(repertoire, dice)});
     else if (many && choice < 10)
       steps.push_back({connection, random_command(theme, dice)});
     else if (choice < 16)
       steps.push_back({connection, random_command(home, dice)});
     else
-      steps.push_back({connection, random_command(kFamilies[dice.below(kFamilies.size())], dice)});
+      steps.push_back({connection, random_command(repertoire.any(dice), dice)});
   }
   return steps;
 }
 
 Comparison conform(const live::Address& address, const Plan& plan) {
-  Pair pair(address);
+  const Repertoire repertoire = repertoire_for(plan.server);
+  Pair pair(address, plan.server);
   const auto again = [&](const auto& differing) { return repeated(pair, differing); };
   Comparison comparison;
   const auto started = std::chrono::steady_clock::now();
   do {
     const auto seed = plan.seed + comparison.sequences++;
-    const auto steps = random_steps(seed, plan.scripts);
+    const auto steps = random_steps(seed, plan.scripts, repertoire);
     if (auto difference = pair.run(steps, false)) {
       comparison.finding =
           examined(steps, again, [&](const auto& fewer) { return pair.run(fewer, true); });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "conform/commands.hpp"
 #include "conform/difference.hpp"
 #include "live/address.hpp"
 
@@ -14,9 +15,10 @@ namespace lockstep::conform {
 
 struct Plan {
   std::uint64_t seed = 1;
-  std::uint64_t commands = 0;        ///< at least so many
-  double seconds = 0;                ///< and at least so long
-  std::vector<std::string> scripts;  ///< sent beside our own
+  std::uint64_t commands = 0;                                 ///< at least so many
+  double seconds = 0;                                         ///< and at least so long
+  std::vector<std::string> scripts;                           ///< sent beside our own
+  sim::ServerVersion server = sim::ServerVersion::redis_7_0;  ///< that the other one is
 };
 
 /// A difference that did not come again when its sequence was run once more.
@@ -43,6 +45,7 @@ Comparison conform(const live::Address& address, const Plan& plan);
 void expect_empty(const live::Address& address);
 
 /// The random steps of one sequence.
-std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts);
+std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts,
+                               const Repertoire& repertoire);
 
 }  // namespace lockstep::conform

@@ -51,7 +51,7 @@ std::optional<Difference> Pair::run(const std::vector<Step>& steps, bool one_by_
   if (auto difference = run_all(steps, one_by_one)) return difference;
   if (auto difference = surplus()) return difference;
   std::vector<Step> all;
-  for (auto& request : reading(fake_.keyspace()))
+  for (auto& request : reading(fake_.keyspace(), fake_.mode().version))
     all.push_back({clients_.size() - 1, std::move(request)});
   return run_all(all, false);
 }

@@ -16,8 +16,10 @@ namespace lockstep::conform {
 
 class Pair {
  public:
-  /// Both servers are emptied before each run.
-  explicit Pair(const live::Address& address) : servers_(address) {}
+  /// Both servers are emptied before each run. `version`: which one the real one is.
+  explicit Pair(const live::Address& address,
+                sim::ServerVersion version = sim::ServerVersion::redis_7_0)
+      : servers_(address, version) {}
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
 

@@ -57,27 +57,27 @@ bool shows_chance(const sim::Request& request) {
 
 /// A command of any family that a script may show the reply of. Lua 5.1 compiles no call with more
 /// than some 240 arguments.
-sim::Request plain_command(Dice& dice) {
+sim::Request plain_command(const Repertoire& repertoire, Dice& dice) {
   constexpr std::size_t kMostWords = 200;
   while (true) {
-    const auto& families = dice.one_in(12) ? kConnectionFamilies : kFamilies;
-    auto request = random_command(families[dice.below(families.size())], dice);
+    const bool of_connections = dice.one_in(12);
+    auto request = random_command(
+        of_connections ? repertoire.any_of_connections(dice) : repertoire.any(dice), dice);
     if (request[0][0] != '!' && request.size() <= kMostWords && !shows_chance(request))
       return request;
   }
 }
 
-/// What a body calls its keys and arguments.
+/// What a body calls its keys and arguments, and which commands it sends.
 struct Names {
   const char* keys;
   const char* arguments;
+  const Repertoire& repertoire;
 };
-constexpr Names kOfScript{"KEYS", "ARGV"};
-constexpr Names kOfFunction{"keys", "args"};
 
 /// redis.call with a random command, some of whose words are the script's own arguments.
 std::string command_call(Dice& dice, const Names& names) {
-  const auto request = plain_command(dice);
+  const auto request = plain_command(names.repertoire, dice);
   std::string text = dice.one_in(3) ? "redis.call(" : "redis.pcall(";
   for (std::size_t i = 0; i < request.size(); ++i) {
     if (i > 0) text += ", ";
@@ -194,10 +194,10 @@ std::string shebang(Dice& dice) {
                   "#!lua flags=no-writes flags=allow-oom\n", "#!lua\tflags=no-writes \r\n"});
 }
 
-std::string script(Dice& dice) {
+std::string script(const Repertoire& repertoire, Dice& dice) {
   if (dice.one_in(3)) return random_script(dice).text();
   if (dice.one_in(4)) return shebang(dice) + showing({library_call(dice), library_call(dice)});
-  return shebang(dice) + kShowValues + body(dice, kOfScript);
+  return shebang(dice) + kShowValues + body(dice, {"KEYS", "ARGV", repertoire});
 }
 
 /// Numbers a request's keys and adds them and some arguments.
@@ -212,10 +212,10 @@ void add_keys(sim::Request& request, Dice& dice) {
 
 // ---- function libraries ----
 
-std::string registration(Dice& dice) {
+std::string registration(const Repertoire& repertoire, Dice& dice) {
   const std::string name = dice.of({"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8"});
-  const std::string callback =
-      "function(keys, args) " + std::string(kShowValues) + body(dice, kOfFunction) + " end";
+  const std::string callback = "function(keys, args) " + std::string(kShowValues) +
+                               body(dice, {"keys", "args", repertoire}) + " end";
   if (dice.one_in(2)) return "redis.register_function('" + name + "', " + callback + ")";
   const std::string flags = dice.of({"", "flags = {'no-writes'}, ", "flags = {'allow-oom'}, ",
                                      "flags = {'no-writes', 'allow-stale'}, ",
@@ -238,14 +238,14 @@ std::string aside(Dice& dice) {
                   "redis.register_function('f9', math.floor)", "local z = +"});
 }
 
-std::string library(Dice& dice) {
+std::string library(const Repertoire& repertoire, Dice& dice) {
   std::string text =
       dice.one_in(8)
           ? dice.of({"", "#!lua\n", "#!lua name=\n", "#!lua name=a-b\n", "#!js name=lib1\n",
                      "#!lua name=lib1 name=lib2\n", "#!lua name=lib1 x=1\n", "#!lua name=lib1",
                      "#! lua name=lib1\n", "#!LUA NAME=lib3\n"})
           : dice.of({"#!lua name=lib1\n", "#!lua name=lib2\n", "#!lua name=lib3\n"});
-  for (std::size_t n = dice.below(4); n > 0; --n) text += registration(dice) + "\n";
+  for (std::size_t n = dice.below(4); n > 0; --n) text += registration(repertoire, dice) + "\n";
   if (dice.one_in(4)) text += aside(dice) + "\n";
   return text;
 }
@@ -268,9 +268,9 @@ sim::Request random_eval(const std::vector<std::string>& scripts, Dice& dice) {
   return request;
 }
 
-sim::Request random_script_command(Dice& dice) {
+sim::Request random_script_command(const Repertoire& repertoire, Dice& dice) {
   if (dice.one_in(40)) return {"SCRIPT", "FLUSH"};
-  const std::string text = script(dice);
+  const std::string text = script(repertoire, dice);
   const auto sha1 = sim::sha1_hex(text);
   if (dice.one_in(20)) return {"SCRIPT", "EXISTS", sha1, "x"};
   if (dice.one_in(10)) return {"SCRIPT", "LOAD", text};
@@ -281,13 +281,13 @@ sim::Request random_script_command(Dice& dice) {
   return request;
 }
 
-sim::Request random_function_command(Dice& dice) {
+sim::Request random_function_command(const Repertoire& repertoire, Dice& dice) {
   switch (dice.below(12)) {
     case 0:
-      return {"FUNCTION", "LOAD", library(dice)};
+      return {"FUNCTION", "LOAD", library(repertoire, dice)};
     case 1:
     case 2:
-      return {"FUNCTION", "LOAD", "REPLACE", library(dice)};
+      return {"FUNCTION", "LOAD", "REPLACE", library(repertoire, dice)};
     case 3: {
       sim::Request request{"FUNCTION", dice.of({"LIST", "STATS", "KILL", "HELP", "FLUSH", "NONE"})};
       if (dice.one_in(3)) request.emplace_back(dice.of({"SYNC", "WITHCODE", "x"}));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "conform/commands.hpp"
 #include "conform/dice.hpp"
 #include "sim/redis/request.hpp"
 
@@ -15,9 +16,9 @@ sim::Request random_eval(const std::vector<std::string>& scripts, Dice& dice);
 
 /// An EVAL, EVALSHA or SCRIPT LOAD, or one of their read-only twins, of a generated script; SCRIPT
 /// FLUSH and SCRIPT EXISTS.
-sim::Request random_script_command(Dice& dice);
+sim::Request random_script_command(const Repertoire& repertoire, Dice& dice);
 
 /// A FUNCTION LOAD of a generated library, another FUNCTION command, FCALL or FCALL_RO.
-sim::Request random_function_command(Dice& dice);
+sim::Request random_function_command(const Repertoire& repertoire, Dice& dice);
 
 }  // namespace lockstep::conform

@@ -70,7 +70,7 @@ std::vector<sim::Request> preludes_of(const sim::Request& request) {
   return preludes;
 }
 
-std::vector<sim::Request> reading(const sim::Keyspace& keyspace) {
+std::vector<sim::Request> reading(const sim::Keyspace& keyspace, sim::ServerVersion version) {
   std::vector<sim::Request> requests;
   for (int database = 0; database < kDatabasesUsed; ++database) {
     requests.push_back({"SELECT", std::to_string(database)});
@@ -80,7 +80,7 @@ std::vector<sim::Request> reading(const sim::Keyspace& keyspace) {
     if (!keys) continue;
     for (const auto& [key, entry] : *keys) {
       requests.push_back({"TYPE", key});
-      requests.push_back({"OBJECT", "ENCODING", key});
+      if (!sim::since_72(version)) requests.push_back({"OBJECT", "ENCODING", key});
       requests.push_back({"PEXPIRETIME", key});
       requests.push_back(reading_value(key, entry));
     }

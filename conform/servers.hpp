@@ -22,7 +22,9 @@ struct Client {
 };
 
 struct Servers {
-  explicit Servers(const live::Address& where) : address(where), admin(where) {}
+  explicit Servers(const live::Address& where,
+                   sim::ServerVersion version = sim::ServerVersion::redis_7_0)
+      : address(where), admin(where), fake({.version = version}) {}
 
   /// A connection to both.
   Client open();
@@ -43,7 +45,8 @@ inline constexpr int kDatabasesUsed = 3;
 std::vector<sim::Request> preludes_of(const sim::Request& request);
 
 /// Requests that read all that `keyspace` holds and show what else there is: DBSIZE and KEYS of
-/// each database, the type, encoding, lifetime and value of every key.
-std::vector<sim::Request> reading(const sim::Keyspace& keyspace);
+/// each database, the type, encoding, lifetime and value of every key. Only Redis
+/// 7.0's encodings are simulated.
+std::vector<sim::Request> reading(const sim::Keyspace& keyspace, sim::ServerVersion version);
 
 }  // namespace lockstep::conform

@@ -117,7 +117,7 @@ std::optional<Difference> Twin::run(const Step& step) {
 }
 
 std::optional<Difference> Twin::compare_contents() {
-  for (const auto& request : reading(fake().keyspace()))
+  for (const auto& request : reading(fake().keyspace(), fake().mode().version))
     if (auto difference = run({kReader, request})) return difference;
   return std::nullopt;
 }

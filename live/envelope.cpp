@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "sim/redis/commands/admission.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -84,9 +84,9 @@ Opened Envelope::open(const std::vector<sim::SharedReply>& replies) const {
 }
 
 std::string only_bare(const sim::Request& request) {
-  const auto found = sim::look_up(request, sim::RedisVersion::v7_0);
-  if (!found.command || !found.error.empty()) return {};  // the server itself will say no
-  if (!about_connection(*found.command) && !writes_unnamed_keys(*found.command)) return {};
+  const auto* command = sim::find_command(request);
+  if (!command || !sim::arity_fits(command->arity, request.size())) return {};  // it will say no
+  if (!about_connection(*command) && !writes_unnamed_keys(*command)) return {};
   return fmt::format("{} does not mean the same in a transaction", request[0]);
 }
 

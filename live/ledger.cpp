@@ -73,12 +73,15 @@ bool same_reply(const Reply& ours, const Reply& theirs, const Lifetimes& lifetim
 }  // namespace
 
 struct Ledger::Copy {
+  explicit Copy(sim::ServerVersion server) : scripts({}, server), version(server) {}
+
   sim::Keyspace keyspace;
   sim::ScriptVm scripts;
+  sim::ServerVersion version;
 };
 
-Ledger::Ledger(std::vector<std::string> lease_keys)
-    : lease_keys_(std::move(lease_keys)), copy_(std::make_unique<Copy>()) {}
+Ledger::Ledger(std::vector<std::string> lease_keys, sim::ServerVersion version)
+    : lease_keys_(std::move(lease_keys)), copy_(std::make_unique<Copy>(version)) {}
 
 Ledger::~Ledger() = default;
 
@@ -160,6 +163,7 @@ Posting Ledger::execute_again(Entry entry) {
     if (key.expires >= 0) execution.now.ms = std::min(execution.now.ms, key.expires);
   execution.sender = sim::maker_of(entry.process);
   execution.scripts = &copy_->scripts;
+  execution.mode.version = copy_->version;
   const auto reply = sim::execute(copy_->keyspace, entry.request, execution);
   const auto slack_ms = (seen.ended - execution.now).ms + 1;
   const bool same =

@@ -56,7 +56,8 @@ struct Posting {
 
 class Ledger {
  public:
-  explicit Ledger(std::vector<std::string> lease_keys);
+  explicit Ledger(std::vector<std::string> lease_keys,
+                  sim::ServerVersion version = sim::ServerVersion::redis_7_0);
   ~Ledger();
 
   /// In any order.

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "live/real_server.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -73,13 +74,6 @@ void Observer::remove(const Names& names) {
 
 void Observer::save() { connection_.execute({"SAVE"}); }
 
-std::string Observer::version() {
-  const auto info = connection_.execute({"INFO", "server"}).text;
-  const std::string mark = "redis_version:";
-  const auto at = info.find(mark);
-  if (at == std::string::npos) return "";
-  const auto begin = at + mark.size();
-  return info.substr(begin, info.find_first_of("\r\n", begin) - begin);
-}
+std::string Observer::version() { return real_server(connection_).shown; }
 
 }  // namespace lockstep::live

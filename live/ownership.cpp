@@ -38,7 +38,7 @@ Ownership::Ownership(const sim::Model& model, Referee& referee)
       leases_(model),
       envelope_("lockstep:order:" + random_token(), leases_.names()),
       processes_(model.processes.size()),
-      ledger_(leases_.names()),
+      ledger_(leases_.names(), model.server),
       operations_(model, leases_) {}
 
 void Ownership::lose(const std::string& why) {

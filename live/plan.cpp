@@ -23,6 +23,15 @@ bool looks_at_time(const Plan& plan) {
                      [](const PlanStep& step) { return step.looked_at_time; });
 }
 
+std::vector<sim::Request> requests_of(const Plan& plan) {
+  std::vector<sim::Request> requests;
+  for (const auto& step : plan.steps)
+    for (const auto& effect : step.effects)
+      if (effect.kind == sim::Effect::Kind::send && effect.node != sim::kResource)
+        requests.push_back(effect.request);
+  return requests;
+}
+
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
   if (plan.model.program->shared_connection())
     return "a live client gives each of its tasks a connection of its own, and this one shares it";

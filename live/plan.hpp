@@ -35,6 +35,9 @@ struct Plan {
 /// clocks must agree with its.
 bool looks_at_time(const Plan& plan);
 
+/// What the clients send to the node.
+std::vector<sim::Request> requests_of(const Plan& plan);
+
 /// Why no real server can be made to do this ("step 4: ..."); nothing if it can. `own_server`: it
 /// may be crashed.
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server);

@@ -47,8 +47,8 @@ int free_loopback_port() {
 
 }  // namespace
 
-Server::Server(sim::Persistence persistence, std::vector<std::string> options)
-    : persistence_(persistence), options_(std::move(options)) {
+Server::Server(sim::Persistence persistence, std::vector<std::string> options, std::string program)
+    : persistence_(persistence), options_(std::move(options)), program_(std::move(program)) {
   address_.host = "127.0.0.1";
   for (unsigned left = kMostPorts; pid_ < 0; --left) {
     address_.port = free_loopback_port();
@@ -86,7 +86,7 @@ void Server::become_server() const {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
   const bool appends = persistence_ == sim::Persistence::aof_everysec ||
                        persistence_ == sim::Persistence::aof_always;
-  std::vector<std::string> words{"redis-server",
+  std::vector<std::string> words{program_,
                                  "--port",
                                  std::to_string(address_.port),
                                  "--bind",
@@ -103,7 +103,7 @@ void Server::become_server() const {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  execvp("redis-server", arguments.data());
+  execvp(program_.c_str(), arguments.data());
   _exit(127);
 }
 
@@ -115,9 +115,9 @@ void Server::await_answer() {
       pid_ = -1;
       if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         throw sim::BadInput(
-            "redis-server is not installed: install it, or name a server with "
-            "--redis redis://HOST:PORT");
-      throw Ended("redis-server does not start");
+            program_ +
+            " is not installed: install it, or name a server with --redis redis://HOST:PORT");
+      throw Ended(program_ + " does not start");
     }
     try {
       if (Connection(address_).serves()) return;
@@ -127,7 +127,7 @@ void Server::await_answer() {
     std::this_thread::sleep_for(kBetweenTries);
   }
   crash();
-  throw sim::BadInput("redis-server does not answer");
+  throw sim::BadInput(program_ + " does not answer");
 }
 
 }  // namespace lockstep::live

@@ -18,8 +18,9 @@ class Server {
  public:
   /// Starts it and waits until it answers. Throws BadInput if redis-server is not installed or does
   /// not start.
-  /// `options` are given to redis-server after our own ones.
-  explicit Server(sim::Persistence persistence, std::vector<std::string> options = {});
+  /// `options` are given to redis-server after our own ones. `program`: another server's.
+  explicit Server(sim::Persistence persistence, std::vector<std::string> options = {},
+                  std::string program = "redis-server");
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -38,6 +39,7 @@ class Server {
 
   sim::Persistence persistence_;
   std::vector<std::string> options_;
+  std::string program_;
   sim::TemporaryFolder folder_;
   Address address_;
   pid_t pid_ = -1;

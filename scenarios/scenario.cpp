@@ -102,11 +102,28 @@ Outcome outcome_of(const checker::Result& result) {
   sim::fail("a verdict without an outcome", __FILE__, __LINE__);
 }
 
+namespace {
+
+/// The server that the protocol is written for. What is wrong with it is told when it is used.
+sim::ServerVersion server_of(const std::filesystem::path& folder) {
+  if (folder.empty()) return sim::ServerVersion::redis_7_0;
+  try {
+    const bool named = sim::file_text(folder / "protocol.lua").find("server") != std::string::npos;
+    if (named) return sim::Program(folder).server();
+  } catch (const sim::BadInput&) {
+    // the protocol cannot be loaded
+  }
+  return sim::ServerVersion::redis_7_0;
+}
+
+}  // namespace
+
 Scenario default_scenario(const std::string& protocol, const std::filesystem::path& folder) {
   Scenario scenario;
   scenario.name = protocol;
   scenario.protocol = protocol;
   scenario.folder = folder;
+  scenario.server = server_of(folder);
   scenario.roles = {{"client",
                      {{sim::WorkStep::Kind::lock, kDefaultKey, 0},
                       {sim::WorkStep::Kind::work, "", 3000},
@@ -222,7 +239,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
     setup.lease_ms = scenario.lease_ms;
     model.processes.push_back(std::move(setup));
   }
-  model.redis_version = scenario.redis_version;
+  model.server = scenario.server;
   model.persistence = scenario.persistence;
   model.resource = scenario.resource;
   model.budget = scenario.faults;

@@ -81,7 +81,7 @@ struct Scenario {
   std::vector<std::int64_t> drifts_ppm, node_drifts_ppm;  ///< the same
   std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease and half of it, both ways
   bool distinct_micros = false;        ///< as in sim::Model
-  sim::RedisVersion redis_version = sim::RedisVersion::v7_0;
+  sim::ServerVersion server = sim::ServerVersion::redis_7_0;  ///< unless said, the protocol's own
   sim::Persistence persistence = sim::Persistence::none;
   sim::Resource resource = sim::Resource::plain;
   sim::Budget faults{};                ///< of a schedule: what its steps need

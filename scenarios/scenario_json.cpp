@@ -112,9 +112,9 @@ void read_times(const JsonPlace& place, Scenario& scenario) {
 }
 
 void read_node(const JsonPlace& place, Scenario& scenario) {
-  if (const auto version = place.optional("redis_version"))
-    scenario.redis_version =
-        sim::kRedisVersions.at(version->one_of(names_of(sim::kRedisVersions), "Redis version"));
+  if (const auto server = place.optional("server"))
+    scenario.server =
+        sim::kServerVersions.at(server->one_of(names_of(sim::kServerVersions), "server"));
   if (const auto persistence = place.optional("persistence"))
     scenario.persistence =
         sim::kPersistences.at(persistence->one_of(names_of(sim::kPersistences), "persistence"));
@@ -285,20 +285,20 @@ Json clients_json(const Scenario& scenario) {
 
 const std::map<std::string, std::vector<std::string>>& scenario_keys() {
   static const std::map<std::string, std::vector<std::string>> keys{
-      {"$", {"$schema",       "title",
-             "source",        "why",
-             "protocol",      "kind",
-             "roles",         "clients",
-             "lease_ms",      "request_timeout_ms",
-             "pause_max_ms",  "latency_ms",
-             "clocks_ms",     "node_clocks_ms",
-             "drifts_ppm",    "node_drifts_ppm",
-             "jumps_ms",      "distinct_micros",
-             "redis_version", "persistence",
-             "resource",      "faults",
-             "properties",    "invariants",
-             "waits",         "witnesses",
-             "bounds",        "steps",
+      {"$", {"$schema",      "title",
+             "source",       "why",
+             "protocol",     "kind",
+             "roles",        "clients",
+             "lease_ms",     "request_timeout_ms",
+             "pause_max_ms", "latency_ms",
+             "clocks_ms",    "node_clocks_ms",
+             "drifts_ppm",   "node_drifts_ppm",
+             "jumps_ms",     "distinct_micros",
+             "server",       "persistence",
+             "resource",     "faults",
+             "properties",   "invariants",
+             "waits",        "witnesses",
+             "bounds",       "steps",
              "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads"}},
       {"$.faults", names_of(sim::kFaults)},
@@ -310,6 +310,8 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
 
 Scenario embedded_scenario(const JsonPlace& place, const std::string& name,
                            const std::filesystem::path& base, const FindProtocol& find_protocol) {
+  if (place.optional("redis_version"))
+    place.fail("`redis_version` has become `server`: \"7.2\" is \"server\": \"redis-7.2\"");
   place.expect_object(keys_of("$"));
   if (const auto schema = place.optional("$schema")) schema->text();
   const auto protocol = place.required("protocol");
@@ -356,7 +358,7 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["request_timeout_ms"] = scenario.request_timeout_ms;
   json["pause_max_ms"] = scenario.pause_max_ms;
   if (scenario.distinct_micros) json["distinct_micros"] = true;
-  json["redis_version"] = name(scenario.redis_version);
+  json["server"] = name(scenario.server);
   json["persistence"] = name(scenario.persistence);
   json["resource"] = name(scenario.resource);
   json["properties"] = names_of(scenario.properties);

@@ -117,11 +117,11 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   if (model_.distinct_micros) execution.micros = std::min<std::int64_t>(node.micros, 999);
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
-  execution.mode.version = model_.redis_version;
+  execution.mode.version = model_.server;
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
   });
-  sim::refuse_unknown(request, model_.redis_version);
+  sim::refuse_unknown(request, model_.server);
   const sim::Execution given = execution;
   const sim::Session session = connection.session;
   Reply reply = sim::execute(node.keyspace, connection.session, request, execution);

@@ -417,12 +417,12 @@ class Rules {
   std::set<std::string> locks_;       // lock keys of all processes
   std::set<std::string> lease_keys_;  // of all locks
   std::set<std::string> permanent_keys_;
-  sim::ScriptVm scripts_{{.known_only = true}, model_.redis_version};
+  sim::ScriptVm scripts_{{.known_only = true}, model_.server};
   const Thresholds expected_;
   Thresholds found_;
   std::set<std::string> clock_replies_;  // what nodes have answered that tells a clock
   sim::ClockUses clock_uses_;
-  sim::NodeClocks node_clocks_{model_.redis_version};
+  sim::NodeClocks node_clocks_{model_.server};
   std::uint64_t commands_run_ = 0;
   const Memory memory_;
   Watch* const watch_;  // none where a run is told

@@ -172,9 +172,29 @@ std::vector<std::string> Module::template_list(lua_State* lua, const char* field
   return list;
 }
 
+/// The server that the protocol is written for; what is wrong with it, or "".
+std::string Module::read_server(lua_State* lua) {
+  lua_getfield(lua, 1, "server");
+  const bool said = !lua_isnil(lua, -1);
+  const bool text = lua_type(lua, -1) == LUA_TSTRING;
+  const std::string word = text ? text_of(lua, -1) : "";
+  lua_pop(lua, 1);
+  if (!said) return "";
+  std::vector<std::string> names;
+  for (const ServerVersion version : kServerVersions) {
+    names.emplace_back(name(version));
+    if (text && word == names.back()) {
+      server_ = version;
+      return "";
+    }
+  }
+  return fmt::format("protocol: server must be one of {}{}", fmt::join(names, ", "),
+                     near_miss_hint(word, names));
+}
+
 int Module::declare_protocol(lua_State* lua) {
-  static const std::vector<std::string> kFields{"title", "source", "leases", "permanent",
-                                                "shared_connection"};
+  static const std::vector<std::string> kFields{
+      "title", "source", "leases", "permanent", "shared_connection", "server"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -185,7 +205,7 @@ int Module::declare_protocol(lua_State* lua) {
     if (std::find(kFields.begin(), kFields.end(), field) != kFields.end()) continue;
     return refuse(vm_, lua,
                   fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
-                              "permanent, shared_connection{}",
+                              "permanent, shared_connection, server{}",
                               field, near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
@@ -204,6 +224,7 @@ int Module::declare_protocol(lua_State* lua) {
     return refuse(vm_, lua, "protocol: shared_connection must be true or false");
   shared_connection_ = lua_toboolean(lua, -1) != 0;
   lua_pop(lua, 1);
+  if (const auto wrong = read_server(lua); !wrong.empty()) return refuse(vm_, lua, wrong);
   if (vm_.stopped()) {
     lua_pushnil(lua);
     return kRaise;

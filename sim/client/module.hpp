@@ -13,6 +13,7 @@
 #include "sim/client/stated.hpp"
 #include "sim/client/vm.hpp"
 #include "sim/client/watched.hpp"
+#include "sim/redis/version.hpp"
 
 namespace lockstep::sim::program {
 
@@ -37,6 +38,7 @@ class Module {
   bool names_leases() const { return names_leases_; }
   const std::vector<std::string>& permanent() const { return permanent_; }
   bool shared_connection() const { return shared_connection_; }
+  ServerVersion server() const { return server_; }
   const std::vector<Script>& scripts() const { return scripts_; }
   const std::string& fingerprint() const { return fingerprint_; }
   const Stated& stated() const { return stated_; }
@@ -53,6 +55,7 @@ class Module {
   void load(const std::string& text);
   void check_class();
   std::vector<std::string> template_list(lua_State* lua, const char* field);
+  std::string read_server(lua_State* lua);
 
   Vm& vm_;
   std::filesystem::path folder_;
@@ -61,6 +64,7 @@ class Module {
   std::vector<std::string> leases_, permanent_;
   bool names_leases_ = false;
   bool shared_connection_ = false;
+  ServerVersion server_ = ServerVersion::redis_7_0;
   std::vector<Script> scripts_;
   std::string fingerprint_;
   Watched watched_;

@@ -32,7 +32,7 @@ bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now)
 
 class NodeClocks {
  public:
-  explicit NodeClocks(RedisVersion version) : scripts_({}, version, true) {}
+  explicit NodeClocks(ServerVersion version) : scripts_({}, version, true) {}
 
   /// To be told of every execution that meets_times(), or looked at a clock.
   /// `replies`: numbers below which clients do something else with one.

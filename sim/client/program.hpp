@@ -15,6 +15,7 @@
 
 #include "sim/client/setup.hpp"
 #include "sim/redis/request.hpp"
+#include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
 
@@ -193,6 +194,8 @@ class Program {
   std::vector<std::string> permanent_keys(const std::string& lock_key) const;
   /// Whether all tasks of a process send on one connection to each node.
   bool shared_connection() const;
+  /// The server that the protocol is written for: the one that is imitated if nobody names another.
+  ServerVersion server() const;
   /// The file name of the script with these bytes ("release.lua"), or "" if none has them.
   std::string script_name(const std::string& body) const;
   /// The names of the protocol's invariants, in their order.

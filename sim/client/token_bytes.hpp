@@ -15,7 +15,7 @@ namespace lockstep::sim {
 
 class TokenBytes {
  public:
-  TokenBytes(const Program& program, RedisVersion version)
+  TokenBytes(const Program& program, ServerVersion version)
       : program_(program), scripts_({}, version, true) {}
 
   /// Of a request that came to this.

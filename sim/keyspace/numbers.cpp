@@ -63,6 +63,12 @@ std::optional<double> parse_score(const std::string& text) {
   return value;
 }
 
+bool is_hexadecimal(const std::string& text) {
+  const std::size_t digits = text.find_first_not_of("+-");
+  return digits < 2 && digits + 1 < text.size() && text[digits] == '0' &&
+         (text[digits + 1] == 'x' || text[digits + 1] == 'X');
+}
+
 std::string format_score(double score) {
   if (std::isinf(score)) return score > 0 ? "inf" : "-inf";
   std::array<char, 32> text{};

@@ -23,6 +23,8 @@ std::string format_float(long double value);
 /// A sorted set's score (object.c getDoubleFromObject: everything that strtod reads to the end, but
 /// no NaN), or nothing.
 std::optional<double> parse_score(const std::string& text);
+/// Whether it begins as a hexadecimal number does: "-0x1".
+bool is_hexadecimal(const std::string& text);
 /// As RESP2 shows a score (networking.c addReplyDouble, 7.0): the 17 digits that tell every double.
 std::string format_score(double score);
 

@@ -67,7 +67,7 @@ struct Model {
   std::shared_ptr<const Program> program;
   std::shared_ptr<const OwnClaims> claims;  ///< invariants of the scenario; may be null
   std::vector<ProcessSetup> processes;      ///< A, B, C, ...; at most kMaxProcesses
-  RedisVersion redis_version = RedisVersion::v7_0;
+  ServerVersion server = ServerVersion::redis_7_0;
   Persistence persistence = Persistence::none;
   Resource resource = Resource::plain;
   Budget budget{};

@@ -7,6 +7,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
+#include "sim/keyspace/numbers.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/attention.hpp"
@@ -14,16 +15,11 @@
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/keys_of.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/script/shortest_number.hpp"
 #include "sim/redis/server/connections.hpp"
 #include "sim/redis/server/processing.hpp"
 
 namespace lockstep::sim {
-
-const char* name(RedisVersion version) { return version == RedisVersion::v7_0 ? "7.0" : "7.2"; }
-
-const char* full_name(RedisVersion version) {
-  return version == RedisVersion::v7_0 ? "7.0.15" : "7.2.6";
-}
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -161,6 +157,17 @@ Entry& put_entry(Call& call, const std::string& key, decltype(Entry::value) valu
     maker = maker_of_written(call.find(key), *text, maker);
   Entry entry = new_entry(std::move(value), maker);
   return call.keyspace.keys.insert_or_assign(key, std::move(entry)).first->second;
+}
+
+double score_argument(const Call& call, const std::string& text, const char* error) {
+  const auto score = parse_score(text);
+  const bool hexadecimal = kDecimalScores.has(call.execution.mode.version) && is_hexadecimal(text);
+  if (!score || hexadecimal) refuse(error);
+  return *score;
+}
+
+Reply shown_score(const Call& call, double score) {
+  return Reply::bulk(number_reply(call.execution.mode.version, score));
 }
 
 SortedSetOrder ordered(Call& call, const SortedSet& set) {

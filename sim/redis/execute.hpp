@@ -21,7 +21,7 @@ struct Reply;
 
 /// What a whole server is, and what it is set to and says no because of.
 struct ServerMode {
-  RedisVersion version = RedisVersion::v7_0;
+  ServerVersion version = ServerVersion::redis_7_0;
   bool replica = false;      ///< a read-only replica: READONLY
   bool over_memory = false;  ///< more memory in use than maxmemory, nothing to evict: OOM
   bool cluster = false;      ///< cluster mode, all slots its own: CROSSSLOT

@@ -65,7 +65,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   execution.scripts = &scripts_;
   execution.watched = tables_.places(asked.watched);
   Session session = tables_.session(asked.session).value;
-  execution.mode.version = setting_.model.redis_version;
+  execution.mode.version = setting_.model.server;
   CommandRun command;
   const Keyspace met = keyspace;
   const Execution given = execution;

@@ -15,9 +15,9 @@ Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports)
     : setting_(setting),
       tables_(tables),
       reports_(reports),
-      scripts_({.known_only = true}, setting.model.redis_version),
-      clocks_(setting.model.redis_version),
-      token_bytes_(*setting.model.program, setting.model.redis_version) {}
+      scripts_({.known_only = true}, setting.model.server),
+      clocks_(setting.model.server),
+      token_bytes_(*setting.model.program, setting.model.server) {}
 
 Id Nodes::initial(unsigned index) {
   Node node;

@@ -24,7 +24,7 @@ Processes::Processes(Setting& setting, Tables& tables, Reports& reports, Grid& g
             return setting.clock_replies.contains(bytes_of(reply));
           },
           setting.drifts, &watch),
-      token_bytes_(*setting.model.program, setting.model.redis_version),
+      token_bytes_(*setting.model.program, setting.model.server),
       automaton_(*setting.model.program, setting.setups,
                  [this](const ProcessSetup& setup, const std::string& snapshot,
                         const std::vector<Observation>& path,

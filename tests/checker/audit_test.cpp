@@ -101,7 +101,7 @@ return Lock
     return scenarios::outcome_of(explore(scenarios::model_of(scenario, program), {}));
   };
   CHECK(outcome() == scenarios::Outcome::vacuous);
-  scenario.redis_version = sim::RedisVersion::v7_2;
+  scenario.server = sim::ServerVersion::redis_7_2;
   CHECK(outcome() == scenarios::Outcome::holds);
 }
 

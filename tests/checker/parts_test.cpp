@@ -382,7 +382,16 @@ TEST_CASE("a command that is not known of the version is refused by name", "[par
   };
   refused("redis('OBJECT', 'IDLETIME', self.key)",
           "'object idletime': when a key was last used is not kept");
-  refused("redis('DELEX', self.key)", "'delex': lockstep knows no such command of Redis 7.0");
+  refused("redis('DELEX', self.key)",
+          "command 'delex': redis-7.0 does not have it; redis-8.4 has it: --server redis-8.4");
+  refused(
+      "redis('SET', self.key, 'a', 'IFEQ', 'b')",
+      "option IFEQ of 'set': redis-7.0 does not have it; redis-8.4, valkey-8.1 and valkey-9 have "
+      "it: --server redis-8.4");
+  refused(
+      "redis('HEXPIRE', self.key, 10, 'FIELDS', 1, 'f')",
+      "command 'hexpire': redis-7.0 does not have it; redis-8.0, redis-8.4 and valkey-9 have it, "
+      "but it is not simulated");
   refused("redis('XADD', self.key, '*', 'a', 'b')", "'xadd': Redis has it, lockstep does not");
   refused("pcall(redis, 'CLIENT', 'fly')", "'client fly'");
   refused("redis('MULTI') redis('GETT', self.key)", "'gett'");

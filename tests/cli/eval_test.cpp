@@ -45,14 +45,17 @@ TEST_CASE("eval runs a script as redis-cli --eval does") {
 TEST_CASE("eval and shell imitate the Redis that they are told") {
   const std::string script = "return {redis.REDIS_VERSION, redis.call('echo', 0.1)}";
   CHECK(run({"eval", "-"}, script).out == "1) \"7.0.15\"\n2) \"0.10000000000000001\"\n");
-  CHECK(run({"eval", "-", "--redis-version", "7.2"}, script).out == "1) \"7.2.6\"\n2) \"0.1\"\n");
-  CHECK_THAT(run({"shell", "--redis-version", "7.2"}, "INFO server\n").out,
+  CHECK(run({"eval", "-", "--server", "redis-7.2"}, script).out == "1) \"7.2.6\"\n2) \"0.1\"\n");
+  CHECK_THAT(run({"shell", "--server", "redis-7.2"}, "INFO server\n").out,
              Catch::Contains("redis_version:7.2.6"));
-  CHECK_THAT(run({"shell", "--redis-version", "7.2"}, "CLIENT SETINFO lib-name x\n").out,
+  CHECK_THAT(run({"shell", "--server", "redis-7.2"}, "CLIENT SETINFO lib-name x\n").out,
              Catch::Contains("client setinfo"));
-  const auto wrong = run({"eval", "-", "--redis-version", "7.1"}, script);
+  const auto wrong = run({"eval", "-", "--server", "redis-7.1"}, script);
   CHECK(wrong.code == 3);
-  CHECK_THAT(wrong.err, Catch::Contains("--redis-version: unknown `7.1`"));
+  CHECK_THAT(wrong.err, Catch::Contains("--server: unknown `redis-7.1`"));
+  const auto old = run({"eval", "-", "--redis-version=7.2"}, script);
+  CHECK(old.code == 3);
+  CHECK(old.err == "lockstep: eval: --redis-version has become --server: `--server redis-7.2`\n");
 }
 
 TEST_CASE("eval --trace tells each line, what it called and which keys it changed") {

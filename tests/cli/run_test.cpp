@@ -324,6 +324,16 @@ TEST_CASE("a folder anywhere works the same as a shipped name") {
   CHECK(shipped.size() > 5);
 }
 
+TEST_CASE("live asks for the server that a protocol is written for") {
+  const auto other = run({"live", "set-token-delifeq", "--seconds", "0.1"});
+  CHECK(other.code == 3);
+  CHECK_THAT(other.err, Catch::Contains("the server is redis 7.0") &&
+                            Catch::Contains("the protocol is written for valkey-9"));
+  const auto told = run({"replay", "set-token-delex-pause-told", "--live"});
+  CHECK(told.code == 3);
+  CHECK_THAT(told.err, Catch::Contains("the protocol is written for redis-8.4"));
+}
+
 TEST_CASE("colours and prompts are for terminals only") {
   CHECK_THAT(run({"check", "exists-set"}).out, !Contains("\033["));
   std::istringstream in("next\nquit\n");

@@ -25,7 +25,7 @@ Json sound() {
     "roles": {"reader": {"workload": ["lock", "work 30", "unlock"], "rounds": 2, "threads": 3},
               "writer": {"workload": ["lock", "lock b", "sleep 5", "unlock b", "unlock"]}},
     "clients": ["reader", "writer", "writer"], "lease_ms": 20, "request_timeout_ms": 7,
-    "pause_max_ms": 9, "jumps_ms": [4, -4], "redis_version": "7.2",
+    "pause_max_ms": 9, "jumps_ms": [4, -4], "server": "redis-7.2",
     "persistence": "aof-always", "resource": "fenced-writes",
     "faults": {"pause": 2, "node-crash": 1}, "properties": ["deadlock", "leak"],
     "witnesses": ["lost"], "bounds": {"max_states": 10, "max_seconds": 0.5, "max_memory_mb": 3},
@@ -82,7 +82,7 @@ TEST_CASE("everything that a scenario says is understood") {
                                                          {Work::Kind::unlock, 1, 0},
                                                          {Work::Kind::unlock, 0, 0}});
   CHECK(model.processes[2].lease_ms == 20);
-  CHECK(model.redis_version == sim::RedisVersion::v7_2);
+  CHECK(model.server == sim::ServerVersion::redis_7_2);
   CHECK(model.persistence == sim::Persistence::aof_always);
   CHECK(model.resource == sim::Resource::fenced_writes);
   CHECK(model.budget.at(static_cast<std::size_t>(sim::Fault::pause)) == 2);
@@ -139,7 +139,7 @@ TEST_CASE("a misspelt name is named with its place and the near one") {
   CHECK_THAT(spoilt("/properties/1", "laek"),
              Contains("$.properties[1]: ") && Contains("did you mean `leak`?"));
   CHECK_THAT(spoilt("/witnesses/0", "lst"), Contains("$.witnesses[0]: ") && Contains("`lost`"));
-  CHECK_THAT(spoilt("/redis_version", "7.1"), Contains("$.redis_version: ") && Contains("`7.0`"));
+  CHECK_THAT(spoilt("/server", "redis-8.1"), Contains("$.server: ") && Contains("`redis-8.0`"));
   CHECK_THAT(spoilt("/persistence", "aof-allways"),
              Contains("$.persistence: ") && Contains("`aof-always`"));
   CHECK_THAT(spoilt("/resource", "fence"), Contains("$.resource: ") && Contains("`fenced`"));

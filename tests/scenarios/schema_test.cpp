@@ -102,7 +102,7 @@ TEST_CASE("the schema has exactly the reader's names") {
   CHECK(properties["expect"]["properties"]["property"]["enum"] == names_of(sim::kProperties));
   CHECK(properties["expect"]["properties"]["verdict"]["enum"] == names_of(kOutcomes));
   CHECK(properties["witnesses"]["items"]["enum"] == names_of(sim::kWitnesses));
-  CHECK(properties["redis_version"]["enum"] == names_of(sim::kRedisVersions));
+  CHECK(properties["server"]["enum"] == names_of(sim::kServerVersions));
   CHECK(properties["persistence"]["enum"] == names_of(sim::kPersistences));
   CHECK(properties["waits"]["properties"]["after"]["enum"] == names_of(sim::kWaitsAfter));
   CHECK(properties["resource"]["enum"] == names_of(sim::kResources));

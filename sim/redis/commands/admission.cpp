@@ -2,6 +2,7 @@
 #include "sim/redis/commands/admission.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/redis/commands/newer.hpp"
 
 namespace lockstep::sim {
 
@@ -46,30 +47,10 @@ std::string one_line(std::string text) {
   return text;
 }
 
-void refuse_new_in_72(const Request& request) {
-  struct New {
-    const char* command;
-    const char* subcommand;  // null: none
-    std::size_t words;       // at least so many
-  };
-  constexpr New kNew[] = {{"waitaof", nullptr, 1},
-                          {"client", "setinfo", 2},
-                          {"client", "no-touch", 2},
-                          {"zrank", nullptr, 4},
-                          {"zrevrank", nullptr, 4}};
-  for (const New& one : kNew) {
-    if (request.size() < one.words || !is_word(request[0], one.command)) continue;
-    if (one.subcommand && !is_word(request[1], one.subcommand)) continue;
-    std::string name = one.command;
-    if (one.subcommand) name += std::string(" ") + one.subcommand;
-    throw BadInput("command '" + name + "': Redis 7.2 has it so, but it is not simulated");
-  }
-}
-
-LookedUp look_up(const Request& request, RedisVersion version) {
-  if (version == RedisVersion::v7_2) refuse_new_in_72(request);
+LookedUp look_up(const Request& request, ServerVersion version) {
+  refuse_newer(request, version);
   const Command* named = find_command(request[0]);
-  if (!named) return {nullptr, unknown_command(request)};
+  if (!named || !named->more.servers.has(version)) return {nullptr, unknown_command(request)};
   const Command* command = find_command(request);
   if (!command) return {named, unknown_subcommand(*named, request[1])};
   if (!arity_fits(command->arity, request.size())) return {command, wrong_arity(command->name)};

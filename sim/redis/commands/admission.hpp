@@ -14,11 +14,8 @@ struct LookedUp {
   std::string error;  ///< unknown, or a wrong number of arguments (server.c commandCheckExistence,
                       ///< commandCheckArity); empty if there is a command
 };
-/// Throws BadInput for what a later version than 7.0 has and lockstep does not simulate.
-LookedUp look_up(const Request& request, RedisVersion version);
-
-/// Throws BadInput for a request that 7.0 does not understand and 7.2 does.
-void refuse_new_in_72(const Request& request);
+/// Throws BadInput for what `version` has and lockstep does not simulate (newer.hpp).
+LookedUp look_up(const Request& request, ServerVersion version);
 
 /// Why a server in this mode refuses a command of a client (server.c processCommand): CROSSSLOT,
 /// OOM, READONLY. Empty if it does not. `flags`: of what it names, CommandFlag; `across_slots`: its

@@ -104,11 +104,12 @@ Reply command_info(const Command& command) {
   return info_of(command, std::move(subcommands));
 }
 
-Reply command_info(std::string_view name) {
+Reply command_info(std::string_view name, ServerVersion version) {
   const std::size_t bar = name.find('|');
   const Command* command = find_command(name.substr(0, bar));
   if (command && bar != name.npos) command = find_subcommand(*command, name.substr(bar + 1));
-  return command ? command_info(*command) : Reply::null();
+  const bool there = command && command->more.servers.has(version);
+  return there ? command_info(*command) : Reply::null();
 }
 
 std::vector<std::string_view> flags_of(const CommandInfo& info) {

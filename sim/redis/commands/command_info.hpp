@@ -13,7 +13,7 @@ namespace lockstep::sim {
 /// subcommands.
 Reply command_info(const Command& command);
 /// The same of "get" or "config|get" in any case; null if there is no such command.
-Reply command_info(std::string_view name);
+Reply command_info(std::string_view name, ServerVersion version);
 
 /// Its flags, by words, in Redis's order.
 std::vector<std::string_view> flags_of(const CommandInfo& info);

@@ -43,6 +43,11 @@ Type& Call::at_or_new(const std::string& key) {
   return std::get<Type>(put(key, Type{}).value);
 }
 
+/// A number that is a score, or multiplies some. Throws Refused with `error` for anything else.
+double score_argument(const Call& call, const std::string& text, const char* error);
+/// A sorted set's score as the server's version shows it.
+Reply shown_score(const Call& call, double score);
+
 /// The set's members in order, for a command on which that hangs.
 SortedSetOrder ordered(Call& call, const SortedSet& set);
 

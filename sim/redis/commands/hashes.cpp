@@ -74,6 +74,9 @@ std::int64_t set_fields(Call& call, std::string_view command) {
   for (std::size_t i = 2; i < call.argv.size(); i += 2) {
     if (set_field(call, call.argv[i], call.argv[i + 1])) ++created;
   }
+  const std::size_t pairs = (call.argv.size() - 2) / 2;
+  if (since_72(call.execution.mode.version) && pairs > kMostListpackFields)
+    call.find(call.argv[1])->encoding = Encoding::large;  // however many of them are the same
   return created;
 }
 

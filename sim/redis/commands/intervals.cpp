@@ -1,9 +1,11 @@
 // The intervals of a sorted set (Redis 7.0 t_zset.c).
 #include "sim/redis/commands/intervals.hpp"
 
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/keyspace/numbers.hpp"
 #include "sim/keyspace/refused.hpp"
 #include "sim/redis/commands/entries.hpp"
 
@@ -64,6 +66,12 @@ bool out_of_reach(const SortedSetOrder& order, const Interval& interval) {
 }
 
 }  // namespace
+
+void expect_decimal_bound(const std::string& text) {
+  const std::string number = text.substr(text.starts_with('(') ? 1 : 0);
+  const bool blank = !number.empty() && std::isspace(static_cast<unsigned char>(number[0])) != 0;
+  if (blank || is_hexadecimal(number)) refuse("ERR min or max is not a float");
+}
 
 Interval score_interval(const std::string& min_text, const std::string& max_text) {
   const ScoreBound min = score_bound(min_text);

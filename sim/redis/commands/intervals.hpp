@@ -21,6 +21,9 @@ struct Interval {
 
 /// Bounds as ZRANGEBYSCORE has them: "1.5", "(1.5", "-inf". Throws Refused.
 Interval score_interval(const std::string& min, const std::string& max);
+/// Throws Refused for a bound of scores that later servers do not read: with a blank before it, or
+/// hexadecimal.
+void expect_decimal_bound(const std::string& text);
 /// Bounds as ZRANGEBYLEX has them: "[a", "(a", "-", "+". Throws Refused.
 Interval lex_interval(const std::string& min, const std::string& max);
 

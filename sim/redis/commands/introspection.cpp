@@ -12,6 +12,15 @@ namespace lockstep::sim {
 
 namespace {
 
+/// Those of the server, in order of name.
+std::vector<const Command*> commands_of(const Call& call) {
+  std::vector<const Command*> commands;
+  std::ranges::copy_if(all_commands(), std::back_inserter(commands), [&](const Command* command) {
+    return command->more.servers.has(call.execution.mode.version);
+  });
+  return commands;
+}
+
 /// Whether COMMAND LIST FILTERBY lets a command pass. `value` is in lower case, as all names are.
 bool passes(const Command& command, const std::string& filter, const std::string& value) {
   if (filter == "module") return false;  // there are none
@@ -33,7 +42,7 @@ Reply command_list(Call& call) {
     if (filtered && !passes(command, filter, value)) return;
     names.push_back(Reply::bulk(std::string(command.name)));
   };
-  for (const Command* command : all_commands()) {
+  for (const Command* command : commands_of(call)) {
     visit(*command);
     for (const Command& sub : subcommands_of(*command)) visit(sub);
   }
@@ -41,9 +50,9 @@ Reply command_list(Call& call) {
 }
 
 /// COMMAND: of all of them.
-Reply run_command_alone(Call&) {
+Reply run_command_alone(Call& call) {
   std::vector<Reply> infos;
-  for (const Command* command : all_commands()) infos.push_back(command_info(*command));
+  for (const Command* command : commands_of(call)) infos.push_back(command_info(*command));
   return Reply::array(std::move(infos));
 }
 
@@ -51,17 +60,17 @@ Reply run_command_alone(Call&) {
 Reply command_infos(Call& call) {
   if (call.argv.size() == 2) return run_command_alone(call);
   std::vector<Reply> infos;
-  for (std::size_t i = 2; i < call.argv.size(); ++i) infos.push_back(command_info(call.argv[i]));
+  for (std::size_t i = 2; i < call.argv.size(); ++i)
+    infos.push_back(command_info(call.argv[i], call.execution.mode.version));
   return Reply::array(std::move(infos));
 }
 
-Reply command_count(Call&) {
-  return Reply::number(static_cast<std::int64_t>(all_commands().size()));
-}
+Reply command_count(Call& call) { return Reply::count(commands_of(call).size()); }
 
-Reply keys_of_command(const Request& argv, bool with_flags) {
+Reply keys_of_command(const Call& call, bool with_flags) {
+  const Request& argv = call.argv;
   const Request request(argv.begin() + 2, argv.end());
-  const Command* command = find_command(request);
+  const Command* command = find_command(request, call.execution.mode.version);
   if (!command) refuse("ERR Invalid command specified");
   if (!may_have_keys(*command)) refuse("ERR The command has no key arguments");
   if (!arity_fits(command->arity, request.size())) {
@@ -78,8 +87,8 @@ Reply keys_of_command(const Request& argv, bool with_flags) {
   return Reply::array(std::move(keys));
 }
 
-Reply command_getkeys(Call& call) { return keys_of_command(call.argv, false); }
-Reply command_getkeysandflags(Call& call) { return keys_of_command(call.argv, true); }
+Reply command_getkeys(Call& call) { return keys_of_command(call, false); }
+Reply command_getkeysandflags(Call& call) { return keys_of_command(call, true); }
 
 constexpr Command kIntrospectionRows[] = {
     {{"command", -1, kLoading | kStale, "connection", {}, "nondeterministic_output_order"},

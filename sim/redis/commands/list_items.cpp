@@ -130,7 +130,8 @@ Reply run_linsert(Call& call) {
 
 /// Removes from the head for a positive count, from the tail for a negative one, all for 0.
 Reply run_lrem(Call& call) {
-  const std::int64_t count = integer_argument(call.argv[2]);
+  const bool later = after_72(call.execution.mode.version);
+  const std::int64_t count = later ? signed_count(call.argv[2]) : integer_argument(call.argv[2]);
   List* list = call.at<List>(call.argv[1]);
   if (!list) return Reply::number(0);
   const std::int64_t limit = count == 0  ? kLongest

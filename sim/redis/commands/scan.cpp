@@ -23,13 +23,17 @@ namespace {
 
 using Cursor = std::uint64_t;
 
-/// Read by strtoul, with all that it takes.
-Cursor cursor_argument(const std::string& text) {
+/// Read by strtoul, with all that it takes; after 7.2 a blank may stand before it, but nothing and
+/// a negative number are none.
+Cursor cursor_argument(const Call& call, const std::string& text) {
   char* end = nullptr;
   errno = 0;
   const Cursor cursor = std::strtoull(text.c_str(), &end, 10);
   const bool blank = std::isspace(static_cast<unsigned char>(text.c_str()[0])) != 0;
-  if (blank || *end != '\0' || errno == ERANGE) refuse("ERR invalid cursor");
+  const bool negative = parse_integer(text).value_or(0) < 0;
+  const bool later = after_72(call.execution.mode.version);
+  if ((later ? text.empty() || negative : blank) || *end != '\0' || errno == ERANGE)
+    refuse("ERR invalid cursor");
   return cursor;
 }
 
@@ -96,24 +100,25 @@ Reply scan_reply(Cursor next, const std::vector<ScanItem>& items, const std::str
   return Reply::array({Reply::bulk(std::to_string(next)), Reply::array(std::move(shown))});
 }
 
-/// A listpack keeps whole scores as integers and shows them so: 1e17 as 100000000000000000.
-std::string stored_score(const Entry& entry, double score) {
+/// A listpack keeps whole scores as integers and shows them so: 1e17 as 100000000000000000. Others
+/// it keeps as the server writes them; what is in a skiplist is shown in 17 digits everywhere.
+std::string stored_score(const Call& call, const Entry& entry, double score) {
   constexpr double kMost = 4'611'686'018'427'387'904.0;  // LLONG_MAX / 2, as a double
   if (entry.encoding == Encoding::compact && std::abs(score) <= kMost &&
       std::trunc(score) == score) {
     return std::to_string(static_cast<std::int64_t>(score));
   }
-  return format_score(score);
+  return entry.encoding == Encoding::compact ? shown_score(call, score).text : format_score(score);
 }
 
-std::vector<ScanItem> items_of(const Entry& entry) {
+std::vector<ScanItem> items_of(const Call& call, const Entry& entry) {
   std::vector<ScanItem> items;
   if (const auto* hash = std::get_if<Hash>(&entry.value)) {
     for (const auto* field : by_position(*hash))
       items.push_back({field->first, {field->second.value}});
   } else if (const auto* set = std::get_if<SortedSet>(&entry.value)) {
     for (const auto* member : in_order(*set)) {
-      items.push_back({member->first, {stored_score(entry, member->second.score)}});
+      items.push_back({member->first, {stored_score(call, entry, member->second.score)}});
     }
   } else {
     for (const std::string* member : members(entry)) items.push_back({*member, {}});
@@ -123,18 +128,18 @@ std::vector<ScanItem> items_of(const Entry& entry) {
 
 template <class Type>
 Reply scan_key(Call& call) {
-  Cursor cursor = cursor_argument(call.argv[2]);
+  Cursor cursor = cursor_argument(call, call.argv[2]);
   const Entry* entry = call.find(call.argv[1]);
   if (!call.at<Type>(call.argv[1])) return scan_reply(0, {}, nullptr);
   const ScanOptions options = scan_options(call.argv, 3, false);
-  std::vector<ScanItem> items = items_of(*entry);
+  std::vector<ScanItem> items = items_of(call, *entry);
   const bool at_once = entry->encoding == Encoding::compact;
   cursor = at_once ? 0 : keep_batch(call, items, cursor, options.count);
   return scan_reply(cursor, items, options.match);
 }
 
 Reply run_scan(Call& call) {
-  Cursor cursor = cursor_argument(call.argv[1]);
+  Cursor cursor = cursor_argument(call, call.argv[1]);
   const ScanOptions options = scan_options(call.argv, 2, true);
   std::vector<ScanItem> items;
   for (const auto& [key, entry] : call.keyspace.keys) {

@@ -16,7 +16,11 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr const char* kNoScriptError = "NOSCRIPT No matching script. Please use EVAL.";
+[[noreturn]] void refuse_unknown_script(const Call& call) {
+  std::string text = "NOSCRIPT No matching script.";
+  if (!is_valkey(call.execution.mode.version)) text += " Please use EVAL.";
+  refuse(text);
+}
 
 /// How many of the arguments from position 3 on are keys.
 std::size_t eval_key_count(const Request& argv) {
@@ -35,7 +39,7 @@ Reply run_body(Call& call, const std::string& sha1, const std::string& body, boo
   const std::size_t keys = eval_key_count(call.argv);
   ScriptRights rights{read_only, false};
   if (body.starts_with("#!")) {
-    const std::uint8_t flags = script_shebang(body).flags;
+    const std::uint8_t flags = script_shebang(body, call.execution.mode.version).flags;
     check_script_flags(call.execution.mode, flags, read_only);
     rights.read_only = (flags & kNoWrites) != 0;
     rights.allow_oom = (flags & (kNoWrites | kAllowOom)) != 0;
@@ -47,7 +51,7 @@ Reply run_body(Call& call, const std::string& sha1, const std::string& body, boo
 /// Adds a script to the cache if it compiles; its error reply otherwise.
 std::optional<Reply> load(Call& call, const std::string& sha1, const std::string& body) {
   if (call.keyspace.scripts.contains(sha1)) return std::nullopt;
-  script_shebang(body);
+  script_shebang(body, call.execution.mode.version);
   if (auto error = call.scripts().compile(sha1, body)) return error;
   call.keyspace.scripts.emplace(sha1, body);
   return std::nullopt;
@@ -61,11 +65,11 @@ Reply eval(Call& call, bool read_only) {
 }
 
 Reply evalsha(Call& call, bool read_only) {
-  if (call.argv[1].size() != 40) refuse(kNoScriptError);
+  if (call.argv[1].size() != 40) refuse_unknown_script(call);
   eval_key_count(call.argv);
   const std::string sha1 = lower_case(call.argv[1]);
   const auto it = call.keyspace.scripts.find(sha1);
-  if (it == call.keyspace.scripts.end()) refuse(kNoScriptError);
+  if (it == call.keyspace.scripts.end()) refuse_unknown_script(call);
   return run_body(call, sha1, it->second, read_only);
 }
 

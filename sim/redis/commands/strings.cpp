@@ -22,11 +22,19 @@ void check_length(std::uint64_t length) {
 
 Reply bulk_or_null(const std::string* text) { return text ? Reply::bulk(*text) : Reply::null(); }
 
+/// IFEQ or IFNE and what a string is compared with.
+struct Condition {
+  bool equal = true;
+  const std::string* value = nullptr;  ///< null: there is none
+  bool holds(const std::string& text) const { return (text == *value) == equal; }
+};
+
 /// The options that follow a value in SET, or a key in GETEX.
 struct SetOptions {
   bool nx = false, xx = false, get = false, keep_ttl = false, persist = false;
   std::optional<TimeForm> form;
   const std::string* time = nullptr;
+  Condition condition;
 };
 
 enum class Grammar : std::uint8_t { set, getex };
@@ -43,13 +51,26 @@ bool same(const TimeForm& a, const TimeForm& b) {
   return a.unit == b.unit && a.absolute == b.absolute;
 }
 
+bool is_condition(const std::string& option, ServerVersion version) {
+  return (is_word(option, "ifeq") && kHaveSetIfeq.has(version)) ||
+         (is_word(option, "ifne") && kHaveDelex.has(version));
+}
+
+/// Takes the option and its argument `next`; false if it cannot stand here. One condition excludes
+/// another, even the same.
+bool take_condition(SetOptions& o, const std::string& option, const std::string* next) {
+  if (!next || o.condition.value || o.nx || o.xx) return false;
+  o.condition = {is_word(option, "ifeq"), next};
+  return true;
+}
+
 /// Takes one option (and, of a time option, its argument `next`); false if it cannot stand here. An
 /// option may be repeated.
 bool take_option(SetOptions& o, const std::string& option, const std::string* next,
                  Grammar grammar) {
   const bool set = grammar == Grammar::set;
-  if (set && is_word(option, "nx") && !o.xx) return o.nx = true;
-  if (set && is_word(option, "xx") && !o.nx) return o.xx = true;
+  if (set && is_word(option, "nx") && !o.xx && !o.condition.value) return o.nx = true;
+  if (set && is_word(option, "xx") && !o.nx && !o.condition.value) return o.xx = true;
   if (set && is_word(option, "get")) return o.get = true;
   if (set && is_word(option, "keepttl") && !o.form) return o.keep_ttl = true;
   if (!set && is_word(option, "persist") && !o.form) return o.persist = true;
@@ -60,12 +81,16 @@ bool take_option(SetOptions& o, const std::string& option, const std::string* ne
   return true;
 }
 
-SetOptions set_options(const Request& argv, std::size_t first, Grammar grammar) {
+SetOptions set_options(const Call& call, std::size_t first, Grammar grammar) {
+  const Request& argv = call.argv;
   SetOptions o;
   for (std::size_t i = first; i < argv.size(); ++i) {
     const std::string* next = i + 1 < argv.size() ? &argv[i + 1] : nullptr;
-    if (!take_option(o, argv[i], next, grammar)) refuse_syntax();
-    if (next && o.time == next) ++i;
+    const bool compares =
+        grammar == Grammar::set && is_condition(argv[i], call.execution.mode.version);
+    if (!(compares ? take_condition(o, argv[i], next) : take_option(o, argv[i], next, grammar)))
+      refuse_syntax();
+    if (next && (o.time == next || o.condition.value == next)) ++i;
   }
   return o;
 }
@@ -83,13 +108,17 @@ void set_pairs(Call& call) {
 Reply run_get(Call& call) { return bulk_or_null(call.string_at(call.argv[1])); }
 
 Reply run_set(Call& call) {
-  const SetOptions o = set_options(call.argv, 3, Grammar::set);
+  const SetOptions o = set_options(call, 3, Grammar::set);
   std::optional<Expiry> expires;
   if (o.form) expires = positive_expiry(call, *o.time, *o.form, "set");
   const std::string& key = call.argv[1];
   Reply old = o.get ? bulk_or_null(call.string_at(key)) : Reply::null();
   const Entry* entry = call.find(key);
   if ((o.nx && entry) || (o.xx && !entry)) return old;
+  if (o.condition.value) {
+    const std::string* text = call.string_at(key);
+    if (text ? !o.condition.holds(*text) : o.condition.equal) return old;
+  }
   if (o.keep_ttl && entry) expires = entry->expires;
   call.set(key, call.argv[2]).expires = expires;
   return o.get ? old : Reply::ok();
@@ -118,8 +147,38 @@ Reply run_getdel(Call& call) {
   return old;
 }
 
+/// Removes a key; 1.
+Reply erased(Call& call) {
+  call.erase(call.argv[1]);
+  return Reply::number(1);
+}
+
+Reply run_delifeq(Call& call) {
+  const std::string* text = call.string_at(call.argv[1]);
+  return text && *text == call.argv[2] ? erased(call) : Reply::number(0);
+}
+
+/// DELEX key [IFEQ value | IFNE value]. What Redis says no to is asked in this order: a key that is
+/// not there meets every condition with 0, even half a one.
+Reply run_delex(Call& call) {
+  const Request& argv = call.argv;
+  const Entry* entry = call.find(argv[1]);
+  if (!entry) return Reply::number(0);
+  if (argv.size() == 2) return erased(call);
+  const auto* text = std::get_if<std::string>(&entry->value);
+  if (!text) refuse("ERR Key should be of string type if conditions are specified");
+  if (argv.size() != 4) refuse_arity("delex");
+  if (!is_condition(argv[2], call.execution.mode.version))
+    refuse("ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE");
+  const Condition condition{is_word(argv[2], "ifeq"), &argv[3]};
+  return condition.holds(*text) ? erased(call) : Reply::number(0);
+}
+
 Reply run_getex(Call& call) {
-  const SetOptions o = set_options(call.argv, 2, Grammar::getex);
+  const SetOptions o = set_options(call, 2, Grammar::getex);
+  // Only Valkey 9 reads the time before it has looked for the key.
+  if (o.form && call.execution.mode.version == ServerVersion::valkey_9)
+    positive_expiry(call, *o.time, *o.form, "getex");
   const std::string* text = call.string_at(call.argv[1]);
   if (!text) return Reply::null();
   Reply reply = Reply::bulk(*text);
@@ -224,9 +283,21 @@ KeyArguments set_keys(const Request& request) {
   return {{1, reads ? "RW access update" : "OW update"}};
 }
 
-bool touches_unless_nx(const Request& argv, const Reply&, bool was_there) {
-  return was_there && std::none_of(argv.begin() + 3, argv.end(),
-                                   [](const std::string& word) { return is_word(word, "nx"); });
+KeyArguments delex_keys(const Request&) { return {{1, "RW delete"}}; }
+
+/// SET: not with NX, nor with a condition that does not hold; with GET the reply is the value
+/// before.
+bool touches_if_set(const Request& argv, const Reply& reply, bool was_there) {
+  Condition condition;
+  for (std::size_t i = 3; i < argv.size(); ++i) {
+    if (is_word(argv[i], "nx")) return false;
+    const bool compares = is_word(argv[i], "ifeq") || is_word(argv[i], "ifne");
+    if (compares && i + 1 < argv.size()) condition = {is_word(argv[i], "ifeq"), &argv[i + 1]};
+    if (compares || time_option(argv[i])) ++i;
+  }
+  if (!was_there || !condition.value) return was_there;
+  return reply.kind == Reply::Kind::bulk ? condition.holds(reply.text)
+                                         : reply.kind != Reply::Kind::null;
 }
 
 /// GETEX: an option that sets an expiry.
@@ -242,7 +313,7 @@ constexpr Command kStringsRows[] = {
     {{"get", 2, kReadOnly | kFast, "string", {{"RO access", 1}}}, run_get},
     {{"set", -3, kWrite | kDenyOom, "string", {{"RW access update variable_flags", 1}}},
      run_set,
-     {.traits = kGivesLifetime, .touches = touches_unless_nx, .find_keys = set_keys}},
+     {.traits = kGivesLifetime, .touches = touches_if_set, .find_keys = set_keys}},
     {{"setnx", 3, kWrite | kDenyOom | kFast, "string", {{"OW insert", 1}}}, run_setnx},
     {{"setex", 4, kWrite | kDenyOom, "string", {{"OW update", 1}}},
      run_setex,
@@ -254,6 +325,12 @@ constexpr Command kStringsRows[] = {
      run_getset,
      {.touches = touches_always}},
     {{"getdel", 2, kWrite | kFast, "string", {{"RW access delete", 1}}}, run_getdel},
+    {{"delex", -2, kWrite | kFast, "string", {{"RW delete variable_flags", 1}}},
+     run_delex,
+     {.find_keys = delex_keys, .servers = kHaveDelex}},
+    {{"delifeq", 3, kWrite | kFast, "string", {{"RM delete", 1}}},
+     run_delifeq,
+     {.servers = kHaveDelifeq}},
     {{"getex", -2, kWrite | kFast, "string", {{"RW access update", 1}}},
      run_getex,
      {.traits = kGivesLifetime, .touches = touches_if_expiry_given}},

@@ -99,6 +99,11 @@ const Command* find_command(const Request& request) {
   return find_subcommand(*command, request[1]);
 }
 
+const Command* find_command(const Request& request, ServerVersion version) {
+  const Command* command = find_command(request);
+  return command && command->more.servers.has(version) ? command : nullptr;
+}
+
 std::span<const Command> subcommands_of(const Command& container) {
   if (!container.has(kContainer)) return {};
   return {&container + 1, all().find(container.name)->subcommands};

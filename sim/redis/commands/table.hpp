@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/redis/request.hpp"
+#include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
 
@@ -134,6 +135,7 @@ struct Particulars {
   Touches touches = nullptr;                            ///< null: never
   KeyArguments (*find_keys)(const Request&) = nullptr;  ///< where no rule says which are keys
   Resp3 resp3 = {};
+  ServerSet servers = kEveryServer;  ///< those that have the command
 };
 
 /// One row.
@@ -147,15 +149,18 @@ struct Command : CommandInfo {
   bool is_of(std::string_view category) const;
 };
 
-/// Every row but those of subcommands, in order of name.
+/// Every row but those of subcommands, in order of name, of all servers.
 std::span<const Command* const> all_commands();
 
-/// The row of `name` in any case, or null if Redis 7.0 has no such command.
+/// The row of `name` in any case, or null if no server has such a command.
 const Command* find_command(std::string_view name);
 
 /// What a request names: a subcommand where its command has such and a second word follows. Null if
 /// there is no such command, or no such subcommand.
 const Command* find_command(const Request& request);
+
+/// The same of one server's commands.
+const Command* find_command(const Request& request, ServerVersion version);
 
 /// The subcommands of a command, in order of name; none of one without.
 std::span<const Command> subcommands_of(const Command& container);

@@ -8,6 +8,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/newer.hpp"
 
 namespace lockstep::sim {
 
@@ -50,8 +51,9 @@ constexpr std::string_view kLacking[] = {"bitfield",
 
 }  // namespace
 
-void refuse_unknown(const Request& request, RedisVersion version) {
+void refuse_unknown(const Request& request, ServerVersion version) {
   if (request.empty()) return;
+  refuse_others(request, version);
   const Command* known = find_command(request);
   if (known != nullptr && known->has(kLooksAtUsage))
     throw BadInput("command '" + one_line(lower_case(request[0] + " " + request[1])) +
@@ -71,7 +73,7 @@ void refuse_unknown(const Request& request, RedisVersion version) {
   std::string command = request[0];
   if (find_command(request[0]) && request.size() > 1) command += " " + request[1];
   throw BadInput("command '" + one_line(lower_case(command)) +
-                 "': lockstep knows no such command of Redis " + name(version) +
+                 "': lockstep knows no such command of " + name(version) +
                  ": nothing can be said of a lock that uses it");
 }
 

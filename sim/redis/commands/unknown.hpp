@@ -9,7 +9,7 @@ namespace lockstep::sim {
 
 /// Throws BadInput for a command, or a subcommand, that is not known of the version; and for one
 /// whose answer hangs on what is not kept (OBJECT IDLETIME).
-void refuse_unknown(const Request& request, RedisVersion version);
+void refuse_unknown(const Request& request, ServerVersion version);
 
 /// Whether it names a command that may write: one without Redis's flag `readonly`.
 bool may_write(const Request& request);

@@ -52,22 +52,22 @@ Aggregate aggregate_argument(const std::string& text) {
   refuse_syntax();
 }
 
-void read_weights(AlgebraQuery& query, const Request& argv, std::size_t first) {
+void read_weights(AlgebraQuery& query, const Call& call, std::size_t first) {
   for (std::size_t i = 0; i < query.sources.size(); ++i) {
-    const auto weight = parse_score(argv[first + i]);
-    if (!weight) refuse("ERR weight value is not a float");
-    query.sources[i].weight = *weight;
+    constexpr const char* kError = "ERR weight value is not a float";
+    query.sources[i].weight = score_argument(call, call.argv[first + i], kError);
   }
 }
 
 /// Reads one option at argv[i]; the position after it.
-std::size_t take_option(AlgebraQuery& query, const Request& argv, std::size_t i,
+std::size_t take_option(AlgebraQuery& query, const Call& call, std::size_t i,
                         ZsetOperation operation, Form form) {
+  const Request& argv = call.argv;
   const std::string& word = argv[i];
   const std::size_t left = argv.size() - i;
   const bool weighed = operation != ZsetOperation::subtract && form != Form::count;
   if (weighed && left > query.sources.size() && is_word(word, "weights")) {
-    read_weights(query, argv, i + 1);
+    read_weights(query, call, i + 1);
     return i + 1 + query.sources.size();
   }
   if (weighed && left >= 2 && is_word(word, "aggregate")) {
@@ -96,7 +96,7 @@ AlgebraQuery read_query(Call& call, std::size_t at, ZsetOperation operation, For
   AlgebraQuery query;
   const std::size_t after = at + 1 + static_cast<std::size_t>(count);
   for (std::size_t i = at + 1; i < after; ++i) query.sources.push_back({scores_at(call, argv[i])});
-  for (std::size_t i = after; i < argv.size();) i = take_option(query, argv, i, operation, form);
+  for (std::size_t i = after; i < argv.size();) i = take_option(query, call, i, operation, form);
   return query;
 }
 
@@ -175,7 +175,7 @@ Reply show_scores(Call& call, ZsetOperation operation) {
   std::vector<Reply> items;
   for (const auto* item : in_order(result)) {
     items.push_back(Reply::bulk(item->first));
-    if (query.scores) items.push_back(Reply::bulk(format_score(item->second.score)));
+    if (query.scores) items.push_back(shown_score(call, item->second.score));
   }
   return Reply::array(std::move(items));
 }

@@ -65,13 +65,21 @@ RangeQuery read_query(const Request& argv, std::size_t first, RangeQuery query) 
   return query;
 }
 
-/// Leaves out the first `offset` (all, if it is negative), then keeps `limit` (all, if negative).
-Span limited(Span span, const RangeQuery& query, bool reverse) {
+/// Whether a negative offset counts from the last one that is selected: in the skiplist of a server
+/// after 7.2.
+bool counts_from_end(const Call& call, const Entry& entry) {
+  return entry.encoding == Encoding::large && after_72(call.execution.mode.version);
+}
+
+/// Leaves out the first `offset` (all, if it is negative and does not count from the end), then
+/// keeps `limit` (all, if negative).
+Span limited(Span span, const RangeQuery& query, bool reverse, bool from_end) {
   const auto size = static_cast<std::int64_t>(span.empty() ? 0 : span.end - span.begin);
-  if (query.offset < 0 || query.offset >= size || query.limit == 0) return {};
-  std::int64_t kept = size - query.offset;
+  const std::int64_t offset = query.offset + (from_end && query.offset < 0 ? size : 0);
+  if (offset < 0 || offset >= size || query.limit == 0) return {};
+  std::int64_t kept = size - offset;
   if (query.limit > 0 && query.limit < kept) kept = query.limit;
-  const auto skipped = static_cast<std::size_t>(query.offset);
+  const auto skipped = static_cast<std::size_t>(offset);
   const auto width = static_cast<std::size_t>(kept);
   if (reverse) return {span.end - skipped - width, span.end - skipped};
   return {span.begin + skipped, span.begin + skipped + width};
@@ -88,20 +96,23 @@ class Selector {
       first_ = integer_argument(min);
       last_ = integer_argument(max);
     } else {
+      if (by_ == By::score && kDecimalBounds.has(call.execution.mode.version))
+        for (const std::string* bound : {&min, &max}) expect_decimal_bound(*bound);
       const auto interval = by_ == By::score ? score_interval : lex_interval;
       interval_ = reverse_ ? interval(max, min) : interval(min, max);
     }
   }
 
   /// The selected members, in the query's direction.
-  SortedSetOrder operator()(Call& call, const SortedSet& set) const {
+  SortedSetOrder operator()(Call& call, const Entry& entry) const {
+    const auto& set = std::get<SortedSet>(entry.value);
     for (const auto& [member, rest] : set)
       for (const double bound : interval_.bounds) call.compare(rest.score, bound);
     const SortedSetOrder order = query_.unordered ? in_order(set) : ordered(call, set);
     Span span;
     if (by_ != By::rank) {
       span = reverse_ ? select_from_end(order, interval_) : select(order, interval_);
-      span = limited(span, query_, reverse_);
+      span = limited(span, query_, reverse_, counts_from_end(call, entry));
     } else {
       span = index_span(first_, last_, order.size());
       if (reverse_) span = {order.size() - span.end, order.size() - span.begin};
@@ -131,9 +142,9 @@ FoundItems find(Call& call, std::size_t first, const RangeQuery& form) {
   const Request& argv = call.argv;
   const RangeQuery query = read_query(argv, first, form);
   const Selector selector(call, argv[first + 1], argv[first + 2], query);
-  const auto* set = call.at<SortedSet>(argv[first]);
-  if (!set) return {};
-  return {selector(call, *set), query.scores};
+  const Entry* entry = call.entry_at<SortedSet>(argv[first]);
+  if (!entry) return {};
+  return {selector(call, *entry), query.scores};
 }
 
 Reply show(Call& call, std::optional<By> by, std::optional<bool> reverse) {
@@ -144,7 +155,7 @@ Reply show(Call& call, std::optional<By> by, std::optional<bool> reverse) {
   std::vector<Reply> items;
   for (const auto* item : found.items) {
     items.push_back(Reply::bulk(item->first));
-    if (found.scores) items.push_back(Reply::bulk(format_score(item->second.score)));
+    if (found.scores) items.push_back(shown_score(call, item->second.score));
   }
   return Reply::array(std::move(items));
 }
@@ -155,8 +166,8 @@ SortedSetOrder between(Call& call, By by) {
   query.by = by;
   query.unordered = by == By::score;
   const Selector selector(call, call.argv[2], call.argv[3], query);
-  const auto* set = call.at<SortedSet>(call.argv[1]);
-  return set ? selector(call, *set) : SortedSetOrder{};
+  const Entry* entry = call.entry_at<SortedSet>(call.argv[1]);
+  return entry ? selector(call, *entry) : SortedSetOrder{};
 }
 
 Reply remove(Call& call, By by) {

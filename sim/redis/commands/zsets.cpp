@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/keyspace/compact_limits.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
@@ -41,12 +42,6 @@ void check(const Options& o, std::size_t arguments) {
   }
 }
 
-double score_argument(const std::string& text) {
-  const auto score = parse_score(text);
-  if (!score) refuse("ERR value is not a valid float");
-  return *score;
-}
-
 /// Where the member stands hangs on its score and all others.
 void find_place(Call& call, Entry& entry, const std::string& member, double score) {
   for (const auto& [other, rest] : sorted_set_of(entry))
@@ -81,6 +76,17 @@ Result add_one(Call& call, Entry& entry, const std::string& member, double& scor
   return Result::updated;
 }
 
+/// Whether ZADD makes a skiplist of the set before it adds anything: for so many pairs, however
+/// many of them are the same; in a Valkey also for a long member.
+bool begins_large(const Call& call, std::size_t first, std::size_t pairs) {
+  const ServerVersion version = call.execution.mode.version;
+  if (since_72(version) && pairs > kMostListpackMembers) return true;
+  if (!is_valkey(version)) return false;
+  for (std::size_t i = first + 1; i < call.argv.size(); i += 2)
+    if (call.argv[i].size() > kLongestListpackMember) return true;
+  return false;
+}
+
 /// ZADD key [options] score member [score member ...]. ZINCRBY is ZADD with INCR, and reads its
 /// other options too; with four arguments any of them leaves too few.
 Reply add(Call& call, bool increment) {
@@ -91,10 +97,13 @@ Reply add(Call& call, bool increment) {
   while (first < argv.size() && take_option(o, argv[first])) ++first;
   check(o, argv.size() - first);
   std::vector<double> scores;
-  for (std::size_t i = first; i < argv.size(); i += 2) scores.push_back(score_argument(argv[i]));
+  for (std::size_t i = first; i < argv.size(); i += 2) {
+    scores.push_back(score_argument(call, argv[i], "ERR value is not a valid float"));
+  }
   Entry* entry = call.entry_at<SortedSet>(argv[1]);
   if (!entry && o.xx) return o.increment ? Reply::null() : Reply::number(0);
   if (!entry) entry = &call.put(argv[1], SortedSet{});
+  if (begins_large(call, first, scores.size())) entry->encoding = Encoding::large;
   std::int64_t added = 0, updated = 0;
   Result result = Result::same;
   for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -103,7 +112,7 @@ Reply add(Call& call, bool increment) {
     if (result == Result::updated) ++updated;
   }
   if (!o.increment) return Reply::number(o.changed ? added + updated : added);
-  return result == Result::untouched ? Reply::null() : Reply::bulk(format_score(scores[0]));
+  return result == Result::untouched ? Reply::null() : shown_score(call, scores[0]);
 }
 
 Reply rank(Call& call, bool from_end) {
@@ -142,15 +151,15 @@ Reply pop(Call& call, bool max) {
   if (!call.at<SortedSet>(call.argv[1])) return Reply::array({});
   for (const auto& [member, score] : take(call, call.argv[1], max, count)) {
     items.push_back(Reply::bulk(member));
-    items.push_back(Reply::bulk(format_score(score)));
+    items.push_back(shown_score(call, score));
   }
   return Reply::array(std::move(items));
 }
 
-Reply score_reply(const SortedSet* set, const std::string& member) {
+Reply score_reply(const Call& call, const SortedSet* set, const std::string& member) {
   if (!set) return Reply::null();
   const auto it = set->find(member);
-  return it == set->end() ? Reply::null() : Reply::bulk(format_score(it->second.score));
+  return it == set->end() ? Reply::null() : shown_score(call, it->second.score);
 }
 
 Reply run_zadd(Call& call) { return add(call, false); }
@@ -170,13 +179,15 @@ Reply run_zcard(Call& call) {
   return Reply::count(set ? set->size() : 0);
 }
 
-Reply run_zscore(Call& call) { return score_reply(call.at<SortedSet>(call.argv[1]), call.argv[2]); }
+Reply run_zscore(Call& call) {
+  return score_reply(call, call.at<SortedSet>(call.argv[1]), call.argv[2]);
+}
 
 Reply run_zmscore(Call& call) {
   const auto* set = call.at<SortedSet>(call.argv[1]);
   std::vector<Reply> scores;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
-    scores.push_back(score_reply(set, call.argv[i]));
+    scores.push_back(score_reply(call, set, call.argv[i]));
   }
   return Reply::array(std::move(scores));
 }
@@ -196,7 +207,7 @@ Reply run_zmpop(Call& call) {
     if (!call.at<SortedSet>(argv[i])) continue;
     std::vector<Reply> pairs;
     for (const auto& [member, score] : take(call, argv[i], max, count)) {
-      pairs.push_back(Reply::array({Reply::bulk(member), Reply::bulk(format_score(score))}));
+      pairs.push_back(Reply::array({Reply::bulk(member), shown_score(call, score)}));
     }
     return Reply::array({Reply::bulk(argv[i]), Reply::array(std::move(pairs))});
   }
@@ -215,7 +226,7 @@ Reply run_zrandmember(Call& call) {
   std::vector<Reply> chosen;
   for (const std::size_t i : chosen_indexes(order.size(), count)) {
     chosen.push_back(Reply::bulk(order[i]->first));
-    if (scores) chosen.push_back(Reply::bulk(format_score(order[i]->second.score)));
+    if (scores) chosen.push_back(shown_score(call, order[i]->second.score));
   }
   return counted ? Reply::array(std::move(chosen)) : chosen[0];
 }

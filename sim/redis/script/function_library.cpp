@@ -15,6 +15,7 @@ constexpr const char* kMissing = "Script attempted to access nonexistent global 
 
 /// Raises {err = "ERR ..."}: no place is added.
 [[noreturn]] void refuse_library(lua_State* L, const char* text) {
+  if (is_valkey(script_run(L).version)) text = luaL_gsub(L, text, "redis.reg", "server.reg");
   lua_createtable(L, 0, 1);
   lua_pushfstring(L, "ERR %s", text);
   lua_setfield(L, -2, "err");
@@ -187,6 +188,15 @@ void push_loading_redis(lua_State* L) {
   dialect::protect(L);
 }
 
+/// Pops the table redis into the globals at `globals`; of a Valkey it is also called server.
+void set_redis(lua_State* L, int globals) {
+  if (is_valkey(script_run(L).version)) {
+    lua_pushvalue(L, -1);
+    lua_setfield(L, globals, "server");
+  }
+  lua_setfield(L, globals, "redis");
+}
+
 const char kLoadingTable = 0;  // their addresses are keys in the globals' metatable
 const char kRunningTable = 0;
 
@@ -200,12 +210,12 @@ void open_library_globals(lua_State* L) {
   lua_getmetatable(L, globals);
   lua_setmetatable(L, running);
   push_running_redis(L);
-  lua_setfield(L, running, "redis");
+  set_redis(L, running);
 
   lua_newtable(L);
   const int loading = lua_gettop(L);
   push_loading_redis(L);
-  lua_setfield(L, loading, "redis");
+  set_redis(L, loading);
   dialect::set_functions(L, nullptr, 0, kMissing);
 
   lua_pushvalue(L, running);

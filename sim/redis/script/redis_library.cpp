@@ -12,10 +12,12 @@
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/keys_of.hpp"
+#include "sim/redis/commands/newer.hpp"
 #include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/observer.hpp"
 #include "sim/redis/script/run.hpp"
+#include "sim/redis/script/server_words.hpp"
 #include "sim/redis/script/shortest_number.hpp"
 #include "sim/redis/script/vm.hpp"
 
@@ -33,18 +35,12 @@ int push_error(lua_State* L, const char* text) {
   return 1;
 }
 
-// ---- redis.call, redis.pcall ----
-
-/// A number as redis.call sends it.
-void number_argument(RedisVersion version, double number, std::string& text) {
-  if (version == RedisVersion::v7_0) {
-    char shown[64];
-    std::snprintf(shown, sizeof shown, "%.17g", number);
-    text = shown;
-  } else {
-    text = shortest_number(number);
-  }
+/// The same with one of the server's own texts.
+int push_own_error(lua_State* L, const char* text) {
+  return push_error(L, in_words_of(script_run(L).version, text));
 }
+
+// ---- redis.call, redis.pcall ----
 
 /// Reads the arguments into run.request; null, or what is wrong with them.
 const char* read_arguments(lua_State* L, Request& request) {
@@ -82,18 +78,26 @@ const char* check_mode(ScriptRun& run, unsigned flags) {
   return nullptr;
 }
 
+/// What is said of an unknown command. Only Valkey 9 names a subcommand, as to a client.
+const char* unknown_in(ScriptRun& run) {
+  const Command* container = find_command(run.request[0]);
+  const bool subcommand = container && container->has(kContainer) && run.request.size() > 1;
+  if (!subcommand || run.version != ServerVersion::valkey_9)
+    return "ERR Unknown Redis command called from script";
+  run.text = look_up(run.request, run.version).error;
+  return run.text.c_str();
+}
+
 /// What Redis checks before a script's command (script.c scriptCall); null if nothing is against
 /// it.
 const char* check_command(ScriptRun& run, const Command* command) {
-  const bool is_72 = run.version == RedisVersion::v7_2;
-  if (is_72) refuse_new_in_72(run.request);
-  if (run.known_only && (!command || command->has(kLooksAtUsage)))
-    refuse_unknown(run.request, run.version);
-  if (!command) return "ERR Unknown Redis command called from script";
+  refuse_newer(run.request, run.version);
+  if (run.known_only) refuse_unknown(run.request, run.version);
+  if (!command) return unknown_in(run);
   if (!arity_fits(command->arity, run.request.size())) {
     return "ERR Wrong number of args calling Redis command from script";
   }
-  if (command->is(kNoScript) && !(is_72 && command->has(kSince72InScripts))) {
+  if (command->is(kNoScript) && !(since_72(run.version) && command->has(kSince72InScripts))) {
     return "ERR This Redis command is not allowed from script";
   }
   if (run.read_only && (command->is(kWrite) || command->has(kMayReplicate))) {
@@ -136,7 +140,7 @@ void show_call(const Command& command, const Request& request, std::vector<Compa
 /// Runs run.request; the reply is left in run.reply. False if the script cannot go on (run.refusal
 /// says why).
 bool call_command(ScriptRun& run, const char*& error) {
-  const Command* command = find_command(run.request);
+  const Command* command = find_command(run.request, run.version);
   try {
     error = check_command(run, command);
     if (error) return true;
@@ -164,7 +168,7 @@ bool generic_call(lua_State* L) {
   ScriptRun& run = script_run(L);
   const char* error = read_arguments(L, run.request);
   if (error) {
-    push_error(L, error);
+    push_own_error(L, error);
     return true;
   }
   if (!call_command(run, error)) {
@@ -172,7 +176,7 @@ bool generic_call(lua_State* L) {
     lua_error(L);
   }
   if (error) {
-    push_error(L, error);
+    push_own_error(L, error);
     lua_pushboolean(L, 1);
     lua_setfield(L, -2, "ignore_error_stats_update");
     return true;
@@ -222,7 +226,7 @@ int redis_status_reply(lua_State* L) {
 // ---- the rest ----
 
 int raise_error(lua_State* L, const char* text) {
-  push_error(L, text);
+  push_own_error(L, text);
   return lua_error(L);
 }
 
@@ -283,7 +287,7 @@ int redis_set_repl(lua_State* L) {
 int redis_acl_check_cmd(lua_State* L) {
   ScriptRun& run = script_run(L);
   if (const char* error = read_arguments(L, run.request)) return raise_error(L, error);
-  if (!find_command(run.request)) {
+  if (!find_command(run.request, run.version)) {
     return raise_error(L, "ERR Invalid command passed to redis.acl_check_cmd()");
   }
   lua_pushboolean(L, 1);
@@ -326,7 +330,25 @@ constexpr Constant kConstants[] = {
     {"REPL_AOF", 1},  {"REPL_SLAVE", 2},  {"REPL_REPLICA", 2}, {"REPL_ALL", 3},
 };
 
+/// REDIS_VERSION and REDIS_VERSION_NUM, or those of another server.
+void set_version(lua_State* L, const char* server, const char* version) {
+  lua_pushfstring(L, "%s_VERSION", server);
+  lua_pushstring(L, version);
+  lua_settable(L, -3);
+  lua_pushfstring(L, "%s_VERSION_NUM", server);
+  lua_pushnumber(L, static_cast<double>(version_number(version)));
+  lua_settable(L, -3);
+}
+
+int os_clock(lua_State* L) { dialect::refuse(L, "os.clock, which shows the server's time"); }
+
 }  // namespace
+
+void open_os(lua_State* L) {
+  constexpr Function51 kFunctions[] = {{"clock", os_clock}};
+  lua_newtable(L);
+  dialect::set_functions(L, kFunctions, std::size(kFunctions));
+}
 
 void open_redis(lua_State* L) {
   lua_newtable(L);
@@ -335,11 +357,12 @@ void open_redis(lua_State* L) {
     lua_pushnumber(L, constant.value);
     lua_setfield(L, -2, constant.name);
   }
-  const RedisVersion version = script_run(L).version;
-  lua_pushnumber(L, version == RedisVersion::v7_0 ? 0x0007000F : 0x00070206);
-  lua_setfield(L, -2, "REDIS_VERSION_NUM");
-  lua_pushstring(L, full_name(version));
-  lua_setfield(L, -2, "REDIS_VERSION");
+  const ServerVersion version = script_run(L).version;
+  set_version(L, "REDIS", redis_version(version));
+  if (!is_valkey(version)) return;
+  set_version(L, "VALKEY", full_name(version));
+  lua_pushliteral(L, "valkey");
+  lua_setfield(L, -2, "SERVER_NAME");
 }
 
 }  // namespace lockstep::sim

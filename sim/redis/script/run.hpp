@@ -25,7 +25,7 @@ struct ScriptRun : dialect::Runtime {
   Keyspace* keyspace = nullptr;
   dialect::JsonSettings* json = nullptr;  ///< of cjson
   Execution* execution = nullptr;
-  RedisVersion version = RedisVersion::v7_0;
+  ServerVersion version = ServerVersion::redis_7_0;
   bool calls_comparisons = false;  ///< so that they can be put down
   bool known_only = false;         ///< ScriptLimits::known_only
   bool read_only = false;
@@ -51,6 +51,8 @@ ScriptRun& script_run(lua_State* L);
 
 /// Pushes the table `redis`.
 void open_redis(lua_State* L);
+/// Leaves the table os of scripts on the stack, which servers after 7.2 have.
+void open_os(lua_State* L);
 
 /// Pushes what redis.call returns for `reply` (Redis 7.0 script_lua.c redisProtocolToLuaType).
 void push_reply(lua_State* L, const Reply& reply, bool null_is_nil = false);

@@ -53,14 +53,27 @@ std::uint8_t script_flag(std::string_view name) {
   return it == kFlags.end() ? 0 : it->flag;
 }
 
-Shebang script_shebang(std::string_view body) {
+namespace {
+
+/// Throws Refused if a script's engine, "#!lua", is another one. A Valkey asks after the options.
+void expect_lua(std::string_view engine, ServerVersion version) {
+  if (is_valkey(version)) {
+    const std::string_view named = engine.substr(2);
+    if (!is_word(named, "lua"))
+      refuse("ERR Could not find scripting engine '" + std::string(named) + "'");
+  } else if (engine != "#!lua") {
+    refuse("ERR Unexpected engine in script shebang: " + std::string(engine));
+  }
+}
+
+}  // namespace
+
+Shebang script_shebang(std::string_view body, ServerVersion version) {
   if (!body.starts_with("#!")) return {};
   const std::size_t end = body.find('\n');
   if (end == body.npos) refuse("ERR Invalid script shebang");
   const auto line = words_of(body.substr(0, end));
-  if (line[0] != "#!lua") {
-    refuse("ERR Unexpected engine in script shebang: " + std::string(line[0]));
-  }
+  if (!is_valkey(version)) expect_lua(line[0], version);
   Shebang shebang{true, 0};
   for (const std::string_view option : std::span(line).subspan(1)) {
     if (!option.starts_with("flags=")) {
@@ -72,6 +85,7 @@ Shebang script_shebang(std::string_view body) {
       shebang.flags |= flag;
     }
   }
+  if (is_valkey(version)) expect_lua(line[0], version);
   return shebang;
 }
 

@@ -33,8 +33,9 @@ struct Shebang {
   bool present = false;
   std::uint8_t flags = 0;
 };
-/// Reads the shebang of a script that EVAL or SCRIPT LOAD got. Throws Refused with Redis's text.
-Shebang script_shebang(std::string_view body);
+/// Reads the shebang of a script that EVAL or SCRIPT LOAD got. Throws Refused with the server's
+/// text.
+Shebang script_shebang(std::string_view body, ServerVersion version);
 
 /// Refuses to run a script or function with these flags, if the server's mode or a read-only
 /// command is against it. Throws Refused.

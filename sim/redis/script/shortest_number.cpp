@@ -1,9 +1,11 @@
 // Numbers in the fewest digits, laid out as fpconv_dtoa does (Redis 7.2 deps/fpconv).
 #include "sim/redis/script/shortest_number.hpp"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 
 namespace lockstep::sim {
@@ -43,16 +45,36 @@ std::string laid_out(const Decimal& number) {
   return text + 'e' + (exponent < 0 ? '-' : '+') + std::to_string(std::abs(exponent));
 }
 
-}  // namespace
-
+/// A whole number in plain digits, as far as half the 64-bit range; else the fewest digits that
+/// read back as the same number, laid out as fpconv does.
 std::string shortest_number(double number) {
   constexpr double kHalf = 4611686018427387904.0;  // 2^62: half of the largest 64-bit number
-  if (std::isnan(number)) return "nan";
-  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+  const char* sign = std::signbit(number) ? "-" : "";
+  if (std::isnan(number)) return std::string(sign) + "nan";
+  if (std::isinf(number)) return std::string(sign) + "inf";
   if (std::fabs(number) < kHalf && std::trunc(number) == number) {
     return std::to_string(static_cast<std::int64_t>(number));
   }
-  return (number < 0 ? "-" : "") + laid_out(decimal(std::fabs(number)));
+  return sign + laid_out(decimal(std::fabs(number)));
+}
+
+std::string in_17_digits(double number) {
+  std::array<char, 64> shown{};
+  const int length = std::snprintf(shown.data(), shown.size(), "%.17g", number);
+  return {shown.data(), static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+void number_argument(ServerVersion version, double number, std::string& text) {
+  text = since_72(version) ? shortest_number(number) : in_17_digits(number);
+}
+
+std::string number_reply(ServerVersion version, double number) {
+  if (!since_72(version)) return in_17_digits(number);
+  if (std::isnan(number)) return "nan";
+  if (number == 0 && std::signbit(number)) return "-0";
+  return shortest_number(number);
 }
 
 }  // namespace lockstep::sim

@@ -4,6 +4,7 @@
 #include "sim/lua51/order.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/run.hpp"
+#include "sim/redis/script/shortest_number.hpp"
 
 namespace lockstep::sim {
 
@@ -61,9 +62,7 @@ bool convert_number_or_text(lua_State* L, Reply& reply) {
   const double value = lua_tonumber(L, -1);
   lua_pop(L, 1);
   if (number) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    reply.text = text;
+    reply.text = number_reply(script_run(L).version, value);
     return true;
   }
   if (raw_text(L, "big_number")) {

@@ -39,7 +39,7 @@ ScriptRun& script_run(lua_State* L) { return static_cast<ScriptRun&>(dialect::ru
 
 class ScriptVm::Impl {
  public:
-  Impl(ScriptLimits limits, RedisVersion version, bool shows_comparisons) : limits_(limits) {
+  Impl(ScriptLimits limits, ServerVersion version, bool shows_comparisons) : limits_(limits) {
     run_.version = version;
     run_.calls_comparisons = shows_comparisons;
     L_ = lua_newstate(allocate, this);
@@ -141,13 +141,22 @@ class ScriptVm::Impl {
     lua_setfield(L, -2, name);
   }
 
+  /// Gives a global a second name; the table of globals is on top.
+  static void copy_global(lua_State* L, const char* from, const char* to) {
+    lua_getfield(L, -1, from);
+    lua_setfield(L, -2, to);
+  }
+
   /// Returns the globals of libraries and the real table of globals; the registry's globals become
   /// its proxy, which compiled chunks see.
   static int open_libraries(lua_State* L) {
     lua_newtable(L);
     dialect::open_base(L);
     dialect::open_load(L);
+    const ServerVersion version = script_run(L).version;
     add_library(L, "redis", open_redis);
+    if (is_valkey(version)) copy_global(L, "redis", "server");
+    if (after_72(version)) add_library(L, "os", open_os);
     add_library(L, "math", dialect::open_math);
     add_library(L, "table", dialect::open_table);
     add_library(L, "bit", dialect::open_bit);
@@ -387,8 +396,9 @@ class ScriptVm::Impl {
     return error_reply(failure_.text, sha1, failure_.place);
   }
 
-  static Reply error_reply(std::string text, const std::string& sha1, const std::string& place) {
-    if (!place.empty()) text += " script: " + sha1 + ", on " + place + ".";
+  Reply error_reply(std::string text, const std::string& sha1, const std::string& place) const {
+    const std::string script = run_.version == ServerVersion::valkey_9 ? "" : sha1 + ", ";
+    if (!place.empty()) text += " script: " + script + "on " + place + ".";
     std::ranges::replace_if(
         text, [](char c) { return c == '\r' || c == '\n'; }, ' ');
     return Reply::error(std::move(text));
@@ -437,7 +447,7 @@ class ScriptVm::Impl {
   std::span<const std::string> args_;
 };
 
-ScriptVm::ScriptVm(ScriptLimits limits, RedisVersion version, bool shows_comparisons)
+ScriptVm::ScriptVm(ScriptLimits limits, ServerVersion version, bool shows_comparisons)
     : impl_(std::make_unique<Impl>(limits, version, shows_comparisons)) {}
 ScriptVm::~ScriptVm() = default;
 

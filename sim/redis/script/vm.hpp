@@ -32,7 +32,7 @@ class ScriptVm {
  public:
   /// `version`: what scripts read of it; what executions do must be the same one's.
   /// `shows_comparisons`: fills in Execution::compared.
-  explicit ScriptVm(ScriptLimits limits = {}, RedisVersion version = RedisVersion::v7_0,
+  explicit ScriptVm(ScriptLimits limits = {}, ServerVersion version = ServerVersion::redis_7_0,
                     bool shows_comparisons = false);
   ~ScriptVm();
   ScriptVm(const ScriptVm&) = delete;

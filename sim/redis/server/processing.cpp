@@ -14,7 +14,7 @@ namespace lockstep::sim {
 namespace {
 
 /// The flags of everything that an EXEC would run.
-unsigned queued_flags(const Session& session, RedisVersion version) {
+unsigned queued_flags(const Session& session, ServerVersion version) {
   unsigned flags = 0;
   for (const Request& request : session.queued) flags |= look_up(request, version).command->flags;
   return flags;
@@ -41,6 +41,13 @@ std::string refusal_of_mode(const Session& session, const LookedUp& found, const
   return mode_refusal(flags, across, mode);
 }
 
+/// A Valkey refuses MULTI and WATCH there, and so ends the transaction; a Redis runs them, and they
+/// say no.
+bool refused_in_transaction(const Command& command, ServerVersion version) {
+  return command.is(kNoMulti) ||
+         (is_valkey(version) && (command.name == "multi" || command.name == "watch"));
+}
+
 /// Why the server refuses a command now; empty if it does not.
 std::string refusal_of(const LookedUp& found, const Request& request, const Execution& execution) {
   const Session& session = *execution.session;
@@ -53,8 +60,11 @@ std::string refusal_of(const LookedUp& found, const Request& request, const Exec
   }
   const auto& busy = execution.connections->busy;
   if (busy && !found.command->is(kAllowBusy)) return busy_error(*busy);
-  if (session.in_transaction && found.command->is(kNoMulti)) {
-    return "ERR Command not allowed inside a transaction";
+  if (session.in_transaction && refused_in_transaction(*found.command, execution.mode.version)) {
+    if (execution.mode.version != ServerVersion::valkey_9)
+      return "ERR Command not allowed inside a transaction";
+    return "ERR Command '" + std::string(found.command->name) +
+           "' not allowed inside a transaction";
   }
   return {};
 }

@@ -60,7 +60,11 @@ TEST_CASE("COMMAND describes every command and subcommand as redis-server does")
   for (const Request& request : {Request{"COMMAND"}, Request{"COMMAND", "INFO"}}) {
     const auto real = by_name(server.execute(request));
     const auto ours = by_name(fake(request));
-    CHECK(ours.size() == lockstep::sim::all_commands().size());
+    const auto known =
+        std::ranges::count_if(lockstep::sim::all_commands(), [](const auto* command) {
+          return command->more.servers.has(lockstep::sim::ServerVersion::redis_7_0);
+        });
+    CHECK(std::ssize(ours) == known);
     CHECK(ours.size() == real.size());
     for (const auto& [name, entry] : real) {
       INFO(name);

@@ -196,35 +196,35 @@ TEST_CASE("the clock stands still while a script runs") {
 }
 
 /// The text of a script's reply on an empty node that imitates `version`.
-std::string answer(lockstep::sim::RedisVersion version, const std::string& body) {
+std::string answer(lockstep::sim::ServerVersion version, const std::string& body) {
   lockstep::sim::ScriptVm vm({}, version);
   return run_script(vm, body).text;
 }
 
 // The numbers for 7.2 are those that its users have seen; there is no such server for the tests.
 TEST_CASE("numbers go to redis.call as the imitated Redis writes them") {
-  using enum lockstep::sim::RedisVersion;
-  const auto echoed = [](lockstep::sim::RedisVersion version, const char* number) {
+  using enum lockstep::sim::ServerVersion;
+  const auto echoed = [](lockstep::sim::ServerVersion version, const char* number) {
     return answer(version, std::string("return redis.call('echo', ") + number + ")");
   };
-  CHECK(echoed(v7_0, "1e17") == "1e+17");
-  CHECK(echoed(v7_0, "0.1") == "0.10000000000000001");
-  CHECK(echoed(v7_0, "2^63") == "9.2233720368547758e+18");
-  CHECK(echoed(v7_2, "1e17") == "100000000000000000");
-  CHECK(echoed(v7_2, "0.1") == "0.1");
-  CHECK(echoed(v7_2, "-1.5") == "-1.5");
-  CHECK(echoed(v7_2, "2^63") == "9223372036854776000");
-  CHECK(echoed(v7_2, "1e20") == "1e+20");
-  CHECK(echoed(v7_2, "1e-7") == "1e-7");
-  CHECK(echoed(v7_2, "30000 / 7") == "4285.714285714285");
-  CHECK(echoed(v7_2, "0") == "0");
+  CHECK(echoed(redis_7_0, "1e17") == "1e+17");
+  CHECK(echoed(redis_7_0, "0.1") == "0.10000000000000001");
+  CHECK(echoed(redis_7_0, "2^63") == "9.2233720368547758e+18");
+  CHECK(echoed(redis_7_2, "1e17") == "100000000000000000");
+  CHECK(echoed(redis_7_2, "0.1") == "0.1");
+  CHECK(echoed(redis_7_2, "-1.5") == "-1.5");
+  CHECK(echoed(redis_7_2, "2^63") == "9223372036854776000");
+  CHECK(echoed(redis_7_2, "1e20") == "1e+20");
+  CHECK(echoed(redis_7_2, "1e-7") == "1e-7");
+  CHECK(echoed(redis_7_2, "30000 / 7") == "4285.714285714285");
+  CHECK(echoed(redis_7_2, "0") == "0");
 }
 
 TEST_CASE("what 7.2 has beside 7.0 is refused by name, also in a script") {
-  lockstep::sim::ScriptVm vm({}, lockstep::sim::RedisVersion::v7_2);
+  lockstep::sim::ScriptVm vm({}, lockstep::sim::ServerVersion::redis_7_2);
   lockstep::sim::Keyspace keyspace;
   lockstep::sim::Execution execution{lockstep::sim::kEpoch, 1, &vm, false};
-  execution.mode.version = lockstep::sim::RedisVersion::v7_2;
+  execution.mode.version = lockstep::sim::ServerVersion::redis_7_2;
   const auto run = [&](const lockstep::sim::Request& request) {
     return lockstep::sim::execute(keyspace, request, execution);
   };
@@ -233,18 +233,18 @@ TEST_CASE("what 7.2 has beside 7.0 is refused by name, also in a script") {
   CHECK_THROWS_WITH(run({"EVAL", "return redis.pcall('waitaof', 0, 0, 0)", "0"}),
                     Catch::Contains("'waitaof'"));
   CHECK(run({"ZRANK", "z", "m"}) == lockstep::sim::Reply::null());
-  execution.mode.version = lockstep::sim::RedisVersion::v7_0;
+  execution.mode.version = lockstep::sim::ServerVersion::redis_7_0;
   CHECK_THAT(run({"WAITAOF", "0", "0", "0"}).text, Catch::Contains("unknown command"));
 }
 
 TEST_CASE("scripts of 7.2 may call commands that wait, and do not wait") {
-  using enum lockstep::sim::RedisVersion;
+  using enum lockstep::sim::ServerVersion;
   const char* pop = "local r = redis.call('blpop', 'k', 0) return tostring(r)";
-  CHECK_THAT(answer(v7_0, pop), Catch::Contains("not allowed from script"));
-  CHECK(answer(v7_2, pop) == "false");
-  CHECK(answer(v7_2, "return tostring(redis.call('wait', 0, 0))") == "0");
-  CHECK(answer(v7_2, "return redis.REDIS_VERSION") == "7.2.6");
-  CHECK(answer(v7_0, "return redis.REDIS_VERSION") == "7.0.15");
+  CHECK_THAT(answer(redis_7_0, pop), Catch::Contains("not allowed from script"));
+  CHECK(answer(redis_7_2, pop) == "false");
+  CHECK(answer(redis_7_2, "return tostring(redis.call('wait', 0, 0))") == "0");
+  CHECK(answer(redis_7_2, "return redis.REDIS_VERSION") == "7.2.6");
+  CHECK(answer(redis_7_0, "return redis.REDIS_VERSION") == "7.0.15");
 }
 
 /// Loads the library and calls its function f with a key.

@@ -1,0 +1,70 @@
+// Reads INFO; see the header.
+#include "live/real_server.hpp"
+
+#include <algorithm>
+
+#include "sim/base/error.hpp"
+#include "sim/redis/commands/newer.hpp"
+#include "sim/redis/reply.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+/// What follows "FIELD:" at the beginning of a line, or "".
+std::string field(const std::string& info, const std::string& name) {
+  const std::string mark = "\n" + name + ":";
+  const auto at = info.find(mark);
+  if (at == std::string::npos) return "";
+  const auto begin = at + mark.size();
+  return info.substr(begin, info.find_first_of("\r\n", begin) - begin);
+}
+
+}  // namespace
+
+namespace {
+
+[[noreturn]] void refuse_server(const Address& address, const RealServer& real,
+                                sim::ServerVersion wanted) {
+  throw sim::BadInput(address.shown() + ": the server is " + real.shown +
+                      ", and the protocol is written for " + name(wanted) +
+                      ": name such a server with --redis");
+}
+
+}  // namespace
+
+void expect_server(const Address& address, sim::ServerVersion wanted) {
+  if (wanted == sim::ServerVersion::redis_7_0) return;
+  Connection connection(address);
+  const RealServer real = real_server(connection);
+  if (real.imitated.value_or(wanted) != wanted) refuse_server(address, real, wanted);
+}
+
+void expect_commands(const Address& address, const std::vector<sim::Request>& requests,
+                     sim::ServerVersion wanted) {
+  if (wanted == sim::ServerVersion::redis_7_0) return;
+  Connection connection(address);
+  const RealServer real = real_server(connection);
+  const bool lacks = real.imitated && std::ranges::any_of(requests, [&](const auto& request) {
+                       const sim::Newer* newer = sim::newer_in(request);
+                       return newer != nullptr && !newer->servers.has(*real.imitated);
+                     });
+  if (lacks) refuse_server(address, real, wanted);
+}
+
+RealServer real_server(Connection& connection) {
+  const std::string info = connection.execute({"INFO", "server"}).text;
+  const std::string valkey = field(info, "valkey_version"), redis = field(info, "redis_version");
+  RealServer server;
+  if (!valkey.empty())
+    server.shown = "valkey " + valkey;
+  else if (!redis.empty())
+    server.shown = "redis " + redis;
+  std::string dashed = server.shown + ".";
+  std::ranges::replace(dashed, ' ', '-');
+  for (const auto version : sim::kServerVersions)
+    if (dashed.starts_with(std::string(name(version)) + ".")) server.imitated = version;
+  return server;
+}
+
+}  // namespace lockstep::live
