@@ -63,13 +63,16 @@ def refused(lockstep, first, again):
         said = ended.stdout + ended.stderr
         fine = ended.returncode == 3 and said.count("\n") == 1
         clean = all(c.isprintable() or c == "\n" for c in said)
-        return "" if fine and clean else f"{time.monotonic() - began:.1f} s, exit code {ended.returncode}: {said[:300]!r}"
+        if fine and clean:
+            return ""
+        return f"{time.monotonic() - began:.1f} s, exit code {ended.returncode}: {said[:300]!r}"
 
 
 def main(lockstep):
     servers = {name: (answer, b"") for name, answer in ONCE.items()} | WITHOUT_END
     with concurrent.futures.ThreadPoolExecutor(len(servers)) as all_at_once:
-        troubles = list(all_at_once.map(lambda answers: refused(lockstep, *answers), servers.values()))
+        troubles = list(all_at_once.map(lambda answers: refused(lockstep, *answers),
+                                        servers.values()))
     for name, trouble in zip(servers, troubles):
         if trouble:
             print(f"{name}: {trouble}")

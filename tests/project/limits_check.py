@@ -44,7 +44,8 @@ PROTOCOLS = {
         "every(7, function() redis('PEXPIRE', self.key, 100) end)",
         ["--fault", "pause=2", "--pause-max-ms", "37", "--property", "deadlock"]),
     "a long run": (
-        "for i = 1, 40 do redis('INCR', 'n') end if redis('INCR', 'm') == 100 then redis('SET', self.key, 'x') error('') end",
+        "for i = 1, 40 do redis('INCR', 'n') end "
+        "if redis('INCR', 'm') == 100 then redis('SET', self.key, 'x') error('') end",
         ["--clients", "1", "--rounds", "100", "--work-ms", "1"]),
     "many runs": ("", ["--clients", "3", "--rounds", "4", "--fault", "crash=3", "--property", "no-lost-update"]),
 }
