@@ -41,11 +41,8 @@ MemoryUse memory_use() {
   return {resident * page, data * page};
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef LOCKSTEP_SANITIZED  // a sanitizer's shadow is as large as the address space
 constexpr bool kMemoryIsOurs = false;
-#elif defined(__has_feature)
-constexpr bool kMemoryIsOurs =
-    !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
 #else
 constexpr bool kMemoryIsOurs = true;
 #endif

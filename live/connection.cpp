@@ -55,7 +55,7 @@ sim::Reply converted(const redisReply& raw) {
 /// The server's objection to a request of ours, as a line for the person who gave the address.
 sim::Reply expect_accepted(Connection& connection, const sim::Request& request,
                            const Address& address) {
-  const auto reply = connection.execute(request);
+  auto reply = connection.execute(request);
   if (reply.is_error())
     throw sim::BadInput(
         fmt::format("{}: the server refuses {}: {}", address.shown(), request[0], reply.text));
