@@ -146,15 +146,17 @@ std::string travel_in_words(std::int64_t latency_ms) {
 }
 
 /// How close it came; nothing of locks without an expiry.
-void print_slack(std::ostream& out, const sim::Slack& slack) {
+void print_slack(std::ostream& out, const sim::Slack& slack, bool drift) {
   if (!slack.least_ms) return;
   if (*slack.least_ms == sim::Slack::kEnded)
     return print_row(out, "slack",
-                     "none: in some run a lease ends before its critical section does");
+                     "none: in some run a client has its lease no more, or its node is down, when "
+                     "its critical section ends");
   print_row(out, "slack",
-            fmt::format("{}{} ms to spare: the least that was left of a lease when its critical "
+            fmt::format("{}{} ms{} to spare: the least that was left of a lease when its critical "
                         "section ended",
-                        slack.exact ? "" : "at most ", *slack.least_ms));
+                        slack.exact ? "" : "at most ", *slack.least_ms,
+                        drift ? ", up to 1 ms less," : ""));
 }
 
 std::string switches_in_words(int preemptions) {
@@ -198,7 +200,8 @@ void print_coverage(std::ostream& out, const Judgement& judgement) {
   if (judgement.outcome() == scenarios::Outcome::holds && !judgement.model.witnesses.empty())
     print_row(out, "witnessed",
               fmt::format("{}", fmt::join(scenarios::names_of(judgement.model.witnesses), ", ")));
-  if (judgement.outcome() == scenarios::Outcome::holds) print_slack(out, result.slack);
+  if (judgement.outcome() == scenarios::Outcome::holds)
+    print_slack(out, result.slack, sim::clocks_drift(judgement.model));
 }
 
 void print_replay(std::ostream& out, const Judgement& judgement, const CheckNotes& notes) {

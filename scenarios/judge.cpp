@@ -71,20 +71,45 @@ void walk(const Scenario& scenario, Judgement& judgement) {
   judgement.trace = trace;
 }
 
+/// What the search did not judge, because it does not know for how long a client would have to
+/// wait, is not judged where its run is told either.
+void leave_out_deadlock(Judgement& judgement) {
+  judgement.model.properties.erase(sim::Property::deadlock);
+  judgement.scenario.properties.erase(sim::Property::deadlock);
+}
+
 void search(const checker::Bounds& bounds, const checker::Progress& progress,
             Judgement& judgement) {
   judgement.result = checker::explore(judgement.model, bounds, progress);
   judgement.trace.reset();
-  if (judgement.result.verdict == checker::Verdict::violated)
-    judgement.trace = retold(judgement.model, judgement.result);
+  if (judgement.result.verdict != checker::Verdict::violated) return;
+  const bool of_deadlock = judgement.result.property == sim::Property::deadlock;
+  if (judgement.result.doubts_deadlock && !of_deadlock) leave_out_deadlock(judgement);
+  judgement.trace = retold(judgement.model, judgement.result);
+}
+
+/// Whether every acquire() of the run ends in an error, before anything was written.
+bool only_fails(const checker::Trace& trace) {
+  bool fails = false;
+  for (const auto& step : trace.steps) {
+    if (!step.data.keys.empty()) return false;
+    for (const sim::Effect& effect : step.data.effects) {
+      using Kind = sim::Effect::Kind;
+      if (effect.kind == Kind::refused || effect.kind == Kind::acquired) return false;
+      fails = fails || (effect.kind == Kind::failed && !effect.unanswered);
+    }
+  }
+  return fails;
 }
 
 /// A lock of which every acquire() ends in an error is free, and nobody can have it; but no run
 /// leads there, it does not work at all. That is no deadlock: it is vacuous, and names the call.
+/// (An error after something was written is another matter.)
 void pass_over_what_never_works(const Scenario& scenario, const checker::Progress& progress,
                                 Judgement& judgement) {
   const checker::Result& found = judgement.result;
   if (found.property != sim::Property::deadlock || found.first_failure.empty()) return;
+  if (!judgement.trace || !only_fails(*judgement.trace)) return;
   const auto& asked = judgement.model.witnesses;
   if (asked.contains(sim::Witness::acquired) && !found.unmet.contains(sim::Witness::acquired))
     return;

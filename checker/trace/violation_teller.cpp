@@ -180,17 +180,20 @@ std::string own_key(const Event& event, const std::string& key) {
 std::string tell_dishonesty(const Story& story, const Event& event,
                             const naive::Violation& violation) {
   const std::string name = sim::process_name(violation.process);
-  const bool refused =
-      std::any_of(event.facts.effects.begin(), event.facts.effects.end(),
-                  [](const Effect& effect) { return effect.kind == Effect::Kind::refused; });
-  if (refused) {
+  const auto did = [&](const auto& is_it) {
+    return std::any_of(event.facts.effects.begin(), event.facts.effects.end(), is_it);
+  };
+  if (did([](const Effect& effect) {
+        return effect.kind == Effect::Kind::failed && !effect.in_release;
+      }))
+    return name + "'s acquire() ends in an error, but " + own_key(event, violation.key) +
+           " its own.";
+  if (did([](const Effect& effect) { return effect.kind == Effect::Kind::refused; })) {
     return name + " is told that it did not get the lock, but " + own_key(event, violation.key) +
            " its own.";
   }
-  const bool denied = std::any_of(
-      event.facts.effects.begin(), event.facts.effects.end(),
-      [](const Effect& effect) { return effect.kind == Effect::Kind::released && !effect.ok; });
-  if (denied) return name + " is told that it did not release the lock, but has removed its key.";
+  if (did([](const Effect& effect) { return effect.kind == Effect::Kind::released && !effect.ok; }))
+    return name + " is told that it did not release the lock, but has removed its key.";
   const std::string end = end_of(story, event, violation.process, violation.key);
   return name + " is told that it released the lock, but no key of its own was removed" +
          (end.empty() ? "." : "; " + end + ".");

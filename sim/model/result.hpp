@@ -34,9 +34,10 @@ struct Result {
   std::string unmet_detail;      ///< which process never acquired, ...
   std::string first_failure;     ///< the first call that ended in an error, and that error
   std::string
-      why_inconclusive;     ///< the bound that was reached, or the zero-time cycle with its task
-  std::string time_gap;     ///< why not every instant was tried that may matter; "" if all were
-  bool many_tasks = false;  ///< some process had more than one task
+      why_inconclusive;  ///< the bound that was reached, or the zero-time cycle with its task
+  std::string time_gap;  ///< why not every instant was tried that may matter; "" if all were
+  bool doubts_deadlock = false;  ///< a fresh client could not acquire, but something may yet turn
+  bool many_tasks = false;       ///< some process had more than one task
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
   std::set<std::int64_t>
       computed_durations;  ///< lifetimes that were what was left until an absolute time, in ms

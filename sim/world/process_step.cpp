@@ -277,7 +277,7 @@ std::string ProcessStep::fresh_token() {
     around_.used_tokens |= only<TokenNumbers>(number - 1U);
     return token_text({process_.index, number});
   }
-  if (recycles) throw too_many(kRecycledTokens);
+  if (recycles && !probes) throw too_many(kRecycledTokens);
   process_.tokens_used = std::max<std::uint16_t>(process_.tokens_used, kRecycledTokens);
   return next();
 }

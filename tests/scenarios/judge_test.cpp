@@ -117,6 +117,29 @@ TEST_CASE("a lock of which every call fails is vacuous, and not deadlocked", "[v
   CHECK(once.property == sim::Property::deadlock);
   const checker::Result false_alone = judged("return false");
   CHECK(false_alone.property == sim::Property::deadlock);
+  const checker::Result left = judged("redis('SETNX', self.key, 'x') error('no')");
+  CHECK(left.property == sim::Property::deadlock);  // the key stays
+}
+
+TEST_CASE("where it is not known how long a client would have to wait, no run says that it is over",
+          "[doubts]") {
+  const sim::TemporaryFolder folder;
+  folder.write("protocol.lua",
+               "local L = protocol { title = 'once a minute', source = 's' }\n"
+               "function L:acquire()\nlocal now = millis(now())\n"
+               "local v = redis('GET', self.key)\n"
+               "if v and not (now // 60000 > tonumber(v) // 60000) then return false end\n"
+               "return redis('GETSET', self.key, now) == v\nend\n"
+               "function L:release() end\nreturn L\n");
+  Scenario scenario = Timed(kMicros, 2000).scenario;
+  scenario.folder = folder.path();
+  scenario.clients = {0};
+  scenario.properties = {sim::Property::deadlock, sim::Property::leak};
+  const Judgement judgement = judge(scenario);
+  CHECK(judgement.result.property == sim::Property::leak);
+  REQUIRE(judgement.trace.has_value());
+  CHECK(judgement.trace->violated == sim::Property::leak);
+  CHECK_FALSE(judgement.scenario.properties.contains(sim::Property::deadlock));
 }
 
 }  // namespace lockstep::scenarios
