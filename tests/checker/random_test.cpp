@@ -8,6 +8,7 @@
 
 #include "checker/explorer.hpp"
 #include "checker/naive/naive.hpp"
+#include "checker/slack.hpp"
 #include "checker/trace/trace.hpp"
 #include "cli/parallel.hpp"
 #include "sim/base/error.hpp"
@@ -25,20 +26,23 @@ using namespace lockstep;
 struct Outcome {
   std::size_t steps = 0;  ///< of the shortest run that violates anything; 0: there is none
   std::string words;
-  std::string time_gap;  ///< of the engine: what it says not to have tried
-  std::string run;       ///< that was found, a line a step
+  std::string time_gap;                  ///< of the engine: what it says not to have tried
+  std::string run;                       ///< that was found, a line a step
+  std::optional<std::int64_t> slack_ms;  ///< if it holds, and that is exact
 };
 
 Outcome outcome_of(const checker::Result& result) {
   if (result.endless)  // which world is the first, readings may differ
-    return {1, "violated for ever", result.time_gap, ""};
+    return {1, "violated for ever", result.time_gap, "", {}};
   if (result.verdict == checker::Verdict::violated)
     return {result.schedule.size(),
-            "violated after " + std::to_string(result.schedule.size()) + " steps", result.time_gap,
-            ""};
+            "violated after " + std::to_string(result.schedule.size()) + " steps",
+            result.time_gap,
+            "",
+            {}};
   std::string text = "holds, unmet:";
   for (const sim::Witness witness : result.unmet) text += std::string(" ") + sim::name(witness);
-  return {0, text, result.time_gap, ""};
+  return {0, text, result.time_gap, "", {}};
 }
 
 /// What happens in it, for whoever asks why the other explorer found another one.
@@ -74,14 +78,18 @@ std::optional<Outcome> explored(const test::RandomLock& lock, std::uint64_t max_
   bounds.max_states = max_states;
   bounds.max_seconds = 5;
   try {
-    const auto result =
+    auto result =
         naively ? checker::explore_naively(model, bounds, {}, checker::naive::Memory::boundary)
                 : checker::explore(model, bounds);
     if (result.verdict == checker::Verdict::inconclusive) return std::nullopt;
     if (!naively && !can_be_told(model, result))
-      return Outcome{0, "found what cannot be told", "?", ""};
+      return Outcome{0, "found what cannot be told", "?", "", {}};
     auto outcome = outcome_of(result);
     outcome.run = told(model, result);
+    if (sim::clocks_drift(model)) return outcome;  // of which a part of a ms may be left
+    if (!naively) checker::settle_slack(model, result, bounds);
+    if (result.verdict == checker::Verdict::holds && (naively || result.slack.exact))
+      outcome.slack_ms = result.slack.least_ms;
     return outcome;
   } catch (const sim::BadInput&) {  // a loop that no explorer can follow to its end
     return std::nullopt;
@@ -141,8 +149,10 @@ int check_seeds(test::Seeds seeds, const std::function<Comparison(std::uint32_t)
         if (!comparison.one->time_gap.empty()) ++inexact;
         INFO("LOCKSTEP_SEEDS=" << seeds.first + i << "-" << seeds.first + i << "\n"
                                << comparison.protocol << comparison.one->words << "; "
-                               << comparison.other->words << "; " << comparison.one->time_gap
-                               << "\n"
+                               << comparison.other->words << "; slack "
+                               << comparison.one->slack_ms.value_or(0) << " and "
+                               << comparison.other->slack_ms.value_or(0) << "; "
+                               << comparison.one->time_gap << "\n"
                                << comparison.one->run << comparison.other->run);
         CHECK(agree(comparison));
       });
@@ -152,8 +162,10 @@ int check_seeds(test::Seeds seeds, const std::function<Comparison(std::uint32_t)
 }
 
 /// Where not every point of time was tried, a shorter run may have been missed, and is not denied.
+/// What is left of a lease tells each ms that is missed, where most verdicts do not.
 bool the_same(const Comparison& comparison) {
   const Outcome &one = *comparison.one, &other = *comparison.other;
+  if (one.slack_ms && other.slack_ms && one.slack_ms != other.slack_ms) return false;
   const bool longer = one.steps > other.steps && other.steps > 0;
   return one.words == other.words || (longer && !one.time_gap.empty());
 }
