@@ -124,7 +124,7 @@ checker::Progress within_memory(std::uint64_t bytes, checker::Progress progress)
   return [=](const checker::Statistics& figures) -> std::string {
     const MemoryUse use = memory_use();
     leave(bytes, use);
-    if (use.resident >= bytes) return fmt::format("the bound of {} MiB was reached", bytes >> 20);
+    if (use.resident >= bytes) return checker::memory_is_full(bytes);
     return progress(figures);
   };
 }

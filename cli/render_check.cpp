@@ -174,12 +174,9 @@ std::string durations_in_words(std::span<const std::int64_t> durations) {
 }
 
 /// What `holds` means here, exactly.
-/// A real clock's ms begin anywhere, what is measured here begins with one (docs/time.md).
 std::string time_in_words(const Judgement& judgement) {
   const std::string& gap = judgement.result.time_gap;
-  if (!gap.empty()) return "not exact: " + gap;
-  return sim::clocks_drift(judgement.model) ? "exact, but for 1 ms of a clock that drifts"
-                                            : "exact";
+  return gap.empty() ? "exact" : "not exact: " + gap;
 }
 
 void print_coverage(std::ostream& out, const Judgement& judgement) {

@@ -20,10 +20,6 @@ std::string field(const std::string& info, const std::string& name) {
   return info.substr(begin, info.find_first_of("\r\n", begin) - begin);
 }
 
-}  // namespace
-
-namespace {
-
 [[noreturn]] void refuse_server(const Address& address, const RealServer& real,
                                 sim::ServerVersion wanted) {
   throw sim::BadInput(address.shown() + ": the server is " + real.shown +

@@ -121,6 +121,30 @@ void pass_over_what_never_works(const Scenario& scenario, const checker::Progres
     judgement = std::move(other);
 }
 
+/// What holds beside clocks that drift has to hold, too, where what they measure is off by a part
+/// of a ms: nobody chooses where in one of a clock's ms something begins.
+void doubt_parts_of_ms(const Scenario& scenario, const checker::Progress& progress,
+                       Judgement& judgement) {
+  checker::Result& found = judgement.result;
+  const auto try_with = [&](sim::PartOfMs part, const char* what) {
+    if (found.verdict != checker::Verdict::holds) return;
+    Judgement other = judgement;
+    other.model.part_of_ms = part;
+    search(scenario.bounds, progress, other);
+    if (other.result.verdict == checker::Verdict::holds) return;
+    found.verdict = checker::Verdict::inconclusive;
+    found.why_inconclusive =
+        other.result.verdict == checker::Verdict::inconclusive
+            ? other.result.why_inconclusive
+            : fmt::format(
+                  "clocks drift, and parts of a ms are not told apart: if {}, it violates {}", what,
+                  name(other.result.property.value()));
+  };
+  if (!sim::clocks_drift(judgement.model)) return;
+  try_with(sim::PartOfMs::off_leases, "a lease ends up to 1 ms sooner");
+  try_with(sim::PartOfMs::onto_ages, "what a client measures reads 1 ms more");
+}
+
 }  // namespace
 
 Judgement judge(const Scenario& scenario, const checker::Progress& progress, bool merges_tokens) {
@@ -138,6 +162,7 @@ Judgement judge(const Scenario& scenario, const checker::Progress& progress, boo
       search(scenario.bounds, progress, judgement);
     }
     pass_over_what_never_works(scenario, progress, judgement);
+    doubt_parts_of_ms(scenario, progress, judgement);
   }
   if (scenario.expect) judgement.difference = difference(*scenario.expect, judgement.result);
   return judgement;

@@ -114,7 +114,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   const Keyspace before = node.keyspace;
   sim::Execution execution;
   execution.now = clock_of(world, node);
-  if (model_.distinct_micros) execution.micros = std::min<std::int64_t>(node.micros, 999);
+  execution.micros = node.micros;
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
   execution.mode.version = model_.server;
@@ -140,7 +140,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   facts.looked_at_time = execution.looked_at_time;
   facts.looked_at_clock = execution.looked_at_clock;
   if (execution.looked_at_time) look(world);
-  if (execution.looked_at_time && model_.distinct_micros) ++node.micros;
+  if (execution.looked_at_time && model_.distinct_micros)
+    node.micros = std::min<std::int64_t>(node.micros + 1, 999);
   token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
                orders_tokens(node.keyspace);
   node.keyspace.purge(execution.now);
@@ -153,6 +154,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   if (asked.in_release)
     sim::give_back(before, node.keyspace, execution.sender,
                    [&](const std::string& key) { return lease_keys_.contains(key); });
+  if (model_.part_of_ms == sim::PartOfMs::off_leases) sim::expire_sooner(before, node.keyspace);
   const Keyspace after = node.keyspace;
   node.keyspace = as_stored(world, node);
   const bool power_loss_left = world.budget[static_cast<std::size_t>(Fault::power_loss)] > 0;

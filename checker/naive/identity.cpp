@@ -146,7 +146,7 @@ void add(Bytes& bytes, const World& world, const Node& node) {
   };
   bytes.number(node.up);
   bytes.number(node.offset.ms);
-  bytes.number(std::min<std::int64_t>(node.micros, 999));
+  bytes.number(node.micros);
   add_keyspace(node.keyspace);
   add_keyspace(node.saved);
   bytes.number(static_cast<std::int64_t>(node.not_durable.size()));

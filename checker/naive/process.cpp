@@ -204,6 +204,8 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
     case Effect::Kind::instant:
       found_.clocks = true;
       process.instants.push_back({effect.wall, read_now(world, process, effect.wall)});
+      if (model_.part_of_ms == sim::PartOfMs::onto_ages && !world.absolute)
+        process.instants.back().reading -= kMillion;
       break;
     case Effect::Kind::acquired:
       task.given_up.erase(effect.lock);

@@ -148,7 +148,7 @@ struct Node {
   sim::Keyspace keyspace;
   sim::Duration offset;
   std::int64_t drift_ppm = 0;
-  std::int64_t micros = 0;         ///< how many requests have seen the time in this ms
+  std::int64_t micros = 0;         ///< of this ms that are over, by Model::distinct_micros; else 0
   sim::Keyspace saved;             ///< rdb: the last completed save
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first

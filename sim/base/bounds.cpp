@@ -20,6 +20,10 @@ std::uint64_t end_of(std::uint64_t bound, bool exceeded) {
 
 }  // namespace
 
+std::string memory_is_full(std::uint64_t max_bytes) {
+  return fmt::format("the bound of {} MiB was reached", max_bytes >> 20);
+}
+
 Progress within(double seconds, Progress progress) {
   if (seconds <= 0) return progress;
   using Clock = std::chrono::steady_clock;
@@ -55,9 +59,7 @@ bool Watch::may_go_on(const Statistics& figures) {
 const Statistics& Watch::out_of_memory() {
   end_states_ = 0;
   if (why_.empty())
-    why_ = bounds_.max_bytes > 0
-               ? fmt::format("the bound of {} MiB was reached", bounds_.max_bytes >> 20)
-               : "there is no more memory";
+    why_ = bounds_.max_bytes > 0 ? memory_is_full(bounds_.max_bytes) : "there is no more memory";
   figures_.seconds = seconds();
   return figures_;
 }
@@ -68,7 +70,7 @@ std::string Watch::met_bound(const Statistics& figures) const {
                      : fmt::format("the bound of {} states was reached", bounds_.max_states);
   if (figures.visited_bytes >= end_bytes_)
     return exceeded_ ? fmt::format("more than {} bytes of visited states", bounds_.max_bytes)
-                     : fmt::format("the bound of {} MiB was reached", bounds_.max_bytes >> 20);
+                     : memory_is_full(bounds_.max_bytes);
   if (figures.depth >= end_depth_)
     return exceeded_ ? fmt::format("runs of more than {} steps", bounds_.max_depth)
                      : fmt::format("the bound of {} steps was reached", bounds_.max_depth);

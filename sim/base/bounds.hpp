@@ -25,6 +25,9 @@ struct Statistics {
   std::uint64_t visited_bytes = 0;  ///< memory of the visited set, parents included
 };
 
+/// That a bound on memory was reached, as it is printed.
+std::string memory_is_full(std::uint64_t max_bytes);
+
 /// Asked now and then with the figures so far: why the search has to end (inconclusive), as it is
 /// printed; "" if it may go on. One for all that a command does: it also says when time is up.
 using Progress = std::function<std::string(const Statistics&)>;

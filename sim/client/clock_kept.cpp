@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostKept = 16;  // numbers in what one process remembers
 constexpr std::size_t kMostKeptInAll = 5000;
+constexpr int kMostSteps = 24;  // each variation of what is kept takes all of them again
 
 /// The text with the tokens of `names` where it has those of `own`.
 std::string with_names(const std::string& text, const std::string& own, const std::string& names) {
@@ -57,7 +58,8 @@ void Look::keep(const Steps& vary, Kept kept) {
   ClockUses::KeptThere& all = uses_.kept_[key_of(*step_.boundary)];
   for (const auto& other : all)
     if (other->like == kept.like) return;
-  use_.all = use_.all && all.size() < kMostKept && uses_.kept_count_ < kMostKeptInAll;
+  use_.all = use_.all && all.size() < kMostKept && uses_.kept_count_ < kMostKeptInAll &&
+             kept.steps <= kMostSteps;
   if (!use_.all) return;
   ++uses_.kept_count_;
   all.push_back(std::make_shared<const Kept>(std::move(kept)));
@@ -95,6 +97,7 @@ void Look::note_kept_again(const std::shared_ptr<const Kept>& kept, const Steps&
   const std::optional<Step> like = with(kept->like_by);
   Kept again = *kept;
   again.was = *step_.boundary;
+  ++again.steps;
   again.like = like && like->boundary ? *like->boundary : "";
   again.remembered = [kept, program = &uses_.program_, setup = setup_, snapshot = snapshot_,
                       path = path_](std::int64_t later_ms) -> std::optional<std::string> {

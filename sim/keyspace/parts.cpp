@@ -191,6 +191,18 @@ void give_back(const Entry* before, Entry& after, Maker sender) {
     give_back(std::get_if<SortedSet>(old), *set, sender);
 }
 
+void expire_sooner(const Keyspace& before, Keyspace& after) {
+  const auto in = [&](int database, Keys& keys) {
+    for (auto& [key, entry] : keys) {
+      const Entry* was = before.find(database, key);
+      if (entry.expires && (was == nullptr || was->expires != entry.expires))
+        entry.expires->ms -= 1;
+    }
+  };
+  in(0, after.keys);
+  for (auto& [number, keys] : after.others) in(number, keys);
+}
+
 std::vector<Part> parts_of(const Entry& entry) {
   std::vector<Part> parts;
   if (const auto* text = std::get_if<std::string>(&entry.value))

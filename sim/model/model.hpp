@@ -63,6 +63,14 @@ inline constexpr unsigned kMaxProcesses = 8;  ///< in a model
 using ProcessSet = SetOf<kMaxProcesses>;
 inline constexpr unsigned kMaxLocks = 8;  ///< in a model
 
+/// What a clock that drifts measures begins anywhere in one of its ms, and in the model with one.
+/// So what holds is tried again with what that may be off by, and that is a whole ms here.
+enum class PartOfMs : std::uint8_t {
+  none,
+  off_leases,  ///< an expiry that a command gives is 1 ms sooner
+  onto_ages,   ///< a clock reading that is kept is 1 ms older
+};
+
 struct Model {
   std::shared_ptr<const Program> program;
   std::shared_ptr<const OwnClaims> claims;  ///< invariants of the scenario; may be null
@@ -84,6 +92,7 @@ struct Model {
   WaitsAfter waits_after = WaitsAfter::call;
   std::int64_t tick_ms =
       1;  ///< the smallest step of time; the audit uses a coarser one on both explorers
+  PartOfMs part_of_ms = PartOfMs::none;
   bool distinct_micros = false;   ///< TIME tells no microsecond twice; else only whole ms
   bool merges_tokens = true;      ///< the engine's one reduction: recycled and renamed lock tokens
   std::set<Property> properties;  ///< checked as `always`

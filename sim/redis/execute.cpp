@@ -29,6 +29,14 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
 bool is_word(std::string_view text, std::string_view word) {
   return text.size() == word.size() && lower_case(text) == word;
 }

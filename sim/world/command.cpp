@@ -97,6 +97,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (asked.releases)
     give_back(before.value, keyspace, asked.sender,
               [&](const auto& key) { return setting_.leases.contains(key); });
+  if (setting_.model.part_of_ms == PartOfMs::off_leases) expire_sooner(met, keyspace);
   keyspace = moved(std::move(keyspace), rate, -asked.clock);
   command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
   note_leases(before.value, keyspace, asked.sender, command);

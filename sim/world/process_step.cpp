@@ -251,6 +251,13 @@ std::int64_t ProcessStep::age_of_now() {
   return rate_.shown_after(around_.now_ms) % rate_.parts();
 }
 
+/// What an instant is older by from the first, in parts of a ms.
+std::int64_t ProcessStep::age_at_first() const {
+  const bool older =
+      setting_.model.part_of_ms == PartOfMs::onto_ages && !setting_.knowledge.absolute;
+  return older ? rate_.parts() : 0;
+}
+
 /// Something begins that may turn at a later time.
 void ProcessStep::started() {
   const bool turns = setting_.knowledge.absolute || !setting_.knowledge.ages.empty();
@@ -292,7 +299,7 @@ void ProcessStep::apply(const Effect& effect) {
       return send(effect);
     case Kind::instant:
       setting_.needs.clocks = true;
-      process_.instants.push_back({effect.wall, age_of_now()});
+      process_.instants.push_back({effect.wall, age_of_now() + age_at_first()});
       return started();
     case Kind::acquired:
       return acquired(effect, lock);

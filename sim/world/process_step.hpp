@@ -46,6 +46,7 @@ class ProcessStep {
   void feed(Observation observation);
   std::string answer(const Query& query);
   std::int64_t age_of_now();
+  std::int64_t age_at_first() const;
   void started();
   std::string fresh_token();
   void apply(const Effect& effect);

@@ -92,6 +92,34 @@ TEST_CASE("a lease on a node whose clock is fast", "[drift]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
 }
 
+TEST_CASE("a part of a millisecond more or less", "[drift]") {
+  InlineLock lock({kSetIt + "return monotonic() - start < 8", kCompareAndDelete});
+  set_drift_times(lock, 10, 1);
+  // It stays until 8 at most, when 10.4 ms are shown: gone at 11, or with less luck before.
+  lock.model.node_drifts_ppm = {300'000};
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  lock.model.part_of_ms = sim::PartOfMs::off_leases;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  // 9.2 ms are shown.
+  lock.model.node_drifts_ppm = {150'000};
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+
+  // Who takes over what it has seen for 12 ms of a clock that is fast by 10% sees it for 11 true
+  // ones (10.9), or for 10 where it looked at the end of one. A holder stays for 10.
+  InlineLock taken(
+      {"local began = monotonic() "
+       "while redis('SET', self.key, 1, 'NX') ~= OK do "
+       "if monotonic() - began >= 12 then break end sleep(1) end return true",
+       "redis('DEL', self.key) return true"});
+  taken.model.processes.resize(2);
+  set_drift_times(taken, 10, 10);
+  taken.model.budget = {};
+  taken.model.drifts_ppm = {100'000, 100'000};
+  CHECK(taken.judged(Property::mutual_exclusion) == Verdict::holds);
+  taken.model.part_of_ms = sim::PartOfMs::onto_ages;
+  CHECK(taken.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
 TEST_CASE("a watchdog that renews by its own clock", "[drift]") {
   // Every third of a lease of 12 ms; B only looks.
   InlineLock lock({kSetIt + "self.dog = every(self.ttl_ms // 3, function() "

@@ -26,23 +26,21 @@ using namespace lockstep;
 struct Outcome {
   std::size_t steps = 0;  ///< of the shortest run that violates anything; 0: there is none
   std::string words;
-  std::string time_gap;                  ///< of the engine: what it says not to have tried
-  std::string run;                       ///< that was found, a line a step
-  std::optional<std::int64_t> slack_ms;  ///< if it holds, and that is exact
+  std::string time_gap;                       ///< of the engine: what it says not to have tried
+  std::string run = {};                       ///< that was found, a line a step
+  std::optional<std::int64_t> slack_ms = {};  ///< if it holds, and that is exact
 };
 
 Outcome outcome_of(const checker::Result& result) {
   if (result.endless)  // which world is the first, readings may differ
-    return {1, "violated for ever", result.time_gap, "", {}};
+    return {1, "violated for ever", result.time_gap, ""};
   if (result.verdict == checker::Verdict::violated)
     return {result.schedule.size(),
-            "violated after " + std::to_string(result.schedule.size()) + " steps",
-            result.time_gap,
-            "",
-            {}};
+            "violated after " + std::to_string(result.schedule.size()) + " steps", result.time_gap,
+            ""};
   std::string text = "holds, unmet:";
   for (const sim::Witness witness : result.unmet) text += std::string(" ") + sim::name(witness);
-  return {0, text, result.time_gap, "", {}};
+  return {0, text, result.time_gap, ""};
 }
 
 /// What happens in it, for whoever asks why the other explorer found another one.
@@ -83,7 +81,7 @@ std::optional<Outcome> explored(const test::RandomLock& lock, std::uint64_t max_
                 : checker::explore(model, bounds);
     if (result.verdict == checker::Verdict::inconclusive) return std::nullopt;
     if (!naively && !can_be_told(model, result))
-      return Outcome{0, "found what cannot be told", "?", "", {}};
+      return Outcome{0, "found what cannot be told", "?", ""};
     auto outcome = outcome_of(result);
     outcome.run = told(model, result);
     if (sim::clocks_drift(model)) return outcome;  // of which a part of a ms may be left

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <random>
 #include <sstream>
 #include <string>
@@ -572,9 +573,14 @@ RandomLock random_drifting_lock(std::uint32_t seed) {
   for (std::size_t i = 0; i < lock.model.processes.size(); ++i)
     lock.model.drifts_ppm.push_back(drift());
   lock.model.node_drifts_ppm = {drift()};
+  using sim::PartOfMs;
+  lock.model.part_of_ms =
+      std::array{PartOfMs::none, PartOfMs::off_leases, PartOfMs::onto_ages, PartOfMs::none}.at(
+          engine() % 4);
   lock.protocol =
-      fmt::format("-- drifts {}, of the node {}\n", fmt::join(lock.model.drifts_ppm, " "),
-                  fmt::join(lock.model.node_drifts_ppm, " ")) +
+      fmt::format("-- drifts {}, of the node {}, part of a ms {}\n",
+                  fmt::join(lock.model.drifts_ppm, " "), fmt::join(lock.model.node_drifts_ppm, " "),
+                  static_cast<int>(lock.model.part_of_ms)) +
       lock.protocol;
   return lock;
 }

@@ -123,8 +123,8 @@ TEST_CASE("The patches that add something apply to the source as it is") {
 
 TEST_CASE("The patches that plant a bug in the engine apply to the source as it is") {
   int patches = 0;
-  for (const auto& file :
-       std::filesystem::directory_iterator(LOCKSTEP_SOURCE_DIR "/tests/checker/planted")) {
+  for (const auto& file : std::filesystem::recursive_directory_iterator(LOCKSTEP_SOURCE_DIR
+                                                                        "/tests/checker/planted")) {
     if (file.path().extension() != ".patch") continue;
     ++patches;
     const std::string command =

@@ -2,6 +2,7 @@
 #include "sim/redis/commands/admission.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/newer.hpp"
 
 namespace lockstep::sim {
@@ -30,7 +31,7 @@ std::string unknown_subcommand(const Command& container, const std::string& name
   std::string text = "ERR unknown subcommand '";
   text += c_prefix(name, 128);
   text += "'. Try ";
-  for (const char c : container.name) text += static_cast<char>(c - 'a' + 'A');
+  text += upper_case(container.name);
   return one_line(text + " HELP.");
 }
 

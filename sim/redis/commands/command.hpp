@@ -62,6 +62,8 @@ Reply run_command(const Command& command, Call& call);
 std::string one_line(std::string text);
 /// ASCII lower case, as Redis compares names and options.
 std::string lower_case(std::string_view text);
+/// ASCII upper case.
+std::string upper_case(std::string_view text);
 /// Whether `text` is `word` (given in lower case), in any case.
 bool is_word(std::string_view text, std::string_view word);
 

@@ -7,6 +7,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/admission.hpp"
+#include "sim/redis/commands/command.hpp"
 
 namespace lockstep::sim {
 
@@ -98,10 +99,7 @@ std::string named(const Newer& newer) {
   if (newer.word == nullptr && newer.from == 0) return "command '" + command + "'";
   if (newer.is_subcommand()) return "command '" + command + " " + newer.word + "'";
   if (newer.word == nullptr) return "command '" + command + "' with so many arguments";
-  std::string option = newer.word;
-  for (char& c : option)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return "option " + option + " of '" + command + "'";
+  return "option " + upper_case(newer.word) + " of '" + command + "'";
 }
 
 }  // namespace
