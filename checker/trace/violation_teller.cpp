@@ -110,6 +110,16 @@ void tell_ends(Story& story, const Event& event) {
   }
 }
 
+/// Whether what a process does here may follow from what it has found out about its lease: not so
+/// if only the resource answers it.
+bool may_find_out(const Event& event) {
+  const Action& action = event.action;
+  if (action.kind == Action::Kind::deliver)
+    return event.before.processes[action.process].connections[action.connection].node !=
+           sim::kResource;
+  return action.kind == Action::Kind::run || action.kind == Action::Kind::timer;
+}
+
 /// How the lease of a process on a lock ended, if it did.
 std::string end_of(const Story& story, const Event& event, std::uint8_t process,
                    const std::string& lock) {
@@ -130,7 +140,9 @@ std::string tell_overlap(const Story& story, const Event& event,
   for (const std::uint8_t process : {violation.other, violation.process}) {
     const std::string end = end_of(story, event, process, violation.key);
     if (end.empty()) continue;
-    return text + "; " + end + ", and " + sim::process_name(process) + " does not know.";
+    const bool ran = story.ran_since.contains(process);
+    return text + "; " + end + ", and " + sim::process_name(process) +
+           (ran ? " goes on." : " does not know.");
   }
   return text + "; both were told that they hold the lock.";
 }
@@ -275,12 +287,13 @@ std::string tell_wait(const Event& event, const naive::Violation& violation) {
 
 void tell_on(Story& story, const Event& event) {
   tell_ends(story, event);
+  if (may_find_out(event) && !event.facts.violation) story.ran_since.insert(event.action.process);
   for (std::size_t p = 0; p < event.after.processes.size(); ++p) {
     const auto process = static_cast<std::uint8_t>(p);
     if (event.after.processes[p].holdings.empty())
       story.in_section_since_ms.erase(process);
-    else
-      story.in_section_since_ms.try_emplace(process, event.after.now.ms);
+    else if (story.in_section_since_ms.try_emplace(process, event.after.now.ms).second)
+      story.ran_since.erase(process);
   }
   const bool write = event.action.kind == Action::Kind::execute &&
                      connection_of(event).node == sim::kResource &&

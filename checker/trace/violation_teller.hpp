@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace lockstep::checker {
 struct Story {
   /// How the lease of a process ended, by (process, lease key): "A's lease ended at 30000 ms".
   std::map<std::pair<std::uint8_t, std::string>, std::string> ends;
+  /// Who has run since it went in: it may have found out, or have called lost().
+  std::set<std::uint8_t> ran_since;
   std::map<std::uint8_t, std::int64_t> in_section_since_ms;         ///< by process
   std::optional<std::pair<std::uint8_t, std::int64_t>> last_write;  ///< accepted: by whom, when
 };

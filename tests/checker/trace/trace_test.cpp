@@ -3,10 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "checker/explorer.hpp"
 #include "checker/naive/naive.hpp"
 #include "sim/base/error.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/reply.hpp"
+#include "tests/support/inline_lock.hpp"
 #include "tests/support/naive_models.hpp"
 
 using namespace lockstep;
@@ -91,6 +93,20 @@ TEST_CASE("a pause in the critical section, as it is told") {
   CHECK(
       trace.violation ==
       "A and B are both in the critical section; A's lease ended at 3000 ms, and A does not know.");
+}
+
+TEST_CASE("who has called lost() is not said not to know that it is") {
+  test::InlineLock lock(
+      {"if redis('SET', self.key, 1, 'NX') ~= OK then return false end "
+       "self.dog = every(5, function() lost(self) redis('DEL', self.key) end) "
+       "return true",
+       "stop(self.dog) return redis('DEL', self.key) == 1"});
+  lock.model.properties = {Property::mutual_exclusion};
+  const checker::Result found = checker::explore(lock.model, {});
+  REQUIRE(found.verdict == checker::Verdict::violated);
+  CHECK(checker::tell(lock.model, found.schedule).violation ==
+        "A and B are both in the critical section; A's DEL lock removed A's key lock at 5 ms, and "
+        "A goes on.");
 }
 
 TEST_CASE("a release by script, told to its end") {
