@@ -205,7 +205,8 @@ int base_rawset(lua_State* L) {
 int base_getmetatable(lua_State* L) {
   check_any(L, 1);
   if (push_real(L, 1)) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_pushliteral(L, "_G");  // of scripts, or of functions
+    lua_rawget(L, -2);
     if (lua_rawequal(L, 1, -1)) refuse(L, "getmetatable(_G)");
     lua_pushnil(L);
   } else if (lua_type(L, 1) == LUA_TSTRING) {

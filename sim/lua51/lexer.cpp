@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, 21> kKeywords{
 
 constexpr std::array<std::string_view, 7> kLongSymbols{"...", "..", "==", "~=", "<=", ">=", "="};
 
+const std::string kZeroByte = "char(0)";  // as a token is shown
+
 bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_newline(char c) { return c == '\n' || c == '\r'; }
 
@@ -33,7 +35,9 @@ bool read_number(const char* text, double& value) {
 }
 
 void Lexer::error(const std::string& message, const std::string& near, int line) const {
-  throw SyntaxError{chunk_ + ":" + std::to_string(line) + ": " + message + " near '" + near + "'"};
+  std::string place;  // to 5.1 a zero byte is no token, and the end of one
+  if (near != kZeroByte) place = " near '" + near.substr(0, near.find('\0')) + "'";
+  throw SyntaxError{chunk_ + ":" + std::to_string(line) + ": " + message + place};
 }
 
 /// Skips one line break: \n, \r, \r\n or \n\r.
@@ -143,10 +147,13 @@ Token Lexer::quoted() {
 Token Lexer::number() {
   const std::size_t begin = at_;
   while (is_digit(peek()) || peek() == '.') ++at_;
-  if (peek() == 'e' || peek() == 'E') {
-    ++at_;
-    if (peek() == '+' || peek() == '-') ++at_;
-  }
+  // 5.1 looks for the next byte in "Ee" and "+-", where a zero byte is always found, as their end.
+  const auto skip_one_of = [&](std::string_view bytes) {
+    const bool found = !at_end() && (bytes.find(peek()) != bytes.npos || peek() == '\0');
+    if (found) ++at_;
+    return found;
+  };
+  if (skip_one_of("Ee")) skip_one_of("+-");
   while (is_name_char(peek())) ++at_;
   Token token{Kind::number, std::string(source_.substr(begin, at_ - begin)), {}, 0, 0};
   if (!read_number(token.text.c_str(), token.number)) {

@@ -37,8 +37,12 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
-bool is_word(std::string_view text, std::string_view word) {
+bool is_name(std::string_view text, std::string_view word) {
   return text.size() == word.size() && lower_case(text) == word;
+}
+
+bool is_word(std::string_view text, std::string_view word) {
+  return is_name(text.substr(0, text.find('\0')), word);
 }
 
 void refuse_syntax() { refuse("ERR syntax error"); }

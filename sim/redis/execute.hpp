@@ -57,7 +57,7 @@ struct Execution {
   ScriptObserver* observer = nullptr;  ///< watches the scripts that run, if not null
   std::vector<Place> watched{};  ///< the keys that other connections to the node watch or wait for
   std::vector<Place> touched{};  ///< out: of those and the sender's own, what a watch is broken by
-  std::vector<Place> came{};     ///< out: and what is there now and was not, or is of another type
+  std::vector<Place> came{};  ///< out: and keys that are there now and were not, or were made anew
 
   // For the commands that run; execute() sets these, and the pointers are not null there.
   Session* session = nullptr;

@@ -3,6 +3,8 @@
 #include "sim/redis/commands/attention.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/keys_of.hpp"
@@ -26,6 +28,15 @@ bool in_swapped_database(const Command& command, const Request& argv, const Plac
   const std::string number = std::to_string(place.database);
   return command.has(kSwapsDatabases) && argv[1] != argv[2] &&
          (argv[1] == number || argv[2] == number);
+}
+
+/// Whether what takes the place of another value is a new key, for which clients that wait are
+/// served. What only overwrites (SORT STORE, ZRANGESTORE, ZUNIONSTORE, ...) is none: Redis 7.0
+/// db.c signals in dbAdd, not in dbOverwrite.
+bool makes_anew(const Command& command) {
+  constexpr std::array<std::string_view, 3> kRemoveFirst{"copy", "rename", "restore"};
+  return command.has(kSwapsDatabases) ||
+         std::ranges::find(kRemoveFirst, command.name) != kRemoveFirst.end();
 }
 
 /// Who made it, and how it is stored, are no content.
@@ -64,7 +75,7 @@ void Attention::notice(const Command& command, const Call& call, const Reply& re
         (here && touches_unchanged(command, call.argv, reply, place.key, before.has_value())) ||
         (before && !reply.is_error() && in_swapped_database(command, call.argv, place));
     if (changed || signalled) add(call.execution.touched, place);
-    const bool came = after && (!before || before->value.index() != after->value.index());
+    const bool came = after && (!before || (makes_anew(command) && (changed || signalled)));
     if (came) add(call.execution.came, place);
   }
 }

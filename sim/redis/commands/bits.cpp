@@ -142,7 +142,7 @@ Reply run_bitpos(Call& call) {
 
 Reply run_bitop(Call& call) {
   const Request& argv = call.argv;
-  const std::string operation = lower_case(argv[1]);
+  const std::string operation = lower_case(argv[1].substr(0, argv[1].find('\0')));
   const bool known =
       operation == "and" || operation == "or" || operation == "xor" || operation == "not";
   if (!known) refuse_syntax();

@@ -64,7 +64,9 @@ std::string one_line(std::string text);
 std::string lower_case(std::string_view text);
 /// ASCII upper case.
 std::string upper_case(std::string_view text);
-/// Whether `text` is `word` (given in lower case), in any case.
+/// Whether `text` is `word` (given in lower case), in any case: a name that Redis looks up.
+bool is_name(std::string_view text, std::string_view word);
+/// The same of an option, which Redis compares as C does: up to a zero byte.
 bool is_word(std::string_view text, std::string_view word);
 
 }  // namespace lockstep::sim

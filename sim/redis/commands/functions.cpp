@@ -28,7 +28,7 @@ FoundFunction find_function(Call& call, std::string_view name) {
   const std::string wanted = lower_case(name);
   for (const auto& [library, code] : call.keyspace.libraries) {
     for (const LibraryFunction& function : call.scripts().load_library(code).functions) {
-      if (is_word(function.name, wanted)) return {&code, &library, &function};
+      if (is_name(function.name, wanted)) return {&code, &library, &function};
     }
   }
   return {};

@@ -85,7 +85,7 @@ constexpr Newer kNewer[] = {
 };
 
 bool has_it(const Request& request, const Newer& newer) {
-  if (!is_word(request[0], newer.command)) return false;
+  if (!is_name(request[0], newer.command)) return false;
   if (newer.word == nullptr) return request.size() > newer.from;
   if (request.size() <= newer.from) return false;
   const auto first = request.begin() + static_cast<std::ptrdiff_t>(newer.from);

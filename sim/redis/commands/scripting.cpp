@@ -82,7 +82,8 @@ Reply script_load(Call& call) {
 Reply script_exists(Call& call) {
   std::vector<Reply> known;
   for (std::size_t i = 2; i < call.argv.size(); ++i) {
-    known.push_back(Reply::number(call.keyspace.scripts.contains(call.argv[i]) ? 1 : 0));
+    known.push_back(
+        Reply::number(call.keyspace.scripts.contains(lower_case(call.argv[i])) ? 1 : 0));
   }
   return Reply::array(std::move(known));
 }

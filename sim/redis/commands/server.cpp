@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
@@ -11,48 +10,23 @@
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
+#include "sim/redis/commands/settings.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
 
 namespace {
 
-struct Setting {
-  std::string_view name;
-  std::string_view value;
-};
-
-/// What CONFIG GET knows, with Redis's defaults; none of it can be changed in a way that the fake
-/// would have to follow.
-constexpr auto kSettings = std::to_array<Setting>({
-    {"appendfsync", "everysec"},
-    {"appendonly", "no"},
-    {"bind", "127.0.0.1"},
-    {"busy-reply-threshold", "5000"},
-    {"databases", "16"},
-    {"lua-time-limit", "5000"},
-    {"maxclients", "10000"},
-    {"maxmemory", "0"},
-    {"maxmemory-policy", "noeviction"},
-    {"min-replicas-to-write", "0"},
-    {"notify-keyspace-events", ""},
-    {"port", "6379"},
-    {"proto-max-bulk-len", "536870912"},
-    {"replica-read-only", "yes"},
-    {"requirepass", ""},
-    {"save", ""},
-    {"timeout", "0"},
-});
-
 Reply config_get(Call& call) {
   const Request& argv = call.argv;
   std::vector<Reply> found;
-  for (const Setting& setting : kSettings) {
-    const bool asked = std::any_of(argv.begin() + 2, argv.end(), [&](const std::string& pattern) {
+  for (const Setting& setting : settings()) {
+    const auto asked = std::find_if(argv.begin() + 2, argv.end(), [&](const std::string& pattern) {
       return glob_matches(lower_case(pattern), setting.name);
     });
-    if (!asked) continue;
-    found.push_back(Reply::bulk(std::string(setting.name)));
+    if (asked == argv.end()) continue;
+    const bool named = is_name(*asked, setting.name);  // told as it was asked for
+    found.push_back(Reply::bulk(named ? *asked : std::string(setting.name)));
     found.push_back(Reply::bulk(std::string(setting.value)));
   }
   return Reply::array(std::move(found));
@@ -63,9 +37,10 @@ Reply config_set(Call& call) {
   const Request& argv = call.argv;
   if (argv.size() % 2 != 0) refuse_arity("config|set");
   for (std::size_t i = 2; i < argv.size(); i += 2) {
-    const auto setting = std::ranges::find(kSettings, lower_case(argv[i]), &Setting::name);
-    if (setting == kSettings.end()) {
-      refuse("ERR Unknown option or number of arguments for CONFIG SET - '" + argv[i] + "'");
+    const auto setting = std::ranges::find(settings(), lower_case(argv[i]), &Setting::name);
+    if (setting == settings().end()) {
+      refuse("ERR Unknown option or number of arguments for CONFIG SET - '" +
+             argv[i].substr(0, argv[i].find('\0')) + "'");
     }
     if (setting->value != argv[i + 1]) not_simulated(call);
   }

@@ -112,7 +112,7 @@ std::span<const Command> subcommands_of(const Command& container) {
 const Command* find_subcommand(const Command& container, std::string_view name) {
   const std::size_t prefix = container.name.size() + 1;
   for (const Command& sub : subcommands_of(container)) {
-    if (is_word(name, sub.name.substr(prefix))) return &sub;
+    if (is_name(name, sub.name.substr(prefix))) return &sub;
   }
   return nullptr;
 }

@@ -120,35 +120,41 @@ Registration positional_arguments(lua_State* L) {
   return {1, 2, 0, 0};
 }
 
+std::string text_at(lua_State* L, int index) {
+  std::size_t length = 0;
+  const char* text = dialect::check_text(L, index, &length);
+  return {text, length};
+}
+
 int register_function(lua_State* L) {
+  ScriptRun& run = script_run(L);
+  if (!run.loads_library)
+    refuse_library(L, "redis.register_function can only be called on FUNCTION LOAD command");
   const int count = lua_gettop(L);
   if (count < 1 || count > 2) {
     refuse_library(L, "wrong number of arguments to redis.register_function");
   }
   const Registration given = count == 1 ? named_arguments(L) : positional_arguments(L);
-  const char* name = dialect::check_text(L, given.name, nullptr);
+  const std::string name = text_at(L, given.name);
   if (!is_library_name(name)) {
     refuse_library(
         L,
         "Library names can only contain letters, numbers, or underscores(_) and must be at "
         "least one character long");
   }
-  ScriptRun& run = script_run(L);
   for (const LibraryFunction& other : run.functions) {
     if (other.name == name) refuse_library(L, "Function already exists in the library");
-    if (is_word(other.name, lower_case(name))) {
+    if (is_name(other.name, lower_case(name))) {
       dialect::refuse(L, "two functions whose names differ in case only");  // which one FCALL finds
     }
   }
-  const char* description =
-      given.description == 0 ? nullptr : dialect::check_text(L, given.description, nullptr);
   lua_rawgeti(L, LUA_REGISTRYINDEX, run.callbacks);
-  lua_pushstring(L, name);
+  lua_pushlstring(L, name.data(), name.size());
   lua_pushvalue(L, given.callback);
   lua_rawset(L, -3);
   LibraryFunction& function = run.functions.emplace_back();
   function.name = name;
-  if (description) function.description = description;
+  if (given.description != 0) function.description = text_at(L, given.description);
   function.flags = given.flags;
   return 0;
 }

@@ -33,6 +33,8 @@ struct ScriptRun : dialect::Runtime {
   bool wrote = false;                      ///< a write command was let through
   std::int64_t written_bytes = 0;          ///< by its commands, at most
   bool resp3 = false;                      ///< after redis.setresp(3)
+  bool loads_library = false;              ///< only then it can register functions
+  bool load_timed_out = false;             ///< it reached the limit on instructions meanwhile
   std::vector<LibraryFunction> functions;  ///< that the library under way has registered
   int callbacks = LUA_NOREF;               ///< table: their names -> the functions
   Request request;                         ///< of the redis.call under way

@@ -55,6 +55,12 @@ std::uint8_t script_flag(std::string_view name) {
 
 namespace {
 
+/// Where the first line ends; npos if it does not, or has a zero byte, which ends a text in C.
+std::size_t end_of_line(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return text.find('\0') < end ? text.npos : end;
+}
+
 /// Throws Refused if a script's engine, "#!lua", is another one. A Valkey asks after the options.
 void expect_lua(std::string_view engine, ServerVersion version) {
   if (is_valkey(version)) {
@@ -70,7 +76,7 @@ void expect_lua(std::string_view engine, ServerVersion version) {
 
 Shebang script_shebang(std::string_view body, ServerVersion version) {
   if (!body.starts_with("#!")) return {};
-  const std::size_t end = body.find('\n');
+  const std::size_t end = end_of_line(body);
   if (end == body.npos) refuse("ERR Invalid script shebang");
   const auto line = words_of(body.substr(0, end));
   if (!is_valkey(version)) expect_lua(line[0], version);
@@ -110,7 +116,7 @@ bool is_library_name(std::string_view name) {
 
 std::string library_name(std::string_view code) {
   if (!code.starts_with("#!")) refuse("ERR Missing library metadata");
-  const std::size_t end = code.find('\n');
+  const std::size_t end = end_of_line(code);
   if (end == code.npos) refuse("ERR Invalid library metadata");
   const auto line = words_of(code.substr(0, end));
   std::string name;

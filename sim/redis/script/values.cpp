@@ -1,4 +1,5 @@
 // Between Lua values and replies, both ways (Redis 7.0 script_lua.c; shared tables in docs).
+#include <algorithm>
 #include <cstdio>
 
 #include "sim/lua51/order.hpp"
@@ -37,7 +38,9 @@ void pop_text(lua_State* L, std::string& text) {
   lua_pop(L, 1);
 }
 
+/// As C sees it, up to a zero byte, and without line breaks.
 void one_line(std::string& text) {
+  text.resize(std::min(text.find('\0'), text.size()));
   for (char& c : text) {
     if (c == '\r' || c == '\n') c = ' ';
   }

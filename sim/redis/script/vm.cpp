@@ -237,9 +237,11 @@ class ScriptVm::Impl {
     lua_pushvalue(L, -1);
     lua_rawseti(L, LUA_REGISTRYINDEX, impl.run_.callbacks);
     library_phase(L, 2, true);
+    impl.run_.loads_library = true;
     lua_rawgeti(L, LUA_REGISTRYINDEX, chunk->reference);
     lua_call(L, 0, 0);
     library_phase(L, 2, false);
+    impl.run_.loads_library = false;
     if (!impl.function_) return 0;
     remember_state(L);
     lua_rawseti(L, LUA_REGISTRYINDEX, impl.library_memory_);
@@ -302,6 +304,7 @@ class ScriptVm::Impl {
     if (info->event == LUA_HOOKCOUNT) {
       lua_getinfo(L, "Sl", info);
       if (!dialect::is_protected(L)) run.stopped_at = place_of(run, *info);
+      run.load_timed_out = run.loads_library;
       dialect::refuse_beyond_limit(L, "it runs for more instructions than its limit");
     }
     lua_getinfo(L, "S", info);
@@ -344,6 +347,7 @@ class ScriptVm::Impl {
     run_.wrote = false;
     run_.written_bytes = 0;
     run_.functions.clear();
+    run_.loads_library = run_.load_timed_out = false;
     run_.shown_chunk = chunk.library ? dialect::kShownLibrary : dialect::kShownChunk;
     int& selected = run_.execution->session->database;
     const int database = selected;  // SELECT is the script's own affair
@@ -373,6 +377,10 @@ class ScriptVm::Impl {
   }
 
   Reply failed(const std::string& sha1, const std::string& script, int status) {
+    if (run_.load_timed_out && !run_.varies) {
+      failure_.text = "ERR FUNCTION LOAD timeout";  // after 500 ms in Redis: LOAD_TIMEOUT_MS
+      return Reply::error(failure_.text);
+    }
     if (!run_.stopped_at.empty() && !run_.varies) {
       throw RunsTooLong(
           script + *run_.refusal + explain(), run_.wrote,
