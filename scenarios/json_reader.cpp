@@ -14,7 +14,9 @@ namespace lockstep::scenarios {
 namespace {
 
 /// What is nested deeper is no scenario and no trace, and whatever walks through it has a stack.
-constexpr int kDeepest = 100;
+constexpr std::size_t kDeepest = 100;
+/// An object keeps its keys in the order of the file, and looks them up one by one.
+constexpr std::size_t kMostKeys = 10'000;
 
 /// "file:3:14" of the byte with that index, counted from 1.
 std::string line_and_column(const std::string& text, const std::string& file, std::size_t byte) {
@@ -43,6 +45,51 @@ std::string shown(const Json& value) {
   return text;
 }
 
+/// Refuses JSON that no reader here can want. Before it is read: with a callback the library's parser
+/// looks through all elements of a list whenever one ends.
+class Strict : public nlohmann::json_sax<Json> {
+ public:
+  explicit Strict(const std::string& file) : file_(file) {}
+
+  bool start_object(std::size_t) override { return open(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& key) override {
+    if (!keys_.back().insert(key).second)
+      throw sim::BadInput(fmt::format("{}: the key `{}` stands twice in one object", file_, key));
+    if (keys_.back().size() > kMostKeys)
+      throw sim::BadInput(fmt::format("{}: an object of more than {} keys", file_, kMostKeys));
+    return true;
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(std::int64_t) override { return true; }
+  bool number_unsigned(std::uint64_t) override { return true; }
+  bool number_float(double, const std::string&) override { return true; }
+  bool string(std::string&) override { return true; }
+  bool binary(Json::binary_t&) override { return true; }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+    return false;
+  }
+
+ private:
+  bool open() {
+    keys_.emplace_back();
+    if (keys_.size() > kDeepest)
+      throw sim::BadInput(
+          fmt::format("{}: lists and objects are nested more than {} deep", file_, kDeepest));
+    return true;
+  }
+  bool close() {
+    keys_.pop_back();
+    return true;
+  }
+
+  const std::string& file_;
+  std::vector<std::set<std::string>> keys_;  ///< of each object that is open; a list has none
+};
+
 /// The number that an error of the parser shows in quotes.
 std::string between_quotes(const std::string& message) {
   const auto from = message.find('\'') + 1;
@@ -52,22 +99,10 @@ std::string between_quotes(const std::string& message) {
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
-  std::vector<std::set<std::string>> open_objects;
-  const auto refuse = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kDeepest)
-      throw sim::BadInput(
-          fmt::format("{}: lists and objects are nested more than {} deep", file, kDeepest));
-    if (event == Json::parse_event_t::object_start) open_objects.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_objects.pop_back();
-    if (event == Json::parse_event_t::key) {
-      const auto key = parsed.get<std::string>();
-      if (!open_objects.back().insert(key).second)
-        throw sim::BadInput(fmt::format("{}: the key `{}` stands twice in one object", file, key));
-    }
-    return true;
-  };
   try {
-    return Json::parse(text, refuse);
+    Strict strict(file);
+    Json::sax_parse(text, &strict);  // what is no JSON, the next line says
+    return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const auto place = line_and_column(text, file, error.byte == 0 ? 0 : error.byte - 1);
     throw sim::BadInput(fmt::format("{}: not JSON: {}", place, without_prefix(error.what())));
