@@ -156,7 +156,7 @@ void print_slack(std::ostream& out, const sim::Slack& slack, bool drift) {
             fmt::format("{}{} ms{} to spare: the least that was left of a lease when its critical "
                         "section ended",
                         slack.exact ? "" : "at most ", *slack.least_ms,
-                        drift ? ", up to 1 ms less," : ""));
+                        drift ? " by its node's clock, up to 1 ms less," : ""));
 }
 
 std::string switches_in_words(int preemptions) {

@@ -45,8 +45,8 @@ std::string shown(const Json& value) {
   return text;
 }
 
-/// Refuses JSON that no reader here can want. Before it is read: with a callback the library's parser
-/// looks through all elements of a list whenever one ends.
+/// Refuses JSON that no reader here can want. Before it is read: with a callback the library's
+/// parser looks through all elements of a list whenever one ends.
 class Strict : public nlohmann::json_sax<Json> {
  public:
   explicit Strict(const std::string& file) : file_(file) {}

@@ -121,28 +121,38 @@ void pass_over_what_never_works(const Scenario& scenario, const checker::Progres
     judgement = std::move(other);
 }
 
-/// What holds beside clocks that drift has to hold, too, where what they measure is off by a part
-/// of a ms: nobody chooses where in one of a clock's ms something begins.
+/// What is found beside clocks that drift has to be found, too, where what they measure is off by a
+/// part of a ms: nobody chooses where in one of a clock's ms something begins, and a wait of many
+/// sleeps is off by a part for each.
 void doubt_parts_of_ms(const Scenario& scenario, const checker::Progress& progress,
                        Judgement& judgement) {
   checker::Result& found = judgement.result;
   const auto try_with = [&](sim::PartOfMs part, const char* what) {
-    if (found.verdict != checker::Verdict::holds) return;
     Judgement other = judgement;
     other.model.part_of_ms = part;
     search(scenario.bounds, progress, other);
-    if (other.result.verdict == checker::Verdict::holds) return;
+    if (other.result.verdict == found.verdict) return;
+    std::string why = other.result.why_inconclusive;
+    if (other.result.verdict != checker::Verdict::inconclusive)
+      why = fmt::format("clocks drift, and parts of a ms are not told apart: if {}, it {}", what,
+                        other.result.property
+                            ? std::string("violates ") + name(*other.result.property)
+                            : "holds");
     found.verdict = checker::Verdict::inconclusive;
-    found.why_inconclusive =
-        other.result.verdict == checker::Verdict::inconclusive
-            ? other.result.why_inconclusive
-            : fmt::format(
-                  "clocks drift, and parts of a ms are not told apart: if {}, it violates {}", what,
-                  name(other.result.property.value()));
+    found.why_inconclusive = why;
+    found.property.reset();
+    found.schedule.clear();
+    found.endless = false;
+    judgement.trace.reset();
   };
+  const auto is = [&](checker::Verdict verdict) { return found.verdict == verdict; };
   if (!sim::clocks_drift(judgement.model)) return;
-  try_with(sim::PartOfMs::off_leases, "a lease ends up to 1 ms sooner");
-  try_with(sim::PartOfMs::onto_ages, "what a client measures reads 1 ms more");
+  if (is(checker::Verdict::holds))
+    try_with(sim::PartOfMs::off_leases, "a lease ends up to 1 ms sooner");
+  if (is(checker::Verdict::holds))
+    try_with(sim::PartOfMs::onto_ages, "what a client measures reads 1 ms more");
+  if (!is(checker::Verdict::inconclusive))
+    try_with(sim::PartOfMs::off_timers, "each sleep of a client ends up to 1 ms sooner");
 }
 
 }  // namespace

@@ -351,7 +351,12 @@ void Rules::take_waits(World& world, std::uint8_t p, const std::vector<Wait>& wa
     if (!wait.fresh) continue;
     facts.waits.push_back(wait);
     task.timer_ms.reset();
-    const auto by_its_clock = [&](std::int64_t ms) { return time_to_show(process.drift_ppm, ms); };
+    const auto by_its_clock = [&](std::int64_t ms) {
+      if (model_.part_of_ms != sim::PartOfMs::off_timers || ms <= 0)
+        return time_to_show(process.drift_ppm, ms);
+      const std::int64_t most_less = kMillion + process.drift_ppm - 1;
+      return std::max<std::int64_t>(1, time_to_show(process.drift_ppm, ms, most_less));
+    };
     if (timed)
       task.timer_ms = rounded_up(wait.kind == Wait::Kind::work ? wait.ms : by_its_clock(wait.ms));
     if (replies && timeout_ms > 0) task.timer_ms = rounded_up(by_its_clock(timeout_ms));

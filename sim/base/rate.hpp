@@ -2,6 +2,7 @@
 // so many that none is ever lost.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <numeric>
@@ -37,6 +38,10 @@ class Rate {
   constexpr std::int64_t true_ms(std::int64_t ms, std::int64_t less = 0) const {
     const std::int64_t times = floor_quotient(ms, shown_);  // so that no product is too large
     return times * parts_ + ceil_quotient((ms - times * shown_) * parts_ - less, shown_);
+  }
+  /// How many ms of true time are over before this clock has shown `ms` more; at least 1.
+  constexpr std::int64_t true_ms_before(std::int64_t ms) const {
+    return ms <= 0 ? 0 : std::max<std::int64_t>(1, true_ms(ms, shown_ - 1));
   }
   /// The first ms of true time, after `now_ms` since both were right, after which this clock shows
   /// `ms` more than `other` shows now.

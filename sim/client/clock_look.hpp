@@ -36,6 +36,8 @@ class Look {
   /// What is told of clock readings of before: each alone. A difference of two of them says how
   /// old the one was at the other.
   void at_earlier(std::size_t observation);
+  /// All absolute times of the step, and that the process keeps, as if it all happened later.
+  void at_phases();
   void at_reply(std::size_t observation);
   /// Absolute times that some reply tells, and that the process may keep.
   void at_times(std::size_t observation);

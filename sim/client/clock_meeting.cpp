@@ -3,6 +3,7 @@
 
 #include "sim/base/ascii.hpp"
 #include "sim/client/clock_look.hpp"
+#include "sim/client/phases.hpp"
 #include "sim/client/reply_times.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -93,6 +94,57 @@ bool Look::made_beside(std::size_t observation, std::int64_t number, std::int64_
     use_.all = use_.all && on_unit(after, unit_of(number));
   }
   return met;
+}
+
+void Look::at_phases() {
+  constexpr std::int64_t kLastTime = 10'000 * kFirstTime;  // a number beyond is no time in ms
+  std::set<std::int64_t, std::greater<>> times;            // so that none is moved onto the next
+  std::vector<std::int64_t> numbers;
+  add_numbers(snapshot_, numbers);
+  for (const std::int64_t number : numbers_heard()) numbers.push_back(number);
+  for (const std::int64_t number : numbers)
+    if (number >= kFirstTime && number < kLastTime) times.insert(number);
+  const auto nowhere = [&](std::int64_t) { return path_; };
+  if (times.empty() || !known(fmt::format("phase{}", times.size()), nowhere, 0).second) return;
+  const auto unit_of = [](std::int64_t time) {
+    return time < kFirstTime * kSecondMs ? kSecondMs : std::int64_t{1};
+  };
+  const auto step_at = [&](std::int64_t later_ms, std::int64_t aside_ms) {
+    Case all{snapshot_, path_};
+    for (const std::int64_t time : times) {
+      const bool last = time == *times.begin();  // what the clock shows, if anything
+      const std::int64_t by = (later_ms + (last ? aside_ms : 0)) / unit_of(time);
+      all.remembered = with_moved(all.remembered, time, by);
+      for (Observation& observation : all.path) {
+        observation.reply = moved(*observation.reply, time, by);
+        for (std::string& answer : observation.answers) answer = with_moved(answer, time, by);
+      }
+    }
+    return run(all);
+  };
+  std::vector<std::int64_t> times_ms;
+  for (const std::int64_t time : times) times_ms.push_back(time * unit_of(time));
+  const bool in_seconds = unit_of(*times.rbegin()) == kSecondMs;
+  for (const std::int64_t aside_ms : {std::int64_t{0}, kAsideMs}) {
+    const auto made = [&](const std::optional<Step>& step) {
+      std::vector<std::int64_t> all;
+      if (step) all = numbers_of(*step);
+      std::erase_if(all, [&](std::int64_t number) {
+        return std::abs(number * unit_of(number) - times_ms[0]) > kFarthestMs;
+      });
+      return all;
+    };
+    const std::vector<std::int64_t> before = made(step_at(0, aside_ms));
+    const auto shifted = [&](std::int64_t later_ms) {
+      const std::optional<Step> step = step_at(later_ms, aside_ms);
+      std::string then = way_of(step) + made_times(before, made(step), later_ms);
+      if (step)
+        for (const Comparison& each : step->compared) then += difference(each.left, each.right);
+      return then;
+    };
+    times_ms.push_back(*times_ms.begin() + aside_ms);
+    note_phases(shifted, times_ms, in_seconds, use_);
+  }
 }
 
 bool Look::told_by_time(std::int64_t ms) const {

@@ -354,6 +354,7 @@ void ClockUses::look_at(const ProcessSetup& setup, const std::string& snapshot,
       look.at_times(observation);
   }
   look.at_kept();
+  look.at_phases();
   if (drift_ && !mixed_) look.at_pairs();
   mixed_ = mixed_ || use.mixes;
 }

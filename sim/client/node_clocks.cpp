@@ -13,6 +13,7 @@
 
 #include "sim/base/bytes.hpp"
 #include "sim/base/error.hpp"
+#include "sim/client/phases.hpp"
 #include "sim/client/reply_times.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
@@ -186,8 +187,8 @@ void note_made(const std::vector<std::int64_t>& numbers, const std::vector<std::
 bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now) {
   if (!times_in(request, now).empty()) return true;
   const std::set<std::int64_t> stored = different_numbers_in(keyspace);
-  return std::ranges::count_if(
-             stored, [&](std::int64_t number) { return unit_of_time(number, now) != 0; }) > 1;
+  return std::ranges::any_of(stored,
+                             [&](std::int64_t number) { return unit_of_time(number, now) != 0; });
 }
 
 struct NodeClocks::Tried {
@@ -279,6 +280,7 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std
   for (const auto& [number, unit] : times_in(met.request, met.execution.now))
     note_time_sent(met, {number, unit}, use);
   note_times_stored(met, use);
+  note_phases(met, what, use);
   if (numbers_told(tried(met, 0).reply).empty()) return;
   for (const std::int64_t number : replies) note_reply(met, number, what, use);
 }
@@ -451,6 +453,56 @@ void NodeClocks::note_times_stored(const Met& met, TimeUse& use) {
       return tried({varied, met.session, met.request, met.execution}, later_ms);
     };
     note_time(met, time, vary, use);
+  }
+}
+
+/// The same request if all happened later: the clock, each time that is stored or sent, and when
+/// keys expire; and the clock a little later still.
+NodeClocks::Tried NodeClocks::tried_at_phase(const Met& met, const KnownTimes& times,
+                                             std::int64_t later_ms, std::int64_t aside_ms) {
+  Keyspace keyspace = met.keyspace;
+  Request request = met.request;
+  keyspace.shift_expiry({later_ms});
+  for (const auto& [number, unit] : times) {
+    keyspace = with_moved(std::move(keyspace), number, later_ms / unit);
+    for (std::string& argument : request)
+      argument = sim::with_moved(argument, number, later_ms / unit);
+  }
+  return tried({keyspace, met.session, request, met.execution}, later_ms + aside_ms);
+}
+
+/// Where it turns if it all happened at another time.
+void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
+  std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
+  for (const std::string& argument : met.request) add_numbers(argument, numbers);
+  KnownTimes times;
+  for (const std::int64_t number : numbers)
+    if (const std::int64_t unit = unit_of_time(number, met.execution.now); unit != 0)
+      times[number] = unit;
+  const bool in_seconds =
+      std::ranges::any_of(times, [](const auto& time) { return time.second == kSecondMs; });
+  std::vector<std::int64_t> times_ms;
+  for (const auto& [number, unit] : times) times_ms.push_back(number * unit);
+  met.keyspace.for_each([&](const std::string&, const Entry& entry) {
+    if (entry.expires) times_ms.push_back(entry.expires->ms);
+  });
+  const auto made = [&](const Tried& of) {
+    std::vector<std::int64_t> all = numbers_in(of.keyspace);
+    for (const std::int64_t number : times_told(of.reply)) all.push_back(number);
+    std::erase_if(all, [&](auto number) { return unit_of_time(number, met.execution.now) == 0; });
+    return all;
+  };
+  for (const std::int64_t aside_ms : {std::int64_t{0}, kAsideMs}) {
+    const std::vector<std::int64_t> before = made(tried_at_phase(met, times, 0, aside_ms));
+    const auto shifted = [&](std::int64_t later_ms) {
+      const Tried then = tried_at_phase(met, times, later_ms, aside_ms);
+      std::string all = then.shown(what) + made_times(before, made(then), later_ms);
+      for (const Compared& each : then.compared) all += difference(each.left, each.right);
+      return all;
+    };
+    std::vector<std::int64_t> meeting = times_ms;
+    meeting.push_back(met.execution.now.ms + aside_ms);
+    sim::note_phases(shifted, meeting, in_seconds, use);
   }
 }
 

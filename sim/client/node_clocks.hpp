@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -73,6 +74,11 @@ class NodeClocks {
   /// What comes of it in this keyspace with such a time so much larger, and the clock later, in ms.
   using Vary = std::function<Tried(const Keyspace&, std::int64_t, std::int64_t)>;
   void note_time_sent(const Met& met, const KnownTime& time, TimeUse& use);
+  /// With what each counts in ms; the latest first, so that none is moved onto another one.
+  using KnownTimes = std::map<std::int64_t, std::int64_t, std::greater<>>;
+  Tried tried_at_phase(const Met& met, const KnownTimes& times, std::int64_t later_ms,
+                       std::int64_t aside_ms);
+  void note_phases(const Met& met, Shown what, TimeUse& use);
   void note_times_stored(const Met& met, TimeUse& use);
   void note_time(const Met& met, const KnownTime& time, const Vary& vary, TimeUse& use);
   void note_results(const Met& met, TimeUse& use);

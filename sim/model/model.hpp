@@ -63,12 +63,13 @@ inline constexpr unsigned kMaxProcesses = 8;  ///< in a model
 using ProcessSet = SetOf<kMaxProcesses>;
 inline constexpr unsigned kMaxLocks = 8;  ///< in a model
 
-/// What a clock that drifts measures begins anywhere in one of its ms, and in the model with one.
-/// So what holds is tried again with what that may be off by, and that is a whole ms here.
+/// What a clock that drifts measures begins and ends anywhere in a ms, and in the model with one.
+/// So what is found is sought again with what that may be off by, and that is a whole ms here.
 enum class PartOfMs : std::uint8_t {
   none,
   off_leases,  ///< an expiry that a command gives is 1 ms sooner
   onto_ages,   ///< a clock reading that is kept is 1 ms older
+  off_timers,  ///< a timer is due with the last ms before its clock has shown it, not with the next
 };
 
 struct Model {

@@ -516,7 +516,7 @@ void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
       ms = setting_.model.request_timeout_ms;
     }
     const bool computed = setting_.computed.contains(ms);
-    if (wait.kind != Wait::Kind::work) ms = rate_.true_ms(ms);
+    if (wait.kind != Wait::Kind::work) ms = setting_.timer_ms(process_.index, ms);
     if (!computed && !of_workload(wait)) setting_.use_timer(ms);
     timers.push_back({wait.task, setting_.rounded(std::max<std::int64_t>(ms, 0))});
   }

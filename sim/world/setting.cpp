@@ -92,7 +92,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
   for (unsigned p = 0; p < processes; ++p) {
     const ProcessSetup& process = model.processes[p];
     use_lifetime(process.lease_ms);
-    use_timer(rate_of(p).true_ms(model.request_timeout_ms));
+    use_timer(timer_ms(p, model.request_timeout_ms));
     if (process.rounds == 0)
       for (const auto& step : process.workload) use_timer(true_ms(p, step));
   }

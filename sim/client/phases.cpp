@@ -1,0 +1,87 @@
+// Everything is tried at each ms of a second, and at each second of two minutes.
+#include "sim/client/phases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace lockstep::sim {
+
+namespace {
+
+constexpr std::int64_t kMostSeconds = 60;  // of a period
+
+/// Whether something about it is another one at one of these: if not, no number in it depends on
+/// when it all happens.
+bool depends(const ShiftedBy& shifted, std::initializer_list<std::int64_t> later) {
+  const std::string now = shifted(0);
+  return std::ranges::any_of(later, [&](auto later_ms) { return shifted(later_ms) != now; });
+}
+
+/// The largest unit of which one of the times is a multiple, so much later; 0 if there is none.
+std::int64_t unit_at(std::span<const std::int64_t> times_ms, std::int64_t later_ms) {
+  for (const std::int64_t unit :
+       {kSecondMs, kSecondMs / 2, kSecondMs / 4, kSecondMs / 5, kSecondMs / 10})
+    if (std::ranges::any_of(times_ms, [&](auto time) { return (time + later_ms) % unit == 0; }))
+      return unit;
+  return 0;
+}
+
+void note_within_second(const ShiftedBy& shifted, std::span<const std::int64_t> times_ms,
+                        TimeUse& use) {
+  if (!depends(shifted, {1, 500, 999})) return;
+  std::string before = shifted(0);
+  std::set<std::int64_t> units{kSecondMs};
+  for (std::int64_t later_ms = 1; later_ms < kSecondMs; ++later_ms) {
+    std::string here = shifted(later_ms);
+    if (here == before) continue;
+    before = std::move(here);
+    units.insert(unit_at(times_ms, later_ms));
+  }
+  if (units.contains(0))
+    use.explained = false;
+  else
+    use.units.insert(units.begin(), units.end());
+}
+
+/// What has no such period is a time in minutes or more, which is varied by itself.
+void note_seconds(const ShiftedBy& shifted, TimeUse& use) {
+  if (!depends(shifted, {kSecondMs, 60 * kSecondMs, 3600 * kSecondMs})) return;
+  std::vector<std::string> ways;
+  for (std::int64_t second = 0; second < 2 * kMostSeconds; ++second)
+    ways.push_back(shifted(second * kSecondMs));
+  for (std::int64_t period = 2; period <= kMostSeconds; ++period)
+    if (std::equal(ways.begin() + period, ways.end(), ways.begin()))
+      return use.units.insert({kSecondMs, period * kSecondMs});
+}
+
+}  // namespace
+
+std::string difference(double left, double right) {
+  const double by = left - right;
+  if (std::abs(by) > static_cast<double>(kFarthestMs)) return by > 0 ? " later" : " earlier";
+  return fmt::format(" {}", by);
+}
+
+std::string made_times(const std::vector<std::int64_t>& before,
+                       const std::vector<std::int64_t>& numbers, std::int64_t later_ms) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(before.size(), numbers.size()); ++i) {
+    const std::int64_t by = numbers[i] - before[i];
+    text += by == 0 || by == later_ms ? " ." : fmt::format(" {}", numbers[i]);
+  }
+  return text;
+}
+
+void note_phases(const ShiftedBy& shifted, std::span<const std::int64_t> times_ms, bool in_seconds,
+                 TimeUse& use) {
+  if (!in_seconds) note_within_second(shifted, times_ms, use);
+  note_seconds(shifted, use);
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,35 @@
+// Whether it matters when it all happens, and not only how long one thing is after another.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/client/turning.hpp"
+
+namespace lockstep::sim {
+
+/// What something comes to if the clocks and every absolute time in it were later by so many ms:
+/// which way it goes, and each difference() that it compares.
+using ShiftedBy = std::function<std::string(std::int64_t later_ms)>;
+/// By how much two sides of a comparison differ, as text; of an absolute time only that it is one.
+std::string difference(double left, double right);
+/// Of absolute times that it makes, where those `before` were made of what is not later: which do
+/// neither stay as they are nor move along.
+std::string made_times(const std::vector<std::int64_t>& before,
+                       const std::vector<std::int64_t>& numbers, std::int64_t later_ms);
+
+/// Two times that lie a multiple of a unit apart meet its borders together: so it is also tried
+/// with the clock this much later than it is.
+inline constexpr std::int64_t kAsideMs = 337;
+
+/// Differences of times stay what they are. So what turns has to do with a clock's own seconds, or
+/// some part or multiple of them: that is noted as a unit, if one of `times_ms` is at a multiple of
+/// it there (what else turns within a second is not explained). Of times `in_seconds` nobody knows
+/// where in one they lie: they are moved by whole ones only.
+void note_phases(const ShiftedBy& shifted, std::span<const std::int64_t> times_ms, bool in_seconds,
+                 TimeUse& use);
+
+}  // namespace lockstep::sim
