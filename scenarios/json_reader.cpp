@@ -52,6 +52,10 @@ std::string between_quotes(const std::string& message) {
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
+  // The parser takes a zero byte for the end, whatever comes after it.
+  if (const auto zero = text.find('\0'); zero != std::string::npos)
+    throw sim::BadInput(
+        fmt::format("{}: not JSON: a zero byte", line_and_column(text, file, zero)));
   std::vector<std::set<std::string>> open_objects;
   const auto refuse = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > kDeepest)
