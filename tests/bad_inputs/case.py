@@ -27,8 +27,6 @@ class Case:
 def mistyped(word, random):
     """One letter left out, doubled or exchanged with the next; never the first ones."""
     at = random.randrange(3, len(word) - 1)
-    return random.choice([
-        word[:at] + word[at + 1:],
-        word[:at] + word[at] + word[at:],
-        word[:at] + word[at + 1] + word[at] + word[at + 2:],
-    ])
+    exchanged = word[:at] + word[at + 1] + word[at] + word[at + 2:]
+    others = [word[:at] + word[at + 1:], word[:at] + word[at] + word[at:]]
+    return random.choice(others + [exchanged] * (exchanged != word))

@@ -33,6 +33,8 @@ NO_TARGETS = ["folder", "file/below", "nope/x", "folder/nope/x", ".", "..", "/",
 def cases(*_):
     for name, words in READERS.items():
         for file in NO_FILES:
+            if name == "test" and file in ("..", "/"):
+                continue  # whatever lies there
             fine = name in NOTHING_IS_FINE and file in ("empty", "/dev/null")
             fine = fine or (name == "check --invariants" and file in ("empty", "/dev/null"))
             filled = [file if word == "{}" else word for word in words]
