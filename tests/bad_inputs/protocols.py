@@ -1,5 +1,7 @@
 """Protocols: no Lua, no protocol, every function of docs/protocols.md used wrongly at the top, in
 acquire() and in release(), loops without end, ways out of the sandbox, scripts that do not work."""
+import documents
+import scenarios
 from case import ANY, Case, REFUSED, SHORT
 
 HEAD = "local release = script 'release.lua'\nlocal L = protocol { title = 't', source = 's' }\n"
@@ -231,6 +233,10 @@ def folders():
     yield Case(["check", "./p"], ("release.lua",), {"p/protocol.lua": lock().encode()})
     yield Case(["check", "./p"], ("release.lua",),
                {"p/protocol.lua": lock().encode(), "p/release.lua": None})
+    told = scenarios.SCHEDULE | {"protocol": "./p", "resource": "plain"}
+    yield Case(["check", "s.json"], ("p/protocol.lua: command 'sett'", "did you mean `set`"),
+               {"p/protocol.lua": lock("redis('SETT')").encode(), "p/release.lua": SCRIPT,
+                "s.json": documents.text_of(told)})
     for command in (["matrix", "p"], ["diff", "p", "p"], ["live", "p"], ["diff", "setnx", "p"]):
         yield Case(command, ("p/protocol.lua",), {"p/protocol.lua": b"x x"})
 
