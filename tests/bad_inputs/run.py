@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Two thousand bad inputs: each is refused in one line that names the place, with exit code 3.
+"""Thousands of bad inputs: each is refused in one line that names the place, with exit code 3.
 
     tests/bad_inputs/run.py build/lockstep [--seed N] [--kind NAME] [--show N] [--keep FOLDER]
 
-No bug of lockstep, no signal, nothing that goes on for ever, no verdict, no file left behind.
+No bug of lockstep, no signal, nothing that goes on for ever or takes memory without bound, no
+verdict, no file left behind.
 `--show` prints what N of each kind came to, `--keep` keeps the files of those that ended wrongly.
 Which inputs there are depends on the seed alone.
 """
@@ -14,6 +15,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -34,6 +36,7 @@ import traces
 KINDS = {module.__name__: module
          for module in (flags, scenarios, protocols, scripts, traces, addresses, files)}
 SECONDS = 5
+MEBIBYTES = 500  # for any of them
 AT_ONCE = 2
 # What a library or the language says of itself, and nobody can make anything of.
 INTERNAL = re.compile(r"bug of lockstep|exception|std::|CLI::|basic_string|terminate|assert"
@@ -143,9 +146,10 @@ def main():
                                                    min(asked.show, len(cases)))
         for given, (_, ended) in sample:
             print("  " + shown(given, ended))
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
     print(f"{count} bad inputs of seed {asked.seed}, {wrong} wrong, "
-          f"{time.monotonic() - began:.1f} s")
-    return 1 if wrong else 0
+          f"{time.monotonic() - began:.1f} s, at most {most} MiB")
+    return 1 if wrong or most > MEBIBYTES else 0
 
 
 if __name__ == "__main__":
