@@ -78,7 +78,7 @@ fi
 if [ $full = yes ]; then
   stage "tests under the address and undefined-behaviour sanitizers"
   build asan "lockstep test_sim test_dialect test_checker test_scenarios test_live test_conform toy fuzz_script \
-    fuzz_scenario fuzz_trace" -DLOCKSTEP_TESTS=ON
+    fuzz_scenario fuzz_trace fuzz_protocol fuzz_reply fuzz_glob" -DLOCKSTEP_TESTS=ON
   run_tests asan --label-exclude plain
   stage "each header compiles alone"
   cmake --build --preset release --target headers -- -k 0 || failed=$((failed + 1))

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "cli/help_text.hpp"
 #include "scenarios/suggest.hpp"
@@ -91,7 +93,7 @@ void add_bound_flags(CLI::App& command, BoundFlags& flags) {
       ->type_name("MB");
 }
 
-void add_jobs_flag(CLI::App& command, int& jobs) {
+void add_jobs_flag(CLI::App& command, std::optional<int>& jobs) {
   command
       .add_option("-j,--jobs", jobs, "how many to run at once (default: as the machine has cores)")
       ->type_name("N");
@@ -112,6 +114,46 @@ void add_server_flags(CLI::App& command, std::vector<std::string>& load,
       ->type_name("NAME");
 }
 
+std::string trouble_of_whole_number(const std::string& text) {
+  const bool signed_one = text.find_first_of("+-") == 0;
+  const auto digits = signed_one ? text.substr(1) : text;
+  const bool octal = digits.starts_with('0') && digits.size() > 1;
+  if (octal || digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos)
+    return fmt::format("found `{}`, expected a whole number", text);
+  std::int64_t number = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (read.ec != std::errc{}) return fmt::format("found `{}`, which is too large", text);
+  return "";
+}
+
+bool is_number(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && std::isfinite(number);
+}
+
+/// What is wrong with a value before CLI11 reads it: of "" it makes nothing, of "010" it makes 8,
+/// and "nan" is in every range.
+std::string trouble_of_value(const std::string& type, const std::string& text) {
+  if (text.empty()) return fmt::format("found nothing, expected {}", type);
+  const auto unit = type.substr(0, type.find(','));
+  if (unit == "N" || unit == "MS" || unit == "MB") return trouble_of_whole_number(text);
+  if (unit == "S" && !is_number(text)) return fmt::format("found `{}`, expected a number", text);
+  return "";
+}
+
+/// Arguments of which there may be many are excepted: a script's may be empty.
+void check_values(CLI::App& command) {
+  for (auto* option : command.get_options([](CLI::Option*) { return true; })) {
+    const bool flag = option->get_items_expected_max() == 0;
+    const bool many = option->get_positional() && option->get_items_expected_max() > 1;
+    const auto type = option->get_type_name().substr(0, option->get_type_name().find(':'));
+    if (!flag && !many)
+      option->check([type](const std::string& text) { return trouble_of_value(type, text); });
+  }
+  for (auto* group : command.get_subcommands([](CLI::App*) { return true; })) check_values(*group);
+}
+
 /// The subcommand that was named, or the program itself.
 const CLI::App& named_command(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
@@ -124,7 +166,8 @@ std::vector<std::string> flag_names(const CLI::App& command) {
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   for (const auto* group :
        command.get_subcommands([](const CLI::App* sub) { return sub->get_name().empty(); }))
-    for (auto& name : flag_names(*group)) names.push_back(name);
+    for (auto& name : flag_names(*group))
+      if (name != "--help") names.push_back(name);
   return names;
 }
 
@@ -386,6 +429,7 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& eval_command = add_eval(app, eval);
   const auto& shell_command = add_shell(app, shell);
   add_conform(app, conform);
+  check_values(app);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {

@@ -69,7 +69,7 @@ struct LearnArguments {
 struct TestArguments {
   std::vector<std::string> targets;  ///< empty: the shipped scenarios
   std::string filter;                ///< only scenarios whose name contains it
-  int jobs = 0;                      ///< 0: as many as the machine runs at once
+  std::optional<int> jobs;           ///< as many as the machine runs at once if left out
   BoundFlags bounds;
   std::string junit_file;
   bool audit = false;
@@ -79,7 +79,7 @@ struct MatrixArguments {
   std::vector<std::string> protocols;  ///< empty: the shipped ladder
   ModelFlags model;
   BoundFlags bounds;
-  int jobs = 0;  ///< 0: as many as the machine runs at once
+  std::optional<int> jobs;  ///< as many as the machine runs at once if left out
   bool markdown = false;
   bool json = false;
 };
@@ -88,7 +88,7 @@ struct DiffArguments {
   std::string baseline;               ///< stored verdicts instead of OLD; may be empty
   ModelFlags model;
   BoundFlags bounds;
-  int jobs = 0;  ///< 0: as many as the machine runs at once
+  std::optional<int> jobs;  ///< as many as the machine runs at once if left out
   std::string trace_file;
   bool json = false;
 };
@@ -111,9 +111,9 @@ struct ShellArguments {
 struct ConformArguments {
   std::string redis;                  ///< the server's address; empty: a server of our own
   std::optional<std::string> server;  ///< which one it is; else it is asked
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
   std::optional<double> seconds;
-  std::optional<std::uint64_t> commands;
+  std::optional<std::int64_t> commands;
   bool flush = false;  ///< the server's keys may be deleted
   bool json = false;
 };

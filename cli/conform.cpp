@@ -68,12 +68,19 @@ sim::ServerVersion server_of(const ConformArguments& arguments, const live::Addr
                   fmt::join(scenarios::names_of(sim::kServerVersions), ", ")));
 }
 
+std::uint64_t at_least(const char* flag, std::int64_t least, std::int64_t found) {
+  if (found < least)
+    throw sim::BadInput(fmt::format("{}: found {}, expected {} or more", flag, found, least));
+  return static_cast<std::uint64_t>(found);
+}
+
 }  // namespace
 
 int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
   conform::Plan plan;
-  plan.seed = arguments.seed ? *arguments.seed : std::random_device{}() % kMostSeed;
-  plan.commands = arguments.commands.value_or(0);
+  plan.seed =
+      arguments.seed ? at_least("--seed", 0, *arguments.seed) : std::random_device{}() % kMostSeed;
+  plan.commands = arguments.commands ? at_least("--commands", 1, *arguments.commands) : 0;
   plan.seconds = arguments.seconds.value_or(arguments.commands ? 0 : kDefaultSeconds);
   plan.scripts = shipped_scripts(catalog, io);
   std::optional<live::Server> own;

@@ -33,7 +33,7 @@ std::vector<scenarios::Condition> chosen_conditions(bool overview_only) {
 
 std::vector<scenarios::Matrix> judge_matrices(const std::vector<scenarios::Scenario>& worlds,
                                               const std::vector<scenarios::Condition>& conditions,
-                                              int jobs, const Io& io) {
+                                              std::optional<int> jobs, const Io& io) {
   std::vector<scenarios::Matrix> matrices;
   std::vector<bool> reentrant;
   const bool asked = std::any_of(conditions.begin(), conditions.end(),

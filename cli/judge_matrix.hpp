@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,6 @@ std::vector<scenarios::Condition> chosen_conditions(bool overview_only);
 /// A matrix for each world, under `conditions`. Throws BadInput if a protocol cannot be loaded.
 std::vector<scenarios::Matrix> judge_matrices(const std::vector<scenarios::Scenario>& worlds,
                                               const std::vector<scenarios::Condition>& conditions,
-                                              int jobs, const Io& io);
+                                              std::optional<int> jobs, const Io& io);
 
 }  // namespace lockstep::cli

@@ -136,7 +136,9 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
         "protocol: shared_connection: a live client gives each of its tasks a connection of its "
         "own");
   if (sim::clocks_drift(model))
-    throw sim::BadInput("drifts_ppm, node_drifts_ppm: a real clock cannot be made to drift");
+    throw sim::BadInput(
+        "drifts_ppm, node_drifts_ppm (--drift-ppm, --node-drift-ppm): a real clock cannot be made "
+        "to drift");
   std::optional<live::Server> own;
   if (arguments.redis.empty()) own.emplace(model.persistence);
   const auto address = own ? own->address() : live::parse_address(arguments.redis);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <future>
+#include <optional>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -18,11 +19,10 @@ namespace lockstep::cli {
 
 /// The number of threads that --jobs asks for; 0 stands for as many as the machine runs at once.
 /// Throws BadInput for a negative number.
-inline unsigned jobs_of(int asked) {
-  if (asked < 0)
-    throw sim::BadInput("--jobs: found " + std::to_string(asked) + ", expected 1 or more");
-  return asked > 0 ? static_cast<unsigned>(asked)
-                   : std::max(1U, std::thread::hardware_concurrency());
+inline unsigned jobs_of(std::optional<int> asked) {
+  if (asked && *asked < 1)
+    throw sim::BadInput("--jobs: found " + std::to_string(*asked) + ", expected 1 or more");
+  return asked ? static_cast<unsigned>(*asked) : std::max(1U, std::thread::hardware_concurrency());
 }
 
 /// Calls `make(i)` for i = 0 ... `count` - 1 on up to `jobs` threads, and `take(i, result)` on this

@@ -64,6 +64,8 @@ std::string summary(const std::vector<Tested>& all) {
 
 int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
   expect_output("--junit", arguments.junit_file);
+  scenarios::Scenario any;  // a wrong flag is no scenario's fault
+  apply(arguments.bounds, any);
   const auto jobs = jobs_of(arguments.jobs);
   const auto suite = suite_of(arguments, catalog);
   std::size_t width = 0;

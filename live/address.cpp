@@ -77,7 +77,7 @@ void read_host_and_port(std::string authority, const std::string& text, Address&
     if (!port) refuse(text);
     address.port = *port;
   }
-  if (host.empty()) refuse(text);
+  if (host.empty() || host.find_first_of(" ?#\n\r\t") != std::string::npos) refuse(text);
   address.host = host;
 }
 

@@ -24,12 +24,24 @@ constexpr timeval kPatience{10, 0};
 /// Of a reply. No lock has one that is nearly as long; hiredis itself would go on to read 512 MiB,
 /// or as many elements as there is memory for.
 constexpr std::size_t kMostBytes = 16 << 20;
-constexpr std::size_t kMostShown = 60;  ///< bytes of an answer that is none
+constexpr std::size_t kMostElements = 1 << 20;  ///< of a list: each takes at least four bytes
+constexpr std::size_t kMostShown = 60;          ///< bytes of an answer that is none
 
 struct FreeReply {
   void operator()(redisReply* reply) const { freeReplyObject(reply); }
 };
 using RawReply = std::unique_ptr<redisReply, FreeReply>;
+
+/// hiredis makes room for as many elements as the server says that there will be, before any comes.
+void bound_lists(redisReader& reader) {
+  static const redisReplyObjectFunctions theirs = *reader.fn;
+  static redisReplyObjectFunctions ours = theirs;
+  ours.createArray = [](const redisReadTask* task, auto count) -> void* {
+    const bool too_many = static_cast<std::size_t>(count) > kMostElements;
+    return too_many ? nullptr : theirs.createArray(task, count);
+  };
+  reader.fn = &ours;
+}
 
 sim::Reply converted(const redisReply& raw) {
   const std::string text = raw.str ? std::string(raw.str, raw.len) : std::string();
@@ -72,6 +84,7 @@ Connection::Connection(const Address& address)
                    ? redisConnectWithTimeout(address.host.c_str(), address.port, kPatience)
                    : redisConnectUnixWithTimeout(address.socket.c_str(), kPatience)) {
   if (!context_ || context_->err != 0) broken();
+  bound_lists(*context_->reader);
   // Writing to a connection that has broken is an error that we handle, not the end of the program.
   static const auto ignored = signal(SIGPIPE, SIG_IGN);
   static_cast<void>(ignored);

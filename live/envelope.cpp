@@ -28,11 +28,15 @@ bool writes_unnamed_keys(const sim::Command& command) {
   return command.is(sim::kWrite) && command.is_of("keyspace") && command.keys().empty();
 }
 
-/// TIME: seconds and microseconds.
+/// TIME: seconds and microseconds. A server may say anything: what no clock shows is none.
 std::optional<sim::WallTime> time_in(const Reply& reply) {
+  constexpr std::int64_t kMostSeconds = 1'000'000'000'000;
   if (reply.items.size() != 2) return std::nullopt;
   const auto seconds = std::strtoll(reply.items[0].text.c_str(), nullptr, 10);
   const auto microseconds = std::strtoll(reply.items[1].text.c_str(), nullptr, 10);
+  const bool shown =
+      seconds >= 0 && seconds <= kMostSeconds && microseconds >= 0 && microseconds < 1'000'000;
+  if (!shown) return std::nullopt;
   return sim::WallTime{seconds * 1000 + microseconds / 1000};
 }
 

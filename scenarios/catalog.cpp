@@ -87,6 +87,8 @@ fs::path Catalog::protocol_folder(const std::string& name_or_path, const fs::pat
   const auto shipped = protocols();
   if (contains(shipped, name_or_path)) return home_ / "protocols" / name_or_path;
   const auto folder = base / name_or_path;
+  if (sim::is_folder(folder) && !sim::is_there(folder / "protocol.lua"))
+    throw sim::BadInput(fmt::format("{}: no protocol.lua in this folder", name_or_path));
   if (sim::is_folder(folder)) return folder.lexically_normal();
   if (looks_like_path(name_or_path))
     throw sim::BadInput(fmt::format("{}: no such protocol folder", folder.string()));

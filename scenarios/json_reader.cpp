@@ -99,6 +99,10 @@ std::string between_quotes(const std::string& message) {
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
+  // The parser takes a zero byte for the end, whatever comes after it.
+  if (const auto zero = text.find('\0'); zero != std::string::npos)
+    throw sim::BadInput(
+        fmt::format("{}: not JSON: a zero byte", line_and_column(text, file, zero)));
   try {
     Strict strict(file);
     Json::sax_parse(text, &strict);  // what is no JSON, the next line says

@@ -100,9 +100,19 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   message.way_ms = rounded_up(model_.latency_ms);
   const bool resource = connection.node == sim::kResource;
   if (!resource) message.node_was = stored(world, connection.node, action.process);
-  message.reply = resource ? execute_on_resource(world, action.process, connection, asked, facts)
-                           : execute_on_node(world, action.process, connection, asked, facts);
+  try {
+    message.reply = resource ? execute_on_resource(world, action.process, connection, asked, facts)
+                             : execute_on_node(world, action.process, connection, asked, facts);
+  } catch (const sim::BadInput& error) {
+    throw sim::BadInput(file_of(asked.request) + ": " + error.what());
+  }
   facts.reply = message.reply;
+}
+
+/// The file of the protocol that a request comes from: a script's, or the client's.
+std::string Rules::file_of(const Request& request) const {
+  const std::string script = request.size() < 2 ? "" : model_.program->script_name(request[1]);
+  return (model_.program->folder() / (script.empty() ? "protocol.lua" : script)).string();
 }
 
 Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,

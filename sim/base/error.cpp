@@ -16,6 +16,20 @@ bool is_high_control(std::string_view text, std::size_t at) {
   return next >= 0x80 && next < 0xA0;
 }
 
+/// Of a line that is read to its end. What was found may be as long as a file.
+constexpr std::size_t kLongestLine = 1500;
+
+bool is_inside_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
+
+/// Without the middle of what is too long: the place is in front, what was expected at the end.
+std::string shortened(const std::string& line) {
+  if (line.size() <= kLongestLine) return line;
+  std::size_t front = kLongestLine / 2, back = line.size() - kLongestLine / 2;
+  while (front > 0 && is_inside_character(line[front])) --front;
+  while (back < line.size() && is_inside_character(line[back])) ++back;
+  return line.substr(0, front) + " ... " + line.substr(back);
+}
+
 }  // namespace
 
 std::string on_one_line(std::string_view text) {
@@ -32,6 +46,6 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
-BadInput::BadInput(const std::string& what) : std::runtime_error(on_one_line(what)) {}
+BadInput::BadInput(const std::string& what) : std::runtime_error(shortened(on_one_line(what))) {}
 
 }  // namespace lockstep::sim

@@ -15,7 +15,8 @@ std::string on_one_line(std::string_view text);
 /// Caught once, in main: exit code 3.
 class BadInput : public std::runtime_error {
  public:
-  /// What was found may be any bytes: control characters are escaped, so that it is one line.
+  /// What was found may be any bytes, and any number of them: control characters are escaped, so
+  /// that it is one line, and the middle of one that is too long is left out.
   explicit BadInput(const std::string& what);
 };
 

@@ -8,6 +8,9 @@
 namespace lockstep::sim {
 namespace {
 
+/// Of a word that a person may have mistyped: comparing takes time and space by its square.
+constexpr std::size_t kLongest = 300;
+
 /// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> edits(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
@@ -31,8 +34,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> near_miss(std::string_view word,
                                      const std::vector<std::string>& candidates) {
   std::optional<std::string> nearest;
+  if (word.size() > kLongest) return nearest;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > kLongest) continue;
     const std::size_t edits = edit_distance(word, candidate);
     if (edits >= least) continue;
     least = edits;

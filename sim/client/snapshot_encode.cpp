@@ -16,8 +16,6 @@
 namespace lockstep::sim::program {
 namespace {
 
-constexpr int kDeepest = 100;  ///< nesting of tables and functions
-
 /// Fields of every protocol object, which the protocol may not change.
 constexpr std::string_view kFixed[] = {"key", "process", "ttl_ms"};
 bool is_fixed(const Key& key) {

@@ -44,6 +44,9 @@ template <>
 inline constexpr const char* kTypeName<ScriptValue> = "script";
 inline constexpr const char* kErrorName = "error";
 
+/// How deep tables and functions may nest: what walks through them has a stack.
+inline constexpr int kDeepest = 100;
+
 /// The value at `index`, or null if that is something else.
 template <typename Value>
 Value* value_at(lua_State* lua, int index) {

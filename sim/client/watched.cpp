@@ -105,14 +105,19 @@ void Watched::number_api() {
 
 void Watched::watch(int index, const std::string& name) {
   lua_State* lua = vm_.state();
-  luaL_checkstack(lua, 10, "modules nest too deep");
   if (!is_object(lua, index)) return;
+  if (depth_ == kDeepest)
+    return vm_.complain_at(0,
+                           fmt::format("the module ({}) nests more than {} deep", name, kDeepest));
+  ++depth_;
+  lua_checkstack(lua, 10);
   lua_pushvalue(lua, index);
   if (number_object(-1) != 0) {
     if (lua_istable(lua, -1)) watch_table(name);
     if (lua_isfunction(lua, -1)) watch_function(name);
   }
   lua_pop(lua, 1);
+  --depth_;
 }
 
 void Watched::watch_table(const std::string& name) {

@@ -58,6 +58,7 @@ class Watched {
 
   Vm& vm_;
   int constants_ = 0;
+  int depth_ = 0;  ///< of what is being watched
   std::vector<Cell> cells_;
   std::vector<Name> watched_cells_;                    ///< by cell
   std::vector<Name> watched_tables_;                   ///< with their copies, in the registry

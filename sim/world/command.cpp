@@ -33,7 +33,8 @@ Keyspace moved(Keyspace keyspace, const Rate& rate, std::int64_t parts) {
 
 }  // namespace
 
-/// Executes; a script that cannot be run is named by its file, which says more than its SHA-1.
+/// Executes; what cannot be is named by its file: a script's, which says more than its SHA-1, or
+/// the client's.
 Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& request,
                            Execution& execution) {
   try {
@@ -42,8 +43,8 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
   } catch (const BadInput& error) {
     const Program& program = *setting_.model.program;
     const std::string name = request.size() < 2 ? "" : program.script_name(request[1]);
-    if (name.empty()) throw;
-    throw BadInput((program.folder() / name).string() + ": " + error.what());
+    const std::string file = name.empty() ? "protocol.lua" : name;
+    throw BadInput((program.folder() / file).string() + ": " + error.what());
   }
 }
 

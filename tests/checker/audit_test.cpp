@@ -131,7 +131,7 @@ TEST_CASE("both explorers agree on every shipped scenario", "[.audit]") {
         scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
     return audit(model, explore(model, {}), bounds);
   };
-  cli::in_order(names.size(), cli::jobs_of(0), audit_one,
+  cli::in_order(names.size(), cli::jobs_of({}), audit_one,
                 [&](std::size_t i, const std::optional<Audit>& audited) {
                   if (!audited) return;
                   ++searches;

@@ -135,7 +135,7 @@ int check_seeds(test::Seeds seeds, const std::function<Comparison(std::uint32_t)
                 const std::function<bool(const Comparison&)>& agree) {
   int left_open = 0, both = 0, inexact = 0;
   cli::in_order(
-      seeds.count(), cli::jobs_of(0),
+      seeds.count(), cli::jobs_of({}),
       [&](std::size_t i) { return make(seeds.first + static_cast<std::uint32_t>(i)); },
       [&](std::size_t i, const Comparison& comparison) {
         if (!comparison.one) ++left_open;

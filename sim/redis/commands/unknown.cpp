@@ -5,8 +5,10 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/base/near_miss.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/newer.hpp"
 
@@ -49,6 +51,12 @@ constexpr std::string_view kLacking[] = {"bitfield",
                                          "xsetid",
                                          "xtrim"};
 
+std::string near_miss_to(const std::string& command) {
+  std::vector<std::string> names;
+  for (const Command* known : all_commands()) names.emplace_back(known->name);
+  return near_miss_hint(command, names);
+}
+
 }  // namespace
 
 void refuse_unknown(const Request& request, ServerVersion version) {
@@ -74,6 +82,7 @@ void refuse_unknown(const Request& request, ServerVersion version) {
   if (find_command(request[0]) && request.size() > 1) command += " " + request[1];
   throw BadInput("command '" + one_line(lower_case(command)) +
                  "': lockstep knows no such command of " + name(version) +
+                 near_miss_to(lower_case(command)) +
                  ": nothing can be said of a lock that uses it");
 }
 
