@@ -1,4 +1,5 @@
-// Everything is tried at each ms of a second, and at each second of two minutes.
+// Everything is tried at each ms of a second, at each second of two minutes, and, for what recurs,
+// at each minute of two hours and each hour of five days.
 #include "sim/client/phases.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr std::int64_t kMostSeconds = 60;  // of a period
+constexpr std::int64_t kMostInPeriod = 60;  // of a period
 
 /// Whether something about it is another one at one of these: if not, no number in it depends on
 /// when it all happens.
@@ -49,15 +50,32 @@ void note_within_second(const ShiftedBy& shifted, std::span<const std::int64_t> 
     use.units.insert(units.begin(), units.end());
 }
 
-/// What has no such period is a time in minutes or more, which is varied by itself.
+/// Whether it is again what it was before it became another one.
+bool recurs(const std::vector<std::string>& ways) {
+  std::set<std::string> before;
+  for (std::size_t i = 1; i < ways.size(); ++i) {
+    if (ways[i] == ways[i - 1]) continue;
+    before.insert(ways[i - 1]);
+    if (before.contains(ways[i])) return true;
+  }
+  return false;
+}
+
+/// What does not recur is a time in minutes or more, which is varied by itself.
 void note_seconds(const ShiftedBy& shifted, TimeUse& use) {
-  if (!depends(shifted, {kSecondMs, 60 * kSecondMs, 3600 * kSecondMs})) return;
-  std::vector<std::string> ways;
-  for (std::int64_t second = 0; second < 2 * kMostSeconds; ++second)
-    ways.push_back(shifted(second * kSecondMs));
-  for (std::int64_t period = 2; period <= kMostSeconds; ++period)
+  constexpr std::int64_t kMinute = 60 * kSecondMs, kHour = 60 * kMinute;
+  if (!depends(shifted, {kSecondMs, kMinute, kHour})) return;
+  const auto ways_each = [&](std::int64_t step_ms) {
+    std::vector<std::string> ways;
+    for (std::int64_t i = 0; i < 2 * kMostInPeriod; ++i) ways.push_back(shifted(i * step_ms));
+    return ways;
+  };
+  const std::vector<std::string> ways = ways_each(kSecondMs);
+  for (std::int64_t period = 2; recurs(ways) && period <= kMostInPeriod; ++period)
     if (std::equal(ways.begin() + period, ways.end(), ways.begin()))
       return use.units.insert({kSecondMs, period * kSecondMs});
+  for (const std::int64_t step_ms : {kSecondMs, kMinute, kHour})
+    use.explained = use.explained && !recurs(ways_each(step_ms));
 }
 
 }  // namespace

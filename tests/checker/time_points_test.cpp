@@ -718,6 +718,14 @@ TEST_CASE("a decision by a part of a second that no unit explains is no proof", 
       "  local ms = millis(now())\n  if redis('SETNX', self.key, ms) == 1 then return true end\n"
       "  local at = redis('GET', self.key)\n  return at ~= nil and tonumber(at) % 1000 == 437";
   CHECK(verdict_of(within, two_clients(500, 1000)) == checker::Verdict::inconclusive);
+  for (const char* const longer : {"// 60000 % 2", "// 3600000 % 24"}) {
+    const std::string acquire =
+        "  local ms = millis(now())\n  if redis('SETNX', self.key, ms) == 1 then return true end\n"
+        "  local at = redis('GET', self.key)\n  return at ~= nil and tonumber(at) " +
+        std::string(longer) + " == 1";
+    INFO(longer);
+    CHECK(verdict_of(acquire, two_clients(500, 1000)) == checker::Verdict::inconclusive);
+  }
 }
 
 TEST_CASE("points of time that cannot all be tried are no proof", "[time]") {
