@@ -20,7 +20,7 @@ namespace {
 Reply config_get(Call& call) {
   const Request& argv = call.argv;
   std::vector<Reply> found;
-  for (const Setting& setting : settings()) {
+  for (const ServerSetting& setting : settings()) {
     const auto asked = std::find_if(argv.begin() + 2, argv.end(), [&](const std::string& pattern) {
       return glob_matches(lower_case(pattern), setting.name);
     });
@@ -37,7 +37,7 @@ Reply config_set(Call& call) {
   const Request& argv = call.argv;
   if (argv.size() % 2 != 0) refuse_arity("config|set");
   for (std::size_t i = 2; i < argv.size(); i += 2) {
-    const auto setting = std::ranges::find(settings(), lower_case(argv[i]), &Setting::name);
+    const auto setting = std::ranges::find(settings(), lower_case(argv[i]), &ServerSetting::name);
     if (setting == settings().end()) {
       refuse("ERR Unknown option or number of arguments for CONFIG SET - '" +
              argv[i].substr(0, argv[i].find('\0')) + "'");

@@ -5,7 +5,7 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr Setting kSettings[] = {
+constexpr ServerSetting kSettings[] = {
     {"acl-pubsub-default", "resetchannels"},
     {"aclfile", ""},
     {"acllog-max-len", "128"},
@@ -203,6 +203,6 @@ constexpr Setting kSettings[] = {
 
 }  // namespace
 
-std::span<const Setting> settings() { return kSettings; }
+std::span<const ServerSetting> settings() { return kSettings; }
 
 }  // namespace lockstep::sim

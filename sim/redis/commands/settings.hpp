@@ -6,7 +6,7 @@
 
 namespace lockstep::sim {
 
-struct Setting {
+struct ServerSetting {
   std::string_view name;  ///< in lower case
   std::string_view value;
 };
@@ -14,6 +14,6 @@ struct Setting {
 /// All that Redis 7.0.15 has, ascending, with the values that it starts with (CONFIG GET *), but
 /// for the address, the folder and the saves of a real one. None can be changed: the simulated
 /// server would have to follow.
-std::span<const Setting> settings();
+std::span<const ServerSetting> settings();
 
 }  // namespace lockstep::sim
