@@ -104,15 +104,9 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
     message.reply = resource ? execute_on_resource(world, action.process, connection, asked, facts)
                              : execute_on_node(world, action.process, connection, asked, facts);
   } catch (const sim::BadInput& error) {
-    throw sim::BadInput(file_of(asked.request) + ": " + error.what());
+    throw sim::BadInput(model_.program->file_of(asked.request).string() + ": " + error.what());
   }
   facts.reply = message.reply;
-}
-
-/// The file of the protocol that a request comes from: a script's, or the client's.
-std::string Rules::file_of(const Request& request) const {
-  const std::string script = request.size() < 2 ? "" : model_.program->script_name(request[1]);
-  return (model_.program->folder() / (script.empty() ? "protocol.lua" : script)).string();
 }
 
 Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,

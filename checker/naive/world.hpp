@@ -343,7 +343,6 @@ class Rules {
   void run(World& world, const sim::Action& action, Facts& facts);
   void disturb(World& world, const sim::Action& action) const;
   void execute(World& world, const sim::Action& action, Facts& facts);
-  std::string file_of(const sim::Request& request) const;
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,

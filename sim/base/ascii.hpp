@@ -11,6 +11,11 @@ namespace lockstep::sim {
 
 inline constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// The text as C sees it: up to the first zero byte.
+inline constexpr std::string_view c_text(std::string_view text) {
+  return text.substr(0, text.find('\0'));
+}
+
 /// The whole number that the text begins with; 0 if it begins with none that fits.
 inline std::int64_t whole_number_in(std::string_view text) {
   std::int64_t number = 0;

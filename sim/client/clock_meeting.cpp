@@ -9,6 +9,13 @@
 
 namespace lockstep::sim {
 
+namespace {
+
+/// In ms: what a time counts.
+std::int64_t unit_of(std::int64_t time) { return time < kFirstTime * kSecondMs ? kSecondMs : 1; }
+
+}  // namespace
+
 Look::Cases Look::cases_of(const Paths& with) const {
   return [&with, this](std::int64_t later_ms) { return Case{snapshot_, with(later_ms)}; };
 }
@@ -76,9 +83,6 @@ bool Look::made_beside(std::size_t observation, std::int64_t number, std::int64_
     path[observation].reply = moved(varied, other + kAside, by - kAside);
     return way_of(run(Case{snapshot_, path}));
   };
-  const auto unit_of = [](std::int64_t time) {
-    return time < kFirstTime * kSecondMs ? kSecondMs : std::int64_t{1};
-  };
   std::vector<std::int64_t> numbers;
   add_numbers_of(reply, numbers);
   bool met = false;
@@ -106,9 +110,6 @@ void Look::at_phases() {
     if (number >= kFirstTime && number < kLastTime) times.insert(number);
   const auto nowhere = [&](std::int64_t) { return path_; };
   if (times.empty() || !known(fmt::format("phase{}", times.size()), nowhere, 0).second) return;
-  const auto unit_of = [](std::int64_t time) {
-    return time < kFirstTime * kSecondMs ? kSecondMs : std::int64_t{1};
-  };
   const auto step_at = [&](std::int64_t later_ms, std::int64_t aside_ms) {
     Case all{snapshot_, path_};
     for (const std::int64_t time : times) {

@@ -19,8 +19,8 @@ constexpr std::int64_t kMostInPeriod = 60;  // of a period
 
 /// Whether something about it is another one at one of these: if not, no number in it depends on
 /// when it all happens.
-bool depends(const ShiftedBy& shifted, std::initializer_list<std::int64_t> later) {
-  const std::string now = shifted(0);
+bool depends(const ShiftedBy& shifted, const std::string& now,
+             std::initializer_list<std::int64_t> later) {
   return std::ranges::any_of(later, [&](auto later_ms) { return shifted(later_ms) != now; });
 }
 
@@ -33,10 +33,10 @@ std::int64_t unit_at(std::span<const std::int64_t> times_ms, std::int64_t later_
   return 0;
 }
 
-void note_within_second(const ShiftedBy& shifted, std::span<const std::int64_t> times_ms,
-                        TimeUse& use) {
-  if (!depends(shifted, {1, 500, 999})) return;
-  std::string before = shifted(0);
+void note_within_second(const ShiftedBy& shifted, const std::string& now,
+                        std::span<const std::int64_t> times_ms, TimeUse& use) {
+  if (!depends(shifted, now, {1, 500, 999})) return;
+  std::string before = now;
   std::set<std::int64_t> units{kSecondMs};
   for (std::int64_t later_ms = 1; later_ms < kSecondMs; ++later_ms) {
     std::string here = shifted(later_ms);
@@ -62,19 +62,21 @@ bool recurs(const std::vector<std::string>& ways) {
 }
 
 /// What does not recur is a time in minutes or more, which is varied by itself.
-void note_seconds(const ShiftedBy& shifted, TimeUse& use) {
+void note_seconds(const ShiftedBy& shifted, const std::string& now, TimeUse& use) {
   constexpr std::int64_t kMinute = 60 * kSecondMs, kHour = 60 * kMinute;
-  if (!depends(shifted, {kSecondMs, kMinute, kHour})) return;
+  if (!depends(shifted, now, {kSecondMs, kMinute, kHour})) return;
   const auto ways_each = [&](std::int64_t step_ms) {
     std::vector<std::string> ways;
     for (std::int64_t i = 0; i < 2 * kMostInPeriod; ++i) ways.push_back(shifted(i * step_ms));
     return ways;
   };
-  const std::vector<std::string> ways = ways_each(kSecondMs);
-  for (std::int64_t period = 2; recurs(ways) && period <= kMostInPeriod; ++period)
-    if (std::equal(ways.begin() + period, ways.end(), ways.begin()))
-      return use.units.insert({kSecondMs, period * kSecondMs});
-  for (const std::int64_t step_ms : {kSecondMs, kMinute, kHour})
+  if (const std::vector<std::string> ways = ways_each(kSecondMs); recurs(ways)) {
+    for (std::int64_t period = 2; period <= kMostInPeriod; ++period)
+      if (std::equal(ways.begin() + period, ways.end(), ways.begin()))
+        return use.units.insert({kSecondMs, period * kSecondMs});
+    use.explained = false;
+  }
+  for (const std::int64_t step_ms : {kMinute, kHour})
     use.explained = use.explained && !recurs(ways_each(step_ms));
 }
 
@@ -98,8 +100,9 @@ std::string made_times(const std::vector<std::int64_t>& before,
 
 void note_phases(const ShiftedBy& shifted, std::span<const std::int64_t> times_ms, bool in_seconds,
                  TimeUse& use) {
-  if (!in_seconds) note_within_second(shifted, times_ms, use);
-  note_seconds(shifted, use);
+  const std::string now = shifted(0);
+  if (!in_seconds) note_within_second(shifted, now, times_ms, use);
+  note_seconds(shifted, now, use);
 }
 
 }  // namespace lockstep::sim

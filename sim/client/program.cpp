@@ -194,6 +194,11 @@ std::string Program::script_name(const std::string& body) const {
   return "";
 }
 
+std::filesystem::path Program::file_of(const Request& request) const {
+  const std::string script = request.size() < 2 ? "" : script_name(request[1]);
+  return folder() / (script.empty() ? "protocol.lua" : script);
+}
+
 std::string Program::initial(const ProcessSetup& setup, std::span<const int> rounds_done) const {
   return impl_->initial(setup, rounds_done);
 }

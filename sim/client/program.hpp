@@ -198,6 +198,8 @@ class Program {
   ServerVersion server() const;
   /// The file name of the script with these bytes ("release.lua"), or "" if none has them.
   std::string script_name(const std::string& body) const;
+  /// The file that a request comes from: its script's, or protocol.lua.
+  std::filesystem::path file_of(const Request& request) const;
   /// The names of the protocol's invariants, in their order.
   const std::vector<std::string>& invariants() const;
   /// The first invariant that is not true of a world, which is shown as the view `world`

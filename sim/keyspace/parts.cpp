@@ -192,15 +192,10 @@ void give_back(const Entry* before, Entry& after, Maker sender) {
 }
 
 void expire_sooner(const Keyspace& before, Keyspace& after) {
-  const auto in = [&](int database, Keys& keys) {
-    for (auto& [key, entry] : keys) {
-      const Entry* was = before.find(database, key);
-      if (entry.expires && (was == nullptr || was->expires != entry.expires))
-        entry.expires->ms -= 1;
-    }
+  const auto sooner = [](const std::string&, const Entry* was, Entry& entry) {
+    if (entry.expires && (was == nullptr || was->expires != entry.expires)) entry.expires->ms -= 1;
   };
-  in(0, after.keys);
-  for (auto& [number, keys] : after.others) in(number, keys);
+  for_each_with_before(before, after, sooner);
 }
 
 std::vector<Part> parts_of(const Entry& entry) {

@@ -27,6 +27,16 @@ void drop_shares_unless(Keyspace& keyspace, Keeps keeps) {
 /// makers.
 void keep_makers(const Entry& before, Entry& after);
 
+/// Visits every entry of `after` with its key and what stood there `before`, or null.
+template <class Visit>
+void for_each_with_before(const Keyspace& before, Keyspace& after, Visit visit) {
+  const auto in = [&](int database, Keys& keys) {
+    for (auto& [key, entry] : keys) visit(key, before.find(database, key), entry);
+  };
+  in(0, after.keys);
+  for (auto& [number, keys] : after.others) in(number, keys);
+}
+
 /// A release() of `sender` has written this: what it has written over is nobody's, unless a token
 /// of the sender stands in it.
 void give_back(const Entry* before, Entry& after, Maker sender);
@@ -34,12 +44,9 @@ void give_back(const Entry* before, Entry& after, Maker sender);
 /// The same for all keys of which `is_lease(key)`.
 template <class IsLease>
 void give_back(const Keyspace& before, Keyspace& after, Maker sender, IsLease is_lease) {
-  const auto in = [&](int database, Keys& keys) {
-    for (auto& [key, entry] : keys)
-      if (is_lease(key)) give_back(before.find(database, key), entry, sender);
-  };
-  in(0, after.keys);
-  for (auto& [number, keys] : after.others) in(number, keys);
+  for_each_with_before(before, after, [&](const std::string& key, const Entry* was, Entry& entry) {
+    if (is_lease(key)) give_back(was, entry, sender);
+  });
 }
 
 /// An expiry that a command has given, so that it is another one than `before`, is 1 ms sooner.

@@ -36,7 +36,7 @@ bool read_number(const char* text, double& value) {
 
 void Lexer::error(const std::string& message, const std::string& near, int line) const {
   std::string place;  // to 5.1 a zero byte is no token, and the end of one
-  if (near != kZeroByte) place = " near '" + near.substr(0, near.find('\0')) + "'";
+  if (near != kZeroByte) place = " near '" + std::string(c_text(near)) + "'";
   throw SyntaxError{chunk_ + ":" + std::to_string(line) + ": " + message + place};
 }
 

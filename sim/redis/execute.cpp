@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/base/ascii.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/keyspace/numbers.hpp"
@@ -41,9 +42,7 @@ bool is_name(std::string_view text, std::string_view word) {
   return text.size() == word.size() && lower_case(text) == word;
 }
 
-bool is_word(std::string_view text, std::string_view word) {
-  return is_name(text.substr(0, text.find('\0')), word);
-}
+bool is_word(std::string_view text, std::string_view word) { return is_name(c_text(text), word); }
 
 void refuse_syntax() { refuse("ERR syntax error"); }
 void refuse_arity(std::string_view command) {

@@ -41,10 +41,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
     refuse_unknown(request, execution.mode.version);
     return execute(keyspace, session, request, execution);
   } catch (const BadInput& error) {
-    const Program& program = *setting_.model.program;
-    const std::string name = request.size() < 2 ? "" : program.script_name(request[1]);
-    const std::string file = name.empty() ? "protocol.lua" : name;
-    throw BadInput((program.folder() / file).string() + ": " + error.what());
+    throw BadInput(setting_.model.program->file_of(request).string() + ": " + error.what());
   }
 }
 

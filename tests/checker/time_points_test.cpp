@@ -667,67 +667,6 @@ TEST_CASE("a free choice of time may be tight by a sum of durations", "[time]") 
   CHECK(result.verdict == checker::Verdict::violated);
 }
 
-TEST_CASE("a run may begin anywhere in a second", "[time]") {
-  // Gone in nine seconds and a bit, if A stamps its key late in a second and B looks early in one.
-  const char* const by_seconds =
-      "  local ms = millis(now())\n  if redis('SETNX', self.key, ms) == 1 then return true end\n"
-      "  local at = redis('GET', self.key)\n"
-      "  return at ~= nil and ms // 1000 - tonumber(at) // 1000 >= 10";
-  const auto both = [](const std::string& acquire, std::int64_t stays_ms) {
-    sim::Model model = two_clients(stays_ms, 1000);
-    model.tick_ms = 500;
-    const test::TemporaryProtocol folder(
-        "phases",
-        "local Lock = protocol { title = 't', source = 's', leases = {} }\n"
-        "function Lock:acquire()\n" +
-            acquire +
-            "\nend\nfunction Lock:release() redis('DEL', self.key) return true end\n"
-            "return Lock\n");
-    model.program = std::make_shared<sim::Program>(folder.folder());
-    model.properties = {sim::Property::mutual_exclusion};
-    const checker::Result engine = checker::explore(model, {});
-    const checker::Result naive =
-        checker::explore_naively(model, {}, {}, checker::naive::Memory::boundary);
-    CHECK(engine.schedule.size() == naive.schedule.size());
-    return engine.verdict;
-  };
-  CHECK(both(by_seconds, 9500) == checker::Verdict::violated);
-  CHECK(both(by_seconds, 9000) == checker::Verdict::holds);
-  const char* const by_difference =
-      "  local ms = millis(now())\n  if redis('SETNX', self.key, ms) == 1 then return true end\n"
-      "  local at = redis('GET', self.key)\n"
-      "  return at ~= nil and (ms - tonumber(at)) // 1000 >= 10";
-  CHECK(both(by_difference, 9500) == checker::Verdict::holds);
-  // B goes in beside whoever has come in an odd second.
-  const char* const odd =
-      "  local ms = millis(now())\n  if redis('SETNX', self.key, ms) == 1 then return true end\n"
-      "  local at = redis('GET', self.key)\n"
-      "  return at ~= nil and tonumber(at) // 1000 % 2 == 1";
-  CHECK(both(odd, 500) == checker::Verdict::violated);
-  // The next whole second, worked out by a script.
-  const char* const next =
-      "  return redis('EVAL', [[local t = redis.call('TIME') local ms = t[1] * 1000 + "
-      "math.floor(t[2] / 1000) local from = redis.call('GET', KEYS[1]) if not from then "
-      "redis.call('SET', KEYS[1], string.format('%.0f', (t[1] + 1) * 1000)) return 1 end "
-      "if ms >= tonumber(from) then return 1 end return 0]], 1, self.key) == 1";
-  CHECK(both(next, 500) == checker::Verdict::violated);
-}
-
-TEST_CASE("a decision by a part of a second that no unit explains is no proof", "[time]") {
-  const char* const within =
-      "  local ms = millis(now())\n  if redis('SETNX', self.key, ms) == 1 then return true end\n"
-      "  local at = redis('GET', self.key)\n  return at ~= nil and tonumber(at) % 1000 == 437";
-  CHECK(verdict_of(within, two_clients(500, 1000)) == checker::Verdict::inconclusive);
-  for (const char* const longer : {"// 60000 % 2", "// 3600000 % 24"}) {
-    const std::string acquire =
-        "  local ms = millis(now())\n  if redis('SETNX', self.key, ms) == 1 then return true end\n"
-        "  local at = redis('GET', self.key)\n  return at ~= nil and tonumber(at) " +
-        std::string(longer) + " == 1";
-    INFO(longer);
-    CHECK(verdict_of(acquire, two_clients(500, 1000)) == checker::Verdict::inconclusive);
-  }
-}
-
 TEST_CASE("points of time that cannot all be tried are no proof", "[time]") {
   sim::Model model;
   const auto one_try = std::string("  return ") + kSetOrNot;

@@ -1,6 +1,7 @@
 // Redis's checks before a command runs (7.0 server.c processCommand).
 #include "sim/redis/commands/admission.hpp"
 
+#include "sim/base/ascii.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/newer.hpp"
@@ -9,9 +10,9 @@ namespace lockstep::sim {
 
 namespace {
 
-/// As C's "%.*s": at most `limit` bytes, up to the first NUL.
+/// As C's "%.*s": at most `limit` bytes.
 std::string_view c_prefix(std::string_view text, std::size_t limit) {
-  return text.substr(0, std::min(limit, std::min(text.find('\0'), text.size())));
+  return c_text(text).substr(0, limit);
 }
 
 std::string unknown_command(const Request& request) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/base/ascii.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
@@ -142,7 +143,7 @@ Reply run_bitpos(Call& call) {
 
 Reply run_bitop(Call& call) {
   const Request& argv = call.argv;
-  const std::string operation = lower_case(argv[1].substr(0, argv[1].find('\0')));
+  const std::string operation = lower_case(c_text(argv[1]));
   const bool known =
       operation == "and" || operation == "or" || operation == "xor" || operation == "not";
   if (!known) refuse_syntax();

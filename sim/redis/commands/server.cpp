@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/base/ascii.hpp"
 #include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
@@ -40,7 +41,7 @@ Reply config_set(Call& call) {
     const auto setting = std::ranges::find(settings(), lower_case(argv[i]), &ServerSetting::name);
     if (setting == settings().end()) {
       refuse("ERR Unknown option or number of arguments for CONFIG SET - '" +
-             argv[i].substr(0, argv[i].find('\0')) + "'");
+             std::string(c_text(argv[i])) + "'");
     }
     if (setting->value != argv[i + 1]) not_simulated(call);
   }

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "sim/base/ascii.hpp"
 #include "sim/lua51/order.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/run.hpp"
 #include "sim/redis/script/shortest_number.hpp"
@@ -38,14 +40,6 @@ void pop_text(lua_State* L, std::string& text) {
   lua_pop(L, 1);
 }
 
-/// As C sees it, up to a zero byte, and without line breaks.
-void one_line(std::string& text) {
-  text.resize(std::min(text.find('\0'), text.size()));
-  for (char& c : text) {
-    if (c == '\r' || c == '\n') c = ' ';
-  }
-}
-
 /// Pushes a field read raw; true if it is a table, else pops it.
 bool raw_table(lua_State* L, const char* name) {
   lua_pushstring(L, name);
@@ -70,7 +64,7 @@ bool convert_number_or_text(lua_State* L, Reply& reply) {
   }
   if (raw_text(L, "big_number")) {
     pop_text(L, reply.text);
-    one_line(reply.text);
+    reply.text = one_line(std::string(c_text(reply.text)));
     return true;
   }
   if (!raw_table(L, "verbatim_string")) return false;
@@ -106,13 +100,13 @@ void convert_table(lua_State* L, Reply& reply, int depth) {
   if (raw_text(L, "err")) {
     reply.kind = Reply::Kind::error;
     pop_text(L, reply.text);
-    one_line(reply.text);
+    reply.text = one_line(std::string(c_text(reply.text)));
     return;
   }
   if (raw_text(L, "ok")) {
     reply.kind = Reply::Kind::status;
     pop_text(L, reply.text);
-    one_line(reply.text);
+    reply.text = one_line(std::string(c_text(reply.text)));
     return;
   }
   if (convert_number_or_text(L, reply) || convert_collection(L, reply, depth)) return;

@@ -1,0 +1,73 @@
+// Locks whose truth hangs on where in a second, a minute or a day it all happens (docs/time.md).
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using StepKind = sim::WorkStep::Kind;
+
+/// A lock that whoever comes second enters, too, if `condition` says so of when it came.
+test::InlineLock stamped(const std::string& condition) {
+  const std::string acquire =
+      "  local ms = millis(now())\n  if redis('SETNX', self.key, ms) == 1 then return true end\n"
+      "  local at = redis('GET', self.key)\n  return at ~= nil and ";
+  return test::InlineLock({acquire + condition, "redis('DEL', self.key) return true"},
+                          ", leases = {}");
+}
+
+/// A holds the lock for so long, and B comes once.
+sim::Model held(sim::Model model, std::int64_t ms) {
+  model.processes[0].workload = {
+      {StepKind::lock, 0, 0}, {StepKind::sleep, 0, ms}, {StepKind::unlock, 0, 0}};
+  model.processes[1].workload = {{StepKind::lock, 0, 0}, {StepKind::unlock, 0, 0}};
+  model.tick_ms = 500;
+  return model;
+}
+
+/// What both explorers say of it.
+checker::Verdict judged(test::InlineLock&& lock, std::int64_t held_ms) {
+  lock.model = held(lock.model, held_ms);
+  return lock.judged(sim::Property::mutual_exclusion);
+}
+
+/// What the engine says alone: the other one's ticks are parts of a second, too.
+checker::Verdict explored(const test::InlineLock& lock) {
+  sim::Model model = held(lock.model, 500);
+  model.properties = {sim::Property::mutual_exclusion};
+  return checker::explore(model, {}).verdict;
+}
+
+}  // namespace
+
+TEST_CASE("a run may begin anywhere in a second", "[time]") {
+  // Gone in nine seconds and a bit, if A stamps its key late in a second and B looks early in one.
+  const char* const by_seconds = "ms // 1000 - tonumber(at) // 1000 >= 10";
+  CHECK(judged(stamped(by_seconds), 9500) == checker::Verdict::violated);
+  CHECK(judged(stamped(by_seconds), 9000) == checker::Verdict::holds);
+  const char* const by_difference = "(ms - tonumber(at)) // 1000 >= 10";
+  CHECK(judged(stamped(by_difference), 9500) == checker::Verdict::holds);
+  // B goes in beside whoever has come in an odd second.
+  CHECK(judged(stamped("tonumber(at) // 1000 % 2 == 1"), 500) == checker::Verdict::violated);
+  // The next whole second, worked out by a script.
+  test::InlineLock next(
+      {"  return redis('EVAL', [[local t = redis.call('TIME') local ms = t[1] * 1000 + "
+       "math.floor(t[2] / 1000) local from = redis.call('GET', KEYS[1]) if not from then "
+       "redis.call('SET', KEYS[1], string.format('%.0f', (t[1] + 1) * 1000)) return 1 end "
+       "if ms >= tonumber(from) then return 1 end return 0]], 1, self.key) == 1",
+       "redis('DEL', self.key) return true"},
+      ", leases = {}");
+  CHECK(judged(std::move(next), 500) == checker::Verdict::violated);
+}
+
+TEST_CASE("a decision by a part of a second that no unit explains is no proof", "[time]") {
+  for (const char* const condition :
+       {"tonumber(at) % 1000 == 437", "tonumber(at) // 60000 % 2 == 1",
+        "tonumber(at) // 3600000 % 24 == 1"}) {
+    INFO(condition);
+    CHECK(explored(stamped(condition)) == checker::Verdict::inconclusive);
+  }
+}
