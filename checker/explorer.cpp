@@ -80,6 +80,7 @@ class Exploration {
     }
     collect_unmet();
     note_unowned();
+    note_unwritten();
     note_figures();
     return std::move(result_);
   }
@@ -207,6 +208,17 @@ class Exploration {
     result_.unmet_detail =
         "no client that acquired ever had the key \"" + model_.processes[0].lock_keys[0] +
         "\"; say which keys the lock has: leases = { \"{key}:...\" } in protocol { }";
+  }
+
+  /// Nothing was shown about updates.
+  void note_unwritten() {
+    if (!sim::asks_for_written(model_) || !seen(sim::Witness::acquired)) return;
+    if (seen(sim::Witness::written)) return;
+    result_.unmet.insert(sim::Witness::written);
+    if (!result_.unmet_detail.empty()) return;
+    result_.unmet_detail = "nobody ever wrote to the resource";
+    if (model_.resource != sim::Resource::plain)
+      result_.unmet_detail += ": it takes no fencing token that is lower than 0";
   }
 
   const sim::Model& model_;

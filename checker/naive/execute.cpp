@@ -197,6 +197,7 @@ Reply Rules::execute_on_resource(World& world, std::uint8_t p, const Connection&
     }
     return Reply::ok();
   }
+  facts.witnesses.insert(sim::Witness::written);
   if (message.basis == Basis::stale) violated(facts, {sim::Property::no_lost_update, p, p, ""});
   outdate(world, {message.request.begin() + 2, message.request.end()});
   return Reply::ok();

@@ -217,6 +217,9 @@ class Exploration {
     if (sim::asks_for_owned(model_) && witnesses_.contains(sim::Witness::acquired) &&
         !witnesses_.contains(sim::Witness::owned))
       result.unmet.insert(sim::Witness::owned);
+    if (sim::asks_for_written(model_) && witnesses_.contains(sim::Witness::acquired) &&
+        !witnesses_.contains(sim::Witness::written))
+      result.unmet.insert(sim::Witness::written);
     for (const sim::Witness claim : model_.witnesses) {
       if (claim != sim::Witness::acquired) {
         if (!witnesses_.contains(claim)) result.unmet.insert(claim);

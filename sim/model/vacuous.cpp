@@ -13,4 +13,12 @@ bool asks_for_owned(const Model& model) {
                              [](Property property) { return row(property).of_keys; });
 }
 
+bool asks_for_written(const Model& model) {
+  if (model.witnesses.empty() || !model.properties.contains(Property::no_lost_update)) return false;
+  return std::ranges::any_of(model.processes, [](const ProcessSetup& setup) {
+    return std::ranges::any_of(
+        setup.workload, [](const WorkStep& step) { return step.kind == WorkStep::Kind::work; });
+  });
+}
+
 }  // namespace lockstep::sim

@@ -7,7 +7,15 @@
 
 namespace lockstep::sim {
 
-enum class Witness : std::uint8_t { acquired, refused, released, lost, expired_while_held, owned };
+enum class Witness : std::uint8_t {
+  acquired,
+  refused,
+  released,
+  lost,
+  expired_while_held,
+  owned,
+  written
+};
 
 struct WitnessRow {
   Witness value;
@@ -23,6 +31,7 @@ inline constexpr auto kWitnessTable = std::to_array<WitnessRow>({
     {Witness::expired_while_held, "expired-while-held",
      "some lease ends while its maker holds the lock in some run"},
     {Witness::owned, "owned", "some client that acquires has a lease key of the lock in some run"},
+    {Witness::written, "written", "the resource accepts some client's WRITE in some run"},
 });
 static_assert(is_complete(kWitnessTable));
 constexpr const auto& table_of(Witness) { return kWitnessTable; }

@@ -213,6 +213,7 @@ const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run
   if (is_accepted && write) {
     report.spread = Spread::stale;
     report.written = setting_.locks_in(tables_.request(message.request));
+    report.facts.witnessed |= only(Witness::written);
     if (message.basis == Basis::stale) report.facts.violated |= only(Property::no_lost_update);
   } else if (is_accepted && !former) {
     process.operation(task).basis = Basis::fresh;

@@ -148,6 +148,26 @@ TEST_CASE("lease keys that nobody ever has show nothing", "[claims]") {
   CHECK(unmet(", leases = { }", {Property::leak}).empty());  // it says that it has none
 }
 
+TEST_CASE("updates that are all refused show nothing", "[claims]") {
+  const auto unmet = [](const std::string& token, sim::Resource resource) {
+    InlineLock lock({"if redis('SETNX', self.key, 'x') == 0 then return false end return true, " +
+                         token + " redis('INCR', 'fence')",
+                     "return redis('DEL', self.key) == 1"});
+    lock.model.properties = {Property::no_lost_update};
+    lock.model.witnesses = {sim::Witness::acquired};
+    lock.model.resource = resource;
+    const Result engine = checker::explore(lock.model, {});
+    CHECK(engine.verdict == Verdict::holds);
+    CHECK(checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary).unmet ==
+          engine.unmet);
+    return engine.unmet;
+  };
+  // The resource has seen 0, and takes nothing lower.
+  CHECK(unmet("-", sim::Resource::fenced) == std::set<sim::Witness>{sim::Witness::written});
+  CHECK(unmet("-", sim::Resource::plain).empty());
+  CHECK(unmet("", sim::Resource::fenced).empty());
+}
+
 TEST_CASE("an invariant sees nodes, keys, holdings and what clients know", "[claims]") {
   const sim::TemporaryFolder folder;
   CHECK(both_find(claimed(folder, stated("return true"))) == Verdict::holds);
