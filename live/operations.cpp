@@ -131,6 +131,7 @@ void Operations::end_with_claim(std::uint8_t process, const sim::Effect& effect,
   auto operation = end(self, effect.task, now);
   operation.end = effect;
   operation.wanted = key_in_use(process, effect);
+  operation.beside = holders_beside(process, effect.lock);
   const auto held = self.holdings.find({effect.task, effect.lock});
   if (held != self.holdings.end()) operation.owned = held->second.owned;
   operation.moment = moment;
@@ -143,21 +144,37 @@ void Operations::end_with_claim(std::uint8_t process, const sim::Effect& effect,
 bool Operations::key_in_use(std::uint8_t process, const sim::Effect& effect) const {
   const auto& self = processes_[process];
   const auto& keys = leases_.of(process, effect.lock);
-  const auto shares_key = [&](std::uint8_t lock) {
-    const auto& others = leases_.of(process, lock);
-    return std::find_first_of(keys.begin(), keys.end(), others.begin(), others.end()) != keys.end();
-  };
   const auto is_own = [&](sim::TaskId task, std::uint8_t lock) {
     return task == effect.task && lock == effect.lock;
   };
   return std::any_of(self.holdings.begin(), self.holdings.end(),
                      [&](const auto& held) {
                        return !is_own(held.first.first, held.first.second) &&
-                              shares_key(held.first.second);
+                              shares_key(process, held.first.second, keys);
                      }) ||
          std::any_of(self.waits.begin(), self.waits.end(), [&](const sim::Wait& wait) {
-           return wait.task != effect.task && wait.in_operation && shares_key(wait.lock);
+           return wait.task != effect.task && wait.in_operation &&
+                  shares_key(process, wait.lock, keys);
          });
+}
+
+bool Operations::shares_key(std::uint8_t process, std::uint8_t lock,
+                            const std::vector<std::size_t>& keys) const {
+  const auto& others = leases_.of(process, lock);
+  return std::find_first_of(keys.begin(), keys.end(), others.begin(), others.end()) != keys.end();
+}
+
+/// The other processes that hold a lock with a lease key of this one.
+sim::Makers Operations::holders_beside(std::uint8_t process, std::uint8_t lock) const {
+  sim::Makers makers = 0;
+  for (std::size_t p = 0; p < processes_.size(); ++p) {
+    const auto other = static_cast<std::uint8_t>(p);
+    if (other == process) continue;
+    for (const auto& [holding, held] : processes_[p].holdings)
+      if (shares_key(other, holding.second, leases_.of(process, lock)))
+        makers |= sim::only_maker(maker_of(other));
+  }
+  return makers;
 }
 
 bool Operations::has_any(std::uint8_t process, std::uint8_t lock, const KeyStates& keys) const {
@@ -239,8 +256,12 @@ void Operations::note_made_and_freed(const Posting& posting) {
     all.made = all.made || change.made;
     all.freed = all.freed || change.freed;
     all.counted = all.counted || change.counted;
+    all.prolonged |= change.prolonged;
   }
-  if (!all.made && !all.freed) return;
+  sim::Makers holders = 0;
+  for (const auto& holder : entry.holders) holders |= sim::only_maker(maker_of(holder.process));
+  all.prolonged &= holders;
+  if (!all.made && !all.freed && all.prolonged == 0) return;
   auto& process = processes_[entry.process];
   for (auto& operation : process.under_way) note(operation, entry, all);
   for (auto& operation : process.ended) note(operation, entry, all);
@@ -263,6 +284,7 @@ void Operations::note(Operation& operation, const Entry& entry, const sim::Parts
   if (change.made) operation.made = true;
   operation.freed = operation.freed || change.freed;
   operation.counted = operation.counted || change.counted;
+  operation.prolonged |= change.prolonged;
 }
 
 std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& operation) const {
@@ -276,8 +298,11 @@ std::vector<Finding> Operations::judged(std::uint8_t process, const Operation& o
   const auto& end = operation.end;
   const bool released = end.kind == EffectKind::released;
   if (!operation.unclear) {
-    if ((end.kind == EffectKind::refused || end.kind == EffectKind::failed) && operation.made &&
-        own)
+    const bool refused = end.kind == EffectKind::refused || end.kind == EffectKind::failed;
+    if (refused && (operation.prolonged & operation.beside) != 0)
+      found(Property::foreign_extend,
+            " is told that it has no lock, and has extended the lease of who holds it");
+    if (refused && operation.made && own)
       found(Property::honest_result, " is told that it has no lock, and has made the key");
     if (released && end.ok && operation.owned && !operation.freed &&
         !kept_on_purpose_[process][end.lock])

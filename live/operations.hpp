@@ -67,12 +67,14 @@ class Operations {
     sim::TaskId task = 0;
     Stamp begun = 0, ended = 0;
     bool made = false, freed = false;
-    bool counted = false;    ///< freed some of a share
-    bool owned = false;      ///< release(): of the holding that ended
-    bool overtaken = false;  ///< another operation may have made a lease key meanwhile
-    bool unclear = false;    ///< what was made or freed at its very edge
+    bool counted = false;       ///< freed some of a share
+    sim::Makers prolonged = 0;  ///< acquire(): holders whose lease it has prolonged
+    bool owned = false;         ///< release(): of the holding that ended
+    bool overtaken = false;     ///< another operation may have made a lease key meanwhile
+    bool unclear = false;       ///< what was made or freed at its very edge
     // Once it has ended:
     sim::Effect end;
+    sim::Makers beside = 0;                    ///< who holds a lock with a lease key of this one
     bool wanted = false;                       ///< the process goes on using a key of the lock
     bool seen_own = false, seen_none = false;  ///< lease keys of its own that may have been there
     std::uint64_t moment = 0;
@@ -94,6 +96,9 @@ class Operations {
   void end_with_claim(std::uint8_t process, const sim::Effect& effect, Stamp now,
                       std::uint64_t moment, const Ledger& ledger);
   bool key_in_use(std::uint8_t process, const sim::Effect& effect) const;
+  bool shares_key(std::uint8_t process, std::uint8_t lock,
+                  const std::vector<std::size_t>& keys) const;
+  sim::Makers holders_beside(std::uint8_t process, std::uint8_t lock) const;
   bool has_any(std::uint8_t process, std::uint8_t lock, const KeyStates& keys) const;
   static sim::Makers claimed(const Operation& operation, const sim::Belongings& own);
   void look(std::uint8_t process, Operation& operation, const KeyStates& keys) const;

@@ -95,6 +95,15 @@ bool Belongings::has_part(Maker maker) const {
                      [&](const auto& part) { return part.first.first == maker; });
 }
 
+bool Belongings::has_named_part(Maker maker) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
+    const auto tokens = sim::scan_tokens(part.first.second).tokens;
+    return part.first.first == maker &&
+           std::any_of(tokens.begin(), tokens.end(),
+                       [&](sim::Token token) { return sim::maker_of(token.process) == maker; });
+  });
+}
+
 bool Belongings::has_share(Maker maker) const {
   return std::any_of(shares_.begin(), shares_.end(),
                      [&](const auto& share) { return share.first.first == maker; });

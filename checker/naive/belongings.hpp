@@ -19,6 +19,7 @@ class Belongings {
   /// Everybody who has a part or a share; not nobody.
   std::set<sim::Maker> owners() const;
   bool has_part(sim::Maker maker) const;
+  bool has_named_part(sim::Maker maker) const;  ///< whose name bears a token of the maker
   bool has_share(sim::Maker maker) const;
   bool has_anything(sim::Maker maker) const { return has_part(maker) || has_share(maker); }
   /// All that there is in the key is this maker's.

@@ -107,6 +107,8 @@ void add(Bytes& bytes, const TaskState& task) {
   bytes.number(static_cast<std::int64_t>(task.given_up.size()));
   for (const std::uint8_t lock : task.given_up) bytes.number(lock);
   bytes.number(task.overtaken);
+  bytes.number(static_cast<std::int64_t>(task.prolonged.size()));
+  for (const sim::Maker maker : task.prolonged) bytes.number(maker);
 }
 
 void add(Bytes& bytes, const World& world, const Process& process) {

@@ -115,15 +115,30 @@ void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& eff
   }
 }
 
+/// Who does not get the lock keeps no lease of others alive.
+void Rules::judge_prolonged(const World& world, std::uint8_t p, const Effect& effect,
+                            Facts& facts) const {
+  const std::string& lock = model_.processes[p].lock_keys[effect.lock];
+  for (const Maker maker : world.processes[p].tasks.at(effect.task).prolonged) {
+    const auto owner = static_cast<std::uint8_t>(maker - 1);
+    for (const std::string& key : model_.program->lease_keys(lock))
+      if (holds_lease(world, owner, key))
+        violated(facts, {Property::foreign_extend, p, owner, key});
+  }
+}
+
 void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effect,
                           Facts& facts) const {
+  judge_prolonged(world, p, effect, facts);
   if (!world.processes[p].tasks.at(effect.task).made) return;
   // A number that others count in, or that stays by design, is there for all, whoever has set it.
+  // A field of its own beside those of others says that it waits, unless it is named by a token.
   const auto of_refused = [](bool stays) {
     return [stays](const Belongings& left, Maker maker) {
       const bool for_all =
           left.is_string() && (left.others_share(maker) || (stays && left.is_number()));
-      return (left.has_part(maker) && !for_all) ||
+      const bool waits = left.is_hash() && !left.all_of(maker) && !left.has_named_part(maker);
+      return (left.has_part(maker) && !for_all && !waits) ||
              (left.is_string() && left.has_share(maker) && left.all_of(maker));
     };
   };
@@ -262,9 +277,28 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Message& ask
     }
     if (freed) task.made = false;
     if (made && wait.in_acquire) task.made = true;
+    if (wait.in_acquire) note_prolonged(task, p, wait.lock, before, after);
     task.freed = task.freed || (freed && task.releasing);
     task.counted = task.counted || (counted && task.releasing);
     task.stayed = task.stayed || (task.releasing && stays_in(after, p, wait.lock));
+  }
+}
+
+/// Of a sorted set each member has a lease of its own, its score.
+void Rules::note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
+                           const Keyspace& before, const Keyspace& after) const {
+  const Maker sender = maker_of(p);
+  for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
+    for (const int database : databases_of(before, after)) {
+      const Entry *was = before.find(database, key), *is = after.find(database, key);
+      if (!was || !is || !sooner(was->expires, is->expires)) continue;
+      const Belongings had(was), has(is);
+      const bool entitled = has.has_part(sender) || (has.is_hash() && has.has_share(sender));
+      if (!entitled || std::holds_alternative<sim::SortedSet>(is->value)) continue;
+      for (const Maker maker : had.owners())
+        if (maker != sender && has.has_anything(maker) && !had.took_from(has, sender, maker))
+          task.prolonged.insert(maker);
+    }
   }
 }
 

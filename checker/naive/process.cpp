@@ -174,6 +174,7 @@ void end_operation_of(Process& process, const Effect& effect) {
   TaskState& task = process.tasks[id];
   task.made = task.freed = task.counted = task.stayed = false;
   task.owned = task.releasing = task.overtaken = false;
+  task.prolonged.clear();
   task.answered.clear();
   task.wait_ms.reset();
   for (Connection& connection : process.connections) {

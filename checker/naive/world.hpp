@@ -92,9 +92,10 @@ struct TaskState {
   Basis basis = Basis::none;
   bool releasing = false;  ///< inside release()
   bool made = false, freed = false;
-  bool counted = false;  ///< some of a share was freed
-  bool stayed = false;   ///< inside release(): something in a key that stays was left
-  bool owned = false;    ///< inside release(): of the holding that ended, or was given up
+  bool counted = false;            ///< some of a share was freed
+  bool stayed = false;             ///< inside release(): something in a key that stays was left
+  bool owned = false;              ///< inside release(): of the holding that ended, or was given up
+  std::set<sim::Maker> prolonged;  ///< inside acquire(): whose lease it has prolonged
   std::set<std::uint8_t> given_up;  ///< locks that were owned and are lost, not yet released
   /// How long it has been inside acquire() while its process was up; only if `waits` is judged.
   std::optional<std::int64_t> wait_ms;
@@ -362,6 +363,8 @@ class Rules {
   void violated(Facts& facts, Violation violation) const;
   void judge_acquired(const World& world, std::uint8_t p, const sim::Effect& effect,
                       Facts& facts) const;
+  void judge_prolonged(const World& world, std::uint8_t p, const sim::Effect& effect,
+                       Facts& facts) const;
   void judge_refused(const World& world, std::uint8_t p, const sim::Effect& effect,
                      Facts& facts) const;
   void judge_released(const World& world, std::uint8_t p, const sim::Effect& effect,
@@ -376,6 +379,8 @@ class Rules {
   void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
   bool stays_in(const sim::Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const;
+  void note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
+                      const sim::Keyspace& before, const sim::Keyspace& after) const;
   void note_made_and_freed(World& world, std::uint8_t p, const Message& asked, Sent sent,
                            const sim::Keyspace& before, const sim::Keyspace& after) const;
   void judge_own_removal(const World& world, std::uint8_t p, const Message& asked, Sent sent,

@@ -153,8 +153,24 @@ bool counts_in(const sim::Entry& number, sim::Maker maker) {
   });
 }
 
+/// ", while A is in the critical section (since 0 ms)"
+std::string while_inside(const Story& story, std::uint8_t owner) {
+  const std::string text = ", while " + sim::process_name(owner) + " is in the critical section";
+  const auto since = story.in_section_since_ms.find(owner);
+  return since == story.in_section_since_ms.end() ? text
+                                                  : text + " (since " + ms(since->second) + ")";
+}
+
+/// Of a request that an acquire() sent which has just failed.
+std::string tell_prolonged(const Story& story, const naive::Violation& violation) {
+  const std::string name = sim::process_name(violation.process);
+  return name + " does not get the lock, but has prolonged " + sim::process_name(violation.other) +
+         "'s key " + sim::worded_value(violation.key) + while_inside(story, violation.other) + ".";
+}
+
 std::string tell_foreign(const Story& story, const Event& event,
                          const naive::Violation& violation) {
+  if (event.action.kind != Action::Kind::execute) return tell_prolonged(story, violation);
   const std::uint8_t n = connection_of(event).node;
   const KeyChange change = change_at(event, n, violation.key);
   const std::string owner = sim::process_name(violation.other);
@@ -171,10 +187,8 @@ std::string tell_foreign(const Story& story, const Event& event,
     harm = " gave back what " + owner + " has taken of the key " + sim::worded_value(violation.key);
   const std::string former = connection_of(event).former ? ", sent before it crashed," : "";
   std::string text = sim::process_name(violation.process) + "'s " +
-                     worded_to(event, executed(event).request, n) + former + harm + ", while " +
-                     owner + " is in the critical section";
-  const auto since = story.in_section_since_ms.find(violation.other);
-  if (since != story.in_section_since_ms.end()) text += " (since " + ms(since->second) + ")";
+                     worded_to(event, executed(event).request, n) + former + harm +
+                     while_inside(story, violation.other);
   const std::string end = end_of(story, event, violation.process, violation.key);
   return end.empty() || violation.process == violation.other ? text + "." : text + "; " + end + ".";
 }

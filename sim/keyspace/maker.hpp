@@ -56,7 +56,8 @@ constexpr bool has_maker(Makers makers, Maker maker) { return (makers >> (maker 
 /// Who has something of a key, by what it takes to say so.
 struct Belongings {
   Makers any = 0;  ///< a part or a share
-  /// A part; or all that there is of a string that is counted in.
+  /// A part (of a hash with parts of others a field whose name bears a token of the maker); or all
+  /// that there is of a string that is counted in.
   Makers refused = 0;
   /// A part; but in a hash only where nothing is anybody else's.
   Makers left = 0;
@@ -75,6 +76,7 @@ struct PartsChange {
   Makers taken = 0;      ///< of others: removed, overwritten, made to end earlier
   Makers extended =
       0;  ///< of others, who have the key for longer now, though it is not the sender's
+  Makers prolonged = 0;  ///< the same where the sender has something of it, too
 };
 
 }  // namespace lockstep::sim

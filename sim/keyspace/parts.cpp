@@ -229,9 +229,11 @@ Belongings& Belongings::operator|=(const Belongings& other) {
 }
 
 Belongings belongings_in(const Entry& entry) {
-  Makers whole = 0, sharing = 0;
-  for (const auto& part : parts_of(entry))
+  Makers whole = 0, sharing = 0, named = 0;
+  for (const auto& part : parts_of(entry)) {
     (part.share == 0 ? whole : sharing) |= only_maker(part.maker);
+    if (part.share == 0 && bears_token_of(part.maker, part.name)) named |= only_maker(part.maker);
+  }
   Belongings belongings;
   belongings.any = whole | sharing;
   const bool alone = std::has_single_bit(belongings.any);
@@ -241,7 +243,11 @@ Belongings belongings_in(const Entry& entry) {
   // A number that others count in is there for all, whoever has set it.
   const bool for_all = text && (sharing & ~whole) != 0;
   if (text && parse_integer(*text)) belongings.number = whole;
-  belongings.refused = (for_all ? 0 : whole) | (text ? belongings.counting : 0);
+  // Who marks a field of a hash beside those of others, under no name of its own, only waits.
+  belongings.refused = (for_all          ? 0
+                        : hash && !alone ? named
+                                         : whole) |
+                       (text ? belongings.counting : 0);
   belongings.left = hash && !alone ? 0 : whole;
   return belongings;
 }
@@ -269,11 +275,16 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
       entitled = entitled || (part.maker == sender && (part.share == 0 || hash));
     }
     if (expiry_or_never(*after) < expiry_or_never(*before)) change.taken |= others;
-    if (expiry_or_never(*after) > expiry_or_never(*before) && !entitled)
-      change.extended = others & ~change.taken;
+    if (expiry_or_never(*after) > expiry_or_never(*before)) {
+      if (!entitled)
+        change.extended = others & ~change.taken;
+      else if (!std::holds_alternative<SortedSet>(after->value))
+        change.prolonged = others & ~change.taken;
+    }
   }
   change.taken &= ~only_maker(kNobody);
   change.extended &= ~only_maker(kNobody);
+  change.prolonged &= ~only_maker(kNobody);
   if (sender == kNobody) change.made = change.marked = change.freed = change.counted = false;
   return change;
 }

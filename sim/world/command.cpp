@@ -196,11 +196,12 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
         for (const auto lock : locks) command.freed |= only<LockSet>(lock);
       command.counted = command.counted || change.counted;
       for (Maker maker = 1; maker <= setting_.processes; ++maker) {
-        const bool taken = has_maker(change.taken, maker);
-        if (!taken && !has_maker(change.extended, maker)) continue;
-        for (const auto lock : locks)
-          command.leases.push_back(
-              {taken ? LeaseChange::Kind::taken : LeaseChange::Kind::extended, lock, maker});
+        std::optional<LeaseChange::Kind> kind;
+        if (has_maker(change.prolonged, maker)) kind = LeaseChange::Kind::prolonged;
+        if (has_maker(change.extended, maker)) kind = LeaseChange::Kind::extended;
+        if (has_maker(change.taken, maker)) kind = LeaseChange::Kind::taken;
+        if (!kind) continue;
+        for (const auto lock : locks) command.leases.push_back({*kind, lock, maker});
       }
     }
   }

@@ -125,6 +125,19 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   return keep(node_memos_[watched], a, b, result);
 }
 
+namespace {
+
+/// Whose leases of this lock a request has prolonged.
+Makers prolonged_in(const CommandRun& command, std::uint8_t lock) {
+  Makers makers = 0;
+  for (const LeaseChange& change : command.leases)
+    if (change.kind == LeaseChange::Kind::prolonged && change.lock == lock)
+      makers |= only_maker(change.maker);
+  return makers;
+}
+
+}  // namespace
+
 /// A request of a main task counts for that task alone, one of a spawned task for every task with
 /// an operation under way. A key that another main task makes while one releases, or a request that
 /// was sent in vain, is no leftover of the one.
@@ -144,6 +157,8 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
       continue;
     }
     operation.made = (operation.made && command.freed == 0) || (made && wait.in_acquire);
+    if (wait.in_acquire)
+      operation.prolonged |= prolonged_in(command, setting_.lock_of(process.index, wait.lock));
     operation.freed = operation.freed || (command.freed != 0 && operation.releasing);
     operation.counted = operation.counted || (command.counted && operation.releasing);
     const std::uint8_t lock = setting_.lock_of(process.index, wait.lock);

@@ -87,6 +87,7 @@ void add(ByteWriter& out, const Operation& operation) {
              (operation.succeeded ? 8 : 0) + (operation.counted ? 16 : 0) +
              (operation.owned ? 32 : 0) + (operation.stayed ? 64 : 0));
   out.number(operation.given_up);
+  out.number(operation.prolonged);
   out.number(static_cast<int>(operation.basis));
   out.number(static_cast<std::int64_t>(operation.answered.size()));
   for (const Answered& answered : operation.answered) {

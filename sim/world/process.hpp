@@ -102,11 +102,12 @@ struct Operation {
   bool owned = false;      ///< releasing: of the holding that ends, or was given up
   bool succeeded = false;  ///< during this release() something else made a lease key
   LockSet given_up = 0;    ///< owned holdings that ended as lost
+  Makers prolonged = 0;    ///< acquiring: whose lease it has prolonged
   Basis basis = Basis::none;
   std::vector<Answered> answered;  ///< ascending
   bool empty() const {
     return !releasing && !made && !freed && !counted && !stayed && !owned && !succeeded &&
-           given_up == 0 && basis == Basis::none && answered.empty();
+           given_up == 0 && prolonged == 0 && basis == Basis::none && answered.empty();
   }
 };
 

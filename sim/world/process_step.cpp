@@ -311,7 +311,7 @@ void ProcessStep::apply(const Effect& effect) {
       return end_operation(effect.task);
     case Kind::refused:
       report_.facts.witnessed |= only(Witness::refused);
-      if (process_.operation(effect.task).made) report_.claims.refused_made |= only<LockSet>(lock);
+      refused(effect.task, lock);
       return end_operation(effect.task, Outlived::in_vain);
     case Kind::releasing: {
       const bool owned = owns(effect.task, lock);
@@ -326,8 +326,7 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::released:
       return released(effect, lock);
     case Kind::failed:
-      if (!effect.in_release && !effect.unanswered && process_.operation(effect.task).made)
-        report_.claims.refused_made |= only<LockSet>(lock);
+      if (!effect.in_release && !effect.unanswered) refused(effect.task, lock);
       if (effect.in_release) report_.claims.kept_on |= only<LockSet>(lock);
       if (setting_.first_failure.empty())
         setting_.first_failure = (effect.in_release ? "release() ended in an error: "
@@ -344,6 +343,17 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::log:
       return;
   }
+}
+
+/// What acquire() has done is a claim of nobody who holds the lock.
+void ProcessStep::refused(TaskId task, std::uint8_t lock) {
+  const Operation& operation = process_.operation(task);
+  if (operation.made) report_.claims.refused_made |= only<LockSet>(lock);
+  if (operation.prolonged == 0) return;
+  for (Maker maker = 1; maker <= setting_.processes; ++maker)
+    for (std::uint8_t other = 0; other < setting_.locks.size(); ++other)
+      if (has_maker(operation.prolonged, maker) && has(setting_.sharing[lock], other))
+        report_.leases.push_back({LeaseChange::Kind::extended, other, maker});
 }
 
 void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
@@ -399,6 +409,7 @@ void ProcessStep::end_operation(TaskId task, Outlived of_given_up) {
   Operation& operation = process_.operation(task);
   operation.releasing = operation.made = operation.freed = operation.counted = operation.owned =
       operation.succeeded = operation.stayed = false;
+  operation.prolonged = 0;
   operation.answered.clear();
   std::erase_if(process_.waiting, [&](const Waiting& waiting) { return waiting.task == task; });
   for (auto& connection : process_.connections) {

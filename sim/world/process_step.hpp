@@ -50,6 +50,7 @@ class ProcessStep {
   void started();
   std::string fresh_token();
   void apply(const Effect& effect);
+  void refused(TaskId task, std::uint8_t lock);
   void acquired(const Effect& effect, std::uint8_t lock);
   void released(const Effect& effect, std::uint8_t lock);
   void stop_holding(TaskId task, std::uint8_t lock);

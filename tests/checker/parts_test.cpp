@@ -362,6 +362,40 @@ TEST_CASE("who refreshes another's key extends it, and who appends to it takes i
   CHECK(judged("redis('APPEND', self.key, 'x')", Property::foreign_release) == Verdict::violated);
 }
 
+TEST_CASE("who waits in the key of a holder has nothing of the lock", "[parts]") {
+  const auto scripted = [](const std::string& script) {
+    return kToken + "return redis('EVAL', [[" + script +
+           "]], 1, self.key, self.token, self.ttl_ms) == 1";
+  };
+  const std::string owner =
+      "if redis.call('hsetnx', KEYS[1], 'owner', ARGV[1]) == 1 then "
+      "redis.call('pexpire', KEYS[1], ARGV[2]) return 1 end ";
+  const std::string permit = "redis.call('hset', KEYS[1], ARGV[1], 1) ";
+  const std::string lives_on = "redis.call('pexpire', KEYS[1], ARGV[2]) ";
+  const std::string leave =
+      "return redis('EVAL', \"if redis.call('hget', KEYS[1], 'owner') == ARGV[1] then"
+      " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
+  const std::string give = "return redis('HDEL', self.key, self.token) == 1";
+
+  check_right({scripted(owner + "redis.call('hset', KEYS[1], 'wanted', ARGV[1]) return 0"), leave});
+  // All may enter: who comes later lets all live on.
+  check_right({scripted(permit + lives_on + "return 1"), give});
+  for (const char* mark : {"redis.call('hincrby', KEYS[1], 'waiters', 1) ",
+                           "redis.call('hset', KEYS[1], 'waiter', ARGV[1]) "}) {
+    CAPTURE(mark);
+    const InlineLock lock({scripted(owner + mark + lives_on + "return 0"), leave});
+    CHECK(lock.judged(Property::foreign_extend) == Verdict::violated);
+    CHECK(lock.judged(Property::foreign_release) == Verdict::holds);
+    CHECK(lock.judged(Property::honest_result) == Verdict::holds);
+  }
+  check_wrong({scripted(permit + "return redis.call('hlen', KEYS[1]) == 1 and 1 or 0"), give},
+              Property::honest_result);
+  check_wrong({scripted("redis.call('sadd', KEYS[1], ARGV[1]) " + lives_on +
+                        "if redis.call('scard', KEYS[1]) == 1 then return 1 end return 0"),
+               "return redis('SREM', self.key, self.token) == 1"},
+              Property::foreign_extend);
+}
+
 TEST_CASE("a node that crashes keeps the libraries that it wrote to its file", "[parts]") {
   InlineLock lock(
       {"redis('FUNCTION', 'LOAD', 'REPLACE', [[#!lua name=l\nredis.register_function('take', "
