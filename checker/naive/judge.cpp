@@ -284,7 +284,20 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Message& ask
   }
 }
 
-/// Of a sorted set each member has a lease of its own, its score.
+namespace {
+
+constexpr double kFirstTime = 1e9;
+
+/// Whether a member of a sorted set has a lease of its own: a score that is a time.
+bool is_timed(const sim::Entry& entry, Maker maker) {
+  const auto* set = std::get_if<sim::SortedSet>(&entry.value);
+  return set && std::any_of(set->begin(), set->end(), [maker](const auto& member) {
+           return member.second.maker == maker && member.second.score >= kFirstTime;
+         });
+}
+
+}  // namespace
+
 void Rules::note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
                            const Keyspace& before, const Keyspace& after) const {
   const Maker sender = maker_of(p);
@@ -294,9 +307,10 @@ void Rules::note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
       if (!was || !is || !sooner(was->expires, is->expires)) continue;
       const Belongings had(was), has(is);
       const bool entitled = has.has_part(sender) || (has.is_hash() && has.has_share(sender));
-      if (!entitled || std::holds_alternative<sim::SortedSet>(is->value)) continue;
+      if (!entitled) continue;
       for (const Maker maker : had.owners())
-        if (maker != sender && has.has_anything(maker) && !had.took_from(has, sender, maker))
+        if (maker != sender && has.has_anything(maker) && !had.took_from(has, sender, maker) &&
+            !is_timed(*is, maker))
           task.prolonged.insert(maker);
     }
   }

@@ -163,6 +163,16 @@ void give_back(const SortedSet* before, SortedSet& after, Maker sender) {
   }
 }
 
+/// The makers of members of a sorted set whose score is a time, and says how long they have left.
+Makers with_times(const Entry& entry) {
+  constexpr double kFirstTime = 1e9;
+  Makers makers = 0;
+  if (const auto* set = std::get_if<SortedSet>(&entry.value))
+    for (const auto& [name, member] : *set)
+      if (member.score >= kFirstTime) makers |= only_maker(member.maker);
+  return makers;
+}
+
 }  // namespace
 
 void keep_makers(const Entry& before, Entry& after) {
@@ -276,10 +286,11 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
     }
     if (expiry_or_never(*after) < expiry_or_never(*before)) change.taken |= others;
     if (expiry_or_never(*after) > expiry_or_never(*before)) {
+      const Makers living_on = others & ~change.taken;
       if (!entitled)
-        change.extended = others & ~change.taken;
-      else if (!std::holds_alternative<SortedSet>(after->value))
-        change.prolonged = others & ~change.taken;
+        change.extended = living_on;
+      else
+        change.prolonged = living_on & ~with_times(*after);
     }
   }
   change.taken &= ~only_maker(kNobody);

@@ -394,6 +394,18 @@ TEST_CASE("who waits in the key of a holder has nothing of the lock", "[parts]")
                         "if redis.call('scard', KEYS[1]) == 1 then return 1 end return 0"),
                "return redis('SREM', self.key, self.token) == 1"},
               Property::foreign_extend);
+  const std::string scored = "redis.call('zadd', KEYS[1], 'NX', SCORE, ARGV[1]) " + lives_on +
+                             "if redis.call('zrank', KEYS[1], ARGV[1]) == 0 then return 1 end "
+                             "return 0";
+  const auto with_score = [&](const std::string& score) {
+    std::string script = scored;
+    return InlineLock({scripted(script.replace(script.find("SCORE"), 5, score)),
+                       "return redis('ZREM', self.key, self.token) == 1"})
+        .judged(Property::foreign_extend);
+  };
+  CHECK(with_score("redis.call('zcard', KEYS[1])") == Verdict::violated);
+  // A member with a time as its score has a lease of its own.
+  CHECK(with_score("1e12 + redis.call('zcard', KEYS[1])") == Verdict::holds);
 }
 
 TEST_CASE("a node that crashes keeps the libraries that it wrote to its file", "[parts]") {
