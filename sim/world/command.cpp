@@ -156,16 +156,24 @@ void Nodes::note_durations_sent(const Met& met) {
   setting_.note(use);
 }
 
-/// The lifetimes that a command has given are durations in use. True if there are any.
+/// The lifetimes that a command has given are durations in use: not those that a key had before,
+/// and which another one has now (RENAME, COPY, SWAPDB). True if there are any.
 bool Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time) {
   static const Keys kNone;
   bool given = false;
+  const auto carried = [&](const Expiry& expires) {
+    bool found = false;
+    before.for_each(
+        [&](const std::string&, const Entry& entry) { found = found || entry.expires == expires; });
+    return found;
+  };
   const auto note = [&](const Keys* had, const Keys& has_now) {
     const Keys& earlier = had ? *had : kNone;
     for (const auto& [key, entry] : has_now) {
       if (!entry.expires) continue;
       const auto old = earlier.find(key);
       if (old != earlier.end() && old->second.expires == entry.expires) continue;
+      if (carried(*entry.expires)) continue;
       given = true;
       const std::int64_t lifetime_ms = (*entry.expires - kEpoch).ms;
       if (read_time) {

@@ -68,7 +68,7 @@ void World::expand_time(const Id* state, std::size_t passes, Sink& sink) {
   Facts facts;
   bool tokens_changed = false;  // since `state`, whose tokens are canonical
   for (std::size_t points = 0; points < passes; ++points) {
-    const std::int64_t step = next_point(now.data());
+    const std::int64_t step = next_point(now.data(), state);
     if (step == 0) return;
     if (points == kMostPoints) {
       setting_.sampled = true;

@@ -79,9 +79,10 @@ void World::end_pass(const Id* began, Id* next) {
 }
 
 /// How far ahead the next point of the grid lies, in ms; 0 if there is none. Points that are no
-/// deadlines count only if a free action is possible here: everything else happens at once, or when
-/// something is due.
-std::int64_t World::next_point(const Id* state) {
+/// deadlines count only if a free action is possible: everything else happens at once, or when
+/// something is due. What is possible, and still to come, is so where the pass began: that a task
+/// asks again is forgotten as soon as time has passed.
+std::int64_t World::next_point(const Id* state, const Id* began) {
   const RunInfo& run = run_of(state);
   bool free = false;
   unsigned free_actions = run.free_actions;
@@ -92,8 +93,8 @@ std::int64_t World::next_point(const Id* state) {
     if (!ahead.deadlines.empty()) parts[count++] = &ahead;
   };
   for (unsigned p = 0; p < setting_.processes; ++p) {
-    const ProcessInfo& info = processes_.info(state[p]);
-    consider(info.ahead);
+    const ProcessInfo& info = processes_.info(began[p]);
+    consider(processes_.info(state[p]).ahead);
     free = free || info.free || (info.timed_faults & run.left) != 0;
     to_come[p] = info.to_come_number;
   }

@@ -129,7 +129,7 @@ class World {
   bool waits_for_time(const Id* state, unsigned process, const LocalAction& action);
   bool hears_otherwise(const Id* state, const Id* began, unsigned process);
   void end_pass(const Id* began, Id* next);
-  std::int64_t next_point(const Id* state);
+  std::int64_t next_point(const Id* state, const Id* began);
   bool advance(Id* state, std::int64_t ms, Facts& facts);
 
   Setting setting_;

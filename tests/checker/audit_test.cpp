@@ -118,12 +118,12 @@ TEST_CASE("both explorers agree on what persistence keeps") {
 }
 
 TEST_CASE("both explorers agree on every shipped scenario", "[.audit]") {
-  // Far more than any scenario needs: one that reaches it has durations with too small a common
-  // divisor, and is to get others.
+  // Few scenarios have more states in steps of time, or a pause that leaves instants open: of these
+  // the audit says nothing.
   Bounds bounds;
   bounds.max_states = 200'000;
   const auto names = kCatalog.scenarios();
-  int searches = 0;
+  int searches = 0, left_open = 0;
   const auto audit_one = [&](std::size_t i) -> std::optional<Audit> {
     const auto scenario = kCatalog.read(kCatalog.scenario_file(names[i]));
     if (scenario.kind != scenarios::ScenarioKind::search) return std::nullopt;
@@ -136,9 +136,11 @@ TEST_CASE("both explorers agree on every shipped scenario", "[.audit]") {
                   if (!audited) return;
                   ++searches;
                   INFO(names[i] << ": " << audited->detail);
-                  CHECK(audited->outcome == Audit::Outcome::agree);
+                  CHECK(audited->outcome != Audit::Outcome::disagree);
+                  if (audited->outcome == Audit::Outcome::inconclusive) ++left_open;
                 });
   CHECK(searches > 150);
+  CHECK(left_open < 15);
 }
 
 TEST_CASE("a limit that is reached makes the audit inconclusive, never an agreement") {

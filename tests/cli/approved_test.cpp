@@ -172,7 +172,6 @@ TEST_CASE("bad input ends in one line with the place", "[approved]") {
                {"matrix", "setnx", "--json", "--markdown"},
                {"diff", "setnx"},
                {"diff", "setnx", "setnxx"},
-               {"diff", "setnx", "HEAD:protocols/setnxx"},
                {"diff", "--baseline", "nowhere.json", "setnx"},
                {"diff", "--baseline", data("wrong.json"), "setnx"},
                {"diff", "--baseline", data("wrong.json"), "setnx", "--rounds", "2"}});

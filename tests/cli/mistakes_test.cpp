@@ -33,7 +33,7 @@ std::vector<Finding> judged(const fs::path& folder, const Condition& condition,
   std::ostringstream out;
   const cli::Io io{in, out, out};
   const auto world = cli::matrix_world(folder.filename().string(), folder, {}, bounds);
-  return cli::judge_matrices({world}, {condition}, 0, io).front().findings;
+  return cli::judge_matrices({world}, {condition}, {}, io).front().findings;
 }
 
 bool weaker(const std::vector<Finding>& before, const std::vector<Finding>& after) {
