@@ -67,8 +67,9 @@ void World::expand_time(const Id* state, std::size_t passes, Sink& sink) {
   Candidate candidate;
   Facts facts;
   bool tokens_changed = false;  // since `state`, whose tokens are canonical
+  const bool loops = asked_in_loops(state);
   for (std::size_t points = 0; points < passes; ++points) {
-    const std::int64_t step = next_point(now.data(), state);
+    const std::int64_t step = next_point(now.data(), loops ? now.data() : state);
     if (step == 0) return;
     if (points == kMostPoints) {
       setting_.sampled = true;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/world/expand.hpp"
 #include "sim/world/world.hpp"
 
 namespace lockstep::sim {
@@ -35,6 +36,43 @@ bool World::waits_for_time(const Id* state, unsigned process, const LocalAction&
   if (!action.repeats) return false;  // it may be the resource's, which is no node
   return processes_.waits_for_time(
       state[process], action, nodes_.info(state[setting_.node_slot(action.node)]).value.keyspace);
+}
+
+/// Whether all that waits for time was asked in a loop: whoever hears the same again asks again.
+/// Then each point is also reached by hearing it at the points before, and a pass need not know
+/// more of them than its first, and the deadlines.
+bool World::asked_in_loops(const Id* state) {
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    const ProcessInfo& info = processes_.info(state[p]);
+    if (!info.asks_again) continue;
+    for (unsigned a = 0; a < info.actions.size(); ++a)
+      if (waits_for_time(state, p, info.actions[a]) && !is_loop(state, p, a)) return false;
+  }
+  return true;
+}
+
+/// Whether hearing the same again leads a client to where it is now.
+bool World::is_loop(const Id* state, unsigned process, unsigned a) {
+  const ProcessInfo& info = processes_.info(state[process]);
+  Buffer next;
+  copy_state(state, next);
+  const auto follow_only = [&](unsigned at, const LocalAction& action) {
+    const auto steps = results(next.data(), process, at, action);
+    if (steps.size() != 1) return false;
+    const Changes changes = steps.front().changes;
+    changes.apply_to(next.data(), process);
+    return true;
+  };
+  if (!follow_only(a, info.actions[a])) return false;
+  if (info.actions[a].kind == Action::Kind::execute) {
+    const auto& actions = processes_.info(next[process]).actions;
+    const auto heard = std::ranges::find_if(actions, [&](const LocalAction& action) {
+      return action.kind == Action::Kind::deliver && action.index == info.actions[a].index;
+    });
+    if (heard == actions.end()) return false;
+    if (!follow_only(static_cast<unsigned>(heard - actions.begin()), *heard)) return false;
+  }
+  return processes_.info(next[process]).value.program == info.value.program;
 }
 
 /// Whether the process, which asked again and again when the pass began, would hear something else
@@ -80,8 +118,8 @@ void World::end_pass(const Id* began, Id* next) {
 
 /// How far ahead the next point of the grid lies, in ms; 0 if there is none. Points that are no
 /// deadlines count only if a free action is possible: everything else happens at once, or when
-/// something is due. What is possible, and still to come, is so where the pass began: that a task
-/// asks again is forgotten as soon as time has passed.
+/// something is due. What is possible, and still to come, is so at `began`: that a task asks again
+/// is forgotten as soon as time has passed.
 std::int64_t World::next_point(const Id* state, const Id* began) {
   const RunInfo& run = run_of(state);
   bool free = false;

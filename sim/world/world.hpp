@@ -127,6 +127,8 @@ class World {
   // time
   bool urgent(const Id* state, const Id* began);
   bool waits_for_time(const Id* state, unsigned process, const LocalAction& action);
+  bool asked_in_loops(const Id* state);
+  bool is_loop(const Id* state, unsigned process, unsigned a);
   bool hears_otherwise(const Id* state, const Id* began, unsigned process);
   void end_pass(const Id* began, Id* next);
   std::int64_t next_point(const Id* state, const Id* began);
