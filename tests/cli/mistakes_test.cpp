@@ -161,7 +161,8 @@ TEST_CASE("Every protocol has known mistakes, which apply to it") {
   CHECK(all >= 536);  // none goes by accident
 }
 
-TEST_CASE("every known mistake makes a verdict weaker", "[.mistakes]") {
+TEST_CASE("every known mistake makes a verdict weaker, or is seen by the check that it names",
+          "[.mistakes]") {
   const sim::TemporaryFolder folder;
   std::map<std::string, Right> shipped;
   for (const auto& mistake : test::all_mistakes()) {
@@ -169,7 +170,11 @@ TEST_CASE("every known mistake makes a verdict weaker", "[.mistakes]") {
     const auto right = fs::path(LOCKSTEP_SOURCE_DIR) / "protocols" / mistake.protocol;
     auto& judged = shipped.try_emplace(mistake.protocol, right).first->second;
     const auto wrong = test::apply(mistake, folder.path());
-    CHECK((judged.beats(wrong, kFew) || judged.beats(wrong, kMany)));
+    // A matrix may leave open what a watchdog comes to beside a pause.
+    const auto named = [&] {
+      return mistake.seen_by != "the matrix" && not_seen(mistake, wrong).empty();
+    };
+    CHECK((judged.beats(wrong, kFew) || judged.beats(wrong, kMany) || named()));
   }
 }
 
