@@ -199,12 +199,16 @@ class Exploration {
           "in protocol { }";
   }
 
+  /// Where somebody acquires, but what a property needs is not seen: whether nothing else was said.
+  bool notes_lack(bool asked, sim::Witness witness) {
+    if (!asked || !seen(sim::Witness::acquired) || seen(witness)) return false;
+    result_.unmet.insert(witness);
+    return result_.unmet_detail.empty();
+  }
+
   /// Nothing was shown about lease keys.
   void note_unowned() {
-    if (!sim::asks_for_owned(model_) || !seen(sim::Witness::acquired)) return;
-    if (seen(sim::Witness::owned)) return;
-    result_.unmet.insert(sim::Witness::owned);
-    if (!result_.unmet_detail.empty()) return;
+    if (!notes_lack(sim::asks_for_owned(model_), sim::Witness::owned)) return;
     result_.unmet_detail =
         "no client that acquired ever had the key \"" + model_.processes[0].lock_keys[0] +
         "\"; say which keys the lock has: leases = { \"{key}:...\" } in protocol { }";
@@ -212,10 +216,7 @@ class Exploration {
 
   /// Nothing was shown about updates.
   void note_unwritten() {
-    if (!sim::asks_for_written(model_) || !seen(sim::Witness::acquired)) return;
-    if (seen(sim::Witness::written)) return;
-    result_.unmet.insert(sim::Witness::written);
-    if (!result_.unmet_detail.empty()) return;
+    if (!notes_lack(sim::asks_for_written(model_), sim::Witness::written)) return;
     result_.unmet_detail = "nobody ever wrote to the resource";
     if (model_.resource != sim::Resource::plain)
       result_.unmet_detail += ": it takes no fencing token that is lower than 0";

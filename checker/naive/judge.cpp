@@ -35,6 +35,11 @@ bool sooner(const std::optional<sim::WallTime>& a, const std::optional<sim::Wall
   return !b || *a < *b;
 }
 
+/// Whether the key is the sender's, too, which may let it live on.
+bool is_entitled(const Belongings& key, Maker sender) {
+  return key.has_part(sender) || (key.is_hash() && key.has_share(sender));
+}
+
 }  // namespace
 
 /// Only a property that is asked for counts; of several violated ones the first in the table, and
@@ -237,7 +242,7 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
       const Entry* was = before.find(database, key);
       const Entry* is = after.find(database, key);
       const Belongings had(was), left(is);
-      const bool entitled = left.has_part(sender) || (left.is_hash() && left.has_share(sender));
+      const bool entitled = is_entitled(left, sender);
       for (const Maker maker : had.owners()) {
         const auto owner = static_cast<std::uint8_t>(maker - 1);
         if (maker == sender || !holds_lease(world, owner, key)) continue;
@@ -306,8 +311,7 @@ void Rules::note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
       const Entry *was = before.find(database, key), *is = after.find(database, key);
       if (!was || !is || !sooner(was->expires, is->expires)) continue;
       const Belongings had(was), has(is);
-      const bool entitled = has.has_part(sender) || (has.is_hash() && has.has_share(sender));
-      if (!entitled) continue;
+      if (!is_entitled(has, sender)) continue;
       for (const Maker maker : had.owners())
         if (maker != sender && has.has_anything(maker) && !had.took_from(has, sender, maker) &&
             !is_timed(*is, maker))

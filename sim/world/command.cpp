@@ -204,12 +204,13 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
         for (const auto lock : locks) command.freed |= only<LockSet>(lock);
       command.counted = command.counted || change.counted;
       for (Maker maker = 1; maker <= setting_.processes; ++maker) {
-        std::optional<LeaseChange::Kind> kind;
-        if (has_maker(change.prolonged, maker)) kind = LeaseChange::Kind::prolonged;
-        if (has_maker(change.extended, maker)) kind = LeaseChange::Kind::extended;
-        if (has_maker(change.taken, maker)) kind = LeaseChange::Kind::taken;
-        if (!kind) continue;
-        for (const auto lock : locks) command.leases.push_back({*kind, lock, maker});
+        using Kind = LeaseChange::Kind;
+        const bool taken = has_maker(change.taken, maker);
+        const bool changed = taken || has_maker(change.extended, maker);
+        if (!changed && !has_maker(change.prolonged, maker)) continue;
+        for (const auto lock : locks)
+          (changed ? command.leases : command.prolonged)
+              .push_back({taken ? Kind::taken : Kind::extended, lock, maker});
       }
     }
   }

@@ -130,9 +130,8 @@ namespace {
 /// Whose leases of this lock a request has prolonged.
 Makers prolonged_in(const CommandRun& command, std::uint8_t lock) {
   Makers makers = 0;
-  for (const LeaseChange& change : command.leases)
-    if (change.kind == LeaseChange::Kind::prolonged && change.lock == lock)
-      makers |= only_maker(change.maker);
+  for (const LeaseChange& change : command.prolonged)
+    if (change.lock == lock) makers |= only_maker(change.maker);
   return makers;
 }
 

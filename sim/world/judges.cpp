@@ -74,7 +74,7 @@ void Judges::judge_told(const Id* state, unsigned actor, const Claims& claims, F
 void Judges::judge_leases(const Id* state, const std::vector<LeaseChange>& leases,
                           Facts& facts) const {
   for (const auto& change : leases) {
-    if (change.kind == LeaseChange::Kind::prolonged || !holds(state, change)) continue;
+    if (!holds(state, change)) continue;
     facts.violated |= only(change.kind == LeaseChange::Kind::taken ? Property::foreign_release
                                                                    : Property::foreign_extend);
   }

@@ -58,12 +58,13 @@ struct CommandRun {
   Id session = 0;
   Id touched = 0;  ///< places: of those that are watched
   std::vector<LeaseChange> leases;
-  bool made = false;       ///< parts of lease keys of the sender's
-  bool marked = false;     ///< with another token of its own
-  LockSet freed = 0;       ///< of whose lease keys
-  bool counted = false;    ///< freed some of a share
-  bool read_time = false;  ///< at absolute time
-  bool started = false;    ///< a lifetime, or what turns at a time that was looked at
+  std::vector<LeaseChange> prolonged;  ///< beside a part of the sender's; judged if it is refused
+  bool made = false;                   ///< parts of lease keys of the sender's
+  bool marked = false;                 ///< with another token of its own
+  LockSet freed = 0;                   ///< of whose lease keys
+  bool counted = false;                ///< freed some of a share
+  bool read_time = false;              ///< at absolute time
+  bool started = false;                ///< a lifetime, or what turns at a time that was looked at
 };
 
 class Nodes {

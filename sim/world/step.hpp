@@ -72,7 +72,7 @@ struct Claims {
 
 /// What an executed request, or time, did to a lease of somebody else.
 struct LeaseChange {
-  enum class Kind : std::uint8_t { taken, extended, prolonged };
+  enum class Kind : std::uint8_t { taken, extended };
   Kind kind = Kind::taken;
   std::uint8_t lock = 0;
   Maker maker = 0;  ///< before
