@@ -263,6 +263,8 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
 
 void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
   Process& process = world.processes[p];
+  if (effect.in_loop)
+    for (auto& [asked, in_loop] : process.tasks[effect.task].answered) in_loop = true;
   Message message;
   message.sender = effect.task;
   message.request = effect.request;

@@ -183,7 +183,8 @@ std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p)
 }
 
 /// Whether the message that `execute` would execute asks what its task has been answered at this
-/// instant, tokens apart, by a node that stored what it stores now, and holds up no other message.
+/// instant, tokens apart, by a node that stored what it stores now, has come round to in a loop,
+/// and holds up no other message.
 bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
   const std::optional<std::size_t> place = executable(world, connection);
   if (!place || !connection.open || connection.former || connection.messages[*place].unheard ||
@@ -193,7 +194,8 @@ bool Rules::polling(const World& world, std::uint8_t p, const Connection& connec
   if (task == world.processes[p].tasks.end()) return false;
   if (connection.node == sim::kResource || task->second.answered.empty()) return false;
   const Request request = normalised(connection.messages[*place].request, connection.node, p);
-  return task->second.answered.contains({request, stored(world, connection.node, p)});
+  const auto before = task->second.answered.find({request, stored(world, connection.node, p)});
+  return before != task->second.answered.end() && before->second;
 }
 
 /// Whether time may pass before what is next on the connection. A request that was made of what a
@@ -379,9 +381,9 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   if (broken) {
     connection.open = connection.shared;
   } else if (!message.node_was.empty() && model_.latency_ms == 0) {
-    process.tasks.at(message.sender)
-        .answered.emplace(normalised(message.request, connection.node, action.process),
-                          message.node_was);
+    auto& answered = process.tasks.at(message.sender).answered;
+    answered[{normalised(message.request, connection.node, action.process), message.node_was}] =
+        false;
   }
   tidy_connections(process);
   feed(world, action.process, std::move(observation), action, facts);

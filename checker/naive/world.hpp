@@ -87,8 +87,9 @@ constexpr std::int64_t kMillion = 1'000'000;
 struct TaskState {
   std::optional<std::int64_t>
       timer_ms;  ///< what is left of its sleep, work or request timeout; 0: due
-  /// At this instant, tokens normalised: a request, the node in front, and what the node stored.
-  std::set<std::pair<sim::Request, std::string>> answered;
+  /// At this instant, tokens normalised: a request, the node in front, and what the node stored;
+  /// and whether a loop of the task has gone round since.
+  std::map<std::pair<sim::Request, std::string>, bool> answered;
   Basis basis = Basis::none;
   bool releasing = false;  ///< inside release()
   bool made = false, freed = false;

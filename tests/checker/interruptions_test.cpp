@@ -1,6 +1,5 @@
 // Interruptions where they really come: in the middle of a step, behind a connection that is broken
-// for the client alone, between a node's write and its reply; and requests that poll, which nothing
-// but a fault makes late. Both explorers judge each.
+// for the client alone, between a node's write and its reply. Both explorers judge each.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -15,12 +14,6 @@ using sim::Fault;
 using sim::Property;
 using test::InlineLock;
 using test::kCompareAndDelete;
-
-constexpr sim::WorkStep lock_of(std::uint8_t index) {
-  return {sim::WorkStep::Kind::lock, index, 0};
-}
-constexpr sim::WorkStep unlock_of(std::uint8_t i) { return {sim::WorkStep::Kind::unlock, i, 0}; }
-constexpr sim::WorkStep work_for(std::int64_t ms) { return {sim::WorkStep::Kind::work, 0, ms}; }
 
 /// A lease of 6 ms and work of 2 ms: the naive explorer goes ms by ms, and a cut may come at each.
 void shorten(InlineLock& lock) {
@@ -181,52 +174,4 @@ TEST_CASE("who asks again without a pause asks with what its clock shows", "[int
     lock.model.waits_ms = 3;
     CHECK(lock.judged(Property::waits) == Verdict::violated);
   }
-}
-
-TEST_CASE("a request that polls is no later than the network makes it", "[interruptions]") {
-  const std::string poll =
-      GENERATE(std::string("redis('EXISTS', 'gate') == 0"), std::string("not redis('GET', 'gate')"),
-               std::string("redis('PTTL', 'gate') == -2"));
-  InlineLock gate(
-      {"if redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) ~= OK then return false end "
-       "if self.key == 'gate' then return true end "
-       "return retry(function() return " +
-           poll + " end)",
-       "return redis('DEL', self.key) == 1"});
-  gate.model.processes.push_back(gate.model.processes[0]);
-  const auto set = [&](std::int64_t gate_ms) {
-    for (std::size_t p = 0; p < 3; ++p) {
-      gate.model.processes[p].lock_keys = {p < 2 ? "a" : "gate"};
-      gate.model.processes[p].workload = {lock_of(0), work_for(p < 2 ? 4 : gate_ms), unlock_of(0)};
-    }
-  };
-  for (auto& process : gate.model.processes) process.lease_ms = 8;
-  set(3);  // 3 + 4 of 8
-  CHECK(gate.judged(Property::mutual_exclusion) == Verdict::holds);
-  set(5);
-  CHECK(gate.judged(Property::mutual_exclusion) == Verdict::violated);
-}
-
-TEST_CASE("clients that change a node in tight loops let time pass", "[interruptions]") {
-  InlineLock spin(
-      {"return retry(function() if redis('INCR', self.key) == 1 then return true end "
-       "redis('DECR', self.key) return false end)",
-       "redis('DECR', self.key) return true"});
-  for (auto& process : spin.model.processes)
-    process.workload = {lock_of(0), work_for(3), unlock_of(0)};
-  CHECK(spin.judged(Property::deadlock) == Verdict::holds);
-  CHECK(spin.judged(Property::mutual_exclusion) == Verdict::holds);
-}
-
-TEST_CASE("a tight loop that asks something else each time is named", "[interruptions]") {
-  InlineLock endless(
-      {"self.n = 0 return retry(function() self.n = self.n + 1 "
-       "return redis('SETNX', self.key .. self.n, 1) == 2 end)",
-       "return true"});
-  endless.model.processes.resize(1);
-  checker::Bounds bounds;
-  bounds.max_states = 1000;
-  const checker::Result result = checker::explore(endless.model, bounds);
-  CHECK(result.verdict == Verdict::inconclusive);
-  CHECK(result.why_inconclusive.find("; A takes ") != std::string::npos);
 }

@@ -708,25 +708,6 @@ TEST_CASE("an ordinary lock may fail by a sum of durations", "[time]") {
   CHECK(shortest(37'000, 5000, engine) == steps);
 }
 
-TEST_CASE("who asks again hears it at every point of time, not at the first one alone", "[time]") {
-  // The second PTTL may say 8 for the last time 3 ms after the SET; then it works for 6.
-  sim::Model model = test::model({"set-nx-px", 1, 1, 11, 6, 1});
-  const test::TemporaryProtocol folder(
-      "asks-again",
-      "local Lock = protocol { title = 't', source = 's' }\n"
-      "function Lock:acquire()\n"
-      "  local mine = redis('SET', self.key, unique(), 'NX', 'PX', self.ttl_ms) == OK\n"
-      "  redis('PTTL', self.key)\n  return mine and redis('PTTL', self.key) >= 8\nend\n"
-      "function Lock:release() redis('DEL', self.key) return true end\nreturn Lock\n");
-  model.program = std::make_shared<sim::Program>(folder.folder());
-  model.properties = {sim::Property::mutual_exclusion};
-  checker::Result result = checker::explore(model, {});
-  checker::settle_slack(model, result, {}, {});
-  CHECK(result.slack.least_ms == 2);
-  CHECK(checker::explore_naively(model, {}, {}, checker::naive::Memory::boundary).slack.least_ms ==
-        2);
-}
-
 TEST_CASE("a lifetime that another key has now is no duration of its own", "[time]") {
   for (const char* const move :
        {"redis('RENAME', self.key, 'old')", "redis('COPY', self.key, 'old', 'REPLACE')",
