@@ -42,6 +42,7 @@ bool World::waits_for_time(const Id* state, unsigned process, const LocalAction&
 /// Then each point is also reached by hearing it at the points before, and a pass need not know
 /// more of them than its first, and the deadlines.
 bool World::asked_in_loops(const Id* state) {
+  if (!setting_.needs.polls) return true;  // nothing does
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& info = processes_.info(state[p]);
     if (!info.asks_again) continue;
@@ -103,6 +104,7 @@ bool World::hears_otherwise(const Id* state, const Id* began, unsigned process) 
 
 /// At the end of a pass: who asked again and again when it began has asked just now.
 void World::end_pass(const Id* began, Id* next) {
+  if (!setting_.needs.polls) return;  // nobody ever did
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& before = processes_.info(began[p]);
     if (!before.asks_again) continue;
