@@ -213,7 +213,7 @@ std::int64_t Rules::way_ms(const World& world, const Action& action) const {
   return connection.messages[place].way_ms;
 }
 
-bool Rules::urgent(const World& world, const Action& action, bool of_any_client) const {
+bool Rules::urgent(const World& world, const Action& action, bool of_any_client) {
   const Process& process = world.processes[action.process];
   switch (action.kind) {
     case Action::Kind::run:
@@ -225,7 +225,7 @@ bool Rules::urgent(const World& world, const Action& action, bool of_any_client)
       const bool executes = action.kind == Action::Kind::execute;
       const bool holds_up = !executes && connection.messages.size() > 1;
       return way_ms(world, action) == 0 && !(executes && connection.late) &&
-             (holds_up || !waits_for_time(world, action.process, connection, of_any_client));
+             (holds_up || !waits_for_time(world, action.process, action.connection, of_any_client));
     }
     case Action::Kind::resume:
       return process.pause_left_ms == 0;
@@ -305,14 +305,18 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
   return times;
 }
 
-std::int64_t Rules::furthest_pass(const World& world) const {
+std::int64_t Rules::furthest_pass(const World& world) {
   const std::set<std::int64_t> ahead = deadlines(world);
-  return ahead.empty() ? 0 : std::min(rounded_up(*ahead.rbegin()), undisturbed_ms(world));
+  return ahead.empty() ? 0 : undisturbed_ms(world, false, rounded_up(*ahead.rbegin()));
 }
 
-std::int64_t Rules::undisturbed_ms(const World& world, bool of_any_client) const {
-  constexpr std::int64_t kCentury = 100LL * 366 * 24 * 3600 * 1000;
-  std::int64_t furthest = kCentury;
+bool Rules::time_may_pass(const World& world) {
+  return !deadlines(world).empty() && undisturbed_ms(world, false, model_.tick_ms) > 0;
+}
+
+std::int64_t Rules::undisturbed_ms(const World& world, bool of_any_client,
+                                   std::int64_t at_most_ms) {
+  std::int64_t furthest = at_most_ms;
   for (const Action& action : enabled(world)) {
     if (urgent(world, action, of_any_client)) return 0;
     const bool moves = action.kind == Action::Kind::execute || action.kind == Action::Kind::deliver;
@@ -324,24 +328,25 @@ std::int64_t Rules::undisturbed_ms(const World& world, bool of_any_client) const
     const Process& process = world.processes[p];
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
     if (process.life != Life::up) continue;
-    for (const Connection& connection : process.connections)
-      if (waits_for_time(world, byte(p), connection, of_any_client))
-        furthest = std::min(furthest, till_heard_otherwise_ms(world, byte(p), connection));
     for (const auto& [task, state] : process.tasks) {
       if (state.timer_ms) furthest = std::min(furthest, *state.timer_ms);
     }
     for (const Wait& wait : process.waits)
       furthest = std::min(furthest, till_too_long_ms(world, byte(p), wait).value_or(furthest));
   }
+  for (std::size_t p = 0; p < world.processes.size(); ++p)
+    for (std::size_t c = 0; c < world.processes[p].connections.size(); ++c)
+      if (waits_for_time(world, byte(p), byte(c), of_any_client))
+        furthest = till_heard_otherwise_ms(world, byte(p), byte(c), furthest);
   return rounded_up(furthest);
 }
 
-bool Rules::stuck_in_acquire(const World& world) const {
+bool Rules::stuck_in_acquire(const World& world) {
   const std::vector<Action> actions = enabled(world);
   const bool only_faults = std::all_of(actions.begin(), actions.end(), [](const Action& action) {
     return sim::is_fault(action.kind);
   });
-  return only_faults && furthest_pass(world) == 0 && waits_in_acquire(world);
+  return only_faults && !time_may_pass(world) && waits_in_acquire(world);
 }
 
 bool Rules::waits_in_acquire(const World& world) const {

@@ -93,10 +93,9 @@ void add(Bytes& bytes, const TaskState& task) {
   bytes.maybe(task.timer_ms);
   bytes.maybe(task.wait_ms);
   bytes.number(static_cast<std::int64_t>(task.answered.size()));
-  for (const auto& [asked, in_loop] : task.answered) {
-    bytes.texts(asked.first);
-    bytes.text(asked.second);
-    bytes.number(in_loop);
+  for (const auto& [request, node_was] : task.answered) {
+    bytes.texts(request);
+    bytes.text(node_was);
   }
   bytes.kind(task.basis);
   bytes.number(task.releasing);

@@ -70,6 +70,7 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
     model.latency_ms = 0;
     model.merges_tokens = true;  // it may poll for thousands of steps, with a token each
     rules = std::make_unique<Rules>(model, Memory::boundary, expected_, watch_);
+    rules->alone_ = true;
   }
   // Nothing of the others can reach it but what they have left on the nodes, and spawned tasks.
   World alone = world;

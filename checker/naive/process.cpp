@@ -56,7 +56,7 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
     for (const Effect& effect : step->effects) do_effect(world, p, effect, facts);
     take_waits(world, p, step->tasks, facts);
     start_waiting(process);
-    if (memory_ == Memory::boundary && step->boundary) forget_history(process, *step);
+    if (step->boundary) begin_round(process, *step);
     if (!step->again) return;
     observation = Observation{};
     observation.kind = Observation::Kind::run;
@@ -68,12 +68,16 @@ void Rules::feed(World& world, std::uint8_t p, Observation observation, const si
 }
 
 /// Goes on from a boundary.
-void Rules::forget_history(Process& process, const sim::Step& step) const {
+void Rules::begin_round(Process& process, const sim::Step& step) const {
+  process.round = *step.boundary;
+  process.before_round = process.history.size();
+  if (memory_ != Memory::boundary) return;
   std::vector<Instant> kept;
   for (const std::uint16_t old : step.instants) kept.push_back(process.instants.at(old));
   process.instants = std::move(kept);
   process.snapshot = *step.boundary;
   process.history.clear();
+  process.before_round = 0;
 }
 
 /// A token that is nowhere in the world: one never used before, or the lowest one.
@@ -263,8 +267,6 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
 
 void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
   Process& process = world.processes[p];
-  if (effect.in_loop)
-    for (auto& [asked, in_loop] : process.tasks[effect.task].answered) in_loop = true;
   Message message;
   message.sender = effect.task;
   message.request = effect.request;

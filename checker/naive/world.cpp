@@ -89,17 +89,6 @@ void tidy(World& world, std::int64_t writes_wait_ms) {
   for (Node& node : world.nodes) tidy_node(world, node, writes_wait_ms, power_loss_left);
 }
 
-/// The same request for every token of the process, to one node.
-Request normalised(const Request& request, std::uint8_t node, std::uint8_t p) {
-  Request same{std::to_string(node)};
-  for (const std::string& argument : request) {
-    same.push_back(sim::rename_tokens(argument, [p](sim::Token token) {
-      return token.process == p ? sim::Token{p, 1} : token;
-    }));
-  }
-  return same;
-}
-
 Observation heard(Observation::Kind kind, const Connection& connection, const Message& message) {
   Observation observation;
   observation.kind = kind;
@@ -170,66 +159,9 @@ void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
   process.life = Life::up;
   process.rounds_begun.resize(static_cast<std::size_t>(setup.threads));
   process.snapshot = model_.program->initial(setup, process.rounds_begun);
+  process.round = process.snapshot;
   process.waits = model_.program->run(setup, process.snapshot, {}).tasks;
   for (const sim::Wait& wait : process.waits) process.tasks[wait.task];
-}
-
-/// What a node stores, every token of the process alike.
-std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p) const {
-  const Keyspace keyspace = with_lifetimes(world, world.nodes[node], world.nodes[node].keyspace);
-  return sim::rename_tokens(encode(keyspace), [p](sim::Token token) {
-    return token.process == p ? sim::Token{p, 1} : token;
-  });
-}
-
-/// Whether the message that `execute` would execute asks what its task has been answered at this
-/// instant, tokens apart, by a node that stored what it stores now, has come round to in a loop,
-/// and holds up no other message.
-bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
-  const std::optional<std::size_t> place = executable(world, connection);
-  if (!place || !connection.open || connection.former || connection.messages[*place].unheard ||
-      world.processes[p].life != Life::up || *place + 1 != connection.messages.size())
-    return false;
-  const auto task = world.processes[p].tasks.find(connection.messages[*place].sender);
-  if (task == world.processes[p].tasks.end()) return false;
-  if (connection.node == sim::kResource || task->second.answered.empty()) return false;
-  const Request request = normalised(connection.messages[*place].request, connection.node, p);
-  const auto before = task->second.answered.find({request, stored(world, connection.node, p)});
-  return before != task->second.answered.end() && before->second;
-}
-
-/// Whether time may pass before what is next on the connection. A request that was made of what a
-/// clock showed must not be late, so that of those its answer waits.
-bool Rules::waits_for_time(const World& world, std::uint8_t p, const Connection& connection,
-                           bool of_any_client) const {
-  if (connection.messages.empty() || world.processes[p].life != Life::up) return false;
-  const Message& last = connection.messages.back();
-  if (last.state == Message::State::answered)
-    return connection.messages.size() == 1 && last.idle && (expected_.clocks || of_any_client);
-  if (last.state == Message::State::broken) return false;
-  const bool at_once = expected_.clocks && sim::may_write(last.request) && !of_any_client;
-  return !at_once && polling(world, p, connection);
-}
-
-/// What is asked again and again on the connection is answered otherwise, or its process goes on
-/// otherwise, at this time from now.
-std::int64_t Rules::till_heard_otherwise_ms(const World& world, std::uint8_t p,
-                                            const Connection& connection) const {
-  const Process& process = world.processes[p];
-  const Node& node = world.nodes.at(connection.node);
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  node.keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
-    if (entry.expires) first = std::min(first, rounded_up(time_to_less(world, node, entry, 0)));
-  });
-  for (const Instant& instant : process.instants) {
-    const std::int64_t shown =
-        instant.wall ? wall_clock(world, process) : monotonic_clock(world, process);
-    for (const std::int64_t age_ms : expected_.ages) {
-      const std::int64_t left = time_to_show(process.drift_ppm, age_ms, shown - instant.reading);
-      if (left > 0) first = std::min(first, rounded_up(left));
-    }
-  }
-  return first;
 }
 
 Facts Rules::apply(World& world, const Action& action) {
@@ -381,9 +313,9 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   if (broken) {
     connection.open = connection.shared;
   } else if (!message.node_was.empty() && model_.latency_ms == 0) {
-    auto& answered = process.tasks.at(message.sender).answered;
-    answered[{normalised(message.request, connection.node, action.process), message.node_was}] =
-        false;
+    process.tasks.at(message.sender)
+        .answered.emplace(normalised(message.request, connection.node, action.process),
+                          message.node_was);
   }
   tidy_connections(process);
   feed(world, action.process, std::move(observation), action, facts);
@@ -468,26 +400,10 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
   }
 }
 
-/// Who asks again and again has, when the pass ends, asked just now.
-void Rules::pass_for_clients(World& world, std::int64_t ms, Facts& facts) const {
-  std::map<std::pair<std::size_t, sim::TaskId>, std::optional<std::int64_t>> timers;
-  for (std::size_t p = 0; p < world.processes.size(); ++p) {
-    const Process& process = world.processes[p];
-    for (const Connection& connection : process.connections) {
-      if (!waits_for_time(world, static_cast<std::uint8_t>(p), connection, true)) continue;
-      const sim::TaskId task = connection.messages.back().sender;
-      timers[{p, task}] = process.tasks.at(task).timer_ms;
-    }
-  }
-  pass(world, ms, facts);
-  for (const auto& [whose, timer_ms] : timers)
-    world.processes[whose.first].tasks.at(whose.second).timer_ms = timer_ms;
-}
-
 /// Counts the steps of each task since time last could pass: a task that never lets it is going
 /// round in a circle.
-void Rules::note_spinning(World& world, const Action& action, Facts& facts) const {
-  if (action.kind == Action::Kind::pass || furthest_pass(world) > 0) {
+void Rules::note_spinning(World& world, const Action& action, Facts& facts) {
+  if (action.kind == Action::Kind::pass || time_may_pass(world)) {
     for (Process& process : world.processes) {
       for (auto& [task, state] : process.tasks) state.steps_at_once = 0;
     }

@@ -83,13 +83,15 @@ struct Instant {
 };
 constexpr std::int64_t kMillion = 1'000'000;
 
+/// Longer than all that is waited for, in ms.
+constexpr std::int64_t kCentury = 100LL * 366 * 24 * 3600 * 1000;
+
 /// What the world remembers of one live task.
 struct TaskState {
   std::optional<std::int64_t>
       timer_ms;  ///< what is left of its sleep, work or request timeout; 0: due
-  /// At this instant, tokens normalised: a request, the node in front, and what the node stored;
-  /// and whether a loop of the task has gone round since.
-  std::map<std::pair<sim::Request, std::string>, bool> answered;
+  /// At this instant, tokens normalised: a request, the node in front, and what the node stored.
+  std::set<std::pair<sim::Request, std::string>> answered;
   Basis basis = Basis::none;
   bool releasing = false;  ///< inside release()
   bool made = false, freed = false;
@@ -115,6 +117,8 @@ struct Process {
   std::vector<int> rounds_begun;  ///< by main task
   std::string snapshot;           ///< Program::initial of this incarnation
   std::vector<sim::Observation> history;
+  std::string round;             ///< where it was at a boundary last, and how much of the history
+  std::size_t before_round = 0;  ///< came before that: no part of the identity
   std::vector<sim::Wait> waits;
   std::map<sim::TaskId, TaskState> tasks;
   std::optional<std::int64_t> pause_left_ms;
@@ -214,6 +218,9 @@ std::string identity(const World& world);
 /// The same, but equal also for worlds that differ only in which token has which number.
 std::string identity_but_token_names(const World& world);
 
+/// The same request for every token of the process, to one node.
+sim::Request normalised(const sim::Request& request, std::uint8_t node, std::uint8_t p);
+
 /// What a restart keeps of a keyspace: its keys, neither the script cache nor the scripts' random
 /// numbers.
 sim::Keyspace keys_only(const sim::Keyspace& keyspace);
@@ -249,10 +256,12 @@ class Rules {
   std::vector<sim::Action> enabled(const World& world) const;
   /// How far time can pass in one action, in ms; 0: not at all. Every multiple of the tick up to it
   /// is a `pass`.
-  std::int64_t furthest_pass(const World& world) const;
+  std::int64_t furthest_pass(const World& world);
+  bool time_may_pass(const World& world);
   /// How far it could pass if something lay ahead: until something must happen. `of_any_client`:
   /// whether or not it is known that some client reads clocks.
-  std::int64_t undisturbed_ms(const World& world, bool of_any_client = false) const;
+  std::int64_t undisturbed_ms(const World& world, bool of_any_client = false,
+                              std::int64_t at_most_ms = kCentury);
   /// Times from now (> 0, ascending) at which something changes by itself.
   std::set<std::int64_t> deadlines(const World& world) const;
 
@@ -272,7 +281,7 @@ class Rules {
   bool only_spawned_go_on(const World& world) const;
   /// True if no action but faults is left and a task is inside acquire(): the strongly connected
   /// set of section 5 that is a single world.
-  bool stuck_in_acquire(const World& world) const;
+  bool stuck_in_acquire(const World& world);
 
   /// True if a token was asked for while the world held a piece of a token without the rest: which
   /// tokens are free to be used again cannot be told. Also if a node asked for the order of tokens,
@@ -298,19 +307,24 @@ class Rules {
                              std::vector<sim::Action>& actions) const;
   void enabled_of_node(const World& world, std::uint8_t n, std::vector<sim::Action>& actions) const;
   std::optional<std::size_t> executable(const World& world, const Connection& connection) const;
+  std::int64_t way_ms(const World& world, const sim::Action& action) const;
+  bool urgent(const World& world, const sim::Action& action, bool of_any_client = false);
+
+  // polling.cpp
+  class WayBack;
   std::string stored(const World& world, std::uint8_t node, std::uint8_t p) const;
   bool polling(const World& world, std::uint8_t p, const Connection& connection) const;
-  bool waits_for_time(const World& world, std::uint8_t p, const Connection& connection,
-                      bool of_any_client = false) const;
-  std::int64_t till_heard_otherwise_ms(const World& world, std::uint8_t p,
-                                       const Connection& connection) const;
-  std::int64_t way_ms(const World& world, const sim::Action& action) const;
-  bool urgent(const World& world, const sim::Action& action, bool of_any_client = false) const;
+  bool waits_for_time(const World& world, std::uint8_t p, std::uint8_t c,
+                      bool of_any_client = false);
+  bool comes_back(const World& world, std::uint8_t p, std::uint8_t c, bool idle);
+  std::int64_t till_heard_otherwise_ms(const World& world, std::uint8_t p, std::uint8_t c,
+                                       std::int64_t at_most_ms);
+  void pass_for_clients(World& world, std::int64_t ms, Facts& facts);
 
   // process.cpp
   void feed(World& world, std::uint8_t p, sim::Observation observation, const sim::Action& action,
             Facts& facts);
-  void forget_history(Process& process, const sim::Step& step) const;
+  void begin_round(Process& process, const sim::Step& step) const;
   sim::Token fresh_token(World& world, std::uint8_t p);
   std::optional<sim::Step> run_program(World& world, std::uint8_t p, const sim::Action& action,
                                        Facts& facts);
@@ -357,8 +371,7 @@ class Rules {
   void crash(World& world, std::uint8_t p) const;
   void stop_node(World& world, std::uint8_t n, std::size_t image) const;
   void pass(World& world, std::int64_t ms, Facts& facts) const;
-  void pass_for_clients(World& world, std::int64_t ms, Facts& facts) const;
-  void note_spinning(World& world, const sim::Action& action, Facts& facts) const;
+  void note_spinning(World& world, const sim::Action& action, Facts& facts);
 
   // judge.cpp
   void violated(Facts& facts, Violation violation) const;
@@ -433,6 +446,8 @@ class Rules {
   const Memory memory_;
   Watch* const watch_;  // none where a run is told
   bool token_cut_ = false;
+  bool alone_ =
+      false;  ///< one client is followed, or a probe's: whether it comes back is not asked
   std::map<std::string, std::unique_ptr<Rules>>
       probes_;  // by lock key: the same model and one process more
   // Of a probe's own rules: what it came to, by the identity of the world in which it was alone.

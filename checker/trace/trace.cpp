@@ -23,7 +23,7 @@ struct Walk::Impl {
         here(rules.initial()),
         began_absolute(here.absolute) {}
 
-  bool possible(const Action& action) const {
+  bool possible(const Action& action) {
     if (action.kind == Action::Kind::pass) {  // what a clock reading will decide, no walk can know
       return action.amount_ms > 0 && action.amount_ms % rules.model().tick_ms == 0 &&
              action.amount_ms <= rules.undisturbed_ms(here, true);
@@ -39,7 +39,7 @@ struct Walk::Impl {
     return std::find(all.begin(), all.end(), open) != all.end();
   }
 
-  [[noreturn]] void refuse(const Action& action, const std::string& place) const {
+  [[noreturn]] void refuse(const Action& action, const std::string& place) {
     std::string text = (place.empty() ? "" : place + ": ") + "step " +
                        std::to_string(trace.steps.size() + 1) + ", \"" + sim::worded(action) +
                        "\", is not possible here";

@@ -10,7 +10,6 @@
 #include "sim/client/accesses.hpp"
 #include "sim/client/api_parts.hpp"
 #include "sim/client/comparisons.hpp"
-#include "sim/client/loops.hpp"
 
 namespace lockstep::sim::program {
 
@@ -75,7 +74,6 @@ void add_api(Vm& vm) {
   add_clocks(lua);
   add_tasks(lua);
   add_comparisons(lua);
-  add_loops(lua);
   add_accesses(lua);
   set_function(lua, kUnique, native<in_run<unique, kUnique>>);
   set_function(lua, kChoose, native<in_run<choose, kChoose>>);

@@ -19,7 +19,6 @@
 #include "sim/client/api.hpp"
 #include "sim/client/comparisons.hpp"
 #include "sim/client/library.hpp"
-#include "sim/client/loops.hpp"
 #include "sim/client/text.hpp"
 #include "sim/client/values.hpp"
 #include "sim/redis/script/vm.hpp"
@@ -62,8 +61,8 @@ void Module::load(const std::string& text) {
   int status = luaL_loadbufferx(lua, text.data(), text.size(), vm_.chunk(), "t");
   if (status == LUA_OK) {
     lua_pop(lua, 1);
-    const std::string shown = with_marked_loops(with_shown_comparisons(
-        shows_ == Shows::accesses ? with_shown_accesses(text) : with_shown_keys(text)));
+    const std::string shown = with_shown_comparisons(
+        shows_ == Shows::accesses ? with_shown_accesses(text) : with_shown_keys(text));
     status = luaL_loadbufferx(lua, shown.data(), shown.size(), vm_.chunk(), "t");
   }
   if (status == LUA_OK) {

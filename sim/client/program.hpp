@@ -74,7 +74,6 @@ struct Effect {
   TaskId task = 0;
   std::uint8_t node = 0;    ///< send
   Request request;          ///< send
-  bool in_loop = false;     ///< send: since the task's last one a loop of it has gone round
   bool wall = false;        ///< instant: of the wall clock (else the monotonic one)
   std::uint8_t lock = 0;    ///< acquired ... lost
   std::uint8_t depth = 0;   ///< reentered, left: how often the lock is held now

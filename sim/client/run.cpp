@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "sim/base/check.hpp"
-#include "sim/client/loops.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/values.hpp"
 #include "sim/redis/reply.hpp"
@@ -180,8 +179,6 @@ void Run::start(Task& task) {
   task.thread_anchor = keep(lua_, -1);
   lua_pop(lua_, 1);
   task.iteration_waited = false;
-  task.went_round = task.body == Task::Body::retry;
-  task.begun.clear();
   push(task.thread, task.function);
   if (task.body == Task::Body::call) {
     for (const Anchor argument : task.arguments) push(task.thread, argument);
@@ -259,7 +256,6 @@ void Run::died(Task& task) {
 }
 
 bool Run::end_iteration(lua_State* lua, std::int64_t pause_ms) {
-  current_->went_round = true;
   lua_Debug below;  // level 0 is the C function that called us, level 1 is retry() itself
   if (lua_getstack(lua, 2, &below) != 0) {
     if (!current_->iteration_waited && pause_ms == 0) {
@@ -361,28 +357,18 @@ void Run::show_comparison(int place, const Operand& left, const Operand& right) 
   ordered_tokens_ = ordered_tokens_ || orders_tokens(place, left, right);
 }
 
-void Run::loop_begins(int loop) {
-  if (current_ != nullptr) current_->begun.insert(loop);
-}
-
-void Run::loop_goes_round(int loop) {
-  if (current_ != nullptr && current_->begun.erase(loop) == 0) current_->went_round = true;
-}
-
 void Run::emit(Effect effect) { effects_.push_back(std::move(effect)); }
 
 void Run::call(const std::vector<std::uint8_t>& nodes, const Request& request,
                std::int64_t timeout_ms) {
   Task& task = *current_;
   task.calls.clear();
-  bool in_loop = std::exchange(task.went_round, false) || calls_itself(task.thread);
   for (const std::uint8_t node : nodes) {
     Effect effect;
     effect.kind = Effect::Kind::send;
     effect.task = task.id;
     effect.node = node;
     effect.request = request;
-    effect.in_loop = std::exchange(in_loop, false);
     task.unsent.push_back(std::move(effect));
     task.calls.push_back({node, Call::Outcome::pending, {}});
   }

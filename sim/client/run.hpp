@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -100,8 +99,6 @@ struct Task {
   std::vector<Effect> unsent;     ///< of a call that was cut: the requests that have not left
   std::int64_t timeout_ms = 0;    ///< of that call
   bool iteration_waited = false;  ///< retry(): since this iteration began
-  bool went_round = false;        ///< a loop, since the last request
-  std::set<int> begun;            ///< loops whose first round has not begun (loops.hpp)
   bool by_sha = false;            ///< the call under way is an EVALSHA that falls back to EVAL
   bool stopped = false;           ///< stop()ped by itself
   bool parking = false;  ///< an iteration of retry() is over and nothing else is under way below it
@@ -139,9 +136,6 @@ class Run {
   /// The answer to `query`, or null: then the run must end at once.
   const std::string* answer(const Query& query);
   /// An operand of the comparison `place`, the left one or the right one, was worked out.
-  /// loops.hpp: what the task under way comes to in its text.
-  void loop_begins(int loop);
-  void loop_goes_round(int loop);
   void show_operand(int place, bool right, Operand operand);
   void show_comparison(int place, const Operand& left, const Operand& right);
   void emit(Effect effect);

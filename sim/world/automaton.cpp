@@ -58,7 +58,11 @@ Id Automaton::initial(std::uint32_t setup, const std::vector<int>& rounds_done) 
 Id Automaton::root(std::uint32_t setup, std::string snapshot) {
   return states_.intern(key(setup, snapshot, {}), [&] {
     auto tasks = settled(program_.run(setups_[setup], snapshot, {}).tasks);
-    return ProgramState{setup, snapshot, {}, std::move(tasks), tokens_of(snapshot, {})};
+    const std::string like = rename_tokens(std::string_view(snapshot), [](Token token) {
+      return Token{token.process, 1};
+    });
+    const Id round = rounds_.intern(key(setup, like, {}), [&] { return like; });
+    return ProgramState{setup, snapshot, {}, round, std::move(tasks), tokens_of(snapshot, {})};
   });
 }
 
@@ -96,7 +100,12 @@ Transition Automaton::run(Id from, const Observation& observation) {
   } else {
     transition.next = states_.intern(key(setup, states_[from].snapshot, path), [&] {
       const std::string& snapshot = states_[from].snapshot;
-      return ProgramState{setup, snapshot, path, settled(step.tasks), tokens_of(snapshot, path)};
+      return ProgramState{setup,
+                          snapshot,
+                          path,
+                          states_[from].round,
+                          settled(step.tasks),
+                          tokens_of(snapshot, path)};
     });
   }
   transition.tasks = std::move(step.tasks);

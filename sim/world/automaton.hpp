@@ -20,6 +20,7 @@ struct ProgramState {
   std::uint32_t setup = 0;        ///< index of the ProcessSetup
   std::string snapshot;           ///< where the path starts
   std::vector<Observation> path;  ///< observations since the snapshot
+  Id round = 0;                   ///< the same for equal snapshots, whatever their tokens
   std::vector<Wait> tasks;        ///< what every live task waits for (`fresh` cleared)
   TokenUse tokens;                ///< that the state mentions
 };
@@ -65,6 +66,7 @@ class Automaton {
   Observer observer_;
   Interner<ProgramState> states_;
   Interner<Transition> transitions_;
+  Interner<std::string> rounds_;
   bool loops_ = false;
 };
 

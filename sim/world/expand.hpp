@@ -13,7 +13,8 @@ template <class Sink>
 void World::expand(const Id* state, std::size_t passes, Sink&& sink) {
   const RunInfo& run = run_of(state);
   for (unsigned slot = 0; slot < setting_.run_slot(); ++slot) expand_part(state, slot, run, sink);
-  if (passes > 0 && !urgent(state, state)) expand_time(state, passes, sink);
+  if (passes == 0) return;
+  if (const auto polls = at_rest(state)) expand_time(state, *polls, passes, sink);
 }
 
 template <class Sink>
@@ -61,15 +62,14 @@ void World::finish(Id* next, const Candidate& candidate, Facts facts, bool token
 }
 
 template <class Sink>
-void World::expand_time(const Id* state, std::size_t passes, Sink& sink) {
+void World::expand_time(const Id* state, const Polls& polls, std::size_t passes, Sink& sink) {
   Buffer now;
   copy_state(state, now);
   Candidate candidate;
   Facts facts;
   bool tokens_changed = false;  // since `state`, whose tokens are canonical
-  const bool loops = asked_in_loops(state);
   for (std::size_t points = 0; points < passes; ++points) {
-    const std::int64_t step = next_point(now.data(), loops ? now.data() : state);
+    const std::int64_t step = next_point(now.data());
     if (step == 0) return;
     if (points == kMostPoints) {
       setting_.sampled = true;
@@ -80,9 +80,9 @@ void World::expand_time(const Id* state, std::size_t passes, Sink& sink) {
     const bool overdue = setting_.too_long_ms > 0 && judges_.judge_waits(now.data(), facts);
     Buffer next;
     copy_state(now.data(), next);
-    end_pass(state, next.data());
+    end_pass(state, polls, next.data());
     finish(next.data(), candidate, facts, tokens_changed, sink);
-    if (overdue || urgent(now.data(), state)) return;
+    if (overdue || disturbed(now.data(), state, polls)) return;
   }
 }
 

@@ -93,7 +93,6 @@ void add(ByteWriter& out, const Operation& operation) {
   for (const Answered& answered : operation.answered) {
     out.number(answered.request);
     out.number(answered.asked_in);
-    out.number(answered.in_loop ? 1 : 0);
   }
 }
 

@@ -88,7 +88,6 @@ struct Holding {
 struct Answered {
   Id request = 0;
   Id asked_in = 0;
-  bool in_loop = false;  ///< a loop of the task has gone round since
   friend auto operator<=>(const Answered&, const Answered&) = default;
 };
 

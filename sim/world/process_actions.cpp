@@ -163,8 +163,8 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
   return active;
 }
 
-/// Whether the request was answered before at this instant, to the task that waits for it, which a
-/// loop has brought back to it, and nothing on its connection waits for it to go on.
+/// Whether the request was answered before at this instant, to the task that waits for it, and
+/// nothing on its connection waits for it to go on.
 bool Processes::asks_again(const Process& process, const Connection& connection,
                            const Message& message) {
   if (process.life != Life::up || !connection.open || connection.former || message.unheard ||
@@ -173,9 +173,8 @@ bool Processes::asks_again(const Process& process, const Connection& connection,
   return std::ranges::any_of(process.operations, [&](const Operation& operation) {
     if (operation.task != message.task || operation.answered.empty()) return false;
     const Id request = tables_.normalised(message.request, connection.node, process.index);
-    return std::ranges::any_of(operation.answered, [&](const Answered& answered) {
-      return answered.request == request && answered.in_loop;
-    });
+    return std::ranges::find(operation.answered, request, &Answered::request) !=
+           operation.answered.end();
   });
 }
 
@@ -272,7 +271,7 @@ bool Processes::polls(Id id, const LocalAction& execute, Id keyspace) {
   const auto place = static_cast<std::size_t>(Process::executable(connection));
   const Answered again{
       tables_.normalised(connection.messages[place].request, connection.node, process.index),
-      tables_.node_state(keyspace, process.index), true};
+      tables_.node_state(keyspace, process.index)};
   return std::ranges::any_of(process.operations, [&](const Operation& operation) {
     return operation.task == connection.messages[place].task &&
            std::ranges::binary_search(operation.answered, again);

@@ -131,11 +131,9 @@ void ProcessStep::deliver(Connection& connection) {
     observation.reply = tables_.reply(message.reply);
     if (connection.node != kResource && setting_.latency_ms == 0) {
       std::vector<Answered>& answered = process_.operation(message.task).answered;
-      Answered one{tables_.normalised(message.request, connection.node, process_.index),
-                   message.asked_in, true};
-      std::erase(answered, one);
-      one.in_loop = false;
-      const auto place = std::ranges::lower_bound(answered, one);
+      const Answered one{tables_.normalised(message.request, connection.node, process_.index),
+                         message.asked_in};
+      const auto place = std::lower_bound(answered.begin(), answered.end(), one);
       if (place == answered.end() || *place != one) answered.insert(place, one);
     }
   }
@@ -450,7 +448,6 @@ void ProcessStep::still_inside(TaskId task, std::uint8_t lock) {
 
 void ProcessStep::send(const Effect& effect) {
   reads_.nodes = reads_.nodes || setting_.nodes_fail;
-  if (effect.in_loop) note_round(process_.operation(effect.task).answered);
   Message message;
   message.task = effect.task;
   message.request = tables_.intern(effect.request);
@@ -472,12 +469,6 @@ void ProcessStep::send(const Effect& effect) {
   } else {
     process_.connections.push_back({task, effect.node, true, false, {message}});
   }
-}
-
-/// A loop of the task has gone round.
-void ProcessStep::note_round(std::vector<Answered>& answered) {
-  for (Answered& one : answered) one.in_loop = true;
-  std::ranges::sort(answered);
 }
 
 /// Whether a wait is a step of the workload itself.

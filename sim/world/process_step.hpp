@@ -59,7 +59,6 @@ class ProcessStep {
   bool owns(TaskId task, std::uint8_t lock) const;
   void still_inside(TaskId task, std::uint8_t lock);
   void send(const Effect& effect);
-  static void note_round(std::vector<Answered>& answered);
   bool of_workload(const Wait& wait) const;
   void start_waits(const std::vector<Wait>& tasks);
   void start_timers(const std::vector<Wait>& tasks);

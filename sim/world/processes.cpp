@@ -267,7 +267,7 @@ Id Processes::renamed(Id id, const Renaming& renaming) {
     for (auto& operation : process.operations) {
       for (Answered& answered : operation.answered)
         answered = {tables_.renamed_request(answered.request, renaming),
-                    tables_.renamed_node_state(answered.asked_in, renaming), answered.in_loop};
+                    tables_.renamed_node_state(answered.asked_in, renaming)};
       std::sort(operation.answered.begin(), operation.answered.end());
     }
     return intern(process);

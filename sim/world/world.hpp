@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
@@ -17,6 +19,7 @@
 #include "sim/world/invariants.hpp"
 #include "sim/world/judges.hpp"
 #include "sim/world/nodes.hpp"
+#include "sim/world/polling.hpp"
 #include "sim/world/probe.hpp"
 #include "sim/world/processes.hpp"
 #include "sim/world/run.hpp"
@@ -111,7 +114,7 @@ class World {
   std::span<const StepResult> results(const Id* state, unsigned slot, unsigned a,
                                       const LocalAction& action);
   template <class Sink>
-  void expand_time(const Id* state, std::size_t passes, Sink& sink);
+  void expand_time(const Id* state, const Polls& polls, std::size_t passes, Sink& sink);
   template <class Sink>
   void finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed, Sink& sink);
   /// Whether the resource, or a node that is up.
@@ -124,14 +127,18 @@ class World {
   void tell_waiting(LockSet turned, Id* next);
   void make_canonical(Id* state);
 
-  // time
-  bool urgent(const Id* state, const Id* began);
-  bool waits_for_time(const Id* state, unsigned process, const LocalAction& action);
-  bool asked_in_loops(const Id* state);
-  bool is_loop(const Id* state, unsigned process, unsigned a);
-  bool hears_otherwise(const Id* state, const Id* began, unsigned process);
-  void end_pass(const Id* began, Id* next);
-  std::int64_t next_point(const Id* state, const Id* began);
+  // polling.cpp
+  std::optional<Polls> at_rest(const Id* state);
+  bool disturbed(const Id* state, const Id* began, const Polls& polls);
+  bool asked_before(const Id* state, unsigned process, const LocalAction& action);
+  bool comes_back(const Id* state, unsigned process, unsigned a);
+  Asking asking(const Id* state, unsigned process, std::size_t connection);
+  bool goes_round(const Buffer& now, unsigned process, WayBack& way);
+  bool asks_anew(const Id* state, unsigned process, const Asking& start);
+  void end_pass(const Id* began, const Polls& polls, Id* next);
+
+  // time.cpp
+  std::int64_t next_point(const Id* state);
   bool advance(Id* state, std::int64_t ms, Facts& facts);
 
   Setting setting_;

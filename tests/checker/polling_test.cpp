@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "sim/client/loops.hpp"
 #include "tests/support/inline_lock.hpp"
 
 namespace {
@@ -38,7 +37,7 @@ const std::string kGet = "redis('GET', self.key)";
 
 }  // namespace
 
-TEST_CASE("what straight code, or a for, asks twice it asks at one instant", "[polling]") {
+TEST_CASE("what is asked a number of times is asked at one instant", "[polling]") {
   const auto asks = GENERATE(
       kGet + " " + kGet, "local v = " + kGet + " == " + kGet,
       "local function has() return " + kGet + " end has() has()",
@@ -48,57 +47,59 @@ TEST_CASE("what straight code, or a for, asks twice it asks at one instant", "[p
       "while not " + kGet + " do sleep(1) end repeat local got = " + kGet + " until got",
       "for i = 1, 2 do while " + kGet + " == 'x' do sleep(1) end end",
       kGet + " if self.again then goto done end " + kGet + " ::done::",
-      "retry(function() " + kGet + " " + kGet + " return true end)");
+      "retry(function() " + kGet + " " + kGet + " return true end)",
+      "local n = 0 while n < 2 do n = n + 1 " + kGet + " end",
+      "local n = 0 repeat n = n + 1 redis('TIME') until n == 2",
+      "local n = 0 ::again:: n = n + 1 " + kGet + " if n < 2 then goto again end",
+      "local function ask(n) " + kGet + " if n > 1 then ask(n - 1) end end ask(2)",
+      "local function ask(n) " + kGet + " if n > 1 then return ask(n - 1) end end ask(2)",
+      "local n = 0 retry(function() n = n + 1 " + kGet + " return n == 2 end)",
+      "self.n = 0 if true then return retry(function() self.n = self.n + 1 " + kGet +
+          " return self.n == 3 end) end",
+      "local n = 0 while n < 2 do n = n + 1 redis('PEXPIRE', self.key, self.ttl_ms) end");
   CAPTURE(asks);
   CHECK(asking(asks) == Verdict::holds);
 }
 
-TEST_CASE("what a loop brings back is heard at any time", "[polling]") {
-  const auto asks =
-      GENERATE("local n = 0 while n < 2 do n = n + 1 " + kGet + " end",
-               "local n = 0 repeat n = n + 1 redis('TIME') until n == 2",
-               "local n = 0 ::again:: n = n + 1 " + kGet + " if n < 2 then goto again end",
-               "local function ask(n) " + kGet + " if n > 1 then ask(n - 1) end end ask(2)",
-               "local function ask(n) " + kGet + " if n > 1 then return ask(n - 1) end end ask(2)",
-               "local n = 0 retry(function() n = n + 1 " + kGet + " return n == 2 end)",
-               "local n = 0 while n < 2 do n = n + 1 for i = 1, 2 do " + kGet + " end end");
-  CAPTURE(asks);
-  CHECK(asking(asks) == Verdict::violated);
-}
-
-TEST_CASE("the rounds of loops are marked where they begin", "[polling]") {
-  const auto marked = [](const char* text) { return sim::program::with_marked_loops(text); };
-  CHECK(marked("while a or b do c() end") ==
-        "lockstep_begins(1) while lockstep_round(1) and  a or b do c() end");
-  CHECK(marked("x = y repeat (f)() until x") ==
-        "x = y lockstep_begins(1) repeat lockstep_round(1);  (f)() until x");
-  CHECK(marked("::a:: b() goto a") == "::a:: b() lockstep_round(0) goto a");
-  CHECK(marked("do goto a end b() ::a::") == "do goto a end b() ::a::");
-  CHECK(marked("function L:go(n) if n then return self:go() end end") ==
-        "function L:go(n) if n then lockstep_round(0) return self:go() end end");
-  const std::string other =
-      "local function go() while_() end function L:on() return go() end -- while\n"
-      "local s = 'repeat' for i = 1, 2 do s = t.x end return { go = 1 }";
-  CHECK(marked(other.c_str()) == other);
-}
-
-TEST_CASE("who asks again hears it at every point of time, not at the first one alone",
-          "[polling]") {
-  // The second PTTL may say 8 for the last time 3 ms after the SET; then it works for 6.
+TEST_CASE("who polls hears at once what leads it elsewhere", "[polling]") {
+  // Each leaves the loop 2 ms after its SET, when 10 of 12 are left: A at 2, and B, whose SET comes
+  // at 13 at the earliest, at 15.
+  const auto poll = GENERATE(
+      std::string("redis('PTTL', self.key) <= 10"),
+      std::string("redis('GET', 'x') or redis('PTTL', self.key) < 11"),
+      std::string("redis('EVAL', \"return redis.call('pttl', KEYS[1]) < 11 and 1 or 0\", 1, "
+                  "self.key) == 1"),
+      std::string("redis('SET', self.key, self.token, 'NX') or monotonic() - self.since >= 2"));
   InlineLock lock(
-      {"local mine, n, left = redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK, 0 "
-       "while n < 2 do n, left = n + 1, redis('PTTL', self.key) end "
-       "return mine and left >= 8",
-       "redis('DEL', self.key) return true"});
-  lock.model.processes.pop_back();
-  lock.model.processes[0].lease_ms = 11;
-  lock.model.processes[0].workload[1].ms = 6;
-  lock.model.properties = {Property::mutual_exclusion};
-  checker::Result result = checker::explore(lock.model, {});
-  checker::settle_slack(lock.model, result, {}, {});
-  CHECK(result.slack.least_ms == 2);
-  CHECK(checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary)
-            .slack.least_ms == 2);
+      {"self.token = unique() self.since = monotonic() "
+       "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= OK then "
+       "return false end return retry(function() return " +
+           poll + " end)",
+       test::kCompareAndDelete});
+  const auto judged = [&](std::int64_t work_ms) {
+    for (auto& process : lock.model.processes) {
+      process.lease_ms = 12;
+      process.workload[1].ms = work_ms;
+    }
+    return lock.judged(Property::mutual_exclusion);
+  };
+  CAPTURE(poll);
+  CHECK(judged(12) == Verdict::holds);
+  CHECK(judged(13) == Verdict::violated);
+}
+
+TEST_CASE("who polls with a new token each time waits until the key is gone", "[polling]") {
+  InlineLock lock(
+      {"return retry(function() self.token = unique() "
+       "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK end)",
+       test::kCompareAndDelete});
+  const auto crash = static_cast<std::size_t>(sim::Fault::crash);
+  for (auto& process : lock.model.processes) process.lease_ms = 12;
+  lock.model.budget[crash] = 1;
+  lock.model.waits_ms = 12;
+  CHECK(lock.judged(Property::waits) == Verdict::violated);  // gone after 12 ms: found at 13
+  lock.model.waits_ms = 13;
+  CHECK(lock.judged(Property::waits) == Verdict::holds);
 }
 
 TEST_CASE("a request that polls is no later than the network makes it", "[polling]") {

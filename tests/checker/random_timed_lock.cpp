@@ -57,22 +57,12 @@ class Chances {
 /// What every protocol may use. A script answers with a number of milliseconds.
 const char* const kHelpers = R"(
 local function server_ms()
-  local t = read("TIME")
+  local t = redis("TIME")
   return tonumber(t[1]) * 1000 + tonumber(t[2]) // 1000
 end
-local function stored(key) return tonumber(read("GET", key) or 0) or 0 end
+local function stored(key) return tonumber(redis("GET", key) or 0) or 0 end
 local function noted(field) return tonumber(redis("HGET", "times", field) or 0) or 0 end
 local function ask(key, script, ...) return redis("EVAL", ms .. script, 1, key, ...) end
-)";
-
-const char* const kAskOnce = "\nlocal read = redis\n";
-/// What a loop brings back polls.
-const char* const kAskInALoop = R"(
-local function read(...)
-  local rounds, answer = 0, nil
-  repeat rounds, answer = rounds + 1, redis(...) until rounds == 2
-  return answer
-end
 )";
 
 const char* const kTimeOfNode =
@@ -121,11 +111,10 @@ std::string without_unread(std::string text) {
 class Writer {
  public:
   /// `marks`: what comparisons say is marked, and an invariant says that nothing ever is.
-  Writer(Chances& dice, std::int64_t lease_ms, bool marks = false, bool loops = false)
+  Writer(Chances& dice, std::int64_t lease_ms, bool marks = false)
       : dice_(dice),
         lease_ms_(lease_ms),
         marks_(marks),
-        loops_(loops),
         coarse_(dice.one_in(2)),
         asks_server_(dice.absolute() && dice.one_in(5)) {}
   std::string protocol();
@@ -152,7 +141,7 @@ class Writer {
   std::int64_t lease_ms_;
   /// Longer than all else: what timers have in common is then no grid that has every instant.
   static constexpr std::int64_t kCoarse = 12;
-  bool marks_, loops_;
+  bool marks_;
   bool coarse_;              ///< whether the program waits for multiples of that alone
   bool asks_server_;         ///< whether it looks at no clock but the node's, by TIME
   bool server_ = false;      ///< whether the node's time is read at the start
@@ -462,7 +451,7 @@ std::string Writer::protocol() {
   taking = begins(asked + "self.token = unique()\n" + taking);
   return std::string("local Lock = protocol { title = \"a random lock\", source = \"a seed\" }\n") +
          (marks_ ? kNothingMarked : "") + (dice_.absolute() ? kTimeOfNode : "local ms = ''") +
-         (loops_ ? kAskInALoop : kAskOnce) + kHelpers +
+         kHelpers +
          without_unread("function Lock:acquire()\n" + taking +
                         "end\nfunction Lock:release()\n"
                         "if self.keeper then stop(self.keeper) self.keeper = nil end\n" +
@@ -559,7 +548,7 @@ RandomLock random_marking_lock(std::uint32_t seed, std::int64_t unit_ms, bool ro
   RandomLock lock;
   sim::ProcessSetup process;
   process.lease_ms = dice.ms(2, 12);
-  const auto text = Writer(dice, process.lease_ms, true, seed % 8 == 3).protocol();
+  const auto text = Writer(dice, process.lease_ms, true).protocol();
   process.lock_keys = {"lock"};
   for (auto clients = dice.one_in(3) ? 2 : 1; clients > 0; --clients) {
     process.workload = workload_of(dice, false);
