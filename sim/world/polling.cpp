@@ -1,5 +1,7 @@
 // What has to happen before time passes, and what does not: the requests of a client that asks the
 // same again and again (docs/semantics.md, section 4).
+#include "sim/world/polling.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <vector>
