@@ -48,13 +48,16 @@ Steps collect(const Graph<WorldSystem>& graph, Watch& watch) {
   return steps;
 }
 
-/// A state of a cycle in which nothing takes time, and which nothing leaves.
-std::optional<std::uint32_t> zero_time_cycle(const Steps& steps, std::uint32_t states) {
-  const Components found = components(steps.zero_time, states);
+/// A state of a cycle in which nothing takes time, and which nothing leaves, though something lies
+/// ahead in time that it keeps from happening.
+std::optional<std::uint32_t> zero_time_cycle(const Steps& steps, const Graph<WorldSystem>& graph) {
+  const Components found = components(steps.zero_time, graph.states());
   const std::vector<bool> time_passes = found.with(steps.time_passes);
-  for (std::uint32_t s = 0; s < states; ++s) {
+  for (std::uint32_t s = 0; s < graph.states(); ++s) {
     const std::uint32_t component = found.of[s];
-    if (found.cyclic[component] && !found.left[component] && !time_passes[component]) return s;
+    if (found.cyclic[component] && !found.left[component] && !time_passes[component] &&
+        graph.system().something_ahead(graph[s]))
+      return s;
   }
   return std::nullopt;
 }
@@ -66,7 +69,7 @@ EndlessRuns endless_runs(const Graph<WorldSystem>& graph, const std::set<sim::Pr
   EndlessRuns runs;
   const Steps steps = collect(graph, watch);
   if (!watch.why().empty()) return runs;
-  if (const auto state = zero_time_cycle(steps, graph.states())) {
+  if (const auto state = zero_time_cycle(steps, graph)) {
     runs.zero_time = "of process " + sim::process_name(steps.actor[*state]);
     return runs;
   }

@@ -83,7 +83,8 @@ class Exploration {
     bool only_spawned = false;  ///< all main tasks are done, a spawned one is not
     bool acquires = false;      ///< some action acquires
     bool time_passes = false;
-    std::uint8_t actor = 0;  ///< whose action that takes no time leads out
+    bool time_ahead = false;  ///< time alone will change something
+    std::uint8_t actor = 0;   ///< whose action that takes no time leads out
   };
 
   void met(StateNumber from, StateNumber to, const Action& action) {
@@ -107,6 +108,7 @@ class Exploration {
     }
     natures_.resize(std::max<std::size_t>(natures_.size(), std::size_t{number} + 1));
     Nature& nature = natures_[number];
+    nature.time_ahead = !rules_.deadlines(world).empty();
     nature.waits = rules_.waits_in_acquire(world);
     nature.only_spawned = rules_.only_spawned_go_on(world);
     if (!stuck_ && model_.properties.contains(sim::Property::deadlock) &&
@@ -184,7 +186,9 @@ class Exploration {
         time_passes[rounds.of[s]] = true;
     for (StateNumber s = 0; s < states; ++s) {
       const std::uint32_t set = rounds.of[s];
-      if (set == ClosedSets::kNone || !rounds.cyclic[set] || time_passes[set]) continue;
+      if (set == ClosedSets::kNone || !rounds.cyclic[set] || time_passes[set] ||
+          !natures_[s].time_ahead)
+        continue;
       result.verdict = Verdict::inconclusive;
       result.why_inconclusive =
           "a zero-time cycle of process " + sim::process_name(natures_[s].actor);

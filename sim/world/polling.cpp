@@ -93,6 +93,14 @@ Asking World::asking(const Id* state, unsigned process, std::size_t connection) 
 /// that stores the same, and remembers nothing of it. An answer that it has not heard yet may be an
 /// old one: to be as old as it, what it hears next must be the same.
 bool World::comes_back(const Id* state, unsigned process, unsigned a) {
+  if (setting_.nodes > 1) return follows_back(state, process, a);
+  const std::uint64_t part = both(state[process], a);
+  const std::uint64_t around = both(state[setting_.node_slot(0)], state[setting_.run_slot()]);
+  return came_back_.find_or_add(part, around,
+                                [&] { return follows_back(state, process, a) ? 1U : 0U; }) == 1;
+}
+
+bool World::follows_back(const Id* state, unsigned process, unsigned a) {
   const LocalAction& action = processes_.info(state[process]).actions[a];
   WayBack way{asking(state, process, action.index), action.kind == Action::Kind::deliver ? 2U : 1U,
               0};

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/flat_map.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
 #include "sim/world/execution.hpp"
@@ -98,6 +99,8 @@ class World {
   ProcessSet waiting(const Id* state) const;
   /// Whether a task is inside acquire() and nothing but a fault can happen any more.
   bool stuck(const Id* state);
+  /// Whether time alone will change something.
+  bool something_ahead(const Id* state) { return next_point(state) > 0; }
   /// Whether all main tasks are done, dead or not begun while a spawned task lives.
   bool only_spawned(const Id* state) const;
 
@@ -132,6 +135,7 @@ class World {
   bool disturbed(const Id* state, const Id* began, const Polls& polls);
   bool asked_before(const Id* state, unsigned process, const LocalAction& action);
   bool comes_back(const Id* state, unsigned process, unsigned a);
+  bool follows_back(const Id* state, unsigned process, unsigned a);
   Asking asking(const Id* state, unsigned process, std::size_t connection);
   bool goes_round(const Buffer& now, unsigned process, WayBack& way);
   bool asks_anew(const Id* state, unsigned process, const Asking& start);
@@ -152,6 +156,7 @@ class World {
   Prober prober_;
   Judges judges_;
   Invariants invariants_;
+  FlatMap came_back_;  ///< where there is one node: by the process and its action, node and run
 };
 
 }  // namespace lockstep::sim

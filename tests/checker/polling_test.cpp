@@ -102,6 +102,19 @@ TEST_CASE("who polls with a new token each time waits until the key is gone", "[
   CHECK(lock.judged(Property::waits) == Verdict::holds);
 }
 
+TEST_CASE("who polls for what will never come is deadlocked", "[polling]") {
+  // Nothing lies ahead in time that its rounds could keep from happening.
+  InlineLock lock(
+      {"self.token = unique() return retry(function() "
+       "return redis('SETNX', self.key, self.token) == 1 end)",
+       test::kCompareAndDelete});
+  lock.model.processes[0].workload = {lock_of(0), lock_of(0), unlock_of(0), unlock_of(0)};
+  CHECK(lock.judged(Property::deadlock) == Verdict::violated);
+  lock.model.processes.pop_back();
+  CHECK(lock.judged(Property::deadlock) == Verdict::violated);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+}
+
 TEST_CASE("a request that polls is no later than the network makes it", "[polling]") {
   const std::string poll =
       GENERATE(std::string("redis('EXISTS', 'gate') == 0"), std::string("not redis('GET', 'gate')"),

@@ -90,6 +90,7 @@ TEST_CASE("a task that goes on when all is done is a leak") {
 }
 
 TEST_CASE("a round that takes no time is no behaviour, and no verdict") {
+  // The key's expiry lies ahead, and never comes.
   sim::Model model = tests::small_model(tests::kOwn + "no-time", 1, 0);
   model.properties = {sim::Property::mutual_exclusion};
   const auto result = explored(model, checker::naive::Memory::boundary);

@@ -2,6 +2,7 @@
 local Lock = protocol { title = "goes round in no time", source = "a test of lockstep" }
 
 function Lock:acquire()
+  redis("SET", self.key, "x", "PX", self.ttl_ms)
   return retry(function()
     sleep(0)
     return false
