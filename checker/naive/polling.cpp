@@ -86,8 +86,13 @@ bool asks(const Connection& connection, sim::TaskId task, std::uint8_t node) {
 /// Follows one client at this instant, until it asks what it asked, from where it did.
 class Rules::WayBack {
  public:
-  WayBack(Rules& rules, std::uint8_t p) : rules_(rules), p_(p) { rules_.alone_ = true; }
-  ~WayBack() { rules_.alone_ = before_; }
+  WayBack(Rules& rules, std::uint8_t p) : rules_(rules), p_(p) {
+    rules_.alone_ = rules_.following_ = true;
+  }
+  ~WayBack() {
+    rules_.alone_ = before_;
+    rules_.following_ = false;
+  }
   WayBack(const WayBack&) = delete;
   WayBack& operator=(const WayBack&) = delete;
 
@@ -140,7 +145,7 @@ class Rules::WayBack {
 
   /// However choose() turns out.
   bool goes_on(const World& world, const Action& action, int times) {
-    static constexpr int kMostSteps = 200;
+    static constexpr int kMostSteps = 40;
     if (++steps_ > kMostSteps) return false;
     World then = world;
     Facts facts;

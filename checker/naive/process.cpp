@@ -109,7 +109,7 @@ std::optional<sim::Step> Rules::run_program(World& world, std::uint8_t p, const 
   while (true) {
     sim::Step step = model_.program->run(model_.processes[p], process.snapshot, process.history);
     if (!step.query) {
-      note_thresholds(process, model_.processes[p], step);
+      if (!following_) note_thresholds(process, model_.processes[p], step);
       return step;
     }
     std::optional<std::string> said = answer(world, p, *step.query, action, facts);

@@ -446,6 +446,7 @@ class Rules {
   const Memory memory_;
   Watch* const watch_;  // none where a run is told
   bool token_cut_ = false;
+  bool following_ = false;  ///< a client is followed to see whether it comes back
   bool alone_ =
       false;  ///< one client is followed, or a probe's: whether it comes back is not asked
   std::map<std::string, std::unique_ptr<Rules>>

@@ -111,7 +111,7 @@ bool World::follows_back(const Id* state, unsigned process, unsigned a) {
 
 /// Goes on with what the task can do at this instant, by itself.
 bool World::goes_round(const Buffer& now, unsigned process, WayBack& way) {
-  static constexpr unsigned kMostSteps = 200;  // of all ways; a round has few
+  static constexpr unsigned kMostSteps = 40;  // of all ways; a round has few
   using Kind = Action::Kind;
   const ProcessInfo& info = processes_.info(now[process]);
   const auto its_own = [&](const LocalAction& action) {
