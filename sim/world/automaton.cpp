@@ -58,7 +58,7 @@ Id Automaton::initial(std::uint32_t setup, const std::vector<int>& rounds_done) 
 Id Automaton::root(std::uint32_t setup, std::string snapshot) {
   return states_.intern(key(setup, snapshot, {}), [&] {
     auto tasks = settled(program_.run(setups_[setup], snapshot, {}).tasks);
-    const std::string like = rename_tokens(std::string_view(snapshot), [](Token token) {
+    std::string like = rename_tokens(std::string_view(snapshot), [](Token token) {
       return Token{token.process, 1};
     });
     const Id round = rounds_.intern(key(setup, like, {}), [&] { return like; });
