@@ -30,7 +30,8 @@ std::vector<std::int64_t> durations_of(const sim::Model& model, const Result& fu
   std::set<std::int64_t> durations(full.grid_durations.begin(), full.grid_durations.end());
   for (const auto computed : full.computed_durations) durations.erase(computed);
   if (!full.computed_durations.empty()) durations.insert(kSecondMs);
-  durations.insert({model.request_timeout_ms, model.pause_max_ms, model.latency_ms});
+  durations.insert(
+      {model.request_timeout_ms, model.pause_max_ms, model.latency_ms, model.restart_after_ms});
   for (const auto& process : model.processes) {
     durations.insert(process.lease_ms);
     for (const auto& step : process.workload) durations.insert(step.ms);

@@ -18,20 +18,7 @@ namespace {
 
 constexpr double kLongestLiveSeconds = 86'400;
 
-void add_model_flags(CLI::App& command, ModelFlags& flags) {
-  auto& group = *command.add_option_group("The world");
-  group.add_option("--clients", flags.clients, "number of clients (1 to 8)")->type_name("N");
-  group.add_option("--rounds", flags.rounds, "how often each runs its workload")->type_name("N");
-  group.add_option("--lease-ms", flags.lease_ms, "what the client asks of the lock")
-      ->type_name("MS");
-  group.add_option("--work-ms", flags.work_ms, "time between lock and unlock")->type_name("MS");
-  group.add_option("--request-timeout-ms", flags.request_timeout_ms, "0: none")->type_name("MS");
-  group.add_option("--pause-max-ms", flags.pause_max_ms, "0: a pause may last for ever")
-      ->type_name("MS");
-  group
-      .add_option("--latency-ms", flags.latency_ms,
-                  "what every request and every reply may take (default 0: no time)")
-      ->type_name("MS");
+void add_clock_flags(CLI::Option_group& group, ModelFlags& flags) {
   group
       .add_option("--jump-ms", flags.jumps_ms,
                   "sizes of clock jumps (default: twice the lease and half of it, both ways)")
@@ -53,6 +40,44 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
   group.add_option("--node-drift-ppm", flags.node_drifts_ppm, "the same of each node")
       ->delimiter(',')
       ->type_name("N,...");
+}
+
+void add_node_flags(CLI::Option_group& group, ModelFlags& flags) {
+  group
+      .add_option("--nodes", flags.nodes,
+                  "number of Redis nodes (1 to 7; default: what the protocol says)")
+      ->type_name("N");
+  group
+      .add_option("--restart-after-ms", flags.restart_after_ms,
+                  "how long a node that went down stays down at least (default 0: a moment)")
+      ->type_name("MS");
+  group
+      .add_option("--persistence", flags.persistence,
+                  "what a restarted node still has: none, rdb, aof-everysec, "
+                  "aof-everysec-2s, aof-always")
+      ->type_name("KIND");
+  group
+      .add_option("--server", flags.server,
+                  "the server that is imitated: redis-7.0 (default, unless the protocol names "
+                  "another), -7.2, -8.0, -8.4, valkey-8.1, -9")
+      ->type_name("NAME");
+}
+
+void add_model_flags(CLI::App& command, ModelFlags& flags) {
+  auto& group = *command.add_option_group("The world");
+  group.add_option("--clients", flags.clients, "number of clients (1 to 8)")->type_name("N");
+  group.add_option("--rounds", flags.rounds, "how often each runs its workload")->type_name("N");
+  group.add_option("--lease-ms", flags.lease_ms, "what the client asks of the lock")
+      ->type_name("MS");
+  group.add_option("--work-ms", flags.work_ms, "time between lock and unlock")->type_name("MS");
+  group.add_option("--request-timeout-ms", flags.request_timeout_ms, "0: none")->type_name("MS");
+  group.add_option("--pause-max-ms", flags.pause_max_ms, "0: a pause may last for ever")
+      ->type_name("MS");
+  group
+      .add_option("--latency-ms", flags.latency_ms,
+                  "what every request and every reply may take (default 0: no time)")
+      ->type_name("MS");
+  add_clock_flags(group, flags);
   group
       .add_option("--property", flags.properties,
                   "what must always hold (default: every usual property)")
@@ -73,16 +98,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       ->type_name("FILE");
   group.add_option("--resource", flags.resource, "plain, fenced or fenced-writes")
       ->type_name("KIND");
-  group
-      .add_option("--persistence", flags.persistence,
-                  "what a restarted node still has: none, rdb, aof-everysec, "
-                  "aof-everysec-2s, aof-always")
-      ->type_name("KIND");
-  group
-      .add_option("--server", flags.server,
-                  "the server that is imitated: redis-7.0 (default, unless the protocol names "
-                  "another), -7.2, -8.0, -8.4, valkey-8.1, -9")
-      ->type_name("NAME");
+  add_node_flags(group, flags);
 }
 
 void add_bound_flags(CLI::App& command, BoundFlags& flags) {

@@ -69,6 +69,8 @@ void set_times(const ModelFlags& flags, Scenario& scenario) {
   if (flags.pause_max_ms)
     scenario.pause_max_ms = within("--pause-max-ms", *flags.pause_max_ms, 0, longest);
   if (flags.latency_ms) scenario.latency_ms = within("--latency-ms", *flags.latency_ms, 0, longest);
+  if (flags.restart_after_ms)
+    scenario.restart_after_ms = within("--restart-after-ms", *flags.restart_after_ms, 0, longest);
   if (!flags.jumps_ms.empty()) scenario.jumps_ms = flags.jumps_ms;
   for (const auto clock : flags.clocks_ms) within("--clock-ms", clock, -longest, longest);
   for (const auto clock : flags.node_clocks_ms) within("--node-clock-ms", clock, -longest, longest);
@@ -103,6 +105,8 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
         "{}: a schedule says in its steps what happens; flags that change the world do not fit it",
         scenario.name));
   if (flags.clients) set_clients(*flags.clients, scenario);
+  if (flags.nodes)
+    scenario.nodes = static_cast<int>(within("--nodes", *flags.nodes, 1, sim::kMaxNodes));
   set_workload(flags, scenario);
   set_times(flags, scenario);
   if (!flags.faults.empty()) scenario.faults = {};

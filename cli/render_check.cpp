@@ -58,9 +58,10 @@ void print_headline(std::ostream& out, const Judgement& judgement, bool colours)
       out << coloured("INCONCLUSIVE", Colour::yellow, colours) << "  " << result.why_inconclusive
           << '\n';
       // The deepest level may have been judged in part only.
-      return print_row(out, "",
-                       fmt::format("covered: every run of fewer than {}; none violates anything",
-                                   plural(result.statistics.depth, "step")));
+      return print_row(
+          out, "",
+          fmt::format("covered: every run of fewer than {}; no violation was found in them",
+                      plural(result.statistics.depth, "step")));
   }
 }
 
@@ -86,6 +87,10 @@ std::string drift_in_words(std::int64_t ppm) {
   return fmt::format("{} ppm {}", std::abs(ppm), ppm > 0 ? "fast" : "slow");
 }
 
+std::string offset_in_words(std::int64_t offset_ms) {
+  return fmt::format("{} ms {}", std::abs(offset_ms), offset_ms < 0 ? "behind" : "ahead");
+}
+
 void print_world(std::ostream& out, const Scenario& scenario) {
   auto world = fmt::format("lease {} ms, resource {}, persistence {}", scenario.lease_ms,
                            name(scenario.resource), name(scenario.persistence));
@@ -95,6 +100,9 @@ void print_world(std::ostream& out, const Scenario& scenario) {
     world += fmt::format(", request timeout {} ms", scenario.request_timeout_ms);
   if (scenario.pause_max_ms > 0)
     world += fmt::format(", a pause ends within {} ms", scenario.pause_max_ms);
+  if (scenario.nodes > 1) world += fmt::format(", {} nodes", scenario.nodes);
+  if (scenario.restart_after_ms > 0)
+    world += fmt::format(", a node stays down for {} ms at least", scenario.restart_after_ms);
   if (scenario.faults.at(static_cast<std::size_t>(sim::Fault::jump)) > 0)
     world += fmt::format(
         ", clocks jump by {} ms",
@@ -102,11 +110,11 @@ void print_world(std::ostream& out, const Scenario& scenario) {
                                             : scenario.jumps_ms,
                   ", "));
   for (std::size_t client = 0; client < scenario.clocks_ms.size(); ++client)
-    world +=
-        fmt::format(", {}'s clock is {} ms ahead", sim::process_name(static_cast<unsigned>(client)),
-                    scenario.clocks_ms[client]);
+    world += fmt::format(", {}'s clock is {}", sim::process_name(static_cast<unsigned>(client)),
+                         offset_in_words(scenario.clocks_ms[client]));
   for (std::size_t node = 0; node < scenario.node_clocks_ms.size(); ++node)
-    world += fmt::format(", node {}'s clock {} ms", node + 1, scenario.node_clocks_ms[node]);
+    world += fmt::format(", node {}'s clock is {}", node + 1,
+                         offset_in_words(scenario.node_clocks_ms[node]));
   for (std::size_t client = 0; client < scenario.drifts_ppm.size(); ++client)
     if (const auto ppm = scenario.drifts_ppm[client]; ppm != 0)
       world += fmt::format(", {}'s clock is {}", sim::process_name(static_cast<unsigned>(client)),
@@ -149,9 +157,10 @@ std::string travel_in_words(std::int64_t latency_ms) {
 void print_slack(std::ostream& out, const sim::Slack& slack, bool drift) {
   if (!slack.least_ms) return;
   if (*slack.least_ms == sim::Slack::kEnded)
-    return print_row(out, "slack",
-                     "none: in some run a client has its lease no more, or its node is down, when "
-                     "its critical section ends");
+    return print_row(
+        out, "slack",
+        "none: in some run a client has no lease, or its node is down, when its critical "
+        "section ends");
   print_row(out, "slack",
             fmt::format("{}{} ms{} to spare: the least that was left of a lease when its critical "
                         "section ended",

@@ -53,18 +53,6 @@ std::vector<std::string> lock_keys_of(const std::vector<Role>& roles) {
   return keys;
 }
 
-/// Whether the protocol states an invariant. What is wrong with it is told when it is used.
-bool states_invariants(const std::filesystem::path& folder) {
-  if (folder.empty()) return false;  // a scenario that is read without its protocol
-  try {
-    const auto text = sim::file_text(folder / "protocol.lua");
-    return text.find("invariant") != std::string::npos &&
-           !sim::Program(folder).invariants().empty();
-  } catch (const sim::BadInput&) {
-    return false;
-  }
-}
-
 /// The invariants of the scenario's own, if they are judged.
 std::shared_ptr<const sim::OwnClaims> claims_of(const Scenario& scenario) {
   if (scenario.claims.empty() || !scenario.properties.contains(sim::Property::invariant))
@@ -104,16 +92,21 @@ Outcome outcome_of(const checker::Result& result) {
 
 namespace {
 
-/// The server that the protocol is written for. What is wrong with it is told when it is used.
-sim::ServerVersion server_of(const std::filesystem::path& folder) {
-  if (folder.empty()) return sim::ServerVersion::redis_7_0;
+/// Takes over what the protocol says of the world that it is written for. What is wrong with it is
+/// told when it is used.
+void ask_protocol(Scenario& scenario) {
+  if (scenario.folder.empty()) return;  // a scenario that is read without its protocol
   try {
-    const bool named = sim::file_text(folder / "protocol.lua").find("server") != std::string::npos;
-    if (named) return sim::Program(folder).server();
+    const auto text = sim::file_text(scenario.folder / "protocol.lua");
+    const auto says = [&](const char* word) { return text.find(word) != std::string::npos; };
+    if (!says("server") && !says("nodes") && !says("invariant")) return;
+    const sim::Program program(scenario.folder);
+    scenario.server = program.server();
+    scenario.nodes = program.nodes();
+    if (!program.invariants().empty()) scenario.properties.insert(sim::Property::invariant);
   } catch (const sim::BadInput&) {
     // the protocol cannot be loaded
   }
-  return sim::ServerVersion::redis_7_0;
 }
 
 }  // namespace
@@ -123,7 +116,6 @@ Scenario default_scenario(const std::string& protocol, const std::filesystem::pa
   scenario.name = protocol;
   scenario.protocol = protocol;
   scenario.folder = folder;
-  scenario.server = server_of(folder);
   scenario.roles = {{"client",
                      {{sim::WorkStep::Kind::lock, kDefaultKey, 0},
                       {sim::WorkStep::Kind::work, "", 3000},
@@ -132,7 +124,7 @@ Scenario default_scenario(const std::string& protocol, const std::filesystem::pa
                      1}};
   scenario.clients = {0, 0};
   scenario.properties = sim::usual_properties();
-  if (states_invariants(folder)) scenario.properties.insert(sim::Property::invariant);
+  ask_protocol(scenario);
   scenario.witnesses = {sim::Witness::acquired};
   scenario.bounds.max_bytes = kDefaultMemoryBytes;
   return scenario;
@@ -206,9 +198,7 @@ std::string place_of(const Scenario& scenario) {
 
 /// What is said of a clock that is nobody's is a mistake.
 void refuse_other_clocks(const Scenario& scenario, const sim::Model& model) {
-  std::size_t nodes = 1;
-  for (const auto& process : model.processes)
-    nodes = std::max(nodes, static_cast<std::size_t>(process.nodes));
+  const auto nodes = static_cast<std::size_t>(scenario.nodes);
   const auto refuse = [&](const char* what, const std::vector<std::int64_t>& said,
                           std::size_t owners, const char* whose) {
     if (said.size() > owners)
@@ -237,6 +227,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
     setup.rounds = role.rounds;
     setup.threads = role.threads;
     setup.lease_ms = scenario.lease_ms;
+    setup.nodes = scenario.nodes;
     model.processes.push_back(std::move(setup));
   }
   model.server = scenario.server;
@@ -248,6 +239,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.request_timeout_ms = scenario.request_timeout_ms;
   model.pause_max_ms = scenario.pause_max_ms;
   model.latency_ms = scenario.latency_ms;
+  model.restart_after_ms = scenario.restart_after_ms;
   model.clocks_ms = scenario.clocks_ms;
   model.node_clocks_ms = scenario.node_clocks_ms;
   model.drifts_ppm = scenario.drifts_ppm;

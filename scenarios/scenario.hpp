@@ -75,7 +75,9 @@ struct Scenario {
   std::int64_t request_timeout_ms = 0;
   std::int64_t pause_max_ms = 0;
   std::int64_t latency_ms = 0;
-  std::int64_t waits_ms = 0;  ///< as in sim::Model
+  int nodes = 1;                      ///< unless said, as many as the protocol is written for
+  std::int64_t restart_after_ms = 0;  ///< as in sim::Model
+  std::int64_t waits_ms = 0;          ///< as in sim::Model
   sim::WaitsAfter waits_after = sim::WaitsAfter::call;
   std::vector<std::int64_t> clocks_ms, node_clocks_ms;    ///< as in sim::Model
   std::vector<std::int64_t> drifts_ppm, node_drifts_ppm;  ///< the same

@@ -112,6 +112,10 @@ void read_times(const JsonPlace& place, Scenario& scenario) {
 }
 
 void read_node(const JsonPlace& place, Scenario& scenario) {
+  if (const auto nodes = place.optional("nodes"))
+    scenario.nodes = static_cast<int>(nodes->integer(1, sim::kMaxNodes));
+  if (const auto after = place.optional("restart_after_ms"))
+    scenario.restart_after_ms = after->integer(0, kLongestMs);
   if (const auto server = place.optional("server"))
     scenario.server =
         sim::kServerVersions.at(server->one_of(names_of(sim::kServerVersions), "server"));
@@ -295,6 +299,7 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
              "drifts_ppm",   "node_drifts_ppm",
              "jumps_ms",     "distinct_micros",
              "server",       "persistence",
+             "nodes",        "restart_after_ms",
              "resource",     "faults",
              "properties",   "invariants",
              "waits",        "witnesses",
@@ -359,6 +364,8 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["pause_max_ms"] = scenario.pause_max_ms;
   if (scenario.distinct_micros) json["distinct_micros"] = true;
   json["server"] = name(scenario.server);
+  json["nodes"] = scenario.nodes;
+  if (scenario.restart_after_ms > 0) json["restart_after_ms"] = scenario.restart_after_ms;
   json["persistence"] = name(scenario.persistence);
   json["resource"] = name(scenario.resource);
   json["properties"] = names_of(scenario.properties);

@@ -170,7 +170,7 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
                             std::vector<Action>& actions) const {
   const Node& node = world.nodes[n];
   if (!node.up) {
-    actions.push_back(of_node(Action::Kind::node_restart, n));
+    if (node.down_left_ms == 0) actions.push_back(of_node(Action::Kind::node_restart, n));
     return;
   }
   const bool image_expiry =
@@ -283,6 +283,7 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
     }
   }
   for (const Node& node : world.nodes) {
+    add(node.down_left_ms);
     const auto add_keys = [&](const sim::Keyspace& keyspace) {
       keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
         if (!entry.expires) return;

@@ -166,6 +166,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
       break;
   }
   node.up = false;
+  node.down_left_ms = rounded_up(model_.restart_after_ms);
   node.not_durable.clear();
   for (Process& process : world.processes) {
     for (Connection& connection : process.connections) {

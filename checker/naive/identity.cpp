@@ -148,6 +148,7 @@ void add(Bytes& bytes, const World& world, const Node& node) {
   };
   bytes.number(node.up);
   bytes.number(node.offset.ms);
+  bytes.number(node.down_left_ms);
   bytes.number(node.micros);
   add_keyspace(node.keyspace);
   add_keyspace(node.saved);

@@ -150,6 +150,7 @@ struct Image {
 
 struct Node {
   bool up = true;
+  std::int64_t down_left_ms = 0;  ///< down: how much longer it has to stay so
   /// As in `saved` and `not_durable`, an expiry is `sooner` by so many millionths of a ms.
   sim::Keyspace keyspace;
   sim::Duration offset;

@@ -33,6 +33,7 @@ sim::Model divided(sim::Model model, std::int64_t divisor) {
   for (auto* clocks : {&model.clocks_ms, &model.node_clocks_ms})
     for (auto& clock_ms : *clocks) clock_ms = divided(clock_ms, divisor);
   model.latency_ms = divided(model.latency_ms, divisor);
+  model.restart_after_ms = divided(model.restart_after_ms, divisor);
   model.waits_ms = divided(model.waits_ms, divisor);
   return model;
 }

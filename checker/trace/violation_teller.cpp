@@ -341,7 +341,7 @@ std::string tell_violation(const Story& story, const Event& event,
     case sim::Property::invariant:
       return "it is claimed that \"" + violation.key + "\", and that is not true here.";
     case sim::Property::leak:
-      return "everybody is done or dead, and the key " + tell_lasting_key(event, violation.key) +
+      return "nobody is under way any more, and the key " + tell_lasting_key(event, violation.key) +
              ".";
   }
   sim::fail("a property", __FILE__, __LINE__);

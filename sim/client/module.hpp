@@ -39,6 +39,7 @@ class Module {
   const std::vector<std::string>& permanent() const { return permanent_; }
   bool shared_connection() const { return shared_connection_; }
   ServerVersion server() const { return server_; }
+  int nodes() const { return nodes_; }
   const std::vector<Script>& scripts() const { return scripts_; }
   const std::string& fingerprint() const { return fingerprint_; }
   const Stated& stated() const { return stated_; }
@@ -56,6 +57,7 @@ class Module {
   void check_class();
   std::vector<std::string> template_list(lua_State* lua, const char* field);
   std::string read_server(lua_State* lua);
+  std::string read_nodes(lua_State* lua);
 
   Vm& vm_;
   std::filesystem::path folder_;
@@ -65,6 +67,7 @@ class Module {
   bool names_leases_ = false;
   bool shared_connection_ = false;
   ServerVersion server_ = ServerVersion::redis_7_0;
+  int nodes_ = 1;
   std::vector<Script> scripts_;
   std::string fingerprint_;
   Watched watched_;

@@ -182,6 +182,7 @@ bool Program::names_leases() const { return impl_->module().names_leases(); }
 bool Program::shared_connection() const { return impl_->module().shared_connection(); }
 
 ServerVersion Program::server() const { return impl_->module().server(); }
+int Program::nodes() const { return impl_->module().nodes(); }
 
 std::vector<std::string> Program::permanent_keys(const std::string& lock_key) const {
   return filled_in(impl_->module().permanent(), lock_key);

@@ -196,6 +196,8 @@ class Program {
   bool shared_connection() const;
   /// The server that the protocol is written for: the one that is imitated if nobody names another.
   ServerVersion server() const;
+  /// How many nodes it is written for: so many there are if nobody says otherwise.
+  int nodes() const;
   /// The file name of the script with these bytes ("release.lua"), or "" if none has them.
   std::string script_name(const std::string& body) const;
   /// The file that a request comes from: its script's, or protocol.lua.

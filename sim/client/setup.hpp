@@ -7,6 +7,8 @@
 
 namespace lockstep::sim {
 
+inline constexpr int kMaxNodes = 7;  ///< in a model
+
 /// One step of a workload.
 struct WorkStep {
   enum class Kind : std::uint8_t { lock, work, unlock, sleep };
@@ -24,7 +26,7 @@ struct ProcessSetup {
   int rounds = 1;                      ///< 0: for ever, and uncounted
   int threads = 1;  ///< main tasks that each run the workload, sharing the process's objects
   std::int64_t lease_ms = 0;  ///< self.ttl_ms; self.ttl_s is this in whole seconds
-  int nodes = 1;
+  int nodes = 1;              ///< 1 to kMaxNodes
   friend bool operator==(const ProcessSetup&, const ProcessSetup&) = default;
 };
 

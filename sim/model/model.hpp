@@ -89,7 +89,10 @@ struct Model {
   std::int64_t request_timeout_ms = 0;  ///< 0: none. Used where the program states none
   std::int64_t pause_max_ms = 0;        ///< 0: a pause may last for ever
   std::int64_t latency_ms = 0;  ///< how long each message may take at most; 0: it takes no time
-  std::int64_t waits_ms = 0;    ///< how long an acquire() may take (Property::waits); 0: not judged
+  /// How long a node that went down stays down at least (a delayed restart); 0: it may be up at
+  /// once.
+  std::int64_t restart_after_ms = 0;
+  std::int64_t waits_ms = 0;  ///< how long an acquire() may take (Property::waits); 0: not judged
   WaitsAfter waits_after = WaitsAfter::call;
   std::int64_t tick_ms =
       1;  ///< the smallest step of time; the audit uses a coarser one on both explorers

@@ -11,6 +11,7 @@ std::string encode(const Node& node) {
   out.number(node.keyspace);
   out.number(node.rate);
   out.number(node.clock_offset_ms);
+  out.number(node.down_left_ms);
   out.number(node.micros);
   for (const auto& image : node.images) {
     out.number(image.keyspace);

@@ -40,6 +40,7 @@ struct Node {
   Id keyspace = 0;                   ///< interned, expiries relative to the node's clock
   std::uint8_t rate = 0;             ///< of its clock (Setting::rates)
   std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs
+  std::int64_t down_left_ms = 0;     ///< down: how much longer it has to stay so
   std::uint16_t micros = 0;          ///< that have begun in this ms: only if Model::distinct_micros
   /// rdb: the last completed save. aof_everysec(_2s): the keyspace before each write that may be
   /// lost, newest first.

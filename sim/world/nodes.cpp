@@ -65,6 +65,7 @@ NodeInfo Nodes::describe(const Node& node) const {
     if (setting_.volatile_ms > 0)
       info.ahead.deadlines.push_back(setting_.rounded(setting_.volatile_ms + 1 - image.age_ms));
   }
+  if (node.down_left_ms > 0) info.ahead.deadlines.push_back(node.down_left_ms);
   sort_without_twins(info.ahead.deadlines);
   info.leaky = node.up && keyspace.leaky;
   if (node.up) info.own = keyspace.own;
@@ -90,7 +91,7 @@ void Nodes::list_actions(NodeInfo& info) const {
     action.spends = static_cast<std::uint8_t>(fault);
   };
   if (!info.value.up) {
-    add(Kind::node_restart, 0);
+    if (info.value.down_left_ms == 0) add(Kind::node_restart, 0);
     info.free = true;
     return;
   }
@@ -155,6 +156,7 @@ Node Nodes::jumped(Node node, std::int64_t ms) {
 /// `image`: which one a restart brings back; 0 is what the server's death alone leaves.
 Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
+  node.down_left_ms = setting_.rounded(setting_.model.restart_after_ms);
   switch (setting_.model.persistence) {
     case Persistence::none:
       node.keyspace = tables_.empty_keyspace();
@@ -188,6 +190,7 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   Aged aged;
   const Tables::Aged& keyspace = aged_keyspace(id, ms);
   node.keyspace = keyspace.id;
+  node.down_left_ms = std::max<std::int64_t>(0, node.down_left_ms - ms);
   aged.leases_expired = node.up && !keyspace.expired.empty();
   if (!clocks_drift(setting_.model)) node.micros = 0;  // of a slow clock it may be the same ms
   for (auto& image : node.images) {

@@ -19,7 +19,6 @@
 namespace lockstep::sim {
 
 // How much fits into a state.
-inline constexpr unsigned kMaxNodes = 7;
 inline constexpr unsigned kMaxWidth = kMaxProcesses + kMaxNodes + 1;
 using LockSet = SetOf<kMaxLocks>;
 using NodeSet = SetOf<kMaxNodes>;

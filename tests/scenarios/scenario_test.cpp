@@ -26,7 +26,7 @@ Json sound() {
               "writer": {"workload": ["lock", "lock b", "sleep 5", "unlock b", "unlock"]}},
     "clients": ["reader", "writer", "writer"], "lease_ms": 20, "request_timeout_ms": 7,
     "pause_max_ms": 9, "jumps_ms": [4, -4], "server": "redis-7.2",
-    "persistence": "aof-always", "resource": "fenced-writes",
+    "nodes": 3, "restart_after_ms": 8, "persistence": "aof-always", "resource": "fenced-writes",
     "faults": {"pause": 2, "node-crash": 1}, "properties": ["deadlock", "leak"],
     "witnesses": ["lost"], "bounds": {"max_states": 10, "max_seconds": 0.5, "max_memory_mb": 3},
     "expect": {"verdict": "violated", "property": "leak", "steps": 12}})");
@@ -90,6 +90,8 @@ TEST_CASE("everything that a scenario says is understood") {
   CHECK(model.jumps_ms == std::vector<std::int64_t>{4, -4});
   CHECK(model.request_timeout_ms == 7);
   CHECK(model.pause_max_ms == 9);
+  CHECK(model.processes[0].nodes == 3);
+  CHECK(model.restart_after_ms == 8);
   CHECK(model.properties == std::set<sim::Property>{sim::Property::deadlock, sim::Property::leak});
   CHECK(model.witnesses == std::set<sim::Witness>{sim::Witness::lost});
 }
@@ -274,8 +276,9 @@ TEST_CASE("what is said of a clock that is nobody's is refused") {
   CHECK_THAT(refusal("drifts_ppm", Json(std::vector<int>(clients + 1, 1))),
              Contains("x.json: drifts_ppm (--drift-ppm): there are 4 numbers, but 3 clients"));
   CHECK_THAT(refusal("clocks_ms", {1, 2, 3, 4}), Contains("clocks_ms (--clock-ms): there are 4"));
-  CHECK_THAT(refusal("node_clocks_ms", {1, 2}), Contains("there are 2 numbers, but 1 node"));
-  CHECK_THAT(refusal("node_drifts_ppm", {1, 2}), Contains("there are 2 numbers, but 1 node"));
+  CHECK_THAT(refusal("node_clocks_ms", {1, 2, 3, 4}), Contains("there are 4 numbers, but 3 nodes"));
+  CHECK_THAT(refusal("node_drifts_ppm", {1, 2, 3, 4}),
+             Contains("there are 4 numbers, but 3 nodes"));
 }
 
 TEST_CASE("JSON that is nested without end is refused") {

@@ -150,7 +150,8 @@ TEST_CASE("every counterexample of the naive explorer is told to its violation")
   model = small_model(kOwn + "false-release", 1, 0);
   CHECK(told(Property::honest_result) ==
         "A is told that it released the lock, but no key of its own was removed.");
-  CHECK(told(Property::leak) == "everybody is done or dead, and the key lock = 1 stays for ever.");
+  CHECK(told(Property::leak) ==
+        "nobody is under way any more, and the key lock = 1 stays for ever.");
   CHECK(told(Property::deadlock) ==
         "nobody holds the lock and nothing is on its way, yet a fresh client could never acquire "
         "it: lock = 1 stays for "
