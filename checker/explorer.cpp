@@ -39,7 +39,7 @@ constexpr int kManyStepsAtOnce = 100;
 std::vector<std::int64_t> durations_in_use(const sim::World& world, const sim::Model& model) {
   const sim::Knowledge& known = world.knowledge();
   std::set<std::int64_t> durations;
-  for (const auto* found : {&known.timers, &known.lifetimes, &known.units})
+  for (const auto* found : {&known.timers, &known.timeouts, &known.lifetimes, &known.units})
     durations.insert(found->begin(), found->end());
   for (const auto& process : model.processes)
     for (const auto& step : process.workload)

@@ -169,7 +169,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   judge_execution(world, p, execution.sender, before, after, facts);
   if (!connection.former) {
     const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;
-    note_made_and_freed(world, p, asked, sent, before, after);
+    note_made_and_freed(world, p, connection.node, asked, sent, before, after);
     judge_own_removal(world, p, asked, sent, before, after, facts);
   }
   return reply;

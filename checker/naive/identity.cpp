@@ -99,8 +99,10 @@ void add(Bytes& bytes, const TaskState& task) {
   }
   bytes.kind(task.basis);
   bytes.number(task.releasing);
-  bytes.number(task.made);
-  bytes.number(task.freed);
+  for (const auto* nodes : {&task.made, &task.freed}) {
+    bytes.number(static_cast<std::int64_t>(nodes->size()));
+    for (const std::uint8_t node : *nodes) bytes.number(node);
+  }
   bytes.number(task.counted);
   bytes.number(task.stayed);
   bytes.number(task.owned);

@@ -60,22 +60,32 @@ bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& l
   return false;
 }
 
-/// A lease key of this lock, on a node that is up, of which `wanted(belongings, maker)` is so.
+/// A lease key of this lock, on enough nodes that are up, of which `wanted(belongings, maker)` is
+/// so.
 std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_t p,
                                                  std::uint8_t lock, const Wanted& wanted,
                                                  LeaseKeys which) const {
-  for (const Node& node : world.nodes) {
+  std::set<std::uint8_t> found_on;
+  std::optional<std::string> found;
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
+    const Node& node = world.nodes[n];
     if (!node.up) continue;
     for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
       const LeaseKeys kind =
           permanent_keys_.contains(key) ? LeaseKeys::permanent : LeaseKeys::passing;
       if (which != LeaseKeys::all && which != kind) continue;
       for (const int database : databases_of(node.keyspace, node.keyspace)) {
-        if (wanted(Belongings(node.keyspace.find(database, key)), maker_of(p))) return key;
+        if (!wanted(Belongings(node.keyspace.find(database, key)), maker_of(p))) continue;
+        if (!found) found = key;
+        found_on.insert(n);
       }
     }
   }
-  return std::nullopt;
+  return enough(found_on) ? found : std::nullopt;
+}
+
+bool Rules::enough(const std::set<std::uint8_t>& nodes) const {
+  return static_cast<int>(nodes.size()) >= model_.program->quorum();
 }
 
 bool Rules::has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
@@ -135,7 +145,7 @@ void Rules::judge_prolonged(const World& world, std::uint8_t p, const Effect& ef
 void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effect,
                           Facts& facts) const {
   judge_prolonged(world, p, effect, facts);
-  if (!world.processes[p].tasks.at(effect.task).made) return;
+  if (!enough(world.processes[p].tasks.at(effect.task).made)) return;
   // A number that others count in, or that stays by design, is there for all, whoever has set it.
   // A field of its own beside those of others says that it waits, unless it is named by a token.
   const auto of_refused = [](bool stays) {
@@ -168,9 +178,10 @@ bool keeps_a_share(const Belongings& key, Maker maker) {
 void Rules::judge_released(const World& world, std::uint8_t p, const Effect& effect,
                            Facts& facts) const {
   const TaskState& task = world.processes[p].tasks.at(effect.task);
-  const bool released = effect.silent ? task.freed || !task.owned : effect.ok;
+  const bool freed = enough(task.freed);
+  const bool released = effect.silent ? freed || !task.owned : effect.ok;
   if (!released) note_kept_on(world, p, effect.lock, facts);
-  if (effect.silent || effect.ok == task.freed) return;
+  if (effect.silent || effect.ok == freed) return;
   if (effect.ok &&
       (!task.owned || task.stayed || has_lease(world, p, effect.lock, LeaseKeys::permanent)))
     return;
@@ -209,7 +220,8 @@ void Rules::judge_outside(const World& world, std::uint8_t p, const Effect& effe
 }
 
 /// What is left, where a holder's critical section ends, of the lease keys in which it has
-/// something. If it has nothing anywhere, its lease has ended before.
+/// something: until there are too few nodes with one. If there are already, its lease has ended
+/// before.
 void Rules::note_slack(const World& world, std::uint8_t p, const Effect& effect,
                        Facts& facts) const {
   const bool failed = effect.kind == Effect::Kind::failed;  // ends all that the task holds
@@ -223,16 +235,22 @@ void Rules::note_slack(const World& world, std::uint8_t p, const Effect& effect,
 
 void Rules::note_left(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const {
   if (!has_lease(world, p, lock)) facts.slack.note(sim::Slack::kEnded);
+  std::multiset<std::int64_t> ends;  // by node
   for (const Node& node : world.nodes) {
     if (!node.up) continue;
+    std::set<std::int64_t> left;
     for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
       for (const int database : databases_of(node.keyspace, node.keyspace)) {
         const Entry* entry = node.keyspace.find(database, key);
         if (!entry || !entry->expires || !Belongings(entry).has_anything(maker_of(p))) continue;
-        facts.slack.note(lifetime_left(world, node, *entry).ms);
+        left.insert(lifetime_left(world, node, *entry).ms);
       }
     }
+    if (!left.empty()) ends.insert(*left.begin());
   }
+  const auto quorum = static_cast<std::size_t>(model_.program->quorum());
+  if (ends.size() >= quorum)
+    facts.slack.note(*std::next(ends.rbegin(), static_cast<int>(quorum) - 1));
 }
 
 void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
@@ -260,8 +278,9 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
 /// own task; for every operation of the process if its task has none. To a release() of another
 /// task, a lease key that an operation makes is the lock's next owner; so is what was sent for
 /// nothing.
-void Rules::note_made_and_freed(World& world, std::uint8_t p, const Message& asked, Sent sent,
-                                const Keyspace& before, const Keyspace& after) const {
+void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
+                                const Message& asked, Sent sent, const Keyspace& before,
+                                const Keyspace& after) const {
   const bool of_main_task = asked.sender < world.processes[p].rounds_begun.size();
   bool made = false, freed = false, counted = false;
   for (const std::string& key : lease_keys_) {
@@ -280,10 +299,10 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, const Message& ask
       if (made && task.releasing && (by_other || sent == Sent::for_nothing)) task.overtaken = true;
       continue;
     }
-    if (freed) task.made = false;
-    if (made && wait.in_acquire) task.made = true;
+    if (freed) task.made.erase(node);
+    if (made && wait.in_acquire) task.made.insert(node);
     if (wait.in_acquire) note_prolonged(task, p, wait.lock, before, after);
-    task.freed = task.freed || (freed && task.releasing);
+    if (freed && task.releasing) task.freed.insert(node);
     task.counted = task.counted || (counted && task.releasing);
     task.stayed = task.stayed || (task.releasing && stays_in(after, p, wait.lock));
   }

@@ -176,7 +176,9 @@ void end_operation_of(Process& process, const Effect& effect) {
   const Sent sent = in_vain ? Sent::for_nothing : Sent::before;
   const sim::TaskId id = effect.task;
   TaskState& task = process.tasks[id];
-  task.made = task.freed = task.counted = task.stayed = false;
+  task.made.clear();
+  task.freed.clear();
+  task.counted = task.stayed = false;
   task.owned = task.releasing = task.overtaken = false;
   task.prolonged.clear();
   task.answered.clear();
@@ -214,7 +216,8 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       break;
     case Effect::Kind::acquired:
       task.given_up.erase(effect.lock);
-      process.holdings[holding] = {effect.fencing, task.made || has_lease(world, p, effect.lock)};
+      process.holdings[holding] = {effect.fencing,
+                                   enough(task.made) || has_lease(world, p, effect.lock)};
       facts.witnesses.insert(sim::Witness::acquired);
       if (process.holdings[holding].owned) facts.witnesses.insert(sim::Witness::owned);
       judge_acquired(world, p, effect, facts);
@@ -241,7 +244,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       process.holdings.erase(holding);
       break;
     case Effect::Kind::released:
-      if (effect.ok || (effect.silent && (task.freed || !task.owned)))
+      if (effect.ok || (effect.silent && (enough(task.freed) || !task.owned)))
         facts.witnesses.insert(sim::Witness::released);
       judge_released(world, p, effect, facts);
       if (effect.ok) judge_outside(world, p, effect, facts);
@@ -342,7 +345,10 @@ void Rules::take_waits(World& world, std::uint8_t p, const std::vector<Wait>& wa
   };
   for (const Wait& wait : waits) {
     TaskState& task = process.tasks[wait.task];
-    if (wait.in_acquire && !in_acquire_before(wait.task)) task.made = task.freed = false;
+    if (wait.in_acquire && !in_acquire_before(wait.task)) {
+      task.made.clear();
+      task.freed.clear();
+    }
     const bool timed = wait.kind == Wait::Kind::sleep || wait.kind == Wait::Kind::work;
     const bool replies = wait.kind == Wait::Kind::replies;
     const bool at_resource = std::any_of(process.connections.begin(), process.connections.end(),

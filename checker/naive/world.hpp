@@ -93,10 +93,10 @@ struct TaskState {
   /// At this instant, tokens normalised: a request, the node in front, and what the node stored.
   std::set<std::pair<sim::Request, std::string>> answered;
   Basis basis = Basis::none;
-  bool releasing = false;  ///< inside release()
-  bool made = false, freed = false;
-  bool counted = false;            ///< some of a share was freed
-  bool stayed = false;             ///< inside release(): something in a key that stays was left
+  bool releasing = false;              ///< inside release()
+  std::set<std::uint8_t> made, freed;  ///< at which nodes
+  bool counted = false;                ///< some of a share was freed
+  bool stayed = false;                 ///< inside release(): something in a key that stays was left
   bool owned = false;              ///< inside release(): of the holding that ended, or was given up
   std::set<sim::Maker> prolonged;  ///< inside acquire(): whose lease it has prolonged
   std::set<std::uint8_t> given_up;  ///< locks that were owned and are lost, not yet released
@@ -396,8 +396,9 @@ class Rules {
   bool stays_in(const sim::Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const;
   void note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
                       const sim::Keyspace& before, const sim::Keyspace& after) const;
-  void note_made_and_freed(World& world, std::uint8_t p, const Message& asked, Sent sent,
-                           const sim::Keyspace& before, const sim::Keyspace& after) const;
+  void note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node, const Message& asked,
+                           Sent sent, const sim::Keyspace& before,
+                           const sim::Keyspace& after) const;
   void judge_own_removal(const World& world, std::uint8_t p, const Message& asked, Sent sent,
                          const sim::Keyspace& before, const sim::Keyspace& after,
                          Facts& facts) const;
@@ -416,6 +417,8 @@ class Rules {
   std::optional<std::string> lease_key_with(const World& world, std::uint8_t p, std::uint8_t lock,
                                             const Wanted& wanted,
                                             LeaseKeys which = LeaseKeys::all) const;
+  /// Whether what was done at these nodes makes a lock a process's own, or frees it.
+  bool enough(const std::set<std::uint8_t>& nodes) const;
   bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
                  LeaseKeys which = LeaseKeys::all) const;
   /// Has something of the lock, and nothing of it that stays by design.

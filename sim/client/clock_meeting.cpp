@@ -1,4 +1,6 @@
 // Absolute times that meet: which one decides where a step turns.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/base/ascii.hpp"

@@ -192,22 +192,22 @@ std::string Module::read_server(lua_State* lua) {
                      near_miss_hint(word, names));
 }
 
-/// How many nodes the protocol is written for; what is wrong with it, or "".
-std::string Module::read_nodes(lua_State* lua) {
-  lua_getfield(lua, 1, "nodes");
+/// A number from 1 to `most`, if the field is there; what is wrong with it, or "".
+std::string Module::read_count(lua_State* lua, const char* field, int most, int& count) {
+  lua_getfield(lua, 1, field);
   const auto number = whole_number(lua, -1);
-  const bool good = lua_isnil(lua, -1) || (number && *number >= 1 && *number <= kMaxNodes);
-  if (good && number) nodes_ = static_cast<int>(*number);
+  const bool good = lua_isnil(lua, -1) || (number && *number >= 1 && *number <= most);
+  if (good && number) count = static_cast<int>(*number);
   const std::string found = text_of(lua, -1);
   lua_pop(lua, 1);
   if (good) return "";
-  return fmt::format("protocol: nodes is {}; expected a whole number from 1 to {}", found,
-                     kMaxNodes);
+  return fmt::format("protocol: {} is {}; expected a whole number from 1 to {}", field, found,
+                     most);
 }
 
 int Module::declare_protocol(lua_State* lua) {
   static const std::vector<std::string> kFields{
-      "title", "source", "leases", "permanent", "shared_connection", "server", "nodes"};
+      "title", "source", "leases", "permanent", "shared_connection", "server", "nodes", "quorum"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -218,7 +218,7 @@ int Module::declare_protocol(lua_State* lua) {
     if (std::find(kFields.begin(), kFields.end(), field) != kFields.end()) continue;
     return refuse(vm_, lua,
                   fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
-                              "permanent, shared_connection, server, nodes{}",
+                              "permanent, shared_connection, server, nodes, quorum{}",
                               field, near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
@@ -237,7 +237,8 @@ int Module::declare_protocol(lua_State* lua) {
     return refuse(vm_, lua, "protocol: shared_connection must be true or false");
   shared_connection_ = lua_toboolean(lua, -1) != 0;
   lua_pop(lua, 1);
-  for (const auto& wrong : {read_server(lua), read_nodes(lua)})
+  for (const auto& wrong : {read_server(lua), read_count(lua, "nodes", kMaxNodes, nodes_),
+                            read_count(lua, "quorum", nodes_, quorum_)})
     if (!wrong.empty()) return refuse(vm_, lua, wrong);
   if (vm_.stopped()) {
     lua_pushnil(lua);

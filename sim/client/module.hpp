@@ -40,6 +40,7 @@ class Module {
   bool shared_connection() const { return shared_connection_; }
   ServerVersion server() const { return server_; }
   int nodes() const { return nodes_; }
+  int quorum() const { return quorum_; }
   const std::vector<Script>& scripts() const { return scripts_; }
   const std::string& fingerprint() const { return fingerprint_; }
   const Stated& stated() const { return stated_; }
@@ -57,7 +58,7 @@ class Module {
   void check_class();
   std::vector<std::string> template_list(lua_State* lua, const char* field);
   std::string read_server(lua_State* lua);
-  std::string read_nodes(lua_State* lua);
+  std::string read_count(lua_State* lua, const char* field, int most, int& count);
 
   Vm& vm_;
   std::filesystem::path folder_;
@@ -67,7 +68,7 @@ class Module {
   bool names_leases_ = false;
   bool shared_connection_ = false;
   ServerVersion server_ = ServerVersion::redis_7_0;
-  int nodes_ = 1;
+  int nodes_ = 1, quorum_ = 1;
   std::vector<Script> scripts_;
   std::string fingerprint_;
   Watched watched_;

@@ -155,10 +155,12 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
       operation.succeeded = operation.succeeded || (made && operation.releasing && !of_what_ends);
       continue;
     }
-    operation.made = (operation.made && command.freed == 0) || (made && wait.in_acquire);
+    const auto here = only<NodeSet>(sender.node);
+    if (command.freed != 0) operation.made &= static_cast<NodeSet>(~here);
+    if (made && wait.in_acquire) operation.made |= here;
     if (wait.in_acquire)
       operation.prolonged |= prolonged_in(command, setting_.lock_of(process.index, wait.lock));
-    operation.freed = operation.freed || (command.freed != 0 && operation.releasing);
+    if (command.freed != 0 && operation.releasing) operation.freed |= here;
     operation.counted = operation.counted || (command.counted && operation.releasing);
     const std::uint8_t lock = setting_.lock_of(process.index, wait.lock);
     operation.stayed = operation.stayed || (has(staying, lock) && operation.releasing);

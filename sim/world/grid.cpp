@@ -39,19 +39,21 @@ Id Grid::part(const ToCome& to_come) {
   return place->second;
 }
 
-Id Grid::all(std::span<const Id> parts, unsigned free_actions) {
-  bool as_before = free_actions == latest_free_actions_;
+Id Grid::all(std::span<const Id> parts, unsigned free_actions, unsigned timeouts) {
+  bool as_before = free_actions == latest_free_actions_ && timeouts == latest_timeouts_;
   latest_free_actions_ = free_actions;
+  latest_timeouts_ = timeouts;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     as_before = as_before && parts[i] == latest_parts_[i];
     latest_parts_[i] = parts[i];
   }
   if (as_before) return latest_;
-  ToCome all{free_actions, 0, 0};
+  ToCome all{free_actions, 0, 0, timeouts};
   for (const Id part : parts) {
     all.free_actions += parts_[part].free_actions;
     all.works = both_works(all.works, parts_[part].works);
     all.ways += parts_[part].ways;
+    all.timeouts += parts_[part].timeouts;
   }
   return latest_ = number(all);
 }
@@ -126,6 +128,10 @@ Grid::Distances Grid::distances(const ToCome& to_come) const {
   };
   add(to_come.free_actions, one_link());
   for (const auto& [ms, count] : works_[to_come.works]) add(count, {-ms, 0, ms});
+  Distances timeout{0};
+  for (const std::int64_t ms : setting_.knowledge.timeouts)
+    timeout.insert(timeout.end(), {-ms, ms});
+  add(to_come.timeouts, timeout);
   add(to_come.ways, {-setting_.latency_ms, 0});
   return found;
 }

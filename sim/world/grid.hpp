@@ -25,8 +25,9 @@ using Works = std::map<std::int64_t, unsigned>;
 /// deadline depends on it.
 struct ToCome {
   unsigned free_actions = 0;
-  Id works = 0;       ///< Grid::works
-  unsigned ways = 0;  ///< of messages, where they take time
+  Id works = 0;           ///< Grid::works
+  unsigned ways = 0;      ///< of messages, where they take time
+  unsigned timeouts = 0;  ///< of requests, where each needs a fault
   friend auto operator<=>(const ToCome&, const ToCome&) = default;
 };
 
@@ -50,9 +51,9 @@ class Grid {
   Id works(const Works& works);
   /// A number for what may come of a part; 0 is nothing.
   Id part(const ToCome& to_come);
-  /// A number for what is to come: of these parts, always as many, and free actions beside them; 0
-  /// is nothing.
-  Id all(std::span<const Id> parts, unsigned free_actions);
+  /// A number for what is to come: of these parts, always as many, and free actions and timeouts
+  /// beside them; 0 is nothing.
+  Id all(std::span<const Id> parts, unsigned free_actions, unsigned timeouts);
   /// The first point after now that belongs to what changes by itself, in ms from now.
   /// Something does; `to_come` is all() of it.
   std::int64_t first_point(const Ahead& ahead, Id to_come) {
@@ -92,7 +93,7 @@ class Grid {
   // Asked for last; the next is often the same.
   Id latest_ = 0;
   std::array<Id, kMaxProcesses> latest_parts_{};
-  unsigned latest_free_actions_ = 0;
+  unsigned latest_free_actions_ = 0, latest_timeouts_ = 0;
 };
 
 }  // namespace lockstep::sim

@@ -2,6 +2,9 @@
 #include "sim/world/judges.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <vector>
 
 #include "sim/world/infos.hpp"
 
@@ -18,7 +21,8 @@ void Judges::judge(const Id* state, const Id* next, unsigned actor, const Report
   kept_on_ = kept_on_ || (report.claims.kept_on & own.should_go()) != 0;
 }
 
-/// What is left of the actor's leases where its critical sections end.
+/// What is left of the actor's leases where its critical sections end: until there are no longer
+/// enough nodes on which it has something.
 void Judges::note_slack(const Id* state, unsigned actor, LockSet ended) {
   const auto concerns = [&](const OwnedLease& lease, std::uint8_t lock) {
     return has_maker(lease.makers, maker_of(static_cast<std::uint8_t>(actor))) &&
@@ -28,12 +32,18 @@ void Judges::note_slack(const Id* state, unsigned actor, LockSet ended) {
   for (std::uint8_t lock = 0; lock < setting_.locks.size(); ++lock) {
     if (!has(ended, lock)) continue;
     if (!has(still_owned, lock)) slack_.note(Slack::kEnded);
+    std::vector<std::int64_t> left_ms;  // by node
     for (unsigned n = 0; n < setting_.nodes; ++n) {
       const Node& node = nodes_.info(state[setting_.node_slot(n)]).value;
       if (!node.up) continue;
+      std::optional<std::int64_t> least_ms;
       for (const auto& lease : tables_.keyspace(node.keyspace).leases)
-        if (concerns(lease, lock)) slack_.note(lease.left_ms);
+        if (concerns(lease, lock))
+          least_ms = std::min(lease.left_ms, least_ms.value_or(lease.left_ms));
+      if (least_ms) left_ms.push_back(*least_ms);
     }
+    std::ranges::sort(left_ms, std::greater{});
+    if (left_ms.size() >= setting_.quorum) slack_.note(left_ms[setting_.quorum - 1]);
   }
 }
 
@@ -44,12 +54,12 @@ void Judges::judge_acquired(const Id* state, unsigned actor, LockSet acquired, F
       facts.violated |= only(Property::mutual_exclusion);
 }
 
-/// What the process has of lease keys on nodes that are up.
+/// What the process has of lease keys on nodes that are up, on enough of them.
 Own Judges::own_locks(const Id* state, unsigned process) const {
-  Own own;
+  OwnOnNodes own(setting_.quorum);
   for (unsigned n = 0; n < setting_.nodes; ++n)
-    own |= nodes_.info(state[setting_.node_slot(n)]).own[process];
-  return own;
+    own.add(nodes_.info(state[setting_.node_slot(n)]).own[process]);
+  return own.enough();
 }
 
 /// reentrancy: who is still inside has something of the lock, who is out has nothing.

@@ -18,6 +18,14 @@ struct Own {
   LockSet any = 0, refused = 0, left = 0, counting = 0;
   LockSet kept = 0;  ///< anything in a lease key that stays by design
   LockSet should_go() const { return any & ~kept; }
+  friend Own operator&(Own one, const Own& other) {
+    one.any &= other.any;
+    one.refused &= other.refused;
+    one.left &= other.left;
+    one.counting &= other.counting;
+    one.kept &= other.kept;
+    return one;
+  }
   Own& operator|=(const Own& other) {
     any |= other.any;
     refused |= other.refused;
@@ -28,6 +36,22 @@ struct Own {
   }
 };
 using OwnLocks = std::array<Own, kMaxProcesses + 1>;  ///< by process; the probe is one more
+
+/// What a process has on as many nodes as make a lock its own.
+class OwnOnNodes {
+ public:
+  explicit OwnOnNodes(unsigned quorum) : quorum_(quorum) {}
+  void add(const Own& on_node) {
+    for (unsigned more = quorum_ - 1; more > 0; --more)
+      on_more_than_[more] |= on_more_than_[more - 1] & on_node;
+    on_more_than_[0] |= on_node;
+  }
+  const Own& enough() const { return on_more_than_[quorum_ - 1]; }
+
+ private:
+  unsigned quorum_;
+  std::array<Own, kMaxNodes> on_more_than_{};  ///< on more nodes than the index
+};
 
 /// A keyspace that a restart would bring back (semantics.md, section 6).
 struct Image {

@@ -251,10 +251,12 @@ Surroundings Probe::around(const Alone& now, std::size_t p) const {
   const std::uint8_t whose = info(now, p).value.index;
   around.up = static_cast<NodeSet>(~NodeSet{0});
   around.now_ms = world_.runs_.info(now.run).value.now_ms;
+  OwnOnNodes own(world_.setting_.quorum);
   for (const Id node : now.nodes) {
     world_.nodes_.info(node).tokens.mark(whose, around.used_tokens);
-    around.owned |= world_.nodes_.info(node).own[whose].any;
+    own.add(world_.nodes_.info(node).own[whose]);
   }
+  around.owned = own.enough().any;
   for (std::size_t q = 0; q < now.processes.size(); ++q)
     info(now, q).tokens.mark(whose, around.used_tokens);
   return around;

@@ -95,8 +95,8 @@ struct Answered {
 struct Operation {
   TaskId task = 0;
   bool releasing = false;
-  bool made = false;
-  bool freed = false;
+  NodeSet made = 0;        ///< at these nodes
+  NodeSet freed = 0;       ///< at these
   bool counted = false;    ///< freed some of a share
   bool stayed = false;     ///< left what it had in a lease key that stays by design
   bool owned = false;      ///< releasing: of the holding that ends, or was given up
@@ -106,7 +106,7 @@ struct Operation {
   Basis basis = Basis::none;
   std::vector<Answered> answered;  ///< ascending
   bool empty() const {
-    return !releasing && !made && !freed && !counted && !stayed && !owned && !succeeded &&
+    return !releasing && made == 0 && freed == 0 && !counted && !stayed && !owned && !succeeded &&
            given_up == 0 && prolonged == 0 && basis == Basis::none && answered.empty();
   }
 };

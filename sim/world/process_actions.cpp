@@ -59,6 +59,7 @@ void Processes::list_actions(ProcessInfo& info) {
   for (const auto& action : info.actions)
     info.free = info.free || (action.kind == Action::Kind::deliver && !action.urgent);
   info.to_come.ways = ways_to_come(process);
+  info.to_come.timeouts = timeouts_to_come(process);
   // Where every message has an instant of its own, only what begins to last leads from one to
   // another: it still is at one (an edge into its beginning), and is not any more at another one.
   if (setting_.latency_ms > 0)
@@ -102,6 +103,16 @@ unsigned Processes::ways_to_come(const Process& process) const {
   for (const auto& connection : process.connections)
     for (const auto& message : connection.messages) ways += message.stage == Stage::waiting ? 2 : 1;
   return ways;
+}
+
+/// How many of its requests may time out, but for those of faults to come.
+unsigned Processes::timeouts_to_come(const Process& process) const {
+  if (setting_.knowledge.timeouts.empty()) return 0;
+  unsigned timeouts = process.life == Life::paused ? 1 : 0;
+  for (const auto& connection : process.connections)
+    if (connection.open)
+      for (const auto& message : connection.messages) timeouts += message.held ? 1 : 0;
+  return timeouts;
 }
 
 /// At most: of a round under way what may follow the step that is under way, and `work` itself if

@@ -320,7 +320,8 @@ void ProcessStep::apply(const Effect& effect) {
       operation.releasing = true;
       operation.owned = owned || has(operation.given_up, lock);
       operation.given_up &= static_cast<LockSet>(~only<LockSet>(lock));
-      operation.freed = operation.counted = operation.succeeded = operation.stayed = false;
+      operation.freed = 0;
+      operation.counted = operation.succeeded = operation.stayed = false;
       return;
     }
     case Kind::released:
@@ -348,7 +349,7 @@ void ProcessStep::apply(const Effect& effect) {
 /// What acquire() has done is a claim of nobody who holds the lock.
 void ProcessStep::refused(TaskId task, std::uint8_t lock) {
   const Operation& operation = process_.operation(task);
-  if (operation.made) report_.claims.refused_made |= only<LockSet>(lock);
+  if (setting_.enough(operation.made)) report_.claims.refused_made |= only<LockSet>(lock);
   if (operation.prolonged == 0) return;
   for (Maker maker = 1; maker <= setting_.processes; ++maker)
     for (std::uint8_t other = 0; other < setting_.locks.size(); ++other)
@@ -359,7 +360,7 @@ void ProcessStep::refused(TaskId task, std::uint8_t lock) {
 void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
   for (const auto& holding : process_.holdings)
     if (holding.lock == lock) report_.facts.violated |= only(Property::mutual_exclusion);
-  bool owned = process_.operation(effect.task).made;
+  bool owned = setting_.enough(process_.operation(effect.task).made);
   if (!owned) {
     reads_.owned = true;
     owned = has(around_.owned, lock);
@@ -377,19 +378,20 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
 
 void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
   const Operation& operation = process_.operation(effect.task);
-  if (effect.silent ? operation.owned && !operation.freed : !effect.ok)
+  const bool freed = setting_.enough(operation.freed);
+  if (effect.silent ? operation.owned && !freed : !effect.ok)
     report_.claims.kept_on |= only<LockSet>(lock);
   if (effect.silent) {
-    if (operation.freed || !operation.owned) report_.facts.witnessed |= only(Witness::released);
+    if (freed || !operation.owned) report_.facts.witnessed |= only(Witness::released);
   } else if (effect.ok) {
     report_.facts.witnessed |= only(Witness::released);
-    if (operation.owned && !operation.freed && !operation.stayed)
+    if (operation.owned && !freed && !operation.stayed)
       report_.claims.unfreed |= only<LockSet>(lock);
     if (!operation.succeeded && !key_in_use(effect.task, lock)) {
       report_.claims.outside |= only<LockSet>(lock);
       if (operation.counted) report_.claims.discounted |= only<LockSet>(lock);
     }
-  } else if (operation.freed) {
+  } else if (freed) {
     report_.claims.denied |= only<LockSet>(lock);
   }
   end_operation(effect.task);
@@ -407,8 +409,9 @@ void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
 
 void ProcessStep::end_operation(TaskId task, Outlived of_given_up) {
   Operation& operation = process_.operation(task);
-  operation.releasing = operation.made = operation.freed = operation.counted = operation.owned =
-      operation.succeeded = operation.stayed = false;
+  operation.made = operation.freed = 0;
+  operation.releasing = operation.counted = operation.owned = operation.succeeded =
+      operation.stayed = false;
   operation.prolonged = 0;
   operation.answered.clear();
   std::erase_if(process_.waiting, [&](const Waiting& waiting) { return waiting.task == task; });
@@ -528,7 +531,11 @@ void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
     }
     const bool computed = setting_.computed.contains(ms);
     if (wait.kind != Wait::Kind::work) ms = setting_.timer_ms(process_.index, ms);
-    if (!computed && !of_workload(wait)) setting_.use_timer(ms);
+    if (replies) {
+      setting_.use_timeout(ms);
+    } else if (!computed && !of_workload(wait)) {
+      setting_.use_timer(ms);
+    }
     timers.push_back({wait.task, setting_.rounded(std::max<std::int64_t>(ms, 0))});
   }
   process_.timers = std::move(timers);

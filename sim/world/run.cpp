@@ -19,6 +19,9 @@ bool brings_free_action(Fault fault, const Setting& setting) {
   return fault != Fault::preempt;
 }
 
+/// Whether a request may time out because of it: its answer does not come, or is not heard.
+bool brings_timeout(Fault fault) { return fault == Fault::delay || fault == Fault::pause; }
+
 }  // namespace
 
 Id Runs::intern(const Run& run) {
@@ -37,6 +40,8 @@ Id Runs::intern(const Run& run) {
       if (run.budget[index] == 0) continue;
       info.left |= only(fault);
       if (brings_free_action(fault, setting_)) info.free_actions += run.budget[index];
+      if (brings_timeout(fault) && !setting_.knowledge.timeouts.empty())
+        info.timeouts += run.budget[index];
       Run less = run;
       --less.budget[index];
       info.spent[index] = intern(less);

@@ -26,6 +26,7 @@ struct RunInfo {
   Ahead ahead;
   FaultSet left = 0;                         ///< kinds of fault with budget left
   unsigned free_actions = 0;                 ///< that its faults may still bring
+  unsigned timeouts = 0;                     ///< of requests, that they may
   std::array<Id, kFaults.size()> spent{};    ///< by fault that is left: with one less of it
   Id after_reading_time = FlatMap::kAbsent;  ///< with the outlook full; computed when first asked
 };

@@ -68,6 +68,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
     : model(checked),
       processes(static_cast<unsigned>(checked.processes.size())),
       nodes(nodes_of(checked)),
+      quorum(static_cast<unsigned>(checked.program->quorum())),
       nodes_fail(budget(Fault::node_crash) + budget(Fault::power_loss) > 0),
       stops_within(budget(Fault::pause) + budget(Fault::crash) > 0),
       shares_connections(checked.program->shared_connection()),
@@ -92,7 +93,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
   for (unsigned p = 0; p < processes; ++p) {
     const ProcessSetup& process = model.processes[p];
     use_lifetime(process.lease_ms);
-    use_timer(timer_ms(p, model.request_timeout_ms));
+    use_timeout(timer_ms(p, model.request_timeout_ms));
     if (process.rounds == 0)
       for (const auto& step : process.workload) use_timer(true_ms(p, step));
   }
@@ -255,13 +256,19 @@ std::int64_t Setting::longest_matter_ms() const {
   return rounded(sum) + model.tick_ms;
 }
 
+std::int64_t Setting::longest_timer_ms() const {
+  std::int64_t longest = 0;
+  for (const auto* timers : {&knowledge.timers, &knowledge.timeouts})
+    if (!timers->empty()) longest = std::max(longest, *timers->rbegin());
+  return longest;
+}
+
 std::int64_t Setting::long_run_ms() const {
   constexpr std::int64_t kTimes = 100;
   std::int64_t works = 0;
   for (const auto& process : model.processes)
     for (const auto& step : process.workload) works += step.ms * process.rounds;
-  const std::int64_t timer = knowledge.timers.empty() ? 0 : *knowledge.timers.rbegin();
-  return works + kTimes * (timer + longest_matter_ms() + largest_unit_ms());
+  return works + kTimes * (longest_timer_ms() + longest_matter_ms() + largest_unit_ms());
 }
 
 }  // namespace lockstep::sim

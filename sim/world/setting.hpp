@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -47,7 +48,9 @@ struct Knowledge {
   bool clocks = false;       ///< a client reads a clock
   bool clocks_jump = false;  ///< some clock may jump that matters
   // Durations in use (docs/semantics.md, section 4), in ms.
-  std::set<std::int64_t> timers;     ///< of sleeps, work, timeouts and limited pauses
+  std::set<std::int64_t> timers;  ///< of sleeps, work, limited pauses, and timeouts
+  /// Request timeouts, where each needs a fault of its own: else they are `timers`.
+  std::set<std::int64_t> timeouts;
   std::set<std::int64_t> lifetimes;  ///< of keys
   // Thresholds (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> ages;     ///< of an instant: the first age with which a step differs
@@ -78,6 +81,8 @@ class Setting {
   std::int64_t largest_unit_ms() const;
   /// For how long after a look what was looked at may matter, as clocks show it that do not drift.
   std::int64_t longest_matter_ms() const;
+  /// Of the timers in use, request timeouts too; 0: there are none.
+  std::int64_t longest_timer_ms() const;
   /// Longer than a run takes that comes to an end, with much to spare. What is older than that, and
   /// grows older, never makes a world that was met before.
   std::int64_t long_run_ms() const;
@@ -100,6 +105,12 @@ class Setting {
   void use_timer(std::int64_t ms) {
     if (ms > 0) needs.timers.insert(rounded(ms));
   }
+  void use_timeout(std::int64_t ms) {
+    if (ms > 0) (timeouts_counted() ? needs.timeouts : needs.timers).insert(rounded(ms));
+  }
+  /// Whether a request times out only because of a fault, and each fault lets but one do so: who
+  /// has a connection of its own sends the next request on another one.
+  bool timeouts_counted() const { return latency_ms == 0 && !shares_connections; }
   void use_lifetime(std::int64_t ms) {
     if (ms > 0) needs.lifetimes.insert(rounded(ms));
   }
@@ -114,6 +125,8 @@ class Setting {
   Doings doings_to_come(unsigned process, const Doings& done) const;
   /// Whether it is told how long this process waits: a probe's does not.
   bool counts_waits(unsigned process) const { return too_long_ms > 0 && process < processes; }
+  /// Whether what was done at these nodes was done at as many as make a lock a process's own.
+  bool enough(NodeSet at) const { return static_cast<unsigned>(std::popcount(at)) >= quorum; }
   unsigned budget(Fault fault) const { return model.budget[static_cast<std::size_t>(fault)]; }
   /// The number of a lock that a process (or a probe, which has its own) calls `index`.
   std::uint8_t lock_of(unsigned process, std::uint8_t index) const {
@@ -127,6 +140,7 @@ class Setting {
 
   const Model& model;
   const unsigned processes, nodes;
+  const unsigned quorum;          ///< on so many nodes a lock has to be a process's own
   const bool nodes_fail;          ///< some node may be down
   const bool stops_within;        ///< a process may pause or crash in the middle of a step
   const bool shares_connections;  ///< all tasks of a process send on one connection to a node

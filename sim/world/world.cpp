@@ -27,14 +27,16 @@ Surroundings World::around(const Id* state, unsigned process) const {
   Surroundings around;
   around.now_ms = run_of(state).value.now_ms;
   const auto whose = static_cast<std::uint8_t>(process);
+  OwnOnNodes own(setting_.quorum);
   for (unsigned p = 0; p < setting_.processes; ++p)
     processes_.info(state[p]).tokens.mark(whose, around.used_tokens);
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
     node.tokens.mark(whose, around.used_tokens);
     if (node.value.up) around.up |= only<NodeSet>(n);
-    around.owned |= node.own[process].any;
+    own.add(node.own[process]);
   }
+  around.owned = own.enough().any;
   return around;
 }
 
@@ -141,8 +143,7 @@ const Knowledge& World::needs() {
 }
 
 std::int64_t World::patience_ms() const {
-  const auto& timers = setting_.knowledge.timers;
-  return runs_.patience_ms(0) + (timers.empty() ? 0 : *timers.rbegin());
+  return runs_.patience_ms(0) + setting_.longest_timer_ms();
 }
 
 ProcessSet World::waiting(const Id* state) const {

@@ -5,30 +5,16 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <random>
 #include <utility>
 #include <vector>
+
+#include "tests/checker/dice.hpp"
 
 namespace lockstep::test {
 
 namespace {
 
 constexpr std::int64_t kSecondMs = 1000;
-
-/// Random choices that are the same on every machine.
-class Dice {
- public:
-  explicit Dice(std::uint32_t seed) : engine_(seed) {}
-  std::size_t below(std::size_t count) { return engine_() % count; }
-  bool one_in(std::size_t count) { return below(count) == 0; }
-  template <typename T>
-  T of(const std::vector<T>& choices) {
-    return choices[below(choices.size())];
-  }
-
- private:
-  std::mt19937 engine_;
-};
 
 const std::vector<std::string> kTakes{
     R"(return redis("SET", self.key, value, "NX", "PX", self.ttl_ms) == OK)",

@@ -14,6 +14,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/client/turning.hpp"
+#include "tests/checker/random_quorum_lock.hpp"
 #include "tests/checker/random_timed_lock.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/setting.hpp"
@@ -221,6 +222,16 @@ TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
     return compared(test::random_timed_lock(seed, 1 + seed % 2, true), most);
   };
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 8);
+}
+
+TEST_CASE("engine and naive explorer agree on random locks on several nodes",
+          "[random-quorum][many-models]") {
+  const auto seeds = test::seeds_of("random quorum locks", 80);
+  const auto most = test::setting("LOCKSTEP_STATES", 4000);
+  const auto make = [&](std::uint32_t seed) {
+    return compared(test::random_quorum_lock(seed), most);
+  };
+  CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 4);
 }
 
 TEST_CASE("engine and naive explorer agree where clocks drift", "[random-drift][many-models]") {
