@@ -75,6 +75,10 @@ class Exploration {
       take_counterexample();
     } else if (end == End::stopped) {
       result_.why_inconclusive = search_.why_stopped() + tight_loop();
+      if (world_.retries_within())
+        result_.why_inconclusive +=
+            "; retry() goes on below another call, so that no two of its histories are one: end "
+            "acquire() with `return retry(...)`";
     } else {
       conclude();
     }

@@ -70,7 +70,11 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
   group.add_option("--lease-ms", flags.lease_ms, "what the client asks of the lock")
       ->type_name("MS");
   group.add_option("--work-ms", flags.work_ms, "time between lock and unlock")->type_name("MS");
-  group.add_option("--request-timeout-ms", flags.request_timeout_ms, "0: none")->type_name("MS");
+  group
+      .add_option(
+          "--request-timeout-ms", flags.request_timeout_ms,
+          "how long a client waits for a node's answer (not for the resource's); 0: for ever")
+      ->type_name("MS");
   group.add_option("--pause-max-ms", flags.pause_max_ms, "0: a pause may last for ever")
       ->type_name("MS");
   group

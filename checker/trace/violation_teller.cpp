@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "checker/naive/belongings.hpp"
 #include "checker/naive/clocks.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
@@ -175,9 +176,10 @@ std::string tell_foreign(const Story& story, const Event& event,
   const KeyChange change = change_at(event, n, violation.key);
   const std::string owner = sim::process_name(violation.other);
   const sim::Maker maker = sim::maker_of(violation.other);
-  const bool shortened = change.was && change.is && change.was->value == change.is->value &&
-                         change.was->maker == change.is->maker &&
-                         change.was->shares == change.is->shares;
+  const naive::Belongings had(change.was), has(change.is);
+  const bool shortened =
+      change.was && change.is &&
+      !had.took_from(has, sim::maker_of(violation.process), sim::maker_of(violation.other));
   const std::string key = owner + "'s key " + sim::worded_value(violation.key);
   std::string harm = loss(change, owner, violation.key);
   if (violation.property == sim::Property::foreign_extend) harm = " prolonged " + key;

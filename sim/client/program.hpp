@@ -151,6 +151,9 @@ struct Step {
   std::vector<Comparison> compared;        ///< at the last observation, in order
   std::vector<ClockAnswer> clock_answers;  ///< of the whole path
   bool ordered_tokens = false;             ///< it asked which of two lock tokens comes first
+  /// An iteration of retry() ended below another call: it is no boundary, so that all that comes
+  /// after it is explored for each history.
+  bool retries_within = false;
   /// Of what_if(): it went another way, on which it asks more than was answered, or complains.
   /// `effects` and `compared` are those until then, and there is nothing else.
   bool stopped = false;

@@ -75,7 +75,7 @@ void Run::feed(const Observation& observation) {
   ways_ = 1;
   instants_before_ = instants;
   compared_.clear();
-  ordered_tokens_ = false;
+  ordered_tokens_ = retries_within_ = false;
   effects_.clear();
   freed_.clear();
   again_.reset();
@@ -263,6 +263,7 @@ bool Run::end_iteration(lua_State* lua, std::int64_t pause_ms) {
           lua,
           "retry: its function returned no true value and waited for nothing: an endless loop");
     }
+    retries_within_ = true;
     return false;
   }
   current_->function = keep(lua, 1);
@@ -552,6 +553,7 @@ Step Run::report() {
   step.compared = std::move(compared_);
   step.clock_answers = std::move(clock_answers_);
   step.ordered_tokens = ordered_tokens_;
+  step.retries_within = retries_within_;
   if (at_boundary()) step.boundary = encode_snapshot(vm_, module_, *this, &step.instants);
   return step;
 }

@@ -240,6 +240,7 @@ class Run {
   std::vector<Comparison> compared_;
   std::vector<ClockAnswer> clock_answers_;
   bool ordered_tokens_ = false;
+  bool retries_within_ = false;  ///< retry() goes on below another call: no boundary
   std::vector<Effect> effects_;
   std::optional<TaskId> again_;
   unsigned cuts_ = 0;  ///< of this step

@@ -84,6 +84,7 @@ Transition Automaton::run(Id from, const Observation& observation) {
     transition.query = step.query;
     return transition;
   }
+  retries_within_ = retries_within_ || step.retries_within;
   observer_(setups_[setup], states_[from].snapshot, path, step);
   transition.effects = std::move(step.effects);
   transition.again = step.again;

@@ -56,6 +56,8 @@ class Automaton {
   /// Whether any iteration of retry() or every() was seen: only then can the state graph have
   /// cycles.
   bool loops() const { return loops_; }
+  /// Whether some retry() goes on below another call (Step::retries_within).
+  bool retries_within() const { return retries_within_; }
 
  private:
   Id root(std::uint32_t setup, std::string snapshot);
@@ -67,7 +69,7 @@ class Automaton {
   Interner<ProgramState> states_;
   Interner<Transition> transitions_;
   Interner<std::string> rounds_;
-  bool loops_ = false;
+  bool loops_ = false, retries_within_ = false;
 };
 
 /// Applies a renaming of tokens to everything in a request, a reply or an observation.

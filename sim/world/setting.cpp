@@ -97,7 +97,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
     if (process.rounds == 0)
       for (const auto& step : process.workload) use_timer(true_ms(p, step));
   }
-  use_timer(model.pause_max_ms);
+  if (budget(Fault::pause) > 0) use_timer(model.pause_max_ms);
   knowledge = needs;
   find_offsets();
   find_jumps();

@@ -82,6 +82,8 @@ class World {
   const Slack& slack() const { return judges_.slack(); }
   /// Whether the state graph can have cycles (retry or every was seen).
   bool loops() const { return processes_.automaton().loops(); }
+  /// Whether some retry() goes on below another call: its iterations do not merge.
+  bool retries_within() const { return processes_.automaton().retries_within(); }
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
   const std::string& first_failure() const { return setting_.first_failure; }
   /// The first error that a node answered (but NOSCRIPT), with its request; "" if none did.
