@@ -84,9 +84,7 @@ std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_
   return enough(found_on) ? found : std::nullopt;
 }
 
-bool Rules::enough(const std::set<std::uint8_t>& nodes) const {
-  return static_cast<int>(nodes.size()) >= model_.program->quorum();
-}
+bool Rules::enough(const std::set<std::uint8_t>& nodes) const { return nodes.size() >= quorum_; }
 
 bool Rules::has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
                       LeaseKeys which) const {
@@ -248,9 +246,8 @@ void Rules::note_left(const World& world, std::uint8_t p, std::uint8_t lock, Fac
     }
     if (!left.empty()) ends.insert(*left.begin());
   }
-  const auto quorum = static_cast<std::size_t>(model_.program->quorum());
-  if (ends.size() >= quorum)
-    facts.slack.note(*std::next(ends.rbegin(), static_cast<int>(quorum) - 1));
+  if (ends.size() >= quorum_)
+    facts.slack.note(*std::next(ends.rbegin(), static_cast<int>(quorum_) - 1));
 }
 
 void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,

@@ -124,6 +124,9 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
   for (const sim::ProcessSetup& setup : model_.processes) {
     locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
   }
+  int nodes = 1;
+  for (const sim::ProcessSetup& setup : model_.processes) nodes = std::max(nodes, setup.nodes);
+  quorum_ = static_cast<std::size_t>(model_.program->quorum(nodes));
   for (const std::string& lock : locks_) {
     for (const std::string& key : model_.program->lease_keys(lock)) lease_keys_.insert(key);
     for (const std::string& key : model_.program->permanent_keys(lock)) permanent_keys_.insert(key);

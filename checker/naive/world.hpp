@@ -440,6 +440,7 @@ class Rules {
   std::set<std::string> locks_;       // lock keys of all processes
   std::set<std::string> lease_keys_;  // of all locks
   std::set<std::string> permanent_keys_;
+  std::size_t quorum_ = 1;  // on so many nodes a lock has to be a process's own
   sim::ScriptVm scripts_{{.known_only = true}, model_.server};
   const Thresholds expected_;
   Thresholds found_;

@@ -81,9 +81,11 @@ void add_api(Vm& vm) {
 }
 
 int instance_index(Vm& vm, lua_State* lua) {
-  if (lua_type(lua, 2) != LUA_TSTRING || string_at(lua, 2) != "ttl_s") {
+  const std::string_view field = lua_type(lua, 2) == LUA_TSTRING ? string_at(lua, 2) : "";
+  if (field != "ttl_s") {
     lua_settop(lua, 2);
     lua_rawget(lua, lua_upvalueindex(1));
+    if (field == "nodes" && lua_isnil(lua, -1)) lua_pushinteger(lua, vm.run->setup().nodes);
     return 1;
   }
   const std::int64_t ms = vm.run->setup().lease_ms;

@@ -192,17 +192,34 @@ std::string Module::read_server(lua_State* lua) {
                      near_miss_hint(word, names));
 }
 
-/// A number from 1 to `most`, if the field is there; what is wrong with it, or "".
-std::string Module::read_count(lua_State* lua, const char* field, int most, int& count) {
-  lua_getfield(lua, 1, field);
+/// How many nodes the protocol is written for; what is wrong with it, or "".
+std::string Module::read_nodes(lua_State* lua) {
+  lua_getfield(lua, 1, "nodes");
   const auto number = whole_number(lua, -1);
-  const bool good = lua_isnil(lua, -1) || (number && *number >= 1 && *number <= most);
-  if (good && number) count = static_cast<int>(*number);
+  const bool good = lua_isnil(lua, -1) || (number && *number >= 1 && *number <= kMaxNodes);
+  if (good && number) nodes_ = static_cast<int>(*number);
   const std::string found = text_of(lua, -1);
   lua_pop(lua, 1);
   if (good) return "";
-  return fmt::format("protocol: {} is {}; expected a whole number from 1 to {}", field, found,
-                     most);
+  return fmt::format("protocol: nodes is {}; expected a whole number from 1 to {}", found,
+                     kMaxNodes);
+}
+
+/// On how many of them a lock must be a client's own; what is wrong with it, or "".
+std::string Module::read_quorum(lua_State* lua) {
+  lua_getfield(lua, 1, "quorum");
+  const auto number = whole_number(lua, -1);
+  const bool majority = lua_type(lua, -1) == LUA_TSTRING && string_at(lua, -1) == "majority";
+  const bool good =
+      lua_isnil(lua, -1) || majority || (number && *number >= 1 && *number <= kMaxNodes);
+  if (majority) quorum_ = kMajority;
+  if (good && number) quorum_ = static_cast<int>(*number);
+  const std::string found = text_of(lua, -1);
+  lua_pop(lua, 1);
+  if (good) return "";
+  return fmt::format(
+      "protocol: quorum is {}; expected \"majority\", or a whole number from 1 to {}", found,
+      kMaxNodes);
 }
 
 int Module::declare_protocol(lua_State* lua) {
@@ -237,8 +254,7 @@ int Module::declare_protocol(lua_State* lua) {
     return refuse(vm_, lua, "protocol: shared_connection must be true or false");
   shared_connection_ = lua_toboolean(lua, -1) != 0;
   lua_pop(lua, 1);
-  for (const auto& wrong : {read_server(lua), read_count(lua, "nodes", kMaxNodes, nodes_),
-                            read_count(lua, "quorum", nodes_, quorum_)})
+  for (const auto& wrong : {read_server(lua), read_nodes(lua), read_quorum(lua)})
     if (!wrong.empty()) return refuse(vm_, lua, wrong);
   if (vm_.stopped()) {
     lua_pushnil(lua);

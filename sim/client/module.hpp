@@ -40,7 +40,8 @@ class Module {
   bool shared_connection() const { return shared_connection_; }
   ServerVersion server() const { return server_; }
   int nodes() const { return nodes_; }
-  int quorum() const { return quorum_; }
+  /// Of so many nodes.
+  int quorum(int nodes) const { return quorum_ == kMajority ? nodes / 2 + 1 : quorum_; }
   const std::vector<Script>& scripts() const { return scripts_; }
   const std::string& fingerprint() const { return fingerprint_; }
   const Stated& stated() const { return stated_; }
@@ -58,7 +59,8 @@ class Module {
   void check_class();
   std::vector<std::string> template_list(lua_State* lua, const char* field);
   std::string read_server(lua_State* lua);
-  std::string read_count(lua_State* lua, const char* field, int most, int& count);
+  std::string read_nodes(lua_State* lua);
+  std::string read_quorum(lua_State* lua);
 
   Vm& vm_;
   std::filesystem::path folder_;
@@ -68,6 +70,7 @@ class Module {
   bool names_leases_ = false;
   bool shared_connection_ = false;
   ServerVersion server_ = ServerVersion::redis_7_0;
+  static constexpr int kMajority = 0;
   int nodes_ = 1, quorum_ = 1;
   std::vector<Script> scripts_;
   std::string fingerprint_;

@@ -183,7 +183,7 @@ bool Program::shared_connection() const { return impl_->module().shared_connecti
 
 ServerVersion Program::server() const { return impl_->module().server(); }
 int Program::nodes() const { return impl_->module().nodes(); }
-int Program::quorum() const { return impl_->module().quorum(); }
+int Program::quorum(int nodes) const { return impl_->module().quorum(nodes); }
 
 std::vector<std::string> Program::permanent_keys(const std::string& lock_key) const {
   return filled_in(impl_->module().permanent(), lock_key);

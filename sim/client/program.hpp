@@ -201,8 +201,8 @@ class Program {
   ServerVersion server() const;
   /// How many nodes it is written for: so many there are if nobody says otherwise.
   int nodes() const;
-  /// On how many nodes a process must have something of a lock for it to be its own.
-  int quorum() const;
+  /// On how many of so many nodes a process must have something of a lock for it to be its own.
+  int quorum(int nodes) const;
   /// The file name of the script with these bytes ("release.lua"), or "" if none has them.
   std::string script_name(const std::string& body) const;
   /// The file that a request comes from: its script's, or protocol.lua.

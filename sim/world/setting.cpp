@@ -68,7 +68,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
     : model(checked),
       processes(static_cast<unsigned>(checked.processes.size())),
       nodes(nodes_of(checked)),
-      quorum(static_cast<unsigned>(checked.program->quorum())),
+      quorum(static_cast<unsigned>(checked.program->quorum(static_cast<int>(nodes)))),
       nodes_fail(budget(Fault::node_crash) + budget(Fault::power_loss) > 0),
       stops_within(budget(Fault::pause) + budget(Fault::crash) > 0),
       shares_connections(checked.program->shared_connection()),

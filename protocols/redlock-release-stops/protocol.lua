@@ -1,0 +1,47 @@
+-- Redlock whose release stops at the first node that does not answer.
+local unlock = script "unlock.lua"
+
+local Lock = protocol {
+  title  = "Redlock whose release ends with the first error",
+  source = "failures catalogue E09",
+  nodes  = 3,
+  quorum = "majority",
+}
+
+-- "5 to 50 ms where the lease is 10 s": how long a client waits for a node.
+local TIMEOUT_MS = 50
+
+-- How many nodes did it, asked one after the other.
+local function count(self, ask)
+  local done = 0
+  for node = 1, self.nodes do
+    local answered, reply = pcall(ask, node)
+    if answered and (reply == OK or reply == 1) then done = done + 1 end
+  end
+  return done
+end
+
+local function release_everywhere(self)
+  local freed = 0
+  for node = 1, self.nodes do
+    freed = freed + unlock({ self.key }, { self.token }, { node = node, timeout_ms = TIMEOUT_MS })
+  end
+  return freed
+end
+
+function Lock:acquire()
+  self.token = unique()
+  local start = monotonic()
+  local got = count(self, function(node)
+    return call { node = node, timeout_ms = TIMEOUT_MS, "SET", self.key, self.token, "NX", "PX", self.ttl_ms }
+  end)
+  if got >= self.nodes // 2 + 1 and monotonic() - start < self.ttl_ms then return true end
+  release_everywhere(self)
+  return false
+end
+
+function Lock:release()
+  release_everywhere(self)
+end
+
+return Lock

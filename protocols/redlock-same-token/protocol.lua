@@ -1,0 +1,44 @@
+-- Redlock that tries again with the same token, and does not clean up in between: its own key of
+-- the first try is in its way.
+local unlock = script "unlock.lua"
+
+local Lock = protocol {
+  title  = "Redlock that keeps its token and its keys between two tries",
+  source = "failures catalogue E08; https://github.com/mike-marcacci/node-redlock/pull/369",
+  nodes  = 3,
+  quorum = "majority",
+}
+
+-- "5 to 50 ms where the lease is 10 s": how long a client waits for a node.
+local TIMEOUT_MS = 50
+
+-- How many nodes did it, asked one after the other.
+local function count(self, ask)
+  local done = 0
+  for node = 1, self.nodes do
+    local answered, reply = pcall(ask, node)
+    if answered and (reply == OK or reply == 1) then done = done + 1 end
+  end
+  return done
+end
+
+local function release_everywhere(self)
+  return count(self, function(node)
+    return unlock({ self.key }, { self.token }, { node = node, timeout_ms = TIMEOUT_MS })
+  end)
+end
+
+function Lock:acquire()
+  self.token = self.token or unique()
+  local start = monotonic()
+  local got = count(self, function(node)
+    return call { node = node, timeout_ms = TIMEOUT_MS, "SET", self.key, self.token, "NX", "PX", self.ttl_ms }
+  end)
+  return got >= self.nodes // 2 + 1 and monotonic() - start < self.ttl_ms
+end
+
+function Lock:release()
+  release_everywhere(self)
+end
+
+return Lock
