@@ -18,6 +18,38 @@ namespace {
 
 constexpr double kLongestLiveSeconds = 86'400;
 
+/// "1,,2" as "1", "" and "2".
+std::vector<std::string> items_of(const std::string& list) {
+  std::vector<std::string> items{""};
+  for (const char c : list) {
+    if (c == ',')
+      items.emplace_back();
+    else
+      items.back() += c;
+  }
+  return items;
+}
+
+void read_item(const std::string& item, std::string& into) { into = item; }
+void read_item(const std::string& item, std::int64_t& into) {
+  const char* const begin = item.data() + (item.starts_with('+') ? 1 : 0);
+  std::from_chars(begin, item.data() + item.size(), into);  // it has been checked
+}
+
+/// A flag with items between commas, which may be repeated. CLI11 would skip empty items.
+template <class Item>
+CLI::Option& add_list(CLI::App& command, const std::string& flag, std::vector<Item>& into,
+                      const std::string& help) {
+  const auto read = [&into](const CLI::results_t& lists) {
+    for (const auto& list : lists)
+      for (const auto& item : items_of(list)) read_item(item, into.emplace_back());
+    return true;
+  };
+  return *command.add_option(flag, CLI::callback_t(read), help)
+              ->expected(1, CLI::detail::expected_max_vector_size)
+              ->allow_extra_args(false);
+}
+
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   auto& group = *command.add_option_group("The world");
   group.add_option("--clients", flags.clients, "number of clients (1 to 8)")->type_name("N");
@@ -32,32 +64,22 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       .add_option("--latency-ms", flags.latency_ms,
                   "what every request and every reply may take (default 0: no time)")
       ->type_name("MS");
-  group
-      .add_option("--jump-ms", flags.jumps_ms,
-                  "sizes of clock jumps (default: twice the lease and half of it, both ways)")
-      ->delimiter(',')
-      ->type_name("MS,...");
-  group
-      .add_option("--clock-ms", flags.clocks_ms,
-                  "how far the wall clocks of A, B, ... are ahead at the start (default: 0)")
-      ->delimiter(',')
-      ->type_name("MS,...");
-  group.add_option("--node-clock-ms", flags.node_clocks_ms, "the same of each node")
-      ->delimiter(',')
-      ->type_name("MS,...");
-  group
-      .add_option("--drift-ppm", flags.drifts_ppm,
-                  "by how many millionths the clocks of A, B, ... are fast (default: 0)")
-      ->delimiter(',')
-      ->type_name("N,...");
-  group.add_option("--node-drift-ppm", flags.node_drifts_ppm, "the same of each node")
-      ->delimiter(',')
-      ->type_name("N,...");
-  group
-      .add_option("--property", flags.properties,
-                  "what must always hold (default: every usual property)")
-      ->delimiter(',')
-      ->type_name("NAME,...");
+  add_list(group, "--jump-ms", flags.jumps_ms,
+           "sizes of clock jumps (default: twice the lease and half of it, both ways)")
+      .type_name("MS,...");
+  add_list(group, "--clock-ms", flags.clocks_ms,
+           "how far the wall clocks of A, B, ... are ahead at the start (default: 0)")
+      .type_name("MS,...");
+  add_list(group, "--node-clock-ms", flags.node_clocks_ms, "the same of each node")
+      .type_name("MS,...");
+  add_list(group, "--drift-ppm", flags.drifts_ppm,
+           "by how many millionths the clocks of A, B, ... are fast (default: 0)")
+      .type_name("N,...");
+  add_list(group, "--node-drift-ppm", flags.node_drifts_ppm, "the same of each node")
+      .type_name("N,...");
+  add_list(group, "--property", flags.properties,
+           "what must always hold (default: every usual property)")
+      .type_name("NAME,...");
   group
       .add_option("--waits-ms", flags.waits_ms,
                   "claim that nobody is inside acquire() for longer (property waits)")
@@ -134,11 +156,23 @@ bool is_number(const std::string& text) {
 
 /// What is wrong with a value before CLI11 reads it: of "" it makes nothing, of "010" it makes 8,
 /// and "nan" is in every range.
-std::string trouble_of_value(const std::string& type, const std::string& text) {
-  if (text.empty()) return fmt::format("found nothing, expected {}", type);
-  const auto unit = type.substr(0, type.find(','));
+std::string trouble_of_value(const std::string& unit, const std::string& text) {
+  if (text.empty()) return fmt::format("found nothing, expected {}", unit);
   if (unit == "N" || unit == "MS" || unit == "MB") return trouble_of_whole_number(text);
   if (unit == "S" && !is_number(text)) return fmt::format("found `{}`, expected a number", text);
+  return "";
+}
+
+/// The same of a list, which is of a type such as "MS,...".
+std::string trouble_of_list(const std::string& type, const std::string& text) {
+  if (text.empty()) return trouble_of_value(type, text);
+  const auto unit = type.substr(0, type.find(','));
+  const auto items = items_of(text);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].empty())
+      return fmt::format("found nothing as item {} of `{}`, expected {}", i + 1, text, unit);
+    if (auto trouble = trouble_of_value(unit, items[i]); !trouble.empty()) return trouble;
+  }
   return "";
 }
 
@@ -148,8 +182,9 @@ void check_values(CLI::App& command) {
     const bool flag = option->get_items_expected_max() == 0;
     const bool many = option->get_positional() && option->get_items_expected_max() > 1;
     const auto type = option->get_type_name().substr(0, option->get_type_name().find(':'));
-    if (!flag && !many)
-      option->check([type](const std::string& text) { return trouble_of_value(type, text); });
+    if (flag || many) continue;
+    const auto trouble = type.ends_with(",...") ? trouble_of_list : trouble_of_value;
+    option->check([=](const std::string& text) { return trouble(type, text); });
   }
   for (auto* group : command.get_subcommands([](CLI::App*) { return true; })) check_values(*group);
 }
@@ -231,11 +266,9 @@ CLI::App& add_check(CLI::App& app, CheckArguments& check) {
       ->required()
       ->type_name("PROTOCOL|SCENARIO");
   add_model_flags(command, check.model);
-  command
-      .add_option("--fault", check.model.faults,
-                  "how many faults of which kind a run may contain: pause=1,crash=1")
-      ->delimiter(',')
-      ->type_name("NAME=N,...");
+  add_list(command, "--fault", check.model.faults,
+           "how many faults of which kind a run may contain: pause=1,crash=1")
+      .type_name("NAME=N,...");
   add_bound_flags(command, check.bounds);
   command.add_option("--trace", check.trace_file, "write the counterexample to this file")
       ->type_name("FILE");

@@ -133,6 +133,10 @@ def name_cases(random):
                     yield Case([*complete, flag, mistyped(name, random)], (flag, f"`{name}`"))
     for value in NO_FAULTS:
         yield Case([*COMMANDS["check"], "--fault", value], ("--fault",))
+    for flag, item in [(flag, "5") for flag in sorted(LISTS)] + [("--fault", "pause=1"),
+                                                                 ("--property", "deadlock")]:
+        for value in [f"{item},,{item}", f",{item}", f"{item},"]:
+            yield Case([*COMMANDS["check"], flag, value], (flag, "item"))
 
 
 def shape_cases(random):

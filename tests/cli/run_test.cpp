@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "cli/arguments.hpp"
 #include "tests/cli/command_line.hpp"
 
 namespace lockstep::tests {
@@ -45,6 +46,36 @@ TEST_CASE("the exit code tells how a check came out") {
   CHECK(run({"check", "nothing-like-this"}).code == 3);
   CHECK(run({"--help"}).code == 0);
   CHECK(run({"--no-such-flag"}).code == 3);
+}
+
+TEST_CASE("an item of a list that is empty is refused with its place") {
+  for (const std::string flag : {"--fault", "--property", "--jump-ms", "--clock-ms",
+                                 "--node-clock-ms", "--drift-ppm", "--node-drift-ppm"}) {
+    const std::string item = flag == "--fault" ? "pause=1" : flag == "--property" ? "leak" : "5";
+    const std::string gap = item + ",," + item;
+    for (const auto& [list, place] : {std::pair{gap, 2}, {"," + item, 1}, {item + ",", 2}}) {
+      const auto refused = run({"check", "set-token-lua", flag, list});
+      CAPTURE(flag, list);
+      CHECK(refused.code == 3);
+      CHECK_THAT(refused.err, Contains(flag + ": found nothing as item " + std::to_string(place) +
+                                       " of `" + list + "`"));
+      CHECK(lines(refused.err).size() == 1);
+    }
+  }
+}
+
+TEST_CASE("lists on the command line: items between commas, and the flag again") {
+  const auto read = [](const std::vector<std::string>& words) {
+    return std::get<cli::CheckArguments>(cli::parse(words)).model;
+  };
+  CHECK(read({"check", "--jump-ms", "5,-7", "setnx", "--jump-ms=+9"}).jumps_ms ==
+        std::vector<std::int64_t>{5, -7, 9});
+  CHECK(read({"check", "--fault", "pause,crash=2", "setnx", "--fault", "delay"}).faults ==
+        std::vector<std::string>{"pause", "crash=2", "delay"});
+  CHECK_THROWS_WITH(read({"check", "setnx", "--jump-ms", "5,9223372036854775808"}),
+                    Contains("--jump-ms: found `9223372036854775808`, which is too large"));
+  CHECK_THROWS_WITH(read({"check", "setnx", "--property", "[leak,,deadlock]"}),
+                    Contains("--property: found nothing as item 2"));
 }
 
 TEST_CASE("a failure of our own has its own exit code") {
