@@ -50,6 +50,15 @@ CLI::Option& add_list(CLI::App& command, const std::string& flag, std::vector<It
               ->allow_extra_args(false);
 }
 
+template <class Seed>
+void add_draw_flag(CLI::App& command, Seed& seed) {
+  command
+      .add_option(
+          "--draw-seed", seed,
+          "decides what SPOP, SRANDMEMBER and their like choose (default 0: the first ones)")
+      ->type_name("N");
+}
+
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   auto& group = *command.add_option_group("The world");
   group.add_option("--clients", flags.clients, "number of clients (1 to 8)")->type_name("N");
@@ -105,6 +114,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
                   "the server that is imitated: redis-7.0 (default, unless the protocol names "
                   "another), -7.2, -8.0, -8.4, valkey-8.1, -9")
       ->type_name("NAME");
+  add_draw_flag(group, flags.draw_seed);
 }
 
 void add_bound_flags(CLI::App& command, BoundFlags& flags) {
@@ -123,7 +133,8 @@ void add_jobs_flag(CLI::App& command, std::optional<int>& jobs) {
 
 /// What the simulated server begins with.
 void add_server_flags(CLI::App& command, std::vector<std::string>& load,
-                      std::optional<std::int64_t>& clock_ms, std::string& server) {
+                      std::optional<std::int64_t>& clock_ms, std::string& server,
+                      std::int64_t& draw_seed) {
   command.add_option("--load", load, "a file of commands to run before (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("FILE");
@@ -134,6 +145,7 @@ void add_server_flags(CLI::App& command, std::vector<std::string>& load,
                   "the server that is imitated: redis-7.0 (default), -7.2, -8.0, -8.4, "
                   "valkey-8.1, -9")
       ->type_name("NAME");
+  add_draw_flag(command, draw_seed);
 }
 
 std::string trouble_of_whole_number(const std::string& text) {
@@ -392,7 +404,7 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
   command.add_option("--set", eval.set, "a string key that is there before (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  add_server_flags(command, eval.load, eval.clock_ms, eval.server);
+  add_server_flags(command, eval.load, eval.clock_ms, eval.server, eval.draw_seed);
   command.add_flag("--trace", eval.trace,
                    "show the script line by line, with the keys that each line changed");
   command.add_flag("--json", eval.json, "print JSON");
@@ -402,7 +414,7 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
 
 CLI::App& add_shell(CLI::App& app, ShellArguments& shell) {
   auto& command = *app.add_subcommand("shell", "a prompt on the simulated keyspace, as redis-cli");
-  add_server_flags(command, shell.load, shell.clock_ms, shell.server);
+  add_server_flags(command, shell.load, shell.clock_ms, shell.server, shell.draw_seed);
   command.add_flag("--json", shell.json, "print each reply as a line of JSON");
   command.footer(help::kShellFooter);
   return command;

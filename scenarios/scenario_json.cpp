@@ -115,6 +115,8 @@ void read_node(const JsonPlace& place, Scenario& scenario) {
   if (const auto server = place.optional("server"))
     scenario.server =
         sim::kServerVersions.at(server->one_of(names_of(sim::kServerVersions), "server"));
+  if (const auto seed = place.optional("draw_seed"))
+    scenario.draw_seed = static_cast<std::uint64_t>(seed->integer(0, INT64_MAX));
   if (const auto persistence = place.optional("persistence"))
     scenario.persistence =
         sim::kPersistences.at(persistence->one_of(names_of(sim::kPersistences), "persistence"));
@@ -294,12 +296,12 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
              "clocks_ms",    "node_clocks_ms",
              "drifts_ppm",   "node_drifts_ppm",
              "jumps_ms",     "distinct_micros",
-             "server",       "persistence",
-             "resource",     "faults",
-             "properties",   "invariants",
-             "waits",        "witnesses",
-             "bounds",       "steps",
-             "expect"}},
+             "server",       "draw_seed",
+             "persistence",  "resource",
+             "faults",       "properties",
+             "invariants",   "waits",
+             "witnesses",    "bounds",
+             "steps",        "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads"}},
       {"$.faults", names_of(sim::kFaults)},
       {"$.waits", {"ms", "after"}},
@@ -359,6 +361,7 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["pause_max_ms"] = scenario.pause_max_ms;
   if (scenario.distinct_micros) json["distinct_micros"] = true;
   json["server"] = name(scenario.server);
+  if (scenario.draw_seed != 0) json["draw_seed"] = scenario.draw_seed;
   json["persistence"] = name(scenario.persistence);
   json["resource"] = name(scenario.resource);
   json["properties"] = names_of(scenario.properties);

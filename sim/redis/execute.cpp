@@ -105,7 +105,8 @@ Reply run_command(const Command& command, Call& call) {
     throw BadInput("command '" + name + "': Redis 7.0 has it, but it is not simulated yet");
   }
   report(command, call.execution);
-  call.execution.left_open = call.execution.left_open || may_choose(command, call);
+  call.execution.drew = call.execution.drew || may_choose(command, call);
+  call.execution.left_open = call.execution.left_open || call.execution.drew;
   std::optional<Attention> attention;  // somebody watches keys or waits for them
   if (command.is(kWrite) && Attention::wanted(call.execution)) attention.emplace(call);
   Reply reply;

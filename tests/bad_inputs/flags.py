@@ -42,6 +42,7 @@ NUMBERS = {
     "--seed": ({"conform"}, 0, None),
     "--commands": ({"conform"}, 1, None),
     "--clock": ({"eval", "shell"}, None, None),
+    "--draw-seed": (WORLD | {"eval", "shell"}, 0, None),
 }
 LISTS = {"--jump-ms", "--clock-ms", "--node-clock-ms", "--drift-ppm", "--node-drift-ppm"}
 SECONDS = {"--max-seconds": LIMITED, "--seconds": {"live", "conform"}}

@@ -224,6 +224,43 @@ TEST_CASE("a leak that no single step makes replays as it was printed") {
   CHECK_THAT(run({"replay", file, "--interactive"}, nexts + "back\nelse\n").out, Contains("1 * "));
 }
 
+TEST_CASE("a trace keeps the seed by which Redis chose") {
+  const auto folder = scratch() / "draws";
+  fs::create_directories(folder);
+  std::ofstream(folder / "protocol.lua")
+      << "local L = protocol { title = 't', source = 's' }\n"
+         "function L:acquire()\n"
+         "  redis('SADD', 'pool', 'a', 'b', 'c')\n"
+         "  if redis('SRANDMEMBER', 'pool') == 'c' then return true end\n"
+         "  return redis('SET', self.key, 'x', 'NX') == OK\n"
+         "end\n"
+         "function L:release() redis('DEL', self.key) return true end\n"
+         "return L\n";
+  const auto file = (scratch() / "draws.json").string();
+  const std::vector<std::string> check{
+      "check", folder.string(), "--property", "mutual-exclusion", "--trace", file, "--draw-seed"};
+  const auto seeded = [&](int seed) {
+    auto words = check;
+    words.push_back(std::to_string(seed));
+    return run(words);
+  };
+  const auto first = seeded(0);
+  CHECK(first.code == 2);
+  CHECK_THAT(first.out, Contains("another --draw-seed tries other choices"));
+  int seed = 1;
+  while (seed < 50 && seeded(seed).code != 1) ++seed;
+  const auto found = seeded(seed);
+  REQUIRE(found.code == 1);
+  CHECK_THAT(found.out, Contains("draw seed " + std::to_string(seed)));
+  CHECK_THAT(read(file), Contains("\"draw_seed\": " + std::to_string(seed)));
+  CHECK(run({"replay", file}).code == 1);
+  std::string text = read(file);
+  const auto at = text.find("\"draw_seed\": " + std::to_string(seed));
+  text.replace(at, 13 + std::to_string(seed).size(), "\"draw_seed\": 0");
+  std::ofstream(file) << text;
+  CHECK(run({"replay", file}).code == 3);
+}
+
 TEST_CASE("a trace of a protocol outside names it relative to itself") {
   const auto folder = own_protocol("moved");
   const auto file = scratch() / "traces" / "b.json";
