@@ -120,7 +120,10 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
 void add_bound_flags(CLI::App& command, BoundFlags& flags) {
   auto& group = *command.add_option_group("Limits (reaching one makes the verdict inconclusive)");
   group.add_option("--max-states", flags.max_states, "distinct states")->type_name("N");
-  group.add_option("--max-seconds", flags.max_seconds, "of searching")->type_name("S");
+  group
+      .add_option("--max-seconds", flags.max_seconds,
+                  "of all searches together; with test, of each scenario")
+      ->type_name("S");
   group.add_option("--max-memory", flags.max_memory_mb, "of memory (default 2048)")
       ->type_name("MB");
 }

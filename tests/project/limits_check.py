@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Whatever a protocol does, `check` keeps --max-memory and --max-seconds, and says what it came to.
+"""Whatever a protocol does, `check` keeps --max-memory and --max-seconds, and says what it came to; `matrix` and
+`diff` keep --max-seconds, which is that of all their searches together.
 
     tests/project/limits_check.py build/lockstep
 
@@ -52,6 +53,14 @@ PROTOCOLS = {
 }
 
 
+# Protocols of the above, by what judges them.
+MANY_SEARCHES = {
+    "matrix": ["many clients", "a loop that looks at its clock", "a lifetime that moves on"],
+    "diff": ["many clients", "ages that are kept"],
+}
+LARGE = ["-j", "1", "--clients", "3", "--rounds", "3", "--max-states", "100000000"]
+
+
 def ended(command):
     """Exit code, output, seconds of the processor (or a third of a clock's), and MiB of memory."""
     began = time.monotonic()
@@ -64,25 +73,49 @@ def ended(command):
         return child.returncode, out.read().decode(), seconds, usage.ru_maxrss / 1024
 
 
+def laid_out(folder):
+    """A folder for each of the protocols."""
+    places = {}
+    for number, (name, (first, _)) in enumerate(PROTOCOLS.items()):
+        place = places[name] = pathlib.Path(folder, str(number))
+        place.mkdir()
+        place.joinpath("protocol.lua").write_text(
+            "local L = protocol { title = 't', source = 's' }\n"
+            f"function L:acquire()\n{first}\n{TAKE}\nend\n"
+            "function L:release() return redis('DEL', self.key) == 1 end\nreturn L\n")
+    return places
+
+
+def trouble_of_check(lockstep, place, flags):
+    """What is wrong, and what came of it."""
+    code, said, seconds, megabytes = ended(
+        [lockstep, "check", place, "--max-memory", str(MEGABYTES), "--max-seconds", str(SECONDS), *flags])
+    told = said.splitlines()[0] if said else "nothing"
+    fine = code in (0, 1, 2) or (code == 3 and "protocol.lua" in told)
+    wrong = not fine or megabytes > MEGABYTES * 7 / 6 or seconds > SECONDS + 2
+    return wrong, f"exit code {code}, {seconds:.1f} s, {megabytes:.0f} MiB: {told[:120]}"
+
+
+def trouble_of_many(lockstep, command, place):
+    """The same of a command of many searches, which cannot all be done."""
+    targets = [place] * (2 if command == "diff" else 1)
+    code, said, seconds, _ = ended([lockstep, command, *targets, "--max-seconds", str(SECONDS), *LARGE])
+    wrong = code not in (1, 2) or "the time limit was reached" not in said or seconds > SECONDS + 2
+    return wrong, f"exit code {code}, {seconds:.1f} s: {said.splitlines()[-1][:120]}"
+
+
 def main(lockstep):
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        for number, (name, (first, flags)) in enumerate(PROTOCOLS.items()):
-            place = pathlib.Path(folder, str(number))
-            place.mkdir()
-            place.joinpath("protocol.lua").write_text(
-                "local L = protocol { title = 't', source = 's' }\n"
-                f"function L:acquire()\n{first}\n{TAKE}\nend\n"
-                "function L:release() return redis('DEL', self.key) == 1 end\nreturn L\n")
-            code, said, seconds, megabytes = ended(
-                [lockstep, "check", place, "--max-memory", str(MEGABYTES), "--max-seconds", str(SECONDS), *flags])
-            told = said.splitlines()[0] if said else "nothing"
-            fine = code in (0, 1, 2) or (code == 3 and "protocol.lua" in told)
-            if not fine or megabytes > MEGABYTES * 7 / 6 or seconds > SECONDS + 2:
-                wrong += 1
-                print(f"{name}: exit code {code}, {seconds:.1f} s, {megabytes:.0f} MiB: {told[:120]}")
-            elif "-v" in sys.argv:
-                print(f"  {name}: {code}, {seconds:.1f} s, {megabytes:.0f} MiB: {told[:90]}")
+        places = laid_out(folder)
+        cases = [("check", name, trouble_of_check, (places[name], flags)) for name, (_, flags) in PROTOCOLS.items()]
+        cases += [(command, name, trouble_of_many, (command, places[name]))
+                  for command, names in MANY_SEARCHES.items() for name in names]
+        for command, name, trouble_of, given in cases:
+            trouble, told = trouble_of(lockstep, *given)
+            wrong += trouble
+            if trouble or "-v" in sys.argv:
+                print(f"{'' if trouble else '  '}{command}, {name}: {told}")
     print(f"{wrong} wrong")
     return 1 if wrong else 0
 
