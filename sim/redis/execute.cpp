@@ -123,7 +123,8 @@ Reply run_command(const Command& command, Call& call) {
 Reply execute(Keyspace& keyspace, Session& session, const Request& request, Execution& execution) {
   if (request.empty()) throw BadInput("an empty request: expected a command name");
   Connections unknown;
-  const Turn turn(keyspace, session, execution, unknown);
+  SoonestExpiry not_known;  // the keyspace is the caller's
+  const Turn turn(keyspace, session, execution, unknown, not_known);
   return process(keyspace, look_up(request, execution.mode.version), request, execution);
 }
 
