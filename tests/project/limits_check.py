@@ -53,6 +53,22 @@ PROTOCOLS = {
 }
 
 
+# Where the process has less memory than a script or a client program may use: that is no mistake of theirs.
+FEW_MEGABYTES = 50
+STARVING = {
+    "a script that encodes": "redis('EVAL', \"return #cjson.encode(('\\\\\\\\0'):rep(5000000))\", 0)",
+    "a script that catches what it encodes": (
+        "redis('EVAL', \"return {pcall(cjson.encode, ('\\\\\\\\0'):rep(5000000))}\", 0)"),
+    "a script that packs": "redis('EVAL', \"return #struct.pack('s', ('x'):rep(8000000))\", 0)",
+    "a script that makes a long text": (
+        "redis('EVAL', \"local s = ('x'):rep(9000000) s = s .. s .. s .. s return #s\", 0)"),
+    "a script that sends": "redis('EVAL', \"local s = ('x'):rep(9000000) redis.call('ECHO', s, s, s, s, s)\", 0)",
+    "a client that sends": "local s = ('x'):rep(9000000) redis('ECHO', s, s, s, s, s)",
+    "a client that logs": "local s = ('x'):rep(20000000) for i = 1, 5 do log(s .. i) end",
+    "a client that catches": "local s = ('x'):rep(20000000) pcall(function() for i = 1, 5 do log(s .. i) end end)",
+    "a client that makes a long text": "local s = ('x'):rep(9000000) s = s .. s .. s .. s .. s redis('ECHO', #s)",
+}
+
 # Protocols of the above, by what judges them.
 MANY_SEARCHES = {
     "matrix": ["many clients", "a loop that looks at its clock", "a lifetime that moves on"],
@@ -76,7 +92,8 @@ def ended(command):
 def laid_out(folder):
     """A folder for each of the protocols."""
     places = {}
-    for number, (name, (first, _)) in enumerate(PROTOCOLS.items()):
+    bodies = {name: first for name, (first, _) in PROTOCOLS.items()} | STARVING
+    for number, (name, first) in enumerate(bodies.items()):
         place = places[name] = pathlib.Path(folder, str(number))
         place.mkdir()
         place.joinpath("protocol.lua").write_text(
@@ -96,6 +113,12 @@ def trouble_of_check(lockstep, place, flags):
     return wrong, f"exit code {code}, {seconds:.1f} s, {megabytes:.0f} MiB: {told[:120]}"
 
 
+def trouble_of_starving(lockstep, place):
+    code, said, _, _ = ended([lockstep, "check", place, "--max-memory", str(FEW_MEGABYTES)])
+    told = said.splitlines()[0] if said else "nothing"
+    return code != 2 or "MiB was reached" not in told, f"exit code {code}: {told[:120]}"
+
+
 def trouble_of_many(lockstep, command, place):
     """The same of a command of many searches, which cannot all be done."""
     targets = [place] * (2 if command == "diff" else 1)
@@ -109,6 +132,7 @@ def main(lockstep):
     with tempfile.TemporaryDirectory() as folder:
         places = laid_out(folder)
         cases = [("check", name, trouble_of_check, (places[name], flags)) for name, (_, flags) in PROTOCOLS.items()]
+        cases += [("check", name, trouble_of_starving, (places[name],)) for name in STARVING]
         cases += [(command, name, trouble_of_many, (command, places[name]))
                   for command, names in MANY_SEARCHES.items() for name in names]
         for command, name, trouble_of, given in cases:
