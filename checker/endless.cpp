@@ -50,8 +50,10 @@ Steps collect(const Graph<WorldSystem>& graph, Watch& watch) {
 
 /// A state of a cycle in which nothing takes time, and which nothing leaves, though something lies
 /// ahead in time that it keeps from happening.
-std::optional<std::uint32_t> zero_time_cycle(const Steps& steps, const Graph<WorldSystem>& graph) {
-  const Components found = components(steps.zero_time, graph.states());
+std::optional<std::uint32_t> zero_time_cycle(const Steps& steps, const Graph<WorldSystem>& graph,
+                                             Watch& watch) {
+  const Components found = components(steps.zero_time, graph.states(), watch);
+  if (!watch.why().empty()) return std::nullopt;
   const std::vector<bool> time_passes = found.with(steps.time_passes);
   for (std::uint32_t s = 0; s < graph.states(); ++s) {
     const std::uint32_t component = found.of[s];
@@ -69,13 +71,16 @@ EndlessRuns endless_runs(const Graph<WorldSystem>& graph, const std::set<sim::Pr
   EndlessRuns runs;
   const Steps steps = collect(graph, watch);
   if (!watch.why().empty()) return runs;
-  if (const auto state = zero_time_cycle(steps, graph)) {
+  if (const auto state = zero_time_cycle(steps, graph, watch)) {
     runs.zero_time = "of process " + sim::process_name(steps.actor[*state]);
     return runs;
   }
 
+  if (!watch.why().empty()) return runs;
+
   const sim::World& world = graph.system().world();
-  const Components found = components(steps.all, graph.states());
+  const Components found = components(steps.all, graph.states(), watch);
+  if (!watch.why().empty()) return runs;
   const std::vector<bool> acquires = found.with(steps.acquires);
   for (std::uint32_t s = 0; s < graph.states(); ++s) {
     const std::uint32_t component = found.of[s];

@@ -162,8 +162,9 @@ class Exploration {
           "order was "
           "tried");
     if (!world_.left_open().empty())
-      return leave_open("Redis leaves open what it answers, and one answer was tried: " +
-                        world_.left_open());
+      return leave_open(
+          "Redis leaves open what it answers, and one answer was tried: " + world_.left_open() +
+          (world_.draws() ? " (another --draw-seed tries other choices)" : ""));
     if (!world_.time_gap().empty())
       leave_open("not every point of time that may matter was tried: " + world_.time_gap());
   }

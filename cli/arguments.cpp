@@ -18,28 +18,61 @@ namespace {
 
 constexpr double kLongestLiveSeconds = 86'400;
 
+/// "1,,2" as "1", "" and "2".
+std::vector<std::string> items_of(const std::string& list) {
+  std::vector<std::string> items{""};
+  for (const char c : list) {
+    if (c == ',')
+      items.emplace_back();
+    else
+      items.back() += c;
+  }
+  return items;
+}
+
+void read_item(const std::string& item, std::string& into) { into = item; }
+void read_item(const std::string& item, std::int64_t& into) {
+  const char* const begin = item.data() + (item.starts_with('+') ? 1 : 0);
+  std::from_chars(begin, item.data() + item.size(), into);  // it has been checked
+}
+
+/// A flag with items between commas, which may be repeated. CLI11 would skip empty items.
+template <class Item>
+CLI::Option& add_list(CLI::App& command, const std::string& flag, std::vector<Item>& into,
+                      const std::string& help) {
+  const auto read = [&into](const CLI::results_t& lists) {
+    for (const auto& list : lists)
+      for (const auto& item : items_of(list)) read_item(item, into.emplace_back());
+    return true;
+  };
+  return *command.add_option(flag, CLI::callback_t(read), help)
+              ->expected(1, CLI::detail::expected_max_vector_size)
+              ->allow_extra_args(false);
+}
+
+template <class Seed>
+void add_draw_flag(CLI::App& command, Seed& seed) {
+  command
+      .add_option(
+          "--draw-seed", seed,
+          "decides what SPOP, SRANDMEMBER and their like choose (default 0: the first ones)")
+      ->type_name("N");
+}
+
 void add_clock_flags(CLI::Option_group& group, ModelFlags& flags) {
-  group
-      .add_option("--jump-ms", flags.jumps_ms,
-                  "sizes of clock jumps (default: twice the lease and half of it, both ways)")
-      ->delimiter(',')
-      ->type_name("MS,...");
-  group
-      .add_option("--clock-ms", flags.clocks_ms,
-                  "how far the wall clocks of A, B, ... are ahead at the start (default: 0)")
-      ->delimiter(',')
-      ->type_name("MS,...");
-  group.add_option("--node-clock-ms", flags.node_clocks_ms, "the same of each node")
-      ->delimiter(',')
-      ->type_name("MS,...");
-  group
-      .add_option("--drift-ppm", flags.drifts_ppm,
-                  "by how many millionths the clocks of A, B, ... are fast (default: 0)")
-      ->delimiter(',')
-      ->type_name("N,...");
-  group.add_option("--node-drift-ppm", flags.node_drifts_ppm, "the same of each node")
-      ->delimiter(',')
-      ->type_name("N,...");
+  add_list(group, "--jump-ms", flags.jumps_ms,
+           "sizes of clock jumps (default: twice the lease and half of it, both ways)")
+      .type_name("MS,...");
+  add_list(group, "--clock-ms", flags.clocks_ms,
+           "how far the wall clocks of A, B, ... are ahead at the start (default: 0)")
+      .type_name("MS,...");
+  add_list(group, "--node-clock-ms", flags.node_clocks_ms, "the same of each node")
+      .type_name("MS,...");
+  add_list(group, "--drift-ppm", flags.drifts_ppm,
+           "by how many millionths the clocks of A, B, ... are fast (default: 0)")
+      .type_name("N,...");
+  add_list(group, "--node-drift-ppm", flags.node_drifts_ppm, "the same of each node")
+      .type_name("N,...");
 }
 
 void add_node_flags(CLI::Option_group& group, ModelFlags& flags) {
@@ -61,6 +94,7 @@ void add_node_flags(CLI::Option_group& group, ModelFlags& flags) {
                   "the server that is imitated: redis-7.0 (default, unless the protocol names "
                   "another), -7.2, -8.0, -8.4, valkey-8.1, -9")
       ->type_name("NAME");
+  add_draw_flag(group, flags.draw_seed);
 }
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
@@ -82,11 +116,9 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
                   "what every request and every reply may take (default 0: no time)")
       ->type_name("MS");
   add_clock_flags(group, flags);
-  group
-      .add_option("--property", flags.properties,
-                  "what must always hold (default: every usual property)")
-      ->delimiter(',')
-      ->type_name("NAME,...");
+  add_list(group, "--property", flags.properties,
+           "what must always hold (default: every usual property)")
+      .type_name("NAME,...");
   group
       .add_option("--waits-ms", flags.waits_ms,
                   "claim that nobody is inside acquire() for longer (property waits)")
@@ -108,7 +140,10 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
 void add_bound_flags(CLI::App& command, BoundFlags& flags) {
   auto& group = *command.add_option_group("Limits (reaching one makes the verdict inconclusive)");
   group.add_option("--max-states", flags.max_states, "distinct states")->type_name("N");
-  group.add_option("--max-seconds", flags.max_seconds, "of searching")->type_name("S");
+  group
+      .add_option("--max-seconds", flags.max_seconds,
+                  "of all searches together; with test, of each scenario")
+      ->type_name("S");
   group.add_option("--max-memory", flags.max_memory_mb, "of memory (default 2048)")
       ->type_name("MB");
 }
@@ -121,7 +156,8 @@ void add_jobs_flag(CLI::App& command, std::optional<int>& jobs) {
 
 /// What the simulated server begins with.
 void add_server_flags(CLI::App& command, std::vector<std::string>& load,
-                      std::optional<std::int64_t>& clock_ms, std::string& server) {
+                      std::optional<std::int64_t>& clock_ms, std::string& server,
+                      std::int64_t& draw_seed) {
   command.add_option("--load", load, "a file of commands to run before (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("FILE");
@@ -132,6 +168,7 @@ void add_server_flags(CLI::App& command, std::vector<std::string>& load,
                   "the server that is imitated: redis-7.0 (default), -7.2, -8.0, -8.4, "
                   "valkey-8.1, -9")
       ->type_name("NAME");
+  add_draw_flag(command, draw_seed);
 }
 
 std::string trouble_of_whole_number(const std::string& text) {
@@ -154,11 +191,23 @@ bool is_number(const std::string& text) {
 
 /// What is wrong with a value before CLI11 reads it: of "" it makes nothing, of "010" it makes 8,
 /// and "nan" is in every range.
-std::string trouble_of_value(const std::string& type, const std::string& text) {
-  if (text.empty()) return fmt::format("found nothing, expected {}", type);
-  const auto unit = type.substr(0, type.find(','));
+std::string trouble_of_value(const std::string& unit, const std::string& text) {
+  if (text.empty()) return fmt::format("found nothing, expected {}", unit);
   if (unit == "N" || unit == "MS" || unit == "MB") return trouble_of_whole_number(text);
   if (unit == "S" && !is_number(text)) return fmt::format("found `{}`, expected a number", text);
+  return "";
+}
+
+/// The same of a list, which is of a type such as "MS,...".
+std::string trouble_of_list(const std::string& type, const std::string& text) {
+  if (text.empty()) return trouble_of_value(type, text);
+  const auto unit = type.substr(0, type.find(','));
+  const auto items = items_of(text);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].empty())
+      return fmt::format("found nothing as item {} of `{}`, expected {}", i + 1, text, unit);
+    if (auto trouble = trouble_of_value(unit, items[i]); !trouble.empty()) return trouble;
+  }
   return "";
 }
 
@@ -168,8 +217,9 @@ void check_values(CLI::App& command) {
     const bool flag = option->get_items_expected_max() == 0;
     const bool many = option->get_positional() && option->get_items_expected_max() > 1;
     const auto type = option->get_type_name().substr(0, option->get_type_name().find(':'));
-    if (!flag && !many)
-      option->check([type](const std::string& text) { return trouble_of_value(type, text); });
+    if (flag || many) continue;
+    const auto trouble = type.ends_with(",...") ? trouble_of_list : trouble_of_value;
+    option->check([=](const std::string& text) { return trouble(type, text); });
   }
   for (auto* group : command.get_subcommands([](CLI::App*) { return true; })) check_values(*group);
 }
@@ -251,11 +301,9 @@ CLI::App& add_check(CLI::App& app, CheckArguments& check) {
       ->required()
       ->type_name("PROTOCOL|SCENARIO");
   add_model_flags(command, check.model);
-  command
-      .add_option("--fault", check.model.faults,
-                  "how many faults of which kind a run may contain: pause=1,crash=1")
-      ->delimiter(',')
-      ->type_name("NAME=N,...");
+  add_list(command, "--fault", check.model.faults,
+           "how many faults of which kind a run may contain: pause=1,crash=1")
+      .type_name("NAME=N,...");
   add_bound_flags(command, check.bounds);
   command.add_option("--trace", check.trace_file, "write the counterexample to this file")
       ->type_name("FILE");
@@ -379,7 +427,7 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
   command.add_option("--set", eval.set, "a string key that is there before (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  add_server_flags(command, eval.load, eval.clock_ms, eval.server);
+  add_server_flags(command, eval.load, eval.clock_ms, eval.server, eval.draw_seed);
   command.add_flag("--trace", eval.trace,
                    "show the script line by line, with the keys that each line changed");
   command.add_flag("--json", eval.json, "print JSON");
@@ -389,7 +437,7 @@ CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
 
 CLI::App& add_shell(CLI::App& app, ShellArguments& shell) {
   auto& command = *app.add_subcommand("shell", "a prompt on the simulated keyspace, as redis-cli");
-  add_server_flags(command, shell.load, shell.clock_ms, shell.server);
+  add_server_flags(command, shell.load, shell.clock_ms, shell.server, shell.draw_seed);
   command.add_flag("--json", shell.json, "print each reply as a line of JSON");
   command.footer(help::kShellFooter);
   return command;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scenarios/scenario.hpp"
+#include "sim/redis/execute.hpp"
 
 namespace lockstep::cli {
 
@@ -16,7 +17,7 @@ namespace lockstep::cli {
 struct ModelFlags {
   std::optional<int> clients, rounds, nodes;
   std::optional<std::int64_t> lease_ms, work_ms, request_timeout_ms, pause_max_ms, latency_ms,
-      restart_after_ms, waits_ms;
+      restart_after_ms, waits_ms, draw_seed;
   std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms, drifts_ppm, node_drifts_ppm;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;
@@ -99,6 +100,7 @@ struct EvalArguments {
   std::vector<std::string> load;   ///< files of commands, before the script runs
   std::optional<std::int64_t> clock_ms;
   std::string server = "redis-7.0";
+  std::int64_t draw_seed = 0;
   bool trace = false;
   bool json = false;
 };
@@ -106,6 +108,7 @@ struct ShellArguments {
   std::vector<std::string> load;  ///< files of commands to begin with
   std::optional<std::int64_t> clock_ms;
   std::string server = "redis-7.0";
+  std::int64_t draw_seed = 0;
   bool json = false;
 };
 struct ConformArguments {
@@ -130,6 +133,8 @@ void apply(const BoundFlags& flags, scenarios::Scenario& scenario);
 
 /// What --server says. Throws BadInput.
 sim::ServerVersion server_version(const std::string& given);
+/// What --server and --draw-seed say. Throws BadInput.
+sim::ServerMode server_mode(const std::string& server, std::int64_t draw_seed);
 
 /// The groups of `lockstep list`, in order.
 const std::vector<std::string>& list_groups();

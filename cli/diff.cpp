@@ -50,16 +50,18 @@ void expect_arguments(const DiffArguments& arguments) {
 }
 
 Comparison with_version(const Version& old_one, const Version& new_one,
-                        const DiffArguments& arguments, const Io& io) {
+                        const DiffArguments& arguments, const Io& io,
+                        const checker::Progress& watch) {
   std::vector<scenarios::Scenario> worlds;
   for (const auto& version : {old_one, new_one})
     worlds.push_back(matrix_world(version.name, version.folder, arguments.model, arguments.bounds));
-  const auto matrices = judge_matrices(worlds, scenarios::conditions(), arguments.jobs, io);
+  const auto matrices = judge_matrices(worlds, scenarios::conditions(), arguments.jobs, io, watch);
   return {fmt::format("{}: {}", old_one.name, old_one.title),
           scenarios::compare(matrices[0].findings, matrices[1].findings), worlds[1], 0};
 }
 
-Comparison with_baseline(const Version& new_one, const DiffArguments& arguments, const Io& io) {
+Comparison with_baseline(const Version& new_one, const DiffArguments& arguments, const Io& io,
+                         const checker::Progress& watch) {
   const auto stored = stored_matrix(arguments.baseline, new_one.name);
   auto world = stored.world;
   const auto old_name = world.protocol;
@@ -71,7 +73,7 @@ Comparison with_baseline(const Version& new_one, const DiffArguments& arguments,
     if (std::any_of(stored.findings.begin(), stored.findings.end(),
                     [&](const auto& finding) { return finding.condition == condition.name; }))
       conditions.push_back(condition);
-  const auto matrices = judge_matrices({world}, conditions, arguments.jobs, io);
+  const auto matrices = judge_matrices({world}, conditions, arguments.jobs, io, watch);
   Comparison comparison{fmt::format("verdicts on {} in {}", old_name, arguments.baseline),
                         scenarios::compare(stored.findings, matrices.front().findings), world, 0};
   comparison.uncompared =
@@ -94,14 +96,26 @@ const Difference* first_violated(const std::vector<Difference>& differences) {
   return first;
 }
 
-scenarios::Judgement counterexample(const Difference& difference, const Comparison& comparison) {
+/// How many verdicts are not known, of one version or both, because the command was `over`; none if
+/// it was not.
+std::uint64_t cut_off(const std::vector<Difference>& differences, const std::string& over) {
+  const auto cut = [&](const scenarios::Finding& finding) {
+    return finding.standing == Standing::inconclusive && finding.detail == over;
+  };
+  if (over.empty()) return 0;
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      differences, [&](const auto& each) { return cut(each.before) || cut(each.after); }));
+}
+
+scenarios::Judgement counterexample(const Difference& difference, const Comparison& comparison,
+                                    const checker::Progress& watch) {
   const auto& conditions = scenarios::conditions();
   const auto condition = std::find_if(
       conditions.begin(), conditions.end(),
       [&](const scenarios::Condition& each) { return each.name == difference.after.condition; });
   auto scenario = scenarios::under(*condition, comparison.world);
   scenario.properties = {difference.after.property};
-  return scenarios::judge(scenario);
+  return scenarios::judge(scenario, watch);
 }
 
 void print(const Comparison& comparison, const Version& new_one, Io& io) {
@@ -137,6 +151,7 @@ int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& 
   expect_arguments(arguments);
   expect_output("--trace", arguments.trace_file);
   const Interruptible interruptible;
+  const auto watch = until_over(arguments.bounds);
   if (arguments.baseline.empty()) {
     const auto there = presence(arguments.versions.front(), arguments.versions.back());
     if (there != Presence::both) return lone(there, arguments, catalog, io);
@@ -145,10 +160,10 @@ int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& 
   if (new_one.taken_out && !arguments.trace_file.empty())
     throw sim::BadInput(
         "--trace: a trace needs its protocol's folder; check the new version out first");
-  auto comparison =
-      arguments.baseline.empty()
-          ? with_version(version_of(arguments.versions.front(), catalog), new_one, arguments, io)
-          : with_baseline(new_one, arguments, io);
+  auto comparison = arguments.baseline.empty()
+                        ? with_version(version_of(arguments.versions.front(), catalog), new_one,
+                                       arguments, io, watch)
+                        : with_baseline(new_one, arguments, io, watch);
   if (interrupted()) {
     io.err << "lockstep: diff: interrupted; nothing is said about what got weaker\n";
     return kInconclusive;
@@ -156,20 +171,28 @@ int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& 
   for (auto& difference : comparison.differences)
     difference.after.detail = new_one.told(difference.after.detail);
 
-  const auto code = count_of(comparison.differences, Change::weaker) > 0 ? kViolated : kAsExpected;
+  const auto over = watch({});
+  const auto unreached = cut_off(comparison.differences, over);
+  const auto code = count_of(comparison.differences, Change::weaker) > 0 ? kViolated
+                    : unreached > 0                                      ? kInconclusive
+                                                                         : kAsExpected;
   std::optional<scenarios::Judgement> shown;
   CheckNotes notes;
   notes.target = new_one.name;
   const auto* const worst = first_violated(comparison.differences);
-  if (worst != nullptr) shown = counterexample(*worst, comparison);
+  if (worst != nullptr) shown = counterexample(*worst, comparison, watch);
   if (shown) notes.trace_file = keep_trace(arguments.trace_file, *shown, catalog);
+  if (shown && !shown->trace) shown.reset();  // there was no time for it
   if (arguments.json) {
     io.out << diff_report(comparison.differences, shown, code);
     return code;
   }
   print(comparison, new_one, io);
+  if (unreached > 0)
+    io.out << fmt::format("\n{}: {} not compared\n", over, plural(unreached, "verdict"));
+  if (worst != nullptr && !shown) io.out << "\nno counterexample is shown: " << over << '\n';
   if (!shown) return code;
-  find_no_return(*shown, notes, until_interrupted());
+  find_no_return(*shown, notes, watch);
   io.out << fmt::format("\nthe first of them: {}\n\n", worst->after.condition);
   print_check(io.out, *shown, notes, io.colours);
   return code;

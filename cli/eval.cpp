@@ -38,7 +38,7 @@ void note(std::vector<TracedLine>& trace, const ScriptEvent& event) {
 }  // namespace
 
 int eval(const EvalArguments& arguments, Io& io) {
-  sim::Server server({.version = server_version(arguments.server)},
+  sim::Server server(server_mode(arguments.server, arguments.draw_seed),
                      arguments.clock_ms ? sim::WallTime{*arguments.clock_ms} : sim::kEpoch);
   const auto session = server.open();
   prepare(server, session, arguments, io);

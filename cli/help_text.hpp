@@ -144,8 +144,9 @@ OLD and NEW are protocols: shipped names, folders, or git revisions of a folder,
 (REVISION:FOLDER). Both are judged under every condition of `lockstep list conditions`, each property for
 itself. A verdict got weaker if what held is violated, vacuous or not known any more, or if the lock is no
 longer re-entrant; a shortest counterexample of another length is a change, not a weakness. The
-counterexample to the first weaker verdict is shown. Exit code 1 if any got weaker, else 0. A folder that a
-git revision of it does not have is new, or deleted: there is nothing to compare with.
+counterexample to the first weaker verdict is shown. Exit code 1 if any got weaker, else 2 if --max-seconds
+has cut any off, else 0. A folder that a git revision of it does not have is new, or deleted: there is
+nothing to compare with.
 
 --baseline FILE compares NEW with verdicts that `lockstep matrix NEW --json` stored, in the world in which
 they were judged.

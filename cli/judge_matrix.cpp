@@ -24,6 +24,12 @@ scenarios::Scenario matrix_world(const std::string& protocol, const std::filesys
   return world;
 }
 
+checker::Progress until_over(const BoundFlags& bounds) {
+  scenarios::Scenario checked;  // what is wrong with them
+  apply(bounds, checked);
+  return until_interrupted(checked.bounds);
+}
+
 std::vector<scenarios::Condition> chosen_conditions(bool overview_only) {
   std::vector<scenarios::Condition> chosen;
   for (const auto& condition : scenarios::conditions())
@@ -33,30 +39,31 @@ std::vector<scenarios::Condition> chosen_conditions(bool overview_only) {
 
 std::vector<scenarios::Matrix> judge_matrices(const std::vector<scenarios::Scenario>& worlds,
                                               const std::vector<scenarios::Condition>& conditions,
-                                              std::optional<int> jobs, const Io& io) {
+                                              std::optional<int> jobs, const Io& io,
+                                              const checker::Progress& watch) {
   std::vector<scenarios::Matrix> matrices;
   std::vector<bool> reentrant;
   const bool asked = std::any_of(conditions.begin(), conditions.end(),
                                  [](const auto& each) { return each.needs_reentry(); });
   for (const auto& world : worlds) {
     matrices.push_back({world, sim::Program(world.folder).fingerprint(), {}});
-    reentrant.push_back(asked && scenarios::reenters(world));
+    reentrant.push_back(asked && scenarios::reenters(world, watch));
   }
   const auto count = worlds.size() * conditions.size();
   in_order(
       count, jobs_of(jobs),
       [&](std::size_t i) {
-        const auto at = i / conditions.size();
-        const auto& condition = conditions[i % conditions.size()];
+        const auto at = i % worlds.size();
+        const auto& condition = conditions[i / worlds.size()];
         try {
-          return scenarios::judge_each(condition, worlds[at], reentrant[at], until_interrupted());
+          return scenarios::judge_each(condition, worlds[at], reentrant[at], watch);
         } catch (const sim::InternalError& error) {
           throw sim::InternalError(worlds[at].protocol + ", " + condition.name + ": " +
                                    error.what());
         }
       },
       [&](std::size_t i, const std::vector<scenarios::Finding>& found) {
-        auto& all = matrices[i / conditions.size()].findings;
+        auto& all = matrices[i % worlds.size()].findings;
         all.insert(all.end(), found.begin(), found.end());
         count_progress(io, i + 1, count);
       });

@@ -43,13 +43,14 @@ int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, 
   const auto protocols = arguments.protocols.empty() ? catalog.ladder() : arguments.protocols;
   if (protocols.empty())
     throw sim::BadInput("matrix: name the protocols; there is no shipped ladder here");
+  const Interruptible interruptible;
+  const auto watch = until_over(arguments.bounds);
   std::vector<scenarios::Scenario> worlds;
   for (const auto& protocol : protocols)
     worlds.push_back(matrix_world(protocol, catalog.protocol_folder(protocol), arguments.model,
                                   arguments.bounds));
-  const Interruptible interruptible;
   const auto matrices =
-      judge_matrices(worlds, chosen_conditions(protocols.size() > 1), arguments.jobs, io);
+      judge_matrices(worlds, chosen_conditions(protocols.size() > 1), arguments.jobs, io, watch);
   if (arguments.json)
     io.out << scenarios::matrix_report(matrices);
   else

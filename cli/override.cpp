@@ -42,6 +42,10 @@ void set_fault(const std::string& word, sim::Budget& budget) {
       static_cast<std::uint8_t>(within("--fault", number, 0, 100));
 }
 
+std::uint64_t drawn(std::int64_t seed) {
+  return static_cast<std::uint64_t>(within("--draw-seed", seed, 0, INT64_MAX));
+}
+
 void set_clients(int clients, Scenario& scenario) {
   if (scenario.roles.size() > 1)
     throw sim::BadInput(
@@ -126,6 +130,7 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
   }
   if (flags.resource) scenario.resource = named("--resource", *flags.resource, sim::kResources);
   if (flags.server) scenario.server = server_version(*flags.server);
+  if (flags.draw_seed) scenario.draw_seed = drawn(*flags.draw_seed);
   if (flags.persistence)
     scenario.persistence = named("--persistence", *flags.persistence, sim::kPersistences);
   scenario.expect.reset();
@@ -133,6 +138,10 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
 
 sim::ServerVersion server_version(const std::string& given) {
   return named("--server", given, sim::kServerVersions);
+}
+
+sim::ServerMode server_mode(const std::string& server, std::int64_t draw_seed) {
+  return {.version = server_version(server), .draw_seed = drawn(draw_seed)};
 }
 
 void apply(const BoundFlags& flags, Scenario& scenario) {

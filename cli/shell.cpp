@@ -60,7 +60,7 @@ sim::Duration duration_in(const std::string& text) {
 class Shell {
  public:
   Shell(const ShellArguments& arguments, Io& io)
-      : server_({.version = server_version(arguments.server)},
+      : server_(server_mode(arguments.server, arguments.draw_seed),
                 arguments.clock_ms ? sim::WallTime{*arguments.clock_ms} : sim::kEpoch),
         current_(server_.open()),
         sessions_{current_},

@@ -60,7 +60,7 @@ void Servers::reset(const std::vector<Client>& clients) {
 
 void Servers::empty() {
   admin.execute_all({{"FLUSHALL"}, {"SCRIPT", "FLUSH"}, {"FUNCTION", "FLUSH"}});
-  fake.keyspace() = {};
+  fake.take({});
 }
 
 std::vector<sim::Request> preludes_of(const sim::Request& request) {

@@ -198,16 +198,17 @@ std::optional<Difference> Twin::exchange_pop(const Step& step, const Likeness& l
   Difference difference{step, step.connection, reply, popped_here};
   if (!alike(likeness, reply, popped_here, 0)) return difference;
   if (reply.is_error()) return std::nullopt;
-  fake().keyspace() = std::move(before);
+  fake().take(std::move(before));
   std::vector<sim::Reply> members = reply.items;
   if (reply.kind == sim::Reply::Kind::bulk) members = {reply};
   for (const auto& member : members)
     if (submit(link, {"SREM", request[1], member.text}).back().reply->integer != 1)
       return difference;
-  auto& keys = fake().keyspace().keys;
-  const auto rest = keys.find(request[1]);
-  if (request.size() == 3 && rest != keys.end())
-    sim::repack_after_pop(rest->second, static_cast<std::int64_t>(members.size()));
+  sim::Keyspace after = fake().keyspace();
+  const auto rest = after.keys.find(request[1]);
+  if (request.size() != 3 || rest == after.keys.end()) return std::nullopt;
+  sim::repack_after_pop(rest->second, static_cast<std::int64_t>(members.size()));
+  fake().take(std::move(after));
   return std::nullopt;
 }
 

@@ -40,13 +40,14 @@ Finding finding(const Condition& condition, sim::Property property, const Judgem
 
 /// Whether the condition's faults can never happen: `holding`, a search of the whole space, took no
 /// other steps than without them.
-bool never_happens(const Condition& condition, const Scenario& world, const Judgement& holding) {
+bool never_happens(const Condition& condition, const Scenario& world, const Judgement& holding,
+                   const checker::Progress& progress) {
   if (condition.faults == sim::Budget{}) return false;
   auto harmless = condition;
   harmless.faults = {};
   auto scenario = under(harmless, world);
   scenario.properties.clear();
-  const auto without = judge(scenario).result.statistics;
+  const auto without = judge(scenario, progress).result.statistics;
   const auto& with = holding.result.statistics;
   return with.states == without.states && with.transitions == without.transitions;
 }
@@ -67,7 +68,7 @@ void judge_by_elimination(const Condition& condition, const Scenario& world,
       continue;
     }
     const bool idle = findings.empty() && judgement.outcome() == Outcome::holds &&
-                      never_happens(condition, world, judgement);
+                      never_happens(condition, world, judgement, progress);
     for (const auto property : open) {
       findings.push_back(finding(condition, property, judgement));
       if (idle) findings.back().standing = Standing::cannot_happen;
@@ -96,7 +97,7 @@ const char* name(Standing standing) {
   sim::fail("a standing without a name", __FILE__, __LINE__);
 }
 
-bool reenters(const Scenario& world) {
+bool reenters(const Scenario& world, const checker::Progress& progress) {
   using sim::Witness;
   Condition nested;
   nested.shape = Shape::nested;
@@ -111,7 +112,7 @@ bool reenters(const Scenario& world) {
   scenario.witnesses = {Witness::acquired, Witness::released, Witness::refused,
                         Witness::expired_while_held};
   try {
-    return judge(scenario).result.unmet ==
+    return judge(scenario, progress).result.unmet ==
            std::set<Witness>{Witness::refused, Witness::expired_while_held};
   } catch (const sim::BadInput&) {
     return false;
@@ -125,10 +126,12 @@ std::vector<Finding> judge_each(const Condition& condition, const Scenario& worl
   Finding other;
   other.condition = condition.name;
   other.standing = Standing::inconclusive;
+  if (progress) other.detail = progress({});
+  const bool reached = other.detail.empty();
   try {
-    if (condition.needs_reentry() && !reentrant)
+    if (reached && condition.needs_reentry() && !reentrant)
       other.standing = Standing::not_reentrant;
-    else
+    else if (reached)
       judge_by_elimination(condition, world, progress, open, findings);
   } catch (const sim::BadInput& error) {
     other.detail = error.what();

@@ -45,12 +45,13 @@ struct Matrix {
 };
 
 /// Whether a lone client can lock, lock, unlock, unlock in `world`, without ever being refused or
-/// outwaiting its own lease.
-bool reenters(const Scenario& world);
+/// outwaiting its own lease. Worth nothing if `progress` has ended it.
+bool reenters(const Scenario& world, const checker::Progress& progress = {});
 
 /// The verdict of each of `world`'s properties under `condition`: violated ones first, fewest steps
 /// first. `reentrant` is what reenters() says. A run that the protocol cannot stand (BadInput) is
-/// inconclusive with that text. A counterexample is re-executed as judge() does.
+/// inconclusive with that text; so is everything where `progress` says from the start why it has to
+/// end. A counterexample is re-executed as judge() does.
 std::vector<Finding> judge_each(const Condition& condition, const Scenario& world, bool reentrant,
                                 const checker::Progress& progress = {});
 

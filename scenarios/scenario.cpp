@@ -231,6 +231,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
     model.processes.push_back(std::move(setup));
   }
   model.server = scenario.server;
+  model.draw_seed = scenario.draw_seed;
   model.persistence = scenario.persistence;
   model.resource = scenario.resource;
   model.budget = scenario.faults;

@@ -84,6 +84,7 @@ struct Scenario {
   std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease and half of it, both ways
   bool distinct_micros = false;        ///< as in sim::Model
   sim::ServerVersion server = sim::ServerVersion::redis_7_0;  ///< unless said, the protocol's own
+  std::uint64_t draw_seed = 0;                                ///< as in sim::ServerMode
   sim::Persistence persistence = sim::Persistence::none;
   sim::Resource resource = sim::Resource::plain;
   sim::Budget faults{};                ///< of a schedule: what its steps need

@@ -119,6 +119,8 @@ void read_node(const JsonPlace& place, Scenario& scenario) {
   if (const auto server = place.optional("server"))
     scenario.server =
         sim::kServerVersions.at(server->one_of(names_of(sim::kServerVersions), "server"));
+  if (const auto seed = place.optional("draw_seed"))
+    scenario.draw_seed = static_cast<std::uint64_t>(seed->integer(0, INT64_MAX));
   if (const auto persistence = place.optional("persistence"))
     scenario.persistence =
         sim::kPersistences.at(persistence->one_of(names_of(sim::kPersistences), "persistence"));
@@ -300,11 +302,11 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
              "jumps_ms",     "distinct_micros",
              "server",       "persistence",
              "nodes",        "restart_after_ms",
-             "resource",     "faults",
-             "properties",   "invariants",
-             "waits",        "witnesses",
-             "bounds",       "steps",
-             "expect"}},
+             "draw_seed",    "resource",
+             "faults",       "properties",
+             "invariants",   "waits",
+             "witnesses",    "bounds",
+             "steps",        "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads"}},
       {"$.faults", names_of(sim::kFaults)},
       {"$.waits", {"ms", "after"}},
@@ -366,6 +368,7 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["server"] = name(scenario.server);
   json["nodes"] = scenario.nodes;
   if (scenario.restart_after_ms > 0) json["restart_after_ms"] = scenario.restart_after_ms;
+  if (scenario.draw_seed != 0) json["draw_seed"] = scenario.draw_seed;
   json["persistence"] = name(scenario.persistence);
   json["resource"] = name(scenario.resource);
   json["properties"] = names_of(scenario.properties);

@@ -121,7 +121,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   execution.micros = node.micros;
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
-  execution.mode.version = model_.server;
+  execution.mode = {.version = model_.server, .draw_seed = model_.draw_seed};
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
   });

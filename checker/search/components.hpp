@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/bounds.hpp"
+
 namespace lockstep::checker {
 
-/// Steps from state to state, chosen from a Graph by whoever asks.
+/// Steps from state to state, chosen from a Graph by whoever asks, in order of where they begin.
 using StepEdges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 struct Components {
@@ -22,6 +24,7 @@ struct Components {
 };
 
 /// Of the states [0, states) and these edges between them. Time and memory in proportion to both.
-Components components(const StepEdges& edges, std::uint32_t states);
+/// Worth nothing if `watch` has cut it off.
+Components components(const StepEdges& edges, std::uint32_t states, Watch& watch);
 
 }  // namespace lockstep::checker

@@ -152,13 +152,9 @@ int string_format(Vm& vm, lua_State* lua) {
 /// upvalue 1 is called with the arguments, as guest code.
 template <Native Check>
 int checked(lua_State* lua) {
-  {
-    Vm& vm = Vm::of(lua);
-    Vm::Host host(vm);
-    if (Check(vm, lua) < 0) return lua_error(lua);
-    lua_pushvalue(lua, lua_upvalueindex(1));
-    lua_insert(lua, 1);
-  }
+  if (as_host(lua, [lua](Vm& vm) { return Check(vm, lua); }) < 0) return lua_error(lua);
+  lua_pushvalue(lua, lua_upvalueindex(1));
+  lua_insert(lua, 1);
   lua_call(lua, lua_gettop(lua) - 1, LUA_MULTRET);
   return lua_gettop(lua);
 }
@@ -261,17 +257,14 @@ int extremes_check(Vm& vm, lua_State* lua) {
 /// pcall that lets through what must end the run: a complaint, a query, exhausted memory.
 int finish_pcall(lua_State* lua, int status, lua_KContext) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(lua);
-  {
-    Vm& vm = Vm::of(lua);
-    Vm::Host host(vm);
-    if (status == LUA_ERRMEM) vm.complain_of_memory(lua);
-    if (!vm.stopped()) {
-      lua_pushboolean(lua, 0);
-      lua_insert(lua, -2);
-      return 2;
-    }
-  }
-  return lua_error(lua);
+  const int result = as_host(lua, [lua, status](Vm& vm) {
+    if (status == LUA_ERRMEM) vm.end_for_memory(lua);
+    if (vm.stopped()) return kRaise;
+    lua_pushboolean(lua, 0);
+    lua_insert(lua, -2);
+    return 2;
+  });
+  return result >= 0 ? result : lua_error(lua);
 }
 
 int lua_pcall_plain(lua_State* lua) {

@@ -78,7 +78,8 @@ struct Effect {
   std::uint8_t lock = 0;    ///< acquired ... lost
   std::uint8_t depth = 0;   ///< reentered, left: how often the lock is held now
   bool ok = false;          ///< left, released: release() returned a true value; lost: the
-                            ///< protocol called lost(), not only did the resource refuse
+                            ///< protocol called lost(), not only did the resource refuse;
+                            ///< releasing: it was not given up as lost before
   bool silent = false;      ///< released: it returned nothing at all
   bool in_release = false;  ///< failed: during release()
   bool unanswered = false;  ///< failed: when it heard that a request gets no answer

@@ -45,19 +45,17 @@ void* Vm::allocate(void* self, void* block, std::size_t old_size, std::size_t ne
   if (vm.guest_ && after > before && vm.bytes_ + after - before > vm.limits_.bytes) return nullptr;
   void* moved = std::realloc(block, new_size);
   if (moved != nullptr) vm.bytes_ += after - before;
+  vm.denied_ = vm.denied_ || moved == nullptr;
   return moved;
 }
 
 void Vm::count(lua_State* lua, lua_Debug*) {
-  Vm& vm = of(lua);
-  bool goes_on = false;
-  {
-    Host host(vm);
-    goes_on = vm.spend(lua, std::min(kHookInterval, vm.limits_.instructions));
-  }
-  if (goes_on) return;
-  lua_pushnil(lua);
-  lua_error(lua);
+  const int result = as_host(lua, [lua](Vm& vm) {
+    if (vm.spend(lua, std::min(kHookInterval, vm.limits_.instructions))) return 0;
+    lua_pushnil(lua);
+    return kRaise;
+  });
+  if (result == kRaise) lua_error(lua);
 }
 
 bool Vm::spend(lua_State* at, std::int64_t instructions) {
@@ -69,18 +67,21 @@ bool Vm::spend(lua_State* at, std::int64_t instructions) {
 }
 
 int Vm::call(int arguments, int results) {
+  denied_ = false;
   guest_ = true;
-  const int status = lua_pcall(state_, arguments, results, 0);
-  guest_ = false;
-  if (status == LUA_ERRMEM) complain_of_memory(state_);
-  return status;
+  return ended(lua_pcall(state_, arguments, results, 0), state_);
 }
 
 int Vm::resume(lua_State* thread, int arguments, int* results) {
+  denied_ = false;
   guest_ = true;
-  const int status = lua_resume(thread, state_, arguments, results);
+  return ended(lua_resume(thread, state_, arguments, results), thread);
+}
+
+int Vm::ended(int status, lua_State* at) {
   guest_ = false;
-  if (status == LUA_ERRMEM) complain_of_memory(thread);
+  if (status == LUA_ERRMEM) end_for_memory(at);
+  if (std::exchange(starved_, false)) throw std::bad_alloc();
   return status;
 }
 
@@ -90,7 +91,8 @@ void Vm::complain_at(int line, std::string_view text) {
   if (!complaint_) complaint_ = message(line, text);
 }
 
-void Vm::complain_of_memory(lua_State* at) {
+void Vm::end_for_memory(lua_State* at) {
+  if (denied_) return starve();
   complain(at, fmt::format("needed more than {} bytes of memory", limits_.bytes));
 }
 

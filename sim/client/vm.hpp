@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <lua.hpp>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,7 +33,8 @@ class Vm {
   /// error texts of its code begin with.
   const char* chunk() const { return chunk_.c_str(); }
 
-  /// lua_pcall and lua_resume as guest code. Afterwards look at stopped() first.
+  /// lua_pcall and lua_resume as guest code. Afterwards look at stopped() first. Throw
+  /// std::bad_alloc.
   int call(int arguments, int results);
   int resume(lua_State* thread, int arguments, int* results);
   void reset_instructions() { instructions_ = 0; }
@@ -42,10 +44,15 @@ class Vm {
   void complain(lua_State* at, std::string_view text);
   /// The same at a given line (0: the file as a whole).
   void complain_at(int line, std::string_view text);
-  void complain_of_memory(lua_State* at);
+  /// The guest has met an error of Lua's about memory: it has reached its limit, or the process has
+  /// no more; it must be ended by an error at once.
+  void end_for_memory(lua_State* at);
+  /// Records that the process has no more memory: std::bad_alloc follows when the guest has ended,
+  /// for it may not pass through Lua, which is C.
+  void starve() { starved_ = true; }
   /// Records that the guest waits for the answer to a query.
   void ask(const Query& query) { query_ = query; }
-  bool stopped() const { return complaint_.has_value() || query_.has_value(); }
+  bool stopped() const { return complaint_.has_value() || query_.has_value() || starved_; }
   const std::optional<Query>& query() const { return query_; }
   /// Forgets the query; throws the complaint, if there is one, as BadInput.
   void settle();
@@ -88,12 +95,15 @@ class Vm {
  private:
   static void* allocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
   static void count(lua_State* lua, lua_Debug*);
+  int ended(int status, lua_State* at);
 
   std::string file_, chunk_;
   ProgramLimits limits_;
   std::int64_t bytes_ = 0;
   std::int64_t instructions_ = 0;
   bool guest_ = false;
+  bool denied_ = false;   ///< the process had no memory for the Lua state
+  bool starved_ = false;  ///< it has none
   std::optional<std::string> complaint_;
   std::optional<Query> query_;
   lua_State* state_ = nullptr;
@@ -107,42 +117,45 @@ inline constexpr int kRaise = -1;  ///< raise the value on top of the stack
 inline constexpr int kWait =
     -2;  ///< suspend the task; the second Native goes on when it is resumed
 
+/// Runs code of ours, which is as a Native, where Lua has called it.
+template <class Code>
+int as_host(lua_State* lua, Code code) {
+  Vm& vm = Vm::of(lua);
+  const Vm::Host host(vm);
+  try {
+    return code(vm);
+  } catch (const std::bad_alloc&) {
+    vm.starve();
+  }
+  lua_pushnil(lua);
+  return kRaise;
+}
+
 template <Native Resumed>
 int native_resumed(lua_State* lua, int, lua_KContext);
 
 inline int native_result(lua_State* lua, int result, lua_KFunction resumed) {
   if (result >= 0) return result;
   if (result == kWait && lua_isyieldable(lua)) return lua_yieldk(lua, 0, 0, resumed);
-  if (result == kWait) {
-    Vm& vm = Vm::of(lua);
-    Vm::Host host(vm);
+  if (result != kWait) return kRaise;
+  return as_host(lua, [lua](Vm& vm) {
     vm.complain(lua,
                 "waits inside a function that a library function calls (table.sort, string.gsub)");
-  }
-  return -1;
+    return kRaise;
+  });
 }
 
 /// Wraps a Native as a lua_CFunction.
 template <Native Function, Native Resumed = Function>
 int native(lua_State* lua) {
-  int result = 0;
-  {
-    Vm& vm = Vm::of(lua);
-    Vm::Host host(vm);
-    result = Function(vm, lua);
-  }
+  int result = as_host(lua, [lua](Vm& vm) { return Function(vm, lua); });
   result = native_result(lua, result, native_resumed<Resumed>);
   return result >= 0 ? result : lua_error(lua);
 }
 
 template <Native Resumed>
 int native_resumed(lua_State* lua, int, lua_KContext) {
-  int result = 0;
-  {
-    Vm& vm = Vm::of(lua);
-    Vm::Host host(vm);
-    result = Resumed(vm, lua);
-  }
+  int result = as_host(lua, [lua](Vm& vm) { return Resumed(vm, lua); });
   result = native_result(lua, result, native_resumed<Resumed>);
   return result >= 0 ? result : lua_error(lua);
 }

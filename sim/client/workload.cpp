@@ -94,7 +94,9 @@ bool Run::do_step(Task& task, const WorkStep& step) {
 bool Run::operate(Task& task, bool releasing, std::uint8_t lock) {
   Work& work = task.work;
   LOCKSTEP_CHECK(lock < objects.size());
-  if (releasing && find(work, lock)->depth == 1) lock_event(Effect::Kind::releasing, task, lock);
+  const bool given_up = work.mode == Work::Mode::lost && work.lost_lock == lock;
+  if (releasing && find(work, lock)->depth == 1)
+    lock_event(Effect::Kind::releasing, task, lock, !given_up);
   work.phase = Work::Phase::operation;
   work.releasing = releasing;
   work.lock = lock;

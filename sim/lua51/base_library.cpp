@@ -64,7 +64,7 @@ int base_xpcall(lua_State* L) {
   lua_pushcclosure(L, handle, 1);
   lua_insert(L, 1);
   const int status = lua_pcall(L, 0, LUA_MULTRET, 1);
-  if (status == LUA_ERRMEM) refuse_beyond_limit(L, "it needs more memory than its limit");
+  if (status == LUA_ERRMEM) refuse_for_memory(L);
   if (status != LUA_OK && runtime(L).refusal) return lua_error(L);
   lua_pushboolean(L, status == LUA_OK);
   lua_replace(L, 1);
@@ -393,23 +393,23 @@ int base_ipairs(lua_State* L) {
 }
 
 constexpr Function51 kBaseFunctions[] = {
-    {"assert", base_assert},
-    {"collectgarbage", base_collectgarbage},
-    {"error", base_error},
-    {"getmetatable", base_getmetatable},
-    {"ipairs", base_ipairs},
-    {"next", base_next},
-    {"pairs", base_pairs},
+    {"assert", guarded<base_assert>},
+    {"collectgarbage", guarded<base_collectgarbage>},
+    {"error", guarded<base_error>},
+    {"getmetatable", guarded<base_getmetatable>},
+    {"ipairs", guarded<base_ipairs>},
+    {"next", guarded<base_next>},
+    {"pairs", guarded<base_pairs>},
     {"pcall", base_pcall},
-    {"rawequal", base_rawequal},
-    {"rawget", base_rawget},
-    {"rawset", base_rawset},
-    {"select", base_select},
-    {"setmetatable", base_setmetatable},
-    {"tonumber", base_tonumber},
-    {"tostring", base_tostring},
-    {"type", base_type},
-    {"unpack", base_unpack},
+    {"rawequal", guarded<base_rawequal>},
+    {"rawget", guarded<base_rawget>},
+    {"rawset", guarded<base_rawset>},
+    {"select", guarded<base_select>},
+    {"setmetatable", guarded<base_setmetatable>},
+    {"tonumber", guarded<base_tonumber>},
+    {"tostring", guarded<base_tostring>},
+    {"type", guarded<base_type>},
+    {"unpack", guarded<base_unpack>},
     {"xpcall", base_xpcall},
     // Exist in Redis and are refused here by name.
     {"__redis__err__handler", nullptr},

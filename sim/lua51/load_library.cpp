@@ -120,7 +120,8 @@ int base_load(lua_State* L) {
   return load_text(L, text, length, source);
 }
 
-constexpr Function51 kLoadFunctions[] = {{"load", base_load}, {"loadstring", base_loadstring}};
+constexpr Function51 kLoadFunctions[] = {{"load", guarded<base_load>},
+                                         {"loadstring", guarded<base_loadstring>}};
 
 }  // namespace
 

@@ -34,11 +34,35 @@ int missing_field(lua_State* L) {
 
 Runtime& runtime(lua_State* L) { return **static_cast<Runtime**>(lua_getextraspace(L)); }
 
-void refuse(lua_State* L, const char* reason) {
-  runtime(L).refusal = reason;
+namespace {
+
+[[noreturn]] void raise_refusal(lua_State* L) {
   lua_pushliteral(L, "refused");
   lua_error(L);
   __builtin_unreachable();
+}
+
+}  // namespace
+
+void refuse(lua_State* L, const char* reason) {
+  try {
+    runtime(L).refusal = reason;
+  } catch (const std::bad_alloc&) {
+    runtime(L).starved = true;
+  }
+  if (runtime(L).starved) starve(L);
+  raise_refusal(L);
+}
+
+void starve(lua_State* L) {
+  runtime(L).starved = true;
+  runtime(L).refusal = "no memory";  // which a string holds without any
+  raise_refusal(L);
+}
+
+void refuse_for_memory(lua_State* L) {
+  if (runtime(L).denied) starve(L);
+  refuse_beyond_limit(L, "it needs more memory than its limit");
 }
 
 void refuse_beyond_limit(lua_State* L, const char* reason) {
@@ -363,7 +387,7 @@ std::string in_words_of_51(const Runtime& rt, std::string_view message) {
 
 void take_error(lua_State* L, int status) {
   Runtime& rt = runtime(L);
-  if (status == LUA_ERRMEM) refuse_beyond_limit(L, "it needs more memory than its limit");
+  if (status == LUA_ERRMEM) refuse_for_memory(L);
   if (rt.refusal) lua_error(L);
   if (lua_type(L, -1) != LUA_TSTRING) return;
   std::size_t length = 0;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct LoadedChunk {
 struct Runtime {
   std::optional<std::string> refusal;  ///< why the script cannot be run; ends it as BadInput
   bool starved = false;                ///< of the refusal: the process has no more memory
+  bool denied = false;                 ///< the process had no memory for the Lua state
   bool beyond_limit = false;           ///< of the refusal: one of lockstep's own limits is why
   const std::vector<Site>* sites = nullptr;  ///< of the running script
   const std::vector<Line>* lines = nullptr;  ///< of its translation
@@ -71,6 +73,21 @@ Runtime& runtime(lua_State* L);
 [[noreturn]] void refuse(lua_State* L, const char* reason);
 /// The same for one that meets a limit of lockstep's own.
 [[noreturn]] void refuse_beyond_limit(lua_State* L, const char* reason);
+/// The same for one that has met an error of Lua's about memory: it has reached its limit, or the
+/// process has no more.
+[[noreturn]] void refuse_for_memory(lua_State* L);
+/// Ends the script because the process has no more memory; std::bad_alloc follows.
+[[noreturn]] void starve(lua_State* L);
+
+/// A function that Lua can call: Lua is C, and std::bad_alloc may not pass through it.
+template <lua_CFunction Function>
+int guarded(lua_State* L) {
+  try {
+    return Function(L);
+  } catch (const std::bad_alloc&) {  // what raises leaves nothing behind here
+  }
+  starve(L);
+}
 
 inline constexpr const char* kOddKey =
     "an assignment to t[nil] or t[NaN] where a table has a metatable";

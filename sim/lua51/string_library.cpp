@@ -260,21 +260,21 @@ int string_format(lua_State* L) {
 }
 
 constexpr Function51 kStringFunctions[] = {
-    {"byte", string_byte},
-    {"char", string_char},
+    {"byte", guarded<string_byte>},
+    {"char", guarded<string_char>},
     {"dump", nullptr},
-    {"find", string_find},
-    {"format", string_format},
-    {"gfind", string_gmatch},
-    {"gmatch", string_gmatch},
-    {"gsub", string_gsub},
-    {"len", string_len},
-    {"lower", each_byte<std::tolower>},
-    {"match", string_match},
-    {"rep", string_rep},
-    {"reverse", string_reverse},
-    {"sub", string_sub},
-    {"upper", each_byte<std::toupper>},
+    {"find", guarded<string_find>},
+    {"format", guarded<string_format>},
+    {"gfind", guarded<string_gmatch>},
+    {"gmatch", guarded<string_gmatch>},
+    {"gsub", guarded<string_gsub>},
+    {"len", guarded<string_len>},
+    {"lower", guarded<each_byte<std::tolower>>},
+    {"match", guarded<string_match>},
+    {"rep", guarded<string_rep>},
+    {"reverse", guarded<string_reverse>},
+    {"sub", guarded<string_sub>},
+    {"upper", guarded<each_byte<std::toupper>>},
 };
 
 }  // namespace

@@ -249,9 +249,11 @@ int table_sort(lua_State* L) {
 }
 
 constexpr Function51 kTableFunctions[] = {
-    {"concat", table_concat}, {"foreach", table_foreach}, {"foreachi", table_foreachi},
-    {"getn", table_getn},     {"insert", table_insert},   {"maxn", table_maxn},
-    {"remove", table_remove}, {"setn", table_setn},       {"sort", table_sort},
+    {"concat", guarded<table_concat>},     {"foreach", guarded<table_foreach>},
+    {"foreachi", guarded<table_foreachi>}, {"getn", guarded<table_getn>},
+    {"insert", guarded<table_insert>},     {"maxn", guarded<table_maxn>},
+    {"remove", guarded<table_remove>},     {"setn", guarded<table_setn>},
+    {"sort", guarded<table_sort>},
 };
 
 }  // namespace

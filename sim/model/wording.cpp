@@ -218,7 +218,7 @@ std::string worded(const Effect& effect, const std::string& lock, const std::str
     case Effect::Kind::refused:
       return "does not get " + lock;
     case Effect::Kind::releasing:
-      return "leaves the critical section, releases " + lock;
+      return (effect.ok ? "leaves the critical section, releases " : "releases ") + lock;
     case Effect::Kind::released:
       if (effect.silent) return "comes back from release() of " + lock;
       return effect.ok ? "has released " + lock

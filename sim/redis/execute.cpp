@@ -105,7 +105,8 @@ Reply run_command(const Command& command, Call& call) {
     throw BadInput("command '" + name + "': Redis 7.0 has it, but it is not simulated yet");
   }
   report(command, call.execution);
-  call.execution.left_open = call.execution.left_open || may_choose(command, call);
+  call.execution.drew = call.execution.drew || may_choose(command, call);
+  call.execution.left_open = call.execution.left_open || call.execution.drew;
   std::optional<Attention> attention;  // somebody watches keys or waits for them
   if (command.is(kWrite) && Attention::wanted(call.execution)) attention.emplace(call);
   Reply reply;
@@ -122,7 +123,8 @@ Reply run_command(const Command& command, Call& call) {
 Reply execute(Keyspace& keyspace, Session& session, const Request& request, Execution& execution) {
   if (request.empty()) throw BadInput("an empty request: expected a command name");
   Connections unknown;
-  const Turn turn(keyspace, session, execution, unknown);
+  SoonestExpiry not_known;  // the keyspace is the caller's
+  const Turn turn(keyspace, session, execution, unknown, not_known);
   return process(keyspace, look_up(request, execution.mode.version), request, execution);
 }
 

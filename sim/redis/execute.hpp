@@ -22,9 +22,10 @@ struct Reply;
 /// What a whole server is, and what it is set to and says no because of.
 struct ServerMode {
   ServerVersion version = ServerVersion::redis_7_0;
-  bool replica = false;      ///< a read-only replica: READONLY
-  bool over_memory = false;  ///< more memory in use than maxmemory, nothing to evict: OOM
-  bool cluster = false;      ///< cluster mode, all slots its own: CROSSSLOT
+  bool replica = false;         ///< a read-only replica: READONLY
+  bool over_memory = false;     ///< more memory in use than maxmemory, nothing to evict: OOM
+  bool cluster = false;         ///< cluster mode, all slots its own: CROSSSLOT
+  std::uint64_t draw_seed = 0;  ///< decides what SPOP and its like choose; 0: the first ones
   /// Whether it may say no.
   bool restricts() const { return replica || over_memory || cluster; }
   friend bool operator==(const ServerMode&, const ServerMode&) = default;
@@ -51,6 +52,8 @@ struct Execution {
                                 ///< script, or is all that orders two members of a sorted set
   bool left_open = false;       ///< out: Redis might have answered with other elements, or in
                                 ///< another order (SRANDMEMBER, SMEMBERS, math.random)
+  bool drew =
+      false;  ///< out: so it is, and by what mode.draw_seed decides (SPOP, SRANDMEMBER, ...)
   ServerMode mode{};
   /// Out, if not null: what commands compare, and scripts (ScriptVm), of numbers.
   std::vector<Compared>* compared = nullptr;

@@ -63,7 +63,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   execution.scripts = &scripts_;
   execution.watched = tables_.places(asked.watched);
   Session session = tables_.session(asked.session).value;
-  execution.mode.version = setting_.model.server;
+  execution.mode = {.version = setting_.model.server, .draw_seed = setting_.model.draw_seed};
   CommandRun command;
   const Keyspace met = keyspace;
   const Execution given = execution;
@@ -84,6 +84,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   note_durations_sent({met, tables_.session(asked.session).value, request, given});
   if (execution.left_open && setting_.left_open.empty())
     setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
+  setting_.draws = setting_.draws || execution.drew;
   if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
     setting_.orders_tokens = true;
   note_token_bytes({met, tables_.session(asked.session).value, request, given},

@@ -169,6 +169,7 @@ class Setting {
   bool durations_as_data = false;   ///< one of them is no lifetime where it goes to
   bool splits_work = false;         ///< a pause stops work while another task has a timer
   std::string left_open;            ///< a request that Redis might have answered otherwise
+  bool draws = false;               ///< some request was answered as the model's draw_seed decides
   bool orders_tokens = false;       ///< something hangs on which of two lock tokens comes first
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
   bool mixes_drifting = false;      ///< clocks drift, and what is read of one is used with more

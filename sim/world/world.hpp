@@ -76,6 +76,8 @@ class World {
   /// A request that Redis might have answered otherwise, with other elements or in another order:
   /// one answer of it was tried. "" if there was none.
   const std::string& left_open() const { return setting_.left_open; }
+  /// Whether the model's draw_seed has decided an answer.
+  bool draws() const { return setting_.draws; }
   /// How long a lone client may have to go on trying, apart from what is left of keys, in ms.
   std::int64_t patience_ms() const;
   /// How close the steps that were expanded came to the end of a lease; never said to be exact.

@@ -42,6 +42,7 @@ NUMBERS = {
     "--seed": ({"conform"}, 0, None),
     "--commands": ({"conform"}, 1, None),
     "--clock": ({"eval", "shell"}, None, None),
+    "--draw-seed": (WORLD | {"eval", "shell"}, 0, None),
 }
 LISTS = {"--jump-ms", "--clock-ms", "--node-clock-ms", "--drift-ppm", "--node-drift-ppm"}
 SECONDS = {"--max-seconds": LIMITED, "--seconds": {"live", "conform"}}
@@ -133,6 +134,10 @@ def name_cases(random):
                     yield Case([*complete, flag, mistyped(name, random)], (flag, f"`{name}`"))
     for value in NO_FAULTS:
         yield Case([*COMMANDS["check"], "--fault", value], ("--fault",))
+    for flag, item in [(flag, "5") for flag in sorted(LISTS)] + [("--fault", "pause=1"),
+                                                                 ("--property", "deadlock")]:
+        for value in [f"{item},,{item}", f",{item}", f"{item},"]:
+            yield Case([*COMMANDS["check"], flag, value], (flag, "item"))
 
 
 def shape_cases(random):

@@ -12,7 +12,7 @@ SEARCH = {
     "clients": ["client", "client"], "lease_ms": 10000, "request_timeout_ms": 50,
     "pause_max_ms": 100, "latency_ms": 0, "clocks_ms": [0, 5], "node_clocks_ms": [7],
     "drifts_ppm": [0], "node_drifts_ppm": [0], "distinct_micros": False, "jumps_ms": [5000],
-    "server": "redis-7.0", "persistence": "none", "resource": "plain",
+    "server": "redis-7.0", "draw_seed": 5, "persistence": "none", "resource": "plain",
     "faults": {"pause": 1, "node-crash": 0}, "properties": ["mutual-exclusion", "waits"],
     "waits": {"ms": 60000, "after": "call"}, "witnesses": ["acquired"],
     "bounds": {"max_states": 200, "max_seconds": 1, "max_memory_mb": 500},

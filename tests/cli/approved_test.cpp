@@ -146,6 +146,7 @@ TEST_CASE("bad input ends in one line with the place", "[approved]") {
                {"check", "set-token-lua", "--fault", "puase=1"},
                {"check", "set-token-lua", "--fault", "pause=often"},
                {"check", "set-token-lua", "--fault", "pause=101"},
+               {"check", "set-token-lua", "--fault", "pause=1,,crash=1"},
                {"check", "set-token-lua", "--property", "mutual-exlusion"},
                {"check", "set-token-lua", "--resource", "fence"},
                {"check", "set-token-lua", "--persistence", "aof"},

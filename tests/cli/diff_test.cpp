@@ -67,6 +67,22 @@ void git(const std::string& words) {
 
 }  // namespace
 
+TEST_CASE("matrix and diff say what there was no time for, and are inconclusive") {
+  const auto grid = run({"matrix", "setnx", "--max-seconds", "0.000001"});
+  CHECK(grid.code == 2);
+  CHECK_THAT(grid.out, Contains("setnx, no fault: the time limit was reached\n") &&
+                           Contains("setnx, pause: the time limit was reached\n"));
+  const auto differences = run({"diff", "setnx", "setnx", "--max-seconds", "0.000001"});
+  CHECK(differences.code == 2);
+  CHECK_THAT(differences.out,
+             Contains("\nthe time limit was reached: ") && Contains(" verdicts not compared\n"));
+  CHECK_THAT(run({"diff", "setnx", "setnx", "--max-seconds", "0.000001", "--json"}).out,
+             Contains("\"exit_code\": 2"));
+  const auto wrong = run({"diff", "setnx", "setnx", "--max-seconds", "0"});
+  CHECK(wrong.code == 3);
+  CHECK_THAT(wrong.err, Contains("--max-seconds: found 0"));
+}
+
 TEST_CASE("weaker is what held and does not hold any more") {
   using scenarios::change_between;
   const auto change = [](Standing before, Standing after) {

@@ -1,5 +1,6 @@
 // `lockstep eval`, `lockstep shell`: scripts and commands by hand.
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/cli/command_line.hpp"
 
@@ -56,6 +57,27 @@ TEST_CASE("eval and shell imitate the Redis that they are told") {
   const auto old = run({"eval", "-", "--redis-version=7.2"}, script);
   CHECK(old.code == 3);
   CHECK(old.err == "lockstep: eval: --redis-version has become --server: `--server redis-7.2`\n");
+}
+
+TEST_CASE("--draw-seed decides what eval and shell choose, and what a search tries") {
+  const std::string script =
+      "redis.call('sadd', 's', 'a', 'b', 'c') return redis.call('spop', 's')";
+  std::set<std::string> chosen{run({"eval", "-"}, script).out};
+  CHECK(chosen == std::set<std::string>{"\"a\"\n"});
+  for (int seed = 1; seed <= 20; ++seed) {
+    const std::vector<std::string> seeded{"--draw-seed", std::to_string(seed)};
+    const auto one = run({"eval", "-", seeded[0], seeded[1]}, script).out;
+    const auto shell = run({"shell", seeded[0], seeded[1]}, "SADD s a b c\nSPOP s\n").out;
+    CHECK(shell == "(integer) 3\n" + one);
+    chosen.insert(one);
+  }
+  CHECK(chosen == std::set<std::string>{"\"a\"\n", "\"b\"\n", "\"c\"\n"});
+  for (const char* command : {"eval", "shell", "check"}) {
+    const auto wrong = run({command, "-", "--draw-seed=-1"}, script);
+    CHECK(wrong.code == 3);
+  }
+  CHECK_THAT(run({"live", "setnx", "--draw-seed", "1"}).err,
+             Catch::Contains("--draw-seed: a real"));
 }
 
 TEST_CASE("eval --trace tells each line, what it called and which keys it changed") {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "cli/arguments.hpp"
 #include "tests/cli/command_line.hpp"
 
 namespace lockstep::tests {
@@ -45,6 +46,36 @@ TEST_CASE("the exit code tells how a check came out") {
   CHECK(run({"check", "nothing-like-this"}).code == 3);
   CHECK(run({"--help"}).code == 0);
   CHECK(run({"--no-such-flag"}).code == 3);
+}
+
+TEST_CASE("an item of a list that is empty is refused with its place") {
+  for (const std::string flag : {"--fault", "--property", "--jump-ms", "--clock-ms",
+                                 "--node-clock-ms", "--drift-ppm", "--node-drift-ppm"}) {
+    const std::string item = flag == "--fault" ? "pause=1" : flag == "--property" ? "leak" : "5";
+    const std::string gap = item + ",," + item;
+    for (const auto& [list, place] : {std::pair{gap, 2}, {"," + item, 1}, {item + ",", 2}}) {
+      const auto refused = run({"check", "set-token-lua", flag, list});
+      CAPTURE(flag, list);
+      CHECK(refused.code == 3);
+      CHECK_THAT(refused.err, Contains(flag + ": found nothing as item " + std::to_string(place) +
+                                       " of `" + list + "`"));
+      CHECK(lines(refused.err).size() == 1);
+    }
+  }
+}
+
+TEST_CASE("lists on the command line: items between commas, and the flag again") {
+  const auto read = [](const std::vector<std::string>& words) {
+    return std::get<cli::CheckArguments>(cli::parse(words)).model;
+  };
+  CHECK(read({"check", "--jump-ms", "5,-7", "setnx", "--jump-ms=+9"}).jumps_ms ==
+        std::vector<std::int64_t>{5, -7, 9});
+  CHECK(read({"check", "--fault", "pause,crash=2", "setnx", "--fault", "delay"}).faults ==
+        std::vector<std::string>{"pause", "crash=2", "delay"});
+  CHECK_THROWS_WITH(read({"check", "setnx", "--jump-ms", "5,9223372036854775808"}),
+                    Contains("--jump-ms: found `9223372036854775808`, which is too large"));
+  CHECK_THROWS_WITH(read({"check", "setnx", "--property", "[leak,,deadlock]"}),
+                    Contains("--property: found nothing as item 2"));
 }
 
 TEST_CASE("a failure of our own has its own exit code") {
@@ -191,6 +222,43 @@ TEST_CASE("a leak that no single step makes replays as it was printed") {
                                   "the run ends here: a property is violated\n"));
   // One step back the run goes on: its last step is possible again.
   CHECK_THAT(run({"replay", file, "--interactive"}, nexts + "back\nelse\n").out, Contains("1 * "));
+}
+
+TEST_CASE("a trace keeps the seed by which Redis chose") {
+  const auto folder = scratch() / "draws";
+  fs::create_directories(folder);
+  std::ofstream(folder / "protocol.lua")
+      << "local L = protocol { title = 't', source = 's' }\n"
+         "function L:acquire()\n"
+         "  redis('SADD', 'pool', 'a', 'b', 'c')\n"
+         "  if redis('SRANDMEMBER', 'pool') == 'c' then return true end\n"
+         "  return redis('SET', self.key, 'x', 'NX') == OK\n"
+         "end\n"
+         "function L:release() redis('DEL', self.key) return true end\n"
+         "return L\n";
+  const auto file = (scratch() / "draws.json").string();
+  const std::vector<std::string> check{
+      "check", folder.string(), "--property", "mutual-exclusion", "--trace", file, "--draw-seed"};
+  const auto seeded = [&](int seed) {
+    auto words = check;
+    words.push_back(std::to_string(seed));
+    return run(words);
+  };
+  const auto first = seeded(0);
+  CHECK(first.code == 2);
+  CHECK_THAT(first.out, Contains("another --draw-seed tries other choices"));
+  int seed = 1;
+  while (seed < 50 && seeded(seed).code != 1) ++seed;
+  const auto found = seeded(seed);
+  REQUIRE(found.code == 1);
+  CHECK_THAT(found.out, Contains("draw seed " + std::to_string(seed)));
+  CHECK_THAT(read(file), Contains("\"draw_seed\": " + std::to_string(seed)));
+  CHECK(run({"replay", file}).code == 1);
+  std::string text = read(file);
+  const auto at = text.find("\"draw_seed\": " + std::to_string(seed));
+  text.replace(at, 13 + std::to_string(seed).size(), "\"draw_seed\": 0");
+  std::ofstream(file) << text;
+  CHECK(run({"replay", file}).code == 3);
 }
 
 TEST_CASE("a trace of a protocol outside names it relative to itself") {

@@ -57,6 +57,27 @@ return Lock
 
 }  // namespace
 
+TEST_CASE("what there is no time for is inconclusive, and says so") {
+  const auto over = [](const checker::Statistics&) { return std::string("time is over"); };
+  for (const auto* name : {"no fault", "pause", "re-entry"}) {
+    const auto world = world_of("set-token-lua");
+    const auto findings = judge_each(condition(name), world, false, over);
+    CHECK(findings.size() == world.properties.size());
+    for (const auto& finding : findings) {
+      CHECK(finding.standing == Standing::inconclusive);
+      CHECK(finding.detail == "time is over");
+    }
+  }
+  int asked = 0;  // it comes while the first search goes on, or the second
+  const auto later = [&](const checker::Statistics&) -> std::string {
+    return ++asked > 2 ? "time is over" : "";
+  };
+  bool cut = false;
+  for (const auto& finding : judge_each(condition("pause"), world_of("setnx"), false, later))
+    cut = cut || finding.detail == "time is over";
+  CHECK(cut);
+}
+
 TEST_CASE("every condition has a name of its own and changes the world") {
   std::set<std::string> names;
   const auto world = world_of("set-token-lua");

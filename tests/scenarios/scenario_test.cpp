@@ -25,7 +25,7 @@ Json sound() {
     "roles": {"reader": {"workload": ["lock", "work 30", "unlock"], "rounds": 2, "threads": 3},
               "writer": {"workload": ["lock", "lock b", "sleep 5", "unlock b", "unlock"]}},
     "clients": ["reader", "writer", "writer"], "lease_ms": 20, "request_timeout_ms": 7,
-    "pause_max_ms": 9, "jumps_ms": [4, -4], "server": "redis-7.2",
+    "pause_max_ms": 9, "jumps_ms": [4, -4], "server": "redis-7.2", "draw_seed": 9223372036854775807,
     "nodes": 3, "restart_after_ms": 8, "persistence": "aof-always", "resource": "fenced-writes",
     "faults": {"pause": 2, "node-crash": 1}, "properties": ["deadlock", "leak"],
     "witnesses": ["lost"], "bounds": {"max_states": 10, "max_seconds": 0.5, "max_memory_mb": 3},
@@ -83,6 +83,7 @@ TEST_CASE("everything that a scenario says is understood") {
                                                          {Work::Kind::unlock, 0, 0}});
   CHECK(model.processes[2].lease_ms == 20);
   CHECK(model.server == sim::ServerVersion::redis_7_2);
+  CHECK(model.draw_seed == INT64_MAX);
   CHECK(model.persistence == sim::Persistence::aof_always);
   CHECK(model.resource == sim::Resource::fenced_writes);
   CHECK(model.budget.at(static_cast<std::size_t>(sim::Fault::pause)) == 2);
@@ -159,6 +160,7 @@ TEST_CASE("a value of the wrong type is shown with what was expected") {
   CHECK_THAT(spoilt("/lease_ms", "20"),
              Contains("$.lease_ms: found \"20\", expected a whole number from 1 to"));
   CHECK_THAT(spoilt("/lease_ms", 2.5), Contains("found 2.5, expected a whole number"));
+  CHECK_THAT(spoilt("/draw_seed", -1), Contains("$.draw_seed: found -1, expected"));
   CHECK_THAT(spoilt("/lease_ms", 0), Contains("found 0, expected"));
   CHECK_THAT(spoilt("/lease_ms", std::uint64_t{1} << 63),
              Contains("found 9223372036854775808, expected"));

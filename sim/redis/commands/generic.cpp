@@ -7,6 +7,7 @@
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
+#include "sim/redis/commands/random_choice.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
@@ -85,12 +86,13 @@ Reply run_keys(Call& call) {
   return Reply::array(std::move(names));
 }
 
-/// The first by name: a choice that Redis, which chooses at random, could make.
 Reply run_randomkey(Call& call) {
+  std::vector<const std::string*> names;
   for (const auto& [key, entry] : call.keyspace.keys) {
-    if (call.keyspace.find(key, call.execution.now)) return Reply::bulk(key);
+    if (call.keyspace.find(key, call.execution.now)) names.push_back(&key);
   }
-  return Reply::null();
+  if (names.empty()) return Reply::null();
+  return Reply::bulk(*names[chosen_indexes(call, names.size(), 1).front()]);
 }
 
 /// COPY source destination [DB n] [REPLACE]. The copy is the sender's; its parts keep their makers.

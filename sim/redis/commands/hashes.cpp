@@ -188,7 +188,7 @@ Reply run_hrandfield(Call& call) {
   if (!hash) return counted ? Reply::array({}) : Reply::null();
   const auto order = by_position(*hash);
   std::vector<Reply> chosen;
-  for (const std::size_t i : chosen_indexes(order.size(), count)) {
+  for (const std::size_t i : chosen_indexes(call, order.size(), count)) {
     chosen.push_back(Reply::bulk(order[i]->first));
     if (values) chosen.push_back(Reply::bulk(order[i]->second.value));
   }

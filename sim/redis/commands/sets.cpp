@@ -1,5 +1,4 @@
-// Commands on one set (Redis 7.0 t_set.c). Where Redis picks a member at random, the first in the
-// set's order is picked: one of the choices that Redis could make, and always the same.
+// Commands on one set (Redis 7.0 t_set.c).
 #include <algorithm>
 
 #include "sim/keyspace/numbers.hpp"
@@ -15,13 +14,12 @@ namespace lockstep::sim {
 
 namespace {
 
-/// Takes the first members out of a set; one without members does not exist.
-Reply take_first(Call& call, const std::string& key, Entry& entry, std::int64_t count) {
+/// Takes some members out of a set; one without members does not exist.
+Reply take_some(Call& call, const std::string& key, Entry& entry, std::int64_t count) {
+  const auto order = members(entry);
   std::vector<Reply> taken;
-  for (const std::string* member : members(entry)) {
-    if (static_cast<std::int64_t>(taken.size()) == count) break;
-    taken.push_back(Reply::bulk(*member));
-  }
+  for (const std::size_t i : chosen_indexes(call, order.size(), count))
+    taken.push_back(Reply::bulk(*order[i]));
   for (const Reply& member : taken) remove_member(entry, member.text);
   if (set_size(entry) == 0) call.erase(key);
   return Reply::array(std::move(taken));
@@ -86,7 +84,7 @@ Reply run_spop(Call& call) {
   const std::int64_t count = counted ? pop_count(call.argv[2]) : 1;
   Entry* entry = call.entry_at<Set>(call.argv[1]);
   if (!entry) return counted ? Reply::array({}) : Reply::null();
-  Reply taken = take_first(call, call.argv[1], *entry, count);
+  Reply taken = take_some(call, call.argv[1], *entry, count);
   if (!counted) return taken.items[0];
   if (Entry* rest = call.find(call.argv[1])) repack_after_pop(*rest, count);
   return taken;
@@ -100,7 +98,7 @@ Reply run_srandmember(Call& call) {
   if (!entry) return counted ? Reply::array({}) : Reply::null();
   const auto order = members(*entry);
   std::vector<Reply> chosen;
-  for (const std::size_t i : chosen_indexes(order.size(), count)) {
+  for (const std::size_t i : chosen_indexes(call, order.size(), count)) {
     chosen.push_back(Reply::bulk(*order[i]));
   }
   return counted ? Reply::array(std::move(chosen)) : chosen[0];

@@ -222,9 +222,9 @@ Reply run_zrandmember(Call& call) {
   const bool scores = counted && with_option(argv, "withscores", count);
   const auto* set = call.at<SortedSet>(argv[1]);
   if (!set) return counted ? Reply::array({}) : Reply::null();
-  const auto order = in_order(*set);
+  const auto order = ordered(call, *set);
   std::vector<Reply> chosen;
-  for (const std::size_t i : chosen_indexes(order.size(), count)) {
+  for (const std::size_t i : chosen_indexes(call, order.size(), count)) {
     chosen.push_back(Reply::bulk(order[i]->first));
     if (scores) chosen.push_back(shown_score(call, order[i]->second.score));
   }

@@ -109,16 +109,16 @@ int cjson_encode_invalid_numbers(lua_State* L) {
 int cjson_new(lua_State* L);
 
 constexpr Function51 kCjsonFunctions[] = {
-    {"decode", cjson_decode},
-    {"decode_invalid_numbers", set_flag<&JsonSettings::decode_invalid>},
-    {"decode_max_depth", set_number<&JsonSettings::decode_max_depth, INT_MAX>},
-    {"encode", cjson_encode},
-    {"encode_invalid_numbers", cjson_encode_invalid_numbers},
-    {"encode_keep_buffer", set_flag<&JsonSettings::keep_buffer>},
-    {"encode_max_depth", set_number<&JsonSettings::encode_max_depth, INT_MAX>},
-    {"encode_number_precision", set_number<&JsonSettings::precision, 14>},
-    {"encode_sparse_array", cjson_encode_sparse_array},
-    {"new", cjson_new},
+    {"decode", guarded<cjson_decode>},
+    {"decode_invalid_numbers", guarded<set_flag<&JsonSettings::decode_invalid>>},
+    {"decode_max_depth", guarded<set_number<&JsonSettings::decode_max_depth, INT_MAX>>},
+    {"encode", guarded<cjson_encode>},
+    {"encode_invalid_numbers", guarded<cjson_encode_invalid_numbers>},
+    {"encode_keep_buffer", guarded<set_flag<&JsonSettings::keep_buffer>>},
+    {"encode_max_depth", guarded<set_number<&JsonSettings::encode_max_depth, INT_MAX>>},
+    {"encode_number_precision", guarded<set_number<&JsonSettings::precision, 14>>},
+    {"encode_sparse_array", guarded<cjson_encode_sparse_array>},
+    {"new", guarded<cjson_new>},
 };
 
 /// Sets what is no function in the table on top.

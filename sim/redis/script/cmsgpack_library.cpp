@@ -388,10 +388,10 @@ int cmsgpack_unpack_limit(lua_State* L) {
 }
 
 constexpr Function51 kCmsgpackFunctions[] = {
-    {"pack", cmsgpack_pack},
-    {"unpack", cmsgpack_unpack},
-    {"unpack_limit", cmsgpack_unpack_limit},
-    {"unpack_one", cmsgpack_unpack_one},
+    {"pack", guarded<cmsgpack_pack>},
+    {"unpack", guarded<cmsgpack_unpack>},
+    {"unpack_limit", guarded<cmsgpack_unpack_limit>},
+    {"unpack_one", guarded<cmsgpack_unpack_one>},
 };
 
 }  // namespace

@@ -180,7 +180,8 @@ void push_running_redis(lua_State* L) {
 
 /// Pushes the table redis while a library is loaded.
 void push_loading_redis(lua_State* L) {
-  constexpr dialect::Function51 kFunctionFunctions[] = {{"register_function", register_function}};
+  constexpr dialect::Function51 kFunctionFunctions[] = {
+      {"register_function", dialect::guarded<register_function>}};
   constexpr std::array kShared{"log",         "LOG_DEBUG",     "LOG_VERBOSE",      "LOG_NOTICE",
                                "LOG_WARNING", "REDIS_VERSION", "REDIS_VERSION_NUM"};
   open_redis(L);

@@ -156,9 +156,6 @@ bool call_command(ScriptRun& run, const char*& error) {
     return true;
   } catch (const BadInput& bad) {
     run.refusal = bad.what();
-  } catch (const std::bad_alloc&) {  // it may not pass through Lua, which is C
-    run.refusal = "there is no more memory";
-    run.starved = true;
   }
   return false;
 }
@@ -307,18 +304,18 @@ int redis_breakpoint(lua_State* L) {
 int redis_debug(lua_State*) { return 0; }
 
 constexpr Function51 kRedisFunctions[] = {
-    {"acl_check_cmd", redis_acl_check_cmd},
-    {"breakpoint", redis_breakpoint},
-    {"call", redis_call},
-    {"debug", redis_debug},
-    {"error_reply", redis_error_reply},
-    {"log", redis_log},
-    {"pcall", redis_pcall},
-    {"replicate_commands", redis_replicate_commands},
-    {"set_repl", redis_set_repl},
-    {"setresp", redis_setresp},
-    {"sha1hex", redis_sha1hex},
-    {"status_reply", redis_status_reply},
+    {"acl_check_cmd", dialect::guarded<redis_acl_check_cmd>},
+    {"breakpoint", dialect::guarded<redis_breakpoint>},
+    {"call", dialect::guarded<redis_call>},
+    {"debug", dialect::guarded<redis_debug>},
+    {"error_reply", dialect::guarded<redis_error_reply>},
+    {"log", dialect::guarded<redis_log>},
+    {"pcall", dialect::guarded<redis_pcall>},
+    {"replicate_commands", dialect::guarded<redis_replicate_commands>},
+    {"set_repl", dialect::guarded<redis_set_repl>},
+    {"setresp", dialect::guarded<redis_setresp>},
+    {"sha1hex", dialect::guarded<redis_sha1hex>},
+    {"status_reply", dialect::guarded<redis_status_reply>},
 };
 
 struct Constant {
@@ -345,7 +342,7 @@ int os_clock(lua_State* L) { dialect::refuse(L, "os.clock, which shows the serve
 }  // namespace
 
 void open_os(lua_State* L) {
-  constexpr Function51 kFunctions[] = {{"clock", os_clock}};
+  constexpr Function51 kFunctions[] = {{"clock", dialect::guarded<os_clock>}};
   lua_newtable(L);
   dialect::set_functions(L, kFunctions, std::size(kFunctions));
 }

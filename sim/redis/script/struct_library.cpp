@@ -339,9 +339,9 @@ int struct_size(lua_State* L) {
 }
 
 constexpr Function51 kStructFunctions[] = {
-    {"pack", struct_pack},
-    {"size", struct_size},
-    {"unpack", struct_unpack},
+    {"pack", guarded<struct_pack>},
+    {"size", guarded<struct_size>},
+    {"unpack", guarded<struct_unpack>},
 };
 
 }  // namespace

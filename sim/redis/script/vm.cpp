@@ -131,6 +131,7 @@ class ScriptVm::Impl {
     if (after > before && used - before + after > limit) return nullptr;
     void* moved = std::realloc(block, size);
     if (moved) used += after - before;
+    if (!moved) static_cast<Impl*>(self)->run_.denied = true;
     return moved;
   }
 
@@ -269,7 +270,7 @@ class ScriptVm::Impl {
   /// What a library keeps goes on after an error too.
   int checked_library(int status) {
     if (run_.refusal) return status;
-    lua_pushcfunction(L_, check_library);
+    lua_pushcfunction(L_, dialect::guarded<check_library>);
     const int checked = lua_pcall(L_, 0, 0, 0);
     return checked == LUA_OK ? status : checked;
   }
@@ -322,7 +323,7 @@ class ScriptVm::Impl {
   Reply run_once(const std::string& sha1, const Chunk& chunk, bool reversed = false) {
     ++runs;
     run_.refusal.reset();
-    run_.starved = false;
+    run_.starved = run_.denied = false;
     run_.beyond_limit = false;
     run_.stopped_at.clear();
     run_.sites = &chunk.sites;
@@ -353,8 +354,9 @@ class ScriptVm::Impl {
     const int database = selected;  // SELECT is the script's own affair
     run_.execution->in_script = true;
     lua_settop(L_, 0);
-    lua_pushcfunction(L_, note_failure);
-    lua_pushcfunction(L_, chunk.library ? run_library : run_protected);
+    lua_pushcfunction(L_, dialect::guarded<note_failure>);
+    lua_pushcfunction(
+        L_, chunk.library ? dialect::guarded<run_library> : dialect::guarded<run_protected>);
     lua_pushlightuserdata(L_, const_cast<Chunk*>(&chunk));
     const int mask = hook_mask(chunk);
     if (mask != 0) {
@@ -386,7 +388,7 @@ class ScriptVm::Impl {
           script + *run_.refusal + explain(), run_.wrote,
           error_reply("ERR Script killed by user with SCRIPT KILL...", sha1, run_.stopped_at));
     }
-    if (run_.starved) throw std::bad_alloc();
+    if (run_.starved || (status == LUA_ERRMEM && run_.denied)) throw std::bad_alloc();
     if (run_.refusal) {
       throw BadInput(script + *run_.refusal +
                      (run_.beyond_limit ? explain() : " (see docs/differences.md)"));

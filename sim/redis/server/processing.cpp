@@ -86,9 +86,9 @@ Reply refused(Session& session, const Command* command, std::string text) {
 }  // namespace
 
 Turn::Turn(Keyspace& keyspace, Session& session, Execution& execution, Connections& connections,
-           SessionId self)
-    : keyspace_(keyspace), execution_(execution) {
-  keyspace.purge(execution.now);
+           SoonestExpiry& soonest, SessionId self, bool reads)
+    : keyspace_(keyspace), execution_(execution), soonest_(soonest), reads_(reads) {
+  soonest.purge(keyspace, execution.now);
   keyspace.select(0, session.database);
   execution.session = &session;
   execution.connections = &connections;
@@ -104,7 +104,13 @@ Turn::~Turn() {
   execution_.connections->transcript.reset();
   execution_.in_exec = false;
   keyspace_.select(session.database, 0);
-  keyspace_.purge(execution_.now);  // SET ... PXAT in the past leaves nothing behind
+  if (!reads_) soonest_.forget();
+  soonest_.purge(keyspace_, execution_.now);  // SET ... PXAT in the past leaves nothing behind
+}
+
+bool only_reads(const Command& command) {
+  return command.is(kReadOnly) && !command.is(kWrite) && !command.is(kNoScript) &&
+         !command.has(kRunsQueue);
 }
 
 Reply process(Keyspace& keyspace, LookedUp found, const Request& request, Execution& execution) {

@@ -56,10 +56,11 @@ void close_client(Connections& connections, Client& client) {
 
 /// A connection's turn, with what it does to the others.
 struct Server::Serving {
-  Serving(Server& owner, Client& client)
+  Serving(Server& owner, Client& client, bool reads)
       : server(owner),
         execution(owner.execution()),
-        turn(owner.keyspace_, client.session, execution, owner.connections_, client.id) {}
+        turn(owner.keyspace_, client.session, execution, owner.connections_, owner.soonest_,
+             client.id, reads) {}
   ~Serving() { server.spread(execution); }
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
@@ -144,7 +145,7 @@ void Server::process(Client& client, const Request& request) {
   const Command* const command = found.command;
   if (command) client.last_command = command->name;
   try {
-    Serving serving(*this, client);
+    Serving serving(*this, client, command && only_reads(*command));
     Reply reply = sim::process(keyspace_, std::move(found), request, serving.execution);
     if (!serving.execution.replied) write(connections_, client, std::move(reply));
   } catch (const RunsTooLong& script) {
@@ -204,7 +205,7 @@ void Server::serve(const Place& place) {
     const BlockedOn wait = *session.wait;
     const bool answered = session.answered();
     unblock(connections_, client);
-    Serving serving(*this, client);
+    Serving serving(*this, client, false);
     Call call{keyspace_, wait.request, serving.execution};
     Reply reply = serve_wait(call, wait, place);
     if (answered) write(connections_, client, std::move(reply));
@@ -250,7 +251,7 @@ std::vector<Delivery> Server::advance_to(WallTime now) {
     go_on();
   }
   now_ = now;
-  keyspace_.purge(now_);
+  soonest_.purge(keyspace_, now_);
   return take_written();
 }
 

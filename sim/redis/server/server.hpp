@@ -7,11 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/redis/server/connections.hpp"
+#include "sim/redis/server/soonest_expiry.hpp"
 
 namespace lockstep::sim {
 
@@ -44,8 +46,11 @@ class Server {
   const std::optional<BusyScript>& busy() const { return connections_.busy; }
 
   const Keyspace& keyspace() const { return keyspace_; }
-  /// To prepare it or to look at the state as a whole; watches do not notice.
-  Keyspace& keyspace() { return keyspace_; }
+  /// To prepare it; watches do not notice.
+  void take(Keyspace keyspace) {
+    keyspace_ = std::move(keyspace);
+    soonest_.forget();
+  }
   /// Its switches; the version stays what it was made with.
   ServerMode& mode() { return mode_; }
   /// Watches every script that runs from now on; null: nobody does.
@@ -68,6 +73,7 @@ class Server {
   std::vector<Delivery> take_written();
 
   Keyspace keyspace_;
+  SoonestExpiry soonest_;  ///< of it
   ServerMode mode_;
   WallTime now_ = kEpoch;
   Connections connections_;

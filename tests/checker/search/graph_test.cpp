@@ -29,6 +29,12 @@ struct Searched {
 
 constexpr std::uint8_t kA = 0, kB = 1;
 
+Components all_components(StepEdges edges, std::uint32_t states) {
+  std::ranges::sort(edges);
+  Watch watch{{}, {}};
+  return components(edges, states, watch);
+}
+
 }  // namespace
 
 TEST_CASE("the graph of a search finds its states and their steps again") {
@@ -134,7 +140,7 @@ TEST_CASE("the cost of a way counts before its switches") {
 
 TEST_CASE("components: where runs end up, and where they can go on for ever") {
   // 0 -> 1 <-> 2 -> 3 <-> 4 <-> 5, 1 -> 6, and 7 that leads to itself.
-  const Components found = components(
+  const Components found = all_components(
       {{0, 1}, {1, 2}, {2, 1}, {2, 3}, {3, 4}, {4, 3}, {4, 5}, {5, 4}, {1, 6}, {7, 7}}, 8);
   CHECK(std::set<std::uint32_t>(found.of.begin(), found.of.end()).size() == 5);
   CHECK(found.cyclic.size() == 5);
@@ -162,7 +168,7 @@ TEST_CASE("every state of the sliding puzzle leads to every other: one component
   for (std::uint32_t s = 0; s < graph.states(); ++s)
     graph.successors(
         s, [&](std::uint32_t to, unsigned, const PuzzleFacts&) { edges.emplace_back(s, to); });
-  const Components all = components(edges, graph.states());
+  const Components all = all_components(edges, graph.states());
   CHECK(all.cyclic == std::vector<bool>{true});
   CHECK(all.left == std::vector<bool>{false});
 }
@@ -172,12 +178,31 @@ TEST_CASE("a ring with an exit: one component that is left, however long") {
   StepEdges edges;
   for (std::uint32_t s = 0; s < kLength; ++s) edges.emplace_back(s, (s + 1) % kLength);
   edges.emplace_back(kLength / 3, kLength);
-  const Components found = components(edges, kLength + 1);
+  const Components found = all_components(edges, kLength + 1);
   CHECK(found.cyclic.size() == 2);
   CHECK(found.of[0] == found.of[kLength / 2]);
   CHECK(found.left[found.of[0]]);
   CHECK_FALSE(found.left[found.of[kLength]]);
   CHECK_FALSE(found.cyclic[found.of[kLength]]);
+}
+
+TEST_CASE("the look at components ends when the watch says so") {
+  constexpr std::uint32_t kLength = 1'000'000;
+  StepEdges edges;
+  for (std::uint32_t s = 0; s + 1 < kLength; ++s) edges.emplace_back(s, s + 1);
+  int asked = 0;
+  const auto ask = [&](int most) {
+    asked = 0;
+    Watch watch(
+        {}, [&, most](const Statistics&) -> std::string { return ++asked > most ? "enough" : ""; });
+    components(edges, kLength, watch);
+    return watch.why();
+  };
+  CHECK(ask(3) == "enough");
+  CHECK(asked == 4);
+  CHECK(ask(1000).empty());
+  const int all = asked;
+  CHECK(ask(all - 1) == "enough");  // while edges are sorted into components
 }
 
 TEST_CASE("two algorithms agree on the closed sets of random graphs") {
@@ -187,7 +212,7 @@ TEST_CASE("two algorithms agree on the closed sets of random graphs") {
     StepEdges edges;
     for (auto n = random() % (2 * states); n > 0; --n)
       edges.emplace_back(random() % states, random() % states);
-    const Components tarjan = components(edges, states);
+    const Components tarjan = all_components(edges, states);
     const ClosedSets kosaraju = closed_sets(states, edges);
     for (std::uint32_t a = 0; a < states; ++a) {
       REQUIRE(tarjan.left[tarjan.of[a]] == (kosaraju.of[a] == ClosedSets::kNone));

@@ -109,6 +109,20 @@ TEST_CASE("who has called lost() is not said not to know that it is") {
         "A goes on.");
 }
 
+TEST_CASE("who has given its lock up as lost leaves the critical section once") {
+  test::InlineLock lock(
+      {"if redis('SET', self.key, 1, 'NX') ~= OK then return false end "
+       "self.dog = every(5, function() lost(self) end) return true",
+       "stop(self.dog) return redis('DEL', self.key) == 1"});
+  lock.model.processes.resize(1);
+  Walk walk(lock.model);
+  std::string told;
+  for (int i = 0; i < 20 && told.find("as lost") == std::string::npos; ++i)
+    told = walk.take(walk.enabled().at(0).action).prose.sentence;
+  CHECK(told.ends_with(
+      "gives the lock up as lost, leaves the critical section; releases the lock; sends DEL lock"));
+}
+
 TEST_CASE("a release by script, told to its end") {
   const sim::Model model = small_model(kOwn + "set-px", 1, kSecondMs);
   Walk walk(model);

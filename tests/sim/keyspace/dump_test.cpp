@@ -173,7 +173,7 @@ void check_restore(Twin& twin, const std::string& body, std::size_t& restored,
                    std::size_t& refused) {
   const std::string dump = sim::with_footer(body);
   const sim::Request request{"RESTORE", "k", "0", dump, "REPLACE"};
-  twin.fake().keyspace() = {};
+  twin.fake().take({});
   const auto reply = twin.ask_fake(request);
   if (reply.text.starts_with("BADINPUT")) return;
   ++(reply.is_error() ? refused : restored);
@@ -189,7 +189,7 @@ TEST_CASE("broken dumps are refused where redis-server refuses them") {
   Dice dice(3);
   std::size_t restored = 0, refused = 0;
   for (int i = 0; i < 6'000; ++i) {
-    twin.fake().keyspace() = {};
+    twin.fake().take({});
     twin.ask_fake(small_value(dice));
     std::string body = twin.ask_fake({"DUMP", "k"}).text;
     if (body.size() < kFooter) continue;

@@ -1,6 +1,8 @@
 // The fake server as a value, without a real one beside it: its clock, its sessions, its copies,
 // and what it shows of itself.
 #include <catch2/catch.hpp>
+#include <sstream>
+#include <string>
 
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
@@ -47,6 +49,82 @@ TEST_CASE("requests of a blocked session are processed at the instant at which i
   const auto written = server.advance(Duration{100});
   REQUIRE(written.size() == 2);
   CHECK(written[1] == Delivery{one, Reply::number(4)});  // 11 ms later, not 100
+}
+
+/// What gives a key an expiry, takes one along, or hands one on; each after FLUSHALL and SET a v
+/// PX 7.
+constexpr const char* kExpiring[] = {
+    "SET b v PX 3",
+    "SET b v EXAT 1",
+    "SETEX b 1 v",
+    "PSETEX b 3 v",
+    "PEXPIRE a 3",
+    "PEXPIREAT a 5",
+    "EXPIRE a 1",
+    "GETEX a PX 3",
+    "PERSIST a",
+    "RENAME a b",
+    "COPY a b",
+    "COPY a b DB 4",
+    "MOVE a 5",
+    "SWAPDB 0 3",
+    "APPEND a x",
+    "SORT l STORE a",
+    "RESTORE r 3 \"\\x00\\xc0\\x05\\n\\x00c/_f\\x83/\\xb3Q\"",
+    "EVAL \"return redis.call('PEXPIRE', 'a', 3)\" 0",
+    "EVAL_RO \"return redis.call('GET', 'a')\" 0",
+    "EVAL \"redis.call('SELECT', 2) return redis.call('SET', 'c', 'v', 'PX', 3)\" 0",
+    "MULTI|SET b v PX 3|GET a|EXEC",
+    "MULTI|SET b v PX 3|DISCARD",
+    "SELECT 7|SET b v PX 3|SELECT 0",
+    "BLMOVE none l LEFT LEFT 0.004",
+    "FLUSHDB",
+    "DEL a",
+};
+
+TEST_CASE("what expires is gone for every command, however few keys are visited") {
+  for (const std::string given : kExpiring) {
+    for (const int step_ms : {1, 3, 11}) {
+      CAPTURE(given, step_ms);
+      Server server;
+      const SessionId one = server.open(), other = server.open();
+      run(server, one, "RPUSH l 2 1");
+      run(server, one, "SET lasting v PX 100000");
+      run(server, one, "SET a v PX 7");
+      run(server, other, "GET a");
+      std::istringstream lines(given);
+      for (std::string line; std::getline(lines, line, '|');) {
+        CHECK(run(server, one, line.c_str()).find("ERR") == std::string::npos);
+        run(server, other, "GET a");
+      }
+      for (int at = 0; at < 15; at += step_ms) {
+        server.advance(Duration{step_ms});
+        for (const char* line : {"GET a", "SELECT 2", "DBSIZE", "TTL lasting", "SELECT 0"})
+          run(server, other, line);
+        Keyspace all = server.keyspace();
+        all.purge(server.now());
+        CHECK(all == server.keyspace());
+      }
+    }
+  }
+}
+
+TEST_CASE("a keyspace that is put in its place has expiries of its own") {
+  Server server;
+  const SessionId one = server.open();
+  CHECK(run(server, one, "GET k") == "1 (nil)");
+  Keyspace keyspace;
+  keyspace.keys["k"] = new_entry("v", 0);
+  keyspace.keys["k"].expires = Expiry(server.now() + Duration{5});
+  server.take(keyspace);
+  CHECK(run(server, one, "GET k") == "1 'v'");
+  server.advance(Duration{6});
+  CHECK(server.keyspace().keys.empty());
+  Server copy = server;
+  const SessionId two = copy.open();
+  run(copy, two, "SET k v PX 5");
+  copy.advance(Duration{6});
+  CHECK(copy.keyspace().keys.empty());
 }
 
 TEST_CASE("a clock that is set back gives a key its time again") {
