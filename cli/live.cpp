@@ -133,6 +133,9 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   const auto scenario = scenario_of(arguments, catalog);
   const auto model =
       scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  if (scenario.nodes > 1)
+    throw sim::BadInput(
+        fmt::format("nodes (--nodes): live clients use one server, not {}", scenario.nodes));
   if (model.program->shared_connection())
     throw sim::BadInput(
         "protocol: shared_connection: a live client gives each of its tasks a connection of its "

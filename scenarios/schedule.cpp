@@ -12,6 +12,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/near_miss.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/setup.hpp"
 
 namespace lockstep::scenarios {
 
@@ -47,6 +48,15 @@ std::optional<std::int64_t> whole_number(std::string_view word) {
   return number;
 }
 
+/// "redis", or, of several nodes, "redis-2".
+bool is_redis(std::string_view word) {
+  if (word == "redis") return true;
+  constexpr std::string_view prefix = "redis-";
+  if (!word.starts_with(prefix)) return false;
+  const auto number = whole_number(word.substr(prefix.size()));
+  return number && *number >= 1 && *number <= sim::kMaxNodes;
+}
+
 /// Fits one word of a sentence to one word of a form; what the sentence names goes into `step`.
 bool fit_word(std::string_view form, std::string_view word, int clients, ScheduleStep& step) {
   if (form == "<client>" || form == "<client>'s") {
@@ -61,9 +71,11 @@ bool fit_word(std::string_view form, std::string_view word, int clients, Schedul
     if (number) step.amount = *number;
     return number.has_value();
   }
-  if (form == "<node>") {
-    step.node = word;
-    return word == "redis" || word == "resource";
+  if (form.starts_with("<node>") || form.starts_with("<redis>")) {
+    const auto suffix = form.substr(form.find('>') + 1);
+    if (!word.ends_with(suffix)) return false;
+    step.node = word.substr(0, word.size() - suffix.size());
+    return is_redis(step.node) || (form == "<node>" && word == "resource");
   }
   return form == word;
 }
@@ -122,7 +134,7 @@ const std::vector<Sentence>& sentences() {
       {Says::refused, "<client> is refused", "it runs until acquire() has failed"},
       {Says::sends, "<client> sends <words>", "it runs until it has sent this request"},
       {Says::executes, "<node> executes <client>'s <words>",
-       "it runs until redis, or the resource, has executed this request"},
+       "it runs until this node (redis, redis-2, ...), or the resource, has executed this request"},
       {Says::hears, "<client> hears the reply", "its next reply arrives"},
       {Says::releasing, "<client> begins to release", "it runs until its critical section ends"},
       {Says::released, "<client> releases", "it runs until release() has returned"},
@@ -153,12 +165,13 @@ const std::vector<Sentence>& sentences() {
       {Says::pass, "<number> ms pass", "time passes"},
       {Says::expires, "time passes until <words> expires",
        "up to the millisecond after a key's expiry"},
-      {Says::action, "redis crashes", "fault: it keeps what its persistence kept", Do::node_crash},
-      {Says::action, "redis loses power and <number> writes",
+      {Says::action, "<redis> crashes", "fault: it keeps what its persistence kept",
+       Do::node_crash},
+      {Says::action, "<redis> loses power and <number> writes",
        "fault: and the last writes, if 1 or more", Do::power_loss},
-      {Says::action, "redis restarts", "it is up again", Do::node_restart},
-      {Says::action, "redis saves", "an RDB save completes", Do::save},
-      {Says::action, "redis's clock jumps by <number> ms",
+      {Says::action, "<redis> restarts", "it is up again", Do::node_restart},
+      {Says::action, "<redis> saves", "an RDB save completes", Do::save},
+      {Says::action, "<redis>'s clock jumps by <number> ms",
        "fault: forwards, or backwards if negative", Do::jump_node},
       {Says::action, "<client>'s clock jumps by <number> ms",
        "fault: forwards, or backwards if negative", Do::jump_process}};

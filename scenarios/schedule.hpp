@@ -46,7 +46,7 @@ struct ScheduleStep {
   std::string text;                         ///< the sentence
   std::uint8_t client = 0;                  ///< where the sentence names one
   std::string words;                        ///< the request's first words, or the key that expires
-  std::string node;                         ///< executes: "redis" or "resource"
+  std::string node;                         ///< "redis", "redis-2" or "resource"; "": none is named
   std::int64_t amount = 0;                  ///< milliseconds, or the number of lost writes
 };
 

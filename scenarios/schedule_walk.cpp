@@ -26,25 +26,19 @@ bool has(const TraceStep& step, Event event) {
                      [&](const sim::Effect& effect) { return effect.kind == event; });
 }
 
-/// The client sends a request that `words` mean: "SET lock", "WRITE to the resource".
+/// The client sends a request that `words` mean: "SET lock", "SET lock to redis-2", "WRITE to the
+/// resource".
 bool sends(const TraceStep& step, std::string_view words) {
-  constexpr std::string_view there = " to the resource";
   if (!has(step, Event::send)) return false;
   const auto& requests = step.data.requests;
   return std::any_of(requests.begin(), requests.end(), [&](const checker::NamedRequest& request) {
     auto meant = words;
-    if (request.node == sim::kResource && meant.ends_with(there)) meant.remove_suffix(there.size());
+    const auto there = request.node == sim::kResource
+                           ? std::string(" to the resource")
+                           : fmt::format(" to redis-{}", request.node + 1);
+    if (meant.ends_with(there)) meant.remove_suffix(there.size());
     return sim::begin_with(request.words, meant);
   });
-}
-
-/// The node executes a request of the client that the sentence means.
-bool executes(const ScheduleStep& step, const TraceStep& taken) {
-  if (taken.data.action.kind != Do::execute || taken.data.action.process != step.client)
-    return false;
-  const auto& request = taken.data.requests.front();
-  return (request.node == sim::kResource) == (step.node == "resource") &&
-         sim::begin_with(request.words, step.words);
 }
 
 /// Time has taken the key that `words` mean, as it is or as a trace shows it.
@@ -57,7 +51,9 @@ bool expires(const TraceStep& step, const std::string& words) {
 
 class ScheduleWalk {
  public:
-  ScheduleWalk(const sim::Model& model, std::string file) : run_(model), file_(std::move(file)) {}
+  ScheduleWalk(const sim::Model& model, std::string file) : run_(model), file_(std::move(file)) {
+    for (const auto& process : model.processes) nodes_ = std::max(nodes_, process.nodes);
+  }
 
   checker::Walk take_all(const std::vector<ScheduleStep>& steps) {
     for (std::size_t i = 0; i < steps.size() && !run_.violated(); ++i) {
@@ -69,6 +65,7 @@ class ScheduleWalk {
 
  private:
   void take(const ScheduleStep& step) {
+    node_ = node_of(step);
     if (!take_client_event(step) && !take_message_fault(step)) take_named_action(step);
   }
 
@@ -100,7 +97,7 @@ class ScheduleWalk {
         if (const auto ready = request(step))
           run_.take(*ready);
         else
-          run_until(step, [&](const TraceStep& taken) { return executes(step, taken); });
+          run_until(step, [&](const TraceStep& taken) { return executes(step, taken.data); });
         return true;
       case Says::hears:
         run_until(step,
@@ -154,6 +151,7 @@ class ScheduleWalk {
     run_.take_found([&](const Option& option) {
       const auto& action = option.action;
       return action.kind == kind && (!fields.process || action.process == step.client) &&
+             (!fields.node || action.node == node_) &&
              (!fields.image || action.image == step.amount) &&
              (!fields.amount || action.amount_ms == step.amount);
     });
@@ -186,11 +184,34 @@ class ScheduleWalk {
 
   /// The client's request that the sentence means, if a node can execute it now.
   std::optional<Option> request(const ScheduleStep& step) const {
-    return run_.find([&](const Option& option) { return executes(step, option.step); });
+    return run_.find([&](const Option& option) { return executes(step, option.step.data); });
+  }
+
+  /// The node executes a request of the client that the sentence means.
+  bool executes(const ScheduleStep& step, const checker::StepData& taken) const {
+    if (taken.action.kind != Do::execute || taken.action.process != step.client) return false;
+    const auto& request = taken.requests.front();
+    return request.node == node_ && sim::begin_with(request.words, step.words);
+  }
+
+  /// The node that the sentence names; of several, by its number.
+  std::uint8_t node_of(const ScheduleStep& step) const {
+    if (step.node == "resource") return sim::kResource;
+    const auto dash = step.node.find('-');
+    if (dash == step.node.npos) {
+      if (nodes_ > 1 && !step.node.empty())
+        run_.fail(fmt::format("which node? there are redis-1 to redis-{}", nodes_));
+      return 0;
+    }
+    const int number = std::stoi(step.node.substr(dash + 1));
+    if (number > nodes_) run_.fail(fmt::format("there are {} nodes", nodes_));
+    return static_cast<std::uint8_t>(number - 1);
   }
 
   ScheduleDriver run_;
   std::string file_;
+  int nodes_ = 1;
+  std::uint8_t node_ = 0;  ///< that the sentence under way names
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/world/infos.hpp"
 #include "sim/world/sessions.hpp"
 
 namespace lockstep::sim {

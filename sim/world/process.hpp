@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/interner.hpp"
+#include "sim/keyspace/maker.hpp"
 #include "sim/world/automaton.hpp"
 #include "sim/world/setting.hpp"
 

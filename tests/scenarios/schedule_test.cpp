@@ -35,6 +35,7 @@ TEST_CASE("every form of sentence is understood as what it stands for") {
     fill("<client>", "B");
     fill("<number>", "17");
     fill("<node>", "redis");
+    fill("<redis>", "redis-2");
     fill("<words>", "SET lock");
     const auto step = parse(text);
     CHECK(step.kind == sentence.kind);
@@ -55,6 +56,12 @@ TEST_CASE("what a sentence names is understood") {
   CHECK(step.words == "WRITE");
   CHECK(parse("redis's clock jumps by -20000 ms").amount == -20000);
   CHECK(parse("time passes until lock:{a} expires").words == "lock:{a}");
+  CHECK(parse("redis-3 executes A's SET").node == "redis-3");
+  CHECK(parse("redis-2's clock jumps by 5 ms").node == "redis-2");
+  CHECK(parse("redis crashes").node == "redis");
+  for (const auto* const none : {"redis-0 crashes", "redis-8 crashes", "redis-x crashes",
+                                 "redis- crashes", "resource crashes", "redis-1's crashes"})
+    CHECK_THAT(refused(none), Contains("no such step"));
 }
 
 TEST_CASE("a misspelt sentence is answered with a near one, or with where to look") {

@@ -123,4 +123,22 @@ TEST_CASE("who finishes has begun, and comes to the end of the round") {
   CHECK_THAT(trace.steps.back().prose.sentence, Contains("is told"));  // its lease had ended
 }
 
+TEST_CASE("of several nodes a sentence names the one that it is about") {
+  auto model = test::model({"redlock", 2, 1, 3000, 10'000});
+  for (auto& setup : model.processes) setup.nodes = 3;
+  model = test::with_fault(model, sim::Fault::node_crash);
+  model.properties.clear();
+  const auto trace = walked(model, {"A sends SET lock to redis-2", "redis-2 executes A's SET lock",
+                                    "redis-2 crashes", "redis-2 restarts"});
+  const auto& last = trace.steps.back().data.action;
+  CHECK(last.kind == sim::Action::Kind::node_restart);
+  CHECK(last.node == 1);
+  const auto refused = [&](const std::vector<std::string>& sentences) {
+    return tests::bad_input([&] { walked(model, sentences); });
+  };
+  CHECK_THAT(refused({"redis crashes"}), Contains("which node? there are redis-1 to redis-3"));
+  CHECK_THAT(refused({"redis-4 crashes"}), Contains("there are 3 nodes"));
+  CHECK_THAT(refused({"A sends SET lock", "redis-2 restarts"}), Contains("$.steps[1]"));
+}
+
 }  // namespace lockstep::scenarios
