@@ -277,13 +277,15 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
   });
   if (before && after) {
     change.marked = marks(*before, *after, sender);
-    Makers others = 0;
+    Makers others = 0, before_too = 0;  // SWAPDB may bring a key of somebody who had nothing there
+    for (const auto& part : had) before_too |= only_maker(part.maker);
     bool entitled = false;
     const bool hash = std::holds_alternative<Hash>(after->value);
     for (const auto& part : have) {
       if (part.maker != sender) others |= only_maker(part.maker);
       entitled = entitled || (part.maker == sender && (part.share == 0 || hash));
     }
+    others &= before_too;
     if (expiry_or_never(*after) < expiry_or_never(*before)) change.taken |= others;
     if (expiry_or_never(*after) > expiry_or_never(*before)) {
       const Makers living_on = others & ~change.taken;

@@ -444,3 +444,12 @@ TEST_CASE("a command that is not known of the version is refused by name", "[par
   refused("pcall(redis, 'EVAL', [[redis.call('delex', KEYS[1])]], 1, self.key)", "'delex'");
   refused("redis('EVAL', [[redis.pcall('delex', KEYS[1]) return 1]], 1, self.key)", "'delex'");
 }
+
+TEST_CASE("a lease key that SWAPDB brings prolongs nothing for who had nothing there", "[parts]") {
+  InlineLock lock({"redis('SWAPDB', 0, 1) "
+                   "return redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK",
+                   "return redis('DEL', self.key) == 1"});
+  for (auto& process : lock.model.processes) process.rounds = 2;
+  CHECK(lock.judged(Property::foreign_extend) == Verdict::holds);
+  CHECK(lock.judged(Property::foreign_release) == Verdict::violated);
+}
