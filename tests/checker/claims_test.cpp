@@ -343,3 +343,41 @@ TEST_CASE("of a lock that nobody ever releases nothing is shown, and what failed
   for (auto& process : late.model.processes) process.workload[1].ms = 45;
   CHECK(checker::explore(late.model, {}).unmet.empty());
 }
+
+TEST_CASE("a claim is shown how many threads of a client are inside", "[claims]") {
+  const sim::TemporaryFolder folder;
+  sim::Model model = claimed(folder, stated("return (world.clients[1].holds.lock or 0) < 2"),
+                             "self.token = '' if true then return true end ");
+  model.processes.resize(1);
+  CHECK(both_find(model) == Verdict::holds);
+  model.processes[0].threads = 2;
+  CHECK(both_find(model) == Verdict::violated);
+}
+
+TEST_CASE("fencing tokens are compared with those of the same lock", "[claims]") {
+  // Of `lock` all are 1, and it lets everybody in; those of the first lock are higher.
+  InlineLock lock(
+      {"if self.key == 'lock' then return true, 1 end "
+       "return redis('SET', self.key, 1, 'NX') == OK, 5",
+       "return self.key == 'lock' or redis('DEL', self.key) == 1"});
+  lock.model.resource = sim::Resource::fenced;
+  using Kind = sim::WorkStep::Kind;
+  for (auto& process : lock.model.processes) {
+    process.lock_keys = {"first", "lock"};
+    process.workload = {{Kind::lock, 0, 0}, {Kind::work, 0, 5}, {Kind::unlock, 0, 0},
+                        {Kind::lock, 1, 0}, {Kind::work, 1, 5}, {Kind::unlock, 1, 0}};
+  }
+  CHECK(lock.judged(Property::no_lost_update) == Verdict::violated);
+}
+
+TEST_CASE("both explorers name the client that never acquires", "[claims]") {
+  // The first one only works.
+  InlineLock lock({kAcquireByToken, kReleaseByToken});
+  lock.model.properties = {Property::mutual_exclusion};
+  lock.model.processes[0].workload = {{sim::WorkStep::Kind::work, 0, 10}};
+  const Result engine = checker::explore(lock.model, {});
+  const Result naive =
+      checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary);
+  CHECK(engine.unmet_detail == "A never acquired");
+  CHECK(naive.unmet_detail == "A never acquired");
+}

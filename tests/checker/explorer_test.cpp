@@ -159,6 +159,27 @@ TEST_CASE("a step that chooses, or asks, without end is refused") {
                     Contains("protocol.lua:2: asked 1000 times for a clock, a token or a choice"));
 }
 
+TEST_CASE("as many tokens as are told apart can be in use at once, and no more") {
+  const auto checked = [](int tokens) {
+    const std::string count = std::to_string(tokens);
+    const test::TemporaryProtocol folder(
+        "many-tokens",
+        "local Lock = protocol { title = 't', source = 's' }\n"
+        "function Lock:acquire() for i = 1, " +
+            count +
+            " do redis('SADD', self.key, unique()) end return redis('SCARD', self.key) == " +
+            count +
+            " end\nfunction Lock:release() return redis('DEL', self.key) == 1 end\nreturn Lock\n");
+    sim::Model model = only(test::model({"set-nx-px", 1}), Property::leak);
+    model.program = std::make_shared<sim::Program>(folder.folder());
+    return checker::explore(model, {});
+  };
+  const checker::Result nine = checked(9);
+  CHECK(nine.verdict == Verdict::holds);
+  CHECK_FALSE(nine.vacuous());
+  CHECK_THROWS_WITH(checked(10), Contains("more than 9 lock tokens of one process are in use"));
+}
+
 TEST_CASE("a verdict without a witness is vacuous") {
   sim::Model model = test::model({"set-token-lua", 2, 1, 3000, 1000, 1});
   model.witnesses = {sim::Witness::lost};  // nobody is ever told
@@ -195,4 +216,14 @@ TEST_CASE("a watchdog that nobody stops renews for ever: a leak") {
   // The one that release() stops does not leak.
   CHECK(explore(only(test::model({"watchdog", 2, 1, 30, 10, 1}), Property::leak)).verdict ==
         Verdict::holds);
+}
+
+TEST_CASE("who can be helped by nothing but a fault is deadlocked, also while one is left") {
+  sim::Model model =
+      only(test::model({"naive/kept-mutex", 1, 1, 2000, 0, 1000}), Property::deadlock);
+  model.processes[0].threads = 2;
+  const checker::Result without = explore(model);
+  const checker::Result with = explore(test::with_fault(model, Fault::pause));
+  CHECK(with.verdict == Verdict::violated);
+  CHECK(with.schedule.size() == without.schedule.size());
 }

@@ -175,3 +175,13 @@ TEST_CASE("who asks again without a pause asks with what its clock shows", "[int
     CHECK(lock.judged(Property::waits) == Verdict::violated);
   }
 }
+
+TEST_CASE("a write that is late loses an update, or its own", "[interruptions]") {
+  // The client has given up on it, and on the lock: another one reads and writes meanwhile.
+  InlineLock lock(
+      {"self.token = unique() "
+       "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK",
+       test::kCompareAndDelete});
+  lock.model = test::with_fault(lock.model, sim::Fault::lose);
+  CHECK(lock.judged(Property::no_lost_update) == Verdict::violated);
+}

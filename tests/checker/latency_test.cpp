@@ -90,3 +90,12 @@ TEST_CASE("clocks that are apart from the start", "[clocks]") {
   lock.model.node_clocks_ms = {4};
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
+
+TEST_CASE("what the resource is asked is never given up", "[latency]") {
+  // A READ that is held back outlasts the lease; a SET would be given up after 2 ms.
+  InlineLock lock({kSet + "return true", kCompareAndDelete});
+  set_times(lock, 1, 0);
+  lock.model.request_timeout_ms = 2;
+  lock.model = test::with_fault(lock.model, Fault::delay);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}

@@ -446,10 +446,36 @@ TEST_CASE("a command that is not known of the version is refused by name", "[par
 }
 
 TEST_CASE("a lease key that SWAPDB brings prolongs nothing for who had nothing there", "[parts]") {
-  InlineLock lock({"redis('SWAPDB', 0, 1) "
-                   "return redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK",
-                   "return redis('DEL', self.key) == 1"});
+  InlineLock lock(
+      {"redis('SWAPDB', 0, 1) "
+       "return redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK",
+       "return redis('DEL', self.key) == 1"});
   for (auto& process : lock.model.processes) process.rounds = 2;
   CHECK(lock.judged(Property::foreign_extend) == Verdict::holds);
   CHECK(lock.judged(Property::foreign_release) == Verdict::violated);
+}
+
+TEST_CASE("who gives back a share of several, and is told so, is told the truth", "[parts]") {
+  InlineLock lock(
+      {"if redis('INCRBY', self.key, 2) == 2 then return true end "
+       "redis('DECRBY', self.key, 2) return false",
+       "redis('DECRBY', self.key, 1) return false"});
+  lock.model.processes.resize(1);
+  CHECK(lock.judged(Property::honest_result) == Verdict::holds);
+}
+
+TEST_CASE("a key that stays by design is no leak, another one is", "[parts]") {
+  const Bodies permit{
+      "redis('SETNX', self.key, 1) "
+      "if redis('DECR', self.key) >= 0 then return true end "
+      "redis('INCR', self.key) return false",
+      "redis('INCR', self.key) return true"};
+  CHECK(InlineLock(permit, ", permanent = { '{key}' }").judged(Property::leak) == Verdict::holds);
+  CHECK(InlineLock(permit).judged(Property::leak) == Verdict::violated);
+}
+
+TEST_CASE("who removes the key and says that it has not is not honest", "[parts]") {
+  check_wrong({"return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK",
+               "redis('DEL', self.key) return false"},
+              Property::honest_result);
 }

@@ -130,3 +130,33 @@ TEST_CASE("a task that has given up on a shared connection", "[threads]") {
   for (const auto property : {Property::mutual_exclusion, Property::deadlock})
     lock.judged(property);
 }
+
+TEST_CASE("a thread that has nothing to do is on no key", "[threads]") {
+  // What the other one leaves behind is its own leftover, although both share the object.
+  InlineLock lock(
+      {"return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK", "return true"});
+  with_threads(lock, 1, 0);
+  CHECK(lock.judged(Property::reentrancy) == Verdict::violated);
+}
+
+TEST_CASE("who never had a key of the lock has nothing taken by its other thread", "[threads]") {
+  // The first one to come asks nobody. The second one makes the key, and removes it.
+  InlineLock lock(
+      {"if not self.begun then self.begun = true return true end task_local().asked = true "
+       "return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK",
+       "return not task_local().asked or redis('DEL', self.key) == 1"});
+  with_threads(lock, 1, 0);
+  CHECK(lock.judged(Property::reentrancy) == Verdict::holds);
+}
+
+TEST_CASE("a spawned task that waits for ever does nothing: it leaks nothing", "[threads]") {
+  // The heart beats once: so that there is a loop, and what goes on for ever is looked for.
+  InlineLock lock(
+      {"self.mutex = mutex() self.mutex:lock() "
+       "spawn(function() self.mutex:lock() end) "
+       "every(1, function() return false end) "
+       "return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK",
+       "return redis('DEL', self.key) == 1"});
+  lock.model.processes.resize(1);
+  CHECK(lock.judged(Property::leak) == Verdict::holds);
+}

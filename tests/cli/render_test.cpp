@@ -5,6 +5,7 @@
 
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
+#include "cli/render_matrix.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 
@@ -53,6 +54,21 @@ TEST_CASE("numbers and faults in words") {
   budget.at(static_cast<std::size_t>(sim::Fault::pause)) = 1;
   budget.at(static_cast<std::size_t>(sim::Fault::crash)) = 2;
   CHECK(faults_in_words(budget) == "at most 1 pause, 2 client crashes");
+}
+
+TEST_CASE("a row of a matrix tells the states of its largest search") {
+  scenarios::Finding found;
+  found.condition = "no fault";
+  found.property = sim::Property::mutual_exclusion;
+  found.states = 1234;
+  scenarios::Matrix matrix;
+  matrix.world.properties = {sim::Property::mutual_exclusion, sim::Property::leak};
+  matrix.findings = {found, found};
+  matrix.findings[1].property = sim::Property::leak;
+  matrix.findings[1].states = 56;
+  std::ostringstream out;
+  print_matrix(out, matrix, true);
+  CHECK_THAT(out.str(), Catch::Contains("| no fault | holds | holds | 1,234 |"));
 }
 
 TEST_CASE("the progress line says which limit is near") {

@@ -78,6 +78,19 @@ TEST_CASE("lists on the command line: items between commas, and the flag again")
                     Contains("--property: found nothing as item 2"));
 }
 
+TEST_CASE("faults that a flag names replace those of a scenario") {
+  const auto ran = run({"check", "set-token-lua-pause", "--fault", "crash=1"});
+  CHECK_THAT(ran.out, Contains("\nfaults    at most 1 client crash\n"));
+}
+
+TEST_CASE("a clock is fast or slow by so much, and then not every instant may have been tried") {
+  const auto ran = run({"check", "set-nx-pxat", "--drift-ppm", "500,-500", "--work-ms", "20000",
+                        "--fault", "pause=1"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.out, Contains("A's clock is 500 ppm fast, B's clock is 500 ppm slow\n"));
+  CHECK_THAT(lines(ran.out).front(), EndsWith(", the fewest that were tried"));
+}
+
 TEST_CASE("a failure of our own has its own exit code") {
   std::istringstream in;
   std::ostringstream out, err;

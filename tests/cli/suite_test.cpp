@@ -70,6 +70,22 @@ TEST_CASE("the exit code of a suite is that of its worst scenario, and all of th
   CHECK_THAT(all.out, EndsWith("\n4 scenarios: 1 as expected, 1 not as expected, 2 broken\n"));
 }
 
+TEST_CASE("what is not violated after all, or shows nothing, is not as expected") {
+  const auto scenario = [](const std::string& witness, const std::string& expected) {
+    const auto file = scratch() / "expects.json";
+    write(file, R"({"title": "t", "source": "s", "why": "w", "protocol": "set-token-lua", )"
+                R"("kind": "search", "witnesses": [")" +
+                    witness + R"("], "expect": )" + expected + "}");
+    return file.string();
+  };
+  const auto holds = scenario("acquired", R"({"verdict": "violated", "property": "deadlock"})");
+  CHECK(run({"check", holds}).code == 1);
+  CHECK(run({"test", holds}).code == 1);
+  const auto vacuous = scenario("lost", R"({"verdict": "holds"})");
+  CHECK(run({"check", vacuous}).code == 2);
+  CHECK(run({"test", vacuous}).code == 2);
+}
+
 TEST_CASE("a suite prints the same whatever the number of threads") {
   const auto one = run({"test", "--filter", "set-token-lua", "--jobs", "1"});
   CHECK(one.code == 0);
@@ -100,6 +116,14 @@ TEST_CASE("JUnit XML counts failures and errors apart") {
   CHECK_THAT(text, Contains("<failure message=\"expected holds; came violated"));
   CHECK_THAT(run({"test", data("vacuous.json"), "--junit", "/nowhere/x.xml"}).err,
              Contains("/nowhere/x.xml"));
+}
+
+TEST_CASE("JUnit XML skips what was not audited to the end") {
+  const auto file = scratch() / "junit.xml";
+  CHECK(run({"test", "--audit", "set-token-lua-pause", "--max-states", "1000", "--junit",
+             file.string()})
+            .code == 2);
+  CHECK_THAT(read(file), Contains("failures=\"0\" errors=\"0\" skipped=\"1\""));
 }
 
 TEST_CASE("XML holds no byte that would break it") {

@@ -27,6 +27,7 @@ TEST_CASE("A reply may be late by the tolerance only if its command looked at a 
   CHECK(differs(true, left, far_less));
   CHECK(differs(false, left, less));
   CHECK_FALSE(differs(false, left, left));
+  CHECK(differs(true, Reply::bulk("1"), Reply::status("1")));
   // Small numbers are answers.
   CHECK(differs(true, Reply::number(1), Reply::number(0)));
 }

@@ -104,6 +104,27 @@ TEST_CASE("One's own key, and a key whose maker holds nothing, are not foreign")
   CHECK(left.violated() == kNothing);
 }
 
+TEST_CASE("Who fails holds nothing any more, and an error says as little as a refusal") {
+  SharedRun failed, made;
+  failed.acquires(kClientA);
+  failed.does(kClientA, Kind::failed);
+  failed.deletes(kClientB);
+  CHECK(failed.violated() == kNothing);
+  made.sets(kClientA);
+  made.does(kClientA, Kind::failed);
+  made.looks(kClientB);
+  CHECK(made.violated() == std::set{Property::honest_result});
+}
+
+TEST_CASE("A key that was left behind is nobody's loss, whoever holds the lock since") {
+  SharedRun told;
+  told.acquires(kClientA);
+  told.does(kClientA, Kind::releasing);
+  told.does(kClientB, Kind::acquired);  // without a key
+  told.deletes(kClientB);
+  CHECK(told.violated() == kNothing);
+}
+
 TEST_CASE("Whoever acquired or let go while the request was on its way may not have held") {
   SharedRun late, early;
   late.sets(kClientA);
@@ -224,17 +245,20 @@ TEST_CASE("A reply that comes after its call has ended leaves open what the call
 }
 
 TEST_CASE("Who is inside must have a key, who has left for good must have none") {
-  SharedRun entered, left, kept;
-  for (SharedRun* told : {&entered, &left, &kept}) told->acquires(kClientA);
+  SharedRun entered, left, kept, out;
+  for (SharedRun* told : {&entered, &left, &kept, &out}) told->acquires(kClientA);
   entered.deletes(kClientA);
   entered.does(kClientA, Kind::reentered);
   left.deletes(kClientA);
   left.does(kClientA, Kind::left, true);
   kept.does(kClientA, Kind::left, true);
-  for (SharedRun* told : {&entered, &left, &kept}) told->looks(kClientB);
+  out.deletes(kClientA);
+  out.does(kClientA, Kind::left, false);  // it is told so
+  for (SharedRun* told : {&entered, &left, &kept, &out}) told->looks(kClientB);
   CHECK(entered.violated() == std::set{Property::reentrancy});
   CHECK(left.violated() == std::set{Property::reentrancy});
   CHECK(kept.violated() == kNothing);
+  CHECK(out.violated() == kNothing);
 }
 
 TEST_CASE("A key that another thread of the process has made meanwhile is no leftover") {

@@ -97,10 +97,26 @@ TEST_CASE("A key that is not as told is found: its value, its lifetime, its abse
 TEST_CASE("A client that does not do what is told is found") {
   auto plan = paused();
   const auto step = first(plan, [](const auto& s) { return !s.effects.empty(); });
+  auto less = plan;
   plan.steps[step - 1].effects[0].request[0] = "GET";
+  less.steps[step - 1].effects.clear();
+  for (const auto& changed : {plan, less}) {
+    const auto result = replayed(changed);
+    CHECK(result.outcome == Outcome::differs);
+    CHECK(result.step == step);
+  }
+}
+
+TEST_CASE("A write that loses no update is found, where one is told that does") {
+  auto plan = plan_of("set-token-lua", {sim::Fault::pause}, sim::Property::no_lost_update);
+  const auto loser = plan.steps.back().action.process;
+  const auto is_winners = [loser](const auto& s) {
+    return s.action.kind == Action::Kind::execute && s.action.process != loser;
+  };
+  while (!is_winners(plan.steps.back())) plan.steps.pop_back();
   const auto result = replayed(plan);
   CHECK(result.outcome == Outcome::differs);
-  CHECK(result.step == step);
+  CHECK(result.detail == "no update is lost");
 }
 
 TEST_CASE("A key that should have expired has, and one that should not have has not") {
@@ -135,6 +151,7 @@ TEST_CASE("Crashes of the server, of clients, and lost messages are really made"
   };
   confirmed(plan_of("set-token-lua", {sim::Fault::node_crash}, sim::Property::mutual_exclusion));
   confirmed(plan_of("setnx", {sim::Fault::lose}, sim::Property::deadlock));
+  confirmed(plan_of("set-token-settle", {sim::Fault::lose}, sim::Property::honest_result));
   confirmed(plan_of("set-token-lua", {sim::Fault::delay}, sim::Property::mutual_exclusion));
   confirmed(plan_of("set-ex-nx", {sim::Fault::pause}, sim::Property::foreign_release));
   confirmed(plan_of("set-token-lua", {sim::Fault::pause}, sim::Property::no_lost_update));
@@ -154,6 +171,8 @@ TEST_CASE("What no real server can be made to do is said beforehand") {
   plan.steps[1].action.kind = Action::Kind::node_crash;
   CHECK_FALSE(live::not_reproducible(plan, true));
   CHECK_THAT(live::not_reproducible(plan, false).value(), Catch::Contains("--redis"));
+  plan.model.node_clocks_ms = {0, -5};
+  CHECK_THAT(live::not_reproducible(plan, true).value(), Catch::Contains("cannot be set"));
 }
 
 TEST_CASE("On somebody else's server only the protocol's keys are touched") {

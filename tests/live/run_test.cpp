@@ -55,6 +55,25 @@ TEST_CASE("Compare-and-delete is not, and leaves nothing behind") {
   CHECK(live::Connection(server.address()).execute({"DBSIZE"}).integer == 0);
 }
 
+TEST_CASE("A key that stays by design is no leak") {
+  const live::Server server(sim::Persistence::none);
+  const sim::TemporaryFolder folder;
+  const auto left_by = [&](const std::string& also) {
+    folder.write("protocol.lua",
+                 "local L = protocol { title = 't', source = 's'" + also +
+                     " }\nfunction L:acquire() redis('SETNX', self.key, 1) "
+                     "if redis('DECR', self.key) >= 0 then return true end "
+                     "redis('INCR', self.key) return false end\n"
+                     "function L:release() redis('INCR', self.key) return true end\nreturn L\n");
+    auto model = busy("set-token-lua", 2);
+    model.program = std::make_shared<sim::Program>(folder.path());
+    model.properties = {sim::Property::leak};
+    return live::run(model, server.address(), 0.2);
+  };
+  CHECK_FALSE(violates(left_by(", permanent = { '{key}' }"), sim::Property::leak));
+  CHECK(violates(left_by(""), sim::Property::leak));
+}
+
 TEST_CASE("A lease that ends before the work is seen by the resource") {
   const live::Server server(sim::Persistence::none);
   auto model = busy("set-token-lua", 4);

@@ -142,4 +142,24 @@ TEST_CASE("where it is not known how long a client would have to wait, no run sa
   CHECK_FALSE(judgement.scenario.properties.contains(sim::Property::deadlock));
 }
 
+TEST_CASE("a wait of many sleeps may be shorter than their sum, where clocks drift", "[drift]") {
+  // Whoever is refused takes the lock after twenty sleeps: after 40 ms, or half of that. The work
+  // of the other one takes 35 ms.
+  const sim::TemporaryFolder folder;
+  folder.write("protocol.lua",
+               "local L = protocol { title = 't', source = 's' }\nfunction L:acquire()\n"
+               "if redis('SET', self.key, 'x', 'NX') == OK then return true end\n"
+               "for _ = 1, 20 do sleep(2) end redis('SET', self.key, 'x') return true\nend\n"
+               "function L:release() return redis('DEL', self.key) == 1 end\nreturn L\n");
+  auto scenario = default_scenario("sleeps", folder.path());
+  scenario.roles[0].workload[1].ms = 35;
+  scenario.properties = {sim::Property::mutual_exclusion};
+  CHECK(judge(scenario).outcome() == Outcome::holds);
+  scenario.drifts_ppm = {100, -100};
+  const auto judgement = judge(scenario);
+  CHECK(judgement.outcome() == Outcome::inconclusive);
+  CHECK_THAT(judgement.result.why_inconclusive,
+             Catch::Contains("each sleep of a client ends up to 1 ms sooner"));
+}
+
 }  // namespace lockstep::scenarios

@@ -103,6 +103,10 @@ TEST_CASE("conditions shape the workload") {
   CHECK(workload(under(condition("two locks"), world)) ==
         Steps{"lock", "lock lock-2", "unlock", "work 3000", "unlock lock-2"});
   CHECK(under(condition("client+"), world).clients.size() == 3);
+  CHECK(under(condition("short work"), world).witnesses.contains(sim::Witness::released));
+  auto full = world;
+  full.clients.assign(kMostClients, 0);
+  CHECK(under(condition("client+"), full).clients.size() == kMostClients);
 }
 
 TEST_CASE("each property is judged as if it were the only one") {

@@ -87,6 +87,19 @@ TEST_CASE("a trace reads back as it was written, with every kind of action") {
   CHECK_NOTHROW(expect_unchanged(back, place.model(back.scenario), place.file));
 }
 
+TEST_CASE("a trace says how long messages take, and how clocks go") {
+  const Place place;
+  auto trace = place.trace();
+  trace.scenario.latency_ms = 7;
+  trace.scenario.clocks_ms = {0, 3};
+  trace.scenario.drifts_ppm = {500, -500};
+  place.write(trace);
+  const auto back = place.read();
+  CHECK(back.scenario.latency_ms == 7);
+  CHECK(back.scenario.clocks_ms == trace.scenario.clocks_ms);
+  CHECK(back.scenario.drifts_ppm == trace.scenario.drifts_ppm);
+}
+
 TEST_CASE("nothing but the whole trace is ever seen under its name") {
   const Place place;
   place.write(place.trace());

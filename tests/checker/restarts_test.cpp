@@ -1,0 +1,108 @@
+// What comes back after a crash is not what it was: what a client and a node have lost with it, and
+// what they have left behind. Both explorers judge each.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Fault;
+using sim::Persistence;
+using sim::Property;
+using sim::WorkStep;
+using test::InlineLock;
+
+/// One client that may crash, and has a second round to begin then.
+void alone_and_crashing(InlineLock& lock) {
+  lock.model.processes.resize(1);
+  lock.model.processes[0].rounds = 2;
+  lock.model = test::with_fault(lock.model, Fault::crash);
+}
+
+}  // namespace
+
+TEST_CASE("who starts again has read no clock before", "[restarts]") {
+  // A reading of before the crash would be 15 ms old by then.
+  InlineLock lock(
+      {"local before = monotonic() redis('GET', self.key) "
+       "if monotonic() - before >= 15 then redis('SET', self.key, 'late') return false end "
+       "return redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK",
+       "return redis('DEL', self.key) == 1"});
+  alone_and_crashing(lock);
+  CHECK(lock.judged(Property::leak) == Verdict::holds);
+}
+
+TEST_CASE("what was asked before a crash was asked by nobody", "[restarts]") {
+  // It may be executed after the restart: then the new call is refused, and has not made the key.
+  InlineLock lock({"return redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK",
+                   "return redis('DEL', self.key) == 1"});
+  alone_and_crashing(lock);
+  CHECK(lock.judged(Property::honest_result) == Verdict::holds);
+}
+
+TEST_CASE("what was made before a crash is nobody's", "[restarts]") {
+  // The key of before ends while the second round is inside, which never had it.
+  InlineLock lock(
+      {"self.depth = (self.depth or 0) + 1 "
+       "if self.depth == 1 then redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) end "
+       "return true",
+       "self.depth = self.depth - 1 "
+       "return self.depth > 0 or redis('DEL', self.key) == 1"});
+  alone_and_crashing(lock);
+  lock.model.processes[0].workload = {{WorkStep::Kind::lock, 0, 0},
+                                      {WorkStep::Kind::work, 0, 20},
+                                      {WorkStep::Kind::lock, 0, 0},
+                                      {WorkStep::Kind::unlock, 0, 0},
+                                      {WorkStep::Kind::unlock, 0, 0}};
+  CHECK(lock.judged(Property::reentrancy) == Verdict::holds);
+}
+
+TEST_CASE("nobody can be locked out of a node that is down", "[restarts]") {
+  // What was saved comes back with a key of nobody: that is judged once the node is up again.
+  InlineLock lock(
+      {"return redis('SETNX', self.key, 1) == 1", "return redis('DEL', self.key) == 1"});
+  lock.model.processes.resize(1);
+  lock.model.persistence = Persistence::rdb;
+  lock.model = test::with_fault(lock.model, Fault::node_crash);
+  CHECK(lock.judged(Property::deadlock) == Verdict::violated);
+}
+
+TEST_CASE("a node that comes back knows no script", "[restarts]") {
+  // The SHA-1 is that of "return 1". A node that keeps every write keeps the key, not the script.
+  InlineLock lock(
+      {"redis('SCRIPT', 'LOAD', 'return 1') "
+       "return redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK",
+       "local known = redis('SCRIPT', 'EXISTS', "
+       "'e0e1f9fabfc9d4800c877a703b823ac0578ff8db') "
+       "if known[1] == 1 then return redis('DEL', self.key) == 1 end "
+       "redis('PERSIST', self.key) return false"});
+  lock.model.processes.resize(1);
+  lock.model.persistence = Persistence::aof_always;
+  CHECK(lock.judged(Property::leak) == Verdict::holds);
+  lock.model = test::with_fault(lock.model, Fault::node_crash);
+  CHECK(lock.judged(Property::leak) == Verdict::violated);
+}
+
+TEST_CASE("a power loss takes as many writes as it likes", "[restarts]") {
+  // The lock goes only with the write after it: two are lost.
+  InlineLock lock(
+      {"if redis('SETNX', self.key, 1) == 0 then return false end "
+       "redis('SET', self.key .. ':since', 1) return true",
+       "return redis('DEL', self.key, self.key .. ':since') == 2"});
+  lock.model.persistence = Persistence::aof_everysec;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  lock.model = test::with_fault(lock.model, Fault::power_loss);
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
+TEST_CASE("what was saved is there after a power loss, too", "[restarts]") {
+  InlineLock lock(
+      {"return redis('SETNX', self.key, 1) == 1", "return redis('DEL', self.key) == 1"});
+  lock.model.processes.resize(1);
+  lock.model.persistence = Persistence::rdb;
+  lock.model = test::with_fault(lock.model, Fault::power_loss);
+  CHECK(lock.judged(Property::deadlock) == Verdict::violated);
+}
