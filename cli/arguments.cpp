@@ -90,6 +90,10 @@ void add_node_flags(CLI::Option_group& group, ModelFlags& flags) {
                   "aof-everysec-2s, aof-always")
       ->type_name("KIND");
   group
+      .add_option("--maxmemory-policy", flags.maxmemory_policy,
+                  "what the fault evict may take: volatile (default: keys with an expiry), allkeys")
+      ->type_name("KIND");
+  group
       .add_option("--server", flags.server,
                   "the server that is imitated: redis-7.0 (default, unless the protocol names "
                   "another), -7.2, -8.0, -8.4, valkey-8.1, -9")

@@ -21,7 +21,8 @@ struct ModelFlags {
   std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms, drifts_ppm, node_drifts_ppm;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;
-  std::optional<std::string> resource, persistence, server, invariants, waits_after;
+  std::optional<std::string> resource, persistence, maxmemory_policy, server, invariants,
+      waits_after;
   friend bool operator==(const ModelFlags&, const ModelFlags&) = default;
   bool any() const { return *this != ModelFlags{}; }
 };

@@ -133,6 +133,9 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
   if (flags.draw_seed) scenario.draw_seed = drawn(*flags.draw_seed);
   if (flags.persistence)
     scenario.persistence = named("--persistence", *flags.persistence, sim::kPersistences);
+  if (flags.maxmemory_policy)
+    scenario.maxmemory_policy =
+        named("--maxmemory-policy", *flags.maxmemory_policy, sim::kMaxmemoryPolicies);
   scenario.expect.reset();
 }
 

@@ -73,6 +73,7 @@ void Observer::remove(const Names& names) {
 }
 
 void Observer::save() { connection_.execute({"SAVE"}); }
+void Observer::flush() { connection_.execute({"FLUSHALL"}); }
 
 std::string Observer::version() { return real_server(connection_).shown; }
 

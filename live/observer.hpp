@@ -26,6 +26,7 @@ class Observer {
   void remove(const Names& names);
   /// A completed RDB save.
   void save();
+  void flush();
   /// "7.0.15"
   std::string version();
 

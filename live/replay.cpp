@@ -209,6 +209,9 @@ class Replay {
       case Action::Kind::save:
         observer_->save();
         break;
+      case Action::Kind::flush:
+        observer_->flush();
+        break;
       default:
         sim::fail("an action that can be done live", __FILE__, __LINE__);
     }

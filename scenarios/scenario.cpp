@@ -233,6 +233,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.server = scenario.server;
   model.draw_seed = scenario.draw_seed;
   model.persistence = scenario.persistence;
+  model.maxmemory_policy = scenario.maxmemory_policy;
   model.resource = scenario.resource;
   model.budget = scenario.faults;
   model.jumps_ms = scenario.jumps_ms;

@@ -86,6 +86,7 @@ struct Scenario {
   sim::ServerVersion server = sim::ServerVersion::redis_7_0;  ///< unless said, the protocol's own
   std::uint64_t draw_seed = 0;                                ///< as in sim::ServerMode
   sim::Persistence persistence = sim::Persistence::none;
+  sim::MaxmemoryPolicy maxmemory_policy = sim::MaxmemoryPolicy::volatile_keys;
   sim::Resource resource = sim::Resource::plain;
   sim::Budget faults{};                ///< of a schedule: what its steps need
   std::set<sim::Property> properties;  ///< all of them unless the scenario names some

@@ -124,6 +124,9 @@ void read_node(const JsonPlace& place, Scenario& scenario) {
   if (const auto persistence = place.optional("persistence"))
     scenario.persistence =
         sim::kPersistences.at(persistence->one_of(names_of(sim::kPersistences), "persistence"));
+  if (const auto policy = place.optional("maxmemory_policy"))
+    scenario.maxmemory_policy = sim::kMaxmemoryPolicies.at(
+        policy->one_of(names_of(sim::kMaxmemoryPolicies), "maxmemory policy"));
   if (const auto resource = place.optional("resource"))
     scenario.resource = sim::kResources.at(resource->one_of(names_of(sim::kResources), "resource"));
 }
@@ -291,22 +294,40 @@ Json clients_json(const Scenario& scenario) {
 
 const std::map<std::string, std::vector<std::string>>& scenario_keys() {
   static const std::map<std::string, std::vector<std::string>> keys{
-      {"$", {"$schema",      "title",
-             "source",       "why",
-             "protocol",     "kind",
-             "roles",        "clients",
-             "lease_ms",     "request_timeout_ms",
-             "pause_max_ms", "latency_ms",
-             "clocks_ms",    "node_clocks_ms",
-             "drifts_ppm",   "node_drifts_ppm",
-             "jumps_ms",     "distinct_micros",
-             "server",       "persistence",
-             "nodes",        "restart_after_ms",
-             "draw_seed",    "resource",
-             "faults",       "properties",
-             "invariants",   "waits",
-             "witnesses",    "bounds",
-             "steps",        "expect"}},
+      {"$",
+       {"$schema",
+        "title",
+        "source",
+        "why",
+        "protocol",
+        "kind",
+        "roles",
+        "clients",
+        "lease_ms",
+        "request_timeout_ms",
+        "pause_max_ms",
+        "latency_ms",
+        "clocks_ms",
+        "node_clocks_ms",
+        "drifts_ppm",
+        "node_drifts_ppm",
+        "jumps_ms",
+        "distinct_micros",
+        "server",
+        "persistence",
+        "maxmemory_policy",
+        "nodes",
+        "restart_after_ms",
+        "draw_seed",
+        "resource",
+        "faults",
+        "properties",
+        "invariants",
+        "waits",
+        "witnesses",
+        "bounds",
+        "steps",
+        "expect"}},
       {"$.roles.*", {"workload", "rounds", "threads"}},
       {"$.faults", names_of(sim::kFaults)},
       {"$.waits", {"ms", "after"}},
@@ -370,6 +391,8 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   if (scenario.restart_after_ms > 0) json["restart_after_ms"] = scenario.restart_after_ms;
   if (scenario.draw_seed != 0) json["draw_seed"] = scenario.draw_seed;
   json["persistence"] = name(scenario.persistence);
+  if (scenario.maxmemory_policy != sim::MaxmemoryPolicy::volatile_keys)
+    json["maxmemory_policy"] = name(scenario.maxmemory_policy);
   json["resource"] = name(scenario.resource);
   json["properties"] = names_of(scenario.properties);
   if (!scenario.invariants.empty() && scenario.properties.contains(sim::Property::invariant))

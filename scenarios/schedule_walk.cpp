@@ -41,9 +41,9 @@ bool sends(const TraceStep& step, std::string_view words) {
   });
 }
 
-/// Time has taken the key that `words` mean, as it is or as a trace shows it.
-bool expires(const TraceStep& step, const std::string& words) {
-  const auto& keys = step.data.expired;
+/// Time, or eviction, has taken the key that `words` mean, as it is or as a trace shows it.
+bool takes(const TraceStep& step, const std::string& words) {
+  const auto& keys = step.data.taken;
   return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
     return words == sim::worded_value(key) || words == sim::without_brackets(key);
   });
@@ -144,7 +144,7 @@ class ScheduleWalk {
   void take_named_action(const ScheduleStep& step) {
     if (step.kind == Says::pass) return run_.pass(step.amount);
     if (step.kind == Says::expires)
-      return run_.pass_until([&](const TraceStep& taken) { return expires(taken, step.words); },
+      return run_.pass_until([&](const TraceStep& taken) { return takes(taken, step.words); },
                              "it does not expire");
     const auto kind = step.action.value();
     const auto& fields = row(kind).fields;
@@ -153,6 +153,7 @@ class ScheduleWalk {
       return action.kind == kind && (!fields.process || action.process == step.client) &&
              (!fields.node || action.node == node_) &&
              (!fields.image || action.image == step.amount) &&
+             (!fields.key || takes(option.step, step.words)) &&
              (!fields.amount || action.amount_ms == step.amount);
     });
   }

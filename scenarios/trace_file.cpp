@@ -60,6 +60,7 @@ const std::array kActionKeys{
     byte_key<&sim::Action::connection>("connection", &sim::ActionFields::connection),
     byte_key<&sim::Action::node>("node", &sim::ActionFields::node),
     byte_key<&sim::Action::image>("image", &sim::ActionFields::image),
+    byte_key<&sim::Action::key>("key", &sim::ActionFields::key),
     ActionKey{"amount_ms", &sim::ActionFields::amount,
               [](const JsonPlace& value, const Clients&, sim::Action& action) {
                 action.amount_ms = value.integer(-kLongestMs, kLongestMs);

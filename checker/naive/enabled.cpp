@@ -183,6 +183,16 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
       actions.back().amount_ms = jump_ms;
     }
   }
+  if (left(world, Fault::evict)) {
+    std::size_t keys = 0;
+    node.keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
+      if (!may_evict(entry)) return;
+      actions.push_back(of_node(Action::Kind::evict, n));
+      actions.back().key = byte(keys++);
+    });
+  }
+  if (left(world, Fault::flush) && (!node.keyspace.keys.empty() || !node.keyspace.others.empty()))
+    actions.push_back(of_node(Action::Kind::flush, n));
   if (left(world, Fault::node_crash)) actions.push_back(of_node(Action::Kind::node_crash, n));
   for (std::size_t i = 0; left(world, Fault::power_loss) && i < images(node); ++i) {
     actions.push_back(of_node(Action::Kind::power_loss, n));

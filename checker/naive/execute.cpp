@@ -161,11 +161,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   if (model_.part_of_ms == sim::PartOfMs::off_leases) sim::expire_sooner(before, node.keyspace);
   const Keyspace after = node.keyspace;
   node.keyspace = as_stored(world, node);
-  const bool power_loss_left = world.budget[static_cast<std::size_t>(Fault::power_loss)] > 0;
-  if (writes_wait_ms(model_.persistence) > 0 && power_loss_left &&
-      !same_keys(stored_before, node.keyspace)) {
-    node.not_durable.insert(node.not_durable.begin(), Image{keys_only(stored_before), 0});
-  }
+  note_not_durable(world, node, stored_before);
   judge_execution(world, p, execution.sender, before, after, facts);
   if (!connection.former) {
     const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;

@@ -94,6 +94,12 @@ void Rules::disturb(World& world, const Action& action) const {
     case Action::Kind::jump_node:
       node().offset = node().offset + amount;
       break;
+    case Action::Kind::evict:
+      evict(world, action.node, action.key);
+      break;
+    case Action::Kind::flush:
+      flush(world, action.node);
+      break;
     case Action::Kind::node_crash:
       stop_node(world, action.node, 0);
       break;
@@ -147,6 +153,45 @@ void Rules::crash(World& world, std::uint8_t p) const {
     node.saved.disown(maker_of(p));
     for (Image& image : node.not_durable) image.keyspace.disown(maker_of(p));
   }
+}
+
+/// A power loss may still take back what has changed `before`.
+void Rules::note_not_durable(World& world, Node& node, const Keyspace& before) const {
+  const bool power_loss_left = world.budget[static_cast<std::size_t>(sim::Fault::power_loss)] > 0;
+  if (writes_wait_ms(model_.persistence) > 0 && power_loss_left &&
+      !same_keys(before, node.keyspace))
+    node.not_durable.insert(node.not_durable.begin(), Image{keys_only(before), 0});
+}
+
+bool Rules::may_evict(const sim::Entry& entry) const {
+  return model_.maxmemory_policy == sim::MaxmemoryPolicy::allkeys || entry.expires.has_value();
+}
+
+void Rules::evict(World& world, std::uint8_t n, std::size_t key) const {
+  Node& node = world.nodes[n];
+  const Keyspace before = node.keyspace;
+  const auto take_from = [&](sim::Keys& keys) {
+    for (auto entry = keys.begin(); entry != keys.end(); ++entry) {
+      if (!may_evict(entry->second)) continue;
+      if (key-- > 0) continue;
+      keys.erase(entry);
+      return true;
+    }
+    return false;
+  };
+  bool taken = take_from(node.keyspace.keys);
+  for (auto& [number, keys] : node.keyspace.others) taken = taken || take_from(keys);
+  LOCKSTEP_CHECK(taken);
+  std::erase_if(node.keyspace.others, [](const auto& other) { return other.second.empty(); });
+  note_not_durable(world, node, before);
+}
+
+void Rules::flush(World& world, std::uint8_t n) const {
+  Node& node = world.nodes[n];
+  const Keyspace before = node.keyspace;
+  node.keyspace.keys.clear();
+  node.keyspace.others.clear();
+  note_not_durable(world, node, before);
 }
 
 void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {

@@ -371,6 +371,10 @@ class Rules {
   void lose_late(Process& process, std::uint8_t c) const;
   void crash(World& world, std::uint8_t p) const;
   void stop_node(World& world, std::uint8_t n, std::size_t image) const;
+  bool may_evict(const sim::Entry& entry) const;
+  void evict(World& world, std::uint8_t n, std::size_t key) const;
+  void flush(World& world, std::uint8_t n) const;
+  void note_not_durable(World& world, Node& node, const sim::Keyspace& before) const;
   void pass(World& world, std::int64_t ms, Facts& facts) const;
   void note_spinning(World& world, const sim::Action& action, Facts& facts);
 

@@ -25,13 +25,13 @@ std::vector<NamedRequest> requests_of(const Event& event) {
   return sent;
 }
 
-std::vector<std::string> expired_in(const Event& event) {
-  std::vector<std::string> expired;
-  if (!by_time(event)) return expired;
+std::vector<std::string> taken_in(const Event& event) {
+  std::vector<std::string> taken;
+  if (!by_time(event) && event.action.kind != sim::Action::Kind::evict) return taken;
   for (std::size_t n = 0; n < event.before.nodes.size(); ++n)
     for (const auto& [key, entry] : event.before.nodes[n].keyspace.keys)
-      if (!event.after.nodes[n].keyspace.keys.contains(key)) expired.push_back(key);
-  return expired;
+      if (!event.after.nodes[n].keyspace.keys.contains(key)) taken.push_back(key);
+  return taken;
 }
 
 /// The keys of the first node, as anybody can read them after the step.
@@ -48,7 +48,7 @@ StepData record(const Event& event) {
   const auto& facts = event.facts;
   return {event.action,          event.after.now.ms, facts.effects,
           requests_of(event),    facts.reply,        facts.looked_at_time,
-          facts.looked_at_clock, expired_in(event),  visible_keys(event)};
+          facts.looked_at_clock, taken_in(event),    visible_keys(event)};
 }
 
 }  // namespace lockstep::checker

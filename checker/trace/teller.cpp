@@ -210,6 +210,10 @@ std::string sentence_of(const Event& event) {
       return "restarts";
     case Action::Kind::save:
       return "has saved its keys to disk";
+    case Action::Kind::evict:
+      return "is short of memory and evicts a key";
+    case Action::Kind::flush:
+      return "is emptied: FLUSHALL by somebody else";
   }
   sim::fail("an action kind", __FILE__, __LINE__);
 }

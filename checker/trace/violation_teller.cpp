@@ -56,15 +56,17 @@ std::string tell_end(const Event& event, std::size_t n, const std::string& key,
                      const KeyChange& change, std::uint8_t owner) {
   const std::string name = sim::process_name(owner);
   const std::string at = " at " + ms(event.after.now.ms);
+  const std::string node = node_name(event, static_cast<std::uint8_t>(n));
+  const std::string there = event.after.nodes.size() > 1 ? " on " + node : "";
   switch (event.action.kind) {
     case Action::Kind::pass: {
       const std::int64_t end_ms =
           event.before.now.ms - 1 +
           naive::time_to_less(event.before, event.before.nodes[n], *change.was, 0);
-      return name + "'s lease ended at " + ms(end_ms);
+      return name + "'s lease" + there + " ended at " + ms(end_ms);
     }
     case Action::Kind::jump_node:
-      return name + "'s lease ended" + at + ", when the clock of redis jumped";
+      return name + "'s lease" + there + " ended" + at + ", when the clock of " + node + " jumped";
     case Action::Kind::execute: {
       const std::string request =
           worded_to(event, executed(event).request, static_cast<std::uint8_t>(n));

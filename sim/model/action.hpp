@@ -35,7 +35,9 @@ struct Action {
     lose_late,     ///< the connection breaks, and its request is still on its way
     pause_within,  ///< the process stands still in the middle of a step of its own
     crash_within,  ///< it dies there
-    preempt        ///< one of its tasks stops there, and others may go on
+    preempt,       ///< one of its tasks stops there, and others may go on
+    evict,         ///< the node drops a key, for it is short of memory
+    flush          ///< somebody empties the node
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
@@ -43,6 +45,7 @@ struct Action {
   std::uint8_t connection = 0;
   std::uint8_t node = 0;
   std::uint8_t image = 0;   ///< which restorable one the node comes back with; 0: nothing is lost
+  std::uint8_t key = 0;     ///< which of those that the node may evict, by database and name
   Kind step = Kind::begin;  ///< pause_within, crash_within, preempt: the action that is cut short,
                             ///< of `task` or (deliver) `connection`
   std::uint16_t cut = 0;    ///< and at which of its cuts, from 1 (sim::Cut)
@@ -54,7 +57,7 @@ struct Action {
 
 /// Which members of an Action mean something.
 struct ActionFields {
-  bool process = false, task = false, connection = false, node = false, image = false,
+  bool process = false, task = false, connection = false, node = false, image = false, key = false,
        amount = false, choices = false, cut = false;
 };
 inline constexpr ActionFields kOfProcess{.process = true};
@@ -67,6 +70,7 @@ inline constexpr ActionFields kOfStep{
 inline constexpr ActionFields kOfNode{.node = true};
 inline constexpr ActionFields kOfNodeClock{.node = true, .amount = true};
 inline constexpr ActionFields kOfImage{.node = true, .image = true};
+inline constexpr ActionFields kOfKey{.node = true, .key = true};
 inline constexpr ActionFields kOfTime{.amount = true};
 
 /// Whether an action can be brought about on a real server.
@@ -115,6 +119,9 @@ inline constexpr auto kActionTable = [] {
       {Kind::pause_within, "pause-within", kOfStep, Fault::pause, no},
       {Kind::crash_within, "crash-within", kOfStep, Fault::crash, no},
       {Kind::preempt, "preempt", kOfStep, Fault::preempt, no},
+      {Kind::evict, "evict", kOfKey, Fault::evict, no, never,
+       "the memory of a real server cannot be made short"},
+      {Kind::flush, "flush", kOfNode, Fault::flush, no, if_own},
   });
 }();
 static_assert(is_complete(kActionTable));

@@ -16,7 +16,9 @@ enum class Fault : std::uint8_t {
   jump,
   node_crash,
   power_loss,
-  preempt
+  preempt,
+  evict,
+  flush
 };
 
 struct FaultRow {
@@ -52,6 +54,11 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
      "a thread of a client stops at an access to data that its threads share, and another one goes "
      "on; without it threads switch where they wait",
      true},
+    {Fault::evict, "evict", "evicted key", "evicted keys", false,
+     "a node is short of memory, and one of its keys goes: one with an expiry (maxmemory-policy "
+     "volatile-*), or any (allkeys-*)"},
+    {Fault::flush, "flush", "flush", "flushes", false,
+     "somebody empties a node: FLUSHALL by an operator, or by whoever shares the server"},
 });
 static_assert(is_complete(kFaultTable));
 constexpr const auto& table_of(Fault) { return kFaultTable; }

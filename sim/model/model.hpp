@@ -37,6 +37,17 @@ static_assert(is_complete(kPersistenceTable));
 constexpr const auto& table_of(Persistence) { return kPersistenceTable; }
 inline constexpr auto kPersistences = values_of(kPersistenceTable);
 
+/// Which keys a node that is short of memory may drop (Redis's maxmemory-policy): those with an
+/// expiry, or all. Which one of them is Redis's choice (lru, lfu, random, ttl): any.
+enum class MaxmemoryPolicy : std::uint8_t { volatile_keys, allkeys };
+inline constexpr auto kMaxmemoryPolicyTable = std::to_array<NameRow<MaxmemoryPolicy>>({
+    {MaxmemoryPolicy::volatile_keys, "volatile"},
+    {MaxmemoryPolicy::allkeys, "allkeys"},
+});
+static_assert(is_complete(kMaxmemoryPolicyTable));
+constexpr const auto& table_of(MaxmemoryPolicy) { return kMaxmemoryPolicyTable; }
+inline constexpr auto kMaxmemoryPolicies = values_of(kMaxmemoryPolicyTable);
+
 /// Whether the protected resource checks fencing tokens.
 enum class Resource : std::uint8_t { plain, fenced, fenced_writes };
 inline constexpr auto kResourceTable = std::to_array<NameRow<Resource>>({
@@ -79,6 +90,7 @@ struct Model {
   ServerVersion server = ServerVersion::redis_7_0;
   std::uint64_t draw_seed = 0;  ///< as in ServerMode
   Persistence persistence = Persistence::none;
+  MaxmemoryPolicy maxmemory_policy = MaxmemoryPolicy::volatile_keys;
   Resource resource = Resource::plain;
   Budget budget{};
   std::vector<std::int64_t> jumps_ms;  ///< sizes of clock jumps; may be negative

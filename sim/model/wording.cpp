@@ -244,6 +244,7 @@ std::string worded(const Action& action) {
   if (step.connection) text += " connection " + std::to_string(action.connection);
   if (fields.node) text += " node " + std::to_string(action.node);
   if (fields.image) text += " image " + std::to_string(action.image);
+  if (fields.key) text += " key " + std::to_string(action.key);
   if (fields.amount) text += " " + std::to_string(action.amount_ms) + " ms";
   for (const std::uint8_t choice : action.choices) text += " choice " + std::to_string(choice);
   return text;

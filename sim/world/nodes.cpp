@@ -5,11 +5,38 @@
 #include <limits>
 
 #include "sim/base/check.hpp"
+#include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/world/infos.hpp"
 
 namespace lockstep::sim {
+
+namespace {
+
+/// The keys that may be evicted, by database and name.
+std::vector<Place> evictable(const Keyspace& keyspace, MaxmemoryPolicy policy) {
+  std::vector<Place> places;
+  for (int database = 0; database < kDatabases; ++database) {
+    const Keys* const keys = keyspace.database(database);
+    if (keys == nullptr) continue;
+    for (const auto& [key, entry] : *keys)
+      if (entry.expires || policy == MaxmemoryPolicy::allkeys) places.push_back({database, key});
+  }
+  return places;
+}
+
+void drop(Keyspace& keyspace, const Place& place) {
+  if (place.database == 0) {
+    keyspace.keys.erase(place.key);
+    return;
+  }
+  const auto other = keyspace.others.find(static_cast<std::uint8_t>(place.database));
+  other->second.erase(place.key);
+  if (other->second.empty()) keyspace.others.erase(other);
+}
+
+}  // namespace
 
 Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports)
     : setting_(setting),
@@ -99,6 +126,14 @@ void Nodes::list_actions(NodeInfo& info) const {
   if (info.has_expiry || setting_.knowledge.absolute)
     for (std::size_t jump = 0; jump < setting_.model.jumps_ms.size(); ++jump)
       add_fault(Kind::jump_node, jump, Fault::jump);
+  const Keyspace& keyspace = tables_.keyspace(info.value.keyspace).value;
+  if (setting_.budget(Fault::evict) > 0) {
+    const std::size_t keys = evictable(keyspace, setting_.model.maxmemory_policy).size();
+    if (keys > std::numeric_limits<std::uint8_t>::max())
+      throw BadInput("evict: a node has more than 255 keys that may be evicted");
+    for (std::size_t key = 0; key < keys; ++key) add_fault(Kind::evict, key, Fault::evict);
+  }
+  if (!keyspace.keys.empty() || !keyspace.others.empty()) add_fault(Kind::flush, 0, Fault::flush);
   add_fault(Kind::node_crash, 0, Fault::node_crash);
   const Persistence persistence = setting_.model.persistence;
   const std::size_t images = setting_.volatile_ms > 0 ? info.value.images.size() : 0;
@@ -127,6 +162,19 @@ const StepResult& Nodes::step(Id id, unsigned a) {
     case Kind::jump_node:
       node = jumped(std::move(node), setting_.model.jumps_ms[action.index]);
       break;
+    case Kind::evict: {
+      Keyspace keyspace = tables_.keyspace(node.keyspace).value;
+      drop(keyspace, evictable(keyspace, setting_.model.maxmemory_policy).at(action.index));
+      node = nodes_[written(id, tables_.intern(keyspace))].value;
+      break;
+    }
+    case Kind::flush: {
+      Keyspace keyspace = tables_.keyspace(node.keyspace).value;
+      keyspace.keys.clear();
+      keyspace.others.clear();
+      node = nodes_[written(id, tables_.intern(keyspace))].value;
+      break;
+    }
     case Kind::node_crash:
     case Kind::power_loss:
       node = after_power_cut(std::move(node), action.index);

@@ -125,6 +125,7 @@ Action World::label(const Id* state, const Candidate& candidate) const {
   if (of_step.task) action.task = index;
   if (of_step.connection) action.connection = index;
   if (fields.image) action.image = index;
+  if (fields.key) action.key = index;
   if (fields.amount) action.amount_ms = setting_.model.jumps_ms[index];
   return action;
 }

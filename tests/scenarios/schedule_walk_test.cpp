@@ -41,6 +41,7 @@ std::vector<std::string> sentences_about(const std::string& key) {
   std::vector<std::string> texts;
   for (const auto& sentence : sentences()) {
     if (sentence.form.find("<words>") == std::string::npos) continue;
+    if (sentence.kind == Kind::action) continue;  // evicts: then it does not expire
     const auto words = sentence.kind == Kind::expires ? key : "SET " + key;
     const auto text = with(with(sentence.form, "<client>", "A"), "<node>", "redis");
     texts.push_back(with(text, "<words>", words));
@@ -63,7 +64,7 @@ TEST_CASE("a sentence names a key as the trace shows it, whatever is in the key"
     INFO(shown);
     const auto trace = walked(model_of_key(key), sentences_about(shown));
     REQUIRE(trace.steps.size() >= 3);
-    CHECK(trace.steps.back().data.expired == std::vector<std::string>{key});
+    CHECK(trace.steps.back().data.taken == std::vector<std::string>{key});
     CHECK(trace.steps.back().prose.changes == std::vector<std::string>{shown + " has expired"});
   }
 }
@@ -73,7 +74,7 @@ TEST_CASE("a sentence names a key as it is, if it neither begins nor ends with a
     if (key.empty() || key.front() == ' ' || key.back() == ' ') continue;
     INFO(sim::worded_value(key));
     const auto trace = walked(model_of_key(key), sentences_about(key));
-    CHECK(trace.steps.back().data.expired == std::vector<std::string>{key});
+    CHECK(trace.steps.back().data.taken == std::vector<std::string>{key});
   }
 }
 
@@ -121,6 +122,15 @@ TEST_CASE("who finishes has begun, and comes to the end of the round") {
              Contains("held back"));
   const auto trace = walked(model, {"A acquires", "A finishes", "A finishes"});
   CHECK_THAT(trace.steps.back().prose.sentence, Contains("is told"));  // its lease had ended
+}
+
+TEST_CASE("the key that is evicted is named") {
+  auto model = test::with_fault(model_of_key("lock"), sim::Fault::evict);
+  const auto trace = walked(model, {"A acquires", "redis evicts lock"});
+  CHECK(trace.steps.back().data.action.kind == sim::Action::Kind::evict);
+  CHECK(trace.steps.back().data.taken == std::vector<std::string>{"lock"});
+  CHECK_THAT(tests::bad_input([&] { walked(model, {"A acquires", "redis evicts look"}); }),
+             Contains("$.steps[1]"));
 }
 
 TEST_CASE("of several nodes a sentence names the one that it is about") {
