@@ -248,10 +248,11 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.node_drifts_ppm = scenario.node_drifts_ppm;
   model.distinct_micros = scenario.distinct_micros;
   refuse_other_clocks(scenario, model);
-  if (program && program->quorum(scenario.nodes) > scenario.nodes)
-    throw sim::BadInput(fmt::format("{}: the protocol needs a quorum of {}, but there are {} nodes",
-                                    place_of(scenario), program->quorum(scenario.nodes),
-                                    scenario.nodes));
+  const int quorum = model.program ? model.program->quorum(scenario.nodes) : 1;
+  if (quorum > scenario.nodes)
+    throw sim::BadInput(fmt::format(
+        "{}: the protocol needs a quorum of {}, but there {}", place_of(scenario), quorum,
+        scenario.nodes == 1 ? "is 1 node" : fmt::format("are {} nodes", scenario.nodes)));
   model.properties = scenario.properties;
   model.claims = claims_of(scenario);
   if (model.properties.contains(sim::Property::invariant) && !sim::states_invariants(model))

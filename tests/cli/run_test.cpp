@@ -48,6 +48,13 @@ TEST_CASE("the exit code tells how a check came out") {
   CHECK(run({"--no-such-flag"}).code == 3);
 }
 
+TEST_CASE("a quorum of more nodes than there are is refused") {
+  const auto refused = run({"check", "redlock-half", "--nodes", "1"});
+  CHECK(refused.code == 3);
+  CHECK_THAT(refused.err, Contains("needs a quorum of 2, but there is 1 node"));
+  CHECK(run({"live", "redlock"}).code == 3);
+}
+
 TEST_CASE("an item of a list that is empty is refused with its place") {
   for (const std::string flag : {"--fault", "--property", "--jump-ms", "--clock-ms",
                                  "--node-clock-ms", "--drift-ppm", "--node-drift-ppm"}) {

@@ -129,7 +129,9 @@ TEST_CASE("the key that is evicted is named") {
   const auto trace = walked(model, {"A acquires", "redis evicts lock"});
   CHECK(trace.steps.back().data.action.kind == sim::Action::Kind::evict);
   CHECK(trace.steps.back().data.taken == std::vector<std::string>{"lock"});
-  CHECK_THAT(tests::bad_input([&] { walked(model, {"A acquires", "redis evicts look"}); }),
+  CHECK_THAT(tests::bad_input([&] {
+               walked(model, {"A acquires", "redis evicts look"});
+             }),
              Contains("$.steps[1]"));
 }
 
