@@ -123,6 +123,9 @@ void Nodes::list_actions(NodeInfo& info) const {
     return;
   }
   if (info.has_expiry || setting_.knowledge.absolute) info.timed_faults = only(Fault::jump);
+  // A write that a power loss may take back lasts from when it was made.
+  if (setting_.volatile_ms > 0 && setting_.budget(Fault::power_loss) > 0)
+    info.timed_faults |= static_cast<FaultSet>(only(Fault::evict) | only(Fault::flush));
   if (info.has_expiry || setting_.knowledge.absolute)
     for (std::size_t jump = 0; jump < setting_.model.jumps_ms.size(); ++jump)
       add_fault(Kind::jump_node, jump, Fault::jump);
@@ -162,16 +165,15 @@ const StepResult& Nodes::step(Id id, unsigned a) {
     case Kind::jump_node:
       node = jumped(std::move(node), setting_.model.jumps_ms[action.index]);
       break;
-    case Kind::evict: {
-      Keyspace keyspace = tables_.keyspace(node.keyspace).value;
-      drop(keyspace, evictable(keyspace, setting_.model.maxmemory_policy).at(action.index));
-      node = nodes_[written(id, tables_.intern(keyspace))].value;
-      break;
-    }
+    case Kind::evict:
     case Kind::flush: {
       Keyspace keyspace = tables_.keyspace(node.keyspace).value;
-      keyspace.keys.clear();
-      keyspace.others.clear();
+      if (action.kind == Kind::evict) {
+        drop(keyspace, evictable(keyspace, setting_.model.maxmemory_policy).at(action.index));
+      } else {
+        keyspace.keys.clear();
+        keyspace.others.clear();
+      }
       node = nodes_[written(id, tables_.intern(keyspace))].value;
       break;
     }

@@ -531,11 +531,8 @@ void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
     }
     const bool computed = setting_.computed.contains(ms);
     if (wait.kind != Wait::Kind::work) ms = setting_.timer_ms(process_.index, ms);
-    if (replies) {
-      setting_.use_timeout(ms);
-    } else if (!computed && !of_workload(wait)) {
-      setting_.use_timer(ms);
-    }
+    if (!computed && !of_workload(wait))
+      replies ? setting_.use_timeout(ms) : setting_.use_timer(ms);
     timers.push_back({wait.task, setting_.rounded(std::max<std::int64_t>(ms, 0))});
   }
   process_.timers = std::move(timers);
