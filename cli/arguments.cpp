@@ -81,6 +81,10 @@ void add_node_flags(CLI::Option_group& group, ModelFlags& flags) {
                   "number of Redis nodes (1 to 7; default: what the protocol says)")
       ->type_name("N");
   group
+      .add_option("--replicas", flags.replicas,
+                  "number of replicas of each node (0 to 6; default: what the protocol says)")
+      ->type_name("N");
+  group
       .add_option("--restart-after-ms", flags.restart_after_ms,
                   "how long a node that went down stays down at least (default 0: a moment)")
       ->type_name("MS");

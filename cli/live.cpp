@@ -133,6 +133,8 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   const auto scenario = scenario_of(arguments, catalog);
   const auto model =
       scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  if (scenario.replicas > 0)
+    throw sim::BadInput("replicas (--replicas): live clients use one server, which has none");
   if (scenario.nodes > 1)
     throw sim::BadInput(
         fmt::format("nodes (--nodes): live clients use one server, not {}", scenario.nodes));

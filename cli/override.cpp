@@ -111,6 +111,9 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
   if (flags.clients) set_clients(*flags.clients, scenario);
   if (flags.nodes)
     scenario.nodes = static_cast<int>(within("--nodes", *flags.nodes, 1, sim::kMaxNodes));
+  if (flags.replicas)
+    scenario.replicas =
+        static_cast<int>(within("--replicas", *flags.replicas, 0, sim::kMaxNodes - 1));
   set_workload(flags, scenario);
   set_times(flags, scenario);
   if (!flags.faults.empty()) scenario.faults = {};

@@ -102,6 +102,10 @@ void print_world(std::ostream& out, const Scenario& scenario) {
   if (scenario.pause_max_ms > 0)
     world += fmt::format(", a pause ends within {} ms", scenario.pause_max_ms);
   if (scenario.nodes > 1) world += fmt::format(", {} nodes", scenario.nodes);
+  if (scenario.replicas > 0)
+    world +=
+        fmt::format(", {} {}{}", scenario.replicas, scenario.replicas == 1 ? "replica" : "replicas",
+                    scenario.nodes > 1 ? " of each" : "");
   if (scenario.restart_after_ms > 0)
     world += fmt::format(", a node stays down for {} ms at least", scenario.restart_after_ms);
   if (scenario.faults.at(static_cast<std::size_t>(sim::Fault::jump)) > 0)

@@ -35,7 +35,9 @@ std::vector<sim::Request> requests_of(const Plan& plan) {
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
   if (plan.model.program->shared_connection())
     return "a live client gives each of its tasks a connection of its own, and this one shares it";
-  const auto several = [](const sim::ProcessSetup& process) { return process.nodes > 1; };
+  const auto several = [](const sim::ProcessSetup& process) {
+    return process.nodes > 1 || process.replicas > 0;
+  };
   if (std::ranges::any_of(plan.model.processes, several))
     return "a live replay has one server, and this run has several nodes";
   const auto& clocks = plan.model.node_clocks_ms;

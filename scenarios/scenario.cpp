@@ -99,10 +99,11 @@ void ask_protocol(Scenario& scenario) {
   try {
     const auto text = sim::file_text(scenario.folder / "protocol.lua");
     const auto says = [&](const char* word) { return text.find(word) != std::string::npos; };
-    if (!says("server") && !says("nodes") && !says("invariant")) return;
+    if (!says("server") && !says("nodes") && !says("replicas") && !says("invariant")) return;
     const sim::Program program(scenario.folder);
     scenario.server = program.server();
     scenario.nodes = program.nodes();
+    scenario.replicas = program.replicas();
     if (!program.invariants().empty()) scenario.properties.insert(sim::Property::invariant);
   } catch (const sim::BadInput&) {
     // the protocol cannot be loaded
@@ -198,7 +199,7 @@ std::string place_of(const Scenario& scenario) {
 
 /// What is said of a clock that is nobody's is a mistake.
 void refuse_other_clocks(const Scenario& scenario, const sim::Model& model) {
-  const auto nodes = static_cast<std::size_t>(scenario.nodes);
+  const auto nodes = static_cast<std::size_t>(scenario.nodes * (1 + scenario.replicas));
   const auto refuse = [&](const char* what, const std::vector<std::int64_t>& said,
                           std::size_t owners, const char* whose) {
     if (said.size() > owners)
@@ -211,6 +212,30 @@ void refuse_other_clocks(const Scenario& scenario, const sim::Model& model) {
   refuse("node_clocks_ms (--node-clock-ms)", model.node_clocks_ms, nodes, "node");
   refuse("drifts_ppm (--drift-ppm)", model.drifts_ppm, clients, "client");
   refuse("node_drifts_ppm (--node-drift-ppm)", model.node_drifts_ppm, nodes, "node");
+}
+
+/// What is not simulated with replicas (docs/semantics.md, section 7), or cannot be.
+void refuse_replicas(const Scenario& scenario, const sim::Model& model) {
+  const auto refuse = [&](const std::string& why) {
+    throw sim::BadInput(fmt::format("{}: {}", place_of(scenario), why));
+  };
+  const auto budget = [&](sim::Fault fault) {
+    return model.budget[static_cast<std::size_t>(fault)];
+  };
+  for (const sim::Fault fault : {sim::Fault::lag, sim::Fault::failover})
+    if (scenario.replicas == 0 && budget(fault) > 0)
+      refuse(fmt::format("the fault `{}` needs replicas: --replicas 1, or \"replicas\": 1",
+                         name(fault)));
+  if (scenario.replicas == 0) return;
+  const int servers = scenario.nodes * (1 + scenario.replicas);
+  if (servers > sim::kMaxNodes)
+    refuse(
+        fmt::format("{} nodes with {} replicas each are {} servers, but at most {} are simulated",
+                    scenario.nodes, scenario.replicas, servers, sim::kMaxNodes));
+  if (sim::clocks_drift(model)) refuse("clocks that drift are not simulated with replicas");
+  const bool back = std::ranges::any_of(model.jumps_ms, [](std::int64_t ms) { return ms < 0; });
+  if (back && budget(sim::Fault::jump) > 0 && budget(sim::Fault::lag) > 0)
+    refuse("a clock that jumps back is not simulated beside replicas that lag");
 }
 
 }  // namespace
@@ -228,6 +253,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
     setup.threads = role.threads;
     setup.lease_ms = scenario.lease_ms;
     setup.nodes = scenario.nodes;
+    setup.replicas = scenario.replicas;
     model.processes.push_back(std::move(setup));
   }
   model.server = scenario.server;
@@ -248,6 +274,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.node_drifts_ppm = scenario.node_drifts_ppm;
   model.distinct_micros = scenario.distinct_micros;
   refuse_other_clocks(scenario, model);
+  refuse_replicas(scenario, model);
   const int quorum = model.program ? model.program->quorum(scenario.nodes) : 1;
   if (quorum > scenario.nodes)
     throw sim::BadInput(fmt::format(

@@ -114,6 +114,8 @@ void read_times(const JsonPlace& place, Scenario& scenario) {
 void read_node(const JsonPlace& place, Scenario& scenario) {
   if (const auto nodes = place.optional("nodes"))
     scenario.nodes = static_cast<int>(nodes->integer(1, sim::kMaxNodes));
+  if (const auto replicas = place.optional("replicas"))
+    scenario.replicas = static_cast<int>(replicas->integer(0, sim::kMaxNodes - 1));
   if (const auto after = place.optional("restart_after_ms"))
     scenario.restart_after_ms = after->integer(0, kLongestMs);
   if (const auto server = place.optional("server"))
@@ -317,6 +319,7 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
         "persistence",
         "maxmemory_policy",
         "nodes",
+        "replicas",
         "restart_after_ms",
         "draw_seed",
         "resource",
@@ -388,6 +391,7 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   if (scenario.distinct_micros) json["distinct_micros"] = true;
   json["server"] = name(scenario.server);
   json["nodes"] = scenario.nodes;
+  if (scenario.replicas > 0) json["replicas"] = scenario.replicas;
   if (scenario.restart_after_ms > 0) json["restart_after_ms"] = scenario.restart_after_ms;
   if (scenario.draw_seed != 0) json["draw_seed"] = scenario.draw_seed;
   json["persistence"] = name(scenario.persistence);

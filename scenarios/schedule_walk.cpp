@@ -10,6 +10,7 @@
 #include "scenarios/schedule_driver.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/program.hpp"
+#include "sim/client/servers.hpp"
 
 namespace lockstep::scenarios {
 
@@ -52,7 +53,8 @@ bool takes(const TraceStep& step, const std::string& words) {
 class ScheduleWalk {
  public:
   ScheduleWalk(const sim::Model& model, std::string file) : run_(model), file_(std::move(file)) {
-    for (const auto& process : model.processes) nodes_ = std::max(nodes_, process.nodes);
+    for (const auto& process : model.processes)
+      nodes_ = std::max(nodes_, static_cast<int>(sim::servers_of(process).count()));
   }
 
   checker::Walk take_all(const std::vector<ScheduleStep>& steps) {

@@ -64,11 +64,12 @@ struct Message {
 };
 
 struct Connection {
-  sim::TaskId task = 0;  ///< of a shared one: means nothing
-  bool shared = false;   ///< by all tasks of the process
-  std::uint8_t node = 0;
-  bool open = true;     ///< else abandoned
-  bool former = false;  ///< opened by an incarnation that has crashed
+  sim::TaskId task = 0;       ///< of a shared one: means nothing
+  bool shared = false;        ///< by all tasks of the process
+  std::uint8_t node = 0;      ///< the server that it goes to
+  std::uint8_t sent_for = 0;  ///< the node that its task sends for: another one after a failover
+  bool open = true;           ///< else abandoned
+  bool former = false;        ///< opened by an incarnation that has crashed
   std::vector<Message> messages;
   sim::Session session;   ///< what the node remembers of it
   Sent sent = Sent::now;  ///< what is on it, once it is abandoned
@@ -128,6 +129,7 @@ struct Process {
   sim::Duration offset;                                           ///< of its wall clock
   std::int64_t drift_ppm = 0;                                     ///< of both its clocks
   std::uint16_t tokens_used = 0;
+  std::vector<std::uint8_t> knows;  ///< by group: which server it takes for the master
 };
 
 /// How long a write may wait to become durable: Redis, appendfsync everysec, and twice that where
@@ -155,8 +157,10 @@ struct Node {
   sim::Keyspace keyspace;
   sim::Duration offset;
   std::int64_t drift_ppm = 0;
-  std::int64_t micros = 0;         ///< of this ms that are over, by Model::distinct_micros; else 0
-  sim::Keyspace saved;             ///< rdb: the last completed save
+  std::int64_t micros = 0;  ///< of this ms that are over, by Model::distinct_micros; else 0
+  sim::Keyspace saved;      ///< rdb: the last completed save
+  std::optional<std::uint8_t> follows;  ///< the server whose replica it is
+  bool lags = false;                    ///< a replica: nothing of its master's arrives
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first
 };
@@ -164,7 +168,8 @@ struct Node {
 struct World {
   sim::TrueTime now;
   std::vector<Process> processes;
-  std::vector<Node> nodes;
+  std::vector<Node> nodes;           ///< all servers: masters first, then the replicas of each
+  std::vector<std::uint8_t> newest;  ///< by group: the server that was made its master last
   std::map<std::string, std::int64_t> highest_token;  ///< that the resource has seen, by lock
   sim::Budget budget{};
   bool absolute = false;        ///< the absolute time has been looked at, or will be in some run

@@ -33,12 +33,21 @@ std::string owned(const Event& event, const sim::Request& request, std::uint8_t 
 
 // ---- what a process does ------------------------------------------------------------------------
 
+/// The server that a request has gone to: that of the youngest connection for its node.
+std::uint8_t server_of(const Event& event, const Effect& effect) {
+  std::uint8_t server = effect.node;
+  for (const Connection& connection : event.after.processes[event.action.process].connections)
+    if (connection.sent_for == effect.node && (connection.shared || connection.task == effect.task))
+      server = connection.node;
+  return server;
+}
+
 /// What is sent, and where to.
 std::string sent(const Event& event, const Effect& effect) {
   std::string request = worded_to(event, effect.request, effect.node);
   if (effect.node == sim::kResource) return request + " to the resource";
   if (event.before.nodes.size() == 1) return request;
-  return request + " to " + node_name(event, effect.node);
+  return request + " to " + node_name(event, server_of(event, effect));
 }
 
 std::string tell_effect(const Event& event, const Effect& effect) {
@@ -167,6 +176,11 @@ std::string tell_cut(const Event& event) {
   return " before it sends the next request";
 }
 
+/// The name of the server that the acting replica follows, before or after the step.
+std::string followed(const Event& event, const naive::World& world) {
+  return node_name(event, world.nodes[event.action.node].follows.value_or(0));
+}
+
 std::string sentence_of(const Event& event) {
   switch (event.action.kind) {
     case Action::Kind::begin:
@@ -214,6 +228,16 @@ std::string sentence_of(const Event& event) {
       return "is short of memory and evicts a key";
     case Action::Kind::flush:
       return "is emptied: FLUSHALL by somebody else";
+    case Action::Kind::lag:
+      return "lags: what " + followed(event, event.before) + " sends it waits";
+    case Action::Kind::catch_up:
+      return "catches up with " + followed(event, event.before);
+    case Action::Kind::failover:
+      return "becomes master in place of " + followed(event, event.before);
+    case Action::Kind::follow:
+      return "becomes a replica of " + followed(event, event.after);
+    case Action::Kind::learn:
+      return "learns that " + node_name(event, event.action.node) + " is the master now";
   }
   sim::fail("an action kind", __FILE__, __LINE__);
 }

@@ -86,6 +86,7 @@ int instance_index(Vm& vm, lua_State* lua) {
     lua_settop(lua, 2);
     lua_rawget(lua, lua_upvalueindex(1));
     if (field == "nodes" && lua_isnil(lua, -1)) lua_pushinteger(lua, vm.run->setup().nodes);
+    if (field == "replicas" && lua_isnil(lua, -1)) lua_pushinteger(lua, vm.run->setup().replicas);
     return 1;
   }
   const std::int64_t ms = vm.run->setup().lease_ms;

@@ -205,6 +205,19 @@ std::string Module::read_nodes(lua_State* lua) {
                      kMaxNodes);
 }
 
+/// How many replicas each is to have; what is wrong with it, or "".
+std::string Module::read_replicas(lua_State* lua) {
+  lua_getfield(lua, 1, "replicas");
+  const auto number = whole_number(lua, -1);
+  const bool good = lua_isnil(lua, -1) || (number && *number >= 0 && *number < kMaxNodes);
+  if (good && number) replicas_ = static_cast<int>(*number);
+  const std::string found = text_of(lua, -1);
+  lua_pop(lua, 1);
+  if (good) return "";
+  return fmt::format("protocol: replicas is {}; expected a whole number from 0 to {}", found,
+                     kMaxNodes - 1);
+}
+
 /// On how many of them a lock must be a client's own; what is wrong with it, or "".
 std::string Module::read_quorum(lua_State* lua) {
   lua_getfield(lua, 1, "quorum");
@@ -224,7 +237,8 @@ std::string Module::read_quorum(lua_State* lua) {
 
 int Module::declare_protocol(lua_State* lua) {
   static const std::vector<std::string> kFields{
-      "title", "source", "leases", "permanent", "shared_connection", "server", "nodes", "quorum"};
+      "title",  "source", "leases",   "permanent", "shared_connection",
+      "server", "nodes",  "replicas", "quorum"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -235,7 +249,7 @@ int Module::declare_protocol(lua_State* lua) {
     if (std::find(kFields.begin(), kFields.end(), field) != kFields.end()) continue;
     return refuse(vm_, lua,
                   fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
-                              "permanent, shared_connection, server, nodes, quorum{}",
+                              "permanent, shared_connection, server, nodes, replicas, quorum{}",
                               field, near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
@@ -254,7 +268,8 @@ int Module::declare_protocol(lua_State* lua) {
     return refuse(vm_, lua, "protocol: shared_connection must be true or false");
   shared_connection_ = lua_toboolean(lua, -1) != 0;
   lua_pop(lua, 1);
-  for (const auto& wrong : {read_server(lua), read_nodes(lua), read_quorum(lua)})
+  for (const auto& wrong :
+       {read_server(lua), read_nodes(lua), read_replicas(lua), read_quorum(lua)})
     if (!wrong.empty()) return refuse(vm_, lua, wrong);
   if (vm_.stopped()) {
     lua_pushnil(lua);

@@ -40,6 +40,7 @@ class Module {
   bool shared_connection() const { return shared_connection_; }
   ServerVersion server() const { return server_; }
   int nodes() const { return nodes_; }
+  int replicas() const { return replicas_; }
   /// Of so many nodes.
   int quorum(int nodes) const { return quorum_ == kMajority ? nodes / 2 + 1 : quorum_; }
   const std::vector<Script>& scripts() const { return scripts_; }
@@ -60,6 +61,7 @@ class Module {
   std::vector<std::string> template_list(lua_State* lua, const char* field);
   std::string read_server(lua_State* lua);
   std::string read_nodes(lua_State* lua);
+  std::string read_replicas(lua_State* lua);
   std::string read_quorum(lua_State* lua);
 
   Vm& vm_;
@@ -71,7 +73,7 @@ class Module {
   bool shared_connection_ = false;
   ServerVersion server_ = ServerVersion::redis_7_0;
   static constexpr int kMajority = 0;
-  int nodes_ = 1, quorum_ = 1;
+  int nodes_ = 1, replicas_ = 0, quorum_ = 1;
   std::vector<Script> scripts_;
   std::string fingerprint_;
   Watched watched_;

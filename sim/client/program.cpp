@@ -183,6 +183,7 @@ bool Program::shared_connection() const { return impl_->module().shared_connecti
 
 ServerVersion Program::server() const { return impl_->module().server(); }
 int Program::nodes() const { return impl_->module().nodes(); }
+int Program::replicas() const { return impl_->module().replicas(); }
 int Program::quorum(int nodes) const { return impl_->module().quorum(nodes); }
 
 std::vector<std::string> Program::permanent_keys(const std::string& lock_key) const {

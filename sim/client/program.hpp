@@ -202,6 +202,8 @@ class Program {
   ServerVersion server() const;
   /// How many nodes it is written for: so many there are if nobody says otherwise.
   int nodes() const;
+  /// How many replicas each of them has.
+  int replicas() const;
   /// On how many of so many nodes a process must have something of a lock for it to be its own.
   int quorum(int nodes) const;
   /// The file name of the script with these bytes ("release.lua"), or "" if none has them.

@@ -9,6 +9,7 @@
 #include "sim/base/near_miss.hpp"
 #include "sim/client/api_parts.hpp"
 #include "sim/client/module.hpp"
+#include "sim/client/servers.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim::program {
@@ -77,7 +78,7 @@ bool check_fields(Vm& vm, lua_State* lua, int table, const char* what,
 }
 
 bool check_node(Vm& vm, lua_State* lua, std::int64_t node) {
-  const int nodes = vm.run->setup().nodes;
+  const auto nodes = static_cast<int>(servers_of(vm.run->setup()).count());
   if (node >= 1 && node <= nodes) return true;
   vm.complain(lua, fmt::format("there is no node {}; this run has {}", node,
                                nodes == 1 ? "node 1 only" : fmt::format("nodes 1 to {}", nodes)));

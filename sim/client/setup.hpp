@@ -7,7 +7,7 @@
 
 namespace lockstep::sim {
 
-inline constexpr int kMaxNodes = 7;  ///< in a model
+inline constexpr int kMaxNodes = 7;  ///< in a model, with all replicas
 
 /// One step of a workload.
 struct WorkStep {
@@ -27,6 +27,7 @@ struct ProcessSetup {
   int threads = 1;  ///< main tasks that each run the workload, sharing the process's objects
   std::int64_t lease_ms = 0;  ///< self.ttl_ms; self.ttl_s is this in whole seconds
   int nodes = 1;              ///< 1 to kMaxNodes
+  int replicas = 0;           ///< of each node; all together at most kMaxNodes
   friend bool operator==(const ProcessSetup&, const ProcessSetup&) = default;
 };
 

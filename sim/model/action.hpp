@@ -37,7 +37,12 @@ struct Action {
     crash_within,  ///< it dies there
     preempt,       ///< one of its tasks stops there, and others may go on
     evict,         ///< the node drops a key, for it is short of memory
-    flush          ///< somebody empties the node
+    flush,         ///< somebody empties the node
+    lag,           ///< what the replica gets from its master waits
+    catch_up,      ///< and arrives
+    failover,      ///< the replica becomes master
+    follow,        ///< the node becomes a replica of the newest master
+    learn          ///< the process hears which node is the newest master
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
@@ -68,6 +73,7 @@ inline constexpr ActionFields kOfReply{.process = true, .connection = true, .cho
 inline constexpr ActionFields kOfStep{
     .process = true, .task = true, .connection = true, .choices = true, .cut = true};
 inline constexpr ActionFields kOfNode{.node = true};
+inline constexpr ActionFields kOfMaster{.process = true, .node = true};
 inline constexpr ActionFields kOfNodeClock{.node = true, .amount = true};
 inline constexpr ActionFields kOfImage{.node = true, .image = true};
 inline constexpr ActionFields kOfKey{.node = true, .key = true};
@@ -94,6 +100,7 @@ inline constexpr auto kActionTable = [] {
   using Kind = Action::Kind;
   using enum OnRealServer;
   constexpr bool free = true, no = false;
+  constexpr auto kNoReplicas = "real servers are run without replicas as yet";
   return std::to_array<ActionRow>({
       {Kind::begin, "begin", kOfTask, {}, free},
       {Kind::run, "run", kOfTask, {}, no},
@@ -122,6 +129,11 @@ inline constexpr auto kActionTable = [] {
       {Kind::evict, "evict", kOfKey, Fault::evict, no, never,
        "the memory of a real server cannot be made short"},
       {Kind::flush, "flush", kOfNode, Fault::flush, no, if_own},
+      {Kind::lag, "lag", kOfNode, Fault::lag, no, never, kNoReplicas},
+      {Kind::catch_up, "catch-up", kOfNode, {}, free, never, kNoReplicas},
+      {Kind::failover, "failover", kOfNode, Fault::failover, no, never, kNoReplicas},
+      {Kind::follow, "follow", kOfNode, {}, free, never, kNoReplicas},
+      {Kind::learn, "learn", kOfMaster, {}, free, never, kNoReplicas},
   });
 }();
 static_assert(is_complete(kActionTable));

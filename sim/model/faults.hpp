@@ -18,7 +18,9 @@ enum class Fault : std::uint8_t {
   power_loss,
   preempt,
   evict,
-  flush
+  flush,
+  lag,
+  failover
 };
 
 struct FaultRow {
@@ -59,6 +61,12 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
      "volatile-*), or any (allkeys-*)"},
     {Fault::flush, "flush", "flush", "flushes", false,
      "somebody empties a node: FLUSHALL by an operator, or by whoever shares the server"},
+    {Fault::lag, "lag", "replica that lags", "replicas that lag", false,
+     "what a master sends to one of its replicas waits, from some write on, until the replica "
+     "catches up"},
+    {Fault::failover, "failover", "failover", "failovers", false,
+     "a replica becomes master with what it has; each client learns it at any time, or never, and "
+     "the master of before goes on until it follows the new one"},
 });
 static_assert(is_complete(kFaultTable));
 constexpr const auto& table_of(Fault) { return kFaultTable; }

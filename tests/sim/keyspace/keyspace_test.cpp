@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/base/error.hpp"
+#include "sim/base/token.hpp"
 #include "sim/redis/reply.hpp"
 #include "tests/support/fake_node.hpp"
 
