@@ -39,6 +39,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
                            Execution& execution) {
   try {
     refuse_unknown(request, execution.mode.version);
+    if (execution.mode.replica) refuse_at_replica(request);
     return execute(keyspace, session, request, execution);
   } catch (const BadInput& error) {
     throw BadInput(setting_.model.program->file_of(request).string() + ": " + error.what());
@@ -46,7 +47,8 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
 }
 
 const CommandRun& Nodes::run(const Asked& asked) {
-  FlatMap& memo = run_[{asked.session, asked.watched, asked.rate, asked.releases}];
+  FlatMap& memo = run_[{asked.session, asked.watched, asked.rate, asked.releases, asked.replica,
+                        asked.acknowledged}];
   const std::uint64_t a = both(asked.keyspace, asked.request);
   const std::uint64_t b = both(static_cast<Id>(asked.micros << 16 | asked.sender),
                                setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);
@@ -59,11 +61,14 @@ const CommandRun& Nodes::run(const Asked& asked) {
   Execution execution;
   execution.now = kEpoch + Duration{floor_quotient(asked.clock, rate.parts())};
   execution.micros = asked.micros;
+  execution.acknowledged = asked.acknowledged;
   execution.sender = asked.sender;
   execution.scripts = &scripts_;
   execution.watched = tables_.places(asked.watched);
   Session session = tables_.session(asked.session).value;
-  execution.mode = {.version = setting_.model.server, .draw_seed = setting_.model.draw_seed};
+  execution.mode = {.version = setting_.model.server,
+                    .replica = asked.replica,
+                    .draw_seed = setting_.model.draw_seed};
   CommandRun command;
   const Keyspace met = keyspace;
   const Execution given = execution;

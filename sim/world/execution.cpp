@@ -23,7 +23,8 @@ void answer(const Setting& setting, Process& process, Connection& connection, Id
     Message& message = connection.messages[static_cast<std::size_t>(place)];
     message.stage = Stage::answered;
     message.basis = Basis::none;
-    message.releases = false;
+    message.releases = message.blocked = message.blocked_for_ever = false;
+    message.blocked_ms = 0;
     message.reply = reply;
     message.asked_in = asked_in;
     message.idle = idle;
@@ -62,6 +63,47 @@ Id Executions::watched_by_others(unsigned process, std::uint8_t node, const Id* 
   return tables_.intern(std::move(places));
 }
 
+/// What is remembered of executions on a connection: by what lies outside of its process and node.
+FlatMap& Executions::memo_of_node(Id watched, const Connection& connection, const Id* nodes) {
+  if (setting_.knowledge.replica_waits) {
+    const ReplicaWaits::Behind behind = waits_.behind(nodes, connection.node);
+    return replicated_memos_[{watched, behind.lagging, behind.missing,
+                              waits_.acknowledged(nodes, connection)}];
+  }
+  if (watched >= node_memos_.size()) node_memos_.resize(watched + 1);
+  return node_memos_[watched];
+}
+
+/// Whom the connection is ahead of, now that its node, which was `before`, has executed a request
+/// of it. What counts is all that was written before, in Redis 7.0; since 7.2 what it has written.
+void Executions::note_replicas(Connection& connection, Id before, Id after, const Id* nodes) {
+  if (!setting_.knowledge.replica_waits || !nodes_.info(before).value.is_master()) return;
+  const ReplicaWaits::Behind behind = waits_.behind(nodes, connection.node);
+  if (setting_.model.server == ServerVersion::redis_7_0) connection.ahead_of |= behind.missing;
+  if (nodes_.differ_in_stream(before, after)) connection.ahead_of |= behind.lagging;
+}
+
+/// WAIT for more replicas than have acknowledged: it goes on waiting.
+StepResult Executions::blocked(Id process_id, const Process& process) {
+  const Id after = processes_.intern(process);
+  StepResult result;
+  result.changes = Changes(after);
+  result.tokens_changed =
+      processes_.info(after).tokens.tokens != processes_.info(process_id).tokens.tokens;
+  return result;
+}
+
+/// At a node that has become a replica, a WAIT that was blocked ends in an error.
+CommandRun Executions::unblocked(const Asked& asked) {
+  CommandRun command;
+  command.keyspace = asked.keyspace;
+  command.session = asked.session;
+  command.reply = tables_.intern(
+      Reply::error("UNBLOCKED force unblock from blocking operation, instance state changed "
+                   "(master -> replica?)"));
+  return command;
+}
+
 const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8_t n,
                                       const Id* state) {
   const unsigned slot = setting_.node_slot(n);
@@ -75,26 +117,35 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const std::uint64_t a = both(process_id, node_id), b = both(action, moment);
   const ProcessInfo& info = processes_.info(process_id);
   const Id watched = watched_by_others(info.value.index, n, state);
-  if (watched >= node_memos_.size()) node_memos_.resize(watched + 1);
-  if (const Id found = node_memos_[watched].find(a, b); found != FlatMap::kAbsent)
-    return results_[found];
+  const Id* nodes = state + setting_.node_slot(0);
+  FlatMap& memo =
+      memo_of_node(watched, info.value.connections[info.actions[action].index], nodes);
+  if (const Id found = memo.find(a, b); found != FlatMap::kAbsent) return results_[found];
 
   Process process = info.value;
   Connection& connection = process.connections[info.actions[action].index];
-  const Message& message =
+  if (waits_.block(nodes, process, connection)) return keep(memo, a, b, blocked(process_id, process));
+  const Message message =
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool former = connection.former;
   const Connection sender = connection;
   const Asked asked{nodes_.info(node_id).value.keyspace,
-                    message.request,
+                    waits_.executed_as(message),
                     connection.session,
                     watched,
                     former ? Maker{0} : maker_of(process.index),
                     message.releases,
                     setting_.node_rate(n),
+                    !nodes_.info(node_id).value.is_master(),
+                    waits_.acknowledged(nodes, connection),
                     clock,
                     nodes_.info(node_id).value.micros};
-  const CommandRun command = execute_in_session(tables_, nodes_, process, connection, asked);
+  const CommandRun command =
+      message.blocked && asked.replica
+          ? unblocked(asked)
+          : execute_in_session(tables_, nodes_, process, connection, asked);
+  const Id written = nodes_.written(node_id, command.keyspace);
+  note_replicas(connection, node_id, written, nodes);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(asked.keyspace, process.index) : 0;
   const bool idle = processes_.answers_idly(process_id, info.actions[action], asked.keyspace);
@@ -106,7 +157,6 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
 
   StepResult result;
   const Id process_after = processes_.intern(process);
-  const Id written = nodes_.written(node_id, command.keyspace);
   const Id node_after = command.read_time ? nodes_.micros_on(written) : written;
   result.changes = Changes(process_after, {static_cast<std::uint8_t>(slot), node_after});
   result.tokens_changed =
@@ -123,7 +173,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
     result.tokens_changed = true;  // of those whose watches are broken
   }
   result.report = reports_.add(std::move(report));
-  return keep(node_memos_[watched], a, b, result);
+  return keep(memo, a, b, result);
 }
 
 namespace {
@@ -156,7 +206,7 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
       operation.succeeded = operation.succeeded || (made && operation.releasing && !of_what_ends);
       continue;
     }
-    const auto here = only<NodeSet>(sender.node);
+    const auto here = only<NodeSet>(setting_.servers.group_of(sender.node));
     if (command.freed != 0) operation.made &= static_cast<NodeSet>(~here);
     if (made && wait.in_acquire) operation.made |= here;
     if (wait.in_acquire)

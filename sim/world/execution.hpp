@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "sim/base/flat_map.hpp"
 #include "sim/world/nodes.hpp"
 #include "sim/world/processes.hpp"
+#include "sim/world/replica_waits.hpp"
 #include "sim/world/run.hpp"
 #include "sim/world/setting.hpp"
 #include "sim/world/step.hpp"
@@ -18,19 +21,24 @@ namespace lockstep::sim {
 class Executions {
  public:
   Executions(const Setting& setting, Tables& tables, Reports& reports, Processes& processes,
-             Nodes& nodes, Runs& runs)
+             Nodes& nodes, Runs& runs, ReplicaWaits& waits)
       : setting_(setting),
         tables_(tables),
         reports_(reports),
         processes_(processes),
         nodes_(nodes),
-        runs_(runs) {}
+        runs_(runs),
+        waits_(waits) {}
 
   /// The `execute` that is the process's action of this number. `state` has the node and the run.
   const StepResult& step(Id process, unsigned action, const Id* state);
 
  private:
   const StepResult& at_node(Id process, unsigned action, std::uint8_t node, const Id* state);
+  FlatMap& memo_of_node(Id watched, const Connection& connection, const Id* nodes);
+  void note_replicas(Connection& connection, Id before, Id after, const Id* nodes);
+  StepResult blocked(Id process_id, const Process& process);
+  CommandRun unblocked(const Asked& asked);
   Id watched_by_others(unsigned process, std::uint8_t node, const Id* state);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
@@ -45,8 +53,12 @@ class Executions {
   Processes& processes_;
   Nodes& nodes_;
   Runs& runs_;
+  ReplicaWaits& waits_;
   std::vector<StepResult> results_;
   std::vector<FlatMap> node_memos_;  ///< by what other processes watch there
+  /// Where WAIT is sent: by that, the replicas that lag, those that miss something, and how many
+  /// have acknowledged.
+  std::map<std::tuple<Id, NodeSet, NodeSet, unsigned>, FlatMap> replicated_memos_;
   FlatMap resource_memo_;
 };
 

@@ -26,7 +26,7 @@ void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink
   for (unsigned a = 0; a < actions.size(); ++a) {
     const LocalAction& action = actions[a];
     if (action.within != 0 && (run.left & action.within) == 0) continue;
-    if (action.kind == Action::Kind::execute && !reachable(state, action.node)) continue;
+    if (action.kind == Action::Kind::execute && !can_execute(state, actor, action)) continue;
     Candidate candidate{action.kind, static_cast<std::uint8_t>(actor),
                         static_cast<std::uint16_t>(a), Reports::kNothing, 0};
     for (const StepResult& step : results(state, slot, a, action)) {
@@ -38,7 +38,8 @@ void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink
       if (step.report != Reports::kNothing)
         follow(state, actor, reports_[step.report], next.data(), facts);
       candidate.report = step.report;
-      finish(next.data(), candidate, facts, step.tokens_changed, sink);
+      const bool replicated = replicate(state, next.data(), false);
+      finish(next.data(), candidate, facts, step.tokens_changed || replicated, sink);
     }
   }
 }

@@ -32,16 +32,20 @@ void Judges::note_slack(const Id* state, unsigned actor, LockSet ended) {
   for (std::uint8_t lock = 0; lock < setting_.locks.size(); ++lock) {
     if (!has(ended, lock)) continue;
     if (!has(still_owned, lock)) slack_.note(Slack::kEnded);
-    std::vector<std::int64_t> left_ms;  // by node
-    for (unsigned n = 0; n < setting_.nodes; ++n) {
+    std::map<std::uint8_t, std::int64_t> by_group;
+    for (std::uint8_t n = 0; n < setting_.nodes; ++n) {
       const Node& node = nodes_.info(state[setting_.node_slot(n)]).value;
-      if (!node.up) continue;
+      if (!node.up || !node.is_master()) continue;
       std::optional<std::int64_t> least_ms;
       for (const auto& lease : tables_.keyspace(node.keyspace).leases)
         if (concerns(lease, lock))
           least_ms = std::min(lease.left_ms, least_ms.value_or(lease.left_ms));
-      if (least_ms) left_ms.push_back(*least_ms);
+      if (!least_ms) continue;
+      std::int64_t& longest_ms = by_group[setting_.servers.group_of(n)];
+      longest_ms = std::max(longest_ms, *least_ms);
     }
+    std::vector<std::int64_t> left_ms;
+    for (const auto& [group, ms] : by_group) left_ms.push_back(ms);
     std::ranges::sort(left_ms, std::greater{});
     if (left_ms.size() >= setting_.quorum) slack_.note(left_ms[setting_.quorum - 1]);
   }
@@ -56,10 +60,9 @@ void Judges::judge_acquired(const Id* state, unsigned actor, LockSet acquired, F
 
 /// What the process has of lease keys on nodes that are up, on enough of them.
 Own Judges::own_locks(const Id* state, unsigned process) const {
-  OwnOnNodes own(setting_.quorum);
-  for (unsigned n = 0; n < setting_.nodes; ++n)
-    own.add(nodes_.info(state[setting_.node_slot(n)]).own[process]);
-  return own.enough();
+  return own_on_groups(setting_, [&](std::uint8_t n) {
+    return nodes_.info(state[setting_.node_slot(n)]).own[process];
+  });
 }
 
 /// reentrancy: who is still inside has something of the lock, who is out has nothing.
@@ -107,7 +110,7 @@ void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts) {
   bool leaky = false;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
-    if (!node.value.up) return;
+    if (!node.value.up || node.value.lags || !node.value.is_in_place()) return;
     leaky = leaky || node.leaky;
   }
   const bool over = (rest & kFinished) != 0 && (rest & kAlone) != 0;

@@ -13,6 +13,9 @@ std::string encode(const Node& node) {
   out.number(node.clock_offset_ms);
   out.number(node.down_left_ms);
   out.number(node.micros);
+  out.number(node.follows);
+  out.number(node.newest);
+  out.number((node.lags ? 1 : 0) + (node.misses ? 2 : 0));
   for (const auto& image : node.images) {
     out.number(image.keyspace);
     out.number(image.age_ms);

@@ -37,7 +37,7 @@ struct Own {
 };
 using OwnLocks = std::array<Own, kMaxProcesses + 1>;  ///< by process; the probe is one more
 
-/// What a process has on as many nodes as make a lock its own.
+/// What a process has on as many groups as make a lock its own.
 class OwnOnNodes {
  public:
   explicit OwnOnNodes(unsigned quorum) : quorum_(quorum) {}
@@ -53,6 +53,17 @@ class OwnOnNodes {
   std::array<Own, kMaxNodes> on_more_than_{};  ///< on more nodes than the index
 };
 
+/// The same of a process, where `of(server)` is what it has on a server that is up and a master: of
+/// a group, on any such server of it.
+template <class OfServer>
+Own own_on_groups(const Setting& setting, const OfServer& of) {
+  OwnOnNodes own(setting.quorum);
+  std::array<Own, kMaxNodes> groups{};
+  for (std::uint8_t n = 0; n < setting.nodes; ++n) groups[setting.servers.group_of(n)] |= of(n);
+  for (unsigned group = 0; group < setting.servers.nodes; ++group) own.add(groups[group]);
+  return own.enough();
+}
+
 /// A keyspace that a restart would bring back (semantics.md, section 6).
 struct Image {
   Id keyspace = 0;
@@ -63,12 +74,21 @@ struct Node {
   bool up = true;
   Id keyspace = 0;                   ///< interned, expiries relative to the node's clock
   std::uint8_t rate = 0;             ///< of its clock (Setting::rates)
-  std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs
+  std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs, and with replicas
   std::int64_t down_left_ms = 0;     ///< down: how much longer it has to stay so
+  // Where there are replicas (semantics.md, section 7):
+  std::uint8_t follows = kNoServer;  ///< the server whose replica it is
+  std::uint8_t newest = kNoServer;   ///< the newest master of its group; none if it is that
+  bool lags = false;                 ///< a replica: nothing of its master's arrives
+  bool misses = false;               ///< and something has come since; only where WAIT is sent
   std::uint16_t micros = 0;          ///< that have begun in this ms: only if Model::distinct_micros
   /// rdb: the last completed save. aof_everysec(_2s): the keyspace before each write that may be
   /// lost, newest first.
   std::vector<Image> images;
+
+  bool is_master() const { return follows == kNoServer; }
+  /// Whether it is the newest master of its group, or follows that.
+  bool is_in_place() const { return newest == kNoServer || follows == newest; }
 };
 
 std::string encode(const Node& node);

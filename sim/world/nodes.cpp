@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
@@ -49,7 +50,10 @@ Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports)
 Id Nodes::initial(unsigned index) {
   Node node;
   node.rate = setting_.node_rate(index);
-  if (setting_.knowledge.absolute)
+  const bool has_replicas = setting_.servers.replicas > 0;
+  const std::uint8_t group = setting_.servers.group_of(static_cast<std::uint8_t>(index));
+  if (group != index) node.follows = node.newest = group;
+  if (setting_.knowledge.absolute || has_replicas)
     node.clock_offset_ms = of_clock(setting_.model.node_clocks_ms, index);
   node.keyspace = tables_.empty_keyspace();
   if (setting_.model.persistence == Persistence::rdb) node.images.push_back({node.keyspace, 0});
@@ -94,8 +98,8 @@ NodeInfo Nodes::describe(const Node& node) const {
   }
   if (node.down_left_ms > 0) info.ahead.deadlines.push_back(node.down_left_ms);
   sort_without_twins(info.ahead.deadlines);
-  info.leaky = node.up && keyspace.leaky;
-  if (node.up) info.own = keyspace.own;
+  info.leaky = node.up && node.is_master() && keyspace.leaky;
+  if (node.up && node.is_master()) info.own = keyspace.own;
   info.disowned.assign(setting_.processes, FlatMap::kAbsent);
   return info;
 }
@@ -119,24 +123,29 @@ void Nodes::list_actions(NodeInfo& info) const {
   };
   if (!info.value.up) {
     if (info.value.down_left_ms == 0) add(Kind::node_restart, 0);
-    info.free = true;
+    info.free_actions = 1;
     return;
   }
-  if (info.has_expiry || setting_.knowledge.absolute) info.timed_faults = only(Fault::jump);
+  const bool clock_matters =
+      info.has_expiry || setting_.knowledge.absolute || setting_.servers.replicas > 0;
+  if (clock_matters) info.timed_faults = only(Fault::jump);
   // A write that a power loss may take back lasts from when it was made.
-  if (setting_.volatile_ms > 0 && setting_.budget(Fault::power_loss) > 0)
+  if (setting_.writes_last())
     info.timed_faults |= static_cast<FaultSet>(only(Fault::evict) | only(Fault::flush));
-  if (info.has_expiry || setting_.knowledge.absolute)
+  if (clock_matters)
     for (std::size_t jump = 0; jump < setting_.model.jumps_ms.size(); ++jump)
       add_fault(Kind::jump_node, jump, Fault::jump);
+  if (setting_.servers.replicas > 0) list_replication(info);
+  const bool master = info.value.is_master();
   const Keyspace& keyspace = tables_.keyspace(info.value.keyspace).value;
-  if (setting_.budget(Fault::evict) > 0) {
+  if (setting_.budget(Fault::evict) > 0 && master) {
     const std::size_t keys = evictable(keyspace, setting_.model.maxmemory_policy).size();
     if (keys > std::numeric_limits<std::uint8_t>::max())
       throw BadInput("evict: a node has more than 255 keys that may be evicted");
     for (std::size_t key = 0; key < keys; ++key) add_fault(Kind::evict, key, Fault::evict);
   }
-  if (!keyspace.keys.empty() || !keyspace.others.empty()) add_fault(Kind::flush, 0, Fault::flush);
+  if (master && !(keyspace.keys.empty() && keyspace.others.empty()))
+    add_fault(Kind::flush, 0, Fault::flush);
   add_fault(Kind::node_crash, 0, Fault::node_crash);
   const Persistence persistence = setting_.model.persistence;
   const std::size_t images = setting_.volatile_ms > 0 ? info.value.images.size() : 0;
@@ -146,6 +155,34 @@ void Nodes::list_actions(NodeInfo& info) const {
       info.value.images[0].keyspace != tables_.without_scripts(info.value.keyspace))
     add(Kind::save, 0).within =
         static_cast<FaultSet>(only(Fault::node_crash) | only(Fault::power_loss));
+}
+
+/// What may become of its role, and what of its master's arrives. None of it begins anything that
+/// lasts, but for writes that a power loss may take back.
+void Nodes::list_replication(NodeInfo& info) const {
+  using Kind = Action::Kind;
+  const Node& node = info.value;
+  const auto add = [&](Kind kind, std::optional<Fault> fault) {
+    if (fault && setting_.budget(*fault) == 0) return;
+    LocalAction action;
+    action.kind = kind;
+    if (fault) {
+      action.within = only(*fault);
+      action.spends = static_cast<std::uint8_t>(*fault);
+      if (setting_.replication_lasts()) info.timed_faults |= only(*fault);
+    } else if (setting_.replication_lasts()) {
+      ++info.free_actions;
+    }
+    info.actions.push_back(action);
+  };
+  if (!node.is_master()) {
+    if (node.lags)
+      add(Kind::catch_up, {});
+    else
+      add(Kind::lag, Fault::lag);
+    add(Kind::failover, Fault::failover);
+  }
+  if (!node.is_in_place()) add(Kind::follow, {});
 }
 
 const StepResult& Nodes::step(Id id, unsigned a) {
@@ -177,6 +214,21 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node = nodes_[written(id, tables_.intern(keyspace))].value;
       break;
     }
+    case Kind::lag:
+    case Kind::catch_up:
+      node.lags = action.kind == Kind::lag;
+      node.misses = false;
+      if (!node.lags) report.spread = Spread::caught_up;
+      break;
+    case Kind::failover:
+      node.follows = node.newest = kNoServer;
+      node.lags = node.misses = false;
+      report.spread = Spread::promoted;
+      break;
+    case Kind::follow:
+      node = following(std::move(node));
+      report.spread = Spread::emptied;
+      break;
     case Kind::node_crash:
     case Kind::power_loss:
       node = after_power_cut(std::move(node), action.index);
@@ -188,7 +240,8 @@ const StepResult& Nodes::step(Id id, unsigned a) {
   action.alone = true;
   action.only_result.changes = Changes(intern(node));
   action.only_result.report = reports_.add(std::move(report));
-  action.only_result.tokens_changed = action.kind != Kind::node_restart;
+  action.only_result.tokens_changed =
+      action.kind != Kind::node_restart || setting_.servers.replicas > 0;
   return action.only_result;
 }
 
@@ -199,13 +252,14 @@ Node Nodes::jumped(Node node, std::int64_t ms) {
   node.keyspace = tables_.aged(node.keyspace, node.rate, parts).id;
   for (auto& image : node.images)
     image.keyspace = tables_.aged(image.keyspace, node.rate, parts).id;
-  if (setting_.knowledge.absolute) node.clock_offset_ms += ms;
+  if (setting_.knowledge.absolute || setting_.servers.replicas > 0) node.clock_offset_ms += ms;
   return node;
 }
 
 /// `image`: which one a restart brings back; 0 is what the server's death alone leaves.
 Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
+  node.lags = node.misses = false;  // it asks for everything when it is up again
   node.down_left_ms = setting_.rounded(setting_.model.restart_after_ms);
   switch (setting_.model.persistence) {
     case Persistence::none:
@@ -226,6 +280,65 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
   return node;
 }
 
+/// A full synchronization with the newest master: what it had is gone with the next mirroring.
+Node Nodes::following(Node node) const {
+  node.follows = node.newest;
+  node.lags = node.misses = false;
+  if (setting_.volatile_ms > 0) node.images.clear();
+  return node;
+}
+
+Id Nodes::told_of_master(Id id, std::uint8_t newest) {
+  return told_of_master_.find_or_add(id, newest, [&] {
+    Node node = nodes_[id].value;
+    node.newest = newest;
+    return intern(node);
+  });
+}
+
+bool Nodes::differ_in_stream(Id one, Id other) {
+  const Keyspace& a = tables_.keyspace(nodes_[one].value.keyspace).value;
+  const Keyspace& b = tables_.keyspace(nodes_[other].value.keyspace).value;
+  return a.keys != b.keys || a.others != b.others || a.libraries != b.libraries;
+}
+
+Id Nodes::missing(Id id) {
+  Node node = nodes_[id].value;
+  node.misses = true;
+  return intern(node);
+}
+
+bool Nodes::replicate(Id* nodes, bool by_time) {
+  bool tokens_changed = false;
+  // Who follows a replica comes after it.
+  for (unsigned round = 0; round < setting_.servers.replicas; ++round)
+    for (unsigned n = 0; n < setting_.nodes; ++n) {
+      const Node& replica = nodes_[nodes[n]].value;
+      if (replica.is_master() || replica.lags || !replica.up) continue;
+      const Id master = nodes[replica.follows];
+      if (!nodes_[master].value.up) continue;
+      const Id mirror = mirrored(nodes[n], master, by_time);
+      tokens_changed =
+          tokens_changed || nodes_[mirror].tokens.tokens != nodes_[nodes[n]].tokens.tokens;
+      nodes[n] = mirror;
+    }
+  return tokens_changed;
+}
+
+/// What reaches it is a write there; what time takes is not.
+Id Nodes::mirrored(Id replica, Id master, bool by_time) {
+  FlatMap& memo = by_time ? mirrored_by_time_ : mirrored_;
+  return memo.find_or_add(replica, master, [&] {
+    Node node = nodes_[replica].value;
+    const Node& of = nodes_[master].value;
+    const Id keyspace = tables_.mirrored(of.keyspace, node.keyspace,
+                                         node.clock_offset_ms - of.clock_offset_ms);
+    if (!by_time) return written(replica, keyspace);
+    node.keyspace = keyspace;
+    return intern(node);
+  });
+}
+
 Nodes::Aged Nodes::aged(Id id, std::int64_t ms) {
   return aged_[age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
     aged_.push_back(age(id, ms));
@@ -241,7 +354,7 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   const Tables::Aged& keyspace = aged_keyspace(id, ms);
   node.keyspace = keyspace.id;
   node.down_left_ms = std::max<std::int64_t>(0, node.down_left_ms - ms);
-  aged.leases_expired = node.up && !keyspace.expired.empty();
+  aged.leases_expired = node.up && node.is_master() && !keyspace.expired.empty();
   if (!clocks_drift(setting_.model)) node.micros = 0;  // of a slow clock it may be the same ms
   for (auto& image : node.images) {
     image.keyspace = tables_.aged(image.keyspace, node.rate, shown).id;

@@ -31,7 +31,7 @@ struct NodeInfo {
   Ahead ahead;
   TokenUse tokens;
   bool has_expiry = false;
-  bool free = false;          ///< a free action is possible
+  unsigned free_actions = 0;  ///< that are possible, and whose instant matters
   FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
   bool leaky = false;         ///< holds a lease key without expiry
   OwnLocks own;               ///< what the processes have of its lease keys; nothing if it is down
@@ -47,6 +47,8 @@ struct Asked {
   Maker sender = 0;
   bool releases = false;     ///< release() has sent it
   std::uint8_t rate = 0;     ///< of the node's clock
+  bool replica = false;      ///< the node is one
+  unsigned acknowledged = 0;  ///< replicas that have what the connection has written
   std::int64_t clock = 0;    ///< Nodes::clock
   std::uint16_t micros = 0;  ///< of the node
 };
@@ -101,6 +103,15 @@ class Nodes {
     return tables_.aged(node.keyspace, node.rate, rate_of(node).shown_after(ms));
   }
   Id renamed(Id id, const Renaming& renaming);
+  /// Whether they differ by what a replica is sent: keys and functions.
+  bool differ_in_stream(Id one, Id other);
+  /// After a write of its master, of a replica that lags.
+  Id missing(Id id);
+  /// After another server of its group was promoted.
+  Id told_of_master(Id id, std::uint8_t newest);
+  /// After an action, or time: all nodes, of which replicas become mirrors of their masters. True
+  /// if one mentions other tokens than before.
+  bool replicate(Id* nodes, bool by_time);
   /// After a process has died.
   Id disowned(Id id, std::uint8_t process);
 
@@ -114,6 +125,9 @@ class Nodes {
   void list_actions(NodeInfo& info) const;
   Node jumped(Node node, std::int64_t ms);
   Node after_power_cut(Node node, unsigned image);
+  void list_replication(NodeInfo& info) const;
+  Node following(Node node) const;
+  Id mirrored(Id replica, Id master, bool by_time);
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
   void note_error(const Request& request, const Reply& reply);
@@ -136,9 +150,10 @@ class Nodes {
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
-  /// By session, what others watch, the clock's rate and whether release() sends.
-  std::map<std::tuple<Id, Id, std::uint8_t, bool>, FlatMap> run_;
-  FlatMap age_, rename_;
+  /// By session, what others watch, the clock's rate, whether release() sends, and to a replica,
+  /// and how many replicas have acknowledged.
+  std::map<std::tuple<Id, Id, std::uint8_t, bool, bool, unsigned>, FlatMap> run_;
+  FlatMap age_, rename_, mirrored_, mirrored_by_time_, told_of_master_;
 };
 
 }  // namespace lockstep::sim

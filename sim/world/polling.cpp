@@ -22,7 +22,7 @@ std::optional<Polls> World::at_rest(const Id* state) {
     for (unsigned a = 0; a < info.actions.size(); ++a) {
       const LocalAction& action = info.actions[a];
       const bool executes = action.kind == Action::Kind::execute;
-      if (executes ? !action.urgent || !reachable(state, action.node) : !action.repeats) continue;
+      if (executes ? !action.urgent || !can_execute(state, p, action) : !action.repeats) continue;
       if (!action.repeats || !asked_before(state, p, action) || !comes_back(state, p, a)) return {};
       polls.push_back({p, action.kind, action.index});
     }
@@ -47,7 +47,7 @@ bool World::disturbed(const Id* state, const Id* began, const Polls& polls) {
     if (info.urgent) return true;
     if (!info.executes) continue;
     for (const LocalAction& action : info.actions)
-      if (action.kind == Action::Kind::execute && action.urgent && reachable(state, action.node) &&
+      if (action.kind == Action::Kind::execute && action.urgent && can_execute(state, p, action) &&
           std::ranges::find(polls, Poll{p, action.kind, action.index}) == polls.end())
         return true;
   }
@@ -118,7 +118,7 @@ bool World::goes_round(const Buffer& now, unsigned process, WayBack& way) {
     if (action.kind == Kind::run) return action.index == way.start.task;
     if (action.kind != Kind::execute && action.kind != Kind::deliver) return false;
     const Connection& connection = info.value.connections[action.index];
-    if (action.kind == Kind::execute && !reachable(now.data(), action.node)) return false;
+    if (action.kind == Kind::execute && !can_execute(now.data(), process, action)) return false;
     return connection.open && connection.messages.back().task == way.start.task;
   };
   const auto next = std::ranges::find_if(info.actions, its_own);
@@ -131,6 +131,7 @@ bool World::goes_round(const Buffer& now, unsigned process, WayBack& way) {
     if (++way.steps > kMostSteps) return false;
     Buffer then = now;
     changes.apply_to(then.data(), process);
+    replicate(now.data(), then.data(), false);
     WayBack rest = way;
     if (next->kind != Kind::execute && asks_anew(then.data(), process, way.start) &&
         --rest.needed == 0)

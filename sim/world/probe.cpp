@@ -51,6 +51,7 @@ class Probe {
   void execute(const Alone& now, std::size_t p, const LocalAction& action);
   Id watched_by_others(const Alone& now, std::size_t p, std::uint8_t node) const;
   void pass(const Alone& now);
+  void replicate(Alone& world, bool by_time);
   std::int64_t patience_in(const Alone& start) const;
   Surroundings around(const Alone& now, std::size_t p) const;
   Id settled(Id fresh);
@@ -72,6 +73,12 @@ Probe::Probe(Prober& world, const Found& found, std::uint32_t setup) : world_(wo
   fresh.index = static_cast<std::uint8_t>(world.setting_.processes);
   fresh.rounds = {0};
   fresh.program = world.processes_.automaton().initial(setup, fresh.rounds);
+  for (std::uint8_t group = 0; group < world.setting_.servers.nodes; ++group) {
+    if (world.setting_.servers.replicas == 0) break;
+    const std::uint8_t promoted = world.nodes_.info(found.nodes[group]).value.newest;
+    const std::uint8_t newest = promoted == kNoServer ? group : promoted;
+    fresh.masters.push_back({newest, newest});
+  }
   Alone start;
   start.processes = {world.processes_.intern(fresh)};
   start.processes.insert(start.processes.end(), found.background.begin(), found.background.end());
@@ -116,6 +123,9 @@ bool Probe::expand(const Alone& now) {
       if (action.kind == Kind::begin && p == 0) begin = a;
       const bool message = action.kind == Kind::execute || action.kind == Kind::deliver;
       if (action.within != 0 || !(action.urgent || message)) continue;  // messages take no time
+      if (action.blocked &&
+          !world_.waits_.is_over(now.nodes.data(), info(now, p).value.connections[action.index]))
+        continue;
       pressing = pressing || !waits_for_time(now, p, action);
       if (action.kind == Kind::execute)
         execute(now, p, action);
@@ -178,15 +188,21 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
   if (at == kResource) {
     reply = world_.tables_.intern(Reply::ok());
   } else {
+    if (world_.waits_.block(now.nodes.data(), process, connection)) {
+      next.processes[p] = world_.processes_.intern(process);
+      return found(std::move(next));
+    }
     Node node = world_.nodes_.info(now.nodes[at]).value;
     const Message& message = connection.messages[static_cast<std::size_t>(place)];
     const Asked asked{node.keyspace,
-                      message.request,
+                      world_.waits_.executed_as(message),
                       connection.session,
                       watched_by_others(now, p, at),
                       connection.former ? Maker{0} : maker_of(process.index),
                       message.releases,
                       node.rate,
+                      !node.is_master(),
+                      world_.waits_.acknowledged(now.nodes.data(), connection),
                       world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms),
                       node.micros};
     const CommandRun command =
@@ -207,7 +223,8 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
   if (connection.open) {
     Message& message = connection.messages[static_cast<std::size_t>(place)];
     message.stage = Stage::answered;
-    message.releases = false;
+    message.releases = message.blocked = message.blocked_for_ever = false;
+    message.blocked_ms = 0;
     message.reply = reply;
     message.asked_in = asked_in;
     message.idle = idle;
@@ -217,7 +234,13 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     process.drop_empty_connections();
   }
   next.processes[p] = world_.processes_.intern(process);
+  replicate(next, false);
   found(std::move(next));
+}
+
+void Probe::replicate(Alone& world, bool by_time) {
+  if (world_.setting_.servers.replicas > 0)
+    world_.nodes_.replicate(world.nodes.data(), by_time);
 }
 
 /// Lets time pass to the next deadline: of a node, or a timer. Where there is none, an absolute run
@@ -242,6 +265,7 @@ void Probe::pass(const Alone& now) {
   }
   for (Id& node : next.nodes) node = world_.nodes_.aged(node, next_ms).id;
   next.run = world_.runs_.aged(next.run, next_ms);
+  replicate(next, true);
   found(std::move(next));
 }
 
@@ -251,12 +275,11 @@ Surroundings Probe::around(const Alone& now, std::size_t p) const {
   const std::uint8_t whose = info(now, p).value.index;
   around.up = static_cast<NodeSet>(~NodeSet{0});
   around.now_ms = world_.runs_.info(now.run).value.now_ms;
-  OwnOnNodes own(world_.setting_.quorum);
-  for (const Id node : now.nodes) {
+  for (const Id node : now.nodes)
     world_.nodes_.info(node).tokens.mark(whose, around.used_tokens);
-    own.add(world_.nodes_.info(node).own[whose]);
-  }
-  around.owned = own.enough().any;
+  around.owned = own_on_groups(world_.setting_, [&](std::uint8_t n) {
+                   return world_.nodes_.info(now.nodes[n]).own[whose];
+                 }).any;
   for (std::size_t q = 0; q < now.processes.size(); ++q)
     info(now, q).tokens.mark(whose, around.used_tokens);
   return around;

@@ -10,6 +10,7 @@
 #include "sim/base/bounds.hpp"
 #include "sim/world/nodes.hpp"
 #include "sim/world/processes.hpp"
+#include "sim/world/replica_waits.hpp"
 #include "sim/world/run.hpp"
 #include "sim/world/setting.hpp"
 #include "sim/world/tables.hpp"
@@ -27,13 +28,14 @@ struct Found {
 class Prober {
  public:
   Prober(Setting& setting, Tables& tables, const Reports& reports, Processes& processes,
-         Nodes& nodes, Runs& runs, checker::Watch& watch)
+         Nodes& nodes, Runs& runs, ReplicaWaits& waits, checker::Watch& watch)
       : setting_(setting),
         tables_(tables),
         reports_(reports),
         processes_(processes),
         nodes_(nodes),
         runs_(runs),
+        waits_(waits),
         watch_(watch) {}
 
   /// Whether a fresh client can acquire every lock. True also if a probe came to no end
@@ -49,6 +51,7 @@ class Prober {
   Processes& processes_;
   Nodes& nodes_;
   Runs& runs_;
+  ReplicaWaits& waits_;
   checker::Watch& watch_;
   std::map<std::vector<Id>, bool> known_;  ///< by all ids; the run's only in absolute runs
 };

@@ -28,6 +28,15 @@ Timer* Process::timer(TaskId task) {
   return place == timers.end() ? nullptr : &*place;
 }
 
+bool Process::knows_masters() const {
+  return std::ranges::all_of(
+      masters, [](const KnownMaster& master) { return master.known == master.newest; });
+}
+
+void Process::learn_masters() {
+  for (KnownMaster& master : masters) master.known = master.newest;
+}
+
 bool Connection::takes_requests() const {
   return open && !(shared() && std::ranges::any_of(messages, [](const Message& message) {
                      return message.stage == Stage::broken;
@@ -43,6 +52,7 @@ void Connection::break_up(const Setting& setting) {
   }
   messages = std::move(errors);
   session = 0;
+  ahead_of = 0;
 }
 
 void Process::abandon(TaskId task, bool used) {
@@ -67,7 +77,7 @@ void Process::drop_empty_connections() {
     connection.messages.erase(connection.messages.begin(), arrives);
   }
   std::erase_if(connections, [](const Connection& c) {
-    return c.messages.empty() && (!c.open || c.session == 0);
+    return c.messages.empty() && (!c.open || (c.session == 0 && c.ahead_of == 0));
   });
 }
 
@@ -91,6 +101,11 @@ void add(ByteWriter& out, const Operation& operation) {
   out.number(operation.given_up);
   out.number(operation.prolonged);
   out.number(static_cast<int>(operation.basis));
+  out.number(static_cast<std::int64_t>(operation.kept.size()));
+  for (const KeptServer& kept : operation.kept) {
+    out.number(kept.node);
+    out.number(kept.server);
+  }
   out.number(static_cast<std::int64_t>(operation.answered.size()));
   for (const Answered& answered : operation.answered) {
     out.number(answered.request);
@@ -111,6 +126,10 @@ std::string encode(const Process& process) {
   out.number(process.doings.sent);
   out.number(process.doings.starts);
   for (const int n : process.rounds) out.number(n);
+  for (const KnownMaster& master : process.masters) {
+    out.number(master.known);
+    out.number(master.newest);
+  }
   out.number(static_cast<std::int64_t>(process.timers.size()));
   for (const auto& timer : process.timers) {
     out.number(timer.task);
@@ -127,13 +146,17 @@ std::string encode(const Process& process) {
   for (const auto& connection : process.connections) {
     out.number(connection.task);
     out.number(connection.node);
+    out.number(connection.sent_for);
+    out.number(connection.ahead_of);
     out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
                8 * static_cast<int>(connection.outlived));
     out.number(static_cast<std::int64_t>(connection.messages.size()));
     for (const auto& message : connection.messages) {
       out.number(message.task);
       out.number((message.unheard ? 1 : 0) + (message.releases ? 2 : 0) + (message.idle ? 4 : 0) +
-                 8 * static_cast<int>(message.outlived));
+                 8 * static_cast<int>(message.outlived) + (message.blocked ? 32 : 0) +
+                 (message.blocked_for_ever ? 64 : 0));
+      out.number(message.blocked_ms);
       out.number(message.request);
       out.number(static_cast<int>(message.stage) * 4 + (message.held ? 1 : 0) +
                  (message.doubtful ? 2 : 0));

@@ -32,6 +32,10 @@ struct Message {
   Id asked_in = 0;    ///< answered at this instant: the node's state before (Tables::node_state)
   bool idle = false;  ///< answered, as its task has been answered before at this instant
   std::int64_t way_ms = 0;  ///< how long it may still be on its way
+  // WAIT, which its node has begun to execute:
+  bool blocked = false;
+  bool blocked_for_ever = false;
+  std::int64_t blocked_ms = 0;  ///< for how much longer, if not for ever
   // On a connection that all tasks share:
   bool unheard = false;  ///< its task has given it up
   Outlived outlived = Outlived::no;
@@ -51,13 +55,15 @@ inline constexpr TaskId kEveryTask = 255;
 
 struct Connection {
   TaskId task = 0;  ///< whose it is, or kEveryTask
-  std::uint8_t node = 0;
+  std::uint8_t node = 0;      ///< the server that it goes to
   bool open = true;     ///< its task waits for it; else abandoned
   bool former = false;  ///< of a former incarnation
   std::vector<Message> messages;
   Id session = 0;                    ///< what its node remembers of it; 0: nothing, as of a new one
   Outlived outlived = Outlived::no;  ///< abandoned
   bool late = false;  ///< abandoned, and the network delivers its requests when it likes
+  std::uint8_t sent_for = node;  ///< the node that its task means
+  NodeSet ahead_of = 0;  ///< replicas that have not got all of it; only where WAIT is sent
 
   bool shared() const { return task == kEveryTask; }
   /// Whether a request can leave on it: not on one that all share once it is broken.
@@ -92,12 +98,18 @@ struct Answered {
   friend auto operator<=>(const Answered&, const Answered&) = default;
 };
 
+/// The server that an operation has sent requests for a node to, and goes on to.
+struct KeptServer {
+  std::uint8_t node = 0, server = 0;
+};
+
 /// What the world remembers of a task's operation under way.
 struct Operation {
   TaskId task = 0;
   bool releasing = false;
   NodeSet made = 0;        ///< at these nodes
   NodeSet freed = 0;       ///< at these
+  std::vector<KeptServer> kept;  ///< by group; only where there are replicas
   bool counted = false;    ///< freed some of a share
   bool stayed = false;     ///< left what it had in a lease key that stays by design
   bool owned = false;      ///< releasing: of the holding that ends, or was given up
@@ -108,13 +120,20 @@ struct Operation {
   std::vector<Answered> answered;  ///< ascending
   bool empty() const {
     return !releasing && made == 0 && freed == 0 && !counted && !stayed && !owned && !succeeded &&
-           given_up == 0 && prolonged == 0 && basis == Basis::none && answered.empty();
+           given_up == 0 && prolonged == 0 && basis == Basis::none && answered.empty() &&
+           kept.empty();
   }
 };
 
 struct Instant {
   bool wall = false;
   std::int64_t age = 0;  ///< on its clock, in parts of a ms (Rate): exact
+};
+
+/// Of a group of servers.
+struct KnownMaster {
+  std::uint8_t known = 0;   ///< the server that a process takes for the master
+  std::uint8_t newest = 0;  ///< and the one that it might hear of
 };
 
 struct Process {
@@ -133,10 +152,15 @@ struct Process {
   std::vector<Instant> instants;        ///< by id
   std::vector<Holding> holdings;        ///< in the order of acquisition
   std::vector<Operation> operations;    ///< by task; only non-empty ones
+  std::vector<KnownMaster> masters;     ///< by group; none where there are no replicas
 
   Operation& operation(TaskId task);
   void drop_empty_operations();
   Timer* timer(TaskId task);
+  /// Whether it knows the newest masters.
+  bool knows_masters() const;
+  /// It connects anew to all.
+  void learn_masters();
   /// Abandons the open connections of `task` (semantics.md, section 2), with `used` only those that
   /// hold a message.
   void abandon(TaskId task, bool used = false);

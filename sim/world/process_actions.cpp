@@ -171,7 +171,21 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
     const Timer* timer = info.value.timer(wait.task);
     if (timer != nullptr && timer->left_ms == 0) add_action(info, Kind::timer, wait.task, true);
   }
+  list_masters_to_learn(info);
   return active;
+}
+
+/// Of which failovers it may hear. When matters to nothing that lasts.
+void Processes::list_masters_to_learn(ProcessInfo& info) const {
+  const Process& process = info.value;
+  if (process.life != Life::up || process.knows_masters()) return;
+  const auto& tasks = automaton_.state(process.program).tasks;
+  if (std::ranges::all_of(tasks, [](const Wait& w) { return w.kind == Wait::Kind::done; })) return;
+  for (std::size_t group = 0; group < process.masters.size(); ++group) {
+    if (process.masters[group].known == process.masters[group].newest) continue;
+    add_action(info, Action::Kind::learn, group, false);
+    info.actions.back().node = process.masters[group].newest;
+  }
 }
 
 /// Whether the request was answered before at this instant, to the task that waits for it, and
@@ -215,7 +229,8 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     action.urgent = message.way_ms == 0 && !connection.late;
     info.free = info.free || !action.urgent;
     info.executes = info.executes || action.urgent;
-    action.repeats = asks_again(process, connection, message);
+    action.blocked = message.blocked;
+    action.repeats = !message.blocked && asks_again(process, connection, message);
     action.at_once =
         action.repeats && setting_.knowledge.clocks && may_write(tables_.request(request));
     if (action.repeats) setting_.needs.polls = info.asks_again = true;
@@ -239,7 +254,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
       if (idle) note_poll(info);
     }
     info.asks_again = info.asks_again || next.idle;
-    if (next.stage != Stage::broken && !connection.late)
+    if (next.stage != Stage::broken && !connection.late && !next.blocked)
       add_fault(info, Kind::delay, c, Fault::delay);
   }
   if (!connection.open || next.stage == Stage::broken) return;
@@ -247,7 +262,8 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     add_action(info, Kind::lose, c, false);
   else
     add_fault(info, Kind::lose, c, Fault::lose);
-  if (next.stage == Stage::waiting) add_fault(info, Kind::lose_late, c, Fault::lose);
+  if (next.stage == Stage::waiting && !next.blocked)
+    add_fault(info, Kind::lose_late, c, Fault::lose);
 }
 
 /// Adds what may happen in the middle of each of its steps. Whether there is a cut, the step shows.

@@ -83,6 +83,9 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       return lose_late(process_.connections[index]);
     case Kind::crash:
       return crash();
+    case Kind::learn:
+      process_.masters[index].known = process_.masters[index].newest;
+      return;
     case Kind::jump_process:
       return jump(setting_.model.jumps_ms[index]);
     default:
@@ -109,7 +112,12 @@ void ProcessStep::begin(TaskId task) {
 void ProcessStep::fire_timer(TaskId task) {
   const Wait* wait = wait_of(automaton_.state(process_.program).tasks, task);
   const bool timeout = wait != nullptr && wait->kind == Wait::Kind::replies;
-  if (timeout) process_.abandon(task, true);
+  if (timeout) {
+    for (const auto& connection : process_.connections)
+      if (connection.open && connection.task == task && !connection.messages.empty())
+        leave_server(task, connection.sent_for);
+    process_.abandon(task, true);
+  }
   feed(observed(timeout ? Observation::Kind::timeout : Observation::Kind::timer, task));
 }
 
@@ -118,9 +126,10 @@ void ProcessStep::deliver(Connection& connection) {
   connection.messages.erase(connection.messages.begin());
   Observation observation;
   observation.task = message.task;
-  observation.node = connection.node;
+  observation.node = connection.sent_for;
   if (message.stage == Stage::broken) {
     observation.kind = Observation::Kind::broken;
+    leave_server(message.task, connection.sent_for);
     if (!connection.shared()) {
       connection.open = false;
       std::erase_if(connection.messages,
@@ -171,6 +180,7 @@ void ProcessStep::crash() {
       report_.claims.turned |= only<LockSet>(holding.lock);
   process_.holdings.clear();
   process_.operations.clear();
+  process_.learn_masters();
   for (auto& connection : process_.connections) {
     connection.open = false;
     connection.former = true;
@@ -321,6 +331,7 @@ void ProcessStep::apply(const Effect& effect) {
       operation.owned = owned || has(operation.given_up, lock);
       operation.given_up &= static_cast<LockSet>(~only<LockSet>(lock));
       operation.freed = 0;
+      operation.kept.clear();
       operation.counted = operation.succeeded = operation.stayed = false;
       return;
     }
@@ -410,6 +421,7 @@ void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
 void ProcessStep::end_operation(TaskId task, Outlived of_given_up) {
   Operation& operation = process_.operation(task);
   operation.made = operation.freed = 0;
+  operation.kept.clear();
   operation.releasing = operation.counted = operation.owned = operation.succeeded =
       operation.stayed = false;
   operation.prolonged = 0;
@@ -449,6 +461,33 @@ void ProcessStep::still_inside(TaskId task, std::uint8_t lock) {
   if (owns(task, lock)) report_.claims.inside |= only<LockSet>(lock);
 }
 
+/// Where a new connection for a node goes: to the master that the process knows, or on to the server
+/// that the task's operation keeps to.
+std::uint8_t ProcessStep::server_for(TaskId task, std::uint8_t node) const {
+  if (node >= process_.masters.size()) return node;
+  for (const Operation& operation : process_.operations)
+    if (operation.task == task)
+      for (const KeptServer& kept : operation.kept)
+        if (kept.node == node) return kept.server;
+  return process_.masters[node].known;
+}
+
+/// A task of which an operation is under way goes on with the server that it has taken.
+void ProcessStep::keep_to(TaskId task, std::uint8_t node, std::uint8_t server) {
+  const bool main = task < process_.rounds.size();
+  if (!main || node >= process_.masters.size() || setting_.shares_connections) return;
+  std::vector<KeptServer>& kept = process_.operation(task).kept;
+  const auto place = std::ranges::lower_bound(kept, node, {}, &KeptServer::node);
+  if (place != kept.end() && place->node == node) return;
+  kept.insert(place, {node, server});
+}
+
+/// Its connections are of no use any more.
+void ProcessStep::leave_server(TaskId task, std::uint8_t node) {
+  std::erase_if(process_.operation(task).kept,
+                [&](const KeptServer& kept) { return kept.node == node; });
+}
+
 void ProcessStep::send(const Effect& effect) {
   reads_.nodes = reads_.nodes || setting_.nodes_fail;
   Message message;
@@ -456,7 +495,6 @@ void ProcessStep::send(const Effect& effect) {
   message.request = tables_.intern(effect.request);
   message.way_ms = setting_.latency_ms;
   if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.sent);
-  if (effect.node != kResource && !has(around_.up, effect.node)) message.stage = Stage::broken;
   message.releases = effect.node != kResource && process_.operation(effect.task).releasing;
   if (effect.node == kResource && effect.request[0] == "WRITE") {
     message.basis = process_.operation(effect.task).basis;
@@ -465,13 +503,16 @@ void ProcessStep::send(const Effect& effect) {
   const TaskId task =
       setting_.shares_connections && effect.node != kResource ? kEveryTask : effect.task;
   const auto place = std::ranges::find_if(process_.connections, [&](const Connection& c) {
-    return c.takes_requests() && c.task == task && c.node == effect.node;
+    return c.takes_requests() && c.task == task && c.sent_for == effect.node;
   });
-  if (place != process_.connections.end()) {
-    place->messages.push_back(message);
-  } else {
-    process_.connections.push_back({task, effect.node, true, false, {message}});
-  }
+  const bool new_one = place == process_.connections.end();
+  const std::uint8_t server = new_one ? server_for(effect.task, effect.node) : place->node;
+  keep_to(effect.task, effect.node, server);
+  if (server != kResource && !has(around_.up, server)) message.stage = Stage::broken;
+  if (!new_one) return place->messages.push_back(message);
+  Connection connection{task, server, true, false, {message}};
+  connection.sent_for = effect.node;
+  process_.connections.push_back(std::move(connection));
 }
 
 /// Whether a wait is a step of the workload itself.

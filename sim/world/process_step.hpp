@@ -58,6 +58,9 @@ class ProcessStep {
   bool key_in_use(TaskId task, std::uint8_t lock) const;
   bool owns(TaskId task, std::uint8_t lock) const;
   void still_inside(TaskId task, std::uint8_t lock);
+  std::uint8_t server_for(TaskId task, std::uint8_t node) const;
+  void keep_to(TaskId task, std::uint8_t node, std::uint8_t server);
+  void leave_server(TaskId task, std::uint8_t node);
   void send(const Effect& effect);
   bool of_workload(const Wait& wait) const;
   void start_waits(const std::vector<Wait>& tasks);

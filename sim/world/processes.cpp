@@ -51,6 +51,9 @@ Id Processes::initial(unsigned index) {
   if (setting_.knowledge.absolute)
     process.clock_offset_ms = of_clock(setting_.model.clocks_ms, index);
   process.rounds.assign(static_cast<std::size_t>(setting_.model.processes[index].threads), 0);
+  for (std::uint8_t group = 0; setting_.servers.replicas > 0 && group < setting_.servers.nodes;
+       ++group)
+    process.masters.push_back({group, group});
   process.program = automaton_.initial(setting_.setup_of[index], process.rounds);
   return intern(process);
 }
@@ -76,6 +79,7 @@ void Processes::describe(const Connection& connection, ProcessInfo& info) const 
     if (message.stage == Stage::answered) info.tokens.add(tables_.reply(message.reply));
     info.tokens.add(tables_.tokens_of_node_state(message.asked_in));
     if (message.way_ms > 0) info.ahead.deadlines.push_back(message.way_ms);
+    if (message.blocked_ms > 0) info.ahead.deadlines.push_back(message.blocked_ms);
   }
   const SessionInfo& session = tables_.session(connection.session);
   info.tokens.add(session.tokens);
@@ -125,6 +129,7 @@ void Processes::describe(ProcessInfo& info) const {
     for (const std::int64_t threshold : setting_.knowledge.ages)
       if (const std::int64_t ahead = rate.true_ms(threshold, instant.age); ahead > 0)
         info.ahead.deadlines.push_back(ahead);
+  quiet = quiet && (!info.spawned || process.knows_masters());
   info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0) |
                                         (info.spawned ? 0 : kAlone));
   if (process.life == Life::paused && setting_.model.pause_max_ms > 0 && process.pause_left_ms > 0)
@@ -228,6 +233,7 @@ Id Processes::age(Id id, std::int64_t ms) {
       for (auto& message : connection.messages) {
         message.asked_in = 0;
         message.way_ms = std::max<std::int64_t>(0, message.way_ms - ms);
+        message.blocked_ms = std::max<std::int64_t>(0, message.blocked_ms - ms);
       }
     process.drop_empty_operations();
     return intern(process);
@@ -309,6 +315,7 @@ Id Processes::disconnected(Id id, std::uint8_t node) {
   for (auto& connection : process.connections) {
     if (connection.node != node) continue;
     connection.session = Tables::kFresh;
+    connection.ahead_of = 0;
     for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
     Connection lost = connection;
     const auto waits = [](const Message& m) { return m.stage == Stage::waiting; };
@@ -319,8 +326,42 @@ Id Processes::disconnected(Id id, std::uint8_t node) {
       connection.messages.insert(connection.messages.end(), lost.messages.begin(),
                                  lost.messages.end());
   }
-  process.drop_empty_connections();
+  forget_ahead(process, node);
   return info.disconnected[node] = intern(process);
+}
+
+Id Processes::told_of_master(Id id, std::uint8_t group, std::uint8_t newest) {
+  return told_of_master_.find_or_add(id, both(group, newest), [&] {
+    Process process = processes_[id].value;
+    process.masters[group].newest = newest;
+    if (process.life == Life::dead) process.learn_masters();
+    forget_ahead(process, newest);
+    return intern(process);
+  });
+}
+
+/// The replica has got everything.
+void Processes::forget_ahead(Process& process, std::uint8_t replica) {
+  for (auto& connection : process.connections)
+    connection.ahead_of &= static_cast<NodeSet>(~only<NodeSet>(replica));
+  process.drop_empty_connections();
+}
+
+Id Processes::caught_up(Id id, std::uint8_t replica) {
+  if (!setting_.knowledge.replica_waits) return id;
+  Process process = processes_[id].value;
+  forget_ahead(process, replica);
+  return intern(process);
+}
+
+Id Processes::emptied(Id id, std::uint8_t node) {
+  if (!has(processes_[id].watching, node)) return caught_up(id, node);
+  Process process = processes_[id].value;
+  Places watched;
+  add_watched(tables_, process, node, nullptr, watched);
+  touch_watched(tables_, process, node, nullptr, watched);
+  forget_ahead(process, node);
+  return intern(process);
 }
 
 Id Processes::touched(Id id, std::uint8_t node, Id places) {

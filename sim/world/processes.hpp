@@ -118,15 +118,23 @@ class Processes {
   Id told(Id id, LockSet elsewhere, LockSet turned);
   /// After the node died: what was on its way to it is lost, and what it remembered.
   Id disconnected(Id id, std::uint8_t node);
+  /// After a server has become the newest master of its group.
+  Id told_of_master(Id id, std::uint8_t group, std::uint8_t newest);
+  /// After a replica has got all that it was sent.
+  Id caught_up(Id id, std::uint8_t replica);
+  /// After everything at the node was replaced: whatever it watches there was touched.
+  Id emptied(Id id, std::uint8_t node);
   /// After another has touched keys at the node.
   Id touched(Id id, std::uint8_t node, Id places);
 
  private:
   Id age(Id id, std::int64_t ms);
+  static void forget_ahead(Process& process, std::uint8_t replica);
   void describe(ProcessInfo& info) const;
   void describe(const Connection& connection, ProcessInfo& info) const;
   void list_actions(ProcessInfo& info);
   bool list_task_actions(ProcessInfo& info) const;
+  void list_masters_to_learn(ProcessInfo& info) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
   bool asks_again(const Process& process, const Connection& connection, const Message& message);
   bool polls(Id id, const LocalAction& execute, Id keyspace);
@@ -156,7 +164,7 @@ class Processes {
   /// By case. They stay where they are: a probe asks for more while the results of one are judged.
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false;
-  FlatMap age_, rename_, touch_, stale_, tell_;
+  FlatMap age_, rename_, touch_, stale_, tell_, told_of_master_;
 };
 
 }  // namespace lockstep::sim

@@ -37,10 +37,13 @@ std::vector<ProcessSetup> probes(const std::vector<ProcessSetup>& setups) {
 }
 
 /// As many as the client that knows most of them.
-unsigned nodes_of(const Model& model) {
-  int nodes = 1;
-  for (const auto& process : model.processes) nodes = std::max(nodes, process.nodes);
-  return static_cast<unsigned>(nodes);
+Servers servers_of_all(const Model& model) {
+  Servers servers;
+  for (const auto& process : model.processes) {
+    const Servers known = servers_of(process);
+    if (known.count() >= servers.count()) servers = known;
+  }
+  return servers;
 }
 
 /// Redis, appendfsync everysec; twice that if a slow fsync has postponed the next one.
@@ -67,8 +70,9 @@ void at_most(std::size_t count, unsigned limit, const char* what) {
 Setting::Setting(const Model& checked, const Knowledge& known)
     : model(checked),
       processes(static_cast<unsigned>(checked.processes.size())),
-      nodes(nodes_of(checked)),
-      quorum(static_cast<unsigned>(checked.program->quorum(static_cast<int>(nodes)))),
+      servers(servers_of_all(checked)),
+      nodes(servers.count()),
+      quorum(static_cast<unsigned>(checked.program->quorum(static_cast<int>(servers.nodes)))),
       nodes_fail(budget(Fault::node_crash) + budget(Fault::power_loss) > 0),
       stops_within(budget(Fault::pause) + budget(Fault::crash) > 0),
       shares_connections(checked.program->shared_connection()),
@@ -81,7 +85,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       needs(knowledge) {
   LOCKSTEP_CHECK(processes >= 1);
   at_most(processes, kMaxProcesses, "clients");
-  at_most(nodes, kMaxNodes, "nodes");
+  at_most(nodes, kMaxNodes, "nodes and replicas");
   for (const auto& process : model.processes)
     setup_of.push_back(static_cast<std::uint32_t>(place_of(setups, process)));
   for (const auto& probe : probes(model.processes)) {

@@ -13,6 +13,7 @@
 
 #include "sim/base/interner.hpp"
 #include "sim/base/rate.hpp"
+#include "sim/client/servers.hpp"
 #include "sim/client/turning.hpp"
 #include "sim/model/model.hpp"
 #include "sim/redis/request.hpp"
@@ -47,6 +48,7 @@ struct Knowledge {
   bool polls = false;        ///< a request is repeated at one instant: node states count
   bool clocks = false;       ///< a client reads a clock
   bool clocks_jump = false;  ///< some clock may jump that matters
+  bool replica_waits = false;  ///< some request is a WAIT
   // Durations in use (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> timers;  ///< of sleeps, work, limited pauses, and timeouts
   /// Request timeouts, where each needs a fault of its own: else they are `timers`.
@@ -110,7 +112,9 @@ class Setting {
   }
   /// Whether a request times out only because of a fault, and each fault lets but one do so: who
   /// has a connection of its own sends the next request on another one.
-  bool timeouts_counted() const { return latency_ms == 0 && !shares_connections; }
+  bool timeouts_counted() const {
+    return latency_ms == 0 && !shares_connections && !knowledge.replica_waits;
+  }
   void use_lifetime(std::int64_t ms) {
     if (ms > 0) needs.lifetimes.insert(rounded(ms));
   }
@@ -125,7 +129,11 @@ class Setting {
   Doings doings_to_come(unsigned process, const Doings& done) const;
   /// Whether it is told how long this process waits: a probe's does not.
   bool counts_waits(unsigned process) const { return too_long_ms > 0 && process < processes; }
-  /// Whether what was done at these nodes was done at as many as make a lock a process's own.
+  /// Whether a write may be taken back by a power loss for some time, which begins with it.
+  bool writes_last() const { return volatile_ms > 0 && budget(Fault::power_loss) > 0; }
+  /// Whether it matters when a replica catches up, or becomes master.
+  bool replication_lasts() const { return writes_last() || knowledge.replica_waits; }
+  /// Whether what was done at these groups was done at as many as make a lock a process's own.
   bool enough(NodeSet at) const { return static_cast<unsigned>(std::popcount(at)) >= quorum; }
   unsigned budget(Fault fault) const { return model.budget[static_cast<std::size_t>(fault)]; }
   /// The number of a lock that a process (or a probe, which has its own) calls `index`.
@@ -139,8 +147,10 @@ class Setting {
   LockSet locks_in(const Request& request) const;
 
   const Model& model;
-  const unsigned processes, nodes;
-  const unsigned quorum;          ///< on so many nodes a lock has to be a process's own
+  const unsigned processes;
+  const Servers servers;          ///< which nodes there are
+  const unsigned nodes;           ///< all servers
+  const unsigned quorum;          ///< on so many groups a lock has to be a process's own
   const bool nodes_fail;          ///< some node may be down
   const bool stops_within;        ///< a process may pause or crash in the middle of a step
   const bool shares_connections;  ///< all tasks of a process send on one connection to a node

@@ -85,6 +85,9 @@ enum class Spread : std::uint8_t {
   stale,         ///< the other processes: what they have read is not the newest any more
   disconnected,  ///< processes: the acting node has died
   touch,         ///< the other processes: what they watch was touched
+  promoted,      ///< nodes of its group, and processes: the acting node is the newest master
+  caught_up,     ///< processes: the acting node misses nothing any more
+  emptied,       ///< processes: nothing that they watch at the acting node is as it was
 };
 
 /// What a step means beyond the parts that it replaces.
@@ -135,6 +138,7 @@ struct LocalAction {
   bool repeats =
       false;  ///< execute, deliver: of a request that was answered before at this instant
   bool at_once = false;                   ///< execute, repeats: it is the answer that may wait
+  bool blocked = false;                   ///< execute: not before a WAIT is over
   bool urgent = false;                    ///< if possible at all
   FaultSet within = 0;                    ///< possible only while one of these is left; 0: always
   std::uint8_t spends = kFree;            ///< the fault that it is

@@ -30,8 +30,8 @@ std::int64_t World::next_point(const Id* state) {
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& info = nodes_.info(state[setting_.node_slot(n)]);
     consider(info.ahead);
-    free = free || info.free || (info.timed_faults & run.left) != 0;
-    if (info.free && setting_.latency_ms == 0) ++free_actions;  // else see list_actions()
+    free = free || info.free_actions > 0 || (info.timed_faults & run.left) != 0;
+    if (setting_.latency_ms == 0) free_actions += info.free_actions;  // else see list_actions()
   }
   consider(run.ahead);
   std::int64_t next = run.ahead.horizon_ms;
@@ -58,7 +58,7 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
   }
   for (unsigned p = 0; p < setting_.processes; ++p) state[p] = processes_.aged(state[p], ms);
   state[setting_.run_slot()] = runs_.aged(state[setting_.run_slot()], ms);
-  return tokens_changed;
+  return replicate(state, state, true) || tokens_changed;
 }
 
 std::string World::time_gap() const {

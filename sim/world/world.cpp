@@ -12,8 +12,9 @@ World::World(const Model& model, const Knowledge& knowledge, checker::Watch& wat
       processes_(setting_, tables_, reports_, grid_, watch),
       nodes_(setting_, tables_, reports_),
       runs_(setting_),
-      executions_(setting_, tables_, reports_, processes_, nodes_, runs_),
-      prober_(setting_, tables_, reports_, processes_, nodes_, runs_, watch),
+      waits_(setting_, tables_, nodes_),
+      executions_(setting_, tables_, reports_, processes_, nodes_, runs_, waits_),
+      prober_(setting_, tables_, reports_, processes_, nodes_, runs_, waits_, watch),
       judges_(setting_, tables_, processes_, nodes_, prober_),
       invariants_(setting_, tables_, processes_, nodes_) {}
 
@@ -27,16 +28,16 @@ Surroundings World::around(const Id* state, unsigned process) const {
   Surroundings around;
   around.now_ms = run_of(state).value.now_ms;
   const auto whose = static_cast<std::uint8_t>(process);
-  OwnOnNodes own(setting_.quorum);
   for (unsigned p = 0; p < setting_.processes; ++p)
     processes_.info(state[p]).tokens.mark(whose, around.used_tokens);
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
     node.tokens.mark(whose, around.used_tokens);
     if (node.value.up) around.up |= only<NodeSet>(n);
-    own.add(node.own[process]);
   }
-  around.owned = own.enough().any;
+  around.owned = own_on_groups(setting_, [&](std::uint8_t n) {
+                   return nodes_.info(state[setting_.node_slot(n)]).own[process];
+                 }).any;
   return around;
 }
 
@@ -83,7 +84,53 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       for (unsigned p = 0; p < setting_.processes; ++p)
         if (p != actor) next[p] = processes_.touched(next[p], report.node, report.touched);
       return;
+    case Spread::promoted:
+      return tell_of_promotion(whose, next);
+    case Spread::caught_up:
+      for (unsigned p = 0; p < setting_.processes; ++p)
+        next[p] = processes_.caught_up(next[p], whose);
+      return;
+    case Spread::emptied:
+      for (unsigned p = 0; p < setting_.processes; ++p)
+        next[p] = processes_.emptied(next[p], whose);
+      return;
   }
+}
+
+void World::tell_of_promotion(std::uint8_t promoted, Id* next) {
+  const std::uint8_t group = setting_.servers.group_of(promoted);
+  for (std::uint8_t n = 0; n < setting_.nodes; ++n) {
+    Id& node = next[setting_.node_slot(n)];
+    if (n != promoted && setting_.servers.group_of(n) == group)
+      node = nodes_.told_of_master(node, promoted);
+  }
+  for (unsigned p = 0; p < setting_.processes; ++p)
+    next[p] = processes_.told_of_master(next[p], group, promoted);
+}
+
+/// After an action, or time: replicas become what their masters are. True if one mentions other
+/// tokens than before.
+bool World::replicate(const Id* before, Id* state, bool by_time) {
+  if (setting_.servers.replicas == 0) return false;
+  const unsigned first = setting_.node_slot(0);
+  if (setting_.knowledge.replica_waits && !by_time) {
+    for (unsigned n = 0; n < setting_.nodes; ++n) {
+      const Node& replica = nodes_.info(state[first + n]).value;
+      if (!replica.lags || replica.misses) continue;
+      const unsigned master = first + replica.follows;
+      if (before[master] != state[master] && nodes_.differ_in_stream(before[master], state[master]))
+        state[first + n] = nodes_.missing(state[first + n]);
+    }
+  }
+  return nodes_.replicate(state + first, by_time);
+}
+
+bool World::can_execute(const Id* state, unsigned process, const LocalAction& action) const {
+  if (action.node == kResource) return true;
+  const Id* nodes = state + setting_.node_slot(0);
+  if (!nodes_.info(nodes[action.node]).value.up) return false;
+  return !action.blocked ||
+         waits_.is_over(nodes, processes_.info(state[process]).value.connections[action.index]);
 }
 
 /// Gives the lock tokens of a state their canonical names.
@@ -115,12 +162,13 @@ Action World::label(const Id* state, const Candidate& candidate) const {
     action.amount_ms = candidate.amount_ms;
     return action;
   }
-  const Id part = state[fields.node ? setting_.node_slot(candidate.actor) : candidate.actor];
-  const auto& actions = fields.node ? nodes_.info(part).actions : processes_.info(part).actions;
+  const Id part = state[fields.process ? candidate.actor : setting_.node_slot(candidate.actor)];
+  const auto& actions =
+      fields.process ? processes_.info(part).actions : nodes_.info(part).actions;
   const auto index = actions[candidate.action].index;
   if (fields.cut) action.step = actions[candidate.action].step;
   if (fields.process) action.process = candidate.actor;
-  if (fields.node) action.node = candidate.actor;
+  if (fields.node) action.node = fields.process ? actions[candidate.action].node : candidate.actor;
   const auto& of_step = row(step_of(action)).fields;
   if (of_step.task) action.task = index;
   if (of_step.connection) action.connection = index;

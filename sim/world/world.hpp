@@ -23,6 +23,7 @@
 #include "sim/world/polling.hpp"
 #include "sim/world/probe.hpp"
 #include "sim/world/processes.hpp"
+#include "sim/world/replica_waits.hpp"
 #include "sim/world/run.hpp"
 #include "sim/world/setting.hpp"
 #include "sim/world/step.hpp"
@@ -124,14 +125,15 @@ class World {
   void expand_time(const Id* state, const Polls& polls, std::size_t passes, Sink& sink);
   template <class Sink>
   void finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed, Sink& sink);
-  /// Whether the resource, or a node that is up.
-  bool reachable(const Id* state, std::uint8_t node) const {
-    return node == kResource || nodes_.info(state[setting_.node_slot(node)]).value.up;
-  }
+  /// Whether an `execute` of the process is possible: at the resource, or a node that is up, where
+  /// it is not blocked.
+  bool can_execute(const Id* state, unsigned process, const LocalAction& action) const;
   Surroundings around(const Id* state, unsigned process) const;
   void follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts);
   void spread(const Report& report, unsigned actor, Id* next);
   void tell_waiting(LockSet turned, Id* next);
+  void tell_of_promotion(std::uint8_t promoted, Id* next);
+  bool replicate(const Id* before, Id* state, bool by_time);
   void make_canonical(Id* state);
 
   // polling.cpp
@@ -156,6 +158,7 @@ class World {
   Processes processes_;
   Nodes nodes_;
   Runs runs_;
+  ReplicaWaits waits_;
   Executions executions_;
   Prober prober_;
   Judges judges_;

@@ -8,6 +8,7 @@
 #include "sim/redis/commands/connection.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
+#include "sim/redis/commands/wait.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
@@ -115,6 +116,14 @@ Reply blocking_move(Call& call, Request move, const std::string& timeout_argumen
 
 }  // namespace
 
+std::optional<ReplicaWait> replica_wait(const Request& request) {
+  if (request.size() != 3 || !is_word(request[0], "wait")) return {};
+  const auto replicas = parse_integer(request[1]);
+  const auto timeout_ms = parse_integer(request[2]);
+  if (!replicas || *replicas <= 0 || !timeout_ms || *timeout_ms < 0) return {};
+  return ReplicaWait{*replicas, *timeout_ms};
+}
+
 bool serves(const Entry& entry, BlockedOn::Kind kind) {
   return (kind == BlockedOn::Kind::list && std::holds_alternative<List>(entry.value)) ||
          (kind == BlockedOn::Kind::sorted_set && std::holds_alternative<SortedSet>(entry.value));
@@ -145,7 +154,7 @@ Reply run_brpoplpush(Call& call) {
   return blocking_move(call, {"rpoplpush", call.argv[1], call.argv[2]}, call.argv[3]);
 }
 
-/// There are no replicas: a wait for none ends at once, any other when its time is over.
+/// A wait for more replicas than have acknowledged ends when its time is over.
 Reply run_wait(Call& call) {
   if (call.execution.mode.replica) {
     refuse(
@@ -155,8 +164,9 @@ Reply run_wait(Call& call) {
   }
   const std::int64_t replicas = integer_argument(call.argv[1]);
   const auto until = timeout(call, call.argv[2], false);
-  if (replicas <= 0 || call.execution.in_script || call.execution.in_exec) {
-    return Reply::number(0);
+  const std::int64_t acknowledged = call.execution.acknowledged;
+  if (replicas <= acknowledged || call.execution.in_script || call.execution.in_exec) {
+    return Reply::number(acknowledged);
   }
   return block(call, {BlockedOn::Kind::replicas, {}, {"wait"}, until});
 }

@@ -91,4 +91,8 @@ bool may_write(const Request& request) {
   return known == nullptr || !known->is(kReadOnly);
 }
 
+void refuse_at_replica(const Request& request) {
+  if (is_word(request.at(0), "watch")) throw BadInput("WATCH at a replica is not simulated");
+}
+
 }  // namespace lockstep::sim

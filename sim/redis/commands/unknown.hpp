@@ -11,6 +11,10 @@ namespace lockstep::sim {
 /// whose answer hangs on what is not kept (OBJECT IDLETIME).
 void refuse_unknown(const Request& request, ServerVersion version);
 
+/// Throws BadInput for a request of which it is not simulated what it comes to at a replica: WATCH,
+/// for what a replica is sent touches keys too.
+void refuse_at_replica(const Request& request);
+
 /// Whether it names a command that may write: one without Redis's flag `readonly`.
 bool may_write(const Request& request);
 

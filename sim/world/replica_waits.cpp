@@ -1,0 +1,60 @@
+// See the header.
+#include "sim/world/replica_waits.hpp"
+
+#include "sim/redis/commands/wait.hpp"
+#include "sim/world/infos.hpp"
+
+namespace lockstep::sim {
+
+unsigned ReplicaWaits::acknowledged(const Id* nodes, const Connection& connection) const {
+  unsigned count = 0;
+  for (unsigned n = 0; n < setting_.nodes; ++n) {
+    const Node& replica = nodes_.info(nodes[n]).value;
+    if (replica.up && replica.follows == connection.node && !has(connection.ahead_of, n)) ++count;
+  }
+  return count;
+}
+
+ReplicaWaits::Behind ReplicaWaits::behind(const Id* nodes, std::uint8_t server) const {
+  Behind found;
+  for (unsigned n = 0; n < setting_.nodes; ++n) {
+    const Node& replica = nodes_.info(nodes[n]).value;
+    if (replica.follows != server || !replica.lags) continue;
+    found.lagging |= only<NodeSet>(n);
+    if (replica.misses) found.missing |= only<NodeSet>(n);
+  }
+  return found;
+}
+
+bool ReplicaWaits::is_over(const Id* nodes, const Connection& connection) const {
+  const Message& message =
+      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  if (!message.blocked_for_ever && message.blocked_ms == 0) return true;
+  if (!nodes_.info(nodes[connection.node]).value.is_master()) return true;
+  const auto wait = replica_wait(tables_.request(message.request));
+  return acknowledged(nodes, connection) >= wait->replicas;
+}
+
+bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connection) const {
+  Message& message = connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  if (message.blocked) return false;
+  const auto wait = replica_wait(tables_.request(message.request));
+  if (!wait) return false;
+  setting_.needs.replica_waits = true;
+  const bool master = nodes_.info(nodes[connection.node]).value.is_master();
+  if (!master || tables_.session(connection.session).value.in_transaction) return false;
+  if (acknowledged(nodes, connection) >= wait->replicas) return false;
+  message.blocked = true;
+  message.blocked_for_ever = wait->timeout_ms == 0;
+  message.blocked_ms = setting_.rounded(wait->timeout_ms);
+  setting_.use_timer(wait->timeout_ms);
+  if (setting_.counts_doings(process.index)) Doings::count(process.doings.starts);
+  return true;
+}
+
+Id ReplicaWaits::executed_as(const Message& message) {
+  if (!message.blocked) return message.request;
+  return tables_.intern(Request{"WAIT", "0", "0"});
+}
+
+}  // namespace lockstep::sim
