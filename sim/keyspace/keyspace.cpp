@@ -195,6 +195,13 @@ void Keyspace::disown(Maker maker) {
   });
 }
 
+Keyspace mirror_of(Keyspace master, const Keyspace& replica) {
+  master.scripts = replica.scripts;
+  master.script_random = replica.script_random;
+  master.script_json = replica.script_json;
+  return master;
+}
+
 bool same_keys(const Keyspace& a, const Keyspace& b) {
   return a.keys == b.keys && a.others == b.others && a.libraries == b.libraries;
 }

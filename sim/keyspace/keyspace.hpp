@@ -146,6 +146,11 @@ struct Keyspace {
 /// is compared by).
 bool same_keys(const Keyspace& a, const Keyspace& b);
 
+/// What a replica has of its master's keyspace (Redis 7.0: the effects of writes are sent, with
+/// absolute expiry times, and FUNCTION LOAD; SCRIPT LOAD and EVAL are not): its keys and libraries,
+/// beside the scripts that `replica` has itself.
+Keyspace mirror_of(Keyspace master, const Keyspace& replica);
+
 /// Every text in the entry's value: strings, fields, values, elements, members.
 std::vector<std::string_view> texts(const Entry& entry);
 /// The entry with each of these texts replaced; different texts must stay different.

@@ -37,7 +37,8 @@ struct Execution {
   Maker sender = 0;  ///< becomes the maker of what the command makes
   ScriptVm* scripts =
       nullptr;  ///< runs EVAL and EVALSHA; must not be null when such a command may come
-  std::int64_t acknowledged = 0;  ///< replicas that have what the sender has written: what WAIT tells
+  std::int64_t acknowledged =
+      0;                    ///< replicas that have what the sender has written: what WAIT tells
   std::int64_t micros = 0;  ///< of the ms that has begun at `now`: what TIME adds
   bool looked_at_time =
       false;  ///< out: the result depends on the absolute value of `now` (TIME, PXAT, EXPIREAT,

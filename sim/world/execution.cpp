@@ -118,13 +118,13 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const ProcessInfo& info = processes_.info(process_id);
   const Id watched = watched_by_others(info.value.index, n, state);
   const Id* nodes = state + setting_.node_slot(0);
-  FlatMap& memo =
-      memo_of_node(watched, info.value.connections[info.actions[action].index], nodes);
+  FlatMap& memo = memo_of_node(watched, info.value.connections[info.actions[action].index], nodes);
   if (const Id found = memo.find(a, b); found != FlatMap::kAbsent) return results_[found];
 
   Process process = info.value;
   Connection& connection = process.connections[info.actions[action].index];
-  if (waits_.block(nodes, process, connection)) return keep(memo, a, b, blocked(process_id, process));
+  if (waits_.block(nodes, process, connection))
+    return keep(memo, a, b, blocked(process_id, process));
   const Message message =
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool former = connection.former;
@@ -140,10 +140,9 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
                     waits_.acknowledged(nodes, connection),
                     clock,
                     nodes_.info(node_id).value.micros};
-  const CommandRun command =
-      message.blocked && asked.replica
-          ? unblocked(asked)
-          : execute_in_session(tables_, nodes_, process, connection, asked);
+  const CommandRun command = message.blocked && asked.replica
+                                 ? unblocked(asked)
+                                 : execute_in_session(tables_, nodes_, process, connection, asked);
   const Id written = nodes_.written(node_id, command.keyspace);
   note_replicas(connection, node_id, written, nodes);
   const Id asked_in =

@@ -297,9 +297,8 @@ Id Nodes::told_of_master(Id id, std::uint8_t newest) {
 }
 
 bool Nodes::differ_in_stream(Id one, Id other) {
-  const Keyspace& a = tables_.keyspace(nodes_[one].value.keyspace).value;
-  const Keyspace& b = tables_.keyspace(nodes_[other].value.keyspace).value;
-  return a.keys != b.keys || a.others != b.others || a.libraries != b.libraries;
+  return !same_keys(tables_.keyspace(nodes_[one].value.keyspace).value,
+                    tables_.keyspace(nodes_[other].value.keyspace).value);
 }
 
 Id Nodes::missing(Id id) {
@@ -331,8 +330,8 @@ Id Nodes::mirrored(Id replica, Id master, bool by_time) {
   return memo.find_or_add(replica, master, [&] {
     Node node = nodes_[replica].value;
     const Node& of = nodes_[master].value;
-    const Id keyspace = tables_.mirrored(of.keyspace, node.keyspace,
-                                         node.clock_offset_ms - of.clock_offset_ms);
+    const Id keyspace =
+        tables_.mirrored(of.keyspace, node.keyspace, node.clock_offset_ms - of.clock_offset_ms);
     if (!by_time) return written(replica, keyspace);
     node.keyspace = keyspace;
     return intern(node);

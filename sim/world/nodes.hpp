@@ -45,12 +45,12 @@ struct Asked {
   Id session = 0;  ///< of the connection
   Id watched = 0;  ///< the places that other connections watch
   Maker sender = 0;
-  bool releases = false;     ///< release() has sent it
-  std::uint8_t rate = 0;     ///< of the node's clock
-  bool replica = false;      ///< the node is one
+  bool releases = false;      ///< release() has sent it
+  std::uint8_t rate = 0;      ///< of the node's clock
+  bool replica = false;       ///< the node is one
   unsigned acknowledged = 0;  ///< replicas that have what the connection has written
-  std::int64_t clock = 0;    ///< Nodes::clock
-  std::uint16_t micros = 0;  ///< of the node
+  std::int64_t clock = 0;     ///< Nodes::clock
+  std::uint16_t micros = 0;   ///< of the node
 };
 
 /// What came of one executed command.

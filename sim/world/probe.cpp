@@ -239,8 +239,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
 }
 
 void Probe::replicate(Alone& world, bool by_time) {
-  if (world_.setting_.servers.replicas > 0)
-    world_.nodes_.replicate(world.nodes.data(), by_time);
+  if (world_.setting_.servers.replicas > 0) world_.nodes_.replicate(world.nodes.data(), by_time);
 }
 
 /// Lets time pass to the next deadline: of a node, or a timer. Where there is none, an absolute run
@@ -275,8 +274,7 @@ Surroundings Probe::around(const Alone& now, std::size_t p) const {
   const std::uint8_t whose = info(now, p).value.index;
   around.up = static_cast<NodeSet>(~NodeSet{0});
   around.now_ms = world_.runs_.info(now.run).value.now_ms;
-  for (const Id node : now.nodes)
-    world_.nodes_.info(node).tokens.mark(whose, around.used_tokens);
+  for (const Id node : now.nodes) world_.nodes_.info(node).tokens.mark(whose, around.used_tokens);
   around.owned = own_on_groups(world_.setting_, [&](std::uint8_t n) {
                    return world_.nodes_.info(now.nodes[n]).own[whose];
                  }).any;

@@ -54,16 +54,16 @@ inline Message broken(const Setting& setting, TaskId task) {
 inline constexpr TaskId kEveryTask = 255;
 
 struct Connection {
-  TaskId task = 0;  ///< whose it is, or kEveryTask
-  std::uint8_t node = 0;      ///< the server that it goes to
-  bool open = true;     ///< its task waits for it; else abandoned
-  bool former = false;  ///< of a former incarnation
+  TaskId task = 0;        ///< whose it is, or kEveryTask
+  std::uint8_t node = 0;  ///< the server that it goes to
+  bool open = true;       ///< its task waits for it; else abandoned
+  bool former = false;    ///< of a former incarnation
   std::vector<Message> messages;
   Id session = 0;                    ///< what its node remembers of it; 0: nothing, as of a new one
   Outlived outlived = Outlived::no;  ///< abandoned
-  bool late = false;  ///< abandoned, and the network delivers its requests when it likes
+  bool late = false;             ///< abandoned, and the network delivers its requests when it likes
   std::uint8_t sent_for = node;  ///< the node that its task means
-  NodeSet ahead_of = 0;  ///< replicas that have not got all of it; only where WAIT is sent
+  NodeSet ahead_of = 0;          ///< replicas that have not got all of it; only where WAIT is sent
 
   bool shared() const { return task == kEveryTask; }
   /// Whether a request can leave on it: not on one that all share once it is broken.
@@ -107,15 +107,15 @@ struct KeptServer {
 struct Operation {
   TaskId task = 0;
   bool releasing = false;
-  NodeSet made = 0;        ///< at these nodes
-  NodeSet freed = 0;       ///< at these
+  NodeSet made = 0;              ///< at these nodes
+  NodeSet freed = 0;             ///< at these
   std::vector<KeptServer> kept;  ///< by group; only where there are replicas
-  bool counted = false;    ///< freed some of a share
-  bool stayed = false;     ///< left what it had in a lease key that stays by design
-  bool owned = false;      ///< releasing: of the holding that ends, or was given up
-  bool succeeded = false;  ///< during this release() something else made a lease key
-  LockSet given_up = 0;    ///< owned holdings that ended as lost
-  Makers prolonged = 0;    ///< acquiring: whose lease it has prolonged
+  bool counted = false;          ///< freed some of a share
+  bool stayed = false;           ///< left what it had in a lease key that stays by design
+  bool owned = false;            ///< releasing: of the holding that ends, or was given up
+  bool succeeded = false;        ///< during this release() something else made a lease key
+  LockSet given_up = 0;          ///< owned holdings that ended as lost
+  Makers prolonged = 0;          ///< acquiring: whose lease it has prolonged
   Basis basis = Basis::none;
   std::vector<Answered> answered;  ///< ascending
   bool empty() const {

@@ -461,8 +461,8 @@ void ProcessStep::still_inside(TaskId task, std::uint8_t lock) {
   if (owns(task, lock)) report_.claims.inside |= only<LockSet>(lock);
 }
 
-/// Where a new connection for a node goes: to the master that the process knows, or on to the server
-/// that the task's operation keeps to.
+/// Where a new connection for a node goes: to the master that the process knows, or on to the
+/// server that the task's operation keeps to.
 std::uint8_t ProcessStep::server_for(TaskId task, std::uint8_t node) const {
   if (node >= process_.masters.size()) return node;
   for (const Operation& operation : process_.operations)

@@ -44,10 +44,10 @@ struct Knowledge {
   bool recycles_tokens = true;  ///< off where more than the equality of tokens matters
   /// A probe that looked at the absolute time and failed is none: more may turn than is known.
   bool doubts_probes = false;
-  bool cuts = false;         ///< a step of the program can be cut, and a fault does so
-  bool polls = false;        ///< a request is repeated at one instant: node states count
-  bool clocks = false;       ///< a client reads a clock
-  bool clocks_jump = false;  ///< some clock may jump that matters
+  bool cuts = false;           ///< a step of the program can be cut, and a fault does so
+  bool polls = false;          ///< a request is repeated at one instant: node states count
+  bool clocks = false;         ///< a client reads a clock
+  bool clocks_jump = false;    ///< some clock may jump that matters
   bool replica_waits = false;  ///< some request is a WAIT
   // Durations in use (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> timers;  ///< of sleeps, work, limited pauses, and timeouts

@@ -236,12 +236,8 @@ Id Tables::disowned(Id id, Maker maker) {
 }
 
 Id Tables::mirrored(Id master, Id replica, std::int64_t ahead_ms) {
-  Keyspace mirror = keyspaces_[aged(master, 0, ahead_ms * setting_.rates[0].parts()).id].value;
-  const Keyspace& own = keyspaces_[replica].value;
-  mirror.scripts = own.scripts;
-  mirror.script_random = own.script_random;
-  mirror.script_json = own.script_json;
-  return intern(mirror);
+  const Id seen = aged(master, 0, ahead_ms * setting_.rates[0].parts()).id;
+  return intern(mirror_of(keyspaces_[seen].value, keyspaces_[replica].value));
 }
 
 Id Tables::without_scripts(Id id) {

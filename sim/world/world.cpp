@@ -163,8 +163,7 @@ Action World::label(const Id* state, const Candidate& candidate) const {
     return action;
   }
   const Id part = state[fields.process ? candidate.actor : setting_.node_slot(candidate.actor)];
-  const auto& actions =
-      fields.process ? processes_.info(part).actions : nodes_.info(part).actions;
+  const auto& actions = fields.process ? processes_.info(part).actions : nodes_.info(part).actions;
   const auto index = actions[candidate.action].index;
   if (fields.cut) action.step = actions[candidate.action].step;
   if (fields.process) action.process = candidate.actor;
