@@ -15,6 +15,7 @@
 #include "sim/client/program.hpp"
 #include "sim/client/turning.hpp"
 #include "tests/checker/random_quorum_lock.hpp"
+#include "tests/checker/random_replicated_lock.hpp"
 #include "tests/checker/random_timed_lock.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/setting.hpp"
@@ -230,6 +231,16 @@ TEST_CASE("engine and naive explorer agree on random locks on several nodes",
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_quorum_lock(seed), most);
+  };
+  CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 4);
+}
+
+TEST_CASE("engine and naive explorer agree on random locks on nodes with replicas",
+          "[random-replicated][many-models]") {
+  const auto seeds = test::seeds_of("random replicated locks", 80);
+  const auto most = test::setting("LOCKSTEP_STATES", 4000);
+  const auto make = [&](std::uint32_t seed) {
+    return compared(test::random_replicated_lock(seed), most);
   };
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 4);
 }
