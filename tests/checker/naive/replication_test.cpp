@@ -78,9 +78,9 @@ const auto kCrash = [](std::uint8_t n) { return of_node(Kind::node_crash, n); };
 const auto kLearn = [](std::uint8_t p, std::uint8_t n) { return of_process(Kind::learn, p, n); };
 
 /// One run, action by action; each has to be enabled.
-class Run {
+class ByHand {
  public:
-  explicit Run(const sim::Model& model) : rules_(model), world(rules_.initial()) {}
+  explicit ByHand(const sim::Model& model) : rules_(model), world(rules_.initial()) {}
 
   bool may(const Action& action) {
     const std::vector<Action> enabled = rules_.enabled(world);
@@ -142,18 +142,18 @@ sim::Model set_px() {
   return model;
 }
 
-Result explored(const sim::Model& model) { return checker::explore_naively(model, {}); }
+Result naive_result(const sim::Model& model) { return checker::explore_naively(model, {}); }
 
 }  // namespace
 
 TEST_CASE("replicas alone change nothing but their keys") {
   // The chain of "one client alone": naive_test.cpp.
-  const Result result = explored(with_replicas(small_model(kOwn + "set-px", 1, kSecondMs), 2));
+  const Result result = naive_result(with_replicas(small_model(kOwn + "set-px", 1, kSecondMs), 2));
   CHECK(result.verdict == Verdict::holds);
   CHECK(result.statistics.states == 12);
   CHECK(result.statistics.transitions == 11);
 
-  const Run run(with_replicas(small_model(kOwn + "set-px", 1, kSecondMs), 2, 2));
+  const ByHand run(with_replicas(small_model(kOwn + "set-px", 1, kSecondMs), 2, 2));
   REQUIRE(run.world.nodes.size() == 6);
   CHECK(run.world.newest == std::vector<std::uint8_t>{0, 1});
   CHECK(run.world.processes[0].knows == std::vector<std::uint8_t>{0, 1});
@@ -162,7 +162,7 @@ TEST_CASE("replicas alone change nothing but their keys") {
 }
 
 TEST_CASE("a lock is lost with what the replica had not got") {
-  Run run(set_px());
+  ByHand run(set_px());
   run.does(kLag(1));
   CHECK_FALSE(run.acquires(0).violation);
   CHECK(run.has_lock(0));
@@ -175,7 +175,7 @@ TEST_CASE("a lock is lost with what the replica had not got") {
 }
 
 TEST_CASE("what the replica has got is not lost, though the master crashes") {
-  Run run(set_px());
+  ByHand run(set_px());
   run.acquires(0);
   CHECK(run.has_lock(1));
   run.does(kCrash(0));
@@ -193,19 +193,19 @@ TEST_CASE("two masters, and each client knows another one: eight steps") {
   sim::Model model = with_replicas(small_model(kOwn + "set-px", 2, kSecondMs));
   model.properties = {Property::mutual_exclusion};
   allow(model, Fault::failover);
-  const Result result = explored(model);
+  const Result result = naive_result(model);
   CHECK(result.verdict == Verdict::violated);
   CHECK(result.property == Property::mutual_exclusion);
   CHECK(result.schedule.size() == 8);
 
   allow(model, Fault::lag);
-  CHECK(explored(model).schedule.size() == 8);
+  CHECK(naive_result(model).schedule.size() == 8);
   allow(model, Fault::failover, 0);
-  CHECK(explored(model).verdict == Verdict::holds);
+  CHECK(naive_result(model).verdict == Verdict::holds);
 }
 
 TEST_CASE("a master that has come to follow another one says READONLY, and has what that has") {
-  Run run(set_px());
+  ByHand run(set_px());
   run.does(kFailover(1));
   run.acquires(0);
   CHECK(run.has_lock(0));
@@ -226,7 +226,7 @@ TEST_CASE("a replica of before does not know the scripts of its master") {
                    "return redis('EVALSHA', 'e0e1f9fabfc9d4800c877a703b823ac0578ff8db', 0) == 1",
                    "return true", 2));
   allow(model, Fault::failover);
-  Run run(model);
+  ByHand run(model);
   const auto begin_with = [&](std::uint8_t p, std::uint8_t what) {
     Action begin = of_process(Kind::begin, p);
     begin.choices = {what};
@@ -257,7 +257,7 @@ TEST_CASE("who asks a replica is answered by it, as the node that it has asked")
                    "redis('DEL', self.key)", 1));
   allow(model, Fault::lag);
   allow(model, Fault::failover);
-  Run run(model);
+  ByHand run(model);
   SECTION("at once") {
     run.acquires(0);
     CHECK(run.world.processes[0].connections.at(0).node == 1);
@@ -296,7 +296,7 @@ TEST_CASE("a connection that is listed stays where it is, and the next one goes 
                                  "return redis('GET', self.key) == 'x'",
                                  "redis('DEL', self.key)", 1));
   allow(model, Fault::failover);
-  Run run(model);
+  ByHand run(model);
   run.acquires(0);
   run.does(kFailover(1));
   run.does(kLearn(0, 1));
@@ -314,7 +314,7 @@ TEST_CASE("a mirror's expiries are by its own clock, and what its master expires
   sim::Model model = set_px();
   SECTION("a fast one: it is gone there a second sooner") {
     model.node_clocks_ms = {0, kSecondMs};
-    Run run(model);
+    ByHand run(model);
     run.acquires(0);
     CHECK(run.left_ms(0) == 3 * kSecondMs);
     CHECK(run.left_ms(1) == 2 * kSecondMs);
@@ -328,7 +328,7 @@ TEST_CASE("a mirror's expiries are by its own clock, and what its master expires
   SECTION("a slow one: it goes with the master's, but not if it lags") {
     model.node_clocks_ms = {0, -kSecondMs};
     for (const bool lags : {false, true}) {
-      Run run(model);
+      ByHand run(model);
       run.acquires(0);
       if (lags) run.does(kLag(1));
       CHECK(run.left_ms(1) == 4 * kSecondMs);
@@ -351,7 +351,7 @@ TEST_CASE("what follows a replica has what that has, in the same action") {
   allow(model, Fault::failover);
   allow(model, Fault::lag);
   for (const bool lags : {false, true}) {
-    Run run(model);
+    ByHand run(model);
     run.does(kFailover(1));
     run.does(kFollow(0));  // and 2 follows 0
     run.does(kLearn(0, 1));
@@ -373,7 +373,7 @@ TEST_CASE("a watch does not outlive that its server follows another one") {
                                  "", 1));
   allow(model, Fault::failover);
   for (const bool follows : {false, true}) {
-    Run run(model);
+    ByHand run(model);
     run.acquires(0);  // WATCH
     run.asks(0);      // MULTI
     run.hears(0);
@@ -386,7 +386,8 @@ TEST_CASE("a watch does not outlive that its server follows another one") {
 }
 
 TEST_CASE("WATCH at a replica is refused by name") {
-  Run run(with_replicas(inline_model("return call { node = 2, 'Watch', self.key } == OK", "", 1)));
+  ByHand run(
+      with_replicas(inline_model("return call { node = 2, 'Watch', self.key } == OK", "", 1)));
   run.begins(0);
   CHECK_THROWS_WITH(run.asks(0), Catch::Contains("'watch'") && Catch::Contains("replica"));
 }
@@ -394,7 +395,7 @@ TEST_CASE("WATCH at a replica is refused by name") {
 TEST_CASE("what a crash leaves of a replica's role") {
   sim::Model model = set_px();
   allow(model, Fault::node_crash, 2);
-  Run run(model);
+  ByHand run(model);
   run.does(kLag(1));
   run.acquires(0);
   run.does(kCrash(1));
@@ -410,7 +411,7 @@ TEST_CASE("what a crash leaves of a replica's role") {
 TEST_CASE("a master that comes back with nothing takes its replicas along") {
   sim::Model model = set_px();
   model.persistence = sim::Persistence::none;
-  Run run(model);
+  ByHand run(model);
   run.acquires(0);
   run.does(kCrash(0));
   CHECK(run.has_lock(1));
@@ -422,7 +423,7 @@ TEST_CASE("what arrives at a replica is a write there, and what follows begins a
   sim::Model model = set_px();
   model.persistence = sim::Persistence::aof_everysec;
   allow(model, Fault::power_loss);
-  Run run(model);
+  ByHand run(model);
   run.acquires(0);
   REQUIRE(run.world.nodes[1].not_durable.size() == 1);
   CHECK(run.world.nodes[1].not_durable[0].keyspace.keys.empty());
@@ -442,7 +443,7 @@ TEST_CASE("what arrives at a replica is a write there, and what follows begins a
 TEST_CASE("who is dead knows the newest master, who is done learns nothing any more") {
   sim::Model model = set_px();
   allow(model, Fault::crash);
-  Run run(model);
+  ByHand run(model);
   run.begins(0);
   run.does(of_process(Kind::crash, 0));
   run.does(kFailover(1));
@@ -458,7 +459,7 @@ TEST_CASE("nobody empties a replica, but its clock may jump at any time") {
   sim::Model model = set_px();
   model.jumps_ms = {kSecondMs};
   for (const Fault fault : {Fault::flush, Fault::evict, Fault::jump}) allow(model, fault);
-  Run run(model);
+  ByHand run(model);
   Action jump = of_node(Kind::jump_node, 1);
   jump.amount_ms = kSecondMs;
   CHECK(run.may(jump));
@@ -476,7 +477,7 @@ TEST_CASE("nobody empties a replica, but its clock may jump at any time") {
 
 TEST_CASE("roles, and who knows them, tell worlds apart") {
   sim::Model model = set_px();
-  Run run(model);
+  ByHand run(model);
   std::set<std::string> met{run.identity()};
   const auto is_new = [&] { return met.insert(run.identity()).second; };
   run.does(kLag(1));
@@ -503,7 +504,7 @@ TEST_CASE("two masters of a group are one node of a quorum") {
     sim::Model model = with_replicas(
         inline_model(acquire, "redis('DEL', self.key)", 1, ", nodes = 2, quorum = 2"), 1, 2);
     allow(model, Fault::failover);
-    Run run(model);
+    ByHand run(model);
     run.begins(0);
     run.asks(0);
     run.does(kFailover(2));  // of the first group
@@ -522,7 +523,7 @@ TEST_CASE("two masters of a group are one node of a quorum") {
 TEST_CASE("what a process has only on a replica, it has not") {
   sim::Model model = set_px();
   model.persistence = sim::Persistence::none;
-  Run run(model);
+  ByHand run(model);
   run.begins(0);
   run.asks(0);
   run.does(kLag(1));
@@ -538,7 +539,7 @@ TEST_CASE("what a process has only on a replica, it has not") {
 TEST_CASE("the least that is left is by group: of two masters the longer one's") {
   sim::Model model = set_px();
   model.node_clocks_ms = {0, kSecondMs};
-  Run run(model);
+  ByHand run(model);
   run.acquires(0);
   run.does(kFailover(1));  // where a second less is left
   run.asks(0);             // READ
@@ -563,13 +564,13 @@ TEST_CASE("a lock that is never released is no deadlock once it is lost") {
     return kept;
   }();
   SECTION("nothing lags") {
-    Run run(model);
+    ByHand run(model);
     const Facts facts = run.acquires(0);
     REQUIRE(facts.violation);
     CHECK(facts.violation->property == Property::deadlock);
   }
   SECTION("it is lost") {
-    Run run(model);
+    ByHand run(model);
     run.does(kLag(1));
     CHECK_FALSE(run.acquires(0).violation);
     CHECK_FALSE(run.does(kFailover(1)).violation);
@@ -577,7 +578,7 @@ TEST_CASE("a lock that is never released is no deadlock once it is lost") {
     CHECK_FALSE(run.has_lock(0));
   }
   SECTION("it arrives: then nobody gets it") {
-    Run run(model);
+    ByHand run(model);
     run.does(kLag(1));
     CHECK_FALSE(run.acquires(0).violation);
     CHECK(run.does(kCatchUp(1)).violation);
@@ -590,5 +591,5 @@ TEST_CASE("a probe's client may ask a replica for what it has written") {
                                  "return call { node = 2, 'GET', self.key } == 'x'",
                                  "redis('DEL', self.key)", 1));
   model.properties = {Property::deadlock};
-  CHECK(explored(model).verdict == Verdict::holds);
+  CHECK(naive_result(model).verdict == Verdict::holds);
 }
