@@ -593,3 +593,22 @@ TEST_CASE("a probe's client may ask a replica for what it has written") {
   model.properties = {Property::deadlock};
   CHECK(naive_result(model).verdict == Verdict::holds);
 }
+
+TEST_CASE("who polls a replica lets time pass, until what its master has expires or is deleted") {
+  sim::Model model = with_replicas(
+      inline_model("self.token = unique()\n"
+                   "return retry(function()\n"
+                   "  if call { node = 2, 'GET', self.key } then return false end\n"
+                   "  return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK\n"
+                   "end)",
+                   "redis('DEL', self.key)", 2));
+  model.node_clocks_ms = {0, -kSecondMs};
+  model.properties = {Property::mutual_exclusion, Property::deadlock};
+  const auto judged = [&] {
+    return checker::explore_naively(model, {}, {}, checker::naive::Memory::boundary).verdict;
+  };
+  CHECK(judged() == Verdict::holds);
+  for (sim::ProcessSetup& setup : model.processes)
+    setup.workload[1].ms = 4 * kSecondMs;  // longer than the lease
+  CHECK(judged() == Verdict::violated);
+}
