@@ -118,6 +118,7 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
       actions.back().amount_ms = jump_ms;
     }
   }
+  enabled_to_learn(world, p, actions);
 }
 
 /// A pause or a crash in the middle of each step of the process among the actions from `first` on.
@@ -177,13 +178,14 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
       has_expiry(node.saved) ||
       std::any_of(node.not_durable.begin(), node.not_durable.end(),
                   [](const Image& image) { return has_expiry(image.keyspace); });
-  if (left(world, Fault::jump) && (world.absolute || has_expiry(node.keyspace) || image_expiry)) {
+  const bool clock_matters = world.absolute || servers_.replicas > 0 || image_expiry;
+  if (left(world, Fault::jump) && (clock_matters || has_expiry(node.keyspace))) {
     for (const std::int64_t jump_ms : model_.jumps_ms) {
       actions.push_back(of_node(Action::Kind::jump_node, n));
       actions.back().amount_ms = jump_ms;
     }
   }
-  if (left(world, Fault::evict)) {
+  if (left(world, Fault::evict) && !node.follows) {
     std::size_t keys = 0;
     node.keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
       if (!may_evict(entry)) return;
@@ -191,7 +193,8 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
       actions.back().key = byte(keys++);
     });
   }
-  if (left(world, Fault::flush) && (!node.keyspace.keys.empty() || !node.keyspace.others.empty()))
+  if (left(world, Fault::flush) && !node.follows &&
+      (!node.keyspace.keys.empty() || !node.keyspace.others.empty()))
     actions.push_back(of_node(Action::Kind::flush, n));
   if (left(world, Fault::node_crash)) actions.push_back(of_node(Action::Kind::node_crash, n));
   for (std::size_t i = 0; left(world, Fault::power_loss) && i < images(node); ++i) {
@@ -202,6 +205,7 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
       (left(world, Fault::node_crash) || left(world, Fault::power_loss))) {
     actions.push_back(of_node(Action::Kind::save, n));
   }
+  enabled_of_roles(world, n, actions);
 }
 
 /// The place of the message that `execute` would execute, if there is one.

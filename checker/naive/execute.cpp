@@ -11,6 +11,7 @@
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
@@ -109,6 +110,22 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   facts.reply = message.reply;
 }
 
+/// What surrounds an execution on the connection's node.
+sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connection& connection) {
+  const Node& node = world.nodes[connection.node];
+  sim::Execution execution;
+  execution.now = clock_of(world, node);
+  execution.micros = node.micros;
+  execution.sender = connection.former ? Maker{0} : maker_of(p);
+  execution.scripts = &scripts_;
+  execution.mode = {
+      .version = model_.server, .replica = node.follows.has_value(), .draw_seed = model_.draw_seed};
+  for_each_other(world, connection, [&](const Connection& other) {
+    for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
+  });
+  return execution;
+}
+
 Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts) {
   const Request& request = asked.request;
@@ -116,16 +133,10 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   const Keyspace stored_before = node.keyspace;
   node.keyspace = as_commands_see_it(world, node);
   const Keyspace before = node.keyspace;
-  sim::Execution execution;
-  execution.now = clock_of(world, node);
-  execution.micros = node.micros;
-  execution.sender = connection.former ? Maker{0} : maker_of(p);
-  execution.scripts = &scripts_;
-  execution.mode = {.version = model_.server, .draw_seed = model_.draw_seed};
-  for_each_other(world, connection, [&](const Connection& other) {
-    for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
-  });
+  sim::Execution execution = execution_on(world, p, connection);
   sim::refuse_unknown(request, model_.server);
+  if (node.follows && sim::is_name(request[0], "watch"))
+    throw sim::BadInput("command 'watch': it is not simulated at a replica");
   const sim::Execution given = execution;
   const sim::Session session = connection.session;
   Reply reply = sim::execute(node.keyspace, connection.session, request, execution);
@@ -163,9 +174,9 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   node.keyspace = as_stored(world, node);
   note_not_durable(world, node, stored_before);
   judge_execution(world, p, execution.sender, before, after, facts);
-  if (!connection.former) {
+  if (!connection.former && !node.follows) {  // what a replica has is nobody's
     const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;
-    note_made_and_freed(world, p, connection.node, asked, sent, before, after);
+    note_made_and_freed(world, p, servers_.group_of(connection.node), asked, sent, before, after);
     judge_own_removal(world, p, asked, sent, before, after, facts);
   }
   return reply;

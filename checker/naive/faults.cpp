@@ -113,7 +113,8 @@ void Rules::disturb(World& world, const Action& action) const {
       node().saved = keys_only(node().keyspace);
       break;
     default:
-      sim::fail("an action of the environment", __FILE__, __LINE__);
+      change_roles(world, action);
+      break;
   }
 }
 
@@ -137,6 +138,7 @@ void Rules::lose_late(Process& process, std::uint8_t c) const {
 void Rules::crash(World& world, std::uint8_t p) const {
   Process& process = world.processes[p];
   process.life = Life::dead;
+  process.knows = world.newest;
   process.pause_left_ms.reset();
   process.snapshot.clear();
   process.history.clear();
@@ -211,6 +213,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
       break;
   }
   node.up = false;
+  node.lags = false;  // when it is up again it asks for everything
   node.down_left_ms = rounded_up(model_.restart_after_ms);
   node.not_durable.clear();
   for (Process& process : world.processes) {

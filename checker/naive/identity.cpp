@@ -7,6 +7,7 @@
 #include "checker/naive/world.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"
+#include "sim/client/servers.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -66,6 +67,8 @@ void add(Bytes& bytes, const Connection& connection) {
   bytes.number(connection.task);
   bytes.number(connection.shared);
   bytes.number(connection.node);
+  if (connection.sent_for != connection.node)
+    bytes.text("for " + std::to_string(connection.sent_for));
   bytes.number(connection.open);
   bytes.number(connection.former);
   bytes.kind(connection.sent);
@@ -161,6 +164,19 @@ void add(Bytes& bytes, const World& world, const Node& node) {
   }
 }
 
+/// Of servers that follow others.
+void add_roles(Bytes& bytes, const World& world) {
+  for (const std::uint8_t master : world.newest) bytes.number(master);
+  for (const Process& process : world.processes) {
+    bytes.number(static_cast<std::int64_t>(process.knows.size()));
+    for (const std::uint8_t master : process.knows) bytes.number(master);
+  }
+  for (const Node& node : world.nodes) {
+    bytes.number(node.follows.value_or(sim::kNoServer));
+    bytes.number(node.lags);
+  }
+}
+
 }  // namespace
 
 std::string identity(const World& world) {
@@ -175,6 +191,7 @@ std::string identity(const World& world) {
   }
   for (const Process& process : world.processes) add(bytes, world, process);
   for (const Node& node : world.nodes) add(bytes, world, node);
+  if (world.nodes.size() > world.newest.size()) add_roles(bytes, world);
   return bytes.take();
 }
 

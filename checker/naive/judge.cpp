@@ -60,8 +60,8 @@ bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& l
   return false;
 }
 
-/// A lease key of this lock, on enough nodes that are up, of which `wanted(belongings, maker)` is
-/// so.
+/// A lease key of this lock, on enough nodes with a master that is up, of which `wanted(belongings,
+/// maker)` is so.
 std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_t p,
                                                  std::uint8_t lock, const Wanted& wanted,
                                                  LeaseKeys which) const {
@@ -69,7 +69,7 @@ std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_
   std::optional<std::string> found;
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
     const Node& node = world.nodes[n];
-    if (!node.up) continue;
+    if (!node.up || node.follows) continue;
     for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
       const LeaseKeys kind =
           permanent_keys_.contains(key) ? LeaseKeys::permanent : LeaseKeys::passing;
@@ -77,7 +77,7 @@ std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_
       for (const int database : databases_of(node.keyspace, node.keyspace)) {
         if (!wanted(Belongings(node.keyspace.find(database, key)), maker_of(p))) continue;
         if (!found) found = key;
-        found_on.insert(n);
+        found_on.insert(servers_.group_of(n));
       }
     }
   }
@@ -233,9 +233,10 @@ void Rules::note_slack(const World& world, std::uint8_t p, const Effect& effect,
 
 void Rules::note_left(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const {
   if (!has_lease(world, p, lock)) facts.slack.note(sim::Slack::kEnded);
-  std::multiset<std::int64_t> ends;  // by node
-  for (const Node& node : world.nodes) {
-    if (!node.up) continue;
+  std::map<std::uint8_t, std::int64_t> end_at;  // by group: of two masters the later one's
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
+    const Node& node = world.nodes[n];
+    if (!node.up || node.follows) continue;
     std::set<std::int64_t> left;
     for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
       for (const int database : databases_of(node.keyspace, node.keyspace)) {
@@ -244,8 +245,12 @@ void Rules::note_left(const World& world, std::uint8_t p, std::uint8_t lock, Fac
         left.insert(lifetime_left(world, node, *entry).ms);
       }
     }
-    if (!left.empty()) ends.insert(*left.begin());
+    if (left.empty()) continue;
+    std::int64_t& end = end_at.try_emplace(servers_.group_of(n), *left.begin()).first->second;
+    end = std::max(end, *left.begin());
   }
+  std::multiset<std::int64_t> ends;
+  for (const auto& [group, end] : end_at) ends.insert(end);
   if (ends.size() >= quorum_)
     facts.slack.note(*std::next(ends.rbegin(), static_cast<int>(quorum_) - 1));
 }
@@ -368,10 +373,19 @@ bool Rules::stays_in(const Keyspace& keyspace, std::uint8_t p, std::uint8_t lock
   return false;
 }
 
+/// Whether all servers are up, and nobody has to hear any more which ones are the masters.
+bool Rules::servers_settled(const World& world) const {
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n)
+    if (!world.nodes[n].up || world.nodes[n].lags || !is_in_line(world, n)) return false;
+  return std::ranges::none_of(world.processes, [&](const Process& process) {
+    const bool spawned_lives = std::ranges::any_of(
+        process.waits, [&](const Wait& wait) { return wait.task >= process.rounds_begun.size(); });
+    return spawned_lives && process.knows != world.newest;
+  });
+}
+
 bool Rules::quiet(const World& world) const {
-  const bool nodes_up =
-      std::all_of(world.nodes.begin(), world.nodes.end(), [](const Node& node) { return node.up; });
-  return nodes_up &&
+  return servers_settled(world) &&
          std::all_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
            return process.life != Life::paused && process.holdings.empty() &&
                   std::all_of(process.connections.begin(), process.connections.end(),
@@ -408,7 +422,8 @@ std::optional<std::string> Rules::lasting_lease_key(const World& world) const {
     for (const std::string& key : lease_keys_) {
       for (const int database : databases_of(node.keyspace, node.keyspace)) {
         const Entry* entry = node.keyspace.find(database, key);
-        if (node.up && entry && !entry->expires && !permanent_keys_.contains(key)) return key;
+        if (node.up && !node.follows && entry && !entry->expires && !permanent_keys_.contains(key))
+          return key;
       }
     }
   }

@@ -13,9 +13,11 @@ using sim::Action;
 using sim::Keyspace;
 using sim::Request;
 
-/// The same request for every token of the process, to one node.
-Request normalised(const Request& request, std::uint8_t node, std::uint8_t p) {
-  Request same{std::to_string(node)};
+/// The same request for every token of the process, on the way of one connection.
+Request normalised(const Request& request, const Connection& connection, std::uint8_t p) {
+  Request same{std::to_string(connection.node)};
+  if (connection.sent_for != connection.node)
+    same[0] += " for " + std::to_string(connection.sent_for);
   for (const std::string& argument : request) {
     same.push_back(sim::rename_tokens(argument, [p](sim::Token token) {
       return token.process == p ? sim::Token{p, 1} : token;
@@ -24,12 +26,13 @@ Request normalised(const Request& request, std::uint8_t node, std::uint8_t p) {
   return same;
 }
 
-/// What a node stores, every token of the process alike.
+/// What a node stores, every token of the process alike, and whether it may be written to.
 std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p) const {
   const Keyspace keyspace = with_lifetimes(world, world.nodes[node], world.nodes[node].keyspace);
-  return sim::rename_tokens(encode(keyspace), [p](sim::Token token) {
-    return token.process == p ? sim::Token{p, 1} : token;
-  });
+  const std::string role = world.nodes[node].follows ? "replica" : "";
+  return role + sim::rename_tokens(encode(keyspace), [p](sim::Token token) {
+           return token.process == p ? sim::Token{p, 1} : token;
+         });
 }
 
 /// Whether the message that `execute` would execute asks what its task has been answered at this
@@ -42,7 +45,7 @@ bool Rules::polling(const World& world, std::uint8_t p, const Connection& connec
   const auto task = world.processes[p].tasks.find(connection.messages[*place].sender);
   if (task == world.processes[p].tasks.end()) return false;
   if (connection.node == sim::kResource || task->second.answered.empty()) return false;
-  const Request request = normalised(connection.messages[*place].request, connection.node, p);
+  const Request request = normalised(connection.messages[*place].request, connection, p);
   return task->second.answered.contains({request, stored(world, connection.node, p)});
 }
 
@@ -113,7 +116,7 @@ class Rules::WayBack {
                                  return sim::Token{t.process, 1};
                                }),
             process.history.size() - process.before_round,
-            normalised(message.request, connection.node, p_),
+            normalised(message.request, connection, p_),
             rules_.stored(world, connection.node, p_)};
   }
 
@@ -151,6 +154,7 @@ class Rules::WayBack {
     Facts facts;
     const bool executes = action.kind == Action::Kind::execute;
     executes ? rules_.execute(then, action, facts) : rules_.step(then, action, facts);
+    rules_.mirror(then, true);  // it may ask a replica for what it has written
     for (int choice = 1; choice <= facts.choices_missing; ++choice) {
       Action chosen = action;
       chosen.choices.push_back(static_cast<std::uint8_t>(choice));

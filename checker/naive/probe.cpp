@@ -80,6 +80,7 @@ Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
     if (!spawned_lives(process)) process = Process{};
   }
   rules->incarnate(alone.processes.emplace_back(), rules->model().processes.back());
+  alone.processes.back().knows = world.newest;
   const auto [known, fresh_world] = rules->probed_.try_emplace(identity(alone));
   if (fresh_world) known->second = rules->probe_alone(std::move(alone), fresh);
   found_.add(rules->found_);

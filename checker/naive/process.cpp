@@ -280,11 +280,10 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
   } else {
     LOCKSTEP_CHECK(effect.node < world.nodes.size());
     message.in_release = process.tasks[effect.task].releasing;
-    if (!world.nodes[effect.node].up) message.state = Message::State::broken;
   }
   const bool shared = effect.node != sim::kResource && model_.program->shared_connection();
   const auto usable = [&](const Connection& c) {
-    if (!c.open || c.shared != shared || c.node != effect.node) return false;
+    if (!c.open || c.shared != shared || c.sent_for != effect.node) return false;
     if (!shared) return c.task == effect.task;
     return std::none_of(c.messages.begin(), c.messages.end(),
                         [](const Message& other) { return other.state == Message::State::broken; });
@@ -294,9 +293,12 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
     Connection opened;
     opened.task = shared ? sim::TaskId{0} : effect.task;
     opened.shared = shared;
-    opened.node = effect.node;
+    opened.node = server_meant(process, effect.node);
+    opened.sent_for = effect.node;
     connection = process.connections.insert(connection, opened);
   }
+  const bool resource = connection->node == sim::kResource;
+  if (!resource && !world.nodes[connection->node].up) message.state = Message::State::broken;
   connection->messages.push_back(std::move(message));
 }
 

@@ -58,15 +58,6 @@ void tidy_connections(Process& process) {
   });
 }
 
-void drop_expired(const World& world, const Node& node, Keyspace& keyspace) {
-  const auto expired = [&](const auto& key) {
-    return key.second.expires && lifetime_left(world, node, key.second).ms < 0;
-  };
-  std::erase_if(keyspace.keys, expired);
-  for (auto& [number, keys] : keyspace.others) std::erase_if(keys, expired);
-  std::erase_if(keyspace.others, [](const auto& other) { return other.second.empty(); });
-}
-
 /// Drops what has expired, images that are durable by now, and images equal to the one before them.
 void tidy_node(const World& world, Node& node, std::int64_t writes_wait_ms, bool power_loss_left) {
   drop_expired(world, node, node.keyspace);
@@ -93,11 +84,20 @@ Observation heard(Observation::Kind kind, const Connection& connection, const Me
   Observation observation;
   observation.kind = kind;
   observation.task = message.sender;
-  observation.node = connection.node;
+  observation.node = connection.sent_for;
   return observation;
 }
 
 }  // namespace
+
+void drop_expired(const World& world, const Node& node, Keyspace& keyspace) {
+  const auto expired = [&](const auto& key) {
+    return key.second.expires && lifetime_left(world, node, key.second).ms < 0;
+  };
+  std::erase_if(keyspace.keys, expired);
+  for (auto& [number, keys] : keyspace.others) std::erase_if(keys, expired);
+  std::erase_if(keyspace.others, [](const auto& other) { return other.second.empty(); });
+}
 
 void Thresholds::add(const Thresholds& others) {
   absolute = absolute || others.absolute;
@@ -124,9 +124,9 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
   for (const sim::ProcessSetup& setup : model_.processes) {
     locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
   }
-  int nodes = 1;
-  for (const sim::ProcessSetup& setup : model_.processes) nodes = std::max(nodes, setup.nodes);
-  quorum_ = static_cast<std::size_t>(model_.program->quorum(nodes));
+  for (const sim::ProcessSetup& setup : model_.processes)
+    if (sim::servers_of(setup).count() > servers_.count()) servers_ = sim::servers_of(setup);
+  quorum_ = static_cast<std::size_t>(model_.program->quorum(static_cast<int>(servers_.nodes)));
   for (const std::string& lock : locks_) {
     for (const std::string& key : model_.program->lease_keys(lock)) lease_keys_.insert(key);
     for (const std::string& key : model_.program->permanent_keys(lock)) permanent_keys_.insert(key);
@@ -137,17 +137,18 @@ Rules::~Rules() = default;
 
 World Rules::initial() const {
   World world;
-  int nodes = 1;
+  for (std::uint8_t group = 0; group < servers_.nodes; ++group) world.newest.push_back(group);
   for (const sim::ProcessSetup& setup : model_.processes) {
     Process process;
+    process.knows = world.newest;
     incarnate(process, setup);
     process.offset.ms = sim::of_clock(model_.clocks_ms, world.processes.size());
     process.drift_ppm = sim::of_clock(model_.drifts_ppm, world.processes.size());
     world.processes.push_back(std::move(process));
-    nodes = std::max(nodes, setup.nodes);
   }
-  world.nodes.resize(static_cast<std::size_t>(nodes));
-  for (std::size_t n = 0; n < world.nodes.size(); ++n) {
+  world.nodes.resize(servers_.count());
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
+    if (n >= servers_.nodes) world.nodes[n].follows = servers_.group_of(n);
     world.nodes[n].offset.ms = sim::of_clock(model_.node_clocks_ms, n);
     world.nodes[n].drift_ppm = sim::of_clock(model_.node_drifts_ppm, n);
   }
@@ -195,11 +196,19 @@ Facts Rules::apply(World& world, const Action& action) {
       break;
   }
   if (facts.choices_missing > 0) return facts;
-  tidy(world, writes_wait_ms(model_.persistence));
+  settle(world, action.kind == Action::Kind::pass);
   judge_rest(world, action, facts);
   judge_invariants(world, action, facts);
   note_spinning(world, action, facts);
   return facts;
+}
+
+/// What follows from an action by itself.
+void Rules::settle(World& world, bool by_time) const {
+  tidy(world, writes_wait_ms(model_.persistence));
+  if (servers_.replicas == 0) return;
+  mirror(world, by_time);
+  tidy(world, writes_wait_ms(model_.persistence));
 }
 
 /// What a process does by itself.
@@ -317,7 +326,7 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
     connection.open = connection.shared;
   } else if (!message.node_was.empty() && model_.latency_ms == 0) {
     process.tasks.at(message.sender)
-        .answered.emplace(normalised(message.request, connection.node, action.process),
+        .answered.emplace(normalised(message.request, connection, action.process),
                           message.node_was);
   }
   tidy_connections(process);
@@ -347,10 +356,11 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
   feed(world, action.process, std::move(observation), action, facts);
 }
 
-/// The lease keys in which somebody has something who holds a lock of that key.
+/// The lease keys of masters in which somebody has something who holds a lock of that key.
 std::vector<LeasePlace> Rules::leases_of_holders(const World& world) const {
   std::vector<LeasePlace> held;
   for (std::size_t n = 0; n < world.nodes.size(); ++n) {
+    if (world.nodes[n].follows) continue;
     const sim::Keyspace& keyspace = world.nodes[n].keyspace;
     for (int database = 0; database < sim::kDatabases; ++database) {
       const sim::Keys* keys = keyspace.database(database);
@@ -396,7 +406,7 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
     node.down_left_ms = std::max<std::int64_t>(0, node.down_left_ms - ms);
     if (!sim::clocks_drift(model_)) node.micros = 0;
   }
-  tidy(world, writes_wait_ms(model_.persistence));
+  settle(world, true);
   for (const LeasePlace& place : held) {
     const sim::Keys* keys = world.nodes[place.node].keyspace.database(place.database);
     if (keys == nullptr || !keys->contains(place.key))

@@ -25,6 +25,7 @@
 #include "sim/client/clock_use.hpp"
 #include "sim/client/node_clocks.hpp"
 #include "sim/client/observation.hpp"
+#include "sim/client/servers.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/action.hpp"
 #include "sim/model/model.hpp"
@@ -95,7 +96,7 @@ struct TaskState {
   std::set<std::pair<sim::Request, std::string>> answered;
   Basis basis = Basis::none;
   bool releasing = false;              ///< inside release()
-  std::set<std::uint8_t> made, freed;  ///< at which nodes
+  std::set<std::uint8_t> made, freed;  ///< at which nodes: of a server, its group
   bool counted = false;                ///< some of a share was freed
   bool stayed = false;                 ///< inside release(): something in a key that stays was left
   bool owned = false;              ///< inside release(): of the holding that ended, or was given up
@@ -224,12 +225,14 @@ std::string identity(const World& world);
 /// The same, but equal also for worlds that differ only in which token has which number.
 std::string identity_but_token_names(const World& world);
 
-/// The same request for every token of the process, to one node.
-sim::Request normalised(const sim::Request& request, std::uint8_t node, std::uint8_t p);
+/// The same request for every token of the process, on the way of one connection.
+sim::Request normalised(const sim::Request& request, const Connection& connection, std::uint8_t p);
 
 /// What a restart keeps of a keyspace: its keys, neither the script cache nor the scripts' random
 /// numbers.
 sim::Keyspace keys_only(const sim::Keyspace& keyspace);
+/// Takes away what has expired by the node's clock.
+void drop_expired(const World& world, const Node& node, sim::Keyspace& keyspace);
 
 /// Where something that depends on a clock turns (section 4), in ms.
 struct Thresholds {
@@ -365,6 +368,7 @@ class Rules {
   void run(World& world, const sim::Action& action, Facts& facts);
   void disturb(World& world, const sim::Action& action) const;
   void execute(World& world, const sim::Action& action, Facts& facts);
+  sim::Execution execution_on(World& world, std::uint8_t p, const Connection& connection);
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts);
   sim::Reply execute_on_resource(World& world, std::uint8_t p, const Connection& connection,
@@ -381,7 +385,20 @@ class Rules {
   void flush(World& world, std::uint8_t n) const;
   void note_not_durable(World& world, Node& node, const sim::Keyspace& before) const;
   void pass(World& world, std::int64_t ms, Facts& facts) const;
+  void settle(World& world, bool by_time) const;
   void note_spinning(World& world, const sim::Action& action, Facts& facts);
+
+  // replication.cpp
+  std::uint8_t server_meant(const Process& process, std::uint8_t node) const;
+  bool is_in_line(const World& world, std::uint8_t n) const;
+  void enabled_of_roles(const World& world, std::uint8_t n,
+                        std::vector<sim::Action>& actions) const;
+  void enabled_to_learn(const World& world, std::uint8_t p,
+                        std::vector<sim::Action>& actions) const;
+  void change_roles(World& world, const sim::Action& action) const;
+  void fail_over(World& world, std::uint8_t n) const;
+  void follow(World& world, std::uint8_t n) const;
+  void mirror(World& world, bool by_time) const;
 
   // judge.cpp
   void violated(Facts& facts, Violation violation) const;
@@ -417,6 +434,7 @@ class Rules {
   void judge_rest(const World& world, const sim::Action& action, Facts& facts);
   void judge_waits(const World& world, Facts& facts) const;
   void judge_invariants(const World& world, const sim::Action& action, Facts& facts) const;
+  bool servers_settled(const World& world) const;
   bool quiet(const World& world) const;
   bool nothing_to_come(const World& world) const;
   std::optional<std::string> lasting_lease_key(const World& world) const;
@@ -426,7 +444,7 @@ class Rules {
   std::optional<std::string> lease_key_with(const World& world, std::uint8_t p, std::uint8_t lock,
                                             const Wanted& wanted,
                                             LeaseKeys which = LeaseKeys::all) const;
-  /// Whether what was done at these nodes makes a lock a process's own, or frees it.
+  /// Whether what was done at these nodes (groups) makes a lock a process's own, or frees it.
   bool enough(const std::set<std::uint8_t>& nodes) const;
   bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
                  LeaseKeys which = LeaseKeys::all) const;
@@ -449,6 +467,7 @@ class Rules {
   std::set<std::string> locks_;       // lock keys of all processes
   std::set<std::string> lease_keys_;  // of all locks
   std::set<std::string> permanent_keys_;
+  sim::Servers servers_;
   std::size_t quorum_ = 1;  // on so many nodes a lock has to be a process's own
   sim::ScriptVm scripts_{{.known_only = true}, model_.server};
   const Thresholds expected_;

@@ -1,0 +1,145 @@
+// Servers that follow one another, and who is known as their master: section 7 of
+// docs/semantics.md.
+#include <algorithm>
+
+#include "checker/naive/clocks.hpp"
+#include "checker/naive/world.hpp"
+#include "sim/base/check.hpp"
+#include "sim/client/servers.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/server/session.hpp"
+
+namespace lockstep::checker::naive {
+
+using sim::Action;
+using sim::Fault;
+using sim::Keyspace;
+
+namespace {
+
+bool in_budget(const World& world, Fault fault) {
+  return world.budget[static_cast<std::size_t>(fault)] > 0;
+}
+
+/// How many servers lie between this one and a master, with that.
+int depth(const World& world, std::uint8_t n) {
+  int followed = 0;
+  for (auto master = world.nodes[n].follows; master; master = world.nodes[*master].follows)
+    ++followed;
+  return followed;
+}
+
+/// Those that follow, each after the one that it follows.
+std::vector<std::uint8_t> replicas_in_order(const World& world) {
+  std::vector<std::uint8_t> replicas;
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n)
+    if (world.nodes[n].follows) replicas.push_back(n);
+  std::ranges::stable_sort(replicas, {}, [&](std::uint8_t n) { return depth(world, n); });
+  return replicas;
+}
+
+}  // namespace
+
+/// Which server a request for this node goes to.
+std::uint8_t Rules::server_meant(const Process& process, std::uint8_t node) const {
+  return node < servers_.nodes ? process.knows.at(node) : node;
+}
+
+/// Whether it follows the newest master of its group, or is that.
+bool Rules::is_in_line(const World& world, std::uint8_t n) const {
+  const std::uint8_t newest = world.newest[servers_.group_of(n)];
+  return n == newest || world.nodes[n].follows == newest;
+}
+
+void Rules::enabled_of_roles(const World& world, std::uint8_t n,
+                             std::vector<Action>& actions) const {
+  const Node& node = world.nodes[n];
+  const auto add = [&](Action::Kind kind) {
+    actions.emplace_back();
+    actions.back().kind = kind;
+    actions.back().node = n;
+  };
+  if (node.follows && !node.lags && in_budget(world, Fault::lag)) add(Action::Kind::lag);
+  if (node.lags) add(Action::Kind::catch_up);
+  if (node.follows && in_budget(world, Fault::failover)) add(Action::Kind::failover);
+  if (!is_in_line(world, n)) add(Action::Kind::follow);
+}
+
+void Rules::enabled_to_learn(const World& world, std::uint8_t p,
+                             std::vector<Action>& actions) const {
+  const Process& process = world.processes[p];
+  const bool goes_on = std::ranges::any_of(
+      process.waits, [](const sim::Wait& wait) { return wait.kind != sim::Wait::Kind::done; });
+  if (process.life != Life::up || !goes_on) return;
+  for (std::size_t group = 0; group < process.knows.size(); ++group) {
+    if (process.knows[group] == world.newest[group]) continue;
+    actions.emplace_back();
+    actions.back().kind = Action::Kind::learn;
+    actions.back().process = p;
+    actions.back().node = world.newest[group];
+  }
+}
+
+/// Roles, and who knows of them.
+void Rules::change_roles(World& world, const Action& action) const {
+  Node& node = world.nodes[action.node];
+  switch (action.kind) {
+    case Action::Kind::lag:
+      node.lags = true;
+      break;
+    case Action::Kind::catch_up:
+      node.lags = false;
+      break;
+    case Action::Kind::failover:
+      fail_over(world, action.node);
+      break;
+    case Action::Kind::follow:
+      follow(world, action.node);
+      break;
+    case Action::Kind::learn:
+      world.processes[action.process].knows[servers_.group_of(action.node)] = action.node;
+      break;
+    default:
+      sim::fail("an action of the environment", __FILE__, __LINE__);
+  }
+}
+
+void Rules::fail_over(World& world, std::uint8_t n) const {
+  world.nodes[n].follows.reset();
+  world.nodes[n].lags = false;
+  world.newest[servers_.group_of(n)] = n;
+  for (Process& process : world.processes)
+    if (process.life == Life::dead) process.knows = world.newest;
+}
+
+void Rules::follow(World& world, std::uint8_t n) const {
+  Node& node = world.nodes[n];
+  node.follows = world.newest[servers_.group_of(n)];
+  node.lags = false;
+  node.not_durable.clear();
+  for (Process& process : world.processes) {
+    for (Connection& connection : process.connections) {
+      if (connection.node != n) continue;
+      const auto watched = connection.session.watched;
+      for (const auto& [place, was_there] : watched) touch(connection.session, place);
+    }
+  }
+}
+
+/// What arrives at the replicas arrives at once. An expiry is an absolute time there as well, by a
+/// clock of their own. `by_time`: nothing has been written.
+void Rules::mirror(World& world, bool by_time) const {
+  for (const std::uint8_t n : replicas_in_order(world)) {
+    Node& node = world.nodes[n];
+    const Node& master = world.nodes[*node.follows];
+    if (!node.up || node.lags || !master.up) continue;
+    const Keyspace before = node.keyspace;
+    node.keyspace.keys = master.keyspace.keys;
+    node.keyspace.others = master.keyspace.others;
+    node.keyspace.libraries = master.keyspace.libraries;
+    drop_expired(world, node, node.keyspace);
+    if (!by_time) note_not_durable(world, node, before);
+  }
+}
+
+}  // namespace lockstep::checker::naive

@@ -1,0 +1,614 @@
+// Replicas in the naive explorer, in runs that can be worked out by hand: section 7 of
+// docs/semantics.md.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "checker/naive/clocks.hpp"
+#include "checker/naive/naive.hpp"
+#include "checker/naive/world.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/temporary_folder.hpp"
+#include "sim/redis/reply.hpp"
+#include "tests/support/naive_models.hpp"
+
+using namespace lockstep;
+using checker::Result;
+using checker::Verdict;
+using checker::naive::Facts;
+using checker::naive::World;
+using sim::Action;
+using sim::Fault;
+using sim::Property;
+using tests::allow;
+using tests::kOwn;
+using tests::kSecondMs;
+using tests::small_model;
+
+namespace {
+
+using Kind = Action::Kind;
+
+sim::Model with_replicas(sim::Model model, int replicas = 1, int nodes = 1) {
+  for (sim::ProcessSetup& setup : model.processes) {
+    setup.nodes = nodes;
+    setup.replicas = replicas;
+  }
+  return model;
+}
+
+/// A lock by the bodies of its acquire() and release().
+sim::Model inline_model(const std::string& acquire, const std::string& release, int clients,
+                        const std::string& also = "") {
+  struct Written {
+    sim::TemporaryFolder folder;
+    std::optional<sim::Program> program;
+  };
+  const auto written = std::make_shared<Written>();
+  written->folder.write("protocol.lua", "local L = protocol { title = 't', source = 's'" + also +
+                                            " }\nfunction L:acquire()\n" + acquire +
+                                            "\nend\nfunction L:release()\n" + release +
+                                            "\nend\nreturn L\n");
+  sim::Model model = small_model(kOwn + "set-px", clients, kSecondMs);
+  written->program.emplace(written->folder.path());
+  model.program = std::shared_ptr<sim::Program>(written, &*written->program);
+  return model;
+}
+
+Action of_node(Kind kind, std::uint8_t n) {
+  Action action;
+  action.kind = kind;
+  action.node = n;
+  return action;
+}
+Action of_process(Kind kind, std::uint8_t p, std::uint8_t n = 0) {
+  Action action = of_node(kind, n);
+  action.process = p;
+  return action;
+}
+const auto kLag = [](std::uint8_t n) { return of_node(Kind::lag, n); };
+const auto kCatchUp = [](std::uint8_t n) { return of_node(Kind::catch_up, n); };
+const auto kFailover = [](std::uint8_t n) { return of_node(Kind::failover, n); };
+const auto kFollow = [](std::uint8_t n) { return of_node(Kind::follow, n); };
+const auto kCrash = [](std::uint8_t n) { return of_node(Kind::node_crash, n); };
+const auto kLearn = [](std::uint8_t p, std::uint8_t n) { return of_process(Kind::learn, p, n); };
+
+/// One run, action by action; each has to be enabled.
+class ByHand {
+ public:
+  explicit ByHand(const sim::Model& model) : rules_(model), world(rules_.initial()) {}
+
+  bool may(const Action& action) {
+    const std::vector<Action> enabled = rules_.enabled(world);
+    return std::find(enabled.begin(), enabled.end(), action) != enabled.end();
+  }
+  Facts does(const Action& action) {
+    INFO(row(action.kind).name << " of process " << int{action.process} << ", node "
+                               << int{action.node});
+    Action open = action;
+    open.choices.clear();
+    REQUIRE(may(open));
+    return rules_.apply(world, action);
+  }
+  Facts passes(std::int64_t ms) {
+    REQUIRE(rules_.furthest_pass(world) >= ms);
+    Action action;
+    action.kind = Kind::pass;
+    action.amount_ms = ms;
+    return rules_.apply(world, action);
+  }
+  Facts begins(std::uint8_t p) { return does(of_process(Kind::begin, p)); }
+  /// Its request is executed; what is answered.
+  std::string asks(std::uint8_t p) {
+    const sim::SharedReply told = does(of_process(Kind::execute, p)).reply.value();
+    const sim::Reply& reply = *told;
+    if (reply.kind == sim::Reply::Kind::integer) return std::to_string(reply.integer);
+    return reply.kind == sim::Reply::Kind::null ? "nil" : reply.text;
+  }
+  Facts hears(std::uint8_t p) { return does(of_process(Kind::deliver, p)); }
+  /// Begins, and hears what it has asked for first.
+  Facts acquires(std::uint8_t p) {
+    begins(p);
+    asks(p);
+    return hears(p);
+  }
+
+  bool has_lock(std::size_t n) const { return world.nodes[n].keyspace.keys.contains("lock"); }
+  std::int64_t left_ms(std::size_t n) const {
+    const auto& node = world.nodes[n];
+    return checker::naive::lifetime_left(world, node, node.keyspace.keys.at("lock")).ms;
+  }
+  std::string identity() const { return checker::naive::identity(world); }
+
+ private:
+  checker::naive::Rules rules_;
+
+ public:
+  World world;
+};
+
+/// SET NX PX by two clients, one second of work; lag and failover once each.
+sim::Model set_px() {
+  sim::Model model = with_replicas(small_model(kOwn + "set-px", 2, kSecondMs));
+  model.properties = {Property::mutual_exclusion};
+  allow(model, Fault::lag);
+  allow(model, Fault::failover);
+  allow(model, Fault::node_crash);
+  model.persistence = sim::Persistence::aof_always;
+  return model;
+}
+
+Result naive_result(const sim::Model& model) { return checker::explore_naively(model, {}); }
+
+}  // namespace
+
+TEST_CASE("replicas alone change nothing but their keys") {
+  // The chain of "one client alone": naive_test.cpp.
+  const Result result = naive_result(with_replicas(small_model(kOwn + "set-px", 1, kSecondMs), 2));
+  CHECK(result.verdict == Verdict::holds);
+  CHECK(result.statistics.states == 12);
+  CHECK(result.statistics.transitions == 11);
+
+  const ByHand run(with_replicas(small_model(kOwn + "set-px", 1, kSecondMs), 2, 2));
+  REQUIRE(run.world.nodes.size() == 6);
+  CHECK(run.world.newest == std::vector<std::uint8_t>{0, 1});
+  CHECK(run.world.processes[0].knows == std::vector<std::uint8_t>{0, 1});
+  const std::vector<std::optional<std::uint8_t>> follows{{}, {}, 0, 0, 1, 1};
+  for (std::size_t n = 0; n < 6; ++n) CHECK(run.world.nodes[n].follows == follows[n]);
+}
+
+TEST_CASE("a lock is lost with what the replica had not got") {
+  ByHand run(set_px());
+  run.does(kLag(1));
+  CHECK_FALSE(run.acquires(0).violation);
+  CHECK(run.has_lock(0));
+  CHECK_FALSE(run.has_lock(1));
+  run.does(kFailover(1));
+  run.does(kLearn(1, 1));
+  const Facts facts = run.acquires(1);
+  REQUIRE(facts.violation);
+  CHECK(facts.violation->property == Property::mutual_exclusion);
+}
+
+TEST_CASE("what the replica has got is not lost, though the master crashes") {
+  ByHand run(set_px());
+  run.acquires(0);
+  CHECK(run.has_lock(1));
+  run.does(kCrash(0));
+  run.does(kFailover(1));
+  run.does(kLearn(1, 1));
+  run.begins(1);
+  CHECK(run.asks(1) == "nil");
+  CHECK_FALSE(run.hears(1).violation);
+}
+
+TEST_CASE("two masters, and each client knows another one: eight steps") {
+  // Failover; A begins, SET executed at the old master, heard; B learns, begins, SET executed at
+  // the new one, heard. Nothing lags: what an old master is sent never arrives elsewhere. If the
+  // failover came after A's SET, B would find the key. Two clients need three steps each.
+  sim::Model model = with_replicas(small_model(kOwn + "set-px", 2, kSecondMs));
+  model.properties = {Property::mutual_exclusion};
+  allow(model, Fault::failover);
+  const Result result = naive_result(model);
+  CHECK(result.verdict == Verdict::violated);
+  CHECK(result.property == Property::mutual_exclusion);
+  CHECK(result.schedule.size() == 8);
+
+  allow(model, Fault::lag);
+  CHECK(naive_result(model).schedule.size() == 8);
+  allow(model, Fault::failover, 0);
+  CHECK(naive_result(model).verdict == Verdict::holds);
+}
+
+TEST_CASE("a master that has come to follow another one says READONLY, and has what that has") {
+  ByHand run(set_px());
+  run.does(kFailover(1));
+  run.acquires(0);
+  CHECK(run.has_lock(0));
+  CHECK_FALSE(run.has_lock(1));
+  CHECK_FALSE(run.may(kFollow(1)));
+  run.does(kFollow(0));
+  CHECK_FALSE(run.has_lock(0));
+  CHECK_FALSE(run.may(kFollow(0)));
+  run.begins(1);
+  CHECK(run.asks(1).starts_with("READONLY"));
+  CHECK(run.may(kLearn(1, 1)));
+}
+
+TEST_CASE("a replica of before does not know the scripts of its master") {
+  // Clients that only ask a script by its SHA-1, which A has loaded.
+  sim::Model model = with_replicas(
+      inline_model("if choose(2) == 1 then redis('SCRIPT', 'LOAD', 'return 1') end\n"
+                   "return redis('EVALSHA', 'e0e1f9fabfc9d4800c877a703b823ac0578ff8db', 0) == 1",
+                   "return true", 2));
+  allow(model, Fault::failover);
+  ByHand run(model);
+  const auto begin_with = [&](std::uint8_t p, std::uint8_t what) {
+    Action begin = of_process(Kind::begin, p);
+    begin.choices = {what};
+    run.does(begin);
+  };
+  begin_with(0, 1);
+  run.asks(0);
+  run.hears(0);  // and asks for it
+  run.asks(0);
+  run.hears(0);
+  run.does(kFailover(1));
+  SECTION("the new master") {
+    run.does(kLearn(1, 1));
+    begin_with(1, 2);
+    CHECK(run.asks(1).starts_with("NOSCRIPT"));
+  }
+  SECTION("the old one still does, as a replica too") {
+    run.does(kFollow(0));
+    begin_with(1, 2);
+    CHECK(run.asks(1) == "1");
+  }
+}
+
+TEST_CASE("who asks a replica is answered by it, as the node that it has asked") {
+  sim::Model model = with_replicas(
+      inline_model("self.token = unique()\nredis('SET', self.key, self.token, 'PX', self.ttl_ms)\n"
+                   "return call { node = 2, 'GET', self.key } == self.token",
+                   "redis('DEL', self.key)", 1));
+  allow(model, Fault::lag);
+  allow(model, Fault::failover);
+  ByHand run(model);
+  SECTION("at once") {
+    run.acquires(0);
+    CHECK(run.world.processes[0].connections.at(0).node == 1);
+    CHECK(run.asks(0) != "nil");
+    run.hears(0);
+    CHECK(run.world.processes[0].history.back().node == 1);
+    CHECK(run.world.processes[0].holdings.size() == 1);
+  }
+  SECTION("with what it had when the lag began") {
+    run.does(kLag(1));
+    run.acquires(0);
+    CHECK(run.asks(0) == "nil");
+  }
+  SECTION("and with the rest once it has caught up") {
+    run.does(kLag(1));
+    run.acquires(0);
+    run.does(kCatchUp(1));
+    CHECK(run.asks(0) != "nil");
+  }
+  SECTION("a request for the node, which goes to the new master, is heard as the node's") {
+    run.does(kFailover(1));
+    run.does(kLearn(0, 1));
+    run.begins(0);
+    const auto& connection = run.world.processes[0].connections.at(0);
+    CHECK(connection.node == 1);
+    CHECK(connection.sent_for == 0);
+    run.asks(0);
+    run.hears(0);
+    CHECK(run.world.processes[0].history.back().node == 0);
+  }
+}
+
+TEST_CASE("a connection that is listed stays where it is, and the next one goes elsewhere") {
+  sim::Model model =
+      with_replicas(inline_model("redis('MULTI')\nredis('SET', self.key, 'x')\nredis('EXEC')\n"
+                                 "return redis('GET', self.key) == 'x'",
+                                 "redis('DEL', self.key)", 1));
+  allow(model, Fault::failover);
+  ByHand run(model);
+  run.acquires(0);
+  run.does(kFailover(1));
+  run.does(kLearn(0, 1));
+  for (int i = 0; i < 2; ++i) {  // SET is queued, EXEC
+    CHECK(run.world.processes[0].connections.at(0).node == 0);
+    run.asks(0);
+    run.hears(0);
+  }
+  CHECK(run.has_lock(0));
+  CHECK(run.world.processes[0].connections.at(0).node == 1);
+  CHECK(run.asks(0) == "nil");
+}
+
+TEST_CASE("a mirror's expiries are by its own clock, and what its master expires is gone") {
+  sim::Model model = set_px();
+  SECTION("a fast one: it is gone there a second sooner") {
+    model.node_clocks_ms = {0, kSecondMs};
+    ByHand run(model);
+    run.acquires(0);
+    CHECK(run.left_ms(0) == 3 * kSecondMs);
+    CHECK(run.left_ms(1) == 2 * kSecondMs);
+    run.world.processes[0].connections.clear();  // of no interest, and in no hurry
+    run.passes(2 * kSecondMs);
+    CHECK(run.has_lock(1));
+    run.passes(kSecondMs);
+    CHECK(run.has_lock(0));
+    CHECK_FALSE(run.has_lock(1));
+  }
+  SECTION("a slow one: it goes with the master's, but not if it lags") {
+    model.node_clocks_ms = {0, -kSecondMs};
+    for (const bool lags : {false, true}) {
+      ByHand run(model);
+      run.acquires(0);
+      if (lags) run.does(kLag(1));
+      CHECK(run.left_ms(1) == 4 * kSecondMs);
+      run.world.processes[0].connections.clear();
+      run.passes(3 * kSecondMs);
+      CHECK(run.has_lock(0));
+      const Facts facts = run.passes(kSecondMs);
+      CHECK(facts.witnesses.contains(sim::Witness::expired_while_held));
+      CHECK_FALSE(run.has_lock(0));
+      CHECK(run.has_lock(1) == lags);
+      if (lags)
+        CHECK_FALSE(run.passes(kSecondMs).witnesses.contains(sim::Witness::expired_while_held));
+      CHECK_FALSE(run.has_lock(1));
+    }
+  }
+}
+
+TEST_CASE("what follows a replica has what that has, in the same action") {
+  sim::Model model = with_replicas(small_model(kOwn + "set-px", 2, kSecondMs), 2);
+  allow(model, Fault::failover);
+  allow(model, Fault::lag);
+  for (const bool lags : {false, true}) {
+    ByHand run(model);
+    run.does(kFailover(1));
+    run.does(kFollow(0));  // and 2 follows 0
+    run.does(kLearn(0, 1));
+    if (lags) run.does(kLag(0));
+    run.acquires(0);
+    CHECK(run.has_lock(1));
+    CHECK(run.has_lock(0) != lags);
+    CHECK(run.has_lock(2) != lags);
+    CHECK(run.may(kFollow(2)));
+    run.does(kFollow(2));
+    CHECK(run.has_lock(2));
+  }
+}
+
+TEST_CASE("a watch does not outlive that its server follows another one") {
+  sim::Model model =
+      with_replicas(inline_model("redis('WATCH', 'other')\nredis('MULTI')\nredis('GET', 'other')\n"
+                                 "return redis('EXEC') ~= nil",
+                                 "", 1));
+  allow(model, Fault::failover);
+  for (const bool follows : {false, true}) {
+    ByHand run(model);
+    run.acquires(0);  // WATCH
+    run.asks(0);      // MULTI
+    run.hears(0);
+    run.does(kFailover(1));
+    if (follows) run.does(kFollow(0));
+    CHECK(run.asks(0) == "QUEUED");
+    run.hears(0);
+    CHECK((run.asks(0) == "nil") == follows);
+  }
+}
+
+TEST_CASE("WATCH at a replica is refused by name") {
+  ByHand run(
+      with_replicas(inline_model("return call { node = 2, 'Watch', self.key } == OK", "", 1)));
+  run.begins(0);
+  CHECK_THROWS_WITH(run.asks(0), Catch::Contains("'watch'") && Catch::Contains("replica"));
+}
+
+TEST_CASE("what a crash leaves of a replica's role") {
+  sim::Model model = set_px();
+  allow(model, Fault::node_crash, 2);
+  ByHand run(model);
+  run.does(kLag(1));
+  run.acquires(0);
+  run.does(kCrash(1));
+  CHECK_FALSE(run.world.nodes[1].lags);
+  CHECK_FALSE(run.may(kFailover(1)));
+  run.does(of_node(Kind::node_restart, 1));
+  CHECK(run.has_lock(1));  // it has asked for everything
+  run.does(kCrash(0));
+  CHECK(run.has_lock(1));
+  CHECK_FALSE(run.may(kFollow(0)));
+}
+
+TEST_CASE("a master that comes back with nothing takes its replicas along") {
+  sim::Model model = set_px();
+  model.persistence = sim::Persistence::none;
+  ByHand run(model);
+  run.acquires(0);
+  run.does(kCrash(0));
+  CHECK(run.has_lock(1));
+  run.does(of_node(Kind::node_restart, 0));
+  CHECK_FALSE(run.has_lock(1));
+}
+
+TEST_CASE("what arrives at a replica is a write there, and what follows begins anew") {
+  sim::Model model = set_px();
+  model.persistence = sim::Persistence::aof_everysec;
+  allow(model, Fault::power_loss);
+  ByHand run(model);
+  run.acquires(0);
+  REQUIRE(run.world.nodes[1].not_durable.size() == 1);
+  CHECK(run.world.nodes[1].not_durable[0].keyspace.keys.empty());
+  run.does(kFailover(1));
+  REQUIRE(run.world.nodes[0].not_durable.size() == 1);
+  run.does(kFollow(0));  // both have the same
+  CHECK(run.world.nodes[0].not_durable.empty());
+
+  SECTION("time alone writes nothing") {
+    run.world.processes[0].connections.clear();
+    run.passes(4 * kSecondMs);
+    CHECK_FALSE(run.has_lock(0));
+    CHECK(run.world.nodes[0].not_durable.empty());
+  }
+}
+
+TEST_CASE("who is dead knows the newest master, who is done learns nothing any more") {
+  sim::Model model = set_px();
+  allow(model, Fault::crash);
+  ByHand run(model);
+  run.begins(0);
+  run.does(of_process(Kind::crash, 0));
+  run.does(kFailover(1));
+  CHECK(run.world.processes[0].knows[0] == 1);
+  CHECK(run.world.processes[1].knows[0] == 0);
+  CHECK_FALSE(run.may(kLearn(0, 1)));
+  CHECK(run.may(kLearn(1, 1)));
+  for (sim::Wait& wait : run.world.processes[1].waits) wait.kind = sim::Wait::Kind::done;
+  CHECK_FALSE(run.may(kLearn(1, 1)));
+}
+
+TEST_CASE("nobody empties a replica, but its clock may jump at any time") {
+  sim::Model model = set_px();
+  model.jumps_ms = {kSecondMs};
+  for (const Fault fault : {Fault::flush, Fault::evict, Fault::jump}) allow(model, fault);
+  ByHand run(model);
+  Action jump = of_node(Kind::jump_node, 1);
+  jump.amount_ms = kSecondMs;
+  CHECK(run.may(jump));
+  run.acquires(0);
+  CHECK(run.may(of_node(Kind::flush, 0)));
+  CHECK_FALSE(run.may(of_node(Kind::flush, 1)));
+  CHECK(run.may(of_node(Kind::evict, 0)));
+  CHECK_FALSE(run.may(of_node(Kind::evict, 1)));
+  run.does(jump);
+  CHECK(run.left_ms(0) == 3 * kSecondMs);
+  CHECK(run.left_ms(1) == 2 * kSecondMs);
+  run.does(of_node(Kind::flush, 0));
+  CHECK_FALSE(run.has_lock(1));
+}
+
+TEST_CASE("roles, and who knows them, tell worlds apart") {
+  sim::Model model = set_px();
+  ByHand run(model);
+  std::set<std::string> met{run.identity()};
+  const auto is_new = [&] { return met.insert(run.identity()).second; };
+  run.does(kLag(1));
+  CHECK(is_new());
+  run.does(kCatchUp(1));  // but for the budget as at the start
+  CHECK(is_new());
+  run.does(kFailover(1));
+  CHECK(is_new());
+  run.does(kLearn(0, 1));
+  CHECK(is_new());
+  run.does(kFollow(0));
+  CHECK(is_new());
+  run.begins(1);
+  const std::string to_old_master = run.identity();
+  run.world.processes[1].connections.at(0).sent_for = 1;  // as if it had been meant
+  CHECK(run.identity() != to_old_master);
+}
+
+TEST_CASE("two masters of a group are one node of a quorum") {
+  for (const bool both_nodes : {false, true}) {
+    const std::string acquire =
+        both_nodes ? "for n = 1, 2 do call { node = n, 'SET', self.key, 'x' } end return true"
+                   : "return redis('SET', self.key, 'x') == OK";
+    sim::Model model = with_replicas(
+        inline_model(acquire, "redis('DEL', self.key)", 1, ", nodes = 2, quorum = 2"), 1, 2);
+    allow(model, Fault::failover);
+    ByHand run(model);
+    run.begins(0);
+    run.asks(0);
+    run.does(kFailover(2));  // of the first group
+    CHECK(run.has_lock(0));
+    CHECK(run.has_lock(2));
+    Facts facts = run.hears(0);
+    if (both_nodes) {
+      run.asks(0);
+      facts = run.hears(0);
+    }
+    CHECK(facts.witnesses.contains(sim::Witness::acquired));
+    CHECK(facts.witnesses.contains(sim::Witness::owned) == both_nodes);
+  }
+}
+
+TEST_CASE("what a process has only on a replica, it has not") {
+  sim::Model model = set_px();
+  model.persistence = sim::Persistence::none;
+  ByHand run(model);
+  run.begins(0);
+  run.asks(0);
+  run.does(kLag(1));
+  run.does(kCrash(0));
+  run.does(of_node(Kind::node_restart, 0));
+  CHECK_FALSE(run.has_lock(0));
+  CHECK(run.has_lock(1));
+  run.begins(1);
+  run.asks(1);
+  CHECK(run.hears(1).witnesses.contains(sim::Witness::acquired));
+}
+
+TEST_CASE("the least that is left is by group: of two masters the longer one's") {
+  sim::Model model = set_px();
+  model.node_clocks_ms = {0, kSecondMs};
+  ByHand run(model);
+  run.acquires(0);
+  run.does(kFailover(1));  // where a second less is left
+  run.asks(0);             // READ
+  run.hears(0);
+  run.passes(kSecondMs);
+  run.does(of_process(Kind::timer, 0));
+  run.asks(0);  // WRITE
+  const Facts facts = run.hears(0);
+  REQUIRE(facts.slack.least_ms);
+  CHECK(*facts.slack.least_ms == 2 * kSecondMs);
+}
+
+TEST_CASE("a lock that is never released is no deadlock once it is lost") {
+  // It is kept, without an expiry. The world is quiet when all follow the new master.
+  const auto model = [] {
+    sim::Model kept = with_replicas(
+        inline_model("return redis('SET', self.key, 'x', 'NX') == OK", "return true", 1));
+    for (sim::ProcessSetup& setup : kept.processes) setup.workload = {tests::kLock, tests::kUnlock};
+    kept.properties = {Property::deadlock};
+    allow(kept, Fault::lag);
+    allow(kept, Fault::failover);
+    return kept;
+  }();
+  SECTION("nothing lags") {
+    ByHand run(model);
+    const Facts facts = run.acquires(0);
+    REQUIRE(facts.violation);
+    CHECK(facts.violation->property == Property::deadlock);
+  }
+  SECTION("it is lost") {
+    ByHand run(model);
+    run.does(kLag(1));
+    CHECK_FALSE(run.acquires(0).violation);
+    CHECK_FALSE(run.does(kFailover(1)).violation);
+    CHECK_FALSE(run.does(kFollow(0)).violation);
+    CHECK_FALSE(run.has_lock(0));
+  }
+  SECTION("it arrives: then nobody gets it") {
+    ByHand run(model);
+    run.does(kLag(1));
+    CHECK_FALSE(run.acquires(0).violation);
+    CHECK(run.does(kCatchUp(1)).violation);
+  }
+}
+
+TEST_CASE("a probe's client may ask a replica for what it has written") {
+  sim::Model model =
+      with_replicas(inline_model("redis('SET', self.key, 'x', 'PX', self.ttl_ms)\n"
+                                 "return call { node = 2, 'GET', self.key } == 'x'",
+                                 "redis('DEL', self.key)", 1));
+  model.properties = {Property::deadlock};
+  CHECK(naive_result(model).verdict == Verdict::holds);
+}
+
+TEST_CASE("who polls a replica lets time pass, until what its master has expires or is deleted") {
+  sim::Model model = with_replicas(
+      inline_model("self.token = unique()\n"
+                   "return retry(function()\n"
+                   "  if call { node = 2, 'GET', self.key } then return false end\n"
+                   "  return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK\n"
+                   "end)",
+                   "redis('DEL', self.key)", 2));
+  model.node_clocks_ms = {0, -kSecondMs};
+  model.properties = {Property::mutual_exclusion, Property::deadlock};
+  const auto judged = [&] {
+    return checker::explore_naively(model, {}, {}, checker::naive::Memory::boundary).verdict;
+  };
+  CHECK(judged() == Verdict::holds);
+  for (sim::ProcessSetup& setup : model.processes)
+    setup.workload[1].ms = 4 * kSecondMs;  // longer than the lease
+  CHECK(judged() == Verdict::violated);
+}
