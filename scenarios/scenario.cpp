@@ -234,8 +234,13 @@ void refuse_replicas(const Scenario& scenario, const sim::Model& model) {
                     scenario.nodes, scenario.replicas, servers, sim::kMaxNodes));
   if (sim::clocks_drift(model)) refuse("clocks that drift are not simulated with replicas");
   const bool back = std::ranges::any_of(model.jumps_ms, [](std::int64_t ms) { return ms < 0; });
-  if (back && budget(sim::Fault::jump) > 0 && budget(sim::Fault::lag) > 0)
-    refuse("a clock that jumps back is not simulated beside replicas that lag");
+  if (!back || budget(sim::Fault::jump) == 0) return;
+  for (const sim::Fault fault : {sim::Fault::lag, sim::Fault::node_crash, sim::Fault::power_loss})
+    if (budget(fault) > 0)
+      refuse(
+          fmt::format("with replicas, clocks that jump back are not simulated beside `{}`: give "
+                      "jump sizes above 0 (--jump-ms)",
+                      name(fault)));
 }
 
 }  // namespace

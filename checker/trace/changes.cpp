@@ -18,6 +18,24 @@ using sim::Effect;
 
 namespace {
 
+/// What a promoted replica has not got of its master's.
+void tell_lacking(const Event& event, std::vector<std::string>& changes) {
+  if (event.action.kind != Action::Kind::failover) return;
+  const Node& replica = event.before.nodes[event.action.node];
+  const Node& master = event.before.nodes[replica.follows.value_or(event.action.node)];
+  for (const auto& [key, entry] : master.keyspace.keys) {
+    const auto has = replica.keyspace.keys.find(key);
+    const sim::VisibleKey seen = visible(event, master, entry);
+    if (has == replica.keyspace.keys.end() || has->second.value != entry.value)
+      changes.push_back(node_name(event, event.action.node) + " has not got " +
+                        sim::worded_key(key, seen));
+  }
+  for (const auto& [key, entry] : replica.keyspace.keys)
+    if (!master.keyspace.keys.contains(key))
+      changes.push_back(node_name(event, event.action.node) + " still has " +
+                        sim::worded_key(key, visible(event, replica, entry)));
+}
+
 void tell_keys(const Event& event, std::size_t n, std::vector<std::string>& changes) {
   const Node& before = event.before.nodes[n];
   const Node& after = event.after.nodes[n];
@@ -109,6 +127,7 @@ void tell_lost_requests(const Event& event, std::vector<std::string>& changes) {
 std::vector<std::string> tell_changes(const Event& event) {
   std::vector<std::string> changes;
   for (std::size_t n = 0; n < event.after.nodes.size(); ++n) tell_keys(event, n, changes);
+  tell_lacking(event, changes);
   tell_resource(event, changes);
   tell_processes(event, changes);
   tell_lost_requests(event, changes);

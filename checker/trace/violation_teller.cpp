@@ -51,6 +51,12 @@ std::string loss(const KeyChange& change, const std::string& owner, const std::s
                      : " took what " + owner + " had in the key " + sim::worded_value(key);
 }
 
+/// A key of a master that a replica takes the place of, and what the replica has of it.
+KeyChange change_by_promotion(const Event& event, std::size_t n, const std::string& key) {
+  const std::uint8_t master = event.before.nodes[n].follows.value_or(static_cast<std::uint8_t>(n));
+  return {change_at(event, master, key).was, change_at(event, n, key).is};
+}
+
 /// How what `owner` had in a lease key ended in this event.
 std::string tell_end(const Event& event, std::size_t n, const std::string& key,
                      const KeyChange& change, std::uint8_t owner) {
@@ -77,8 +83,13 @@ std::string tell_end(const Event& event, std::size_t n, const std::string& key,
                   : loss(change, name, key)) +
              at;
     }
+    case Action::Kind::failover:
+      return node + " became master" + at + " without " + name + "'s key";
+    case Action::Kind::follow:
+      return node + " gave up " + name + "'s key" + at + ", when it became a replica of " +
+             node_name(event, event.after.nodes[n].follows.value_or(0));
     default:
-      return node_name(event, static_cast<std::uint8_t>(n)) + " lost " + name + "'s key" + at;
+      return node + " lost " + name + "'s key" + at;
   }
 }
 
@@ -98,8 +109,11 @@ sim::Makers owners_of(const sim::Entry* entry) {
 
 void tell_ends(Story& story, const Event& event) {
   for (std::size_t n = 0; n < event.before.nodes.size(); ++n) {
+    if (event.before.nodes[n].follows && event.after.nodes[n].follows) continue;  // a mirror
     for (const std::string& key : lease_keys(event.rules.model())) {
-      const KeyChange change = change_at(event, n, key);
+      const bool promoted = event.action.kind == Action::Kind::failover && event.action.node == n;
+      const KeyChange change =
+          promoted ? change_by_promotion(event, n, key) : change_at(event, n, key);
       const sim::Makers before = owners_of(change.was), after = owners_of(change.is);
       for (std::uint8_t p = 0; p < event.after.processes.size(); ++p) {
         const bool had = sim::has_maker(before, sim::maker_of(p));
@@ -133,6 +147,28 @@ std::string end_of(const Story& story, const Event& event, std::uint8_t process,
   return "";
 }
 
+/// Which masters have the key of whom, if two of one group believe different things.
+std::string keys_apart(const Event& event, const naive::Violation& violation) {
+  std::set<std::string> masters, owners;
+  std::string text;
+  for (std::size_t n = 0; n < event.after.nodes.size(); ++n) {
+    const Node& node = event.after.nodes[n];
+    if (!node.up || node.follows) continue;
+    for (const std::string& key : event.rules.model().program->lease_keys(violation.key)) {
+      for (const std::uint8_t p : {violation.other, violation.process}) {
+        if (!sim::has_maker(owners_of(change_at(event, n, key).is), sim::maker_of(p))) continue;
+        masters.insert(node_name(event, static_cast<std::uint8_t>(n)));
+        owners.insert(sim::process_name(p));
+        text += (text.empty() ? "" : ", and ") + node_name(event, static_cast<std::uint8_t>(n)) +
+                " believes that " + sim::process_name(p) + " holds the lock";
+      }
+    }
+  }
+  const bool split = event.after.nodes.size() > event.after.newest.size() && masters.size() == 2 &&
+                     owners.size() == 2;
+  return split ? text + "." : "";
+}
+
 std::string tell_overlap(const Story& story, const Event& event,
                          const naive::Violation& violation) {
   const std::string first = sim::process_name(violation.other);
@@ -147,7 +183,8 @@ std::string tell_overlap(const Story& story, const Event& event,
     return text + "; " + end + ", and " + sim::process_name(process) +
            (ran ? " goes on." : " does not know.");
   }
-  return text + "; both were told that they hold the lock.";
+  const std::string apart = keys_apart(event, violation);
+  return text + "; " + (apart.empty() ? "both were told that they hold the lock." : apart);
 }
 
 bool counts_in(const sim::Entry& number, sim::Maker maker) {

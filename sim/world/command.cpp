@@ -39,7 +39,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
                            Execution& execution) {
   try {
     refuse_unknown(request, execution.mode.version);
-    if (execution.mode.replica) refuse_at_replica(request);
+    if (setting_.servers.replicas > 0) refuse_with_replicas(request, execution.mode.replica);
     return execute(keyspace, session, request, execution);
   } catch (const BadInput& error) {
     throw BadInput(setting_.model.program->file_of(request).string() + ": " + error.what());

@@ -146,8 +146,9 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const Id written = nodes_.written(node_id, command.keyspace);
   note_replicas(connection, node_id, written, nodes);
   const Id asked_in =
-      setting_.knowledge.polls ? tables_.node_state(asked.keyspace, process.index) : 0;
-  const bool idle = processes_.answers_idly(process_id, info.actions[action], asked.keyspace);
+      setting_.knowledge.polls ? tables_.node_state(nodes_.info(node_id).value, process.index) : 0;
+  const bool idle =
+      processes_.answers_idly(process_id, info.actions[action], nodes_.info(node_id).value);
   answer(setting_, process, connection, command.reply, asked_in, idle);
   if (command.started && setting_.counts_doings(process.index))
     Doings::count(process.doings.starts);

@@ -60,8 +60,8 @@ void Judges::judge_acquired(const Id* state, unsigned actor, LockSet acquired, F
 
 /// What the process has of lease keys on nodes that are up, on enough of them.
 Own Judges::own_locks(const Id* state, unsigned process) const {
-  return own_on_groups(setting_, [&](std::uint8_t n) {
-    return nodes_.info(state[setting_.node_slot(n)]).own[process];
+  return own_on_groups(setting_, process, [&](unsigned n) -> const NodeInfo& {
+    return nodes_.info(state[setting_.node_slot(n)]);
   });
 }
 

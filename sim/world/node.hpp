@@ -16,14 +16,26 @@ namespace lockstep::sim {
 /// What a process has of the lease keys of a keyspace, as sets of locks: Belongings, by lock.
 struct Own {
   LockSet any = 0, refused = 0, left = 0, counting = 0;
-  LockSet kept = 0;  ///< anything in a lease key that stays by design
-  LockSet should_go() const { return any & ~kept; }
+  LockSet kept = 0;        ///< anything in a lease key that stays by design
+  LockSet everywhere = 0;  ///< anything, on every master of a group
+  LockSet should_go() const { return everywhere & ~kept; }
+  /// With what it has on another master of the same group: what it should have it has on one of
+  /// them, what it should not have any more only if it is on both.
+  void join(const Own& other) {
+    any |= other.any;
+    kept |= other.kept;
+    refused &= other.refused;
+    left &= other.left;
+    counting &= other.counting;
+    everywhere &= other.everywhere;
+  }
   friend Own operator&(Own one, const Own& other) {
     one.any &= other.any;
     one.refused &= other.refused;
     one.left &= other.left;
     one.counting &= other.counting;
     one.kept &= other.kept;
+    one.everywhere &= other.everywhere;
     return one;
   }
   Own& operator|=(const Own& other) {
@@ -32,6 +44,7 @@ struct Own {
     left |= other.left;
     counting |= other.counting;
     kept |= other.kept;
+    everywhere |= other.everywhere;
     return *this;
   }
 };
@@ -52,17 +65,6 @@ class OwnOnNodes {
   unsigned quorum_;
   std::array<Own, kMaxNodes> on_more_than_{};  ///< on more nodes than the index
 };
-
-/// The same of a process, where `of(server)` is what it has on a server that is up and a master: of
-/// a group, on any such server of it.
-template <class OfServer>
-Own own_on_groups(const Setting& setting, const OfServer& of) {
-  OwnOnNodes own(setting.quorum);
-  std::array<Own, kMaxNodes> groups{};
-  for (std::uint8_t n = 0; n < setting.nodes; ++n) groups[setting.servers.group_of(n)] |= of(n);
-  for (unsigned group = 0; group < setting.servers.nodes; ++group) own.add(groups[group]);
-  return own.enough();
-}
 
 /// A keyspace that a restart would bring back (semantics.md, section 6).
 struct Image {

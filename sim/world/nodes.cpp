@@ -288,6 +288,16 @@ Node Nodes::following(Node node) const {
   return node;
 }
 
+Id Nodes::synchronized(Id id, const Id* nodes) {
+  Node node = nodes_[id].value;
+  const Node& master = nodes_[nodes[node.follows]].value;
+  if (setting_.model.persistence != Persistence::rdb || !master.up) return id;
+  const Id received = tables_.mirrored(master.keyspace, node.keyspace,
+                                       node.clock_offset_ms - master.clock_offset_ms);
+  node.images[0].keyspace = tables_.without_scripts(received);
+  return intern(node);
+}
+
 Id Nodes::told_of_master(Id id, std::uint8_t newest) {
   return told_of_master_.find_or_add(id, newest, [&] {
     Node node = nodes_[id].value;

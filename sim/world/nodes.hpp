@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -37,6 +38,27 @@ struct NodeInfo {
   OwnLocks own;               ///< what the processes have of its lease keys; nothing if it is down
   std::vector<Id> disowned;   ///< by process; computed when first asked
 };
+
+/// What a process has of lease keys, on as many groups as make a lock its own. `info_of(server)` is
+/// its NodeInfo.
+template <class InfoOf>
+Own own_on_groups(const Setting& setting, unsigned process, const InfoOf& info_of) {
+  OwnOnNodes own(setting.quorum);
+  for (std::uint8_t group = 0; group < setting.servers.nodes; ++group) {
+    std::optional<Own> in_group;
+    for (std::uint8_t n = group; n < setting.nodes; ++n) {
+      const NodeInfo& info = info_of(n);
+      if (setting.servers.group_of(n) != group || !info.value.up || !info.value.is_master())
+        continue;
+      if (in_group)
+        in_group->join(info.own[process]);
+      else
+        in_group = info.own[process];
+    }
+    own.add(in_group.value_or(Own{}));
+  }
+  return own.enough();
+}
 
 /// A request as a node gets it.
 struct Asked {
@@ -107,6 +129,8 @@ class Nodes {
   bool differ_in_stream(Id one, Id other);
   /// After a write of its master, of a replica that lags.
   Id missing(Id id);
+  /// After it has begun to follow: what a restart would bring back is what it has received.
+  Id synchronized(Id id, const Id* nodes);
   /// After another server of its group was promoted.
   Id told_of_master(Id id, std::uint8_t newest);
   /// After an action, or time: all nodes, of which replicas become mirrors of their masters. True

@@ -33,8 +33,8 @@ std::optional<Polls> World::at_rest(const Id* state) {
 /// Whether the answer that it asks for, or that it is, is one that its task has had at this
 /// instant.
 bool World::asked_before(const Id* state, unsigned process, const LocalAction& action) {
-  return processes_.waits_for_time(
-      state[process], action, nodes_.info(state[setting_.node_slot(action.node)]).value.keyspace);
+  return processes_.waits_for_time(state[process], action,
+                                   nodes_.info(state[setting_.node_slot(action.node)]).value);
 }
 
 /// Whether something has to happen since time has begun to pass at `began`, where nothing had to.
@@ -80,13 +80,13 @@ Asking World::asking(const Id* state, unsigned process, std::size_t connection) 
   const Process& asks = processes_.info(state[process]).value;
   const Connection& on = asks.connections[connection];
   const ProgramState& program = processes_.automaton().state(asks.program);
-  const Id keyspace = nodes_.info(state[setting_.node_slot(on.node)]).value.keyspace;
+  const Node& node = nodes_.info(state[setting_.node_slot(on.node)]).value;
   return {on.messages.back().task,
           on.node,
           program.round,
           program.path.size(),
-          tables_.normalised(on.messages.back().request, on.node, asks.index),
-          tables_.node_state(keyspace, asks.index)};
+          tables_.normalised(on.messages.back().request, on, asks.index),
+          tables_.node_state(node, asks.index)};
 }
 
 /// Whether hearing the answer leads a client to where it is now: it asks the same again, of a node

@@ -141,8 +141,8 @@ bool Probe::expand(const Alone& now) {
 /// Whether time may pass before it, because its task has been answered so before at this instant.
 bool Probe::waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const {
   if (!action.repeats) return false;  // it may be the resource's, which is no node
-  return world_.processes_.waits_for_time(
-      now.processes[p], action, world_.nodes_.info(now.nodes[action.node]).value.keyspace);
+  return world_.processes_.waits_for_time(now.processes[p], action,
+                                          world_.nodes_.info(now.nodes[action.node]).value);
 }
 
 /// An action of a process alone, however choose() turns out. True if the fresh client acquires.
@@ -209,9 +209,8 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
         execute_in_session(world_.tables_, world_.nodes_, process, connection, asked);
     reply = command.reply;
     looked_at_time_ = looked_at_time_ || command.read_time;
-    idle = world_.processes_.answers_idly(now.processes[p], action, node.keyspace);
-    if (world_.setting_.knowledge.polls)
-      asked_in = world_.tables_.node_state(node.keyspace, process.index);
+    idle = world_.processes_.answers_idly(now.processes[p], action, node);
+    if (world_.setting_.knowledge.polls) asked_in = world_.tables_.node_state(node, process.index);
     node.keyspace = command.keyspace;
     next.nodes[at] = world_.nodes_.intern(node);
     if (command.read_time) next.nodes[at] = world_.nodes_.micros_on(next.nodes[at]);
@@ -275,9 +274,10 @@ Surroundings Probe::around(const Alone& now, std::size_t p) const {
   around.up = static_cast<NodeSet>(~NodeSet{0});
   around.now_ms = world_.runs_.info(now.run).value.now_ms;
   for (const Id node : now.nodes) world_.nodes_.info(node).tokens.mark(whose, around.used_tokens);
-  around.owned = own_on_groups(world_.setting_, [&](std::uint8_t n) {
-                   return world_.nodes_.info(now.nodes[n]).own[whose];
-                 }).any;
+  const auto info_of = [&](unsigned n) -> const NodeInfo& {
+    return world_.nodes_.info(now.nodes[n]);
+  };
+  around.owned = own_on_groups(world_.setting_, whose, info_of).any;
   for (std::size_t q = 0; q < now.processes.size(); ++q)
     info(now, q).tokens.mark(whose, around.used_tokens);
   return around;

@@ -197,7 +197,7 @@ bool Processes::asks_again(const Process& process, const Connection& connection,
     return false;
   return std::ranges::any_of(process.operations, [&](const Operation& operation) {
     if (operation.task != message.task || operation.answered.empty()) return false;
-    const Id request = tables_.normalised(message.request, connection.node, process.index);
+    const Id request = tables_.normalised(message.request, connection, process.index);
     return std::ranges::find(operation.answered, request, &Answered::request) !=
            operation.answered.end();
   });
@@ -291,14 +291,14 @@ bool Processes::has_other_tasks(const Process& process) const {
                                [](const Wait& wait) { return wait.kind != Wait::Kind::done; }) > 1;
 }
 
-bool Processes::polls(Id id, const LocalAction& execute, Id keyspace) {
+bool Processes::polls(Id id, const LocalAction& execute, const Node& node) {
   if (!execute.repeats) return false;
   const Process& process = processes_[id].value;
   const Connection& connection = process.connections[execute.index];
   const auto place = static_cast<std::size_t>(Process::executable(connection));
   const Answered again{
-      tables_.normalised(connection.messages[place].request, connection.node, process.index),
-      tables_.node_state(keyspace, process.index)};
+      tables_.normalised(connection.messages[place].request, connection, process.index),
+      tables_.node_state(node, process.index)};
   return std::ranges::any_of(process.operations, [&](const Operation& operation) {
     return operation.task == connection.messages[place].task &&
            std::ranges::binary_search(operation.answered, again);

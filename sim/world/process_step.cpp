@@ -23,6 +23,12 @@ const Wait* wait_of(const std::vector<Wait>& tasks, TaskId task) {
   return place == tasks.end() ? nullptr : &*place;
 }
 
+/// Whether who hears it takes another connection.
+bool tells_no_master(const Reply& reply) {
+  return reply.is_error() &&
+         (reply.text.starts_with("READONLY") || reply.text.starts_with("UNBLOCKED"));
+}
+
 Observation observed(Observation::Kind kind, TaskId task) {
   Observation observation;
   observation.kind = kind;
@@ -138,9 +144,11 @@ void ProcessStep::deliver(Connection& connection) {
   } else {
     observation.kind = Observation::Kind::reply;
     observation.reply = tables_.reply(message.reply);
+    if (tells_no_master(tables_.reply(message.reply)))
+      leave_server(message.task, connection.sent_for);
     if (connection.node != kResource && setting_.latency_ms == 0) {
       std::vector<Answered>& answered = process_.operation(message.task).answered;
-      const Answered one{tables_.normalised(message.request, connection.node, process_.index),
+      const Answered one{tables_.normalised(message.request, connection, process_.index),
                          message.asked_in};
       const auto place = std::lower_bound(answered.begin(), answered.end(), one);
       if (place == answered.end() || *place != one) answered.insert(place, one);

@@ -98,12 +98,12 @@ class Processes {
 
   /// Whether time may pass before an action of the process that repeats, at a node that stores this
   /// keyspace: its task has been answered so before at this instant.
-  bool waits_for_time(Id id, const LocalAction& action, Id keyspace) {
-    return action.kind == Action::Kind::deliver || (!action.at_once && polls(id, action, keyspace));
+  bool waits_for_time(Id id, const LocalAction& action, const Node& node) {
+    return action.kind == Action::Kind::deliver || (!action.at_once && polls(id, action, node));
   }
   /// Whether the answer to an `execute` that is done at once is idle.
-  bool answers_idly(Id id, const LocalAction& execute, Id keyspace) {
-    return execute.at_once && polls(id, execute, keyspace);
+  bool answers_idly(Id id, const LocalAction& execute, const Node& node) {
+    return execute.at_once && polls(id, execute, node);
   }
 
   Id aged(Id id, std::int64_t ms) { return processes_[id].still ? id : age(id, ms); }
@@ -137,7 +137,7 @@ class Processes {
   void list_masters_to_learn(ProcessInfo& info) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
   bool asks_again(const Process& process, const Connection& connection, const Message& message);
-  bool polls(Id id, const LocalAction& execute, Id keyspace);
+  bool polls(Id id, const LocalAction& execute, const Node& node);
   void note_poll(ProcessInfo& info) const;
   void list_cuts(ProcessInfo& info) const;
   bool has_other_tasks(const Process& process) const;

@@ -11,6 +11,8 @@
 #include "sim/redis/reply_bytes.hpp"
 #include "sim/world/automaton.hpp"
 #include "sim/world/infos.hpp"
+#include "sim/world/node.hpp"
+#include "sim/world/process.hpp"
 
 namespace lockstep::sim {
 
@@ -34,10 +36,13 @@ void add_own(OwnLocks& own, const Belongings& belongings, std::uint8_t lock, boo
     const auto bit = [&](Makers makers, bool counts) {
       return counts && has_maker(makers, maker_of(process)) ? only<LockSet>(lock) : LockSet{0};
     };
-    own[process] |= {
-        bit(belongings.any, true),
-        bit(stays ? belongings.refused & ~belongings.number : belongings.refused, true),
-        bit(belongings.left, !stays), bit(belongings.counting, !stays), bit(belongings.any, stays)};
+    own[process] |=
+        {bit(belongings.any, true),
+         bit(stays ? belongings.refused & ~belongings.number : belongings.refused, true),
+         bit(belongings.left, !stays),
+         bit(belongings.counting, !stays),
+         bit(belongings.any, stays),
+         bit(belongings.any, true)};
   }
 }
 
@@ -132,11 +137,12 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
   return info;
 }
 
-Id Tables::normalised(Id id, std::uint8_t node, std::uint8_t process) {
+Id Tables::normalised(Id id, const Connection& on, std::uint8_t process) {
   Request normal = rename_tokens(requests_[id], [&](Token token) {
     return token.process == process ? Token{process, 0} : token;
   });
-  normal.push_back(std::to_string(node));
+  normal.push_back(std::to_string(on.node));
+  if (on.sent_for != on.node) normal.push_back(std::to_string(on.sent_for));
   return intern(normal);
 }
 
@@ -165,12 +171,14 @@ Id Tables::intern_node_state(const std::string& bytes) {
   });
 }
 
-Id Tables::node_state(Id keyspace, std::uint8_t process) {
-  return node_state_.find_or_add(keyspace, process, [&] {
-    return intern_node_state(
-        rename_tokens(std::string_view(encode(keyspaces_[keyspace].value)), [&](Token token) {
-          return token.process == process ? Token{process, 0} : token;
-        }));
+Id Tables::node_state(const Node& node, std::uint8_t process) {
+  const std::uint64_t whose = process * 2U + (node.is_master() ? 0U : 1U);
+  return node_state_.find_or_add(node.keyspace, whose, [&] {
+    const std::string stored = encode(keyspaces_[node.keyspace].value);
+    return intern_node_state((node.is_master() ? "" : "replica ") +
+                             rename_tokens(std::string_view(stored), [&](Token token) {
+                               return token.process == process ? Token{process, 0} : token;
+                             }));
   });
 }
 

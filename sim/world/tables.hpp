@@ -19,9 +19,11 @@
 
 namespace lockstep::sim {
 
+struct Connection;
 struct Entry;
 struct Keyspace;
 struct KeyspaceInfo;
+struct Node;
 struct Reply;
 struct SessionInfo;
 
@@ -52,14 +54,15 @@ class Tables {
   /// A number for an instant or a duration.
   Id moment(std::int64_t ms);
 
-  /// The request to `node`, with all tokens of `process` read alike.
-  Id normalised(Id request, std::uint8_t node, std::uint8_t process);
+  /// The request on a connection, with all tokens of `process` read alike.
+  Id normalised(Id request, const Connection& on, std::uint8_t process);
   Id renamed_request(Id request, const Renaming& renaming);
   Id renamed_reply(Id reply, const Renaming& renaming);
   Id renamed_session(Id session, const Renaming& renaming);
 
-  /// A number (not 0) for what a node stores, with all tokens of `process` read alike.
-  Id node_state(Id keyspace, std::uint8_t process);
+  /// A number (not 0) for what a node stores, and whether it is a master, with all tokens of
+  /// `process` read alike.
+  Id node_state(const Node& node, std::uint8_t process);
   Id renamed_node_state(Id state, const Renaming& renaming);
   /// The tokens of other processes in it.
   const TokenUse& tokens_of_node_state(Id state) const { return node_states_[state].tokens; }

@@ -35,9 +35,10 @@ Surroundings World::around(const Id* state, unsigned process) const {
     node.tokens.mark(whose, around.used_tokens);
     if (node.value.up) around.up |= only<NodeSet>(n);
   }
-  around.owned = own_on_groups(setting_, [&](std::uint8_t n) {
-                   return nodes_.info(state[setting_.node_slot(n)]).own[process];
-                 }).any;
+  const auto info_of = [&](unsigned n) -> const NodeInfo& {
+    return nodes_.info(state[setting_.node_slot(n)]);
+  };
+  around.owned = own_on_groups(setting_, process, info_of).any;
   return around;
 }
 
@@ -93,6 +94,8 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
     case Spread::emptied:
       for (unsigned p = 0; p < setting_.processes; ++p)
         next[p] = processes_.emptied(next[p], whose);
+      next[setting_.node_slot(whose)] =
+          nodes_.synchronized(next[setting_.node_slot(whose)], next + setting_.node_slot(0));
       return;
   }
 }

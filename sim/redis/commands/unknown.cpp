@@ -91,8 +91,16 @@ bool may_write(const Request& request) {
   return known == nullptr || !known->is(kReadOnly);
 }
 
-void refuse_at_replica(const Request& request) {
-  if (is_word(request.at(0), "watch")) throw BadInput("WATCH at a replica is not simulated");
+void refuse_with_replicas(const Request& request, bool at_replica) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::any_of(names,
+                               [&](std::string_view name) { return is_word(request.at(0), name); });
+  };
+  const bool refused =
+      is_one_of({"role", "info"}) || (at_replica && is_one_of({"watch", "dbsize"}));
+  if (refused)
+    throw BadInput("command '" + one_line(lower_case(request[0])) +
+                   "': what it does where there are replicas is not simulated");
 }
 
 }  // namespace lockstep::sim

@@ -11,9 +11,10 @@ namespace lockstep::sim {
 /// whose answer hangs on what is not kept (OBJECT IDLETIME).
 void refuse_unknown(const Request& request, ServerVersion version);
 
-/// Throws BadInput for a request of which it is not simulated what it comes to at a replica: WATCH,
-/// for what a replica is sent touches keys too.
-void refuse_at_replica(const Request& request);
+/// Throws BadInput for a request of which it is not simulated what it comes to where there are
+/// replicas: ROLE and INFO, which tell of them; and at a replica WATCH, for what a replica is sent
+/// touches keys too, and DBSIZE, which counts what has expired until the master deletes it.
+void refuse_with_replicas(const Request& request, bool at_replica);
 
 /// Whether it names a command that may write: one without Redis's flag `readonly`.
 bool may_write(const Request& request);
