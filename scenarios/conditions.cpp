@@ -32,12 +32,19 @@ Condition with_fault(sim::Fault fault, const std::string& more = "",
   return condition;
 }
 
-/// Those that befall clients of one thread each, as a matrix has them, and nodes.
+/// Those that befall clients of one thread each, as a matrix has them, and nodes without replicas.
 std::vector<sim::Fault> faults_of_clients() {
   std::vector<sim::Fault> faults;
   for (const auto fault : sim::kFaults)
-    if (!row(fault).of_threads) faults.push_back(fault);
+    if (!row(fault).of_threads && !row(fault).of_replicas) faults.push_back(fault);
   return faults;
+}
+
+Condition with_failover(const std::string& more = "", const std::string& meaning = "") {
+  auto condition =
+      with_fault(sim::Fault::failover, more, ", of a node that has a replica" + meaning);
+  condition.replicated = true;
+  return condition;
 }
 
 void add_overview(std::vector<Condition>& all) {
@@ -45,6 +52,7 @@ void add_overview(std::vector<Condition>& all) {
   all.push_back(named("work > lease", "the work lasts one and a half leases"));
   all.back().long_work = true;
   for (const auto fault : faults_of_clients()) all.push_back(with_fault(fault));
+  all.push_back(with_failover());
   for (auto& condition : all) condition.overview = true;
 }
 
@@ -101,6 +109,8 @@ void add_other_worlds(std::vector<Condition>& all) {
                              "up"));
     all.back().timeouts = true;
   }
+  all.push_back(with_failover(", lag", ", which may lag once"));
+  ++all.back().faults.at(static_cast<std::size_t>(sim::Fault::lag));
   all.push_back(named("two locks", "lock a, lock b, unlock a, work, unlock b"));
   all.back().shape = Shape::two_locks;
 }
@@ -191,6 +201,7 @@ Scenario under(const Condition& condition, Scenario world) {
   world.clients.resize(condition.alone ? 1 : clients, 0);
   if (condition.timeouts) world.request_timeout_ms = std::max<std::int64_t>(1, world.lease_ms / 10);
   if (condition.must_release) world.witnesses.insert(sim::Witness::released);
+  if (condition.replicated) world.replicas = std::max(1, world.replicas);
   if (condition.keeps_all) world.persistence = sim::Persistence::aof_always;
   return world;
 }

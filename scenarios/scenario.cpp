@@ -222,8 +222,8 @@ void refuse_replicas(const Scenario& scenario, const sim::Model& model) {
   const auto budget = [&](sim::Fault fault) {
     return model.budget[static_cast<std::size_t>(fault)];
   };
-  for (const sim::Fault fault : {sim::Fault::lag, sim::Fault::failover})
-    if (scenario.replicas == 0 && budget(fault) > 0)
+  for (const sim::Fault fault : sim::kFaults)
+    if (row(fault).of_replicas && scenario.replicas == 0 && budget(fault) > 0)
       refuse(fmt::format("the fault `{}` needs replicas: --replicas 1, or \"replicas\": 1",
                          name(fault)));
   if (scenario.replicas == 0) return;

@@ -30,7 +30,8 @@ struct FaultRow {
   const char* many;
   bool stops_node;  ///< the node is down after it, with what its persistence kept
   const char* meaning;
-  bool of_threads = false;  ///< nothing where processes have one task each
+  bool of_threads = false;   ///< nothing where processes have one task each
+  bool of_replicas = false;  ///< possible only where nodes have replicas
 };
 
 inline constexpr auto kFaultTable = std::to_array<FaultRow>({
@@ -63,10 +64,12 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
      "somebody empties a node: FLUSHALL by an operator, or by whoever shares the server"},
     {Fault::lag, "lag", "replica that lags", "replicas that lag", false,
      "what a master sends to one of its replicas waits, from some write on, until the replica "
-     "catches up"},
+     "catches up",
+     false, true},
     {Fault::failover, "failover", "failover", "failovers", false,
      "a replica becomes master with what it has; each client learns it at any time, or never, and "
-     "the master of before goes on until it follows the new one"},
+     "the master of before goes on until it follows the new one",
+     false, true},
 });
 static_assert(is_complete(kFaultTable));
 constexpr const auto& table_of(Fault) { return kFaultTable; }
