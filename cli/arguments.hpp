@@ -23,6 +23,7 @@ struct ModelFlags {
   std::vector<std::string> properties;
   std::optional<std::string> resource, persistence, maxmemory_policy, server, invariants,
       waits_after;
+  bool cluster = false;
   friend bool operator==(const ModelFlags&, const ModelFlags&) = default;
   bool any() const { return *this != ModelFlags{}; }
 };

@@ -128,6 +128,8 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
 int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
   if (arguments.model.server)
     throw sim::BadInput("--server: a real server is of the version that it is");
+  if (arguments.model.cluster)
+    throw sim::BadInput("--cluster: a real server is in a cluster, or it is not");
   if (arguments.model.draw_seed)
     throw sim::BadInput("--draw-seed: a real server draws what it likes");
   const auto scenario = scenario_of(arguments, catalog);

@@ -133,6 +133,7 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
   }
   if (flags.resource) scenario.resource = named("--resource", *flags.resource, sim::kResources);
   if (flags.server) scenario.server = server_version(*flags.server);
+  if (flags.cluster) scenario.cluster = true;
   if (flags.draw_seed) scenario.draw_seed = drawn(*flags.draw_seed);
   if (flags.persistence)
     scenario.persistence = named("--persistence", *flags.persistence, sim::kPersistences);

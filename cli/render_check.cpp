@@ -96,6 +96,7 @@ void print_world(std::ostream& out, const Scenario& scenario) {
                            name(scenario.resource), name(scenario.persistence));
   if (scenario.server != sim::ServerVersion::redis_7_0)
     world += fmt::format(", server {}", name(scenario.server));
+  if (scenario.cluster) world += ", in a cluster";
   if (scenario.draw_seed != 0) world += fmt::format(", draw seed {}", scenario.draw_seed);
   if (scenario.request_timeout_ms > 0)
     world += fmt::format(", request timeout {} ms", scenario.request_timeout_ms);

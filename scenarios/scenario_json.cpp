@@ -121,6 +121,7 @@ void read_node(const JsonPlace& place, Scenario& scenario) {
   if (const auto server = place.optional("server"))
     scenario.server =
         sim::kServerVersions.at(server->one_of(names_of(sim::kServerVersions), "server"));
+  if (const auto cluster = place.optional("cluster")) scenario.cluster = cluster->boolean();
   if (const auto seed = place.optional("draw_seed"))
     scenario.draw_seed = static_cast<std::uint64_t>(seed->integer(0, INT64_MAX));
   if (const auto persistence = place.optional("persistence"))
@@ -321,6 +322,7 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
         "nodes",
         "replicas",
         "restart_after_ms",
+        "cluster",
         "draw_seed",
         "resource",
         "faults",
@@ -393,6 +395,7 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["nodes"] = scenario.nodes;
   if (scenario.replicas > 0) json["replicas"] = scenario.replicas;
   if (scenario.restart_after_ms > 0) json["restart_after_ms"] = scenario.restart_after_ms;
+  if (scenario.cluster) json["cluster"] = true;
   if (scenario.draw_seed != 0) json["draw_seed"] = scenario.draw_seed;
   json["persistence"] = name(scenario.persistence);
   if (scenario.maxmemory_policy != sim::MaxmemoryPolicy::volatile_keys)

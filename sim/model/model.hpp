@@ -88,6 +88,7 @@ struct Model {
   std::shared_ptr<const OwnClaims> claims;  ///< invariants of the scenario; may be null
   std::vector<ProcessSetup> processes;      ///< A, B, C, ...; at most kMaxProcesses
   ServerVersion server = ServerVersion::redis_7_0;
+  bool cluster = false;         ///< as in ServerMode: a cluster's node with all slots
   std::uint64_t draw_seed = 0;  ///< as in ServerMode
   Persistence persistence = Persistence::none;
   MaxmemoryPolicy maxmemory_policy = MaxmemoryPolicy::volatile_keys;

@@ -68,6 +68,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   Session session = tables_.session(asked.session).value;
   execution.mode = {.version = setting_.model.server,
                     .replica = asked.replica,
+                    .cluster = setting_.model.cluster,
                     .draw_seed = setting_.model.draw_seed};
   CommandRun command;
   const Keyspace met = keyspace;
