@@ -31,7 +31,7 @@ struct Condition {
   int more_rounds = 0, more_clients = 0, more_threads = 0;
   bool timeouts = false;   ///< a request that has no answer within a tenth of the lease is given up
   bool keeps_all = false;  ///< the node's persistence keeps every write (aof-always)
-  bool replicated = false;  ///< each node has a replica, if it has none
+  bool replicated = false;    ///< each node has a replica, if it has none
   bool must_release = false;  ///< vacuous if no release() ever says that it has released
   Shape shape = Shape::as_given;
 

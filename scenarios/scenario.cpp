@@ -264,9 +264,10 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.server = scenario.server;
   model.cluster = scenario.cluster;
   if (scenario.cluster && scenario.nodes > 1)
-    throw sim::BadInput(fmt::format(
-        "{}: a cluster is simulated as one master with all slots (and its replicas), not as {} nodes",
-        place_of(scenario), scenario.nodes));
+    throw sim::BadInput(
+        fmt::format("{}: a cluster is simulated as one master with all slots (and its replicas), "
+                    "not as {} nodes",
+                    place_of(scenario), scenario.nodes));
   model.draw_seed = scenario.draw_seed;
   model.persistence = scenario.persistence;
   model.maxmemory_policy = scenario.maxmemory_policy;

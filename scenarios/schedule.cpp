@@ -174,6 +174,8 @@ const std::vector<Sentence>& sentences() {
       {Says::action, "<redis> evicts <words>", "fault: this key goes, for memory is short",
        Do::evict},
       {Says::action, "<redis> is flushed", "fault: somebody empties it", Do::flush},
+      {Says::action, "<redis> is out of memory", "fault: what needs more is refused", Do::oom},
+      {Says::action, "<redis> has memory again", "nothing is refused any more", Do::relief},
       {Says::action, "<redis> lags", "fault: what its master sends it waits", Do::lag},
       {Says::action, "<redis> catches up", "and arrives", Do::catch_up},
       {Says::action, "<redis> becomes master", "fault: with what it has", Do::failover},

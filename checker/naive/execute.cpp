@@ -118,8 +118,10 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
   execution.micros = node.micros;
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
-  execution.mode = {
-      .version = model_.server, .replica = node.follows.has_value(), .cluster = model_.cluster, .draw_seed = model_.draw_seed};
+  execution.mode = {.version = model_.server,
+                    .replica = node.follows.has_value(),
+                    .cluster = model_.cluster,
+                    .draw_seed = model_.draw_seed};
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
   });

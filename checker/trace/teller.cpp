@@ -228,6 +228,10 @@ std::string sentence_of(const Event& event) {
       return "is short of memory and evicts a key";
     case Action::Kind::flush:
       return "is emptied: FLUSHALL by somebody else";
+    case Action::Kind::oom:
+      return "is out of memory: what would need more is refused";
+    case Action::Kind::relief:
+      return "has memory again";
     case Action::Kind::lag:
       return "lags: what " + followed(event, event.before) + " sends it waits";
     case Action::Kind::catch_up:

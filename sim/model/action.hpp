@@ -38,6 +38,8 @@ struct Action {
     preempt,       ///< one of its tasks stops there, and others may go on
     evict,         ///< the node drops a key, for it is short of memory
     flush,         ///< somebody empties the node
+    oom,           ///< the node's memory is full
+    relief,        ///< there is room again
     lag,           ///< what the replica gets from its master waits
     catch_up,      ///< and arrives
     failover,      ///< the replica becomes master
@@ -129,6 +131,8 @@ inline constexpr auto kActionTable = [] {
       {Kind::evict, "evict", kOfKey, Fault::evict, no, never,
        "the memory of a real server cannot be made short"},
       {Kind::flush, "flush", kOfNode, Fault::flush, no, if_own},
+      {Kind::oom, "oom", kOfNode, Fault::oom, no, if_own},
+      {Kind::relief, "relief", kOfNode, {}, free, if_own},
       {Kind::lag, "lag", kOfNode, Fault::lag, no, never, kNoReplicas},
       {Kind::catch_up, "catch-up", kOfNode, {}, free, never, kNoReplicas},
       {Kind::failover, "failover", kOfNode, Fault::failover, no, never, kNoReplicas},

@@ -19,6 +19,7 @@ enum class Fault : std::uint8_t {
   preempt,
   evict,
   flush,
+  oom,
   lag,
   failover
 };
@@ -62,6 +63,9 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
      "volatile-*), or any (allkeys-*)"},
     {Fault::flush, "flush", "flush", "flushes", false,
      "somebody empties a node: FLUSHALL by an operator, or by whoever shares the server"},
+    {Fault::oom, "oom", "full memory", "full memories", false,
+     "a node is out of memory and may evict nothing (noeviction): what would need more is refused "
+     "with OOM, until there is room again"},
     {Fault::lag, "lag", "replica that lags", "replicas that lag", false,
      "what a master sends to one of its replicas waits, from some write on, until the replica "
      "catches up",

@@ -137,6 +137,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
                     message.releases,
                     setting_.node_rate(n),
                     !nodes_.info(node_id).value.is_master(),
+                    nodes_.info(node_id).value.full,
                     waits_.acknowledged(nodes, connection),
                     clock,
                     nodes_.info(node_id).value.micros};

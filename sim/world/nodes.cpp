@@ -146,6 +146,10 @@ void Nodes::list_actions(NodeInfo& info) const {
   }
   if (master && !(keyspace.keys.empty() && keyspace.others.empty()))
     add_fault(Kind::flush, 0, Fault::flush);
+  if (info.value.full)
+    add(Kind::relief, 0);
+  else if (master)
+    add_fault(Kind::oom, 0, Fault::oom);
   add_fault(Kind::node_crash, 0, Fault::node_crash);
   const Persistence persistence = setting_.model.persistence;
   const std::size_t images = setting_.volatile_ms > 0 ? info.value.images.size() : 0;
@@ -214,6 +218,10 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node = nodes_[written(id, tables_.intern(keyspace))].value;
       break;
     }
+    case Kind::oom:
+    case Kind::relief:
+      node.full = action.kind == Kind::oom;
+      break;
     case Kind::lag:
     case Kind::catch_up:
       node.lags = action.kind == Kind::lag;
@@ -259,6 +267,7 @@ Node Nodes::jumped(Node node, std::int64_t ms) {
 /// `image`: which one a restart brings back; 0 is what the server's death alone leaves.
 Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
+  node.full = false;
   node.lags = node.misses = false;  // it asks for everything when it is up again
   node.down_left_ms = setting_.rounded(setting_.model.restart_after_ms);
   switch (setting_.model.persistence) {
@@ -283,6 +292,7 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
 /// A full synchronization with the newest master: what it had is gone with the next mirroring.
 Node Nodes::following(Node node) const {
   node.follows = node.newest;
+  node.full = false;
   node.lags = node.misses = false;
   if (setting_.volatile_ms > 0) node.images.clear();
   return node;

@@ -70,6 +70,7 @@ struct Asked {
   bool releases = false;      ///< release() has sent it
   std::uint8_t rate = 0;      ///< of the node's clock
   bool replica = false;       ///< the node is one
+  bool full = false;          ///< its memory
   unsigned acknowledged = 0;  ///< replicas that have what the connection has written
   std::int64_t clock = 0;     ///< Nodes::clock
   std::uint16_t micros = 0;   ///< of the node
@@ -174,9 +175,9 @@ class Nodes {
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
-  /// By session, what others watch, the clock's rate, whether release() sends, and to a replica,
-  /// and how many replicas have acknowledged.
-  std::map<std::tuple<Id, Id, std::uint8_t, bool, bool, unsigned>, FlatMap> run_;
+  /// By session, what others watch, the clock's rate, whether release() sends, to a replica or
+  /// one whose memory is full, and how many replicas have acknowledged.
+  std::map<std::tuple<Id, Id, std::uint8_t, bool, bool, bool, unsigned>, FlatMap> run_;
   FlatMap age_, rename_, mirrored_, mirrored_by_time_, told_of_master_;
 };
 

@@ -202,6 +202,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
                       message.releases,
                       node.rate,
                       !node.is_master(),
+                      node.full,
                       world_.waits_.acknowledged(now.nodes.data(), connection),
                       world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms),
                       node.micros};

@@ -16,6 +16,7 @@ namespace {
 bool brings_free_action(Fault fault, const Setting& setting) {
   if (fault == Fault::jump) return setting.knowledge.clocks_jump;
   if (fault == Fault::crash) return setting.waits_for_free;
+  if (fault == Fault::oom) return false;
   if (fault == Fault::lag || fault == Fault::failover) return setting.replication_lasts();
   return fault != Fault::preempt;
 }

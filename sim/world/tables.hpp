@@ -60,8 +60,8 @@ class Tables {
   Id renamed_reply(Id reply, const Renaming& renaming);
   Id renamed_session(Id session, const Renaming& renaming);
 
-  /// A number (not 0) for what a node stores, and whether it is a master, with all tokens of
-  /// `process` read alike.
+  /// A number (not 0) for what a node stores, its role, and whether its memory is full, with all
+  /// tokens of `process` read alike.
   Id node_state(const Node& node, std::uint8_t process);
   Id renamed_node_state(Id state, const Renaming& renaming);
   /// The tokens of other processes in it.
