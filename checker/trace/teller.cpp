@@ -232,6 +232,14 @@ std::string sentence_of(const Event& event) {
       return "is out of memory: what would need more is refused";
     case Action::Kind::relief:
       return "has memory again";
+    case Action::Kind::cut:
+      return "is cut off from " + node_name(event, event.action.node);
+    case Action::Kind::cut_requests:
+      return "cannot reach " + node_name(event, event.action.node) + " any more, but hears it";
+    case Action::Kind::cut_replies:
+      return "does not hear " + node_name(event, event.action.node) + " any more, but reaches it";
+    case Action::Kind::heal:
+      return "is connected to " + node_name(event, event.action.node) + " again";
     case Action::Kind::lag:
       return "lags: what " + followed(event, event.before) + " sends it waits";
     case Action::Kind::catch_up:

@@ -40,6 +40,10 @@ struct Action {
     flush,         ///< somebody empties the node
     oom,           ///< the node's memory is full
     relief,        ///< there is room again
+    cut,           ///< nothing passes between the process and the node
+    cut_requests,  ///< nothing from the process to the node
+    cut_replies,   ///< nothing from the node to the process
+    heal,          ///< what was cut passes again
     lag,           ///< what the replica gets from its master waits
     catch_up,      ///< and arrives
     failover,      ///< the replica becomes master
@@ -75,7 +79,7 @@ inline constexpr ActionFields kOfReply{.process = true, .connection = true, .cho
 inline constexpr ActionFields kOfStep{
     .process = true, .task = true, .connection = true, .choices = true, .cut = true};
 inline constexpr ActionFields kOfNode{.node = true};
-inline constexpr ActionFields kOfMaster{.process = true, .node = true};
+inline constexpr ActionFields kOfLink{.process = true, .node = true};
 inline constexpr ActionFields kOfNodeClock{.node = true, .amount = true};
 inline constexpr ActionFields kOfImage{.node = true, .image = true};
 inline constexpr ActionFields kOfKey{.node = true, .key = true};
@@ -133,11 +137,15 @@ inline constexpr auto kActionTable = [] {
       {Kind::flush, "flush", kOfNode, Fault::flush, no, if_own},
       {Kind::oom, "oom", kOfNode, Fault::oom, no, if_own},
       {Kind::relief, "relief", kOfNode, {}, free, if_own},
+      {Kind::cut, "cut", kOfLink, Fault::cut, no},
+      {Kind::cut_requests, "cut-requests", kOfLink, Fault::cut, no},
+      {Kind::cut_replies, "cut-replies", kOfLink, Fault::cut, no},
+      {Kind::heal, "heal", kOfLink, {}, free},
       {Kind::lag, "lag", kOfNode, Fault::lag, no, never, kNoReplicas},
       {Kind::catch_up, "catch-up", kOfNode, {}, free, never, kNoReplicas},
       {Kind::failover, "failover", kOfNode, Fault::failover, no, never, kNoReplicas},
       {Kind::follow, "follow", kOfNode, {}, free, never, kNoReplicas},
-      {Kind::learn, "learn", kOfMaster, {}, free, never, kNoReplicas},
+      {Kind::learn, "learn", kOfLink, {}, free, never, kNoReplicas},
   });
 }();
 static_assert(is_complete(kActionTable));

@@ -20,6 +20,7 @@ enum class Fault : std::uint8_t {
   evict,
   flush,
   oom,
+  cut,
   lag,
   failover
 };
@@ -66,6 +67,9 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
     {Fault::oom, "oom", "full memory", "full memories", false,
      "a node is out of memory and may evict nothing (noeviction): what would need more is refused "
      "with OOM, until there is room again"},
+    {Fault::cut, "cut", "cut link", "cut links", false,
+     "nothing passes between a client and a node, or nothing in one direction, until the link "
+     "heals"},
     {Fault::lag, "lag", "replica that lags", "replicas that lag", false,
      "what a master sends to one of its replicas waits, from some write on, until the replica "
      "catches up",

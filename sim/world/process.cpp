@@ -123,6 +123,8 @@ std::string encode(const Process& process) {
   out.number(process.pause_left_ms);
   out.number(process.clock_offset_ms);
   out.number(process.tokens_used);
+  out.number(process.unreached);
+  out.number(process.unheard);
   out.number(process.doings.sent);
   out.number(process.doings.starts);
   for (const int n : process.rounds) out.number(n);

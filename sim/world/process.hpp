@@ -153,6 +153,8 @@ struct Process {
   std::vector<Holding> holdings;        ///< in the order of acquisition
   std::vector<Operation> operations;    ///< by task; only non-empty ones
   std::vector<KnownMaster> masters;     ///< by group; none where there are no replicas
+  NodeSet unreached = 0,
+          unheard = 0;  ///< nodes that get nothing of it, and of which it hears nothing
 
   Operation& operation(TaskId task);
   void drop_empty_operations();

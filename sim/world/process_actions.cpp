@@ -56,6 +56,7 @@ void Processes::list_actions(ProcessInfo& info) {
   // What is left of work that was cut in the middle is a distance of its own.
   setting_.splits_work = setting_.splits_work || (works && process.life == Life::paused);
   for (std::size_t c = 0; c < process.connections.size(); ++c) list_message_actions(info, c);
+  list_links(info);
   for (const auto& action : info.actions)
     info.free = info.free || (action.kind == Action::Kind::deliver && !action.urgent);
   info.to_come.ways = ways_to_come(process);
@@ -219,7 +220,9 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   const Connection& connection = process.connections[c];
   if (connection.messages.empty()) return;
   const Message& next = connection.messages.front();
-  if (const int m = Process::executable(connection); m >= 0) {
+  const bool reached = connection.node == kResource || !has(process.unreached, connection.node);
+  const bool heard = connection.node == kResource || !has(process.unheard, connection.node);
+  if (const int m = Process::executable(connection); m >= 0 && reached) {
     const Message& message = connection.messages[static_cast<std::size_t>(m)];
     const Id request = message.request;
     LocalAction action;
@@ -246,7 +249,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     info.free = true;
     ++info.to_come.free_actions;
   } else {
-    if (connection.open && next.stage != Stage::waiting && process.life == Life::up &&
+    if (connection.open && next.stage != Stage::waiting && process.life == Life::up && heard &&
         !next.unheard && waits_for_replies(automaton_.state(process.program).tasks, next.task)) {
       const bool idle = next.idle && connection.messages.size() == 1;
       add_action(info, Kind::deliver, c, next.way_ms == 0 && !idle);
@@ -303,6 +306,32 @@ bool Processes::polls(Id id, const LocalAction& execute, const Node& node) {
     return operation.task == connection.messages[place].task &&
            std::ranges::binary_search(operation.answered, again);
   });
+}
+
+/// Adds what may become of its links to the nodes.
+void Processes::list_links(ProcessInfo& info) const {
+  using Kind = Action::Kind;
+  const Process& process = info.value;
+  for (std::uint8_t n = 0; n < setting_.nodes; ++n) {
+    const bool reached = !has(process.unreached, n), heard = !has(process.unheard, n);
+    const auto add = [&](Kind kind, bool possible) {
+      if (!possible) return;
+      if (kind == Kind::heal)
+        add_action(info, kind, n, false);
+      else
+        add_fault(info, kind, n, Fault::cut);
+      if (!info.actions.empty()) info.actions.back().node = n;
+    };
+    const bool dead = process.life == Life::dead;
+    if (setting_.budget(Fault::cut) == 0) return;
+    add(Kind::cut, !dead && (reached || heard));
+    add(Kind::cut_requests, !dead && reached);
+    add(Kind::cut_replies, !dead && heard);
+    add(Kind::heal, !reached || !heard);
+    if (reached && heard) continue;
+    info.free = true;
+    ++info.to_come.free_actions;
+  }
 }
 
 /// Adds the faults that befall the process as a whole.

@@ -89,6 +89,16 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       return lose_late(process_.connections[index]);
     case Kind::crash:
       return crash();
+    case Kind::cut:
+    case Kind::cut_requests:
+    case Kind::cut_replies:
+      if (kind != Kind::cut_replies) process_.unreached |= only<NodeSet>(index);
+      if (kind != Kind::cut_requests) process_.unheard |= only<NodeSet>(index);
+      return;
+    case Kind::heal:
+      process_.unreached &= static_cast<NodeSet>(~only<NodeSet>(index));
+      process_.unheard &= static_cast<NodeSet>(~only<NodeSet>(index));
+      return;
     case Kind::learn:
       process_.masters[index].known = process_.masters[index].newest;
       return;

@@ -130,6 +130,7 @@ void Processes::describe(ProcessInfo& info) const {
       if (const std::int64_t ahead = rate.true_ms(threshold, instant.age); ahead > 0)
         info.ahead.deadlines.push_back(ahead);
   quiet = quiet && (!info.spawned || process.knows_masters());
+  quiet = quiet && process.unreached == 0 && process.unheard == 0;
   info.rest = static_cast<std::uint8_t>((quiet ? kQuiet : 0) | (finished ? kFinished : 0) |
                                         (info.spawned ? 0 : kAlone));
   if (process.life == Life::paused && setting_.model.pause_max_ms > 0 && process.pause_left_ms > 0)

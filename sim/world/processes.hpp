@@ -144,6 +144,7 @@ class Processes {
   Works works_to_come(const ProcessSetup& setup, const Process& process) const;
   unsigned ways_to_come(const Process& process) const;
   unsigned timeouts_to_come(const Process& process) const;
+  void list_links(ProcessInfo& info) const;
   void list_process_faults(ProcessInfo& info, bool active) const;
   void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) const;
   bool try_choices(Id id, unsigned action, const Surroundings& around, std::uint16_t cut,

@@ -113,7 +113,8 @@ class Setting {
   /// Whether a request times out only because of a fault, and each fault lets but one do so: who
   /// has a connection of its own sends the next request on another one.
   bool timeouts_counted() const {
-    return latency_ms == 0 && !shares_connections && !knowledge.replica_waits;
+    return latency_ms == 0 && !shares_connections && !knowledge.replica_waits &&
+           budget(Fault::cut) == 0;
   }
   void use_lifetime(std::int64_t ms) {
     if (ms > 0) needs.lifetimes.insert(rounded(ms));
