@@ -158,13 +158,13 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
       !next.held)
     add(Action::Kind::deliver);
   if (next.held) add(Action::Kind::release);
-  if (left(world, Fault::delay) && !broken && !next.held && !connection.late &&
+  if (left(world, Fault::delay) && !broken && !next.held && !next.blocked && !connection.late &&
       (connection.open || waiting)) {
     add(Action::Kind::delay);
   }
   if (!connection.open || broken) return;
   if (left(world, Fault::lose) || next.orphaned) add(Action::Kind::lose);
-  if (left(world, Fault::lose) && waiting) add(Action::Kind::lose_late);
+  if (left(world, Fault::lose) && waiting && !next.blocked) add(Action::Kind::lose_late);
 }
 
 void Rules::enabled_of_node(const World& world, std::uint8_t n,
@@ -213,8 +213,11 @@ std::optional<std::size_t> Rules::executable(const World& world,
                                              const Connection& connection) const {
   if (connection.node != sim::kResource && !world.nodes[connection.node].up) return std::nullopt;
   for (std::size_t m = 0; m < connection.messages.size(); ++m) {
-    if (connection.messages[m].held) return std::nullopt;
-    if (connection.messages[m].state == Message::State::waiting) return m;
+    const Message& message = connection.messages[m];
+    if (message.held) return std::nullopt;
+    if (message.state != Message::State::waiting) continue;
+    if (message.blocked && !is_over(world, connection, message)) return std::nullopt;
+    return m;
   }
   return std::nullopt;
 }
@@ -288,7 +291,10 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
     }
     if (process.pause_left_ms) add(*process.pause_left_ms);
     for (const Connection& connection : process.connections)
-      for (const Message& message : connection.messages) add(message.way_ms);
+      for (const Message& message : connection.messages) {
+        add(message.way_ms);
+        add(message.blocked_left_ms.value_or(0));
+      }
     for (const Instant& instant : process.instants) {
       const std::int64_t shown =
           instant.wall ? wall_clock(world, process) : monotonic_clock(world, process);
@@ -342,6 +348,8 @@ std::int64_t Rules::undisturbed_ms(const World& world, bool of_any_client,
   for (std::size_t p = 0; p < world.processes.size(); ++p) {
     const Process& process = world.processes[p];
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
+    for (const Connection& connection : process.connections)
+      furthest = std::min(furthest, till_over_ms(connection).value_or(furthest));
     if (process.life != Life::up) continue;
     for (const auto& [task, state] : process.tasks) {
       if (state.timer_ms) furthest = std::min(furthest, *state.timer_ms);

@@ -122,6 +122,7 @@ void Rules::disturb(World& world, const Action& action) const {
 void Rules::break_connection(Connection& connection) const {
   connection.messages = connection_errors(connection.messages);
   connection.session = {};
+  connection.ahead.clear();
 }
 
 /// The client's end breaks; the requests stay where they are, in the network, with nobody at their
@@ -214,12 +215,14 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   }
   node.up = false;
   node.lags = false;  // when it is up again it asks for everything
+  has_all(world, n);
   node.down_left_ms = rounded_up(model_.restart_after_ms);
   node.not_durable.clear();
   for (Process& process : world.processes) {
     for (Connection& connection : process.connections) {
       if (connection.node != n) continue;
       connection.session = {};
+      connection.ahead.clear();
       std::vector<Message> lost, kept;
       for (Message& message : connection.messages) {
         const bool waits = message.state == Message::State::waiting;

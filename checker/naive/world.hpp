@@ -61,7 +61,9 @@ struct Message {
   std::int64_t way_ms = 0;    ///< how much longer it may be on its way
   bool unheard = false;       ///< its connection is shared, and its sender does not wait any more
   Sent sent = Sent::now;
-  bool idle = false;  ///< answered, as its sender has been answered before at this instant
+  bool idle = false;     ///< answered, as its sender has been answered before at this instant
+  bool blocked = false;  ///< a WAIT that waits at its node, with others behind it
+  std::optional<std::int64_t> blocked_left_ms;  ///< and for how much longer; nothing: for ever
 };
 
 struct Connection {
@@ -75,6 +77,7 @@ struct Connection {
   sim::Session session;   ///< what the node remembers of it
   Sent sent = Sent::now;  ///< what is on it, once it is abandoned
   bool late = false;      ///< abandoned, and left to the network, which is in no hurry
+  std::set<std::uint8_t> ahead;  ///< replicas that lack what a WAIT on it would wait for
 };
 
 /// A clock reading: what the wall clock showed (since kEpoch), or the monotonic one (since the
@@ -105,6 +108,7 @@ struct TaskState {
   /// How long it has been inside acquire() while its process was up; only if `waits` is judged.
   std::optional<std::int64_t> wait_ms;
   bool overtaken = false;  ///< what was sent for something else made a lease key during release()
+  std::map<std::uint8_t, std::uint8_t> keeps_to;  ///< within an operation: by node, the server
   int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 };
 
@@ -162,6 +166,7 @@ struct Node {
   sim::Keyspace saved;      ///< rdb: the last completed save
   std::optional<std::uint8_t> follows;  ///< the server whose replica it is
   bool lags = false;                    ///< a replica: nothing of its master's arrives
+  bool misses = false;                  ///< it lags, and its master has been written to since
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first
 };
@@ -238,6 +243,7 @@ void drop_expired(const World& world, const Node& node, sim::Keyspace& keyspace)
 struct Thresholds {
   bool absolute = false;           ///< some run, or some probe, looks at the absolute time
   bool clocks = false;             ///< some client reads a clock
+  bool replica_waits = false;      ///< some client sends a WAIT
   std::set<std::int64_t> ages;     ///< of instants
   std::set<std::int64_t> lefts;    ///< of keys' lifetimes
   std::set<std::int64_t> replies;  ///< of a number that a node answers, in its own unit
@@ -395,10 +401,23 @@ class Rules {
                         std::vector<sim::Action>& actions) const;
   void enabled_to_learn(const World& world, std::uint8_t p,
                         std::vector<sim::Action>& actions) const;
+  void keep_to(Process& process, sim::TaskId task, const Connection& connection) const;
   void change_roles(World& world, const sim::Action& action) const;
   void fail_over(World& world, std::uint8_t n) const;
   void follow(World& world, std::uint8_t n) const;
   void mirror(World& world, bool by_time) const;
+
+  // wait.cpp
+  std::int64_t acknowledged(const World& world, const Connection& connection) const;
+  bool has_to_wait(const World& world, const Connection& connection,
+                   const sim::Request& request) const;
+  void block(Message& message) const;
+  bool is_over(const World& world, const Connection& connection, const Message& wait) const;
+  std::optional<std::int64_t> till_over_ms(const Connection& connection) const;
+  sim::Reply end_of_wait(const World& world, const Connection& connection) const;
+  void note_ahead(World& world, Connection& connection, bool changed) const;
+  void note_missing(const std::vector<Node>& before, World& world) const;
+  void has_all(World& world, std::uint8_t n) const;
 
   // judge.cpp
   void violated(Facts& facts, Violation violation) const;
@@ -440,14 +459,19 @@ class Rules {
   std::optional<std::string> lasting_lease_key(const World& world) const;
   /// All of a lock's, those that stay by design, or the others.
   enum class LeaseKeys : std::uint8_t { all, permanent, passing };
+  /// Of a group with several: where something has to be that a client should have, and where that
+  /// is which it should not have any more.
+  enum class On : std::uint8_t { some_master, all_masters };
   using Wanted = std::function<bool(const Belongings&, sim::Maker)>;
   std::optional<std::string> lease_key_with(const World& world, std::uint8_t p, std::uint8_t lock,
-                                            const Wanted& wanted,
+                                            const Wanted& wanted, On masters,
                                             LeaseKeys which = LeaseKeys::all) const;
+  std::optional<std::string> lease_key_on(const Node& node, std::uint8_t p, std::uint8_t lock,
+                                          const Wanted& wanted, LeaseKeys which) const;
   /// Whether what was done at these nodes (groups) makes a lock a process's own, or frees it.
   bool enough(const std::set<std::uint8_t>& nodes) const;
   bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
-                 LeaseKeys which = LeaseKeys::all) const;
+                 LeaseKeys which = LeaseKeys::all, On masters = On::some_master) const;
   /// Has something of the lock, and nothing of it that stays by design.
   bool has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const;
   bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
