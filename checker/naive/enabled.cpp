@@ -118,7 +118,27 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
       actions.back().amount_ms = jump_ms;
     }
   }
+  enabled_of_links(world, p, actions);
   enabled_to_learn(world, p, actions);
+}
+
+/// What may be cut between the process and the nodes, or heal.
+void Rules::enabled_of_links(const World& world, std::uint8_t p,
+                             std::vector<Action>& actions) const {
+  const Process& process = world.processes[p];
+  for (std::size_t n = 0; n < world.nodes.size(); ++n) {
+    const bool reaches = !process.unreached.contains(byte(n));
+    const bool hears = !process.unheard.contains(byte(n));
+    const auto add = [&](Action::Kind kind) {
+      actions.push_back(of_process(kind, p));
+      actions.back().node = byte(n);
+    };
+    if (!reaches || !hears) add(Action::Kind::heal);
+    if (!left(world, Fault::cut) || process.life == Life::dead) continue;
+    if (reaches || hears) add(Action::Kind::cut);
+    if (reaches) add(Action::Kind::cut_requests);
+    if (hears) add(Action::Kind::cut_replies);
+  }
 }
 
 /// A pause or a crash in the middle of each step of the process among the actions from `first` on.
@@ -150,21 +170,22 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
   const bool waiting = next.state == Message::State::waiting;
   const bool broken = next.state == Message::State::broken;
   const auto add = [&](Action::Kind kind) { actions.push_back(of_connection(kind, p, c)); };
-  if (executable(world, connection)) add(Action::Kind::execute);
+  const bool cut = process.unreached.contains(connection.node);
+  if (!cut && executable(world, connection)) add(Action::Kind::execute);
   const bool heard = std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
     return wait.task == next.sender && wait.kind == Wait::Kind::replies;
   });
   if (process.life == Life::up && connection.open && heard && !next.unheard && !waiting &&
-      !next.held)
+      !next.held && !process.unheard.contains(connection.node))
     add(Action::Kind::deliver);
   if (next.held) add(Action::Kind::release);
-  if (left(world, Fault::delay) && !broken && !next.held && !connection.late &&
+  if (left(world, Fault::delay) && !broken && !next.held && !next.blocked && !connection.late &&
       (connection.open || waiting)) {
     add(Action::Kind::delay);
   }
   if (!connection.open || broken) return;
   if (left(world, Fault::lose) || next.orphaned) add(Action::Kind::lose);
-  if (left(world, Fault::lose) && waiting) add(Action::Kind::lose_late);
+  if (left(world, Fault::lose) && waiting && !next.blocked) add(Action::Kind::lose_late);
 }
 
 void Rules::enabled_of_node(const World& world, std::uint8_t n,
@@ -196,6 +217,9 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
   if (left(world, Fault::flush) && !node.follows &&
       (!node.keyspace.keys.empty() || !node.keyspace.others.empty()))
     actions.push_back(of_node(Action::Kind::flush, n));
+  if (node.full) actions.push_back(of_node(Action::Kind::relief, n));
+  if (left(world, Fault::oom) && !node.full && !node.follows)
+    actions.push_back(of_node(Action::Kind::oom, n));
   if (left(world, Fault::node_crash)) actions.push_back(of_node(Action::Kind::node_crash, n));
   for (std::size_t i = 0; left(world, Fault::power_loss) && i < images(node); ++i) {
     actions.push_back(of_node(Action::Kind::power_loss, n));
@@ -213,8 +237,11 @@ std::optional<std::size_t> Rules::executable(const World& world,
                                              const Connection& connection) const {
   if (connection.node != sim::kResource && !world.nodes[connection.node].up) return std::nullopt;
   for (std::size_t m = 0; m < connection.messages.size(); ++m) {
-    if (connection.messages[m].held) return std::nullopt;
-    if (connection.messages[m].state == Message::State::waiting) return m;
+    const Message& message = connection.messages[m];
+    if (message.held) return std::nullopt;
+    if (message.state != Message::State::waiting) continue;
+    if (message.blocked && !is_over(world, connection, message)) return std::nullopt;
+    return m;
   }
   return std::nullopt;
 }
@@ -288,7 +315,10 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
     }
     if (process.pause_left_ms) add(*process.pause_left_ms);
     for (const Connection& connection : process.connections)
-      for (const Message& message : connection.messages) add(message.way_ms);
+      for (const Message& message : connection.messages) {
+        add(message.way_ms);
+        add(message.blocked_left_ms.value_or(0));
+      }
     for (const Instant& instant : process.instants) {
       const std::int64_t shown =
           instant.wall ? wall_clock(world, process) : monotonic_clock(world, process);
@@ -342,6 +372,8 @@ std::int64_t Rules::undisturbed_ms(const World& world, bool of_any_client,
   for (std::size_t p = 0; p < world.processes.size(); ++p) {
     const Process& process = world.processes[p];
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
+    for (const Connection& connection : process.connections)
+      furthest = std::min(furthest, till_over_ms(connection).value_or(furthest));
     if (process.life != Life::up) continue;
     for (const auto& [task, state] : process.tasks) {
       if (state.timer_ms) furthest = std::min(furthest, *state.timer_ms);

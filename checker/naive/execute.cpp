@@ -91,6 +91,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   const std::optional<std::size_t> place = executable(world, connection);
   LOCKSTEP_CHECK(place.has_value());
   Message& message = connection.messages[*place];
+  if (!message.blocked && has_to_wait(world, connection, message.request)) return block(message);
   const Message asked = message;
   message.idle = polling(world, action.process, connection) && sim::may_write(asked.request);
   // First of all the message is answered, so that a WRITE is not among those on their way whose
@@ -101,12 +102,17 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   message.way_ms = rounded_up(model_.latency_ms);
   const bool resource = connection.node == sim::kResource;
   if (!resource) message.node_was = stored(world, connection.node, action.process);
+  const Keyspace before = resource ? Keyspace{} : world.nodes[connection.node].keyspace;
+  message.blocked = false;
+  message.blocked_left_ms.reset();
   try {
     message.reply = resource ? execute_on_resource(world, action.process, connection, asked, facts)
                              : execute_on_node(world, action.process, connection, asked, facts);
   } catch (const sim::BadInput& error) {
     throw sim::BadInput(model_.program->file_of(asked.request).string() + ": " + error.what());
   }
+  if (!resource)
+    note_ahead(world, connection, !same_keys(before, world.nodes[connection.node].keyspace));
   facts.reply = message.reply;
 }
 
@@ -118,8 +124,10 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
   execution.micros = node.micros;
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
+  execution.acknowledged = acknowledged(world, connection);
   execution.mode = {.version = model_.server,
                     .replica = node.follows.has_value(),
+                    .over_memory = node.full,
                     .cluster = model_.cluster,
                     .draw_seed = model_.draw_seed};
   for_each_other(world, connection, [&](const Connection& other) {
@@ -131,14 +139,14 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
 Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts) {
   const Request& request = asked.request;
+  if (asked.blocked) return end_of_wait(world, connection);
   Node& node = world.nodes[connection.node];
   const Keyspace stored_before = node.keyspace;
   node.keyspace = as_commands_see_it(world, node);
   const Keyspace before = node.keyspace;
   sim::Execution execution = execution_on(world, p, connection);
   sim::refuse_unknown(request, model_.server);
-  if (node.follows && sim::is_name(request[0], "watch"))
-    throw sim::BadInput("command 'watch': it is not simulated at a replica");
+  if (servers_.replicas > 0) sim::refuse_with_replicas(request, node.follows.has_value());
   const sim::Execution given = execution;
   const sim::Session session = connection.session;
   Reply reply = sim::execute(node.keyspace, connection.session, request, execution);

@@ -100,6 +100,24 @@ void Rules::disturb(World& world, const Action& action) const {
     case Action::Kind::flush:
       flush(world, action.node);
       break;
+    case Action::Kind::oom:
+    case Action::Kind::relief:
+      node().full = action.kind == Action::Kind::oom;
+      break;
+    case Action::Kind::cut:
+      process().unreached.insert(action.node);
+      process().unheard.insert(action.node);
+      break;
+    case Action::Kind::cut_requests:
+      process().unreached.insert(action.node);
+      break;
+    case Action::Kind::cut_replies:
+      process().unheard.insert(action.node);
+      break;
+    case Action::Kind::heal:
+      process().unreached.erase(action.node);
+      process().unheard.erase(action.node);
+      break;
     case Action::Kind::node_crash:
       stop_node(world, action.node, 0);
       break;
@@ -122,6 +140,7 @@ void Rules::disturb(World& world, const Action& action) const {
 void Rules::break_connection(Connection& connection) const {
   connection.messages = connection_errors(connection.messages);
   connection.session = {};
+  connection.ahead.clear();
 }
 
 /// The client's end breaks; the requests stay where they are, in the network, with nobody at their
@@ -213,13 +232,16 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
       break;
   }
   node.up = false;
+  node.full = false;
   node.lags = false;  // when it is up again it asks for everything
+  has_all(world, n);
   node.down_left_ms = rounded_up(model_.restart_after_ms);
   node.not_durable.clear();
   for (Process& process : world.processes) {
     for (Connection& connection : process.connections) {
       if (connection.node != n) continue;
       connection.session = {};
+      connection.ahead.clear();
       std::vector<Message> lost, kept;
       for (Message& message : connection.messages) {
         const bool waits = message.state == Message::State::waiting;

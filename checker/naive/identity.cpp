@@ -88,7 +88,11 @@ void add(Bytes& bytes, const Connection& connection) {
     bytes.text(message.node_was);
     bytes.number(message.idle);
     bytes.number(message.way_ms);
+    bytes.number(message.blocked);
+    bytes.maybe(message.blocked_left_ms);
   }
+  bytes.number(static_cast<std::int64_t>(connection.ahead.size()));
+  for (const std::uint8_t replica : connection.ahead) bytes.number(replica);
   bytes.text(encode(connection.session));
 }
 
@@ -114,6 +118,11 @@ void add(Bytes& bytes, const TaskState& task) {
   bytes.number(task.overtaken);
   bytes.number(static_cast<std::int64_t>(task.prolonged.size()));
   for (const sim::Maker maker : task.prolonged) bytes.number(maker);
+  bytes.number(static_cast<std::int64_t>(task.keeps_to.size()));
+  for (const auto& [node, server] : task.keeps_to) {
+    bytes.number(node);
+    bytes.number(server);
+  }
 }
 
 void add(Bytes& bytes, const World& world, const Process& process) {
@@ -143,6 +152,11 @@ void add(Bytes& bytes, const World& world, const Process& process) {
     bytes.text(held.fencing);
     bytes.number(held.owned);
   }
+  for (const auto* cut : {&process.unreached, &process.unheard}) {
+    if (cut->empty()) continue;
+    bytes.text(cut == &process.unheard ? "unheard" : "unreached");
+    for (const std::uint8_t node : *cut) bytes.number(node);
+  }
   bytes.number(process.offset.ms);
   bytes.number(process.tokens_used);
 }
@@ -152,6 +166,7 @@ void add(Bytes& bytes, const World& world, const Node& node) {
     bytes.text(encode(with_lifetimes(world, node, keyspace)));
   };
   bytes.number(node.up);
+  if (node.full) bytes.text("full");
   bytes.number(node.offset.ms);
   bytes.number(node.down_left_ms);
   bytes.number(node.micros);
@@ -174,6 +189,7 @@ void add_roles(Bytes& bytes, const World& world) {
   for (const Node& node : world.nodes) {
     bytes.number(node.follows.value_or(sim::kNoServer));
     bytes.number(node.lags);
+    bytes.number(node.misses);
   }
 }
 

@@ -60,40 +60,49 @@ bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& l
   return false;
 }
 
-/// A lease key of this lock, on enough nodes with a master that is up, of which `wanted(belongings,
-/// maker)` is so.
+/// A lease key of this lock, on this node, of which `wanted(belongings, maker)` is so.
+std::optional<std::string> Rules::lease_key_on(const Node& node, std::uint8_t p, std::uint8_t lock,
+                                               const Wanted& wanted, LeaseKeys which) const {
+  for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
+    const LeaseKeys kind =
+        permanent_keys_.contains(key) ? LeaseKeys::permanent : LeaseKeys::passing;
+    if (which != LeaseKeys::all && which != kind) continue;
+    for (const int database : databases_of(node.keyspace, node.keyspace))
+      if (wanted(Belongings(node.keyspace.find(database, key)), maker_of(p))) return key;
+  }
+  return std::nullopt;
+}
+
+/// Such a key on enough nodes with a master that is up. A node with several has it on any of them,
+/// or only if it is on all.
 std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_t p,
                                                  std::uint8_t lock, const Wanted& wanted,
-                                                 LeaseKeys which) const {
-  std::set<std::uint8_t> found_on;
+                                                 On masters, LeaseKeys which) const {
+  std::set<std::uint8_t> found_on, lacking_on;
   std::optional<std::string> found;
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
     const Node& node = world.nodes[n];
     if (!node.up || node.follows) continue;
-    for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
-      const LeaseKeys kind =
-          permanent_keys_.contains(key) ? LeaseKeys::permanent : LeaseKeys::passing;
-      if (which != LeaseKeys::all && which != kind) continue;
-      for (const int database : databases_of(node.keyspace, node.keyspace)) {
-        if (!wanted(Belongings(node.keyspace.find(database, key)), maker_of(p))) continue;
-        if (!found) found = key;
-        found_on.insert(servers_.group_of(n));
-      }
-    }
+    const std::optional<std::string> key = lease_key_on(node, p, lock, wanted, which);
+    (key ? found_on : lacking_on).insert(servers_.group_of(n));
+    if (!found) found = key;
   }
+  if (masters == On::all_masters)
+    for (const std::uint8_t group : lacking_on) found_on.erase(group);
   return enough(found_on) ? found : std::nullopt;
 }
 
 bool Rules::enough(const std::set<std::uint8_t>& nodes) const { return nodes.size() >= quorum_; }
 
-bool Rules::has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
-                      LeaseKeys which) const {
+bool Rules::has_lease(const World& world, std::uint8_t p, std::uint8_t lock, LeaseKeys which,
+                      On masters) const {
   const auto anything = [](const Belongings& key, Maker maker) { return key.has_anything(maker); };
-  return lease_key_with(world, p, lock, anything, which).has_value();
+  return lease_key_with(world, p, lock, anything, masters, which).has_value();
 }
 
 bool Rules::has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const {
-  return has_lease(world, p, lock) && !has_lease(world, p, lock, LeaseKeys::permanent);
+  return has_lease(world, p, lock, LeaseKeys::passing, On::all_masters) &&
+         !has_lease(world, p, lock, LeaseKeys::permanent);
 }
 
 /// Whether the process holds a lock that shares a lease key with this one, or another task is
@@ -155,8 +164,12 @@ void Rules::judge_refused(const World& world, std::uint8_t p, const Effect& effe
              (left.is_string() && left.has_share(maker) && left.all_of(maker));
     };
   };
-  auto key = lease_key_with(world, p, effect.lock, of_refused(false), LeaseKeys::passing);
-  if (!key) key = lease_key_with(world, p, effect.lock, of_refused(true), LeaseKeys::permanent);
+  const auto left = [&](bool stays) {
+    return lease_key_with(world, p, effect.lock, of_refused(stays), On::all_masters,
+                          stays ? LeaseKeys::permanent : LeaseKeys::passing);
+  };
+  auto key = left(false);
+  if (!key) key = left(true);
   if (key) violated(facts, {Property::honest_result, p, p, *key});
 }
 
@@ -188,7 +201,7 @@ void Rules::judge_released(const World& world, std::uint8_t p, const Effect& eff
                               [](const Belongings& key, Maker maker) {
                                 return keeps(key, maker) || keeps_a_share(key, maker);
                               },
-                              LeaseKeys::passing)
+                              On::all_masters, LeaseKeys::passing)
                               .has_value();
   if (!effect.ok && keeps_some) return;  // not all is removed yet
   violated(facts, {Property::honest_result, p, p, model_.processes[p].lock_keys[effect.lock]});
@@ -213,7 +226,7 @@ void Rules::judge_outside(const World& world, std::uint8_t p, const Effect& effe
       [&](const Belongings& left, Maker maker) {
         return keeps(left, maker) || (task.counted && keeps_a_share(left, maker));
       },
-      LeaseKeys::passing);
+      On::all_masters, LeaseKeys::passing);
   if (key) violated(facts, {Property::reentrancy, p, p, *key});
 }
 
@@ -376,7 +389,8 @@ bool Rules::stays_in(const Keyspace& keyspace, std::uint8_t p, std::uint8_t lock
 /// Whether all servers are up, and nobody has to hear any more which ones are the masters.
 bool Rules::servers_settled(const World& world) const {
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n)
-    if (!world.nodes[n].up || world.nodes[n].lags || !is_in_line(world, n)) return false;
+    if (!world.nodes[n].up || world.nodes[n].full || world.nodes[n].lags || !is_in_line(world, n))
+      return false;
   return std::ranges::none_of(world.processes, [&](const Process& process) {
     const bool spawned_lives = std::ranges::any_of(
         process.waits, [&](const Wait& wait) { return wait.task >= process.rounds_begun.size(); });
@@ -388,6 +402,7 @@ bool Rules::quiet(const World& world) const {
   return servers_settled(world) &&
          std::all_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
            return process.life != Life::paused && process.holdings.empty() &&
+                  process.unreached.empty() && process.unheard.empty() &&
                   std::all_of(process.connections.begin(), process.connections.end(),
                               [](const Connection& c) { return c.messages.empty(); }) &&
                   std::all_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {

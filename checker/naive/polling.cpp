@@ -29,7 +29,8 @@ Request normalised(const Request& request, const Connection& connection, std::ui
 /// What a node stores, every token of the process alike, and whether it may be written to.
 std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p) const {
   const Keyspace keyspace = with_lifetimes(world, world.nodes[node], world.nodes[node].keyspace);
-  const std::string role = world.nodes[node].follows ? "replica" : "";
+  std::string role = world.nodes[node].follows ? "replica " : "";
+  if (world.nodes[node].full) role += "full ";
   return role + sim::rename_tokens(encode(keyspace), [p](sim::Token token) {
            return token.process == p ? sim::Token{p, 1} : token;
          });
@@ -39,7 +40,8 @@ std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p)
 /// instant, tokens apart, by a node that stored what it stores now, and holds up no other message.
 bool Rules::polling(const World& world, std::uint8_t p, const Connection& connection) const {
   const std::optional<std::size_t> place = executable(world, connection);
-  if (!place || !connection.open || connection.former || connection.messages[*place].unheard ||
+  if (!place || connection.messages[*place].blocked) return false;
+  if (!connection.open || connection.former || connection.messages[*place].unheard ||
       world.processes[p].life != Life::up || *place + 1 != connection.messages.size())
     return false;
   const auto task = world.processes[p].tasks.find(connection.messages[*place].sender);
@@ -58,6 +60,8 @@ bool Rules::waits_for_time(const World& world, std::uint8_t p, std::uint8_t c, b
   const Message& last = connection.messages.back();
   if (last.state == Message::State::broken) return false;
   const bool idle = last.state == Message::State::answered;
+  const Process& process = world.processes[p];
+  if ((idle ? process.unheard : process.unreached).contains(connection.node)) return false;
   if (idle) {
     const bool may = connection.messages.size() == 1 && last.idle;
     return may && (expected_.clocks || of_any_client) && (alone_ || comes_back(world, p, c, true));

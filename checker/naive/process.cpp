@@ -7,6 +7,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
 #include "sim/client/observation.hpp"
+#include "sim/redis/commands/command.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -182,6 +183,7 @@ void end_operation_of(Process& process, const Effect& effect) {
   task.owned = task.releasing = task.overtaken = false;
   task.prolonged.clear();
   task.answered.clear();
+  task.keeps_to.clear();
   task.wait_ms.reset();
   for (Connection& connection : process.connections) {
     const bool own = !connection.former && connection.task == id;
@@ -280,6 +282,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
   } else {
     LOCKSTEP_CHECK(effect.node < world.nodes.size());
     message.in_release = process.tasks[effect.task].releasing;
+    if (sim::is_name(effect.request.at(0), "wait")) found_.replica_waits = true;
   }
   const bool shared = effect.node != sim::kResource && model_.program->shared_connection();
   const auto usable = [&](const Connection& c) {
@@ -293,13 +296,16 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
     Connection opened;
     opened.task = shared ? sim::TaskId{0} : effect.task;
     opened.shared = shared;
-    opened.node = server_meant(process, effect.node);
+    const auto& kept = process.tasks[effect.task].keeps_to;
+    const auto server = kept.find(effect.node);
+    opened.node = server == kept.end() ? server_meant(process, effect.node) : server->second;
     opened.sent_for = effect.node;
     connection = process.connections.insert(connection, opened);
   }
   const bool resource = connection->node == sim::kResource;
   if (!resource && !world.nodes[connection->node].up) message.state = Message::State::broken;
   connection->messages.push_back(std::move(message));
+  keep_to(process, effect.task, *connection);
 }
 
 /// Who is inside an acquire() whose wait has not begun waits from now on.

@@ -45,6 +45,15 @@ std::uint8_t Rules::server_meant(const Process& process, std::uint8_t node) cons
   return node < servers_.nodes ? process.knows.at(node) : node;
 }
 
+/// A main task sends to a node in operations alone: until the one under way is over, what it sends
+/// for this node goes where this went.
+void Rules::keep_to(Process& process, sim::TaskId task, const Connection& connection) const {
+  const bool of_main_task = task < process.rounds_begun.size();
+  if (servers_.replicas == 0 || connection.shared || !of_main_task) return;
+  if (connection.sent_for < servers_.nodes)
+    process.tasks.at(task).keeps_to.emplace(connection.sent_for, connection.node);
+}
+
 /// Whether it follows the newest master of its group, or is that.
 bool Rules::is_in_line(const World& world, std::uint8_t n) const {
   const std::uint8_t newest = world.newest[servers_.group_of(n)];
@@ -89,6 +98,7 @@ void Rules::change_roles(World& world, const Action& action) const {
       break;
     case Action::Kind::catch_up:
       node.lags = false;
+      has_all(world, action.node);
       break;
     case Action::Kind::failover:
       fail_over(world, action.node);
@@ -107,6 +117,7 @@ void Rules::change_roles(World& world, const Action& action) const {
 void Rules::fail_over(World& world, std::uint8_t n) const {
   world.nodes[n].follows.reset();
   world.nodes[n].lags = false;
+  has_all(world, n);
   world.newest[servers_.group_of(n)] = n;
   for (Process& process : world.processes)
     if (process.life == Life::dead) process.knows = world.newest;
@@ -115,8 +126,14 @@ void Rules::fail_over(World& world, std::uint8_t n) const {
 void Rules::follow(World& world, std::uint8_t n) const {
   Node& node = world.nodes[n];
   node.follows = world.newest[servers_.group_of(n)];
+  node.full = false;
   node.lags = false;
+  has_all(world, n);
   node.not_durable.clear();
+  const Node& master = world.nodes[*node.follows];
+  // A full synchronization writes to the disk what it receives.
+  if (model_.persistence == sim::Persistence::rdb && master.up)
+    node.saved = keys_only(master.keyspace);
   for (Process& process : world.processes) {
     for (Connection& connection : process.connections) {
       if (connection.node != n) continue;

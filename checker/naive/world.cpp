@@ -38,7 +38,7 @@ bool for_nothing(const World& world, const Action& action) {
 }
 
 /// Abandoned connections keep only what may still be executed. A connection without a message is
-/// not listed, but an open one of which the node remembers something.
+/// not listed, but an open one of which the node remembers something, or that is ahead of somebody.
 void tidy_connections(Process& process) {
   for (Connection& connection : process.connections) {
     if (connection.open) continue;
@@ -54,7 +54,8 @@ void tidy_connections(Process& process) {
       connection.messages.erase(connection.messages.begin());
   }
   std::erase_if(process.connections, [](const Connection& connection) {
-    return connection.messages.empty() && (!connection.open || connection.session.fresh());
+    const bool remembered = !connection.session.fresh() || !connection.ahead.empty();
+    return connection.messages.empty() && (!connection.open || !remembered);
   });
 }
 
@@ -80,6 +81,18 @@ void tidy(World& world, std::int64_t writes_wait_ms) {
   for (Node& node : world.nodes) tidy_node(world, node, writes_wait_ms, power_loss_left);
 }
 
+/// Whether what it changes of a node's keys is a write there. (Whose they are is not stored.)
+bool writes(Action::Kind kind) {
+  return kind != Action::Kind::pass && kind != Action::Kind::crash &&
+         kind != Action::Kind::crash_within;
+}
+
+/// What a client learns of a node by an error: it looks for a master anew.
+bool is_of_role(const sim::Reply& reply) {
+  return reply.is_error() &&
+         (reply.text.starts_with("READONLY") || reply.text.starts_with("UNBLOCKED"));
+}
+
 Observation heard(Observation::Kind kind, const Connection& connection, const Message& message) {
   Observation observation;
   observation.kind = kind;
@@ -102,6 +115,7 @@ void drop_expired(const World& world, const Node& node, Keyspace& keyspace) {
 void Thresholds::add(const Thresholds& others) {
   absolute = absolute || others.absolute;
   clocks = clocks || others.clocks;
+  replica_waits = replica_waits || others.replica_waits;
   ages.insert(others.ages.begin(), others.ages.end());
   lefts.insert(others.lefts.begin(), others.lefts.end());
   replies.insert(others.replies.begin(), others.replies.end());
@@ -170,6 +184,7 @@ void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
 
 Facts Rules::apply(World& world, const Action& action) {
   Facts facts;
+  const std::vector<Node> before = expected_.replica_waits ? world.nodes : std::vector<Node>{};
   if (const auto fault = row(action.kind).fault; fault && !for_nothing(world, action))
     spend(world, *fault);
   switch (action.kind) {
@@ -197,6 +212,7 @@ Facts Rules::apply(World& world, const Action& action) {
   }
   if (facts.choices_missing > 0) return facts;
   settle(world, action.kind == Action::Kind::pass);
+  if (writes(action.kind)) note_missing(before, world);
   judge_rest(world, action, facts);
   judge_invariants(world, action, facts);
   note_spinning(world, action, facts);
@@ -319,6 +335,8 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   const Message message = connection.messages.front();
   connection.messages.erase(connection.messages.begin());
   const bool broken = message.state == Message::State::broken;
+  if (broken || is_of_role(*message.reply))
+    process.tasks.at(message.sender).keeps_to.erase(connection.sent_for);
   Observation observation =
       heard(broken ? Observation::Kind::broken : Observation::Kind::reply, connection, message);
   observation.reply = message.reply;
@@ -347,7 +365,10 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
     for (Connection& connection : process.connections) {
       if (connection.former) continue;
       const bool own = !connection.shared && connection.task == action.task;
-      if (own && !connection.messages.empty()) connection.open = false;
+      if (own && !connection.messages.empty()) {
+        connection.open = false;
+        process.tasks.at(action.task).keeps_to.erase(connection.sent_for);
+      }
       for (Message& message : connection.messages)
         if (connection.shared && message.sender == action.task) message.unheard = true;
     }
@@ -396,6 +417,8 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
         message.node_was.clear();
         message.idle = false;
         message.way_ms = std::max<std::int64_t>(0, message.way_ms - ms);
+        if (message.blocked_left_ms)
+          message.blocked_left_ms = std::max<std::int64_t>(0, *message.blocked_left_ms - ms);
       }
     }
     if (process.pause_left_ms)

@@ -61,7 +61,9 @@ struct Message {
   std::int64_t way_ms = 0;    ///< how much longer it may be on its way
   bool unheard = false;       ///< its connection is shared, and its sender does not wait any more
   Sent sent = Sent::now;
-  bool idle = false;  ///< answered, as its sender has been answered before at this instant
+  bool idle = false;     ///< answered, as its sender has been answered before at this instant
+  bool blocked = false;  ///< a WAIT that waits at its node, with others behind it
+  std::optional<std::int64_t> blocked_left_ms;  ///< and for how much longer; nothing: for ever
 };
 
 struct Connection {
@@ -72,9 +74,10 @@ struct Connection {
   bool open = true;           ///< else abandoned
   bool former = false;        ///< opened by an incarnation that has crashed
   std::vector<Message> messages;
-  sim::Session session;   ///< what the node remembers of it
-  Sent sent = Sent::now;  ///< what is on it, once it is abandoned
-  bool late = false;      ///< abandoned, and left to the network, which is in no hurry
+  sim::Session session;          ///< what the node remembers of it
+  Sent sent = Sent::now;         ///< what is on it, once it is abandoned
+  bool late = false;             ///< abandoned, and left to the network, which is in no hurry
+  std::set<std::uint8_t> ahead;  ///< replicas that lack what a WAIT on it would wait for
 };
 
 /// A clock reading: what the wall clock showed (since kEpoch), or the monotonic one (since the
@@ -105,7 +108,8 @@ struct TaskState {
   /// How long it has been inside acquire() while its process was up; only if `waits` is judged.
   std::optional<std::int64_t> wait_ms;
   bool overtaken = false;  ///< what was sent for something else made a lease key during release()
-  int steps_at_once = 0;   ///< since time last could pass; no part of the identity
+  std::map<std::uint8_t, std::uint8_t> keeps_to;  ///< within an operation: by node, the server
+  int steps_at_once = 0;  ///< since time last could pass; no part of the identity
 };
 
 /// A lock in its critical section.
@@ -130,7 +134,9 @@ struct Process {
   sim::Duration offset;                                           ///< of its wall clock
   std::int64_t drift_ppm = 0;                                     ///< of both its clocks
   std::uint16_t tokens_used = 0;
-  std::vector<std::uint8_t> knows;  ///< by group: which server it takes for the master
+  std::set<std::uint8_t> unreached;  ///< nodes that get nothing of what it sends: the link is cut
+  std::set<std::uint8_t> unheard;    ///< and those of which nothing arrives
+  std::vector<std::uint8_t> knows;   ///< by group: which server it takes for the master
 };
 
 /// How long a write may wait to become durable: Redis, appendfsync everysec, and twice that where
@@ -160,8 +166,10 @@ struct Node {
   std::int64_t drift_ppm = 0;
   std::int64_t micros = 0;  ///< of this ms that are over, by Model::distinct_micros; else 0
   sim::Keyspace saved;      ///< rdb: the last completed save
+  bool full = false;        ///< its memory, and it may evict nothing
   std::optional<std::uint8_t> follows;  ///< the server whose replica it is
   bool lags = false;                    ///< a replica: nothing of its master's arrives
+  bool misses = false;                  ///< it lags, and its master has been written to since
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first
 };
@@ -238,6 +246,7 @@ void drop_expired(const World& world, const Node& node, sim::Keyspace& keyspace)
 struct Thresholds {
   bool absolute = false;           ///< some run, or some probe, looks at the absolute time
   bool clocks = false;             ///< some client reads a clock
+  bool replica_waits = false;      ///< some client sends a WAIT
   std::set<std::int64_t> ages;     ///< of instants
   std::set<std::int64_t> lefts;    ///< of keys' lifetimes
   std::set<std::int64_t> replies;  ///< of a number that a node answers, in its own unit
@@ -315,6 +324,8 @@ class Rules {
   void enabled_of_connection(const World& world, std::uint8_t p, std::uint8_t c,
                              std::vector<sim::Action>& actions) const;
   void enabled_of_node(const World& world, std::uint8_t n, std::vector<sim::Action>& actions) const;
+  void enabled_of_links(const World& world, std::uint8_t p,
+                        std::vector<sim::Action>& actions) const;
   std::optional<std::size_t> executable(const World& world, const Connection& connection) const;
   std::int64_t way_ms(const World& world, const sim::Action& action) const;
   bool urgent(const World& world, const sim::Action& action, bool of_any_client = false);
@@ -395,10 +406,23 @@ class Rules {
                         std::vector<sim::Action>& actions) const;
   void enabled_to_learn(const World& world, std::uint8_t p,
                         std::vector<sim::Action>& actions) const;
+  void keep_to(Process& process, sim::TaskId task, const Connection& connection) const;
   void change_roles(World& world, const sim::Action& action) const;
   void fail_over(World& world, std::uint8_t n) const;
   void follow(World& world, std::uint8_t n) const;
   void mirror(World& world, bool by_time) const;
+
+  // wait.cpp
+  std::int64_t acknowledged(const World& world, const Connection& connection) const;
+  bool has_to_wait(const World& world, const Connection& connection,
+                   const sim::Request& request) const;
+  void block(Message& message) const;
+  bool is_over(const World& world, const Connection& connection, const Message& wait) const;
+  std::optional<std::int64_t> till_over_ms(const Connection& connection) const;
+  sim::Reply end_of_wait(const World& world, const Connection& connection) const;
+  void note_ahead(World& world, Connection& connection, bool changed) const;
+  void note_missing(const std::vector<Node>& before, World& world) const;
+  void has_all(World& world, std::uint8_t n) const;
 
   // judge.cpp
   void violated(Facts& facts, Violation violation) const;
@@ -440,14 +464,19 @@ class Rules {
   std::optional<std::string> lasting_lease_key(const World& world) const;
   /// All of a lock's, those that stay by design, or the others.
   enum class LeaseKeys : std::uint8_t { all, permanent, passing };
+  /// Of a group with several: where something has to be that a client should have, and where that
+  /// is which it should not have any more.
+  enum class On : std::uint8_t { some_master, all_masters };
   using Wanted = std::function<bool(const Belongings&, sim::Maker)>;
   std::optional<std::string> lease_key_with(const World& world, std::uint8_t p, std::uint8_t lock,
-                                            const Wanted& wanted,
+                                            const Wanted& wanted, On masters,
                                             LeaseKeys which = LeaseKeys::all) const;
+  std::optional<std::string> lease_key_on(const Node& node, std::uint8_t p, std::uint8_t lock,
+                                          const Wanted& wanted, LeaseKeys which) const;
   /// Whether what was done at these nodes (groups) makes a lock a process's own, or frees it.
   bool enough(const std::set<std::uint8_t>& nodes) const;
   bool has_lease(const World& world, std::uint8_t p, std::uint8_t lock,
-                 LeaseKeys which = LeaseKeys::all) const;
+                 LeaseKeys which = LeaseKeys::all, On masters = On::some_master) const;
   /// Has something of the lock, and nothing of it that stays by design.
   bool has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const;
   bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;

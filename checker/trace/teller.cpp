@@ -132,8 +132,8 @@ std::string opening_of_timer(const Event& event) {
 std::string tell_execute(const Event& event) {
   const Connection& connection = connection_of(event);
   const std::string process = sim::process_name(event.action.process);
-  std::string text = owned(event, executed(event).request, connection.node) + " -> " +
-                     sim::worded(**event.facts.reply);
+  std::string text = owned(event, executed(event).request, connection.node);
+  text += event.facts.reply ? " -> " + sim::worded(**event.facts.reply) : " waits for replicas";
   if (connection.former) return text + "; sent before " + process + " crashed";
   return connection.open ? text : text + "; " + process + " does not listen any more";
 }

@@ -66,11 +66,12 @@ struct Walk::Impl {
   sim::Model const& model() const { return rules.model(); }
 
   /// Whether the run has to be told again, with all that was found out of it known from its start:
-  /// where clocks drift, that it looks at the absolute time; and how far a probe has to wait,
-  /// before it may be said that nobody ever acquires the lock.
+  /// where clocks drift, that it looks at the absolute time; that some request is a WAIT; and how
+  /// far a probe has to wait, before it may be said that nobody ever acquires the lock.
   bool knew_too_little() const {
     const bool absolute = sim::clocks_drift(model()) && here.absolute;
     return (absolute && !began_absolute) ||
+           (rules.found().replica_waits && !rules.expected().replica_waits) ||
            (trace.violated == sim::Property::deadlock && rules.found() != rules.expected());
   }
 
@@ -87,10 +88,25 @@ Walk::Walk(Walk&&) noexcept = default;
 Walk& Walk::operator=(Walk&&) noexcept = default;
 
 const TraceStep& Walk::take(const Action& action, const std::string& place) {
+  if (!impl_->possible(action) && !impl_->rules.expected().replica_waits) expect_a_wait(action);
   take_on(action, place);
   if (impl_->trace.steps.size() == kLong) begin_again(schedule(), impl_->rules.found(), place);
   while (impl_->knew_too_little()) begin_again(schedule(), impl_->rules.found(), place);
   return impl_->trace.steps.back();
+}
+
+/// That some request will be a WAIT no walk can know. If that alone lets the action be possible,
+/// it is so.
+void Walk::expect_a_wait(const Action& action) {
+  naive::Thresholds expected = impl_->rules.expected();
+  expected.replica_waits = true;
+  Walk other(impl_->model());
+  try {
+    other.begin_again(schedule(), std::move(expected), "");
+  } catch (const sim::BadInput&) {
+    return;
+  }
+  if (!other.impl_->trace.violated && other.impl_->possible(action)) impl_ = std::move(other.impl_);
 }
 
 sim::Schedule Walk::schedule() const {

@@ -91,6 +91,7 @@ class Walk {
   static constexpr std::size_t kLong = 500;  ///< steps of a run
 
   const TraceStep& take_on(const sim::Action& action, const std::string& place);
+  void expect_a_wait(const sim::Action& action);
   sim::Schedule schedule() const;
   void begin_again(const sim::Schedule& schedule, naive::Thresholds expected,
                    const std::string& place);

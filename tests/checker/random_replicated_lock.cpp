@@ -94,10 +94,10 @@ sim::Property property_of(Dice& dice) {
 void add_faults(Dice& dice, sim::Model& model) {
   using sim::Fault;
   for (std::int64_t faults = dice.from(0, 5) / 2; faults > 0; --faults)
-    ++model.budget[static_cast<std::size_t>(
-        dice.of<Fault>({Fault::lag, Fault::lag, Fault::failover, Fault::failover, Fault::failover,
-                        Fault::pause, Fault::delay, Fault::lose, Fault::crash, Fault::jump,
-                        Fault::node_crash, Fault::power_loss, Fault::evict, Fault::flush}))];
+    ++model.budget[static_cast<std::size_t>(dice.of<Fault>(
+        {Fault::lag, Fault::lag, Fault::failover, Fault::failover, Fault::failover, Fault::pause,
+         Fault::delay, Fault::lose, Fault::crash, Fault::jump, Fault::node_crash, Fault::power_loss,
+         Fault::evict, Fault::flush, Fault::oom, Fault::cut}))];
   const bool lags = model.budget[static_cast<std::size_t>(Fault::lag)] > 0;
   model.jumps_ms = {dice.from(1, 9), lags ? dice.from(1, 9) : -dice.from(1, 9)};
 }

@@ -1,0 +1,102 @@
+// WAIT: who has what a client has written, and a request that stays at its node until enough have.
+// Section 7 of docs/semantics.md.
+#include "sim/redis/commands/wait.hpp"
+
+#include <algorithm>
+
+#include "checker/naive/world.hpp"
+#include "sim/base/check.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
+#include "sim/redis/version.hpp"
+
+namespace lockstep::checker::naive {
+
+namespace {
+
+template <typename Visit>
+void for_each_replica_of(const World& world, std::uint8_t server, Visit visit) {
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n)
+    if (world.nodes[n].follows == server) visit(n);
+}
+
+}  // namespace
+
+std::int64_t Rules::acknowledged(const World& world, const Connection& connection) const {
+  std::int64_t count = 0;
+  for_each_replica_of(world, connection.node, [&](std::uint8_t n) {
+    if (world.nodes[n].up && !connection.ahead.contains(n)) ++count;
+  });
+  return count;
+}
+
+/// Whether the node would not answer it at once.
+bool Rules::has_to_wait(const World& world, const Connection& connection,
+                        const sim::Request& request) const {
+  if (connection.node == sim::kResource || world.nodes[connection.node].follows ||
+      connection.session.in_transaction)
+    return false;
+  const auto wait = sim::replica_wait(request);
+  return wait && wait->replicas > acknowledged(world, connection);
+}
+
+/// It has arrived, and stays.
+void Rules::block(Message& message) const {
+  message.blocked = true;
+  message.way_ms = 0;
+  const std::int64_t timeout_ms = sim::replica_wait(message.request)->timeout_ms;
+  if (timeout_ms > 0) message.blocked_left_ms = rounded_up(timeout_ms);
+}
+
+bool Rules::is_over(const World& world, const Connection& connection, const Message& wait) const {
+  return wait.blocked_left_ms == 0 || world.nodes[connection.node].follows ||
+         !has_to_wait(world, connection, wait.request);
+}
+
+/// How long time can pass before the node has to answer; of what is late, it has not.
+std::optional<std::int64_t> Rules::till_over_ms(const Connection& connection) const {
+  if (connection.late) return std::nullopt;
+  for (const Message& message : connection.messages) {
+    if (message.held) return std::nullopt;
+    if (message.blocked) return message.blocked_left_ms;
+  }
+  return std::nullopt;
+}
+
+sim::Reply Rules::end_of_wait(const World& world, const Connection& connection) const {
+  if (world.nodes[connection.node].follows)
+    return sim::Reply::error(
+        "UNBLOCKED force unblock from blocking operation, instance state changed (master -> "
+        "replica?)");
+  return sim::Reply::number(acknowledged(world, connection));
+}
+
+/// A request has been executed, and `changed` what its node stores: who does not get that?
+void Rules::note_ahead(World& world, Connection& connection, bool changed) const {
+  if (!expected_.replica_waits || world.nodes[connection.node].follows) return;
+  const bool counts = changed || model_.server == sim::ServerVersion::redis_7_0;
+  for_each_replica_of(world, connection.node, [&](std::uint8_t n) {
+    Node& replica = world.nodes[n];
+    replica.misses = replica.misses || (replica.lags && changed);
+    if (replica.misses && counts) connection.ahead.insert(n);
+  });
+}
+
+/// What has been written in an action does not arrive at those that lag.
+void Rules::note_missing(const std::vector<Node>& before, World& world) const {
+  for (std::uint8_t server = 0; server < before.size(); ++server) {
+    if (same_keys(before[server].keyspace, world.nodes[server].keyspace)) continue;
+    for_each_replica_of(world, server, [&](std::uint8_t n) {
+      world.nodes[n].misses = world.nodes[n].misses || world.nodes[n].lags;
+    });
+  }
+}
+
+/// The replica misses nothing any more.
+void Rules::has_all(World& world, std::uint8_t n) const {
+  world.nodes[n].misses = false;
+  for (Process& process : world.processes)
+    for (Connection& connection : process.connections) connection.ahead.erase(n);
+}
+
+}  // namespace lockstep::checker::naive
