@@ -120,7 +120,7 @@ std::optional<ReplicaWait> replica_wait(const Request& request) {
   if (request.size() != 3 || !is_word(request[0], "wait")) return {};
   const auto replicas = parse_integer(request[1]);
   const auto timeout_ms = parse_integer(request[2]);
-  if (!replicas || *replicas <= 0 || !timeout_ms || *timeout_ms < 0) return {};
+  if (!replicas || !timeout_ms || *timeout_ms < 0) return {};
   return ReplicaWait{*replicas, *timeout_ms};
 }
 

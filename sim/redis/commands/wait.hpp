@@ -9,11 +9,11 @@
 namespace lockstep::sim {
 
 struct ReplicaWait {
-  std::int64_t replicas = 0;    ///< > 0: for so many acknowledgements
+  std::int64_t replicas = 0;    ///< for so many acknowledgements
   std::int64_t timeout_ms = 0;  ///< 0: for ever
 };
 
-/// Of a WAIT that may have to wait; nothing if it is another command, or one that is refused.
+/// What a WAIT asks for; nothing if it is another command, or one that is refused.
 std::optional<ReplicaWait> replica_wait(const Request& request);
 
 }  // namespace lockstep::sim
