@@ -49,10 +49,13 @@ class Failover {
 
   void cut() {
     ages_ = dice_.one_in(4);
+    const std::string aged[] = {random_word('K', dice_), random_word('K', dice_),
+                                random_word('T', dice_)};
     if (ages_)
-      do_ours({kAge, random_word('K', dice_), random_word('K', dice_), random_word('T', dice_)});
+      do_ours({kAge, aged[0], aged[1], aged[2]});
     else
       do_ours({kLag});
+    for (std::size_t i = 0; i < (ages_ ? 3 : 0); ++i) read(1, aged[i]);
     to_master(0, 1 + dice_.below(12));
     if (dice_.one_in(2)) do_ours({kPart, std::to_string(dice_.below(1'000'000))});
     if (dice_.one_in(6)) do_ours({kAcknowledged});
@@ -61,11 +64,19 @@ class Failover {
     if (dice_.one_in(3)) to_replica(1, 1 + dice_.below(6));
   }
 
+  /// As a replica sees it, whatever it has still stored.
+  void read(std::size_t server, const std::string& key) {
+    const auto* how = dice_.of({"EXISTS", "TYPE", "PTTL", "DUMP", "GET", "TOUCH", "PEXPIRETIME",
+                                "SMEMBERS", "HGETALL", "LLEN", "ZCARD"});
+    add({0, {how, key}}, server);
+  }
+
   void to_master(std::size_t server, std::size_t count) {
     while (count > 0) {
       Step step = source_.next();
       // What a WAIT here tells, and ROLE, hangs on when the replica has last said how far it is.
-      if (is_one_of(sim::lower_case(step.request[0]), {"role", "wait"})) continue;
+      const auto name = sim::lower_case(step.request[0]);
+      if (is_one_of(name, {"role", "wait"}) || (server == 1 && name == "object")) continue;
       if (const auto* text = cached_by(step.request)) known_.push_back(*text);
       if (step.request[0] == kExpire) expired_ = true;
       add(std::move(step), server);
@@ -91,7 +102,7 @@ class Failover {
   bool is_for_replica(const sim::Request& request) const {
     const auto name = sim::lower_case(request[0]);
     const bool counts_expired = is_one_of(name, {"dbsize", "randomkey"});
-    return request[0][0] != '!' && !is_one_of(name, {"role", "watch"}) &&
+    return request[0][0] != '!' && !is_one_of(name, {"role", "watch", "object"}) &&
            name.find("subscribe") == std::string::npos && !(counts_expired && (ages_ || expired_));
   }
 
