@@ -4,6 +4,7 @@
 #include "conform/commands.hpp"
 #include "conform/likeness.hpp"
 #include "conform/replicas.hpp"
+#include "conform/step_source.hpp"
 #include "sim/base/sha1.hpp"
 #include "sim/redis/commands/command.hpp"
 
@@ -98,7 +99,7 @@ class Failover {
     }
   }
 
-  /// docs/differences.md, "Replicas".
+  /// The others: docs/differences.md, "Replicas".
   bool is_for_replica(const sim::Request& request) const {
     const auto name = sim::lower_case(request[0]);
     const bool counts_expired = is_one_of(name, {"dbsize", "randomkey"});

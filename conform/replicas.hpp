@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "conform/commands.hpp"
 #include "conform/difference.hpp"
 #include "conform/gate.hpp"
 #include "conform/pair.hpp"
-#include "conform/step_source.hpp"
 
 namespace lockstep::conform {
 
