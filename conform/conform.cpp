@@ -5,7 +5,7 @@
 
 #include "conform/commands.hpp"
 #include "conform/pair.hpp"
-#include "conform/scripts.hpp"
+#include "conform/step_source.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -14,7 +14,6 @@ namespace lockstep::conform {
 namespace {
 
 constexpr std::size_t kSteps = 200;
-constexpr std::size_t kMostConnections = 3;
 constexpr int kTries = 3;
 
 /// Whether `steps` differ again; carefully, and as they were found.
@@ -43,29 +42,9 @@ void expect_empty(const live::Address& address) {
 std::vector<Step> random_steps(std::uint64_t seed, const std::vector<std::string>& scripts,
                                const Repertoire& repertoire) {
   Dice dice(seed);
-  const bool many = dice.below(2) == 0;  // connections, and what belongs to them
-  const bool functions = dice.one_in(6) && repertoire.functions;
-  const std::size_t connections = many ? 1 + dice.below(kMostConnections) : 1;
-  const Family& home = repertoire.any(dice);
-  const Family& theme = repertoire.any_of_connections(dice);
+  StepSource source(scripts, repertoire, dice);
   std::vector<Step> steps;
-  std::size_t connection = 0;
-  while (steps.size() < kSteps) {
-    if (dice.below(6) == 0) connection = dice.below(connections);
-    const auto choice = dice.below(20);
-    if (choice < 2)
-      steps.push_back({connection, random_eval(scripts, dice)});
-    else if (choice < 4)
-      steps.push_back({connection, random_script_command(repertoire, dice)});
-    else if (functions && choice < 10)
-      steps.push_back({connection, random_function_command(repertoire, dice)});
-    else if (many && choice < 10)
-      steps.push_back({connection, random_command(theme, dice)});
-    else if (choice < 16)
-      steps.push_back({connection, random_command(home, dice)});
-    else
-      steps.push_back({connection, random_command(repertoire.any(dice), dice)});
-  }
+  while (steps.size() < kSteps) steps.push_back(source.next());
   return steps;
 }
 

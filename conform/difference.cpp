@@ -49,10 +49,9 @@ std::optional<Finding> examined(const std::vector<Step>& steps, const Run& again
 }
 
 std::string shown(const Step& step) {
-  const std::string prompt = step.connection == 0
-                                 ? "redis> "
-                                 : "redis connection " + std::to_string(step.connection + 1) + "> ";
-  return prompt + sim::line_of(step.request) + "\n";
+  std::string prompt = step.server == 0 ? "redis" : "replica";
+  if (step.connection > 0) prompt += " connection " + std::to_string(step.connection + 1);
+  return prompt + "> " + sim::line_of(step.request) + "\n";
 }
 
 std::string shown(const Difference& difference) {

@@ -16,10 +16,19 @@ namespace lockstep::conform {
 struct Step {
   std::size_t connection = 0;
   sim::Request request;
+  std::size_t server = 0;  ///< Replicas only: 1 is the replica of the beginning
 };
 
 inline constexpr const char* kExpire = "!EXPIRE";  ///< KEY: it expires, seen by no command
 inline constexpr const char* kWait = "!WAIT";      ///< MS: time passes; Twin only
+// Replicas only:
+inline constexpr const char* kLag = "!LAG";           ///< the stream of the replica is held back
+inline constexpr const char* kAge = "!AGE";           ///< KEY ...: the same, and then these expire
+inline constexpr const char* kPart = "!PART";         ///< N: a part of its next write comes through
+inline constexpr const char* kCatchUp = "!CATCH_UP";  ///< the stream goes on
+inline constexpr const char* kAcknowledged = "!ACKNOWLEDGED";  ///< WAIT for the replica
+inline constexpr const char* kFailover = "!FAILOVER";  ///< the replica is a master from now on
+inline constexpr const char* kFollow = "!FOLLOW";      ///< and its master of before its replica
 
 /// The first reply that is not alike. A missing reply is empty.
 struct Difference {

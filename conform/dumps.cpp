@@ -37,11 +37,16 @@ void forget_order(sim::Entry& entry) {
   }
 }
 
-std::optional<sim::Entry> value_of(const std::string& dump) {
+bool is_hash_table(const std::string& dump) {
+  if (dump.empty()) return false;
+  const auto type = static_cast<sim::RdbType>(dump[0]);
+  return type == sim::RdbType::hash || type == sim::RdbType::set;
+}
+
+std::optional<sim::Entry> value_of(const std::string& dump, bool ordered) {
   try {
     auto entry = sim::restored(dump, 0);
-    const auto type = static_cast<sim::RdbType>(dump[0]);
-    if (type == sim::RdbType::hash || type == sim::RdbType::set) {
+    if (!ordered) {
       forget_order<sim::Hash>(entry);
       forget_order<sim::Set>(entry);
     }
@@ -64,8 +69,10 @@ std::string random_dump(Dice& dice) {
 }
 
 bool same_values(const sim::Reply& dump, const sim::Reply& other) {
-  const auto value = value_of(dump.text);
-  return value && value == value_of(other.text);
+  // What was a hash table on one server may have been packed again on its way to the other.
+  const bool ordered = !is_hash_table(dump.text) && !is_hash_table(other.text);
+  const auto value = value_of(dump.text, ordered);
+  return value && value == value_of(other.text, ordered);
 }
 
 }  // namespace lockstep::conform

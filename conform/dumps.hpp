@@ -15,8 +15,8 @@ namespace lockstep::conform {
 /// it.
 std::string random_dump(Dice& dice);
 
-/// Whether the replies are dumps of the same value: in any order if it is a hash table, and however
-/// its past has left it packed.
+/// Whether the replies are dumps of the same value: in any order if one is of a hash table, and
+/// however its past has left it packed.
 bool same_values(const sim::Reply& dump, const sim::Reply& other);
 
 }  // namespace lockstep::conform

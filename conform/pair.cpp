@@ -29,16 +29,20 @@ std::int64_t Pair::server_ms() {
   return ms;
 }
 
-void Pair::reset(const std::vector<Step>& steps) {
-  servers_.reset(clients_);
-  clients_.clear();
+/// However long it was not looked at.
+void Pair::look_at_clock() {
   now_ms_ = 0;
   now_ms_ = server_ms();
-  slack_ms_ = 1;
   fake_.advance_to({now_ms_});
-  std::size_t most = 0;
-  for (const auto& step : steps) most = std::max(most, step.connection);
-  while (clients_.size() < most + 2) clients_.push_back(servers_.open());  // one more reads all
+}
+
+bool Pair::is_replica() const { return fake_.mode().replica; }
+
+void Pair::begin(std::size_t connections) {
+  servers_.reset(clients_);
+  clients_.clear();
+  slack_ms_ = 1;
+  while (clients_.size() < connections + 1) clients_.push_back(servers_.open());  // one reads all
 }
 
 bool Pair::anyone_waits() const {
@@ -47,22 +51,29 @@ bool Pair::anyone_waits() const {
 }
 
 std::optional<Difference> Pair::run(const std::vector<Step>& steps, bool one_by_one) {
-  reset(steps);
-  if (auto difference = run_all(steps, one_by_one)) return difference;
+  std::size_t most = 0;
+  for (const auto& step : steps) most = std::max(most, step.connection);
+  begin(most + 1);
+  if (auto difference = go_on(steps, one_by_one)) return difference;
   if (auto difference = surplus()) return difference;
-  std::vector<Step> all;
-  for (auto& request : reading(fake_.keyspace(), fake_.mode().version))
-    all.push_back({clients_.size() - 1, std::move(request)});
-  return run_all(all, false);
+  return compare_contents();
 }
 
-std::optional<Difference> Pair::run_all(const std::vector<Step>& steps, bool one_by_one) {
+std::optional<Difference> Pair::compare_contents(Packing packing) {
+  std::vector<Step> all;
+  for (auto& request : reading(fake_.keyspace(), fake_.mode().version, packing))
+    all.push_back({clients_.size() - 1, std::move(request)});
+  return go_on(all, false);
+}
+
+std::optional<Difference> Pair::go_on(const std::vector<Step>& steps, bool one_by_one) {
+  look_at_clock();
   for (std::size_t next = 0; next < steps.size();) {
     const std::size_t first = next;
     next = submit_batch(steps, first, one_by_one);
     clients_[steps[first].connection].real->send_all(batch_);
     if (auto difference = collect()) return difference;
-    if (steps[next - 1].request[0] == kExpire) let_expire();
+    if (steps[next - 1].request[0] == kExpire) let_expire(1);
     drop_soon_expired();
     fake_.advance_to({now_ms_});
   }
@@ -159,20 +170,36 @@ std::optional<Difference> Pair::surplus() {
   return std::nullopt;
 }
 
-/// A key with a lifetime of 1 ms must be gone on both.
-void Pair::let_expire() {
-  constexpr std::int64_t kEnoughMs = 3;
+void Pair::let_expire(std::int64_t ms) {
+  const std::int64_t enough_ms = ms + 2;
   const auto began = now_ms_;
-  while (now_ms_ < began + kEnoughMs) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(kEnoughMs));
-    now_ms_ = 0;
-    now_ms_ = server_ms();
+  while (now_ms_ < began + enough_ms) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(enough_ms));
+    look_at_clock();
   }
 }
 
+void Pair::reconnect(const std::function<bool(const sim::Session&)>& ends) {
+  std::vector<sim::Request> requests;
+  for (auto& client : clients_) {
+    if (!ends(fake_.session(client.fake))) continue;
+    requests.push_back({"CLIENT", "KILL", "ID", client.real_id});
+    fake_.close(client.fake);
+    client = servers_.open();
+  }
+  servers_.admin.execute_all(requests);
+}
+
+void Pair::mirror(const Pair& master) {
+  fake_.take(sim::mirror_of(master.fake_.keyspace(), fake_.keyspace()));
+  slack_ms_ = std::max(slack_ms_, master.slack_ms_);
+}
+
 /// The keys that would expire during the run, at a moment that the two servers may see differently.
+/// A replica has those that its master has.
 std::vector<sim::Place> Pair::soon_expired() const {
   std::vector<sim::Place> places;
+  if (is_replica()) return places;
   for (int database = 0; database < kDatabasesUsed; ++database) {
     const auto* keys = fake_.keyspace().database(database);
     if (!keys) continue;
@@ -189,10 +216,15 @@ void Pair::drop_soon_expired() {
     requests.push_back({"SELECT", std::to_string(place.database)});
     requests.push_back({"DEL", place.key});
   }
-  if (requests.empty()) return;
-  requests.push_back({"SELECT", "0"});
-  servers_.admin.execute_all(requests);
-  for (const auto& request : requests) fake_.submit(clients_.back().fake, request);
+  if (!requests.empty()) send_unseen(requests);
+}
+
+void Pair::send_unseen(const std::vector<sim::Request>& requests) {
+  std::vector<sim::Request> all{{"SELECT", "0"}};
+  all.insert(all.end(), requests.begin(), requests.end());
+  all.push_back({"SELECT", "0"});
+  servers_.admin.execute_all(all);
+  for (const auto& request : all) fake_.submit(clients_.back().fake, request);
 }
 
 }  // namespace lockstep::conform

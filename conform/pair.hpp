@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,26 @@ class Pair {
   /// effect is a matter of chance, goes to neither.
   std::optional<Difference> run(const std::vector<Step>& steps, bool one_by_one);
 
+  // The parts of a run, for who has more to do between them (conform/replicas).
+
+  /// Empties both servers; so many connections are open then.
+  void begin(std::size_t connections);
+  /// Runs steps on what the servers hold.
+  std::optional<Difference> go_on(const std::vector<Step>& steps, bool one_by_one);
+  /// Compares all keys.
+  std::optional<Difference> compare_contents(Packing packing = Packing::shown);
+  /// Sends requests to database 0 of both, and compares nothing.
+  void send_unseen(const std::vector<sim::Request>& requests);
+  /// Waits until what has a lifetime of `ms` is gone on both.
+  void let_expire(std::int64_t ms);
+  /// Ends the connections of whom `ends` says so of, and opens others in their place.
+  void reconnect(const std::function<bool(const sim::Session&)>& ends);
+  /// The simulated server has what its master has from now on.
+  void mirror(const Pair& master);
+  sim::Server& fake() { return servers_.fake; }
+  live::Connection& real() { return servers_.admin; }
+  const live::Address& address() const { return servers_.address; }
+
   std::uint64_t commands() const { return commands_; }  ///< sent to both so far
   std::uint64_t refused() const { return refused_; }    ///< that lockstep does not simulate
 
@@ -39,15 +60,15 @@ class Pair {
     Likeness likeness;
   };
 
-  void reset(const std::vector<Step>& steps);
   std::optional<Difference> run_all(const std::vector<Step>& steps, bool one_by_one);
   std::int64_t server_ms();
+  void look_at_clock();
   std::size_t submit_batch(const std::vector<Step>& steps, std::size_t first, bool one_by_one);
   void submit(const Step& step, const sim::Request& request);
   std::optional<Difference> collect();
   std::optional<Difference> surplus();
   bool anyone_waits() const;
-  void let_expire();
+  bool is_replica() const;
   std::vector<sim::Place> soon_expired() const;
   void drop_soon_expired();
 

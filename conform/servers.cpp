@@ -70,7 +70,9 @@ std::vector<sim::Request> preludes_of(const sim::Request& request) {
   return preludes;
 }
 
-std::vector<sim::Request> reading(const sim::Keyspace& keyspace, sim::ServerVersion version) {
+std::vector<sim::Request> reading(const sim::Keyspace& keyspace, sim::ServerVersion version,
+                                  Packing packing) {
+  const bool shown = packing == Packing::shown;
   std::vector<sim::Request> requests;
   for (int database = 0; database < kDatabasesUsed; ++database) {
     requests.push_back({"SELECT", std::to_string(database)});
@@ -80,11 +82,12 @@ std::vector<sim::Request> reading(const sim::Keyspace& keyspace, sim::ServerVers
     if (!keys) continue;
     for (const auto& [key, entry] : *keys) {
       requests.push_back({"TYPE", key});
-      if (!sim::since_72(version)) requests.push_back({"OBJECT", "ENCODING", key});
+      if (shown && !sim::since_72(version)) requests.push_back({"OBJECT", "ENCODING", key});
       requests.push_back({"PEXPIRETIME", key});
-      requests.push_back(reading_value(key, entry));
+      requests.push_back(shown ? reading_value(key, entry) : sim::Request{"DUMP", key});
     }
   }
+  if (!shown) requests.push_back({"FUNCTION", "LIST", "WITHCODE"});
   return requests;
 }
 

@@ -2,6 +2,7 @@
 // to both beside the commands that are compared.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,9 +45,14 @@ inline constexpr int kDatabasesUsed = 3;
 /// What goes before a request so that Redis's answer does not depend on what nobody can know.
 std::vector<sim::Request> preludes_of(const sim::Request& request);
 
-/// Requests that read all that `keyspace` holds and show what else there is: DBSIZE and KEYS of
-/// each database, the type, encoding, lifetime and value of every key. Only Redis
-/// 7.0's encodings are simulated.
-std::vector<sim::Request> reading(const sim::Keyspace& keyspace, sim::ServerVersion version);
+/// Whether it counts how a value is packed. A replica may pack one otherwise than its master does:
+/// it has got it in a file, or by other commands.
+enum class Packing : std::uint8_t { shown, free };
+
+/// Requests that read all that `keyspace` holds and show what else there is: KEYS and DBSIZE of
+/// each database, the type, encoding, lifetime and value of every key (a dump, if packing is free);
+/// and all functions. Only Redis 7.0's encodings are simulated.
+std::vector<sim::Request> reading(const sim::Keyspace& keyspace, sim::ServerVersion version,
+                                  Packing packing = Packing::shown);
 
 }  // namespace lockstep::conform

@@ -11,15 +11,6 @@ namespace lockstep::live {
 
 namespace {
 
-/// What follows "FIELD:" at the beginning of a line, or "".
-std::string field(const std::string& info, const std::string& name) {
-  const std::string mark = "\n" + name + ":";
-  const auto at = info.find(mark);
-  if (at == std::string::npos) return "";
-  const auto begin = at + mark.size();
-  return info.substr(begin, info.find_first_of("\r\n", begin) - begin);
-}
-
 [[noreturn]] void refuse_server(const Address& address, const RealServer& real,
                                 sim::ServerVersion wanted) {
   throw sim::BadInput(address.shown() + ": the server is " + real.shown +
@@ -28,6 +19,14 @@ std::string field(const std::string& info, const std::string& name) {
 }
 
 }  // namespace
+
+std::string info_field(const std::string& info, const std::string& name) {
+  const std::string mark = "\n" + name + ":";
+  const auto at = info.find(mark);
+  if (at == std::string::npos) return "";
+  const auto begin = at + mark.size();
+  return info.substr(begin, info.find_first_of("\r\n", begin) - begin);
+}
 
 void expect_server(const Address& address, sim::ServerVersion wanted) {
   if (wanted == sim::ServerVersion::redis_7_0) return;
@@ -50,7 +49,8 @@ void expect_commands(const Address& address, const std::vector<sim::Request>& re
 
 RealServer real_server(Connection& connection) {
   const std::string info = connection.execute({"INFO", "server"}).text;
-  const std::string valkey = field(info, "valkey_version"), redis = field(info, "redis_version");
+  const std::string valkey = info_field(info, "valkey_version"),
+                    redis = info_field(info, "redis_version");
   RealServer server;
   if (!valkey.empty())
     server.shown = "valkey " + valkey;

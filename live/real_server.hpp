@@ -17,6 +17,9 @@ struct RealServer {
   std::optional<sim::ServerVersion> imitated;  ///< as which one it can be imitated, if any
 };
 
+/// What follows "NAME:" at the beginning of a line of INFO's text, or "".
+std::string info_field(const std::string& info, const std::string& name);
+
 /// Asks INFO. Throws ConnectionBroken.
 RealServer real_server(Connection& connection);
 

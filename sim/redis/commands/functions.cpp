@@ -7,6 +7,7 @@
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/busy.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/declared.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/glob.hpp"
 #include "sim/redis/reply.hpp"
@@ -161,6 +162,15 @@ Reply fcall(Call& call, bool read_only) {
 
 Reply run_fcall(Call& call) { return fcall(call, false); }
 Reply run_fcall_ro(Call& call) { return fcall(call, true); }
+
+}  // namespace
+
+std::optional<std::uint8_t> declared_by_function(Call& call) {
+  const FoundFunction found = find_function(call, call.argv[1]);
+  return found.function ? std::optional(found.function->flags) : std::nullopt;
+}
+
+namespace {
 
 constexpr Command kFunctionsRows[] = {
     {{"fcall",

@@ -7,6 +7,7 @@
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/commands/busy.hpp"
 #include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/declared.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/shebang.hpp"
@@ -100,6 +101,26 @@ Reply script_flush(Call& call) {
 Reply script_kill(Call& call) { return kill_busy_script(call, false); }
 
 }  // namespace
+
+}  // namespace
+
+std::optional<std::uint8_t> declared_by_script(const Call& call) {
+  const bool by_name = find_command(call.argv)->has(kNamesScript);
+  const std::string* body = &call.argv[1];
+  if (by_name) {
+    const auto it = call.keyspace.scripts.find(lower_case(call.argv[1]));
+    if (it == call.keyspace.scripts.end()) return std::nullopt;
+    body = &it->second;
+  }
+  try {
+    const Shebang shebang = script_shebang(*body, call.execution.mode.version);
+    return shebang.present ? std::optional(shebang.flags) : std::nullopt;
+  } catch (const Refused&) {
+    return std::nullopt;
+  }
+}
+
+namespace {
 
 Reply run_eval(Call& call) { return eval(call, false); }
 Reply run_eval_ro(Call& call) { return eval(call, true); }

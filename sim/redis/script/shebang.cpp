@@ -95,11 +95,15 @@ Shebang script_shebang(std::string_view body, ServerVersion version) {
   return shebang;
 }
 
+unsigned declared_command_flags(std::uint8_t flags) {
+  if ((flags & kNoWrites) != 0) return 0;
+  return (flags & kAllowOom) != 0 ? unsigned{kWrite} : kWrite | kDenyOom;
+}
+
 void check_script_flags(const ServerMode& mode, std::uint8_t flags, bool read_only) {
   const bool writes = (flags & kNoWrites) == 0;
-  const unsigned needs = (writes ? unsigned{kWrite} : 0U) |
-                         (writes && (flags & kAllowOom) == 0 ? unsigned{kDenyOom} : 0U);
-  if (auto refusal = mode_refusal(needs, false, mode); !refusal.empty()) refuse(std::move(refusal));
+  auto refusal = mode_refusal(declared_command_flags(flags), false, mode);
+  if (!refusal.empty()) refuse(std::move(refusal));
   if (mode.cluster && (flags & kNoCluster) != 0) {
     refuse("ERR Can not run script on cluster, 'no-cluster' flag is set.");
   }

@@ -37,6 +37,10 @@ struct Shebang {
 /// text.
 Shebang script_shebang(std::string_view body, ServerVersion version);
 
+/// The command flags (CommandFlag) of whatever runs a script or function with these flags, in place
+/// of its own kWrite and kDenyOom (server.c scriptFlagsToCmdFlags).
+unsigned declared_command_flags(std::uint8_t flags);
+
 /// Refuses to run a script or function with these flags, if the server's mode or a read-only
 /// command is against it. Throws Refused.
 void check_script_flags(const ServerMode& mode, std::uint8_t flags, bool read_only);

@@ -7,16 +7,33 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/busy.hpp"
 #include "sim/redis/commands/cluster.hpp"
+#include "sim/redis/commands/declared.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/script/shebang.hpp"
 
 namespace lockstep::sim {
 
 namespace {
 
+/// The flags of a command; of one that runs a script or function, what that says of itself counts
+/// (Redis 7.0 server.c getCommandFlags).
+unsigned flags_of(const Command& command, Keyspace& keyspace, const Request& request,
+                  Execution& execution) {
+  if (!command.has(kRunsScript)) return command.flags;
+  Call call{keyspace, request, execution};
+  const auto declared =
+      command.has(kRunsFunction) ? declared_by_function(call) : declared_by_script(call);
+  if (!declared) return command.flags;
+  return (command.flags & ~unsigned{kWrite | kDenyOom}) | declared_command_flags(*declared);
+}
+
 /// The flags of everything that an EXEC would run.
-unsigned queued_flags(const Session& session, ServerVersion version) {
+unsigned queued_flags(const Session& session, Keyspace& keyspace, Execution& execution) {
   unsigned flags = 0;
-  for (const Request& request : session.queued) flags |= look_up(request, version).command->flags;
+  for (const Request& request : session.queued) {
+    const Command& command = *look_up(request, execution.mode.version).command;
+    flags |= flags_of(command, keyspace, request, execution);
+  }
   return flags;
 }
 
@@ -30,11 +47,13 @@ std::set<unsigned> all_slots(const Session& session, const Command& command,
 }
 
 /// Why the mode of the server is against a command; empty if it is not.
-std::string refusal_of_mode(const Session& session, const LookedUp& found, const Request& request,
-                            const ServerMode& mode) {
+std::string refusal_of_mode(Keyspace& keyspace, const LookedUp& found, const Request& request,
+                            Execution& execution) {
+  const ServerMode& mode = execution.mode;
+  const Session& session = *execution.session;
   if (!mode.restricts()) return {};
-  unsigned flags = found.command->flags;
-  if (found.command->has(kRunsQueue)) flags |= queued_flags(session, mode.version);
+  unsigned flags = flags_of(*found.command, keyspace, request, execution);
+  if (found.command->has(kRunsQueue)) flags |= queued_flags(session, keyspace, execution);
   const bool queue_grows = session.in_transaction && !found.command->has(kEndsTransaction);
   if (mode.over_memory && queue_grows) flags |= kDenyOom;
   const bool across = mode.cluster && all_slots(session, *found.command, request).size() > 1;
@@ -49,9 +68,10 @@ bool refused_in_transaction(const Command& command, ServerVersion version) {
 }
 
 /// Why the server refuses a command now; empty if it does not.
-std::string refusal_of(const LookedUp& found, const Request& request, const Execution& execution) {
+std::string refusal_of(Keyspace& keyspace, const LookedUp& found, const Request& request,
+                       Execution& execution) {
   const Session& session = *execution.session;
-  std::string refusal = refusal_of_mode(session, found, request, execution.mode);
+  std::string refusal = refusal_of_mode(keyspace, found, request, execution);
   if (!refusal.empty()) return refusal;
   if (session.subscribed() && !found.command->has(kWhileSubscribed)) {
     return "ERR Can't execute '" + std::string(found.command->name) +
@@ -116,7 +136,7 @@ bool only_reads(const Command& command) {
 Reply process(Keyspace& keyspace, LookedUp found, const Request& request, Execution& execution) {
   Session& session = *execution.session;
   std::string refusal = std::move(found.error);
-  if (refusal.empty()) refusal = refusal_of(found, request, execution);
+  if (refusal.empty()) refusal = refusal_of(keyspace, found, request, execution);
   if (!refusal.empty()) return refused(session, found.command, std::move(refusal));
   if (session.in_transaction && !found.command->has(kNeverQueued)) {
     session.queued.push_back(request);
