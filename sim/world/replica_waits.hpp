@@ -2,6 +2,8 @@
 // the requests that are blocked until enough have (docs/semantics.md, section 7).
 #pragma once
 
+#include <cstdint>
+
 #include "sim/world/nodes.hpp"
 #include "sim/world/process.hpp"
 #include "sim/world/setting.hpp"
