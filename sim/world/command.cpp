@@ -78,6 +78,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   note_error(request, tables_.reply(command.reply));
   command.session = tables_.intern(session);
   command.touched = tables_.intern(std::move(execution.touched));
+  command.flushed = execution.flushed_all;
   if (execution.looked_at_time) setting_.needs.absolute = command.read_time = true;
   if (execution.looked_at_clock)
     setting_.clock_replies.insert(bytes_of(tables_.reply(command.reply)));
@@ -229,6 +230,12 @@ Id Nodes::micros_on(Id id) {
   Node node = nodes_[id].value;
   if (!setting_.model.distinct_micros || node.micros == kLast) return id;
   ++node.micros;
+  return intern(node);
+}
+
+Id Nodes::flushed(Id id) {
+  Node node = nodes_[id].value;
+  save_empty(node, tables_.keyspace(node.keyspace).value);
   return intern(node);
 }
 

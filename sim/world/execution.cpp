@@ -144,7 +144,8 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const CommandRun command = message.blocked && asked.replica
                                  ? unblocked(asked)
                                  : execute_in_session(tables_, nodes_, process, connection, asked);
-  const Id written = nodes_.written(node_id, command.keyspace);
+  Id written = nodes_.written(node_id, command.keyspace);
+  if (command.flushed) written = nodes_.flushed(written);
   note_replicas(connection, node_id, written, nodes);
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(nodes_.info(node_id).value, process.index) : 0;

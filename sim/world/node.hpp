@@ -78,6 +78,7 @@ struct Node {
   std::uint8_t rate = 0;             ///< of its clock (Setting::rates)
   std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs, and with replicas
   std::int64_t down_left_ms = 0;     ///< down: how much longer it has to stay so
+  bool dark = false;                 ///< down, and nobody tells its clients: a machine that died
   bool full = false;                 ///< its memory: what needs more is refused
   // Where there are replicas (semantics.md, section 7):
   std::uint8_t follows = kNoServer;  ///< the server whose replica it is

@@ -161,6 +161,14 @@ void Nodes::list_actions(NodeInfo& info) const {
         static_cast<FaultSet>(only(Fault::node_crash) | only(Fault::power_loss));
 }
 
+/// FLUSHALL saves, where a node saves at all: functions are all that is there.
+void Nodes::save_empty(Node& node, Keyspace keyspace) const {
+  if (setting_.model.persistence != Persistence::rdb) return;
+  keyspace.keys.clear();
+  keyspace.others.clear();
+  node.images[0].keyspace = tables_.without_scripts(tables_.intern(keyspace));
+}
+
 /// What may become of its role, and what of its master's arrives. None of it begins anything that
 /// lasts, but for writes that a power loss may take back.
 void Nodes::list_replication(NodeInfo& info) const {
@@ -198,7 +206,9 @@ const StepResult& Nodes::step(Id id, unsigned a) {
   Report report;
   switch (action.kind) {
     case Kind::node_restart:
+      if (node.dark) report.spread = Spread::lit;
       node.up = true;
+      node.dark = false;
       break;
     case Kind::save:
       node.images[0].keyspace = tables_.without_scripts(node.keyspace);
@@ -216,6 +226,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
         keyspace.others.clear();
       }
       node = nodes_[written(id, tables_.intern(keyspace))].value;
+      if (action.kind == Kind::flush) save_empty(node, keyspace);
       break;
     }
     case Kind::oom:
@@ -240,7 +251,8 @@ const StepResult& Nodes::step(Id id, unsigned a) {
     case Kind::node_crash:
     case Kind::power_loss:
       node = after_power_cut(std::move(node), action.index);
-      report.spread = Spread::disconnected;
+      node.dark = action.kind == Kind::power_loss;
+      report.spread = node.dark ? Spread::darkened : Spread::disconnected;
       break;
     default:
       LOCKSTEP_CHECK(!"an action of a node");
@@ -249,7 +261,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
   action.only_result.changes = Changes(intern(node));
   action.only_result.report = reports_.add(std::move(report));
   action.only_result.tokens_changed =
-      action.kind != Kind::node_restart || setting_.servers.replicas > 0;
+      action.kind != Kind::node_restart || setting_.servers.replicas > 0 || info.value.dark;
   return action.only_result;
 }
 

@@ -88,6 +88,7 @@ struct CommandRun {
   bool marked = false;                 ///< with another token of its own
   LockSet freed = 0;                   ///< of whose lease keys
   bool counted = false;                ///< freed some of a share
+  bool flushed = false;                ///< it was, or had in it, a FLUSHALL
   bool read_time = false;              ///< at absolute time
   bool started = false;                ///< a lifetime, or what turns at a time that was looked at
 };
@@ -107,6 +108,8 @@ class Nodes {
   const CommandRun& run(const Asked& asked);
   /// The node after a request has left it this keyspace.
   Id written(Id id, Id keyspace);
+  /// After a FLUSHALL.
+  Id flushed(Id id);
   /// It has told the time: whoever asks next hears a later microsecond.
   Id micros_on(Id id);
   /// The node's clock after `now_ms` of an absolute run, since kEpoch, in parts of a ms; 0 in
@@ -150,6 +153,7 @@ class Nodes {
   void list_actions(NodeInfo& info) const;
   Node jumped(Node node, std::int64_t ms);
   Node after_power_cut(Node node, unsigned image);
+  void save_empty(Node& node, Keyspace keyspace) const;
   void list_replication(NodeInfo& info) const;
   Node following(Node node) const;
   Id mirrored(Id replica, Id master, bool by_time);

@@ -52,6 +52,7 @@ void Connection::break_up(const Setting& setting) {
   }
   messages = std::move(errors);
   session = 0;
+  link = Link::made;
   ahead_of = 0;
 }
 
@@ -63,7 +64,9 @@ void Process::abandon(TaskId task, bool used) {
     if (connection.task != task || !connection.open) continue;
     if (used && connection.messages.empty()) continue;
     connection.open = false;
-    std::erase_if(connection.messages, [](const Message& m) { return m.stage != Stage::waiting; });
+    const bool on_network = connection.link == Link::made;  // else nothing of it is
+    std::erase_if(connection.messages,
+                  [&](const Message& m) { return !on_network || m.stage != Stage::waiting; });
   }
   drop_empty_connections();
 }
@@ -77,7 +80,8 @@ void Process::drop_empty_connections() {
     connection.messages.erase(connection.messages.begin(), arrives);
   }
   std::erase_if(connections, [](const Connection& c) {
-    return c.messages.empty() && (!c.open || (c.session == 0 && c.ahead_of == 0));
+    return c.messages.empty() &&
+           (!c.open || (c.session == 0 && c.ahead_of == 0 && c.link != Link::lost));
   });
 }
 
@@ -150,6 +154,7 @@ std::string encode(const Process& process) {
     out.number(connection.node);
     out.number(connection.sent_for);
     out.number(connection.ahead_of);
+    out.number(static_cast<int>(connection.link));
     out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
                8 * static_cast<int>(connection.outlived));
     out.number(static_cast<std::int64_t>(connection.messages.size()));

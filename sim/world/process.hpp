@@ -15,6 +15,8 @@ namespace lockstep::sim {
 
 enum class Life : std::uint8_t { up, paused, dead };
 enum class Stage : std::uint8_t { waiting, answered, broken };
+/// Of a connection and a node whose machine has died: opened before that, or since.
+enum class Link : std::uint8_t { made, lost, unmade };
 enum class Basis : std::uint8_t { none, fresh, stale };
 /// Whether a request that its task has given up is sent in an operation that has ended since: in
 /// vain if that was an acquire() that did not acquire.
@@ -63,7 +65,8 @@ struct Connection {
   Outlived outlived = Outlived::no;  ///< abandoned
   bool late = false;             ///< abandoned, and the network delivers its requests when it likes
   std::uint8_t sent_for = node;  ///< the node that its task means
-  NodeSet ahead_of = 0;          ///< replicas that have not got all of it; only where WAIT is sent
+  Link link = Link::made;
+  NodeSet ahead_of = 0;  ///< replicas that have not got all of it; only where WAIT is sent
 
   bool shared() const { return task == kEveryTask; }
   /// Whether a request can leave on it: not on one that all share once it is broken.

@@ -257,15 +257,21 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
       if (idle) note_poll(info);
     }
     info.asks_again = info.asks_again || next.idle;
-    if (next.stage != Stage::broken && !connection.late && !next.blocked)
+    const bool dark = connection.link != Link::made && next.stage == Stage::waiting;
+    if (next.stage != Stage::broken && !connection.late && !next.blocked && !dark)
       add_fault(info, Kind::delay, c, Fault::delay);
   }
   if (!connection.open || next.stage == Stage::broken) return;
+  const bool dark = connection.link != Link::made && next.stage == Stage::waiting;
   if (next.doubtful)
     add_action(info, Kind::lose, c, false);
   else
     add_fault(info, Kind::lose, c, Fault::lose);
-  if (next.stage == Stage::waiting && !next.blocked)
+  if (dark) {  // an error may come whenever time has passed
+    info.free = true;
+    ++info.to_come.free_actions;
+  }
+  if (next.stage == Stage::waiting && !next.blocked && !dark)
     add_fault(info, Kind::lose_late, c, Fault::lose);
 }
 

@@ -202,7 +202,9 @@ void ProcessStep::crash() {
   for (auto& connection : process_.connections) {
     connection.open = false;
     connection.former = true;
-    std::erase_if(connection.messages, [](const Message& m) { return m.stage != Stage::waiting; });
+    const bool on_network = connection.link == Link::made;
+    std::erase_if(connection.messages,
+                  [&](const Message& m) { return !on_network || m.stage != Stage::waiting; });
   }
   process_.drop_empty_connections();
 }
@@ -526,10 +528,13 @@ void ProcessStep::send(const Effect& effect) {
   const bool new_one = place == process_.connections.end();
   const std::uint8_t server = new_one ? server_for(effect.task, effect.node) : place->node;
   keep_to(effect.task, effect.node, server);
-  if (server != kResource && !has(around_.up, server)) message.stage = Stage::broken;
+  const bool dark = server != kResource && has(around_.dark, server);
+  if (server != kResource && !dark && !has(around_.up, server)) message.stage = Stage::broken;
+  message.doubtful = dark;
   if (!new_one) return place->messages.push_back(message);
   Connection connection{task, server, true, false, {message}};
   connection.sent_for = effect.node;
+  connection.link = dark ? Link::unmade : Link::made;
   process_.connections.push_back(std::move(connection));
 }
 

@@ -153,10 +153,10 @@ std::span<const StepResult> Processes::steps(Id id, unsigned a, const Surroundin
   ProcessInfo& info = processes_[id];
   ProcessInfo::Memo& memo = info.memos[a];
   const auto restricted = [&] {
-    return Surroundings{memo.reads.tokens ? around.used_tokens : TokenNumbers{0},
-                        memo.reads.nodes ? around.up : NodeSet{0},
-                        memo.reads.owned ? around.owned : LockSet{0},
-                        memo.reads.now ? around.now_ms : 0};
+    return Surroundings{
+        memo.reads.tokens ? around.used_tokens : TokenNumbers{0},
+        memo.reads.nodes ? around.up : NodeSet{0}, memo.reads.nodes ? around.dark : NodeSet{0},
+        memo.reads.owned ? around.owned : LockSet{0}, memo.reads.now ? around.now_ms : 0};
   };
   const Surroundings seen = restricted();
   for (const auto& found : memo.cases)
@@ -362,6 +362,38 @@ Id Processes::emptied(Id id, std::uint8_t node) {
   add_watched(tables_, process, node, nullptr, watched);
   touch_watched(tables_, process, node, nullptr, watched);
   forget_ahead(process, node);
+  return intern(process);
+}
+
+Id Processes::darkened(Id id, std::uint8_t node) {
+  Process process = processes_[id].value;
+  for (auto& connection : process.connections) {
+    if (connection.node != node) continue;
+    connection.session = Tables::kFresh;
+    connection.ahead_of = 0;
+    for (auto& message : connection.messages) message.doubtful = true;
+    if (connection.open)
+      connection.link = Link::lost;
+    else
+      std::erase_if(connection.messages,
+                    [](const Message& m) { return m.stage == Stage::waiting; });
+  }
+  forget_ahead(process, node);
+  return intern(process);
+}
+
+Id Processes::lit(Id id, std::uint8_t node) {
+  Process process = processes_[id].value;
+  for (auto& connection : process.connections) {
+    if (connection.node != node || connection.link == Link::made) continue;
+    if (connection.link == Link::lost) {
+      connection.break_up(setting_);
+      continue;
+    }
+    connection.link = Link::made;
+    for (auto& message : connection.messages) message.doubtful = false;
+  }
+  process.drop_empty_connections();
   return intern(process);
 }
 

@@ -27,6 +27,7 @@ namespace lockstep::sim {
 struct Surroundings {
   TokenNumbers used_tokens = 0;  ///< numbers of its tokens that are somewhere in the world
   NodeSet up = 0;                ///< nodes that are up
+  NodeSet dark = 0;              ///< those whose machine has died
   LockSet owned = 0;             ///< locks of whose lease keys it has something there
   std::int64_t now_ms = 0;       ///< absolute runs
   friend bool operator==(const Surroundings&, const Surroundings&) = default;
@@ -116,6 +117,10 @@ class Processes {
   /// After critical sections of the locks `turned` have begun or ended: which locks others hold
   /// now.
   Id told(Id id, LockSet elsewhere, LockSet turned);
+  /// After the node's machine died: nobody hears of it.
+  Id darkened(Id id, std::uint8_t node);
+  /// After that is back.
+  Id lit(Id id, std::uint8_t node);
   /// After the node died: what was on its way to it is lost, and what it remembered.
   Id disconnected(Id id, std::uint8_t node);
   /// After a server has become the newest master of its group.

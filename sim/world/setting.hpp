@@ -114,7 +114,7 @@ class Setting {
   /// has a connection of its own sends the next request on another one.
   bool timeouts_counted() const {
     return latency_ms == 0 && !shares_connections && !knowledge.replica_waits &&
-           budget(Fault::cut) == 0;
+           budget(Fault::cut) == 0 && budget(Fault::power_loss) == 0;
   }
   void use_lifetime(std::int64_t ms) {
     if (ms > 0) needs.lifetimes.insert(rounded(ms));

@@ -84,6 +84,8 @@ enum class Spread : std::uint8_t {
   disown,        ///< nodes: what the actor has made is nobody's
   stale,         ///< the other processes: what they have read is not the newest any more
   disconnected,  ///< processes: the acting node has died
+  darkened,      ///< processes: its machine has
+  lit,           ///< processes: and is back
   touch,         ///< the other processes: what they watch was touched
   promoted,      ///< nodes of its group, and processes: the acting node is the newest master
   caught_up,     ///< processes: the acting node misses nothing any more

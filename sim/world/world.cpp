@@ -34,6 +34,7 @@ Surroundings World::around(const Id* state, unsigned process) const {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
     node.tokens.mark(whose, around.used_tokens);
     if (node.value.up) around.up |= only<NodeSet>(n);
+    if (node.value.dark) around.dark |= only<NodeSet>(n);
   }
   const auto info_of = [&](unsigned n) -> const NodeInfo& {
     return nodes_.info(state[setting_.node_slot(n)]);
@@ -80,6 +81,13 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
     case Spread::disconnected:
       for (unsigned p = 0; p < setting_.processes; ++p)
         next[p] = processes_.disconnected(next[p], whose);
+      return;
+    case Spread::darkened:
+      for (unsigned p = 0; p < setting_.processes; ++p)
+        next[p] = processes_.darkened(next[p], whose);
+      return;
+    case Spread::lit:
+      for (unsigned p = 0; p < setting_.processes; ++p) next[p] = processes_.lit(next[p], whose);
       return;
     case Spread::touch:
       for (unsigned p = 0; p < setting_.processes; ++p)

@@ -84,6 +84,7 @@ Reply run_flushall(Call& call) {
   check_flush(call.argv);
   call.keyspace.keys.clear();
   call.keyspace.others.clear();
+  call.execution.flushed_all = true;
   return Reply::ok();
 }
 
