@@ -181,7 +181,58 @@ std::string followed(const Event& event, const naive::World& world) {
   return node_name(event, world.nodes[event.action.node].follows.value_or(0));
 }
 
+/// What becomes of a node.
+std::string tell_node(const Event& event) {
+  switch (event.action.kind) {
+    case Action::Kind::node_crash:
+      return "crashes";
+    case Action::Kind::power_loss:
+      return "loses power";
+    case Action::Kind::node_restart:
+      return "restarts";
+    case Action::Kind::save:
+      return "has saved its keys to disk";
+    case Action::Kind::evict:
+      return "is short of memory and evicts a key";
+    case Action::Kind::flush:
+      return "is emptied: FLUSHALL by somebody else";
+    case Action::Kind::oom:
+      return "is out of memory: what would need more is refused";
+    case Action::Kind::relief:
+      return "has memory again";
+    case Action::Kind::lag:
+      return "lags: what " + followed(event, event.before) + " sends it waits";
+    case Action::Kind::catch_up:
+      return "catches up with " + followed(event, event.before);
+    case Action::Kind::failover:
+      return "becomes master in place of " + followed(event, event.before);
+    case Action::Kind::follow:
+      return "becomes a replica of " + followed(event, event.after);
+    default:
+      return tell_jump(event.action.amount_ms);
+  }
+}
+
+/// What becomes of a client's way to a node.
+std::string tell_link(const Event& event) {
+  const std::string node = node_name(event, event.action.node);
+  switch (event.action.kind) {
+    case Action::Kind::cut:
+      return "is cut off from " + node;
+    case Action::Kind::cut_requests:
+      return "cannot reach " + node + " any more, but hears it";
+    case Action::Kind::cut_replies:
+      return "does not hear " + node + " any more, but reaches it";
+    case Action::Kind::heal:
+      return "is connected to " + node + " again";
+    default:
+      return "learns that " + node + " is the master now";
+  }
+}
+
 std::string sentence_of(const Event& event) {
+  const auto& fields = row(event.action.kind).fields;
+  if (fields.node) return fields.process ? tell_link(event) : tell_node(event);
   switch (event.action.kind) {
     case Action::Kind::begin:
     case Action::Kind::run:
@@ -214,42 +265,9 @@ std::string sentence_of(const Event& event) {
     case Action::Kind::crash:
       return "crashes";
     case Action::Kind::jump_process:
-    case Action::Kind::jump_node:
       return tell_jump(event.action.amount_ms);
-    case Action::Kind::node_crash:
-      return "crashes";
-    case Action::Kind::power_loss:
-      return "loses power";
-    case Action::Kind::node_restart:
-      return "restarts";
-    case Action::Kind::save:
-      return "has saved its keys to disk";
-    case Action::Kind::evict:
-      return "is short of memory and evicts a key";
-    case Action::Kind::flush:
-      return "is emptied: FLUSHALL by somebody else";
-    case Action::Kind::oom:
-      return "is out of memory: what would need more is refused";
-    case Action::Kind::relief:
-      return "has memory again";
-    case Action::Kind::cut:
-      return "is cut off from " + node_name(event, event.action.node);
-    case Action::Kind::cut_requests:
-      return "cannot reach " + node_name(event, event.action.node) + " any more, but hears it";
-    case Action::Kind::cut_replies:
-      return "does not hear " + node_name(event, event.action.node) + " any more, but reaches it";
-    case Action::Kind::heal:
-      return "is connected to " + node_name(event, event.action.node) + " again";
-    case Action::Kind::lag:
-      return "lags: what " + followed(event, event.before) + " sends it waits";
-    case Action::Kind::catch_up:
-      return "catches up with " + followed(event, event.before);
-    case Action::Kind::failover:
-      return "becomes master in place of " + followed(event, event.before);
-    case Action::Kind::follow:
-      return "becomes a replica of " + followed(event, event.after);
-    case Action::Kind::learn:
-      return "learns that " + node_name(event, event.action.node) + " is the master now";
+    default:
+      break;
   }
   sim::fail("an action kind", __FILE__, __LINE__);
 }

@@ -66,12 +66,15 @@ struct Walk::Impl {
   sim::Model const& model() const { return rules.model(); }
 
   /// Whether the run has to be told again, with all that was found out of it known from its start:
-  /// where clocks drift, that it looks at the absolute time; that some request is a WAIT; and how
-  /// far a probe has to wait, before it may be said that nobody ever acquires the lock.
+  /// where clocks drift, that it looks at the absolute time; that some request is a WAIT; that
+  /// clients read clocks, for what a probe executes at once; and how far that has to wait, before
+  /// it may be said that nobody ever acquires the lock.
   bool knew_too_little() const {
     const bool absolute = sim::clocks_drift(model()) && here.absolute;
     return (absolute && !began_absolute) ||
            (rules.found().replica_waits && !rules.expected().replica_waits) ||
+           (rules.found().clocks && !rules.expected().clocks &&
+            model().properties.contains(sim::Property::deadlock)) ||
            (trace.violated == sim::Property::deadlock && rules.found() != rules.expected());
   }
 

@@ -5,7 +5,7 @@ local release = script "release.lua"
 
 local Lock = protocol {
   title = "SET NX PX with a name per client; the owner is looked up at a replica",
-  source = "https://redis.io/docs/latest/operate/oss_and_stack/management/replication/ (replicas may be stale); lockstep's own",
+  source = "https://redis.io/docs/latest/operate/oss_and_stack/management/replication/; lockstep's own",
   replicas = 1,
 }
 

@@ -213,6 +213,7 @@ class Run {
   bool operate(Task& task, bool releasing, std::uint8_t lock);
   void operation_ended(Task& task, bool success, bool silent, std::string fencing);
   void end_acquire(Task& task, bool success, std::string fencing);
+  bool is_left_at_once(const Work& work) const;
   void end_release(Task& task, bool success, bool silent);
   void operation_failed(Task& task, std::string text);
   void end_round(Task& task);

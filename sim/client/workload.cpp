@@ -140,6 +140,18 @@ void Run::end_acquire(Task& task, bool success, std::string fencing) {
   effect.fencing = fencing;
   emit(std::move(effect));
   work.held.push_back({work.lock, 1, Holding::Lost::no, std::move(fencing)});
+  if (is_left_at_once(work)) {
+    work.phase = Work::Phase::interrupted;
+    start_wait(task, Wait::Kind::runnable, 0);
+  }
+}
+
+/// Whether the workload releases what was just acquired. However short a critical section is,
+/// others may be in theirs meanwhile.
+bool Run::is_left_at_once(const Work& work) const {
+  if (work.position == setup_.workload.size()) return false;
+  const WorkStep& next = setup_.workload[work.position];
+  return next.kind == WorkStep::Kind::unlock && next.lock == work.lock;
 }
 
 void Run::end_release(Task& task, bool success, bool silent) {

@@ -70,6 +70,7 @@ struct Action {
 struct ActionFields {
   bool process = false, task = false, connection = false, node = false, image = false, key = false,
        amount = false, choices = false, cut = false;
+  friend bool operator==(const ActionFields&, const ActionFields&) = default;
 };
 inline constexpr ActionFields kOfProcess{.process = true};
 inline constexpr ActionFields kOfProcessClock{.process = true, .amount = true};

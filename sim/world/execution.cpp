@@ -104,6 +104,26 @@ CommandRun Executions::unblocked(const Asked& asked) {
   return command;
 }
 
+/// The connection's next request, as its node gets it.
+Asked Executions::asked_on(const Process& process, const Connection& connection, Id watched,
+                           std::int64_t clock, const Id* nodes) {
+  const Node& node = nodes_.info(nodes[connection.node]).value;
+  const Message& message =
+      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  return {node.keyspace,
+          waits_.executed_as(message),
+          connection.session,
+          watched,
+          connection.former ? Maker{0} : maker_of(process.index),
+          message.releases,
+          node.rate,
+          !node.is_master(),
+          node.full,
+          waits_.acknowledged(nodes, connection),
+          clock,
+          node.micros};
+}
+
 const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8_t n,
                                       const Id* state) {
   const unsigned slot = setting_.node_slot(n);
@@ -125,23 +145,11 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   Connection& connection = process.connections[info.actions[action].index];
   if (waits_.block(nodes, process, connection))
     return keep(memo, a, b, blocked(process_id, process));
-  const Message message =
-      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
-  const bool former = connection.former;
   const Connection sender = connection;
-  const Asked asked{nodes_.info(node_id).value.keyspace,
-                    waits_.executed_as(message),
-                    connection.session,
-                    watched,
-                    former ? Maker{0} : maker_of(process.index),
-                    message.releases,
-                    setting_.node_rate(n),
-                    !nodes_.info(node_id).value.is_master(),
-                    nodes_.info(node_id).value.full,
-                    waits_.acknowledged(nodes, connection),
-                    clock,
-                    nodes_.info(node_id).value.micros};
-  const CommandRun command = message.blocked && asked.replica
+  const Asked asked = asked_on(process, connection, watched, clock, nodes);
+  const bool was_blocked =
+      sender.messages[static_cast<std::size_t>(Process::executable(sender))].blocked;
+  const CommandRun command = was_blocked && asked.replica
                                  ? unblocked(asked)
                                  : execute_in_session(tables_, nodes_, process, connection, asked);
   Id written = nodes_.written(node_id, command.keyspace);
@@ -154,7 +162,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   answer(setting_, process, connection, command.reply, asked_in, idle);
   if (command.started && setting_.counts_doings(process.index))
     Doings::count(process.doings.starts);
-  const bool of_this_life = !former && process.life != Life::dead;
+  const bool of_this_life = !sender.former && process.life != Life::dead;
   if (of_this_life) note_own_keys(process, sender, command);
 
   StepResult result;

@@ -86,7 +86,9 @@ TEST_CASE("an action that need not happen is a fault or free, and every fault ha
     CHECK_FALSE((row.fault && row.free));
     if (row.fault) caused.insert(*row.fault);
     CHECK((row.live == sim::OnRealServer::never) == (row.why_never_live != nullptr));
-    CHECK_FALSE((row.fields.process && row.fields.node));
+    // A link has two ends.
+    const bool of_link = row.fields == sim::kOfLink;
+    CHECK((row.fields.process && row.fields.node) == of_link);
   }
   CHECK(caused.size() == sim::kFaults.size());
   CHECK(sim::is_optional(sim::Action::Kind::save));
