@@ -131,6 +131,7 @@ std::string encode(const Process& process) {
   out.number(process.unheard);
   out.number(process.doings.sent);
   out.number(process.doings.starts);
+  out.number(process.doings.timeouts);
   for (const int n : process.rounds) out.number(n);
   for (const KnownMaster& master : process.masters) {
     out.number(master.known);

@@ -37,7 +37,7 @@ void Processes::list_actions(ProcessInfo& info) {
   const bool active = list_task_actions(info);
   for (const auto& action : info.actions)
     info.free = info.free || action.kind == Action::Kind::begin;
-  if (setting_.latency_ms > 0) setting_.note_doings(process.index, process.doings);
+  setting_.note_doings(process.index, process.doings);
   const ProcessSetup& setup =
       setting_.setups[info.value.index < setting_.processes ? setting_.setup_of[info.value.index]
                                                             : setting_.probe_setups.front()];
@@ -110,6 +110,7 @@ unsigned Processes::ways_to_come(const Process& process) const {
 unsigned Processes::timeouts_to_come(const Process& process) const {
   if (setting_.knowledge.timeouts.empty()) return 0;
   unsigned timeouts = process.life == Life::paused ? 1 : 0;
+  timeouts += setting_.doings_to_come(process.index, process.doings).timeouts;
   for (const auto& connection : process.connections)
     if (connection.open)
       for (const auto& message : connection.messages) timeouts += message.held ? 1 : 0;

@@ -129,6 +129,7 @@ void ProcessStep::fire_timer(TaskId task) {
   const Wait* wait = wait_of(automaton_.state(process_.program).tasks, task);
   const bool timeout = wait != nullptr && wait->kind == Wait::Kind::replies;
   if (timeout) {
+    if (setting_.counts_timeouts(process_.index)) Doings::count(process_.doings.timeouts);
     for (const auto& connection : process_.connections)
       if (connection.open && connection.task == task && !connection.messages.empty())
         leave_server(task, connection.sent_for);

@@ -140,20 +140,23 @@ void Setting::note(const TimeUse& use) {
 }
 
 void Setting::note_doings(unsigned process, const Doings& done) {
-  if (!counts_doings(process)) return;
+  if (process >= processes) return;
   Doings& most = needs.doings.at(process);
+  most.timeouts = std::max(most.timeouts, done.timeouts);
+  if (most.timeouts == Doings::kMost) needs.many_timeouts = true;
   most.sent = std::max(most.sent, done.sent);
   most.starts = std::max(most.starts, done.starts);
   countless = countless || most.sent == Doings::kMost || most.starts == Doings::kMost;
 }
 
 Doings Setting::doings_to_come(unsigned process, const Doings& done) const {
-  if (!counts_doings(process)) return {};
+  if (process >= processes) return {};
   const Doings& most = knowledge.doings.at(process);
   const auto left = [](std::uint8_t all, std::uint8_t so_far) {
     return static_cast<std::uint8_t>(all > so_far ? all - so_far : 0);
   };
-  return {left(most.sent, done.sent), left(most.starts, done.starts)};
+  return {left(most.sent, done.sent), left(most.starts, done.starts),
+          left(most.timeouts, done.timeouts)};
 }
 
 /// By how much one clock is ahead of another one at the start; the probe's is right.

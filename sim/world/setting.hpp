@@ -29,8 +29,9 @@ using NodeSet = SetOf<kMaxNodes>;
 /// come. Counted up to kMost.
 struct Doings {
   static constexpr std::uint8_t kMost = 24;
-  std::uint8_t sent = 0;    ///< requests
-  std::uint8_t starts = 0;  ///< of what lasts: a lifetime given, a clock read
+  std::uint8_t sent = 0;    ///< requests; only where messages take time
+  std::uint8_t starts = 0;  ///< of what lasts: a lifetime given, a clock read; likewise
+  std::uint8_t timeouts = 0;  ///< of requests; only where they need no fault each
   static void count(std::uint8_t& number) {
     if (number < kMost) ++number;
   }
@@ -62,7 +63,9 @@ struct Knowledge {
   std::set<std::int64_t> met;      ///< how far after an absolute time something turns
   std::set<std::int64_t> between;  ///< how far one that was made lies after another where it does
   std::set<std::int64_t> units;    ///< what absolute times are rounded to
-  /// Where messages take time, by process: the most that it does in a run.
+  /// Some process has requests that time out without a fault each, and has more than are counted.
+  bool many_timeouts = false;
+  /// By process: the most that it does in a run.
   std::array<Doings, kMaxProcesses> doings{};
   friend bool operator==(const Knowledge&, const Knowledge&) = default;
 };
@@ -110,11 +113,16 @@ class Setting {
   void use_timeout(std::int64_t ms) {
     if (ms > 0) (timeouts_counted() ? needs.timeouts : needs.timers).insert(rounded(ms));
   }
-  /// Whether a request times out only because of a fault, and each fault lets but one do so: who
-  /// has a connection of its own sends the next request on another one.
+  /// Whether so many requests may time out as there are faults, for each lets but one do so (who
+  /// has a connection of its own sends the next request on another one), and as are counted.
   bool timeouts_counted() const {
-    return latency_ms == 0 && !shares_connections && !knowledge.replica_waits &&
-           budget(Fault::cut) == 0 && budget(Fault::power_loss) == 0;
+    return latency_ms == 0 && !shares_connections && !knowledge.many_timeouts;
+  }
+  /// Whether some come without a fault of their own: a link that is cut, a machine that has died,
+  /// a WAIT. Those are counted by process.
+  bool counts_timeouts(unsigned process) const {
+    return process < processes && timeouts_counted() &&
+           (budget(Fault::cut) + budget(Fault::power_loss) > 0 || knowledge.replica_waits);
   }
   void use_lifetime(std::int64_t ms) {
     if (ms > 0) needs.lifetimes.insert(rounded(ms));
