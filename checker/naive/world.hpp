@@ -74,9 +74,9 @@ struct Connection {
   bool open = true;           ///< else abandoned
   bool former = false;        ///< opened by an incarnation that has crashed
   std::vector<Message> messages;
-  sim::Session session;   ///< what the node remembers of it
-  Sent sent = Sent::now;  ///< what is on it, once it is abandoned
-  bool late = false;      ///< abandoned, and left to the network, which is in no hurry
+  sim::Session session;          ///< what the node remembers of it
+  Sent sent = Sent::now;         ///< what is on it, once it is abandoned
+  bool late = false;             ///< abandoned, and left to the network, which is in no hurry
   std::set<std::uint8_t> ahead;  ///< replicas that lack what a WAIT on it would wait for
 };
 
@@ -109,7 +109,7 @@ struct TaskState {
   std::optional<std::int64_t> wait_ms;
   bool overtaken = false;  ///< what was sent for something else made a lease key during release()
   std::map<std::uint8_t, std::uint8_t> keeps_to;  ///< within an operation: by node, the server
-  int steps_at_once = 0;   ///< since time last could pass; no part of the identity
+  int steps_at_once = 0;  ///< since time last could pass; no part of the identity
 };
 
 /// A lock in its critical section.
