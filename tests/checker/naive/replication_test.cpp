@@ -826,7 +826,7 @@ TEST_CASE(
     model.server = server;
     ByHand run = ByHand::with_waits(model);
     run.does(kLag(1));
-    for (const std::uint8_t p : {0, 1}) {
+    for (std::uint8_t p = 0; p < 2; ++p) {
       Action begin = of_process(Kind::begin, p);
       begin.choices = {static_cast<std::uint8_t>(p + 1)};
       run.does(begin);
