@@ -34,6 +34,7 @@ void check_agreement(const Scenario& scenario) {
 
 void set_fault(Scenario& scenario, sim::Fault fault) {
   scenario.faults.at(static_cast<std::size_t>(fault)) = 1;
+  if (fault == sim::Fault::lag || fault == sim::Fault::failover) scenario.replicas = 1;
 }
 
 }  // namespace

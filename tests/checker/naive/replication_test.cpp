@@ -80,7 +80,13 @@ const auto kLearn = [](std::uint8_t p, std::uint8_t n) { return of_process(Kind:
 /// One run, action by action; each has to be enabled.
 class ByHand {
  public:
-  explicit ByHand(const sim::Model& model) : rules_(model), world(rules_.initial()) {}
+  explicit ByHand(const sim::Model& model) : ByHand(model, {}) {}
+  /// Of a model in which some request is a WAIT.
+  static ByHand with_waits(const sim::Model& model) {
+    checker::naive::Thresholds known;
+    known.replica_waits = true;
+    return {model, known};
+  }
 
   bool may(const Action& action) {
     const std::vector<Action> enabled = rules_.enabled(world);
@@ -109,6 +115,17 @@ class ByHand {
     if (reply.kind == sim::Reply::Kind::integer) return std::to_string(reply.integer);
     return reply.kind == sim::Reply::Kind::null ? "nil" : reply.text;
   }
+  /// Its request is a WAIT that the node does not answer as yet.
+  void is_blocked(std::uint8_t p) {
+    CHECK_FALSE(does(of_process(Kind::execute, p)).reply);
+    CHECK_FALSE(may(of_process(Kind::execute, p)));
+  }
+  std::int64_t furthest_ms() { return rules_.furthest_pass(world); }
+  /// Which server the process's only connection goes to.
+  int server_of(std::size_t p) const {
+    REQUIRE(world.processes[p].connections.size() == 1);
+    return world.processes[p].connections[0].node;
+  }
   Facts hears(std::uint8_t p) { return does(of_process(Kind::deliver, p)); }
   /// Begins, and hears what it has asked for first.
   Facts acquires(std::uint8_t p) {
@@ -125,6 +142,8 @@ class ByHand {
   std::string identity() const { return checker::naive::identity(world); }
 
  private:
+  ByHand(const sim::Model& model, const checker::naive::Thresholds& known)
+      : rules_(model, checker::naive::Memory::history, known), world(rules_.initial()) {}
   checker::naive::Rules rules_;
 
  public:
@@ -294,7 +313,7 @@ TEST_CASE("a connection that is listed stays where it is, and the next one goes 
   sim::Model model =
       with_replicas(inline_model("redis('MULTI')\nredis('SET', self.key, 'x')\nredis('EXEC')\n"
                                  "return redis('GET', self.key) == 'x'",
-                                 "redis('DEL', self.key)", 1));
+                                 "redis('DEL', self.key)", 1, ", shared_connection = true"));
   allow(model, Fault::failover);
   ByHand run(model);
   run.acquires(0);
@@ -385,11 +404,17 @@ TEST_CASE("a watch does not outlive that its server follows another one") {
   }
 }
 
-TEST_CASE("WATCH at a replica is refused by name") {
-  ByHand run(
-      with_replicas(inline_model("return call { node = 2, 'Watch', self.key } == OK", "", 1)));
-  run.begins(0);
-  CHECK_THROWS_WITH(run.asks(0), Catch::Contains("'watch'") && Catch::Contains("replica"));
+TEST_CASE("what is not simulated with replicas is refused by name, and nothing without") {
+  const auto asked = [](const std::string& what, int replicas) {
+    ByHand run(with_replicas(inline_model("return call { " + what + " } == OK", "", 1), replicas));
+    run.begins(0);
+    run.asks(0);
+  };
+  CHECK_THROWS_WITH(asked("node = 2, 'Watch', 'k'", 1), Catch::Contains("'watch'"));
+  CHECK_THROWS_WITH(asked("node = 2, 'DBSIZE'", 1), Catch::Contains("'dbsize'"));
+  CHECK_THROWS_WITH(asked("node = 1, 'ROLE'", 1), Catch::Contains("'role'"));
+  CHECK_NOTHROW(asked("node = 1, 'Watch', 'k'", 1));
+  CHECK_NOTHROW(asked("node = 1, 'ROLE'", 0));
 }
 
 TEST_CASE("what a crash leaves of a replica's role") {
@@ -611,4 +636,252 @@ TEST_CASE("who polls a replica lets time pass, until what its master has expires
   for (sim::ProcessSetup& setup : model.processes)
     setup.workload[1].ms = 4 * kSecondMs;  // longer than the lease
   CHECK(judged() == Verdict::violated);
+}
+
+TEST_CASE("a task keeps to a server until its operation ends") {
+  sim::Model model =
+      with_replicas(inline_model("redis('GET', self.key)\nreturn redis('SET', self.key, 'x') == OK",
+                                 "return redis('DEL', self.key) == 1", 1));
+  model.processes[0].workload = {tests::kLock, tests::kUnlock};
+  allow(model, Fault::failover);
+  ByHand run(model);
+  run.begins(0);
+  run.does(kFailover(1));
+  run.does(kLearn(0, 1));
+  run.asks(0);
+  run.hears(0);
+  CHECK(run.server_of(0) == 0);  // SET
+  run.asks(0);
+  run.hears(0);
+  CHECK(run.server_of(0) == 1);  // DEL, of release()
+}
+
+TEST_CASE("what a client hears of a node lets it look for another server") {
+  sim::Model model =
+      with_replicas(inline_model("redis('GET', self.key)\npcall(redis, 'SET', self.key, 'x')\n"
+                                 "return redis('SET', self.key, 'y') == OK",
+                                 "return redis('DEL', self.key) == 1", 1));
+  for (const Fault fault : {Fault::failover, Fault::node_crash}) allow(model, fault);
+  ByHand run(model);
+  run.begins(0);
+  run.asks(0);
+  run.hears(0);
+  run.does(kFailover(1));
+  run.does(kLearn(0, 1));
+  SECTION("an answer says nothing") {
+    run.asks(0);
+    run.hears(0);
+    CHECK(run.server_of(0) == 0);
+  }
+  SECTION("READONLY") {
+    run.does(kFollow(0));
+    CHECK(run.asks(0).starts_with("READONLY"));
+    run.hears(0);
+    CHECK(run.server_of(0) == 1);
+  }
+  SECTION("a connection error") {
+    run.does(kCrash(0));
+    run.hears(0);
+    CHECK(run.server_of(0) == 1);
+  }
+}
+
+namespace {
+
+constexpr std::int64_t kTwoTicksMs = 1500;  // rounded up
+
+/// SET and WAIT by two clients, which want `replicas` to have the key.
+sim::Model set_and_wait(int replicas, int of, std::int64_t timeout_ms) {
+  sim::Model model = with_replicas(
+      inline_model("redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms)\nlocal _, got = "
+                   "pcall(redis, 'WAIT', " +
+                       std::to_string(replicas) + ", " + std::to_string(timeout_ms) +
+                       ")\nreturn type(got) == 'number' and got >= " + std::to_string(replicas) +
+                       " or redis('GET', self.key) == 'y'",
+                   "redis('DEL', self.key)", 2),
+      of);
+  model.properties = {Property::mutual_exclusion};
+  for (const Fault fault : {Fault::lag, Fault::failover, Fault::delay, Fault::lose})
+    allow(model, fault);
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("WAIT is answered at once where enough replicas have it") {
+  ByHand run = ByHand::with_waits(set_and_wait(1, 1, kTwoTicksMs));
+  SECTION("nothing lags") {}
+  SECTION("a replica lags, but nothing was written since") {
+    run.acquires(0);
+    run.does(kLag(1));
+    CHECK(run.asks(0) == "1");
+    return;
+  }
+  run.acquires(0);
+  CHECK(run.asks(0) == "1");
+  CHECK(run.hears(0).witnesses.contains(sim::Witness::acquired));
+}
+
+TEST_CASE("WAIT waits at its node until its time is over") {
+  ByHand run = ByHand::with_waits(set_and_wait(1, 1, kTwoTicksMs));
+  run.does(kLag(1));
+  run.acquires(0);
+  const std::string waiting = run.identity();
+  run.is_blocked(0);
+  CHECK(run.identity() != waiting);
+  SECTION("so it cannot be late, but its connection may break") {
+    CHECK_FALSE(run.may(of_process(Kind::delay, 0)));
+    CHECK_FALSE(run.may(of_process(Kind::lose_late, 0)));
+    run.does(of_process(Kind::lose, 0));
+    CHECK(run.world.processes[0].connections[0].ahead.empty());
+  }
+  SECTION("nobody catches up") {
+    CHECK(run.furthest_ms() == 2 * kSecondMs);
+    run.passes(kSecondMs);
+    CHECK(run.furthest_ms() == kSecondMs);
+    run.passes(kSecondMs);
+    CHECK(run.furthest_ms() == 0);
+    CHECK(run.asks(0) == "0");
+    run.hears(0);  // and asks once more, on the connection that is ahead
+    CHECK(run.world.processes[0].connections.at(0).ahead.contains(1));
+  }
+  SECTION("the replica catches up: it is answered then") {
+    run.passes(kSecondMs);
+    run.does(kCatchUp(1));
+    CHECK(run.furthest_ms() == 0);
+    CHECK(run.asks(0) == "1");
+    CHECK(run.hears(0).witnesses.contains(sim::Witness::acquired));
+    CHECK(run.world.processes[0].connections.at(0).node == sim::kResource);  // the other is fresh
+  }
+  SECTION("the replica is promoted: nobody is left to wait for") {
+    run.does(kFailover(1));
+    CHECK_FALSE(run.may(of_process(Kind::execute, 0)));
+    run.passes(2 * kSecondMs);
+    CHECK(run.asks(0) == "0");
+  }
+}
+
+TEST_CASE("who waits for a master that comes to follow another one is told so") {
+  ByHand run = ByHand::with_waits(set_and_wait(1, 1, 0));
+  run.does(kLag(1));
+  run.acquires(0);
+  run.is_blocked(0);
+  CHECK(run.furthest_ms() > 2 * kSecondMs);  // for ever; until the key is gone
+  run.does(kFailover(1));
+  run.does(kLearn(0, 1));
+  run.does(kFollow(0));
+  CHECK(run.furthest_ms() == 0);
+  CHECK(run.asks(0).starts_with("UNBLOCKED"));
+  run.hears(0);
+  CHECK(run.server_of(0) == 1);
+}
+
+TEST_CASE("WAIT for one of two replicas says nothing of the one that is promoted") {
+  ByHand run = ByHand::with_waits(set_and_wait(1, 2, kTwoTicksMs));
+  run.does(kLag(1));
+  run.acquires(0);
+  CHECK(run.asks(0) == "1");
+  run.hears(0);
+  run.does(kFailover(1));
+  run.does(kLearn(1, 1));
+  run.acquires(1);
+  run.is_blocked(1);  // the other replica follows the master of before
+  run.does(kFollow(2));
+  CHECK(run.asks(1) == "1");
+  const Facts facts = run.hears(1);
+  REQUIRE(facts.violation);
+  CHECK(facts.violation->property == Property::mutual_exclusion);
+}
+
+TEST_CASE("in a transaction WAIT answers at once, of what was sent before it") {
+  sim::Model model =
+      with_replicas(inline_model("for i = 1, 2 do\nredis('MULTI')\nredis('SET', self.key, i)\n"
+                                 "redis('WAIT', 1, 0)\nredis('EXEC')\nend\nreturn true",
+                                 "", 1));
+  allow(model, Fault::lag);
+  ByHand run = ByHand::with_waits(model);
+  run.does(kLag(1));
+  run.begins(0);
+  for (const std::int64_t told : {1, 0}) {
+    for (int queued = 0; queued < 3; ++queued) {
+      run.asks(0);
+      run.hears(0);
+    }
+    const auto reply = run.does(of_process(Kind::execute, 0)).reply.value();
+    REQUIRE(reply->items.size() == 2);
+    CHECK(reply->items[1].integer == told);
+    run.hears(0);
+  }
+}
+
+TEST_CASE(
+    "WAIT is for what was written before the last command, since 7.2 for the own last write") {
+  // The first client writes while the replica lags, the second one only reads.
+  for (const auto server : {sim::ServerVersion::redis_7_0, sim::ServerVersion::redis_7_2}) {
+    sim::Model model =
+        with_replicas(inline_model("redis(choose(2) == 1 and 'INCR' or 'GET', self.key)\n"
+                                   "return redis('WAIT', 1, 100) == 1",
+                                   "", 2));
+    allow(model, Fault::lag);
+    model.server = server;
+    ByHand run = ByHand::with_waits(model);
+    run.does(kLag(1));
+    for (std::uint8_t p = 0; p < 2; ++p) {
+      Action begin = of_process(Kind::begin, p);
+      begin.choices = {static_cast<std::uint8_t>(p + 1)};
+      run.does(begin);
+      run.asks(p);
+      run.hears(p);
+    }
+    run.is_blocked(0);
+    if (server == sim::ServerVersion::redis_7_0) {
+      run.is_blocked(1);
+    } else {
+      CHECK(run.asks(1) == "1");
+    }
+  }
+}
+
+TEST_CASE("without replicas WAIT takes its time and answers 0") {
+  ByHand run = ByHand::with_waits(
+      inline_model("return redis('WAIT', 1, 1500) == 0 and redis('WAIT', 0, 1500) == 0", "", 1));
+  run.begins(0);
+  run.is_blocked(0);
+  CHECK(run.furthest_ms() == 2 * kSecondMs);
+  run.passes(2 * kSecondMs);
+  CHECK(run.asks(0) == "0");
+  run.hears(0);
+  CHECK(run.asks(0) == "0");
+  CHECK(run.hears(0).witnesses.contains(sim::Witness::acquired));
+}
+
+TEST_CASE("what a master of before has is nothing that a client keeps") {
+  sim::Model model = with_replicas(inline_model("return redis('SET', self.key, 'x') == OK",
+                                                "return redis('DEL', self.key) == 1", 1));
+  model.processes[0].workload = {tests::kLock, tests::kUnlock};
+  model.properties = {Property::reentrancy, Property::honest_result};
+  allow(model, Fault::failover);
+  ByHand run(model);
+  run.begins(0);
+  run.asks(0);
+  const bool gone = GENERATE(false, true);
+  run.does(kFailover(1));  // both have the key
+  if (gone) run.does(kLearn(0, 1));
+  CHECK(run.hears(0).witnesses.contains(sim::Witness::owned));
+  CHECK(run.asks(0) == "1");
+  CHECK(run.has_lock(gone ? 0 : 1));
+  CHECK_FALSE(run.hears(0).violation);
+}
+
+TEST_CASE("who begins to follow writes what it receives to its disk") {
+  sim::Model model = set_px();
+  model.persistence = sim::Persistence::rdb;
+  ByHand run(model);
+  run.does(kFailover(1));
+  run.does(kLearn(0, 1));
+  run.acquires(0);
+  const bool down = GENERATE(false, true);
+  if (down) run.does(kCrash(1));
+  run.does(kFollow(0));
+  CHECK(run.world.nodes[0].saved.keys.contains("lock") != down);
 }
