@@ -381,7 +381,7 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
 std::vector<LeasePlace> Rules::leases_of_holders(const World& world) const {
   std::vector<LeasePlace> held;
   for (std::size_t n = 0; n < world.nodes.size(); ++n) {
-    if (world.nodes[n].follows) continue;
+    if (world.nodes[n].follows || !world.nodes[n].up) continue;
     const sim::Keyspace& keyspace = world.nodes[n].keyspace;
     for (int database = 0; database < sim::kDatabases; ++database) {
       const sim::Keys* keys = keyspace.database(database);

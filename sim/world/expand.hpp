@@ -38,7 +38,7 @@ void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink
       if (step.report != Reports::kNothing)
         follow(state, actor, reports_[step.report], next.data(), facts);
       candidate.report = step.report;
-      const bool replicated = replicate(state, next.data(), false);
+      const bool replicated = replicate(state, next.data(), candidate.kind);
       finish(next.data(), candidate, facts, step.tokens_changed || replicated, sink);
     }
   }

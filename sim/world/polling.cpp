@@ -131,7 +131,7 @@ bool World::goes_round(const Buffer& now, unsigned process, WayBack& way) {
     if (++way.steps > kMostSteps) return false;
     Buffer then = now;
     changes.apply_to(then.data(), process);
-    replicate(now.data(), then.data(), false);
+    replicate(now.data(), then.data(), next->kind);
     WayBack rest = way;
     if (next->kind != Kind::execute && asks_anew(then.data(), process, way.start) &&
         --rest.needed == 0)

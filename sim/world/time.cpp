@@ -58,7 +58,7 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
   }
   for (unsigned p = 0; p < setting_.processes; ++p) state[p] = processes_.aged(state[p], ms);
   state[setting_.run_slot()] = runs_.aged(state[setting_.run_slot()], ms);
-  return replicate(state, state, true) || tokens_changed;
+  return replicate(state, state, Action::Kind::pass) || tokens_changed;
 }
 
 std::string World::time_gap() const {

@@ -121,10 +121,12 @@ void World::tell_of_promotion(std::uint8_t promoted, Id* next) {
 
 /// After an action, or time: replicas become what their masters are. True if one mentions other
 /// tokens than before.
-bool World::replicate(const Id* before, Id* state, bool by_time) {
+bool World::replicate(const Id* before, Id* state, Action::Kind by) {
   if (setting_.servers.replicas == 0) return false;
+  const bool by_time = by == Action::Kind::pass;
+  const bool by_crash = by == Action::Kind::crash || by == Action::Kind::crash_within;
   const unsigned first = setting_.node_slot(0);
-  if (setting_.knowledge.replica_waits && !by_time) {
+  if (setting_.knowledge.replica_waits && !by_time && !by_crash) {
     for (unsigned n = 0; n < setting_.nodes; ++n) {
       const Node& replica = nodes_.info(state[first + n]).value;
       if (!replica.lags || replica.misses) continue;

@@ -133,7 +133,7 @@ class World {
   void spread(const Report& report, unsigned actor, Id* next);
   void tell_waiting(LockSet turned, Id* next);
   void tell_of_promotion(std::uint8_t promoted, Id* next);
-  bool replicate(const Id* before, Id* state, bool by_time);
+  bool replicate(const Id* before, Id* state, Action::Kind by);
   void make_canonical(Id* state);
 
   // polling.cpp
