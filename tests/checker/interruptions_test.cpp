@@ -185,3 +185,10 @@ TEST_CASE("a write that is late loses an update, or its own", "[interruptions]")
   lock.model = test::with_fault(lock.model, sim::Fault::lose);
   CHECK(lock.judged(Property::no_lost_update) == Verdict::violated);
 }
+
+TEST_CASE("a critical section that is left at once is one all the same", "[interruptions]") {
+  test::InlineLock lock({"return redis('PING') == 'PONG'", "return redis('PING') == 'PONG'"});
+  for (auto& process : lock.model.processes)
+    process.workload = {{sim::WorkStep::Kind::lock, 0, 0}, {sim::WorkStep::Kind::unlock, 0, 0}};
+  CHECK(lock.judged(sim::Property::mutual_exclusion) == checker::Verdict::violated);
+}

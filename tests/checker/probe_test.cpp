@@ -156,3 +156,11 @@ TEST_CASE("a client whose attempts never come back to one place is not judged", 
   CHECK(engine.verdict == Verdict::inconclusive);
   CHECK(engine.why_inconclusive.find("comes to no end") != std::string::npos);
 }
+
+TEST_CASE("what a client that reads clocks asks twice, it asks at one instant", "[probe]") {
+  // Its second SET finds the first. Both explorers, and whoever tells the run, have to know that.
+  CHECK(after(Fault::crash,
+              {"local now = monotonic() redis('SET', self.key, 'x', 'NX', 'PX', 30) "
+               "return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
+               kDelete}) == Verdict::violated);
+}

@@ -106,3 +106,38 @@ TEST_CASE("what was saved is there after a power loss, too", "[restarts]") {
   lock.model = test::with_fault(lock.model, Fault::power_loss);
   CHECK(lock.judged(Property::deadlock) == Verdict::violated);
 }
+
+TEST_CASE("FLUSHALL saves, and what it has taken does not come back", "[restarts]") {
+  // One client; the key, which never expires, may have been saved while it held the lock.
+  const auto released_by = [](const std::string& command) {
+    InlineLock lock({"return redis('SETNX', self.key, 'x') == 1",
+                     "redis('" + command + "') return true"});
+    lock.model.processes.resize(1);
+    lock.model = test::with_fault(lock.model, Fault::node_crash);
+    lock.model.persistence = Persistence::rdb;
+    lock.model.restart_after_ms = 50;  // not before the work is done
+    return lock.judged(Property::deadlock);
+  };
+  CHECK(released_by("FLUSHALL") == Verdict::holds);
+  CHECK(released_by("FLUSHDB") == Verdict::violated);
+}
+
+TEST_CASE("a machine that dies tells nobody", "[restarts]") {
+  // Its client waits for 7 ms, and is inside for 10 more; what came before is gone after 15 ms. A
+  // server whose process dies has a kernel that says so.
+  const auto judged_with = [](Fault fault) {
+    InlineLock lock({"if redis('SET', self.key, 'x', 'NX', 'PX', 15) ~= OK then return false end "
+                     "pcall(call, { node = 2, timeout_ms = 7, 'PING' }) return true",
+                     "return redis('DEL', self.key) == 1"},
+                    ", nodes = 2");
+    for (auto& process : lock.model.processes) process.nodes = 2;
+    lock.model = test::with_fault(lock.model, fault);
+    lock.model.properties = {Property::mutual_exclusion};
+    lock.model.restart_after_ms = 100;
+    // What the first node forgets is another matter: it forgets nothing.
+    lock.model.persistence = Persistence::aof_always;
+    return lock.judged(Property::mutual_exclusion);
+  };
+  CHECK(judged_with(Fault::power_loss) == Verdict::violated);
+  CHECK(judged_with(Fault::node_crash) == Verdict::holds);
+}
