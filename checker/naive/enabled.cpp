@@ -179,13 +179,14 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
       !next.held && !process.unheard.contains(connection.node))
     add(Action::Kind::deliver);
   if (next.held) add(Action::Kind::release);
+  const bool dark = connection.waits_in_the_dark();
   if (left(world, Fault::delay) && !broken && !next.held && !next.blocked && !connection.late &&
-      (connection.open || waiting)) {
+      (connection.open || waiting) && !dark) {
     add(Action::Kind::delay);
   }
   if (!connection.open || broken) return;
-  if (left(world, Fault::lose) || next.orphaned) add(Action::Kind::lose);
-  if (left(world, Fault::lose) && waiting && !next.blocked) add(Action::Kind::lose_late);
+  if (left(world, Fault::lose) || connection.doubtful()) add(Action::Kind::lose);
+  if (left(world, Fault::lose) && waiting && !next.blocked && !dark) add(Action::Kind::lose_late);
 }
 
 void Rules::enabled_of_node(const World& world, std::uint8_t n,

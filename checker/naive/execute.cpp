@@ -183,6 +183,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   const Keyspace after = node.keyspace;
   node.keyspace = as_stored(world, node);
   note_not_durable(world, node, stored_before);
+  if (execution.flushed_all) save_flushed(node);
   judge_execution(world, p, execution.sender, before, after, facts);
   if (!connection.former && !node.follows) {  // what a replica has is nobody's
     const Sent sent = connection.sent == Sent::now ? asked.sent : connection.sent;

@@ -20,6 +20,13 @@ void hold(Message& message) {
   message.way_ms = 0;
 }
 
+template <typename Visit>
+void for_each_connection_to(World& world, std::uint8_t n, Visit visit) {
+  for (Process& process : world.processes)
+    for (Connection& connection : process.connections)
+      if (connection.node == n) visit(connection);
+}
+
 }  // namespace
 
 Keyspace keys_only(const Keyspace& keyspace) {
@@ -60,79 +67,84 @@ void Rules::go_on(Process& process) const {
 
 /// The faults, and the free actions that undo them.
 void Rules::disturb(World& world, const Action& action) const {
-  const auto process = [&]() -> Process& { return world.processes[action.process]; };
-  const auto node = [&]() -> Node& { return world.nodes[action.node]; };
-  const auto messages = [&]() -> std::vector<Message>& {
-    return process().connections[action.connection].messages;
-  };
-  const sim::Duration amount{action.amount_ms};
+  const sim::ActionFields& of = row(action.kind).fields;
+  if (of.connection) return disturb_connection(world.processes[action.process], action);
+  of.process ? disturb_process(world, action) : disturb_node(world, action);
+}
+
+void Rules::disturb_connection(Process& process, const Action& action) const {
+  Connection& connection = process.connections[action.connection];
+  switch (action.kind) {
+    case Action::Kind::delay:
+      return hold(connection.messages.front());
+    case Action::Kind::release:
+      connection.messages.front().held = false;
+      return;
+    case Action::Kind::lose:
+      return break_connection(connection);
+    case Action::Kind::lose_late:
+      return lose_late(process, action.connection);
+    default:
+      sim::fail("an action of the network", __FILE__, __LINE__);
+  }
+}
+
+void Rules::disturb_process(World& world, const Action& action) const {
+  Process& process = world.processes[action.process];
   switch (action.kind) {
     case Action::Kind::pause:
-      stand_still(process());
-      break;
+      return stand_still(process);
     case Action::Kind::resume:
-      go_on(process());
-      break;
-    case Action::Kind::delay:
-      hold(messages().front());
-      break;
-    case Action::Kind::release:
-      messages().front().held = false;
-      break;
-    case Action::Kind::lose:
-      break_connection(process().connections[action.connection]);
-      break;
-    case Action::Kind::lose_late:
-      lose_late(process(), action.connection);
-      break;
+      return go_on(process);
     case Action::Kind::crash:
-      crash(world, action.process);
-      break;
+      return crash(world, action.process);
     case Action::Kind::jump_process:
-      process().offset = process().offset + amount;
-      break;
-    case Action::Kind::jump_node:
-      node().offset = node().offset + amount;
-      break;
-    case Action::Kind::evict:
-      evict(world, action.node, action.key);
-      break;
-    case Action::Kind::flush:
-      flush(world, action.node);
-      break;
-    case Action::Kind::oom:
-    case Action::Kind::relief:
-      node().full = action.kind == Action::Kind::oom;
+      process.offset = process.offset + sim::Duration{action.amount_ms};
       break;
     case Action::Kind::cut:
-      process().unreached.insert(action.node);
-      process().unheard.insert(action.node);
+      process.unreached.insert(action.node);
+      process.unheard.insert(action.node);
       break;
     case Action::Kind::cut_requests:
-      process().unreached.insert(action.node);
+      process.unreached.insert(action.node);
       break;
     case Action::Kind::cut_replies:
-      process().unheard.insert(action.node);
+      process.unheard.insert(action.node);
       break;
     case Action::Kind::heal:
-      process().unreached.erase(action.node);
-      process().unheard.erase(action.node);
-      break;
-    case Action::Kind::node_crash:
-      stop_node(world, action.node, 0);
-      break;
-    case Action::Kind::power_loss:
-      stop_node(world, action.node, action.image);
-      break;
-    case Action::Kind::node_restart:
-      node().up = true;
-      break;
-    case Action::Kind::save:
-      node().saved = keys_only(node().keyspace);
+      process.unreached.erase(action.node);
+      process.unheard.erase(action.node);
       break;
     default:
-      change_roles(world, action);
+      return change_roles(world, action);
+  }
+}
+
+void Rules::disturb_node(World& world, const Action& action) const {
+  Node& node = world.nodes[action.node];
+  switch (action.kind) {
+    case Action::Kind::jump_node:
+      node.offset = node.offset + sim::Duration{action.amount_ms};
       break;
+    case Action::Kind::evict:
+      return evict(world, action.node, action.key);
+    case Action::Kind::flush:
+      return flush(world, action.node);
+    case Action::Kind::oom:
+    case Action::Kind::relief:
+      node.full = action.kind == Action::Kind::oom;
+      break;
+    case Action::Kind::node_crash:
+      return crash_node(world, action.node);
+    case Action::Kind::power_loss:
+      return lose_power(world, action.node, action.image);
+    case Action::Kind::node_restart:
+      return restart_node(world, action.node);
+    case Action::Kind::save:
+      node.saved = keys_only(node.keyspace);
+      break;
+    default:
+      return change_roles(world, action);
   }
 }
 
@@ -213,6 +225,14 @@ void Rules::flush(World& world, std::uint8_t n) const {
   node.keyspace.keys.clear();
   node.keyspace.others.clear();
   note_not_durable(world, node, before);
+  save_flushed(node);
+}
+
+/// FLUSHALL saves by itself: of what a node stores it leaves nothing but the functions.
+void Rules::save_flushed(Node& node) const {
+  if (model_.persistence != sim::Persistence::rdb) return;
+  node.saved = {};
+  node.saved.libraries = node.keyspace.libraries;
 }
 
 void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
@@ -237,22 +257,50 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   has_all(world, n);
   node.down_left_ms = rounded_up(model_.restart_after_ms);
   node.not_durable.clear();
-  for (Process& process : world.processes) {
-    for (Connection& connection : process.connections) {
-      if (connection.node != n) continue;
-      connection.session = {};
-      connection.ahead.clear();
-      std::vector<Message> lost, kept;
-      for (Message& message : connection.messages) {
-        const bool waits = message.state == Message::State::waiting;
-        message.orphaned = message.state == Message::State::answered;
-        (waits ? lost : kept).push_back(std::move(message));
-      }
-      connection.messages = std::move(kept);
-      if (!connection.open) continue;
-      for (Message& error : connection_errors(lost)) connection.messages.push_back(error);
+  for_each_connection_to(world, n, [](Connection& connection) {
+    connection.session = {};
+    connection.ahead.clear();
+  });
+}
+
+/// The machine goes on, and closes the connections: who waits is told.
+void Rules::crash_node(World& world, std::uint8_t n) const {
+  stop_node(world, n, 0);
+  for_each_connection_to(world, n, [&](Connection& connection) {
+    std::vector<Message> lost, kept;
+    for (Message& message : connection.messages) {
+      const bool waits = message.state == Message::State::waiting;
+      message.orphaned = message.state == Message::State::answered;
+      (waits ? lost : kept).push_back(std::move(message));
     }
-  }
+    connection.messages = std::move(kept);
+    if (!connection.open) return;
+    for (Message& error : connection_errors(lost)) connection.messages.push_back(error);
+  });
+}
+
+/// Nobody tells the clients, who go on waiting. What a WAIT has waited for, the node has forgotten.
+void Rules::lose_power(World& world, std::uint8_t n, std::size_t image) const {
+  stop_node(world, n, image);
+  world.nodes[n].dark = true;
+  for_each_connection_to(world, n, [](Connection& connection) {
+    connection.line = Line::lost;
+    for (Message& message : connection.messages) {
+      message.blocked = false;
+      message.blocked_left_ms.reset();
+    }
+  });
+}
+
+/// What was connected to a machine that has died is unknown to it now; who has been trying to
+/// connect does so.
+void Rules::restart_node(World& world, std::uint8_t n) const {
+  world.nodes[n].up = true;
+  world.nodes[n].dark = false;
+  for_each_connection_to(world, n, [&](Connection& connection) {
+    if (connection.line == Line::lost) break_connection(connection);
+    connection.line = Line::made;
+  });
 }
 
 }  // namespace lockstep::checker::naive

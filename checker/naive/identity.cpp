@@ -73,6 +73,7 @@ void add(Bytes& bytes, const Connection& connection) {
   bytes.number(connection.former);
   bytes.kind(connection.sent);
   bytes.number(connection.late);
+  if (connection.line != Line::made) bytes.text(connection.line == Line::lost ? "lost" : "unmade");
   bytes.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const Message& message : connection.messages) {
     bytes.number(message.sender);
@@ -166,6 +167,7 @@ void add(Bytes& bytes, const World& world, const Node& node) {
     bytes.text(encode(with_lifetimes(world, node, keyspace)));
   };
   bytes.number(node.up);
+  if (node.dark) bytes.text("dark");
   if (node.full) bytes.text("full");
   bytes.number(node.offset.ms);
   bytes.number(node.down_left_ms);

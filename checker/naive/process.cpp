@@ -34,6 +34,9 @@ std::int64_t reading(const World& world, const Process& process, std::uint16_t i
                                       : read_now(world, process, wall);
 }
 
+/// Whether who connects is told that nobody is there.
+bool refuses(const Node& node) { return !node.up && !node.dark; }
+
 }  // namespace
 
 std::int64_t Rules::rounded_up(std::int64_t ms) const {
@@ -300,10 +303,12 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
     const auto server = kept.find(effect.node);
     opened.node = server == kept.end() ? server_meant(process, effect.node) : server->second;
     opened.sent_for = effect.node;
+    const bool resource = opened.node == sim::kResource;
+    if (!resource && world.nodes[opened.node].dark) opened.line = Line::unmade;
     connection = process.connections.insert(connection, opened);
   }
   const bool resource = connection->node == sim::kResource;
-  if (!resource && !world.nodes[connection->node].up) message.state = Message::State::broken;
+  if (!resource && refuses(world.nodes[connection->node])) message.state = Message::State::broken;
   connection->messages.push_back(std::move(message));
   keep_to(process, effect.task, *connection);
 }

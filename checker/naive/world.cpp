@@ -31,19 +31,20 @@ void spend(World& world, Fault fault) {
   --world.budget[static_cast<std::size_t>(fault)];
 }
 
-/// A reply whose node has died since can be lost at no cost.
 bool for_nothing(const World& world, const Action& action) {
   return action.kind == Action::Kind::lose &&
-         world.processes[action.process].connections[action.connection].messages.front().orphaned;
+         world.processes[action.process].connections[action.connection].doubtful();
 }
 
-/// Abandoned connections keep only what may still be executed. A connection without a message is
+/// Abandoned connections keep only what may still be executed: of those to a dark node, which are
+/// not there any more or not yet, nothing. A connection without a message is
 /// not listed, but an open one of which the node remembers something, or that is ahead of somebody.
 void tidy_connections(Process& process) {
   for (Connection& connection : process.connections) {
     if (connection.open) continue;
-    std::erase_if(connection.messages,
-                  [](const Message& message) { return message.state != Message::State::waiting; });
+    std::erase_if(connection.messages, [&](const Message& message) {
+      return message.state != Message::State::waiting || connection.line != Line::made;
+    });
   }
   for (Connection& connection : process.connections) {
     if (!connection.shared || !connection.open) continue;
@@ -102,6 +103,16 @@ Observation heard(Observation::Kind kind, const Connection& connection, const Me
 }
 
 }  // namespace
+
+bool Connection::waits_in_the_dark() const {
+  return line != Line::made && !messages.empty() &&
+         messages.front().state == Message::State::waiting;
+}
+
+/// Or it is a reply, and its node has died since.
+bool Connection::doubtful() const {
+  return waits_in_the_dark() || (!messages.empty() && messages.front().orphaned);
+}
 
 void drop_expired(const World& world, const Node& node, Keyspace& keyspace) {
   const auto expired = [&](const auto& key) {

@@ -66,6 +66,10 @@ struct Message {
   std::optional<std::int64_t> blocked_left_ms;  ///< and for how much longer; nothing: for ever
 };
 
+/// A connection to a node that is dark is lost (made before, and forgotten there) or unmade (it is
+/// made when the node is up again).
+enum class Line : std::uint8_t { made, lost, unmade };
+
 struct Connection {
   sim::TaskId task = 0;       ///< of a shared one: means nothing
   bool shared = false;        ///< by all tasks of the process
@@ -78,6 +82,12 @@ struct Connection {
   Sent sent = Sent::now;         ///< what is on it, once it is abandoned
   bool late = false;             ///< abandoned, and left to the network, which is in no hurry
   std::set<std::uint8_t> ahead;  ///< replicas that lack what a WAIT on it would wait for
+  Line line = Line::made;        ///< else its node is dark
+
+  /// Whether its next message waits for a node that is dark.
+  bool waits_in_the_dark() const;
+  /// Whether its next message may be lost at no cost.
+  bool doubtful() const;
 };
 
 /// A clock reading: what the wall clock showed (since kEpoch), or the monotonic one (since the
@@ -159,6 +169,7 @@ struct Image {
 
 struct Node {
   bool up = true;
+  bool dark = false;              ///< down, and nobody tells its clients
   std::int64_t down_left_ms = 0;  ///< down: how much longer it has to stay so
   /// As in `saved` and `not_durable`, an expiry is `sooner` by so many millionths of a ms.
   sim::Keyspace keyspace;
@@ -378,6 +389,9 @@ class Rules {
   void begin(World& world, const sim::Action& action, Facts& facts);
   void run(World& world, const sim::Action& action, Facts& facts);
   void disturb(World& world, const sim::Action& action) const;
+  void disturb_process(World& world, const sim::Action& action) const;
+  void disturb_connection(Process& process, const sim::Action& action) const;
+  void disturb_node(World& world, const sim::Action& action) const;
   void execute(World& world, const sim::Action& action, Facts& facts);
   sim::Execution execution_on(World& world, std::uint8_t p, const Connection& connection);
   sim::Reply execute_on_node(World& world, std::uint8_t p, Connection& connection,
@@ -391,9 +405,13 @@ class Rules {
   void lose_late(Process& process, std::uint8_t c) const;
   void crash(World& world, std::uint8_t p) const;
   void stop_node(World& world, std::uint8_t n, std::size_t image) const;
+  void crash_node(World& world, std::uint8_t n) const;
+  void lose_power(World& world, std::uint8_t n, std::size_t image) const;
+  void restart_node(World& world, std::uint8_t n) const;
   bool may_evict(const sim::Entry& entry) const;
   void evict(World& world, std::uint8_t n, std::size_t key) const;
   void flush(World& world, std::uint8_t n) const;
+  void save_flushed(Node& node) const;
   void note_not_durable(World& world, Node& node, const sim::Keyspace& before) const;
   void pass(World& world, std::int64_t ms, Facts& facts) const;
   void settle(World& world, bool by_time) const;

@@ -371,7 +371,11 @@ Id Processes::darkened(Id id, std::uint8_t node) {
     if (connection.node != node) continue;
     connection.session = Tables::kFresh;
     connection.ahead_of = 0;
-    for (auto& message : connection.messages) message.doubtful = true;
+    for (auto& message : connection.messages) {
+      message.doubtful = true;
+      message.blocked = message.blocked_for_ever = false;
+      message.blocked_ms = 0;
+    }
     if (connection.open)
       connection.link = Link::lost;
     else
