@@ -35,11 +35,15 @@ using RawReply = std::unique_ptr<redisReply, FreeReply>;
 /// hiredis makes room for as many elements as the server says that there will be, before any comes.
 void bound_lists(redisReader& reader) {
   static const redisReplyObjectFunctions theirs = *reader.fn;
-  static redisReplyObjectFunctions ours = theirs;
-  ours.createArray = [](const redisReadTask* task, auto count) -> void* {
-    const bool too_many = static_cast<std::size_t>(count) > kMostElements;
-    return too_many ? nullptr : theirs.createArray(task, count);
-  };
+  // Made once: connections are opened in several threads.
+  static redisReplyObjectFunctions ours = [] {
+    redisReplyObjectFunctions bounded = theirs;
+    bounded.createArray = [](const redisReadTask* task, auto count) -> void* {
+      const bool too_many = static_cast<std::size_t>(count) > kMostElements;
+      return too_many ? nullptr : theirs.createArray(task, count);
+    };
+    return bounded;
+  }();
   reader.fn = &ours;
 }
 

@@ -107,9 +107,7 @@ void tell_processes(const Event& event, std::vector<std::string>& changes) {
 }
 
 void tell_lost_requests(const Event& event, std::vector<std::string>& changes) {
-  const bool crash = event.action.kind == Action::Kind::node_crash ||
-                     event.action.kind == Action::Kind::power_loss;
-  if (!crash) return;
+  if (event.action.kind != Action::Kind::node_crash) return;  // of a machine that dies they wait
   for (std::size_t p = 0; p < event.before.processes.size(); ++p) {
     for (const Connection& connection : event.before.processes[p].connections) {
       if (connection.node != event.action.node) continue;

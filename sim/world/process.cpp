@@ -80,8 +80,7 @@ void Process::drop_empty_connections() {
     connection.messages.erase(connection.messages.begin(), arrives);
   }
   std::erase_if(connections, [](const Connection& c) {
-    return c.messages.empty() &&
-           (!c.open || (c.session == 0 && c.ahead_of == 0 && c.link != Link::lost));
+    return c.messages.empty() && (!c.open || (c.session == 0 && c.ahead_of == 0));
   });
 }
 

@@ -29,8 +29,8 @@ using NodeSet = SetOf<kMaxNodes>;
 /// come. Counted up to kMost.
 struct Doings {
   static constexpr std::uint8_t kMost = 24;
-  std::uint8_t sent = 0;    ///< requests; only where messages take time
-  std::uint8_t starts = 0;  ///< of what lasts: a lifetime given, a clock read; likewise
+  std::uint8_t sent = 0;      ///< requests; only where messages take time
+  std::uint8_t starts = 0;    ///< of what lasts: a lifetime given, a clock read; likewise
   std::uint8_t timeouts = 0;  ///< of requests; only where they need no fault each
   static void count(std::uint8_t& number) {
     if (number < kMost) ++number;

@@ -159,8 +159,7 @@ TEST_CASE("a client whose attempts never come back to one place is not judged", 
 
 TEST_CASE("what a client that reads clocks asks twice, it asks at one instant", "[probe]") {
   // Its second SET finds the first. Both explorers, and whoever tells the run, have to know that.
-  CHECK(after(Fault::crash,
-              {"local now = monotonic() redis('SET', self.key, 'x', 'NX', 'PX', 30) "
-               "return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
-               kDelete}) == Verdict::violated);
+  CHECK(after(Fault::crash, {"local now = monotonic() redis('SET', self.key, 'x', 'NX', 'PX', 30) "
+                             "return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK",
+                             kDelete}) == Verdict::violated);
 }

@@ -123,9 +123,10 @@ TEST_CASE("what a snapshot carried is what was kept") {
 
 TEST_CASE("instants are renumbered in order of appearance") {
   const Folder folder(lock_with("now() self.b = now() self.a = now() + 3 return true"));
-  Client client(folder.path(), setup_of({lock(), unlock()}, 2));
+  Client client(folder.path(), setup_of({lock(), rest(5), unlock()}, 2));
   client.feed(begin());
   CHECK(client.step().instants == std::vector<std::uint16_t>{2, 1});
+  client.feed(timer());
   client.feed(begin());  // from two instants: the new ones are 2, 3, 4
   CHECK(client.step().instants == std::vector<std::uint16_t>{4, 3});
 }
@@ -147,6 +148,17 @@ TEST_CASE("a renamed token in a snapshot is the renamed token in the process") {
   });
   const std::vector<Observation> path{begin()};
   CHECK(told(program.run(setup, bytes, path)) == "send 0 X D.200");
+}
+
+TEST_CASE("a critical section that is left at once is a step of its own") {
+  const Folder folder(lock_with("return true"));
+  const Program program(folder.path());
+  const ProcessSetup setup = setup_of({lock(), unlock()});
+  const std::string start = program.initial(setup, std::vector<int>{0});
+  const std::vector<Observation> inside{begin()};
+  const Step step = program.run(setup, start, inside);
+  CHECK(told(step) == "acquired 0");
+  CHECK(waits(step) == "0 runnable fresh");
 }
 
 TEST_CASE("from a snapshot the waits go on") {
@@ -181,9 +193,8 @@ TEST_CASE("an iteration of `return retry` ends at a boundary and goes on by itse
   const Step second = program.run(setup, *step.boundary, next);
   REQUIRE(second.boundary);
   CHECK(*second.boundary == *step.boundary);  // it turns in place
-  const std::vector<Observation> last{run(), reply(Reply::ok())};
-  CHECK(told(program.run(setup, *step.boundary, last)) ==
-        "acquired 0 fence 9; releasing 0; released 0 ok");
+  const std::vector<Observation> last{run(), reply(Reply::ok()), run()};
+  CHECK(told(program.run(setup, *step.boundary, last)) == "releasing 0; released 0 ok");
 }
 
 TEST_CASE("retry through boundaries and without them is the same") {

@@ -1,6 +1,7 @@
 // Runs a client program by hand, without any world: observations in, steps out.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <filesystem>
@@ -104,6 +105,11 @@ class Client {
       feed(run(task));
       step_.effects.insert(step_.effects.begin(), first.effects.begin(), first.effects.end());
     }
+    if (leaves_at_once()) {
+      const Step first = step_;
+      feed(run(first.effects.back().task));
+      step_.effects.insert(step_.effects.begin(), first.effects.begin(), first.effects.end());
+    }
     return step_;
   }
 
@@ -122,6 +128,15 @@ class Client {
       answers;  ///< to choices, differences, absolutes, first come first served
 
  private:
+  /// Whether a critical section without work has begun: a step of its own ends it.
+  bool leaves_at_once() const {
+    if (step_.effects.empty() || step_.effects.back().kind != Effect::Kind::acquired) return false;
+    const TaskId task = step_.effects.back().task;
+    return std::ranges::any_of(step_.tasks, [&](const Wait& wait) {
+      return wait.task == task && wait.kind == Wait::Kind::runnable;
+    });
+  }
+
   std::string answer(const Query& query) {
     if (query.kind == Query::Kind::token) return token_text({0, ++tokens_});
     REQUIRE_FALSE(answers.empty());
