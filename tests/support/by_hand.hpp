@@ -100,6 +100,8 @@ class ByHand {
     return world.processes[p].connections[0].node;
   }
   Facts hears(std::uint8_t p) { return does(of_process(Kind::deliver, p)); }
+  /// It leaves the critical section that it has just begun.
+  Facts leaves(std::uint8_t p) { return does(of_process(Kind::run, p)); }
   /// Begins, and hears what it has asked for first.
   Facts acquires(std::uint8_t p) {
     begins(p);

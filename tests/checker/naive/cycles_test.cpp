@@ -82,11 +82,11 @@ TEST_CASE("a client that asks for ever, but in vain only as long as another hold
 }
 
 TEST_CASE("a task that goes on when all is done is a leak") {
-  // SET sent, executed, heard with DEL sent, executed, heard: done, but for the task. Later
-  // rounds differ from the first in what the task has just heard, until time passes: 6.
+  // SET sent, executed, heard; DEL sent, executed, heard: done, but for the task. Later
+  // rounds differ from the first in what the task has just heard, until time passes: 7.
   sim::Model model = tests::small_model(tests::kOwn + "goes-on", 1, 0);
   model.properties = {sim::Property::leak};
-  check_endless(model, sim::Property::leak, 6);
+  check_endless(model, sim::Property::leak, 7);
 }
 
 TEST_CASE("a round that takes no time is no behaviour, and no verdict") {

@@ -156,13 +156,13 @@ TEST_CASE("no task gives up a shared connection: what waits on an unmade one is 
   CHECK(run.has_lock(0));
 }
 
-TEST_CASE("a reply that is on its way from a machine that dies arrives, until that restarts") {
+TEST_CASE("a reply that is on its way from a machine that dies arrives, or does not") {
   ByHand run(dark_model({Fault::pause}));
   run.begins(0);
   run.asks(0);
   SECTION("at once") {
     run.does(kPowerLoss);
-    CHECK_FALSE(run.may(kLose));
+    CHECK(run.may(kLose));  // it may not have been sent
     CHECK(run.hears(0).witnesses.contains(sim::Witness::acquired));
   }
   SECTION("to who is paused it comes too late") {
