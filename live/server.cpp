@@ -86,6 +86,8 @@ void Server::become_server() const {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
   const bool appends = persistence_ == sim::Persistence::aof_everysec ||
                        persistence_ == sim::Persistence::aof_always;
+  // One that saves does so at FLUSHALL as well; not by itself as long as anybody looks.
+  const char* const saves = persistence_ == sim::Persistence::rdb ? "864000 1000000" : "";
   std::vector<std::string> words{program_,
                                  "--port",
                                  std::to_string(address_.port),
@@ -94,7 +96,7 @@ void Server::become_server() const {
                                  "--dir",
                                  folder_.path(),
                                  "--save",
-                                 "",
+                                 saves,
                                  "--appendonly",
                                  appends ? "yes" : "no",
                                  "--appendfsync",

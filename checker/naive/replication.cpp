@@ -79,7 +79,10 @@ void Rules::enabled_to_learn(const World& world, std::uint8_t p,
   const Process& process = world.processes[p];
   const bool goes_on = std::ranges::any_of(
       process.waits, [](const sim::Wait& wait) { return wait.kind != sim::Wait::Kind::done; });
-  if (process.life != Life::up || !goes_on) return;
+  const bool starts_again = std::ranges::any_of(
+      process.rounds_begun, [&](int rounds) { return rounds < model_.processes[p].rounds; });
+  if (process.life == Life::paused || !(process.life == Life::dead ? starts_again : goes_on))
+    return;
   for (std::size_t group = 0; group < process.knows.size(); ++group) {
     if (process.knows[group] == world.newest[group]) continue;
     actions.emplace_back();
@@ -119,8 +122,6 @@ void Rules::fail_over(World& world, std::uint8_t n) const {
   world.nodes[n].lags = false;
   has_all(world, n);
   world.newest[servers_.group_of(n)] = n;
-  for (Process& process : world.processes)
-    if (process.life == Life::dead) process.knows = world.newest;
 }
 
 void Rules::follow(World& world, std::uint8_t n) const {

@@ -107,6 +107,8 @@ inline constexpr auto kActionTable = [] {
   using Kind = Action::Kind;
   using enum OnRealServer;
   constexpr bool free = true, no = false;
+  constexpr auto kNoLimit = "the memory of a real server is not limited as yet";
+  constexpr auto kNoCuts = "links to a real server are not cut as yet";
   constexpr auto kNoReplicas = "real servers are run without replicas as yet";
   return std::to_array<ActionRow>({
       {Kind::begin, "begin", kOfTask, {}, free},
@@ -136,12 +138,12 @@ inline constexpr auto kActionTable = [] {
       {Kind::evict, "evict", kOfKey, Fault::evict, no, never,
        "the memory of a real server cannot be made short"},
       {Kind::flush, "flush", kOfNode, Fault::flush, no, if_own},
-      {Kind::oom, "oom", kOfNode, Fault::oom, no, if_own},
-      {Kind::relief, "relief", kOfNode, {}, free, if_own},
-      {Kind::cut, "cut", kOfLink, Fault::cut, no},
-      {Kind::cut_requests, "cut-requests", kOfLink, Fault::cut, no},
-      {Kind::cut_replies, "cut-replies", kOfLink, Fault::cut, no},
-      {Kind::heal, "heal", kOfLink, {}, free},
+      {Kind::oom, "oom", kOfNode, Fault::oom, no, never, kNoLimit},
+      {Kind::relief, "relief", kOfNode, {}, free, never, kNoLimit},
+      {Kind::cut, "cut", kOfLink, Fault::cut, no, never, kNoCuts},
+      {Kind::cut_requests, "cut-requests", kOfLink, Fault::cut, no, never, kNoCuts},
+      {Kind::cut_replies, "cut-replies", kOfLink, Fault::cut, no, never, kNoCuts},
+      {Kind::heal, "heal", kOfLink, {}, free, never, kNoCuts},
       {Kind::lag, "lag", kOfNode, Fault::lag, no, never, kNoReplicas},
       {Kind::catch_up, "catch-up", kOfNode, {}, free, never, kNoReplicas},
       {Kind::failover, "failover", kOfNode, Fault::failover, no, never, kNoReplicas},

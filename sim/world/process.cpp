@@ -33,10 +33,6 @@ bool Process::knows_masters() const {
       masters, [](const KnownMaster& master) { return master.known == master.newest; });
 }
 
-void Process::learn_masters() {
-  for (KnownMaster& master : masters) master.known = master.newest;
-}
-
 bool Connection::takes_requests() const {
   return open && !(shared() && std::ranges::any_of(messages, [](const Message& message) {
                      return message.stage == Stage::broken;

@@ -164,8 +164,6 @@ struct Process {
   Timer* timer(TaskId task);
   /// Whether it knows the newest masters.
   bool knows_masters() const;
-  /// It connects anew to all.
-  void learn_masters();
   /// Abandons the open connections of `task` (semantics.md, section 2), with `used` only those that
   /// hold a message.
   void abandon(TaskId task, bool used = false);

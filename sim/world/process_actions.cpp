@@ -162,6 +162,7 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
         setting_.model.processes[process.index < setting_.processes ? process.index : 0].rounds;
     for (std::size_t task = 0; task < process.rounds.size(); ++task)
       if (process.rounds[task] < rounds) add_action(info, Kind::begin, task, false);
+    if (!info.actions.empty()) list_masters_to_learn(info);
     return false;
   }
   bool active = false;
@@ -180,9 +181,11 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
 /// Of which failovers it may hear. When matters to nothing that lasts.
 void Processes::list_masters_to_learn(ProcessInfo& info) const {
   const Process& process = info.value;
-  if (process.life != Life::up || process.knows_masters()) return;
-  const auto& tasks = automaton_.state(process.program).tasks;
-  if (std::ranges::all_of(tasks, [](const Wait& w) { return w.kind == Wait::Kind::done; })) return;
+  if (process.life == Life::paused || process.knows_masters()) return;
+  const auto done = [](const Wait& wait) { return wait.kind == Wait::Kind::done; };
+  if (process.life == Life::up &&
+      std::ranges::all_of(automaton_.state(process.program).tasks, done))
+    return;
   for (std::size_t group = 0; group < process.masters.size(); ++group) {
     if (process.masters[group].known == process.masters[group].newest) continue;
     add_action(info, Action::Kind::learn, group, false);

@@ -199,7 +199,6 @@ void ProcessStep::crash() {
       report_.claims.turned |= only<LockSet>(holding.lock);
   process_.holdings.clear();
   process_.operations.clear();
-  process_.learn_masters();
   for (auto& connection : process_.connections) {
     connection.open = false;
     connection.former = true;

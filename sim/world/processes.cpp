@@ -335,7 +335,6 @@ Id Processes::told_of_master(Id id, std::uint8_t group, std::uint8_t newest) {
   return told_of_master_.find_or_add(id, both(group, newest), [&] {
     Process process = processes_[id].value;
     process.masters[group].newest = newest;
-    if (process.life == Life::dead) process.learn_masters();
     forget_ahead(process, newest);
     return intern(process);
   });

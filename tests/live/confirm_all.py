@@ -21,6 +21,7 @@ REASONS = {
     "a real server's clock cannot be made to jump": "jump",
     "the power of a real machine cannot be cut": "power-loss",
     "the memory of a real server cannot be made short": "evict",
+    "links to a real server are not cut as yet": "cut",
 }
 
 
@@ -37,11 +38,15 @@ def faults_of(scenario):
     return faults
 
 
-def nodes_of(scenario):
+def servers_of(scenario):
     """How many there are, if the scenario does not say so: as many as its protocol is written for."""
     protocol = (FOLDER.parent / "protocols" / scenario["protocol"] / "protocol.lua").read_text()
-    written_for = re.search(r"^ *nodes *= *([0-9]+)", protocol, re.MULTILINE)
-    return scenario.get("nodes", int(written_for.group(1)) if written_for else 1)
+
+    def said(field, otherwise):
+        written_for = re.search(rf"^ *{field} *= *([0-9]+)", protocol, re.MULTILINE)
+        return scenario.get(field, int(written_for.group(1)) if written_for else otherwise)
+
+    return said("nodes", 1) * (1 + said("replicas", 0))
 
 
 def replay(file):
@@ -63,7 +68,7 @@ def verdict(file):
         for reason, fault in REASONS.items():
             if detail.endswith(reason) and fault in faults_of(scenario):
                 return "skipped", line
-        if detail.endswith("this run has several nodes") and nodes_of(scenario) > 1:
+        if detail.endswith("this run has several nodes") and servers_of(scenario) > 1:
             return "skipped", line
     return "failed", f"{line} (exit code {code})"
 
