@@ -233,6 +233,8 @@ void refuse_replicas(const Scenario& scenario, const sim::Model& model) {
         fmt::format("{} nodes with {} replicas each are {} servers, but at most {} are simulated",
                     scenario.nodes, scenario.replicas, servers, sim::kMaxNodes));
   if (sim::clocks_drift(model)) refuse("clocks that drift are not simulated with replicas");
+  if (scenario.cluster)
+    refuse("replicas of a cluster's node (MOVED) are not simulated: `cluster` or `replicas`");
   const bool back = std::ranges::any_of(model.jumps_ms, [](std::int64_t ms) { return ms < 0; });
   if (!back || budget(sim::Fault::jump) == 0) return;
   for (const sim::Fault fault : {sim::Fault::lag, sim::Fault::node_crash, sim::Fault::power_loss})
@@ -265,8 +267,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.cluster = scenario.cluster;
   if (scenario.cluster && scenario.nodes > 1)
     throw sim::BadInput(
-        fmt::format("{}: a cluster is simulated as one master with all slots (and its replicas), "
-                    "not as {} nodes",
+        fmt::format("{}: a cluster is simulated as one master with all slots, not as {} nodes",
                     place_of(scenario), scenario.nodes));
   model.draw_seed = scenario.draw_seed;
   model.persistence = scenario.persistence;

@@ -191,6 +191,7 @@ void add_roles(Bytes& bytes, const World& world) {
   for (const Node& node : world.nodes) {
     bytes.number(node.follows.value_or(sim::kNoServer));
     bytes.number(node.lags);
+    bytes.number(node.syncing);
     bytes.number(node.misses);
   }
 }

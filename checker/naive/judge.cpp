@@ -389,7 +389,8 @@ bool Rules::stays_in(const Keyspace& keyspace, std::uint8_t p, std::uint8_t lock
 /// Whether all servers are up, and nobody has to hear any more which ones are the masters.
 bool Rules::servers_settled(const World& world) const {
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n)
-    if (!world.nodes[n].up || world.nodes[n].full || world.nodes[n].lags || !is_in_line(world, n))
+    if (!world.nodes[n].up || world.nodes[n].full || world.nodes[n].lags ||
+        world.nodes[n].syncing || !is_in_line(world, n))
       return false;
   return std::ranges::none_of(world.processes, [&](const Process& process) {
     const bool spawned_lives = std::ranges::any_of(

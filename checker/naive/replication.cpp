@@ -68,8 +68,9 @@ void Rules::enabled_of_roles(const World& world, std::uint8_t n,
     actions.back().kind = kind;
     actions.back().node = n;
   };
-  if (node.follows && !node.lags && in_budget(world, Fault::lag)) add(Action::Kind::lag);
-  if (node.lags) add(Action::Kind::catch_up);
+  const bool waits = node.lags || node.syncing;
+  if (node.follows && !waits && in_budget(world, Fault::lag)) add(Action::Kind::lag);
+  if (waits && world.nodes[*node.follows].up) add(Action::Kind::catch_up);
   if (node.follows && in_budget(world, Fault::failover)) add(Action::Kind::failover);
   if (!is_in_line(world, n)) add(Action::Kind::follow);
 }
@@ -100,6 +101,7 @@ void Rules::change_roles(World& world, const Action& action) const {
       node.lags = true;
       break;
     case Action::Kind::catch_up:
+      if (node.syncing) synchronize(world, action.node);
       node.lags = false;
       has_all(world, action.node);
       break;
@@ -119,7 +121,7 @@ void Rules::change_roles(World& world, const Action& action) const {
 
 void Rules::fail_over(World& world, std::uint8_t n) const {
   world.nodes[n].follows.reset();
-  world.nodes[n].lags = false;
+  world.nodes[n].lags = world.nodes[n].syncing = false;
   has_all(world, n);
   world.newest[servers_.group_of(n)] = n;
 }
@@ -129,12 +131,18 @@ void Rules::follow(World& world, std::uint8_t n) const {
   node.follows = world.newest[servers_.group_of(n)];
   node.full = false;
   node.lags = false;
+  node.syncing = true;
   has_all(world, n);
+}
+
+/// It has asked for everything, and gets it.
+void Rules::synchronize(World& world, std::uint8_t n) const {
+  Node& node = world.nodes[n];
+  node.syncing = false;
   node.not_durable.clear();
   const Node& master = world.nodes[*node.follows];
   // A full synchronization writes to the disk what it receives.
-  if (model_.persistence == sim::Persistence::rdb && master.up)
-    node.saved = keys_only(master.keyspace);
+  if (model_.persistence == sim::Persistence::rdb) node.saved = keys_only(master.keyspace);
   for (Process& process : world.processes) {
     for (Connection& connection : process.connections) {
       if (connection.node != n) continue;
@@ -150,7 +158,7 @@ void Rules::mirror(World& world, bool by_time) const {
   for (const std::uint8_t n : replicas_in_order(world)) {
     Node& node = world.nodes[n];
     const Node& master = world.nodes[*node.follows];
-    if (!node.up || node.lags || !master.up) continue;
+    if (!node.up || node.lags || node.syncing || !master.up) continue;
     const Keyspace before = node.keyspace;
     node.keyspace.keys = master.keyspace.keys;
     node.keyspace.others = master.keyspace.others;

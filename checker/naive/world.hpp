@@ -179,6 +179,7 @@ struct Node {
   sim::Keyspace saved;      ///< rdb: the last completed save
   bool full = false;        ///< its memory, and it may evict nothing
   std::optional<std::uint8_t> follows;  ///< the server whose replica it is
+  bool syncing = false;                 ///< a replica: it has to ask for everything
   bool lags = false;                    ///< a replica: nothing of its master's arrives
   bool misses = false;                  ///< it lags, and its master has been written to since
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
@@ -428,6 +429,7 @@ class Rules {
   void change_roles(World& world, const sim::Action& action) const;
   void fail_over(World& world, std::uint8_t n) const;
   void follow(World& world, std::uint8_t n) const;
+  void synchronize(World& world, std::uint8_t n) const;
   void mirror(World& world, bool by_time) const;
 
   // wait.cpp

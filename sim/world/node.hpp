@@ -84,13 +84,16 @@ struct Node {
   std::uint8_t follows = kNoServer;  ///< the server whose replica it is
   std::uint8_t newest = kNoServer;   ///< the newest master of its group; none if it is that
   bool lags = false;                 ///< a replica: nothing of its master's arrives
-  bool misses = false;               ///< and something has come since; only where WAIT is sent
-  std::uint16_t micros = 0;          ///< that have begun in this ms: only if Model::distinct_micros
+  bool syncing = false;              ///< a replica: it has to ask its master for everything anew
+  bool misses = false;       ///< lags, and something has come since; only where WAIT is sent
+  std::uint16_t micros = 0;  ///< that have begun in this ms: only if Model::distinct_micros
   /// rdb: the last completed save. aof_everysec(_2s): the keyspace before each write that may be
   /// lost, newest first.
   std::vector<Image> images;
 
   bool is_master() const { return follows == kNoServer; }
+  /// Whether what its master writes arrives at once.
+  bool is_mirror() const { return !is_master() && !lags && !syncing; }
   /// Whether it is the newest master of its group, or follows that.
   bool is_in_place() const { return newest == kNoServer || follows == newest; }
 };

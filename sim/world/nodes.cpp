@@ -188,7 +188,7 @@ void Nodes::list_replication(NodeInfo& info) const {
     info.actions.push_back(action);
   };
   if (!node.is_master()) {
-    if (node.lags)
+    if (node.lags || node.syncing)
       add(Kind::catch_up, {});
     else
       add(Kind::lag, Fault::lag);
@@ -234,19 +234,21 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node.full = action.kind == Kind::oom;
       break;
     case Kind::lag:
+      node.lags = true;
+      break;
     case Kind::catch_up:
-      node.lags = action.kind == Kind::lag;
-      node.misses = false;
-      if (!node.lags) report.spread = Spread::caught_up;
+      report.spread = node.syncing ? Spread::emptied : Spread::caught_up;
+      if (node.syncing && setting_.volatile_ms > 0) node.images.clear();
+      node.lags = node.misses = node.syncing = false;
       break;
     case Kind::failover:
       node.follows = node.newest = kNoServer;
-      node.lags = node.misses = false;
+      node.lags = node.misses = node.syncing = false;
       report.spread = Spread::promoted;
       break;
     case Kind::follow:
       node = following(std::move(node));
-      report.spread = Spread::emptied;
+      report.spread = Spread::caught_up;
       break;
     case Kind::node_crash:
     case Kind::power_loss:
@@ -280,7 +282,8 @@ Node Nodes::jumped(Node node, std::int64_t ms) {
 Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
   node.full = false;
-  node.lags = node.misses = false;  // it asks for everything when it is up again
+  node.lags = node.misses = false;
+  node.syncing = !node.is_master();  // it asks for everything when it is up again
   node.down_left_ms = setting_.rounded(setting_.model.restart_after_ms);
   switch (setting_.model.persistence) {
     case Persistence::none:
@@ -301,12 +304,12 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
   return node;
 }
 
-/// A full synchronization with the newest master: what it had is gone with the next mirroring.
-Node Nodes::following(Node node) const {
+/// It asks the newest master for everything; until that has come it has what it had.
+Node Nodes::following(Node node) {
   node.follows = node.newest;
   node.full = false;
   node.lags = node.misses = false;
-  if (setting_.volatile_ms > 0) node.images.clear();
+  node.syncing = true;
   return node;
 }
 
@@ -317,6 +320,14 @@ Id Nodes::synchronized(Id id, const Id* nodes) {
   const Id received = tables_.mirrored(master.keyspace, node.keyspace,
                                        node.clock_offset_ms - master.clock_offset_ms);
   node.images[0].keyspace = tables_.without_scripts(received);
+  return intern(node);
+}
+
+Id Nodes::without_master(Id id, std::uint8_t master) {
+  if (nodes_[id].value.follows != master || nodes_[id].value.syncing) return id;
+  Node node = nodes_[id].value;
+  node.syncing = true;
+  node.lags = node.misses = false;
   return intern(node);
 }
 
@@ -345,7 +356,7 @@ bool Nodes::replicate(Id* nodes, bool by_time) {
   for (unsigned round = 0; round < setting_.servers.replicas; ++round)
     for (unsigned n = 0; n < setting_.nodes; ++n) {
       const Node& replica = nodes_[nodes[n]].value;
-      if (replica.is_master() || replica.lags || !replica.up) continue;
+      if (!replica.is_mirror() || !replica.up) continue;
       const Id master = nodes[replica.follows];
       if (!nodes_[master].value.up) continue;
       const Id mirror = mirrored(nodes[n], master, by_time);

@@ -133,8 +133,10 @@ class Nodes {
   bool differ_in_stream(Id one, Id other);
   /// After a write of its master, of a replica that lags.
   Id missing(Id id);
-  /// After it has begun to follow: what a restart would bring back is what it has received.
+  /// After a full synchronization: what a restart would bring back is what it has received.
   Id synchronized(Id id, const Id* nodes);
+  /// After the server that it may follow has gone down: it will have to ask for everything.
+  Id without_master(Id id, std::uint8_t master);
   /// After another server of its group was promoted.
   Id told_of_master(Id id, std::uint8_t newest);
   /// After an action, or time: all nodes, of which replicas become mirrors of their masters. True
@@ -155,7 +157,7 @@ class Nodes {
   Node after_power_cut(Node node, unsigned image);
   void save_empty(Node& node, Keyspace keyspace) const;
   void list_replication(NodeInfo& info) const;
-  Node following(Node node) const;
+  static Node following(Node node);
   Id mirrored(Id replica, Id master, bool by_time);
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);

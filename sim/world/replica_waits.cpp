@@ -10,7 +10,8 @@ unsigned ReplicaWaits::acknowledged(const Id* nodes, const Connection& connectio
   unsigned count = 0;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const Node& replica = nodes_.info(nodes[n]).value;
-    if (replica.up && replica.follows == connection.node && !has(connection.ahead_of, n)) ++count;
+    const bool online = replica.up && replica.follows == connection.node && !replica.syncing;
+    if (online && !has(connection.ahead_of, n)) ++count;
   }
   return count;
 }

@@ -79,10 +79,12 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
         if (p != actor) next[p] = processes_.stale(next[p], report.written);
       return;
     case Spread::disconnected:
+      leave_replicas_alone(whose, next);
       for (unsigned p = 0; p < setting_.processes; ++p)
         next[p] = processes_.disconnected(next[p], whose);
       return;
     case Spread::darkened:
+      leave_replicas_alone(whose, next);
       for (unsigned p = 0; p < setting_.processes; ++p)
         next[p] = processes_.darkened(next[p], whose);
       return;
@@ -105,6 +107,14 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       next[setting_.node_slot(whose)] =
           nodes_.synchronized(next[setting_.node_slot(whose)], next + setting_.node_slot(0));
       return;
+  }
+}
+
+/// The replicas of a server that has gone down.
+void World::leave_replicas_alone(std::uint8_t master, Id* next) {
+  for (unsigned n = 0; setting_.servers.replicas > 0 && n < setting_.nodes; ++n) {
+    Id& node = next[setting_.node_slot(n)];
+    node = nodes_.without_master(node, master);
   }
 }
 
@@ -136,6 +146,11 @@ bool World::replicate(const Id* before, Id* state, Action::Kind by) {
     }
   }
   return nodes_.replicate(state + first, by_time);
+}
+
+bool World::can_catch_up(const Id* state, unsigned node) const {
+  const Node& replica = nodes_.info(state[setting_.node_slot(node)]).value;
+  return nodes_.info(state[setting_.node_slot(replica.follows)]).value.up;
 }
 
 bool World::can_execute(const Id* state, unsigned process, const LocalAction& action) const {

@@ -125,6 +125,8 @@ class World {
   void expand_time(const Id* state, const Polls& polls, std::size_t passes, Sink& sink);
   template <class Sink>
   void finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed, Sink& sink);
+  /// Whether the master of a replica is up.
+  bool can_catch_up(const Id* state, unsigned node) const;
   /// Whether an `execute` of the process is possible: at the resource, or a node that is up, where
   /// it is not blocked.
   bool can_execute(const Id* state, unsigned process, const LocalAction& action) const;
@@ -132,6 +134,7 @@ class World {
   void follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts);
   void spread(const Report& report, unsigned actor, Id* next);
   void tell_waiting(LockSet turned, Id* next);
+  void leave_replicas_alone(std::uint8_t master, Id* next);
   void tell_of_promotion(std::uint8_t promoted, Id* next);
   bool replicate(const Id* before, Id* state, Action::Kind by);
   void make_canonical(Id* state);

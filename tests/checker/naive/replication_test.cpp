@@ -129,6 +129,8 @@ TEST_CASE("a master that has come to follow another one says READONLY, and has w
   CHECK_FALSE(run.has_lock(1));
   CHECK_FALSE(run.may(kFollow(1)));
   run.does(kFollow(0));
+  CHECK(run.has_lock(0));  // for those who read, until it has got everything
+  run.does(kCatchUp(0));
   CHECK_FALSE(run.has_lock(0));
   CHECK_FALSE(run.may(kFollow(0)));
   run.begins(1);
@@ -271,6 +273,7 @@ TEST_CASE("what follows a replica has what that has, in the same action") {
     ByHand run(model);
     run.does(kFailover(1));
     run.does(kFollow(0));  // and 2 follows 0
+    run.does(kCatchUp(0));
     run.does(kLearn(0, 1));
     if (lags) run.does(kLag(0));
     run.acquires(0);
@@ -279,6 +282,7 @@ TEST_CASE("what follows a replica has what that has, in the same action") {
     CHECK(run.has_lock(2) != lags);
     CHECK(run.may(kFollow(2)));
     run.does(kFollow(2));
+    run.does(kCatchUp(2));
     CHECK(run.has_lock(2));
   }
 }
@@ -295,7 +299,10 @@ TEST_CASE("a watch does not outlive that its server follows another one") {
     run.asks(0);      // MULTI
     run.hears(0);
     run.does(kFailover(1));
-    if (follows) run.does(kFollow(0));
+    if (follows) {
+      run.does(kFollow(0));
+      run.does(kCatchUp(0));
+    }
     CHECK(run.asks(0) == "QUEUED");
     run.hears(0);
     CHECK((run.asks(0) == "nil") == follows);
@@ -325,8 +332,11 @@ TEST_CASE("what a crash leaves of a replica's role") {
   CHECK_FALSE(run.world.nodes[1].lags);
   CHECK_FALSE(run.may(kFailover(1)));
   run.does(of_node(Kind::node_restart, 1));
-  CHECK(run.has_lock(1));  // it has asked for everything
+  CHECK_FALSE(run.has_lock(1));  // it has to ask for everything
+  run.does(kCatchUp(1));
+  CHECK(run.has_lock(1));
   run.does(kCrash(0));
+  CHECK_FALSE(run.may(kCatchUp(1)));
   CHECK(run.has_lock(1));
   CHECK_FALSE(run.may(kFollow(0)));
 }
@@ -339,6 +349,8 @@ TEST_CASE("a master that comes back with nothing takes its replicas along") {
   run.does(kCrash(0));
   CHECK(run.has_lock(1));
   run.does(of_node(Kind::node_restart, 0));
+  CHECK(run.has_lock(1));
+  run.does(kCatchUp(1));
   CHECK_FALSE(run.has_lock(1));
 }
 
@@ -353,6 +365,7 @@ TEST_CASE("what arrives at a replica is a write there, and what follows begins a
   run.does(kFailover(1));
   REQUIRE(run.world.nodes[0].not_durable.size() == 1);
   run.does(kFollow(0));  // both have the same
+  run.does(kCatchUp(0));
   CHECK(run.world.nodes[0].not_durable.empty());
 
   SECTION("time alone writes nothing") {
@@ -499,6 +512,7 @@ TEST_CASE("a lock that is never released is no deadlock once it is lost") {
     CHECK_FALSE(run.leaves(0).violation);
     CHECK_FALSE(run.does(kFailover(1)).violation);
     CHECK_FALSE(run.does(kFollow(0)).violation);
+    CHECK_FALSE(run.does(kCatchUp(0)).violation);
     CHECK_FALSE(run.has_lock(0));
   }
   SECTION("it arrives: then nobody gets it") {
@@ -688,6 +702,8 @@ TEST_CASE("WAIT for one of two replicas says nothing of the one that is promoted
   run.acquires(1);
   run.is_blocked(1);  // the other replica follows the master of before
   run.does(kFollow(2));
+  CHECK_FALSE(run.may(of_process(Kind::execute, 1)));
+  run.does(kCatchUp(2));
   CHECK(run.asks(1) == "1");
   const Facts facts = run.hears(1);
   REQUIRE(facts.violation);
@@ -785,5 +801,7 @@ TEST_CASE("who begins to follow writes what it receives to its disk") {
   const bool down = GENERATE(false, true);
   if (down) run.does(kCrash(1));
   run.does(kFollow(0));
+  CHECK(run.may(kCatchUp(0)) != down);
+  if (!down) run.does(kCatchUp(0));
   CHECK(run.world.nodes[0].saved.keys.contains("lock") != down);
 }
