@@ -153,6 +153,8 @@ void Rules::break_connection(Connection& connection) const {
   connection.messages = connection_errors(connection.messages);
   connection.session = {};
   connection.ahead.clear();
+  connection.line = Line::made;
+  connection.bound = false;
 }
 
 /// The client's end breaks; the requests stay where they are, in the network, with nobody at their
@@ -265,6 +267,9 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   node.down_left_ms = rounded_up(model_.restart_after_ms);
   node.not_durable.clear();
   for_each_connection_to(world, n, [](Connection& connection) {
+    const bool begun = !connection.session.fresh() || !connection.ahead.empty();
+    if (connection.line == Line::made)
+      connection.bound = begun && connection.open && !connection.shared;
     connection.session = {};
     connection.ahead.clear();
   });
@@ -282,6 +287,7 @@ void Rules::crash_node(World& world, std::uint8_t n) const {
     }
     connection.messages = std::move(kept);
     if (!connection.open) return;
+    if (connection.bound) connection.line = Line::reset;
     for (Message& error : connection_errors(lost)) connection.messages.push_back(error);
   });
 }
@@ -306,8 +312,12 @@ void Rules::restart_node(World& world, std::uint8_t n) const {
   world.nodes[n].up = true;
   world.nodes[n].dark = false;
   for_each_connection_to(world, n, [&](Connection& connection) {
-    if (connection.line == Line::lost) break_connection(connection);
-    connection.line = Line::made;
+    if (connection.line == Line::reset) return;
+    const bool unused = connection.messages.empty() && connection.bound;
+    const bool lost = connection.line == Line::lost;
+    if (lost) break_connection(connection);
+    connection.line = lost && unused ? Line::reset : Line::made;
+    connection.bound = connection.line == Line::reset;
   });
 }
 

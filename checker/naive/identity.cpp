@@ -73,7 +73,8 @@ void add(Bytes& bytes, const Connection& connection) {
   bytes.number(connection.former);
   bytes.kind(connection.sent);
   bytes.number(connection.late);
-  if (connection.line != Line::made) bytes.text(connection.line == Line::lost ? "lost" : "unmade");
+  if (connection.line != Line::made) bytes.text(connection.bound ? "bound" : "free");
+  if (connection.line != Line::made) bytes.kind(connection.line);
   bytes.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const Message& message : connection.messages) {
     bytes.number(message.sender);

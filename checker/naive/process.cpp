@@ -308,7 +308,8 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
     connection = process.connections.insert(connection, opened);
   }
   const bool resource = connection->node == sim::kResource;
-  if (!resource && refuses(world.nodes[connection->node])) message.state = Message::State::broken;
+  const bool refused = !resource && refuses(world.nodes[connection->node]);
+  if (refused || connection->line == Line::reset) message.state = Message::State::broken;
   connection->messages.push_back(std::move(message));
   keep_to(process, effect.task, *connection);
 }

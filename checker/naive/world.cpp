@@ -38,7 +38,8 @@ bool for_nothing(const World& world, const Action& action) {
 
 /// Abandoned connections keep only what may still be executed: of those to a dark node, which are
 /// not there any more or not yet, nothing. A connection without a message is
-/// not listed, but an open one of which the node remembers something, or that is ahead of somebody.
+/// not listed, but an open one of which the node remembers something, or that is ahead of somebody,
+/// or that leads nowhere any more, which its task has not found out.
 void tidy_connections(Process& process) {
   for (Connection& connection : process.connections) {
     if (connection.open) continue;
@@ -55,7 +56,9 @@ void tidy_connections(Process& process) {
       connection.messages.erase(connection.messages.begin());
   }
   std::erase_if(process.connections, [](const Connection& connection) {
-    const bool remembered = !connection.session.fresh() || !connection.ahead.empty();
+    const bool dead = connection.line == Line::lost || connection.line == Line::reset;
+    const bool remembered =
+        !connection.session.fresh() || !connection.ahead.empty() || (dead && connection.bound);
     return connection.messages.empty() && (!connection.open || !remembered);
   });
 }

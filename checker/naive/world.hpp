@@ -68,7 +68,8 @@ struct Message {
 
 /// A connection to a node that is dark is lost (made before, and forgotten there) or unmade (it is
 /// made when the node is up again).
-enum class Line : std::uint8_t { made, lost, unmade };
+/// One whose node has crashed is reset: its task finds out when it uses it.
+enum class Line : std::uint8_t { made, lost, unmade, reset };
 
 struct Connection {
   sim::TaskId task = 0;       ///< of a shared one: means nothing
@@ -82,7 +83,8 @@ struct Connection {
   Sent sent = Sent::now;         ///< what is on it, once it is abandoned
   bool late = false;             ///< abandoned, and left to the network, which is in no hurry
   std::set<std::uint8_t> ahead;  ///< replicas that lack what a WAIT on it would wait for
-  Line line = Line::made;        ///< else its node is dark
+  Line line = Line::made;        ///< else its node has died
+  bool bound = false;            ///< then: what its task has begun lives there alone
 
   /// Whether its next message waits for a node that is dark.
   bool waits_in_the_dark() const;

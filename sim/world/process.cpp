@@ -49,6 +49,7 @@ void Connection::break_up(const Setting& setting) {
   messages = std::move(errors);
   session = 0;
   link = Link::made;
+  bound = false;
   ahead_of = 0;
 }
 
@@ -76,7 +77,7 @@ void Process::drop_empty_connections() {
     connection.messages.erase(connection.messages.begin(), arrives);
   }
   std::erase_if(connections, [](const Connection& c) {
-    return c.messages.empty() && (!c.open || (c.session == 0 && c.ahead_of == 0));
+    return c.messages.empty() && !c.is_dead() && (!c.open || (c.session == 0 && c.ahead_of == 0));
   });
 }
 
@@ -150,7 +151,7 @@ std::string encode(const Process& process) {
     out.number(connection.node);
     out.number(connection.sent_for);
     out.number(connection.ahead_of);
-    out.number(static_cast<int>(connection.link));
+    out.number(2 * static_cast<int>(connection.link) + (connection.bound ? 1 : 0));
     out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
                8 * static_cast<int>(connection.outlived));
     out.number(static_cast<std::int64_t>(connection.messages.size()));

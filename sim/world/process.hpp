@@ -15,8 +15,9 @@ namespace lockstep::sim {
 
 enum class Life : std::uint8_t { up, paused, dead };
 enum class Stage : std::uint8_t { waiting, answered, broken };
-/// Of a connection and a node whose machine has died: opened before that, or since.
-enum class Link : std::uint8_t { made, lost, unmade };
+/// Of a connection and a node whose machine has died: opened before that, or since. Or whose
+/// process has, and has closed it.
+enum class Link : std::uint8_t { made, lost, unmade, reset };
 enum class Basis : std::uint8_t { none, fresh, stale };
 /// Whether a request that its task has given up is sent in an operation that has ended since: in
 /// vain if that was an acquire() that did not acquire.
@@ -66,11 +67,16 @@ struct Connection {
   bool late = false;             ///< abandoned, and the network delivers its requests when it likes
   std::uint8_t sent_for = node;  ///< the node that its task means
   Link link = Link::made;
+  bool bound = false;    ///< lost or reset: what its task has begun lives there, and nowhere else
   NodeSet ahead_of = 0;  ///< replicas that have not got all of it; only where WAIT is sent
 
   bool shared() const { return task == kEveryTask; }
+  /// Whether its task has begun something on it, and will find out that it leads nowhere.
+  bool is_dead() const { return open && bound && (link == Link::lost || link == Link::reset); }
   /// Whether a request can leave on it: not on one that all share once it is broken.
   bool takes_requests() const;
+  /// Its node dies: whether its task has begun something there.
+  void bind() { bound = open && !shared() && (session != 0 || ahead_of != 0); }
   /// Breaks it: who waits for something on it gets an error, the rest is gone.
   void break_up(const Setting& setting);
 };

@@ -530,6 +530,7 @@ void ProcessStep::send(const Effect& effect) {
   keep_to(effect.task, effect.node, server);
   const bool dark = server != kResource && has(around_.dark, server);
   if (server != kResource && !dark && !has(around_.up, server)) message.stage = Stage::broken;
+  if (!new_one && place->link == Link::reset) message.stage = Stage::broken;
   message.doubtful = dark;
   if (!new_one) return place->messages.push_back(message);
   Connection connection{task, server, true, false, {message}};

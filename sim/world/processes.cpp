@@ -315,6 +315,7 @@ Id Processes::disconnected(Id id, std::uint8_t node) {
   Process process = info.value;
   for (auto& connection : process.connections) {
     if (connection.node != node) continue;
+    if (connection.link == Link::made) connection.bind();
     connection.session = Tables::kFresh;
     connection.ahead_of = 0;
     for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
@@ -323,6 +324,7 @@ Id Processes::disconnected(Id id, std::uint8_t node) {
     std::erase_if(lost.messages, [&](const Message& m) { return !waits(m); });
     lost.break_up(setting_);
     std::erase_if(connection.messages, waits);
+    if (connection.bound) connection.link = Link::reset;
     if (connection.open)
       connection.messages.insert(connection.messages.end(), lost.messages.begin(),
                                  lost.messages.end());
@@ -368,6 +370,7 @@ Id Processes::darkened(Id id, std::uint8_t node) {
   Process process = processes_[id].value;
   for (auto& connection : process.connections) {
     if (connection.node != node) continue;
+    if (connection.link == Link::made) connection.bind();
     connection.session = Tables::kFresh;
     connection.ahead_of = 0;
     for (auto& message : connection.messages) {
@@ -389,8 +392,12 @@ Id Processes::lit(Id id, std::uint8_t node) {
   Process process = processes_[id].value;
   for (auto& connection : process.connections) {
     if (connection.node != node || connection.link == Link::made) continue;
+    if (connection.link == Link::reset) continue;
     if (connection.link == Link::lost) {
+      const bool empty = connection.is_dead() && connection.messages.empty();
       connection.break_up(setting_);
+      connection.bound = empty;
+      if (empty) connection.link = Link::reset;
       continue;
     }
     connection.link = Link::made;
