@@ -5,6 +5,7 @@
 #include "checker/explorer.hpp"
 #include "checker/naive/naive.hpp"
 #include "checker/trace/trace.hpp"
+#include "tests/support/inline_lock.hpp"
 #include "tests/support/naive_models.hpp"
 
 using namespace lockstep;
@@ -86,15 +87,33 @@ TEST_CASE("a watch sees that the key has expired, or that another has made it an
   }
 }
 
-TEST_CASE("a node that was down has forgotten the transaction, not the key",
+TEST_CASE("a node that was down has forgotten the transaction, and its connection says so",
           "[transactions][many-models]") {
-  // To 9 as above; WATCH and GET are executed and heard, MULTI executed: 14. A is paused, the lease
-  // ends, A goes on: 17. B begins, its SET is executed and heard: 20. The node dies and comes back
-  // with its keys, and without A's transaction: 22. A hears MULTI's OK; its DEL runs at once.
+  // WATCH and GET are executed and heard, MULTI executed. A is paused, its lease ends, B has the
+  // lock. The node dies and comes back with its keys, and without A's transaction. A hears MULTI's
+  // OK, and its DEL goes out on a connection that is closed.
   sim::Model model = model_of("watch-multi-del");
   model.persistence = sim::Persistence::aof_always;
   tests::allow(model, Fault::node_crash);
   both_hold(model, {Property::foreign_release});
   tests::allow(model, Fault::pause);
-  both_violated(model, Property::foreign_release, 24);
+  both_hold(model, {Property::foreign_release});
+}
+
+TEST_CASE("where all tasks share a connection, nobody tells one of its transaction",
+          "[transactions][many-models]") {
+  // As above, but the library has connected anew: the DEL runs at once.
+  test::InlineLock lock(
+      {"self.token = unique() "
+       "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK",
+       "redis('WATCH', self.key) if redis('GET', self.key) ~= self.token then return false end "
+       "redis('MULTI') redis('DEL', self.key) return redis('EXEC') ~= nil"},
+      ", shared_connection = true");
+  for (auto& process : lock.model.processes) {
+    process.lease_ms = 4;
+    process.workload = {{sim::WorkStep::Kind::lock, 0, 0}, {sim::WorkStep::Kind::unlock, 0, 0}};
+  }
+  lock.model.persistence = sim::Persistence::aof_always;
+  lock.model = test::with_fault(test::with_fault(lock.model, Fault::node_crash), Fault::pause);
+  CHECK(lock.judged(Property::foreign_release) == Verdict::violated);
 }
