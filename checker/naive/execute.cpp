@@ -103,8 +103,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   const bool resource = connection.node == sim::kResource;
   if (!resource) message.node_was = stored(world, connection.node, action.process);
   const Keyspace before = resource ? Keyspace{} : world.nodes[connection.node].keyspace;
-  message.blocked = false;
-  message.blocked_left_ms.reset();
+  message.unblock();
   try {
     message.reply = resource ? execute_on_resource(world, action.process, connection, asked, facts)
                              : execute_on_node(world, action.process, connection, asked, facts);

@@ -300,8 +300,7 @@ void Rules::lose_power(World& world, std::uint8_t n, std::size_t image) const {
     connection.line = Line::lost;
     for (Message& message : connection.messages) {
       message.orphaned = message.state == Message::State::answered;
-      message.blocked = false;
-      message.blocked_left_ms.reset();
+      message.unblock();
     }
   });
 }

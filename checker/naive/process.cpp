@@ -279,7 +279,8 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
   message.sender = effect.task;
   message.request = effect.request;
   message.way_ms = rounded_up(model_.latency_ms);
-  if (effect.node == sim::kResource) {
+  const bool resource = effect.node == sim::kResource;
+  if (resource) {
     LOCKSTEP_CHECK(effect.request.size() >= 2);
     if (effect.request[0] == "WRITE") std::swap(message.basis, process.tasks[effect.task].basis);
   } else {
@@ -287,7 +288,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
     message.in_release = process.tasks[effect.task].releasing;
     if (sim::is_name(effect.request.at(0), "wait")) found_.replica_waits = true;
   }
-  const bool shared = effect.node != sim::kResource && model_.program->shared_connection();
+  const bool shared = !resource && model_.program->shared_connection();
   const auto usable = [&](const Connection& c) {
     if (!c.open || c.shared != shared || c.sent_for != effect.node) return false;
     if (!shared) return c.task == effect.task;
@@ -303,11 +304,9 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
     const auto server = kept.find(effect.node);
     opened.node = server == kept.end() ? server_meant(process, effect.node) : server->second;
     opened.sent_for = effect.node;
-    const bool resource = opened.node == sim::kResource;
     if (!resource && world.nodes[opened.node].dark) opened.line = Line::unmade;
     connection = process.connections.insert(connection, opened);
   }
-  const bool resource = connection->node == sim::kResource;
   const bool refused = !resource && refuses(world.nodes[connection->node]);
   if (refused || connection->line == Line::reset) message.state = Message::State::broken;
   connection->messages.push_back(std::move(message));

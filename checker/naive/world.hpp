@@ -64,6 +64,10 @@ struct Message {
   bool idle = false;     ///< answered, as its sender has been answered before at this instant
   bool blocked = false;  ///< a WAIT that waits at its node, with others behind it
   std::optional<std::int64_t> blocked_left_ms;  ///< and for how much longer; nothing: for ever
+  void unblock() {
+    blocked = false;
+    blocked_left_ms.reset();
+  }
 };
 
 /// A connection to a node that is dark is lost (made before, and forgotten there) or unmade (it is

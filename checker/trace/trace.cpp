@@ -65,6 +65,11 @@ struct Walk::Impl {
 
   sim::Model const& model() const { return rules.model(); }
 
+  bool has_replicas() const {
+    return std::ranges::any_of(model().processes,
+                               [](const sim::ProcessSetup& setup) { return setup.replicas > 0; });
+  }
+
   /// Whether the run has to be told again, with all that was found out of it known from its start:
   /// where clocks drift, that it looks at the absolute time; that some request is a WAIT; that
   /// clients read clocks, for what a probe executes at once; and how far that has to wait, before
@@ -91,7 +96,9 @@ Walk::Walk(Walk&&) noexcept = default;
 Walk& Walk::operator=(Walk&&) noexcept = default;
 
 const TraceStep& Walk::take(const Action& action, const std::string& place) {
-  if (!impl_->possible(action) && !impl_->rules.expected().replica_waits) expect_a_wait(action);
+  const bool may_wait =
+      impl_->has_replicas() && !impl_->rules.expected().replica_waits;  // else it changes nothing
+  if (may_wait && !impl_->possible(action)) expect_a_wait(action);
   take_on(action, place);
   if (impl_->trace.steps.size() == kLong) begin_again(schedule(), impl_->rules.found(), place);
   while (impl_->knew_too_little()) begin_again(schedule(), impl_->rules.found(), place);

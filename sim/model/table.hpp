@@ -75,5 +75,9 @@ template <class Set>
 constexpr bool has(Set set, unsigned element) {
   return (set >> element & 1U) != 0;
 }
+template <class Set>
+constexpr Set without(Set set, unsigned element) {
+  return static_cast<Set>(set & ~only<Set>(element));
+}
 
 }  // namespace lockstep::sim

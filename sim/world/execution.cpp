@@ -12,32 +12,6 @@
 
 namespace lockstep::sim {
 
-namespace {
-
-/// The message that executes next on a connection is answered; nobody hears the answer on an
-/// abandoned one.
-void answer(const Setting& setting, Process& process, Connection& connection, Id reply, Id asked_in,
-            bool idle) {
-  const int place = Process::executable(connection);
-  if (connection.open) {
-    Message& message = connection.messages[static_cast<std::size_t>(place)];
-    message.stage = Stage::answered;
-    message.basis = Basis::none;
-    message.releases = message.blocked = message.blocked_for_ever = false;
-    message.blocked_ms = 0;
-    message.reply = reply;
-    message.asked_in = asked_in;
-    message.idle = idle;
-    message.way_ms = setting.latency_ms;
-    if (message.unheard) process.drop_empty_connections();
-  } else {
-    connection.messages.erase(connection.messages.begin() + place);
-    process.drop_empty_connections();
-  }
-}
-
-}  // namespace
-
 const StepResult& Executions::step(Id process, unsigned action, const Id* state) {
   const std::uint8_t node = processes_.info(process).actions[action].node;
   return node == kResource ? at_resource(process, action, state[setting_.run_slot()])
@@ -74,6 +48,12 @@ FlatMap& Executions::memo_of_node(Id watched, const Connection& connection, cons
   return node_memos_[watched];
 }
 
+/// The reply to the connection's next request may take its time.
+void Executions::travels(Connection& connection) const {
+  connection.messages[static_cast<std::size_t>(Process::executable(connection))].way_ms =
+      setting_.latency_ms;
+}
+
 /// Whom the connection is ahead of, now that its node, which was `before`, has executed a request
 /// of it. What counts is all that was written before, in Redis 7.0; since 7.2 what it has written.
 void Executions::note_replicas(Connection& connection, Id before, Id after, const Id* nodes) {
@@ -104,26 +84,6 @@ CommandRun Executions::unblocked(const Asked& asked) {
   return command;
 }
 
-/// The connection's next request, as its node gets it.
-Asked Executions::asked_on(const Process& process, const Connection& connection, Id watched,
-                           std::int64_t clock, const Id* nodes) {
-  const Node& node = nodes_.info(nodes[connection.node]).value;
-  const Message& message =
-      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
-  return {node.keyspace,
-          waits_.executed_as(message),
-          connection.session,
-          watched,
-          connection.former ? Maker{0} : maker_of(process.index),
-          message.releases,
-          node.rate,
-          !node.is_master(),
-          node.full,
-          waits_.acknowledged(nodes, connection),
-          clock,
-          node.micros};
-}
-
 const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8_t n,
                                       const Id* state) {
   const unsigned slot = setting_.node_slot(n);
@@ -146,7 +106,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   if (waits_.block(nodes, process, connection))
     return keep(memo, a, b, blocked(process_id, process));
   const Connection sender = connection;
-  const Asked asked = asked_on(process, connection, watched, clock, nodes);
+  const Asked asked = asked_on(nodes_, waits_, nodes, process, connection, watched, clock);
   const bool was_blocked =
       sender.messages[static_cast<std::size_t>(Process::executable(sender))].blocked;
   const CommandRun command = was_blocked && asked.replica
@@ -159,7 +119,8 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
       setting_.knowledge.polls ? tables_.node_state(nodes_.info(node_id).value, process.index) : 0;
   const bool idle =
       processes_.answers_idly(process_id, info.actions[action], nodes_.info(node_id).value);
-  answer(setting_, process, connection, command.reply, asked_in, idle);
+  travels(connection);
+  process.answer(connection, command.reply, asked_in, idle);
   if (command.started && setting_.counts_doings(process.index))
     Doings::count(process.doings.starts);
   const bool of_this_life = !sender.former && process.life != Life::dead;
@@ -280,11 +241,13 @@ const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   const bool write = tables_.request(message.request).at(0) == "WRITE";
   const bool is_accepted = accepted(tables_.request(message.request), run);
-  answer(setting_, process, connection,
-         tables_.intern(is_accepted
-                            ? Reply::ok()
-                            : Reply::error("STALE the resource has seen a higher fencing token")),
-         0, false);
+  travels(connection);
+  process.answer(
+      connection,
+      tables_.intern(is_accepted
+                         ? Reply::ok()
+                         : Reply::error("STALE the resource has seen a higher fencing token")),
+      0, false);
 
   Report report;
   if (is_accepted && write) {

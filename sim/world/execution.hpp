@@ -37,8 +37,7 @@ class Executions {
   const StepResult& at_node(Id process, unsigned action, std::uint8_t node, const Id* state);
   FlatMap& memo_of_node(Id watched, const Connection& connection, const Id* nodes);
   void note_replicas(Connection& connection, Id before, Id after, const Id* nodes);
-  Asked asked_on(const Process& process, const Connection& connection, Id watched,
-                 std::int64_t clock, const Id* nodes);
+  void travels(Connection& connection) const;
   StepResult blocked(Id process_id, const Process& process);
   CommandRun unblocked(const Asked& asked);
   Id watched_by_others(unsigned process, std::uint8_t node, const Id* state);

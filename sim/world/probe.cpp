@@ -181,8 +181,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
   Process process = info(now, p).value;
   Connection& connection = process.connections[action.index];
   const std::uint8_t at = connection.node;
-  const int place = Process::executable(connection);
-  LOCKSTEP_CHECK(place >= 0);
+  LOCKSTEP_CHECK(Process::executable(connection) >= 0);
   Id reply = 0, asked_in = 0;
   bool idle = false;
   if (at == kResource) {
@@ -193,19 +192,10 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
       return found(std::move(next));
     }
     Node node = world_.nodes_.info(now.nodes[at]).value;
-    const Message& message = connection.messages[static_cast<std::size_t>(place)];
-    const Asked asked{node.keyspace,
-                      world_.waits_.executed_as(message),
-                      connection.session,
-                      watched_by_others(now, p, at),
-                      connection.former ? Maker{0} : maker_of(process.index),
-                      message.releases,
-                      node.rate,
-                      !node.is_master(),
-                      node.full,
-                      world_.waits_.acknowledged(now.nodes.data(), connection),
-                      world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms),
-                      node.micros};
+    const Asked asked =
+        asked_on(world_.nodes_, world_.waits_, now.nodes.data(), process, connection,
+                 watched_by_others(now, p, at),
+                 world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms));
     const CommandRun command =
         execute_in_session(world_.tables_, world_.nodes_, process, connection, asked);
     reply = command.reply;
@@ -220,19 +210,7 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
         next.processes[other] =
             world_.processes_.touched(next.processes[other], at, command.touched);
   }
-  if (connection.open) {
-    Message& message = connection.messages[static_cast<std::size_t>(place)];
-    message.stage = Stage::answered;
-    message.releases = message.blocked = message.blocked_for_ever = false;
-    message.blocked_ms = 0;
-    message.reply = reply;
-    message.asked_in = asked_in;
-    message.idle = idle;
-    if (message.unheard) process.drop_empty_connections();
-  } else {  // its task has given it up: nobody hears the answer
-    connection.messages.erase(connection.messages.begin() + place);
-    process.drop_empty_connections();
-  }
+  process.answer(connection, reply, asked_in, idle);
   next.processes[p] = world_.processes_.intern(process);
   replicate(next, false);
   found(std::move(next));

@@ -81,6 +81,23 @@ void Process::drop_empty_connections() {
   });
 }
 
+void Process::answer(Connection& connection, Id reply, Id asked_in, bool idle) {
+  const int place = executable(connection);
+  if (!connection.open) {
+    connection.messages.erase(connection.messages.begin() + place);
+    return drop_empty_connections();
+  }
+  Message& message = connection.messages[static_cast<std::size_t>(place)];
+  message.stage = Stage::answered;
+  message.basis = Basis::none;
+  message.releases = false;
+  message.unblock();
+  message.reply = reply;
+  message.asked_in = asked_in;
+  message.idle = idle;
+  if (message.unheard) drop_empty_connections();
+}
+
 int Process::executable(const Connection& connection) {
   for (std::size_t i = 0; i < connection.messages.size(); ++i) {
     if (connection.messages[i].held) return -1;

@@ -42,6 +42,11 @@ struct Message {
   // On a connection that all tasks share:
   bool unheard = false;  ///< its task has given it up
   Outlived outlived = Outlived::no;
+
+  void unblock() {
+    blocked = blocked_for_ever = false;
+    blocked_ms = 0;
+  }
 };
 
 /// A connection error on its way to a task.
@@ -173,6 +178,9 @@ struct Process {
   /// Abandons the open connections of `task` (semantics.md, section 2), with `used` only those that
   /// hold a message.
   void abandon(TaskId task, bool used = false);
+  /// The message that executes next on a connection is answered; nobody hears the answer on an
+  /// abandoned one.
+  void answer(Connection& connection, Id reply, Id asked_in, bool idle);
   /// Removes connections without messages, but for open ones of which the node remembers something.
   void drop_empty_connections();
   /// Index of the first waiting message of a connection that may execute, or -1.

@@ -224,6 +224,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   const Connection& connection = process.connections[c];
   if (connection.messages.empty()) return;
   const Message& next = connection.messages.front();
+  const bool dark = connection.link != Link::made && next.stage == Stage::waiting;
   const bool reached = connection.node == kResource || !has(process.unreached, connection.node);
   const bool heard = connection.node == kResource || !has(process.unheard, connection.node);
   if (const int m = Process::executable(connection); m >= 0 && reached) {
@@ -261,12 +262,10 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
       if (idle) note_poll(info);
     }
     info.asks_again = info.asks_again || next.idle;
-    const bool dark = connection.link != Link::made && next.stage == Stage::waiting;
     if (next.stage != Stage::broken && !connection.late && !next.blocked && !dark)
       add_fault(info, Kind::delay, c, Fault::delay);
   }
   if (!connection.open || next.stage == Stage::broken) return;
-  const bool dark = connection.link != Link::made && next.stage == Stage::waiting;
   if (next.doubtful)
     add_action(info, Kind::lose, c, false);
   else
@@ -321,24 +320,21 @@ bool Processes::polls(Id id, const LocalAction& execute, const Node& node) {
 /// Adds what may become of its links to the nodes.
 void Processes::list_links(ProcessInfo& info) const {
   using Kind = Action::Kind;
+  if (setting_.budget(Fault::cut) == 0) return;
   const Process& process = info.value;
   for (std::uint8_t n = 0; n < setting_.nodes; ++n) {
     const bool reached = !has(process.unreached, n), heard = !has(process.unheard, n);
-    const auto add = [&](Kind kind, bool possible) {
-      if (!possible) return;
-      if (kind == Kind::heal)
-        add_action(info, kind, n, false);
-      else
-        add_fault(info, kind, n, Fault::cut);
-      if (!info.actions.empty()) info.actions.back().node = n;
+    const auto cut = [&](Kind kind, bool possible) {
+      if (!possible || process.life == Life::dead) return;
+      add_fault(info, kind, n, Fault::cut);
+      info.actions.back().node = n;
     };
-    const bool dead = process.life == Life::dead;
-    if (setting_.budget(Fault::cut) == 0) return;
-    add(Kind::cut, !dead && (reached || heard));
-    add(Kind::cut_requests, !dead && reached);
-    add(Kind::cut_replies, !dead && heard);
-    add(Kind::heal, !reached || !heard);
+    cut(Kind::cut, reached || heard);
+    cut(Kind::cut_requests, reached);
+    cut(Kind::cut_replies, heard);
     if (reached && heard) continue;
+    add_action(info, Kind::heal, n, false);
+    info.actions.back().node = n;
     info.free = true;
     ++info.to_come.free_actions;
   }

@@ -96,8 +96,8 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       if (kind != Kind::cut_requests) process_.unheard |= only<NodeSet>(index);
       return;
     case Kind::heal:
-      process_.unreached &= static_cast<NodeSet>(~only<NodeSet>(index));
-      process_.unheard &= static_cast<NodeSet>(~only<NodeSet>(index));
+      process_.unreached = without(process_.unreached, index);
+      process_.unheard = without(process_.unheard, index);
       return;
     case Kind::learn:
       process_.masters[index].known = process_.masters[index].newest;
@@ -349,7 +349,7 @@ void ProcessStep::apply(const Effect& effect) {
       Operation& operation = process_.operation(effect.task);
       operation.releasing = true;
       operation.owned = owned || has(operation.given_up, lock);
-      operation.given_up &= static_cast<LockSet>(~only<LockSet>(lock));
+      operation.given_up = without(operation.given_up, lock);
       operation.freed = 0;
       operation.kept.clear();
       operation.counted = operation.succeeded = operation.stayed = false;
@@ -398,7 +398,8 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
   }
   process_.holdings.push_back({effect.task, lock, owned});
   if (setting_.waits_for_free) report_.claims.turned |= only<LockSet>(lock);
-  process_.operation(effect.task).given_up &= static_cast<LockSet>(~only<LockSet>(lock));
+  LockSet& given_up = process_.operation(effect.task).given_up;
+  given_up = without(given_up, lock);
   report_.facts.witnessed |= only(Witness::acquired);
   if (owned) report_.facts.witnessed |= only(Witness::owned);
   if (process_.index < setting_.processes)

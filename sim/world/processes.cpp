@@ -88,7 +88,6 @@ void Processes::describe(const Connection& connection, ProcessInfo& info) const 
 
 void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
-  info.disconnected.assign(setting_.nodes, FlatMap::kAbsent);
   for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
   if (setting_.waits_for_free) info.frozen = info.held | process.elsewhere;
   bool quiet = process.holdings.empty() && process.life != Life::paused;
@@ -309,102 +308,110 @@ Id Processes::told(Id id, LockSet elsewhere, LockSet turned) {
   });
 }
 
-Id Processes::disconnected(Id id, std::uint8_t node) {
-  ProcessInfo& info = processes_[id];
-  if (info.disconnected[node] != FlatMap::kAbsent) return info.disconnected[node];
-  Process process = info.value;
-  for (auto& connection : process.connections) {
-    if (connection.node != node) continue;
-    if (connection.link == Link::made) connection.bind();
-    connection.session = Tables::kFresh;
-    connection.ahead_of = 0;
-    for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
-    Connection lost = connection;
-    const auto waits = [](const Message& m) { return m.stage == Stage::waiting; };
-    std::erase_if(lost.messages, [&](const Message& m) { return !waits(m); });
-    lost.break_up(setting_);
-    std::erase_if(connection.messages, waits);
-    if (connection.bound) connection.link = Link::reset;
-    if (connection.open)
-      connection.messages.insert(connection.messages.end(), lost.messages.begin(),
-                                 lost.messages.end());
-  }
-  forget_ahead(process, node);
-  return info.disconnected[node] = intern(process);
-}
-
-Id Processes::told_of_master(Id id, std::uint8_t group, std::uint8_t newest) {
-  return told_of_master_.find_or_add(id, both(group, newest), [&] {
+/// The process after something has happened at a node, worked out once.
+template <class Change>
+Id Processes::changed(FlatMap& memo, Id id, std::uint8_t node, const Change& change) {
+  return memo.find_or_add(id, node, [&] {
     Process process = processes_[id].value;
-    process.masters[group].newest = newest;
-    forget_ahead(process, newest);
+    change(process);
+    process.drop_empty_connections();
     return intern(process);
   });
 }
 
+namespace {
+
+bool is_waiting(const Message& message) { return message.stage == Stage::waiting; }
+
 /// The replica has got everything.
-void Processes::forget_ahead(Process& process, std::uint8_t replica) {
+void forget_ahead(Process& process, std::uint8_t replica) {
   for (auto& connection : process.connections)
-    connection.ahead_of &= static_cast<NodeSet>(~only<NodeSet>(replica));
-  process.drop_empty_connections();
+    connection.ahead_of = without(connection.ahead_of, replica);
+}
+
+/// Its node has died, with all that it remembered.
+void forget_session(Connection& connection) {
+  if (connection.link == Link::made) connection.bind();
+  connection.session = Tables::kFresh;
+  connection.ahead_of = 0;
+}
+
+}  // namespace
+
+Id Processes::disconnected(Id id, std::uint8_t node) {
+  return changed(disconnect_, id, node, [&](Process& process) {
+    for (auto& connection : process.connections) {
+      if (connection.node != node) continue;
+      forget_session(connection);
+      for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
+      Connection lost = connection;
+      std::erase_if(lost.messages, [](const Message& m) { return !is_waiting(m); });
+      lost.break_up(setting_);
+      std::erase_if(connection.messages, is_waiting);
+      if (connection.bound) connection.link = Link::reset;
+      if (connection.open)
+        connection.messages.insert(connection.messages.end(), lost.messages.begin(),
+                                   lost.messages.end());
+    }
+    forget_ahead(process, node);
+  });
+}
+
+Id Processes::darkened(Id id, std::uint8_t node) {
+  return changed(darken_, id, node, [&](Process& process) {
+    for (auto& connection : process.connections) {
+      if (connection.node != node) continue;
+      forget_session(connection);
+      for (auto& message : connection.messages) {
+        message.doubtful = true;
+        message.unblock();
+      }
+      if (connection.open)
+        connection.link = Link::lost;
+      else
+        std::erase_if(connection.messages, is_waiting);
+    }
+    forget_ahead(process, node);
+  });
+}
+
+Id Processes::lit(Id id, std::uint8_t node) {
+  return changed(light_, id, node, [&](Process& process) {
+    for (auto& connection : process.connections) {
+      if (connection.node != node) continue;
+      if (connection.link == Link::unmade) {
+        connection.link = Link::made;
+        for (auto& message : connection.messages) message.doubtful = false;
+      } else if (connection.link == Link::lost) {
+        const bool unused = connection.is_dead() && connection.messages.empty();
+        connection.break_up(setting_);
+        connection.bound = unused;
+        if (unused) connection.link = Link::reset;
+      }
+    }
+  });
+}
+
+Id Processes::told_of_master(Id id, std::uint8_t group, std::uint8_t newest) {
+  return changed(promote_, id, newest, [&](Process& process) {  // which is of one group alone
+    process.masters[group].newest = newest;
+    forget_ahead(process, newest);
+  });
 }
 
 Id Processes::caught_up(Id id, std::uint8_t replica) {
   if (!setting_.knowledge.replica_waits) return id;
-  Process process = processes_[id].value;
-  forget_ahead(process, replica);
-  return intern(process);
+  return changed(catch_up_, id, replica, [&](Process& process) { forget_ahead(process, replica); });
 }
 
 Id Processes::emptied(Id id, std::uint8_t node) {
   if (!has(processes_[id].watching, node)) return caught_up(id, node);
-  Process process = processes_[id].value;
-  Places watched;
-  add_watched(tables_, process, node, nullptr, watched);
-  touch_watched(tables_, process, node, nullptr, watched);
-  forget_ahead(process, node);
-  return intern(process);
-}
-
-Id Processes::darkened(Id id, std::uint8_t node) {
-  Process process = processes_[id].value;
-  for (auto& connection : process.connections) {
-    if (connection.node != node) continue;
-    if (connection.link == Link::made) connection.bind();
-    connection.session = Tables::kFresh;
-    connection.ahead_of = 0;
-    for (auto& message : connection.messages) {
-      message.doubtful = true;
-      message.blocked = message.blocked_for_ever = false;
-      message.blocked_ms = 0;
-    }
-    if (connection.open)
-      connection.link = Link::lost;
-    else
-      std::erase_if(connection.messages,
-                    [](const Message& m) { return m.stage == Stage::waiting; });
-  }
-  forget_ahead(process, node);
-  return intern(process);
-}
-
-Id Processes::lit(Id id, std::uint8_t node) {
-  Process process = processes_[id].value;
-  for (auto& connection : process.connections) {
-    if (connection.node != node || connection.link == Link::made) continue;
-    if (connection.link == Link::reset) continue;
-    if (connection.link == Link::lost) {
-      const bool empty = connection.is_dead() && connection.messages.empty();
-      connection.break_up(setting_);
-      connection.bound = empty;
-      if (empty) connection.link = Link::reset;
-      continue;
-    }
-    connection.link = Link::made;
-    for (auto& message : connection.messages) message.doubtful = false;
-  }
-  process.drop_empty_connections();
-  return intern(process);
+  return changed(empty_, id, node, [&](Process& process) {
+    Places watched;
+    add_watched(tables_, process, node, nullptr, watched);
+    touch_watched(tables_, process, node, nullptr, watched);
+    forget_ahead(process, node);
+  });
 }
 
 Id Processes::touched(Id id, std::uint8_t node, Id places) {

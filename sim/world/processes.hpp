@@ -75,8 +75,7 @@ struct ProcessInfo {
     Reads reads;
     std::vector<Case> cases;
   };
-  std::vector<Memo> memos;       ///< by action
-  std::vector<Id> disconnected;  ///< by node: after that node died; computed when first asked
+  std::vector<Memo> memos;  ///< by action
 };
 
 class Processes {
@@ -97,8 +96,8 @@ class Processes {
   /// which choose() can turn out.
   std::span<const StepResult> steps(Id process, unsigned action, const Surroundings& around);
 
-  /// Whether time may pass before an action of the process that repeats, at a node that stores this
-  /// keyspace: its task has been answered so before at this instant.
+  /// Whether time may pass before an action of the process that repeats, at this node: its task has
+  /// been answered so before at this instant.
   bool waits_for_time(Id id, const LocalAction& action, const Node& node) {
     return action.kind == Action::Kind::deliver || (!action.at_once && polls(id, action, node));
   }
@@ -134,7 +133,8 @@ class Processes {
 
  private:
   Id age(Id id, std::int64_t ms);
-  static void forget_ahead(Process& process, std::uint8_t replica);
+  template <class Change>
+  Id changed(FlatMap& memo, Id id, std::uint8_t node, const Change& change);
   void describe(ProcessInfo& info) const;
   void describe(const Connection& connection, ProcessInfo& info) const;
   void list_actions(ProcessInfo& info);
@@ -170,7 +170,8 @@ class Processes {
   /// By case. They stay where they are: a probe asks for more while the results of one are judged.
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false;
-  FlatMap age_, rename_, touch_, stale_, tell_, told_of_master_;
+  FlatMap age_, rename_, touch_, stale_, tell_;
+  FlatMap disconnect_, darken_, light_, promote_, catch_up_, empty_;  ///< by what happens at a node
 };
 
 }  // namespace lockstep::sim

@@ -25,6 +25,25 @@ void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Co
   }
 }
 
+Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const Process& process,
+               const Connection& connection, Id watched, std::int64_t clock) {
+  const Node& node = nodes.info(states[connection.node]).value;
+  const Message& message =
+      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  return {node.keyspace,
+          waits.executed_as(message),
+          connection.session,
+          watched,
+          connection.former ? Maker{0} : maker_of(process.index),
+          message.releases,
+          node.rate,
+          !node.is_master(),
+          node.full,
+          waits.acknowledged(states, connection),
+          clock,
+          node.micros};
+}
+
 CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
                               Connection& connection, Asked asked) {
   Places watched = tables.places(asked.watched);

@@ -6,6 +6,7 @@
 
 #include "sim/world/nodes.hpp"
 #include "sim/world/process.hpp"
+#include "sim/world/replica_waits.hpp"
 #include "sim/world/tables.hpp"
 
 namespace lockstep::sim {
@@ -17,6 +18,11 @@ void add_watched(const Tables& tables, const Process& process, std::uint8_t node
 /// Keys were touched at the node: breaks the watches of the process's connections, but for `but`.
 void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Connection* but,
                    const Places& touched);
+
+/// The next request of a connection of the process, as its node gets it, whose clock shows `clock`
+/// (Nodes::clock). `states`: of all nodes. `watched`: what other processes watch there.
+Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const Process& process,
+               const Connection& connection, Id watched, std::int64_t clock);
 
 /// A node really executes `asked`, the next request of a connection of the process, in its session;
 /// that and the other sessions of the process become what they are afterwards. `asked.watched` is

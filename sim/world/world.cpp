@@ -65,6 +65,9 @@ void World::tell_waiting(LockSet turned, Id* next) {
 
 void World::spread(const Report& report, unsigned actor, Id* next) {
   const auto whose = static_cast<std::uint8_t>(actor);
+  const auto change_processes = [&](const auto& changed) {
+    for (unsigned p = 0; p < setting_.processes; ++p) next[p] = changed(next[p]);
+  };
   switch (report.spread) {
     case Spread::none:
       return;
@@ -80,17 +83,12 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       return;
     case Spread::disconnected:
       leave_replicas_alone(whose, next);
-      for (unsigned p = 0; p < setting_.processes; ++p)
-        next[p] = processes_.disconnected(next[p], whose);
-      return;
+      return change_processes([&](Id id) { return processes_.disconnected(id, whose); });
     case Spread::darkened:
       leave_replicas_alone(whose, next);
-      for (unsigned p = 0; p < setting_.processes; ++p)
-        next[p] = processes_.darkened(next[p], whose);
-      return;
+      return change_processes([&](Id id) { return processes_.darkened(id, whose); });
     case Spread::lit:
-      for (unsigned p = 0; p < setting_.processes; ++p) next[p] = processes_.lit(next[p], whose);
-      return;
+      return change_processes([&](Id id) { return processes_.lit(id, whose); });
     case Spread::touch:
       for (unsigned p = 0; p < setting_.processes; ++p)
         if (p != actor) next[p] = processes_.touched(next[p], report.node, report.touched);
@@ -98,15 +96,13 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
     case Spread::promoted:
       return tell_of_promotion(whose, next);
     case Spread::caught_up:
-      for (unsigned p = 0; p < setting_.processes; ++p)
-        next[p] = processes_.caught_up(next[p], whose);
+      return change_processes([&](Id id) { return processes_.caught_up(id, whose); });
+    case Spread::emptied: {
+      change_processes([&](Id id) { return processes_.emptied(id, whose); });
+      Id& node = next[setting_.node_slot(whose)];
+      node = nodes_.synchronized(node, next + setting_.node_slot(0));
       return;
-    case Spread::emptied:
-      for (unsigned p = 0; p < setting_.processes; ++p)
-        next[p] = processes_.emptied(next[p], whose);
-      next[setting_.node_slot(whose)] =
-          nodes_.synchronized(next[setting_.node_slot(whose)], next + setting_.node_slot(0));
-      return;
+    }
   }
 }
 
