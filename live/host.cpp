@@ -100,6 +100,7 @@ Client::Did Host::feed(sim::Observation observation) {
   for (const auto& effect : did.effects) {
     surroundings_.did(effect);
     if (effect.kind == sim::Effect::Kind::send) leave(effect);
+    if (effect.kind == sim::Effect::Kind::gave_up) surroundings_.abandon(effect.task);
   }
   abandon_the_gone(before);
   keep_timers(did, surroundings_.clocks().steady);

@@ -202,6 +202,13 @@ void end_operation_of(Process& process, const Effect& effect) {
 
 }  // namespace
 
+void Rules::read_clock(const World& world, Process& process, bool wall) {
+  found_.clocks = true;
+  process.instants.push_back({wall, read_now(world, process, wall)});
+  if (model_.part_of_ms == sim::PartOfMs::onto_ages && !world.absolute)
+    process.instants.back().reading -= kMillion;
+}
+
 void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts& facts) {
   Process& process = world.processes[p];
   TaskState& task = process.tasks[effect.task];
@@ -213,11 +220,11 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
     case Effect::Kind::send:
       send(world, p, effect);
       break;
+    case Effect::Kind::gave_up:
+      give_up_requests(process, effect.task);
+      break;
     case Effect::Kind::instant:
-      found_.clocks = true;
-      process.instants.push_back({effect.wall, read_now(world, process, effect.wall)});
-      if (model_.part_of_ms == sim::PartOfMs::onto_ages && !world.absolute)
-        process.instants.back().reading -= kMillion;
+      read_clock(world, process, effect.wall);
       break;
     case Effect::Kind::acquired:
       task.given_up.erase(effect.lock);

@@ -365,6 +365,18 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   feed(world, action.process, std::move(observation), action, facts);
 }
 
+/// Nobody waits any more for what `task` has sent.
+void Rules::give_up_requests(Process& process, sim::TaskId task) {
+  for (Connection& connection : process.connections) {
+    if (connection.former) continue;
+    if (!connection.shared && connection.task == task && !connection.messages.empty())
+      connection.open = false;
+    for (Message& message : connection.messages)
+      if (connection.shared && message.sender == task) message.unheard = true;
+  }
+  tidy_connections(process);
+}
+
 void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
   Process& process = world.processes[action.process];
   const auto wait = std::find_if(process.waits.begin(), process.waits.end(),
@@ -376,17 +388,11 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
   observation.task = action.task;
   if (wait->kind == sim::Wait::Kind::replies) {
     observation.kind = Observation::Kind::timeout;
-    for (Connection& connection : process.connections) {
-      if (connection.former) continue;
-      const bool own = !connection.shared && connection.task == action.task;
-      if (own && !connection.messages.empty()) {
-        connection.open = false;
+    for (const Connection& connection : process.connections)
+      if (connection.open && !connection.shared && connection.task == action.task &&
+          !connection.messages.empty())
         process.tasks.at(action.task).keeps_to.erase(connection.sent_for);
-      }
-      for (Message& message : connection.messages)
-        if (connection.shared && message.sender == action.task) message.unheard = true;
-    }
-    tidy_connections(process);
+    give_up_requests(process, action.task);
   }
   feed(world, action.process, std::move(observation), action, facts);
 }

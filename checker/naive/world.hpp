@@ -368,6 +368,7 @@ class Rules {
                                        Facts& facts);
   std::optional<std::string> answer(World& world, std::uint8_t p, const sim::Query& query,
                                     const sim::Action& action, Facts& facts);
+  void read_clock(const World& world, Process& process, bool wall);
   void do_effect(World& world, std::uint8_t p, const sim::Effect& effect, Facts& facts);
   void send(World& world, std::uint8_t p, const sim::Effect& effect);
   void take_waits(World& world, std::uint8_t p, const std::vector<sim::Wait>& waits, Facts& facts);
@@ -407,6 +408,7 @@ class Rules {
                                  const Message& message, Facts& facts);
   void outdate(World& world, const std::set<std::string>& locks) const;
   void deliver(World& world, const sim::Action& action, Facts& facts);
+  static void give_up_requests(Process& process, sim::TaskId task);
   void fire_timer(World& world, const sim::Action& action, Facts& facts);
   void break_connection(Connection& connection) const;
   void lose_late(Process& process, std::uint8_t c) const;

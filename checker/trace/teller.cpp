@@ -71,6 +71,7 @@ std::string tell_wait(const Wait& wait) {
 bool about_the_lock(const Effect& effect) {
   switch (effect.kind) {
     case Effect::Kind::send:
+    case Effect::Kind::gave_up:
     case Effect::Kind::instant:
     case Effect::Kind::log:
       return false;

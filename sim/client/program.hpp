@@ -55,6 +55,7 @@ struct Effect {
   enum class Kind : std::uint8_t {
     send,  ///< a request leaves on the task's connection to `node`; for kResource: {"READ"|"WRITE",
            ///< fencing token or ""}
+    gave_up,   ///< the task waits no longer for what it has sent: nobody hears those answers
     instant,   ///< a clock was read: the process now holds one more instant, with the next free id,
                ///< age 0
     acquired,  ///< acquire() returned success in the client: the critical section of `lock` begins

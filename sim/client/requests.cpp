@@ -3,7 +3,9 @@
 #include <fmt/printf.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/base/check.hpp"
 #include "sim/base/near_miss.hpp"
@@ -85,9 +87,14 @@ bool check_node(Vm& vm, lua_State* lua, std::int64_t node) {
   return false;
 }
 
+bool all_different(std::vector<std::int64_t> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return !numbers.empty() && std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end();
+}
+
 /// Sends `request` to `node` (from 1) and waits.
 int send_and_wait(Run& run, std::int64_t node, std::int64_t timeout_ms, const Request& request) {
-  run.call({static_cast<std::uint8_t>(node - 1)}, request, timeout_ms);
+  run.call({{static_cast<std::uint8_t>(node - 1), request}}, timeout_ms);
   return kWait;
 }
 
@@ -173,7 +180,8 @@ int call(Vm& vm, Run& run, lua_State* lua) {
 /// The nodes that call_all asks: its list, or all of them.
 bool read_nodes(Vm& vm, lua_State* lua, std::vector<std::int64_t>& nodes) {
   lua_getfield(lua, 1, "nodes");
-  if (lua_isnil(lua, -1)) {
+  const bool all = lua_isnil(lua, -1);
+  if (all) {
     for (int node = 1; node <= vm.run->setup().nodes; ++node) nodes.push_back(node);
   } else if (lua_istable(lua, -1)) {
     const auto length = static_cast<lua_Integer>(lua_rawlen(lua, -1));
@@ -185,50 +193,157 @@ bool read_nodes(Vm& vm, lua_State* lua, std::vector<std::int64_t>& nodes) {
     }
   }
   lua_pop(lua, 1);
-  std::vector<std::int64_t> sorted = nodes;
-  std::sort(sorted.begin(), sorted.end());
-  if (!nodes.empty() && std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end())
-    return true;
+  if (all || all_different(nodes)) return true;
   vm.complain(lua, "call_all: nodes must be a list of different node numbers: nodes = { 1, 2, 3 }");
   return false;
 }
 
+using Requests = std::vector<std::pair<std::uint8_t, Request>>;
+
+/// call_all { "GET", key }: the same to each node.
+bool read_one_for_all(Vm& vm, lua_State* lua, Requests& requests) {
+  std::vector<std::int64_t> nodes;
+  Request request;
+  if (!read_nodes(vm, lua, nodes) || !add_list(vm, lua, 1, "call_all: argument", request))
+    return false;
+  if (request.empty()) {
+    vm.complain(lua, "call_all: expected a command and its arguments");
+    return false;
+  }
+  for (const std::int64_t node : nodes)
+    requests.emplace_back(static_cast<std::uint8_t>(node - 1), request);
+  return true;
+}
+
+/// call_all { { node = 1, "GET", key }, { node = 2, "DEL", key } }
+bool read_one_for_each(Vm& vm, lua_State* lua, Requests& requests) {
+  std::vector<std::int64_t> nodes;
+  const auto length = static_cast<lua_Integer>(lua_rawlen(lua, 1));
+  for (lua_Integer at = 1; at <= length; ++at) {
+    lua_rawgeti(lua, 1, at);
+    std::int64_t node = 1;
+    Request request;
+    if (!lua_istable(lua, -1)) {
+      vm.complain(lua, fmt::format("call_all: request {} is {}; expected a table, as the others: "
+                                   "{{ node = 2, \"GET\", key }}",
+                                   at, text_of(lua, -1)));
+      return false;
+    }
+    const int table = lua_gettop(lua);
+    if (!check_fields(vm, lua, table, "call_all: a request", {"node"}) ||
+        !read_field(vm, lua, table, "node", 1, node) || !check_node(vm, lua, node) ||
+        !add_list(vm, lua, table, "call_all: argument", request))
+      return false;
+    lua_pop(lua, 1);
+    if (request.empty()) {
+      vm.complain(lua, fmt::format("call_all: request {} has no command", at));
+      return false;
+    }
+    nodes.push_back(node);
+    requests.emplace_back(static_cast<std::uint8_t>(node - 1), std::move(request));
+  }
+  if (all_different(nodes)) return true;
+  vm.complain(lua, "call_all: two requests to one node; send the second after the first");
+  return false;
+}
+
+bool read_requests(Vm& vm, lua_State* lua, Requests& requests) {
+  lua_rawgeti(lua, 1, 1);
+  const bool one_for_each = lua_istable(lua, -1);
+  lua_pop(lua, 1);
+  if (!one_for_each) return read_one_for_all(vm, lua, requests);
+  lua_getfield(lua, 1, "nodes");
+  const bool says_nodes = !lua_isnil(lua, -1);
+  lua_pop(lua, 1);
+  if (!says_nodes) return read_one_for_each(vm, lua, requests);
+  vm.complain(lua, "call_all: each request says its node; nodes is for one request to all");
+  return false;
+}
+
+/// call_all() itself is Lua (below), for it calls `enough`.
 const char* const kCallAll = "call_all";
-int call_all(Vm& vm, Run& run, lua_State* lua) {
+int send_to_all(Vm& vm, Run& run, lua_State* lua) {
   if (!lua_istable(lua, 1))
     return refuse(vm, lua,
                   "call_all: expected a table: call_all { nodes = { 1, 2, 3 }, timeout_ms = 50, "
                   "\"GET\", key }");
   std::int64_t timeout_ms = 0;
-  std::vector<std::int64_t> nodes;
-  Request request;
-  const bool good = check_fields(vm, lua, 1, "call_all", {"nodes", "timeout_ms"}) &&
-                    read_nodes(vm, lua, nodes) &&
+  Requests requests;
+  const bool good = check_fields(vm, lua, 1, kCallAll, {"nodes", "timeout_ms", "enough"}) &&
                     read_field(vm, lua, 1, "timeout_ms", 0, timeout_ms) &&
-                    add_list(vm, lua, 1, "call_all: argument", request);
+                    read_requests(vm, lua, requests);
   if (!good) return refused(lua);
-  if (request.empty()) return refuse(vm, lua, "call_all: expected a command and its arguments");
-  std::vector<std::uint8_t> asked;
-  for (const std::int64_t node : nodes) asked.push_back(static_cast<std::uint8_t>(node - 1));
-  run.call(asked, request, timeout_ms);
+  lua_getfield(lua, 1, "enough");
+  const bool each = !lua_isnil(lua, -1);
+  if (each && !lua_isfunction(lua, -1))
+    return refuse(vm, lua,
+                  fmt::format("call_all: enough is {}; expected a function of the answers",
+                              text_of(lua, -1)));
+  run.call(std::move(requests), timeout_ms, each);
   return kWait;
 }
 
-/// A list of { node =, ok =, reply = or error = }, in the order in which the nodes were named.
+/// A list of { node =, ok =, reply = or error =, or pending = }, in the order in which the nodes
+/// were named; and whether one is pending.
 int all_outcomes(Vm& vm, lua_State* lua) {
   const std::vector<Call>& calls = vm.run->current().calls;
+  bool any_pending = false;
   lua_createtable(lua, static_cast<int>(calls.size()), 0);
   for (std::size_t at = 0; at < calls.size(); ++at) {
     lua_createtable(lua, 0, 3);
-    const bool ok = push_outcome(lua, calls[at]);
-    lua_setfield(lua, -2, ok ? "reply" : "error");
+    const bool pending = calls[at].outcome == Call::Outcome::pending;
+    bool ok = false;
+    if (pending)
+      lua_pushboolean(lua, 1);
+    else
+      ok = push_outcome(lua, calls[at]);
+    lua_setfield(lua, -2, pending ? "pending" : ok ? "reply" : "error");
     lua_pushboolean(lua, ok);
     lua_setfield(lua, -2, "ok");
     lua_pushinteger(lua, calls[at].node + 1);
     lua_setfield(lua, -2, "node");
     lua_rawseti(lua, -2, static_cast<lua_Integer>(at + 1));
+    any_pending = any_pending || pending;
   }
-  return 1;
+  vm.run->current().decides = any_pending;
+  lua_pushboolean(lua, any_pending);
+  return 2;
+}
+
+int hear_more(Vm& vm, lua_State*) {
+  vm.run->current().decides = false;
+  return kWait;  // as it was: its timer goes on
+}
+
+int hear_no_more(Vm& vm, lua_State*) {
+  vm.run->give_up_call();
+  return 0;
+}
+
+constexpr const char* kCallAllCode = R"(
+local send, hear, leave, pcall, error = ...
+return function(request)
+  local answers, pending = send(request)
+  while pending do
+    local fine, enough = pcall(request.enough, answers)
+    if not fine then leave() error(enough, 0) end
+    if enough then leave() break end
+    answers, pending = hear()
+  end
+  return answers
+end)";
+
+void add_call_all(lua_State* lua) {
+  const int api = lua_gettop(lua);
+  LOCKSTEP_CHECK(luaL_loadbuffer(lua, kCallAllCode, std::char_traits<char>::length(kCallAllCode),
+                                 "=call_all") == LUA_OK);
+  lua_pushcfunction(lua, (native<in_run<send_to_all, kCallAll>, all_outcomes>));
+  lua_pushcfunction(lua, (native<hear_more, all_outcomes>));
+  lua_pushcfunction(lua, native<hear_no_more>);
+  lua_getfield(lua, api, "pcall");
+  lua_getfield(lua, api, "error");
+  lua_call(lua, 5, 1);
+  lua_setfield(lua, -2, kCallAll);
 }
 
 // ---- scripts ----
@@ -320,7 +435,7 @@ void add_requests(lua_State* lua) {
   set_function(lua, "script", native<load_script>);
   set_function(lua, kRedis, native<in_run<redis, kRedis>, one_outcome>);
   set_function(lua, kCall, native<in_run<call, kCall>, one_outcome>);
-  set_function(lua, kCallAll, native<in_run<call_all, kCallAll>, all_outcomes>);
+  add_call_all(lua);
 }
 
 }  // namespace lockstep::sim::program

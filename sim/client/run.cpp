@@ -169,7 +169,7 @@ void Run::outcome(Task& task, const Observation& observation) {
     }
     pending = pending || call.outcome == Call::Outcome::pending;
   }
-  if (is_sound(found) && !pending) resume(task, 0);
+  if (is_sound(found) && (!pending || task.hears_each)) resume(task, 0);
 }
 
 // ---- coroutines ----
@@ -298,6 +298,11 @@ void Run::remove(const Task& task) {
                                   [&](const auto& each) { return each.get() == &task; });
   drop_thread(**place);
   tasks.erase(place);
+  for (const auto& each : tasks)
+    if (std::erase(each->awaited, serial) > 0) {
+      each->awaited.clear();
+      wake(each->serial);
+    }
 }
 
 // ---- for the client API ----
@@ -360,22 +365,32 @@ void Run::show_comparison(int place, const Operand& left, const Operand& right) 
 
 void Run::emit(Effect effect) { effects_.push_back(std::move(effect)); }
 
-void Run::call(const std::vector<std::uint8_t>& nodes, const Request& request,
-               std::int64_t timeout_ms) {
+void Run::call(std::vector<std::pair<std::uint8_t, Request>> requests, std::int64_t timeout_ms,
+               bool each) {
   Task& task = *current_;
+  if (is_deciding()) return;
   task.calls.clear();
-  for (const std::uint8_t node : nodes) {
+  for (auto& [node, request] : requests) {
     Effect effect;
     effect.kind = Effect::Kind::send;
     effect.task = task.id;
     effect.node = node;
-    effect.request = request;
+    effect.request = std::move(request);
     task.unsent.push_back(std::move(effect));
     task.calls.push_back({node, Call::Outcome::pending, {}});
   }
   task.timeout_ms = timeout_ms;
+  task.hears_each = each;
   task.iteration_waited = true;
   send_unsent(task);
+}
+
+void Run::give_up_call() {
+  Effect effect;
+  effect.kind = Effect::Kind::gave_up;
+  effect.task = current_->id;
+  current_->decides = false;
+  emit(std::move(effect));
 }
 
 /// They leave one after the other. The call waits for replies once the last has left.
@@ -405,7 +420,14 @@ void Run::start_wait(Task& task, Wait::Kind kind, std::int64_t ms) {
   task.fresh = true;
 }
 
+/// Complains of a wait in the function that decides whether to wait for more answers.
+bool Run::is_deciding() {
+  if (current_->decides) vm_.complain(current_->thread, "call_all: `enough` must not wait");
+  return current_->decides;
+}
+
 void Run::wait(Wait::Kind kind, std::int64_t ms) {
+  if (is_deciding()) return;
   start_wait(*current_, kind, ms);
   current_->iteration_waited = true;
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/client/comparisons.hpp"
@@ -91,6 +92,7 @@ struct Task {
 
   Wait::Kind wait = Wait::Kind::idle;
   std::int64_t wait_ms = 0;
+  std::vector<int> awaited;  ///< serials of tasks: it is blocked until one of them has ended
   bool fresh = false;
 
   lua_State* thread = nullptr;  ///< the coroutine, if one is under way
@@ -98,6 +100,8 @@ struct Task {
   std::vector<Call> calls;        ///< outstanding or just answered
   std::vector<Effect> unsent;     ///< of a call that was cut: the requests that have not left
   std::int64_t timeout_ms = 0;    ///< of that call
+  bool hears_each = false;        ///< it goes on at each answer to that call, not at the last
+  bool decides = false;           ///< whether it goes on waiting for that call
   bool iteration_waited = false;  ///< retry(): since this iteration began
   bool by_sha = false;            ///< the call under way is an EVALSHA that falls back to EVAL
   bool stopped = false;           ///< stop()ped by itself
@@ -139,9 +143,12 @@ class Run {
   void show_operand(int place, bool right, Operand operand);
   void show_comparison(int place, const Operand& left, const Operand& right);
   void emit(Effect effect);
-  /// Sends `request` to each of the nodes (from 0) and waits for what comes of it.
-  void call(const std::vector<std::uint8_t>& nodes, const Request& request,
-            std::int64_t timeout_ms);
+  /// Sends each request to its node (from 0) and waits for what comes of them: of all, or with
+  /// `each` until the next answer.
+  void call(std::vector<std::pair<std::uint8_t, Request>> requests, std::int64_t timeout_ms,
+            bool each = false);
+  /// The current task does not wait for the rest of its call.
+  void give_up_call();
   void wait(Wait::Kind kind, std::int64_t ms);
   /// A clock was read: the id of the new instant.
   std::optional<std::uint16_t> read_clock(bool wall);
@@ -185,6 +192,7 @@ class Run {
 
  private:
   bool is_sound(bool condition);
+  bool is_deciding();
   bool asks_too_much(const Query& query);
   void note_clock(const Query& query);
   Task& task(TaskId id);

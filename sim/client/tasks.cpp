@@ -1,7 +1,9 @@
 // The client API inside a process: tasks, loops whose iterations are boundaries, mutexes.
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/base/check.hpp"
 #include "sim/client/api_parts.hpp"
@@ -67,6 +69,37 @@ int alive(Vm& vm, Run& run, lua_State* lua) {
     return refuse(vm, lua, fmt::format("alive: expected a task handle, found {}", text_of(lua, 1)));
   lua_pushboolean(lua, run.task_of(handle->serial) != nullptr);
   return 1;
+}
+
+/// The place, in the list of arguments, of the first task that has ended.
+std::optional<int> first_ended(Run& run, lua_State* lua) {
+  for (int index = 1; index <= lua_gettop(lua); ++index)
+    if (run.task_of(value_at<HandleValue>(lua, index)->serial) == nullptr) return index;
+  return std::nullopt;
+}
+
+int awaited(Vm& vm, lua_State* lua) {
+  lua_pushinteger(lua, first_ended(*vm.run, lua).value());
+  return 1;
+}
+
+const char* const kAwait = "await";
+int await(Vm& vm, Run& run, lua_State* lua) {
+  if (lua_gettop(lua) == 0) return refuse(vm, lua, "await: expected one task handle or more");
+  std::vector<int> serials;
+  for (int index = 1; index <= lua_gettop(lua); ++index) {
+    const HandleValue* handle = value_at<HandleValue>(lua, index);
+    if (handle == nullptr)
+      return refuse(vm, lua,
+                    fmt::format("await: expected a task handle, found {}", text_of(lua, index)));
+    if (handle->serial == run.current().serial)
+      return refuse(vm, lua, "await: this task would wait for its own end");
+    serials.push_back(handle->serial);
+  }
+  if (first_ended(run, lua)) return awaited(vm, lua);
+  run.current().awaited = std::move(serials);
+  run.wait(Wait::Kind::blocked, 0);
+  return kWait;
 }
 
 const char* const kTaskId = "task_id";
@@ -203,6 +236,7 @@ void add_tasks(lua_State* lua) {
   set_function(lua, kEvery, native<in_run<every, kEvery>>);
   set_function(lua, kStop, native<in_run<stop, kStop>, nothing>);
   set_function(lua, kAlive, native<in_run<alive, kAlive>>);
+  set_function(lua, kAwait, native<in_run<await, kAwait>, awaited>);
   set_function(lua, kTaskId, native<in_run<task_id, kTaskId>>);
   set_function(lua, kTaskLocal, native<in_run<task_local, kTaskLocal>>);
   set_function(lua, kMutex, native<in_run<new_mutex, kMutex>>);

@@ -204,6 +204,8 @@ std::string worded(const Effect& effect, const std::string& lock, const std::str
   switch (effect.kind) {
     case Effect::Kind::send:
       return "sends " + request;
+    case Effect::Kind::gave_up:
+      return "waits for no more answers";
     case Effect::Kind::instant:
       return effect.wall ? "reads its wall clock" : "reads its monotonic clock";
     case Effect::Kind::acquired:

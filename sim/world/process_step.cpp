@@ -327,6 +327,8 @@ void ProcessStep::apply(const Effect& effect) {
   switch (effect.kind) {
     case Kind::send:
       return send(effect);
+    case Kind::gave_up:
+      return process_.abandon(effect.task, true);
     case Kind::instant:
       setting_.needs.clocks = true;
       process_.instants.push_back({effect.wall, age_of_now() + age_at_first()});

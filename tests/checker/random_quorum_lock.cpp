@@ -38,6 +38,22 @@ local function each(self, ...)
   return done
 end
 )";
+constexpr const char* kFirstFew = R"(
+local function each(self, ...)
+  local done = 0
+  local function count(answers)
+    done = 0
+    for _, one in ipairs(answers) do
+      self.said[one.node] = one.ok and (one.reply == OK or one.reply == 1)
+      if self.said[one.node] then done = done + 1 end
+    end
+    return done >= ENOUGH
+  end
+  self.said = {}
+  count(call_all { timeout_ms = TIMEOUT, enough = count, ... })
+  return done
+end
+)";
 constexpr const char* kGiveBack = R"(
 local function give_back(self)
   return each(self, "EVAL", "if redis.call('get', KEYS[1]) == ARGV[1] then" ..
@@ -62,9 +78,10 @@ std::string protocol_of(Dice& dice, int nodes, std::int64_t lease_ms) {
   const std::string timeout = dice.one_in(4) ? "nil" : std::to_string(dice.from(1, 4));
   std::string text = fmt::format(
       "local Lock = protocol {{ title = \"a random lock\", source = \"a seed\", nodes = {}, "
-      "quorum = {} }}\nlocal NODES, TIMEOUT = {}, {}\n",
-      nodes, dice.one_in(4) ? dice.from(1, nodes) : quorum, nodes, timeout);
-  text += dice.one_in(4) ? kAtOnce : kInTurn;
+      "quorum = {}, shared_connection = {} }}\nlocal NODES, TIMEOUT, ENOUGH = {}, {}, {}\n",
+      nodes, dice.one_in(4) ? dice.from(1, nodes) : quorum, dice.one_in(5), nodes, timeout,
+      dice.from(1, nodes));
+  text += dice.of<const char*>({kInTurn, kInTurn, kAtOnce, kFirstFew});
   text += dice.one_in(4) ? kGiveBackWhatIsKnown : kGiveBack;
   text += "function Lock:acquire()\n";
   text += dice.one_in(6) ? "  self.token = \"x\"\n" : "  self.token = unique()\n";

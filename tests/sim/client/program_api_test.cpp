@@ -129,6 +129,53 @@ TEST_CASE("call_all hears errors of single nodes and asks all by default") {
   CHECK(told(run.client.feed(reply(Reply::error("ERR x"), 0, 1))).starts_with("log connectionERR"));
 }
 
+TEST_CASE("call_all sends each node its own request") {
+  Acquiring run(R"(
+    local r = call_all { { "SET", "k", 1 }, { node = 3, "DEL", "k" } }
+    log(r[1].node .. r[1].reply .. r[2].node .. r[2].reply)
+    return true)",
+                {}, 3);
+  CHECK(told(run.client.step()) == "send 0 SET k 1; send 2 DEL k");
+  run.client.feed(reply(Reply::number(1), 0, 2));
+  CHECK(told(run.client.feed(reply(Reply::ok(), 0, 0))).starts_with("log 1OK31"));
+}
+
+TEST_CASE("call_all asks at each answer whether that is enough, and gives up what is left") {
+  Acquiring run(R"(
+    call_all { timeout_ms = 50, "PING", enough = function(answers)
+      log(tostring(answers[1].reply) .. tostring(answers[2].pending) .. tostring(answers[3].pending))
+      return answers[1].ok
+    end }
+    return true)",
+                {}, 3);
+  CHECK(told(run.client.feed(reply(Reply::status("PONG"), 0, 1))) == "log nilniltrue");
+  CHECK(waits(run.client.step()) == "0 replies 50");
+  CHECK(told(run.client.feed(reply(Reply::status("PONG"), 0, 0)))
+            .starts_with("log PONGniltrue; gave up 0; acquired 0"));
+}
+
+TEST_CASE("call_all waits for all where nothing is enough, and for none after an error") {
+  Acquiring run("call_all { 'PING', enough = function() end } return true", {}, 2);
+  run.client.feed(reply(Reply::ok(), 0, 0));
+  CHECK(told(run.client.feed(reply(Reply::ok(), 0, 1))).starts_with("acquired 0"));
+  Acquiring other(
+      "log(tostring(pcall(call_all, { 'PING', enough = function() error('x') end }))) return true",
+      {}, 2);
+  CHECK(told(other.client.feed(reply(Reply::ok(), 0, 0)))
+            .starts_with("gave up 0; log false; acquired 0"));
+}
+
+TEST_CASE("what decides whether answers are enough must not wait") {
+  for (const char* wait :
+       {"sleep(1)", "redis('GET', 'k')", "mutex():lock() await(spawn(sleep, 1))"}) {
+    Acquiring run(
+        std::string("call_all { 'PING', enough = function() ") + wait + " end } return true", {},
+        2);
+    CHECK_THROWS_WITH(run.client.feed(reply(Reply::ok(), 0, 0)),
+                      Catch::Contains("`enough` must not wait"));
+  }
+}
+
 TEST_CASE("a script is sent with its bytes unchanged") {
   const std::string body = "-- \xC3\xA9\r\nreturn\t'\\0'\n\n";
   Acquiring run("return s({ 'a', 'b' }, { 1 }) == 1", {}, 1, {{"s.lua", body}},
@@ -254,6 +301,28 @@ TEST_CASE("stop ends a task; its id is not used again in the same step") {
   CHECK(waits(run.client.step()) == "0 sleep 1 fresh, 2 runnable fresh");
   run.client.feed(timer(0));
   CHECK(waits(run.client.step()) == "0 sleep 1 fresh, 1 runnable fresh, 2 runnable");
+}
+
+TEST_CASE("await waits until one of the tasks has ended, in whichever way, and tells which") {
+  using lockstep::sim::program_test::run;
+  Acquiring program(R"(
+    local slow, quick = spawn(sleep, 9), spawn(sleep, 3)
+    log(await(slow, quick))
+    log(await(slow, quick))
+    stop(slow)
+    log(await(slow))
+    await(spawn(function() error("x", 0) end))
+    return true)");
+  CHECK(waits(program.client.step()) == "0 blocked fresh, 1 runnable fresh, 2 runnable fresh");
+  program.client.feed(run(1));
+  program.client.feed(run(2));
+  CHECK(waits(program.client.step()) == "0 blocked, 1 sleep 9, 2 sleep 3 fresh");
+  program.client.feed(timer(2));
+  CHECK(waits(program.client.step()) == "0 runnable fresh, 1 sleep 9");
+  CHECK(told(program.client.feed(run(0))) == "log 2; log 2; log 1");
+  CHECK(waits(program.client.step()) == "0 blocked fresh, 2 runnable fresh");
+  program.client.feed(run(2));
+  CHECK(told(program.client.feed(run(0))).starts_with("acquired"));
 }
 
 TEST_CASE("a task can stop itself") {

@@ -116,6 +116,14 @@ TEST_CASE("the API says what it expects, with the line") {
              StartsWith("protocol.lua:4: call: unknown field `timeout`"));
   CHECK_THAT(of_acquire("call_all { nodes = { 1, 1 }, 'GET' }"),
              StartsWith("protocol.lua:4: call_all: nodes must be a list of different"));
+  CHECK_THAT(of_acquire("call_all { { 'GET', 'k' }, { node = 1, 'GET', 'k' } }"),
+             StartsWith("protocol.lua:4: call_all: two requests to one node"));
+  CHECK_THAT(of_acquire("call_all { nodes = { 1 }, { 'GET', 'k' } }"),
+             StartsWith("protocol.lua:4: call_all: each request says its node"));
+  CHECK_THAT(of_acquire("call_all { { 'GET', 'k' }, 'GET' }"),
+             StartsWith("protocol.lua:4: call_all: request 2 is GET; expected a table"));
+  CHECK_THAT(of_acquire("call_all { enough = 2, 'GET', 'k' }"),
+             StartsWith("protocol.lua:4: call_all: enough is 2; expected a function"));
   CHECK_THAT(of_acquire("sleep(10 / 3)"),
              StartsWith("protocol.lua:4: sleep: expected whole milliseconds, found 3.33"));
   CHECK_THAT(of_acquire("every(0, log)"),
@@ -298,4 +306,9 @@ TEST_CASE("what the text says: fingerprint, titles") {
   CHECK(program.fingerprint() == Program(folder.path()).fingerprint());
   std::ofstream(folder.path() / "s.lua", std::ios::app) << " ";
   CHECK(program.fingerprint() != Program(folder.path()).fingerprint());
+}
+
+TEST_CASE("await takes handles of other tasks") {
+  CHECK_THAT(of_acquire("await()"), Contains("await: expected one task handle or more"));
+  CHECK_THAT(of_acquire("await(7)"), Contains("await: expected a task handle, found 7"));
 }
