@@ -226,6 +226,8 @@ void refuse_replicas(const Scenario& scenario, const sim::Model& model) {
     if (row(fault).of_replicas && scenario.replicas == 0 && budget(fault) > 0)
       refuse(fmt::format("the fault `{}` needs replicas: --replicas 1, or \"replicas\": 1",
                          name(fault)));
+  if (budget(sim::Fault::freeze) > 0 && sim::clocks_drift(model))
+    refuse("a clock that stands still (`freeze`) is not simulated beside clocks that drift");
   if (scenario.replicas == 0) return;
   const int servers = scenario.nodes * (1 + scenario.replicas);
   if (servers > sim::kMaxNodes)
@@ -233,6 +235,8 @@ void refuse_replicas(const Scenario& scenario, const sim::Model& model) {
         fmt::format("{} nodes with {} replicas each are {} servers, but at most {} are simulated",
                     scenario.nodes, scenario.replicas, servers, sim::kMaxNodes));
   if (sim::clocks_drift(model)) refuse("clocks that drift are not simulated with replicas");
+  if (budget(sim::Fault::freeze) > 0)
+    refuse("a clock that stands still (`freeze`) is not simulated with replicas");
   if (scenario.cluster)
     refuse("replicas of a cluster's node (MOVED) are not simulated: `cluster` or `replicas`");
   const bool back = std::ranges::any_of(model.jumps_ms, [](std::int64_t ms) { return ms < 0; });

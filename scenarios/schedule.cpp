@@ -190,6 +190,8 @@ const std::vector<Sentence>& sentences() {
        Do::learn},
       {Says::action, "<redis>'s clock jumps by <number> ms",
        "fault: forwards, or backwards if negative", Do::jump_node},
+      {Says::action, "<redis>'s clock stands still", "fault: no lease ends there any more",
+       Do::freeze},
       {Says::action, "<client>'s clock jumps by <number> ms",
        "fault: forwards, or backwards if negative", Do::jump_process}};
   return all;

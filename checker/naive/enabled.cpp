@@ -207,6 +207,8 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
       actions.back().amount_ms = jump_ms;
     }
   }
+  if (left(world, Fault::freeze) && !node.frozen && (clock_matters || has_expiry(node.keyspace)))
+    actions.push_back(of_node(Action::Kind::freeze, n));
   if (left(world, Fault::evict) && !node.follows) {
     std::size_t keys = 0;
     node.keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
@@ -331,7 +333,7 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
     add(node.down_left_ms);
     const auto add_keys = [&](const sim::Keyspace& keyspace) {
       keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
-        if (!entry.expires) return;
+        if (!entry.expires || node.frozen) return;
         const auto tick_with_less = [&](std::int64_t left_ms) {
           return rounded_up(time_to_less(world, node, entry, left_ms));
         };

@@ -126,6 +126,9 @@ void Rules::disturb_node(World& world, const Action& action) const {
     case Action::Kind::jump_node:
       node.offset = node.offset + sim::Duration{action.amount_ms};
       break;
+    case Action::Kind::freeze:
+      node.frozen = true;
+      break;
     case Action::Kind::evict:
       return evict(world, action.node, action.key);
     case Action::Kind::flush:

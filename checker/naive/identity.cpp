@@ -170,7 +170,8 @@ void add(Bytes& bytes, const World& world, const Node& node) {
   bytes.number(node.up);
   if (node.dark) bytes.text("dark");
   if (node.full) bytes.text("full");
-  bytes.number(node.offset.ms);
+  if (node.frozen) bytes.text("frozen");
+  if (!node.frozen || world.absolute) bytes.number(node.offset.ms);
   bytes.number(node.down_left_ms);
   bytes.number(node.micros);
   add_keyspace(node.keyspace);

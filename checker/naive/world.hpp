@@ -180,6 +180,7 @@ struct Node {
   /// As in `saved` and `not_durable`, an expiry is `sooner` by so many millionths of a ms.
   sim::Keyspace keyspace;
   sim::Duration offset;
+  bool frozen = false;  ///< its clock stands still
   std::int64_t drift_ppm = 0;
   std::int64_t micros = 0;  ///< of this ms that are over, by Model::distinct_micros; else 0
   sim::Keyspace saved;      ///< rdb: the last completed save

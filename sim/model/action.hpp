@@ -48,7 +48,8 @@ struct Action {
     catch_up,      ///< and arrives
     failover,      ///< the replica becomes master
     follow,        ///< the node becomes a replica of the newest master
-    learn          ///< the process hears which node is the newest master
+    learn,         ///< the process hears which node is the newest master
+    freeze         ///< the node's wall clock stands still from now on
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
@@ -149,6 +150,8 @@ inline constexpr auto kActionTable = [] {
       {Kind::failover, "failover", kOfNode, Fault::failover, no, never, kNoReplicas},
       {Kind::follow, "follow", kOfNode, {}, free, never, kNoReplicas},
       {Kind::learn, "learn", kOfLink, {}, free, never, kNoReplicas},
+      {Kind::freeze, "freeze", kOfNode, Fault::freeze, no, never,
+       "a real server's clock cannot be made to stand still"},
   });
 }();
 static_assert(is_complete(kActionTable));

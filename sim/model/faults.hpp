@@ -22,7 +22,8 @@ enum class Fault : std::uint8_t {
   oom,
   cut,
   lag,
-  failover
+  failover,
+  freeze
 };
 
 struct FaultRow {
@@ -78,6 +79,9 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
      "a replica becomes master with what it has; each client learns it at any time, or never, and "
      "the master of before goes on until it follows the new one",
      false, true},
+    {Fault::freeze, "freeze", "clock that stands still", "clocks that stand still", false,
+     "the clock of a node stands still from then on, also through its restarts: no lease there "
+     "ends"},
 });
 static_assert(is_complete(kFaultTable));
 constexpr const auto& table_of(Fault) { return kFaultTable; }

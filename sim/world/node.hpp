@@ -80,6 +80,7 @@ struct Node {
   std::int64_t down_left_ms = 0;     ///< down: how much longer it has to stay so
   bool dark = false;                 ///< down, and nobody tells its clients: a machine that died
   bool full = false;                 ///< its memory: what needs more is refused
+  bool frozen = false;               ///< its clock stands still
   // Where there are replicas (semantics.md, section 7):
   std::uint8_t follows = kNoServer;  ///< the server whose replica it is
   std::uint8_t newest = kNoServer;   ///< the newest master of its group; none if it is that

@@ -79,6 +79,7 @@ NodeInfo Nodes::describe(const Node& node) const {
   };
   const auto look_at = [&](const KeyspaceInfo& keyspace) {
     for (const Lifetime& lifetime : keyspace.lifetimes) {
+      if (node.frozen) break;
       const std::int64_t gone = tick_with_less(lifetime, 0);
       if (gone > tick_ms) info.ahead.deadlines.push_back(gone - tick_ms);
       info.ahead.deadlines.push_back(gone);
@@ -128,13 +129,15 @@ void Nodes::list_actions(NodeInfo& info) const {
   }
   const bool clock_matters =
       info.has_expiry || setting_.knowledge.absolute || setting_.servers.replicas > 0;
-  if (clock_matters) info.timed_faults = only(Fault::jump);
+  if (clock_matters)
+    info.timed_faults = static_cast<FaultSet>(only(Fault::jump) | only(Fault::freeze));
   // A write that a power loss may take back lasts from when it was made.
   if (setting_.writes_last())
     info.timed_faults |= static_cast<FaultSet>(only(Fault::evict) | only(Fault::flush));
   if (clock_matters)
     for (std::size_t jump = 0; jump < setting_.model.jumps_ms.size(); ++jump)
       add_fault(Kind::jump_node, jump, Fault::jump);
+  if (clock_matters && !info.value.frozen) add_fault(Kind::freeze, 0, Fault::freeze);
   if (setting_.servers.replicas > 0) list_replication(info);
   const bool master = info.value.is_master();
   const Keyspace& keyspace = tables_.keyspace(info.value.keyspace).value;
@@ -215,6 +218,9 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       break;
     case Kind::jump_node:
       node = jumped(std::move(node), setting_.model.jumps_ms[action.index]);
+      break;
+    case Kind::freeze:
+      node.frozen = true;
       break;
     case Kind::evict:
     case Kind::flush: {
@@ -391,7 +397,8 @@ Nodes::Aged Nodes::aged(Id id, std::int64_t ms) {
 Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   Node node = nodes_[id].value;
   const bool ages = setting_.volatile_ms > 0;
-  const auto shown = rate_of(node).shown_after(ms);
+  const std::int64_t shown = shown_after(node, ms);
+  if (node.frozen && setting_.knowledge.absolute) node.clock_offset_ms -= ms;
   Aged aged;
   const Tables::Aged& keyspace = aged_keyspace(id, ms);
   node.keyspace = keyspace.id;

@@ -126,7 +126,7 @@ class Nodes {
   /// What becomes of its keyspace then.
   const Tables::Aged& aged_keyspace(Id id, std::int64_t ms) {
     const Node& node = nodes_[id].value;
-    return tables_.aged(node.keyspace, node.rate, rate_of(node).shown_after(ms));
+    return tables_.aged(node.keyspace, node.rate, shown_after(node, ms));
   }
   Id renamed(Id id, const Renaming& renaming);
   /// Whether they differ by what a replica is sent: keys and functions.
@@ -150,6 +150,10 @@ class Nodes {
 
  private:
   const Rate& rate_of(const Node& node) const { return setting_.rates[node.rate]; }
+  /// How far its clock goes in `ms`, in parts of a ms of its rate.
+  std::int64_t shown_after(const Node& node, std::int64_t ms) const {
+    return node.frozen ? 0 : rate_of(node).shown_after(ms);
+  }
   NodeInfo describe(const Node& node) const;
   Aged age(Id id, std::int64_t ms);
   void list_actions(NodeInfo& info) const;

@@ -75,6 +75,8 @@ std::string World::time_gap() const {
     return "an invariant looks at a number that comes from a clock";
   if (setting_.drifts && setting_.knowledge.absolute)
     return "clocks drift, and something looks at the absolute time";
+  if (setting_.budget(Fault::freeze) > 0 && setting_.knowledge.absolute)
+    return "a clock stands still, and something looks at the absolute time";
   if (setting_.mixes_drifting)
     return "clocks drift, and what one shows is put together with something else";
   if (setting_.splits_work) return "a pause stops work while another thread goes on";

@@ -124,7 +124,7 @@ RandomLock random_quorum_lock(std::uint32_t seed) {
     ++lock.model.budget[static_cast<std::size_t>(dice.of<sim::Fault>(
         {sim::Fault::pause, sim::Fault::delay, sim::Fault::lose, sim::Fault::crash,
          sim::Fault::jump, sim::Fault::node_crash, sim::Fault::node_crash, sim::Fault::power_loss,
-         sim::Fault::oom, sim::Fault::cut}))];
+         sim::Fault::oom, sim::Fault::cut, sim::Fault::freeze}))];
   lock.model.jumps_ms = {dice.from(1, 9), -dice.from(1, 9)};
   if (dice.one_in(3)) lock.model.restart_after_ms = dice.from(1, 10);
   if (dice.one_in(5)) lock.model.pause_max_ms = dice.from(1, 6);

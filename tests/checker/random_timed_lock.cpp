@@ -473,9 +473,9 @@ std::vector<sim::WorkStep> workload_of(Chances& dice, bool two_locks) {
 
 void add_faults(Chances& dice, sim::Model& model) {
   const std::vector<sim::Fault> faults{sim::Fault::pause, sim::Fault::delay, sim::Fault::crash,
-                                       sim::Fault::lose, sim::Fault::jump};
+                                       sim::Fault::lose,  sim::Fault::jump,  sim::Fault::freeze};
   const bool pauses = dice.sound() && dice.one_in(3);
-  const auto fault = faults[pauses ? 0 : static_cast<std::size_t>(dice.from(0, 4))];
+  const auto fault = faults[pauses ? 0 : static_cast<std::size_t>(dice.from(0, 5))];
   ++model.budget[static_cast<std::size_t>(fault)];
   if (fault == sim::Fault::jump) model.jumps_ms = {dice.ms(1, 12), -dice.ms(1, 12)};
   if (model.processes[0].threads > 1 && dice.one_in(2))
@@ -573,6 +573,7 @@ RandomLock random_drifting_lock(std::uint32_t seed) {
   for (std::size_t i = 0; i < lock.model.processes.size(); ++i)
     lock.model.drifts_ppm.push_back(drift());
   lock.model.node_drifts_ppm = {drift()};
+  lock.model.budget[static_cast<std::size_t>(sim::Fault::freeze)] = 0;  // is refused beside them
   using sim::PartOfMs;
   lock.model.part_of_ms =
       std::array{PartOfMs::none, PartOfMs::off_leases, PartOfMs::onto_ages, PartOfMs::none}.at(
