@@ -164,6 +164,20 @@ void Nodes::list_actions(NodeInfo& info) const {
         static_cast<FaultSet>(only(Fault::node_crash) | only(Fault::power_loss));
 }
 
+/// One of its keys, or all of them, are gone by somebody else's doing.
+Node Nodes::without_keys(Id id, const LocalAction& action) {
+  Keyspace keyspace = tables_.keyspace(nodes_[id].value.keyspace).value;
+  if (action.kind == Action::Kind::evict) {
+    drop(keyspace, evictable(keyspace, setting_.model.maxmemory_policy).at(action.index));
+  } else {
+    keyspace.keys.clear();
+    keyspace.others.clear();
+  }
+  Node node = nodes_[written(id, tables_.intern(keyspace))].value;
+  if (action.kind == Action::Kind::flush) save_empty(node, keyspace);
+  return node;
+}
+
 /// FLUSHALL saves, where a node saves at all: functions are all that is there.
 void Nodes::save_empty(Node& node, Keyspace keyspace) const {
   if (setting_.model.persistence != Persistence::rdb) return;
@@ -223,18 +237,9 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node.frozen = true;
       break;
     case Kind::evict:
-    case Kind::flush: {
-      Keyspace keyspace = tables_.keyspace(node.keyspace).value;
-      if (action.kind == Kind::evict) {
-        drop(keyspace, evictable(keyspace, setting_.model.maxmemory_policy).at(action.index));
-      } else {
-        keyspace.keys.clear();
-        keyspace.others.clear();
-      }
-      node = nodes_[written(id, tables_.intern(keyspace))].value;
-      if (action.kind == Kind::flush) save_empty(node, keyspace);
+    case Kind::flush:
+      node = without_keys(id, action);
       break;
-    }
     case Kind::oom:
     case Kind::relief:
       node.full = action.kind == Kind::oom;

@@ -158,6 +158,7 @@ class Nodes {
   Aged age(Id id, std::int64_t ms);
   void list_actions(NodeInfo& info) const;
   Node jumped(Node node, std::int64_t ms);
+  Node without_keys(Id id, const LocalAction& action);
   Node after_power_cut(Node node, unsigned image);
   void save_empty(Node& node, Keyspace keyspace) const;
   void list_replication(NodeInfo& info) const;
