@@ -14,7 +14,7 @@ invariant("of those inside, who has the key has the highest number", function(wo
     local has, highest = nil, 0
     for _, client in ipairs(world.clients) do
       local lock = client.holds[key] and client.locks[key]
-      if lock then
+      if lock and lock.fence then
         highest = math.max(highest, lock.fence)
         if lock.token == entry.value then has = lock.fence end
       end

@@ -14,7 +14,7 @@ invariant("of those inside, who has the key has the highest number", function(wo
     local has, highest = nil, 0
     for _, client in ipairs(world.clients) do
       local lock = client.holds[key] and client.locks[key]
-      if lock then
+      if lock and lock.fence then
         highest = math.max(highest, lock.fence)
         if lock.token == entry.value then has = lock.fence end
       end
@@ -26,8 +26,10 @@ end)
 
 function Lock:acquire()
   self.token = unique()
-  self.fence = acquire({ self.key, self.key .. ":fence" }, { self.token, self.ttl_ms })
-  return self.fence ~= nil, self.fence
+  local fence = acquire({ self.key, self.key .. ":fence" }, { self.token, self.ttl_ms })
+  if not fence then return false end
+  self.fence = fence
+  return true, fence
 end
 
 function Lock:release()

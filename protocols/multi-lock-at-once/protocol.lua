@@ -11,7 +11,7 @@ local Lock = protocol {
 }
 
 local function watchdog(self)
-  return every(self.ttl_ms // 3, function()
+  return every(self.ttl_ms // 2, function()
     renew(self.names, { self.token, self.ttl_ms })
     return true
   end)

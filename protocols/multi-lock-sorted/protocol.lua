@@ -1,10 +1,11 @@
--- As multi-lock, but the keys are taken in one order by all: who has the last one waits for nobody.
+-- As multi-lock, but the keys are taken in one order by all: who has the last one waits for nobody. And an error gives
+-- back what is there.
 
 local release = script "release.lua"
 local renew = script "renew.lua"
 
 local Lock = protocol {
-  title = "two keys, taken in the order of their names",
+  title = "two keys, taken in the order of their names; an error gives both back",
   source = "failures catalogue E26 (fixed)",
   leases = { "{key}:x", "{key}:y" },
 }
@@ -16,7 +17,7 @@ end
 
 -- Renews what is held, from the first key on.
 local function watchdog(self)
-  return every(self.ttl_ms // 3, function()
+  return every(self.ttl_ms // 2, function()
     renew(self.held, { self.token, self.ttl_ms })
     return true
   end)
@@ -33,17 +34,26 @@ local function take_missing(self)
   return true
 end
 
+local function let_go(self)
+  if self.watchdog then stop(self.watchdog) end
+  self.watchdog = nil
+  return release(self.names, { self.token }) > 0
+end
+
 function Lock:acquire()
   self.token = unique()
   self.names = named(self)
   self.held = {}
-  return retry(function() return take_missing(self) end, 100)
+  return retry(function()
+    local asked, result = pcall(take_missing, self)
+    if asked then return result end
+    let_go(self)
+    error(result, 0)
+  end, 100)
 end
 
 function Lock:release()
-  stop(self.watchdog)
-  self.watchdog = nil
-  return release(self.names, { self.token }) > 0
+  return let_go(self)
 end
 
 return Lock

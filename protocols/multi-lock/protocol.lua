@@ -19,7 +19,7 @@ end
 
 -- Renews what is held, from the first key on.
 local function watchdog(self)
-  return every(self.ttl_ms // 3, function()
+  return every(self.ttl_ms // 2, function()
     renew(self.held, { self.token, self.ttl_ms })
     return true
   end)
