@@ -22,7 +22,10 @@ REASONS = {
     "the power of a real machine cannot be cut": "power-loss",
     "the memory of a real server cannot be made short": "evict",
     "links to a real server are not cut as yet": "cut",
+    "the memory of a real server is not limited as yet": "oom",
 }
+# Clients, or threads, that wait for one another: a fresh client, alone on the server, does not meet that.
+AMONG_THEMSELVES = {"multi-lock-opposite", "mutex-left-lose"}
 
 
 def faults_of(scenario):
@@ -70,6 +73,8 @@ def verdict(file):
                 return "skipped", line
         if detail.endswith("this run has several nodes") and servers_of(scenario) > 1:
             return "skipped", line
+    if file.stem in AMONG_THEMSELVES and detail == "a fresh client acquires the lock":
+        return "skipped", line
     return "failed", f"{line} (exit code {code})"
 
 

@@ -1,0 +1,5 @@
+redis.call("del", KEYS[2])
+if redis.call("get", KEYS[1]) == ARGV[1] then
+  return redis.call("del", KEYS[1])
+end
+return 0
