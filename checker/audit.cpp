@@ -32,6 +32,7 @@ std::vector<std::int64_t> durations_of(const sim::Model& model, const Result& fu
   if (!full.computed_durations.empty()) durations.insert(kSecondMs);
   durations.insert(
       {model.request_timeout_ms, model.pause_max_ms, model.latency_ms, model.restart_after_ms});
+  if (model.min_replicas > 0) durations.insert(model.counts_gone_ms);
   for (const auto& process : model.processes) {
     durations.insert(process.lease_ms);
     for (const auto& step : process.workload) durations.insert(step.ms);

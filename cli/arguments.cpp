@@ -85,6 +85,10 @@ void add_node_flags(CLI::Option_group& group, ModelFlags& flags) {
                   "number of replicas of each node (0 to 6; default: what the protocol says)")
       ->type_name("N");
   group
+      .add_option("--min-replicas", flags.min_replicas,
+                  "min-replicas-to-write: with fewer a master refuses to write (default 0)")
+      ->type_name("N");
+  group
       .add_option("--restart-after-ms", flags.restart_after_ms,
                   "how long a node that went down stays down at least (default 0: a moment)")
       ->type_name("MS");

@@ -114,6 +114,9 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
   if (flags.replicas)
     scenario.replicas =
         static_cast<int>(within("--replicas", *flags.replicas, 0, sim::kMaxNodes - 1));
+  if (flags.min_replicas)
+    scenario.min_replicas =
+        static_cast<int>(within("--min-replicas", *flags.min_replicas, 0, sim::kMaxNodes - 1));
   set_workload(flags, scenario);
   set_times(flags, scenario);
   if (!flags.faults.empty()) scenario.faults = {};

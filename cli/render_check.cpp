@@ -107,6 +107,8 @@ void print_world(std::ostream& out, const Scenario& scenario) {
     world +=
         fmt::format(", {} {}{}", scenario.replicas, scenario.replicas == 1 ? "replica" : "replicas",
                     scenario.nodes > 1 ? " of each" : "");
+  if (scenario.min_replicas > 0)
+    world += fmt::format(", min-replicas-to-write {}", scenario.min_replicas);
   if (scenario.restart_after_ms > 0)
     world += fmt::format(", a node stays down for {} ms at least", scenario.restart_after_ms);
   if (scenario.faults.at(static_cast<std::size_t>(sim::Fault::jump)) > 0)

@@ -228,6 +228,9 @@ void refuse_replicas(const Scenario& scenario, const sim::Model& model) {
                          name(fault)));
   if (budget(sim::Fault::freeze) > 0 && sim::clocks_drift(model))
     refuse("a clock that stands still (`freeze`) is not simulated beside clocks that drift");
+  if (scenario.min_replicas > scenario.replicas)
+    refuse(fmt::format("min_replicas is {}, but a node has {} replicas: it would never write",
+                       scenario.min_replicas, scenario.replicas));
   if (scenario.replicas == 0) return;
   const int servers = scenario.nodes * (1 + scenario.replicas);
   if (servers > sim::kMaxNodes)
@@ -283,6 +286,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.request_timeout_ms = scenario.request_timeout_ms;
   model.pause_max_ms = scenario.pause_max_ms;
   model.latency_ms = scenario.latency_ms;
+  model.min_replicas = scenario.min_replicas;
   model.restart_after_ms = scenario.restart_after_ms;
   model.clocks_ms = scenario.clocks_ms;
   model.node_clocks_ms = scenario.node_clocks_ms;

@@ -77,6 +77,7 @@ struct Scenario {
   std::int64_t latency_ms = 0;
   int nodes = 1;                      ///< unless said, as many as the protocol is written for
   int replicas = 0;                   ///< of each node; unless said, what the protocol says
+  int min_replicas = 0;               ///< as in sim::Model
   std::int64_t restart_after_ms = 0;  ///< as in sim::Model
   std::int64_t waits_ms = 0;          ///< as in sim::Model
   sim::WaitsAfter waits_after = sim::WaitsAfter::call;

@@ -116,6 +116,8 @@ void read_node(const JsonPlace& place, Scenario& scenario) {
     scenario.nodes = static_cast<int>(nodes->integer(1, sim::kMaxNodes));
   if (const auto replicas = place.optional("replicas"))
     scenario.replicas = static_cast<int>(replicas->integer(0, sim::kMaxNodes - 1));
+  if (const auto least = place.optional("min_replicas"))
+    scenario.min_replicas = static_cast<int>(least->integer(0, sim::kMaxNodes - 1));
   if (const auto after = place.optional("restart_after_ms"))
     scenario.restart_after_ms = after->integer(0, kLongestMs);
   if (const auto server = place.optional("server"))
@@ -321,6 +323,7 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
         "maxmemory_policy",
         "nodes",
         "replicas",
+        "min_replicas",
         "restart_after_ms",
         "cluster",
         "draw_seed",
@@ -394,6 +397,7 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
   json["server"] = name(scenario.server);
   json["nodes"] = scenario.nodes;
   if (scenario.replicas > 0) json["replicas"] = scenario.replicas;
+  if (scenario.min_replicas > 0) json["min_replicas"] = scenario.min_replicas;
   if (scenario.restart_after_ms > 0) json["restart_after_ms"] = scenario.restart_after_ms;
   if (scenario.cluster) json["cluster"] = true;
   if (scenario.draw_seed != 0) json["draw_seed"] = scenario.draw_seed;

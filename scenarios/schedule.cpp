@@ -184,6 +184,8 @@ const std::vector<Sentence>& sentences() {
       {Says::action, "<client> reaches <redis> again", "what waited goes on", Do::heal},
       {Says::action, "<redis> lags", "fault: what its master sends it waits", Do::lag},
       {Says::action, "<redis> catches up", "and arrives", Do::catch_up},
+      {Says::action, "<redis> misses its replicas", "it counts those no more that have left it",
+       Do::miss},
       {Says::action, "<redis> becomes master", "fault: with what it has", Do::failover},
       {Says::action, "<redis> follows the new master", "it becomes a replica", Do::follow},
       {Says::action, "<client> learns that <redis> is master", "its next connections go there",

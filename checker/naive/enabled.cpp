@@ -331,6 +331,7 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
   }
   for (const Node& node : world.nodes) {
     add(node.down_left_ms);
+    add(node.counts_gone_ms);
     const auto add_keys = [&](const sim::Keyspace& keyspace) {
       keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
         if (!entry.expires || node.frozen) return;

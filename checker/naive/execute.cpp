@@ -126,6 +126,7 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
   execution.acknowledged = acknowledged(world, connection);
   execution.mode = {.version = model_.server,
                     .replica = node.follows.has_value(),
+                    .few_replicas = few_replicas(world, connection.node),
                     .over_memory = node.full,
                     .cluster = model_.cluster,
                     .draw_seed = model_.draw_seed};

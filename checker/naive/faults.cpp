@@ -268,6 +268,8 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   }
   has_all(world, n);
   node.down_left_ms = rounded_up(model_.restart_after_ms);
+  node.counts_gone.clear();
+  node.counts_gone_ms = 0;
   node.not_durable.clear();
   for_each_connection_to(world, n, [](Connection& connection) {
     const bool begun = !connection.session.fresh() || !connection.ahead.empty();
@@ -297,6 +299,7 @@ void Rules::crash_node(World& world, std::uint8_t n) const {
 
 /// Nobody tells the clients, who go on waiting. What a WAIT has waited for, the node has forgotten.
 void Rules::lose_power(World& world, std::uint8_t n, std::size_t image) const {
+  leave_master(world, n);
   stop_node(world, n, image);
   world.nodes[n].dark = true;
   for_each_connection_to(world, n, [](Connection& connection) {

@@ -31,6 +31,7 @@ std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p)
   const Keyspace keyspace = with_lifetimes(world, world.nodes[node], world.nodes[node].keyspace);
   std::string role = world.nodes[node].follows ? "replica " : "";
   if (world.nodes[node].full) role += "full ";
+  if (few_replicas(world, node)) role += "few ";
   return role + sim::rename_tokens(encode(keyspace), [p](sim::Token token) {
            return token.process == p ? sim::Token{p, 1} : token;
          });

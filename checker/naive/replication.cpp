@@ -73,6 +73,7 @@ void Rules::enabled_of_roles(const World& world, std::uint8_t n,
   if (waits && world.nodes[*node.follows].up) add(Action::Kind::catch_up);
   if (node.follows && in_budget(world, Fault::failover)) add(Action::Kind::failover);
   if (!is_in_line(world, n)) add(Action::Kind::follow);
+  if (!node.counts_gone.empty()) add(Action::Kind::miss);
 }
 
 void Rules::enabled_to_learn(const World& world, std::uint8_t p,
@@ -111,6 +112,10 @@ void Rules::change_roles(World& world, const Action& action) const {
     case Action::Kind::follow:
       follow(world, action.node);
       break;
+    case Action::Kind::miss:
+      node.counts_gone.clear();
+      node.counts_gone_ms = 0;
+      break;
     case Action::Kind::learn:
       world.processes[action.process].knows[servers_.group_of(action.node)] = action.node;
       break;
@@ -119,7 +124,29 @@ void Rules::change_roles(World& world, const Action& action) const {
   }
 }
 
+/// Its master does not notice at once that it gets nothing of this replica any more.
+void Rules::leave_master(World& world, std::uint8_t n) const {
+  const auto followed = world.nodes[n].follows;
+  if (!followed || model_.min_replicas == 0) return;
+  Node& master = world.nodes[*followed];
+  if (!master.up || master.follows) return;
+  master.counts_gone.insert(n);
+  master.counts_gone_ms = rounded_up(model_.counts_gone_ms);
+}
+
+/// Whether a master counts too few replicas to write.
+bool Rules::few_replicas(const World& world, std::uint8_t n) const {
+  if (world.nodes[n].follows) return false;
+  std::set<std::uint8_t> counted = world.nodes[n].counts_gone;
+  for (std::uint8_t other = 0; other < world.nodes.size(); ++other) {
+    const Node& replica = world.nodes[other];
+    if (replica.follows == n && replica.up && !replica.syncing) counted.insert(other);
+  }
+  return std::ssize(counted) < model_.min_replicas;
+}
+
 void Rules::fail_over(World& world, std::uint8_t n) const {
+  leave_master(world, n);
   world.nodes[n].follows.reset();
   world.nodes[n].lags = world.nodes[n].syncing = false;
   has_all(world, n);
@@ -127,7 +154,10 @@ void Rules::fail_over(World& world, std::uint8_t n) const {
 }
 
 void Rules::follow(World& world, std::uint8_t n) const {
+  leave_master(world, n);
   Node& node = world.nodes[n];
+  node.counts_gone.clear();
+  node.counts_gone_ms = 0;
   node.follows = world.newest[servers_.group_of(n)];
   node.full = false;
   node.lags = false;

@@ -189,6 +189,8 @@ struct Node {
   bool syncing = false;                 ///< a replica: it has to ask for everything
   bool lags = false;                    ///< a replica: nothing of its master's arrives
   bool misses = false;                  ///< it lags, and its master has been written to since
+  std::set<std::uint8_t> counts_gone;  ///< a master: replicas that have left, which it still counts
+  std::int64_t counts_gone_ms = 0;     ///< for how long at most
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first
 };
@@ -438,6 +440,8 @@ class Rules {
   void change_roles(World& world, const sim::Action& action) const;
   void fail_over(World& world, std::uint8_t n) const;
   void follow(World& world, std::uint8_t n) const;
+  void leave_master(World& world, std::uint8_t n) const;
+  bool few_replicas(const World& world, std::uint8_t n) const;
   void synchronize(World& world, std::uint8_t n) const;
   void mirror(World& world, bool by_time) const;
 

@@ -201,6 +201,8 @@ std::string tell_node(const Event& event) {
       return "is out of memory: what would need more is refused";
     case Action::Kind::relief:
       return "has memory again";
+    case Action::Kind::miss:
+      return "misses the replicas that have left it";
     case Action::Kind::freeze:
       return "has a clock that stands still from now on";
     case Action::Kind::lag:

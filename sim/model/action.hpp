@@ -49,7 +49,8 @@ struct Action {
     failover,      ///< the replica becomes master
     follow,        ///< the node becomes a replica of the newest master
     learn,         ///< the process hears which node is the newest master
-    freeze         ///< the node's wall clock stands still from now on
+    freeze,        ///< the node's wall clock stands still from now on
+    miss           ///< the master counts no replica any more that has left it
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
@@ -152,6 +153,7 @@ inline constexpr auto kActionTable = [] {
       {Kind::learn, "learn", kOfLink, {}, free, never, kNoReplicas},
       {Kind::freeze, "freeze", kOfNode, Fault::freeze, no, never,
        "a real server's clock cannot be made to stand still"},
+      {Kind::miss, "miss", kOfNode, {}, free, never, kNoReplicas},
   });
 }();
 static_assert(is_complete(kActionTable));

@@ -106,6 +106,10 @@ struct Model {
   /// How long a node that went down stays down at least (a delayed restart); 0: it may be up at
   /// once.
   std::int64_t restart_after_ms = 0;
+  int min_replicas = 0;  ///< a master with fewer of them refuses to write (min-replicas-to-write)
+  /// For how long at most a master counts one that has left without a word: min-replicas-max-lag of
+  /// 10 s is seen in whole seconds, once a second (Redis 7.0 `refreshGoodSlavesCount`).
+  std::int64_t counts_gone_ms = 12'000;
   std::int64_t waits_ms = 0;  ///< how long an acquire() may take (Property::waits); 0: not judged
   WaitsAfter waits_after = WaitsAfter::call;
   std::int64_t tick_ms =

@@ -23,11 +23,12 @@ struct Reply;
 struct ServerMode {
   ServerVersion version = ServerVersion::redis_7_0;
   bool replica = false;         ///< a read-only replica: READONLY
+  bool few_replicas = false;    ///< fewer than min-replicas-to-write: NOREPLICAS
   bool over_memory = false;     ///< more memory in use than maxmemory, nothing to evict: OOM
   bool cluster = false;         ///< cluster mode, all slots its own: CROSSSLOT
   std::uint64_t draw_seed = 0;  ///< decides what SPOP and its like choose; 0: the first ones
   /// Whether it may say no.
-  bool restricts() const { return replica || over_memory || cluster; }
+  bool restricts() const { return replica || few_replicas || over_memory || cluster; }
   friend bool operator==(const ServerMode&, const ServerMode&) = default;
 };
 

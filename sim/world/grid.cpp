@@ -94,6 +94,10 @@ Grid::Distances Grid::one_link() const {
     add(setting_.rates[setting_.node_rate(n)], node_shows);
   if (setting_.budget(Fault::power_loss) > 0 && setting_.volatile_ms > 0)
     lasts(setting_.volatile_ms, setting_.rounded(setting_.volatile_ms + 1));
+  if (setting_.model.min_replicas > 0) {
+    const std::int64_t counted = setting_.rounded(setting_.model.counts_gone_ms);
+    lasts(counted, counted);
+  }
   if (const std::int64_t down = setting_.rounded(setting_.model.restart_after_ms); down > 0)
     lasts(down, down);
   if (known.clocks_jump)

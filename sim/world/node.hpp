@@ -86,8 +86,11 @@ struct Node {
   std::uint8_t newest = kNoServer;   ///< the newest master of its group; none if it is that
   bool lags = false;                 ///< a replica: nothing of its master's arrives
   bool syncing = false;              ///< a replica: it has to ask its master for everything anew
-  bool misses = false;       ///< lags, and something has come since; only where WAIT is sent
-  std::uint16_t micros = 0;  ///< that have begun in this ms: only if Model::distinct_micros
+  bool misses = false;      ///< lags, and something has come since; only where WAIT is sent
+  bool few = false;         ///< a master: it counts fewer replicas than Model::min_replicas
+  NodeSet counts_gone = 0;  ///< a master: whom it still counts, though they follow it no more
+  std::int64_t counts_gone_ms = 0;  ///< and for how long at most
+  std::uint16_t micros = 0;         ///< that have begun in this ms: only if Model::distinct_micros
   /// rdb: the last completed save. aof_everysec(_2s): the keyspace before each write that may be
   /// lost, newest first.
   std::vector<Image> images;

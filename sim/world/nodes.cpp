@@ -2,6 +2,7 @@
 #include "sim/world/nodes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <optional>
 
@@ -98,6 +99,7 @@ NodeInfo Nodes::describe(const Node& node) const {
       info.ahead.deadlines.push_back(setting_.rounded(setting_.volatile_ms + 1 - image.age_ms));
   }
   if (node.down_left_ms > 0) info.ahead.deadlines.push_back(node.down_left_ms);
+  if (node.counts_gone_ms > 0) info.ahead.deadlines.push_back(node.counts_gone_ms);
   sort_without_twins(info.ahead.deadlines);
   info.leaky = node.up && node.is_master() && keyspace.leaky;
   if (node.up && node.is_master()) info.own = keyspace.own;
@@ -134,6 +136,7 @@ void Nodes::list_actions(NodeInfo& info) const {
   // A write that a power loss may take back lasts from when it was made.
   if (setting_.writes_last())
     info.timed_faults |= static_cast<FaultSet>(only(Fault::evict) | only(Fault::flush));
+  if (setting_.model.min_replicas > 0) info.timed_faults |= only(Fault::power_loss);
   if (clock_matters)
     for (std::size_t jump = 0; jump < setting_.model.jumps_ms.size(); ++jump)
       add_fault(Kind::jump_node, jump, Fault::jump);
@@ -211,6 +214,7 @@ void Nodes::list_replication(NodeInfo& info) const {
       add(Kind::lag, Fault::lag);
     add(Kind::failover, Fault::failover);
   }
+  if (node.counts_gone != 0) add(Kind::miss, {});
   if (!node.is_in_place()) add(Kind::follow, {});
 }
 
@@ -252,17 +256,24 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       if (node.syncing && setting_.volatile_ms > 0) node.images.clear();
       node.lags = node.misses = node.syncing = false;
       break;
+    case Kind::miss:
+      node.counts_gone = 0;
+      node.counts_gone_ms = 0;
+      break;
     case Kind::failover:
+      report.left = node.follows;
       node.follows = node.newest = kNoServer;
       node.lags = node.misses = node.syncing = false;
       report.spread = Spread::promoted;
       break;
     case Kind::follow:
+      report.left = node.follows;
       node = following(std::move(node));
       report.spread = Spread::caught_up;
       break;
     case Kind::node_crash:
     case Kind::power_loss:
+      if (action.kind == Kind::power_loss) report.left = node.follows;
       node = after_power_cut(std::move(node), action.index);
       node.dark = action.kind == Kind::power_loss;
       report.spread = node.dark ? Spread::darkened : Spread::disconnected;
@@ -294,6 +305,8 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
   node.full = false;
   node.lags = node.misses = false;
+  node.counts_gone = 0;
+  node.counts_gone_ms = 0;
   node.syncing = !node.is_master();  // it asks for everything when it is up again
   node.down_left_ms = setting_.rounded(setting_.model.restart_after_ms);
   switch (setting_.model.persistence) {
@@ -319,6 +332,8 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
 Node Nodes::following(Node node) {
   node.follows = node.newest;
   node.full = false;
+  node.counts_gone = 0;
+  node.counts_gone_ms = 0;
   node.lags = node.misses = false;
   node.syncing = true;
   return node;
@@ -350,6 +365,34 @@ Id Nodes::told_of_master(Id id, std::uint8_t newest) {
   });
 }
 
+Id Nodes::left_by(Id id, std::uint8_t replica) {
+  const Node& master = nodes_[id].value;
+  if (setting_.model.min_replicas == 0 || !master.is_master() || !master.up) return id;
+  return left_by_.find_or_add(id, replica, [&] {
+    Node node = nodes_[id].value;
+    node.counts_gone |= only<NodeSet>(replica);
+    node.counts_gone_ms = setting_.rounded(setting_.model.counts_gone_ms);
+    return intern(node);
+  });
+}
+
+/// Whether each master counts enough replicas to write (Redis 7.0 `checkGoodReplicasStatus`).
+void Nodes::count_replicas(Id* nodes) {
+  for (unsigned n = 0; n < setting_.nodes; ++n) {
+    Node node = nodes_[nodes[n]].value;
+    NodeSet counted = node.counts_gone;
+    for (unsigned r = 0; r < setting_.nodes; ++r) {
+      const Node& replica = nodes_[nodes[r]].value;
+      if (replica.up && replica.follows == n && !replica.syncing) counted |= only<NodeSet>(r);
+    }
+    const bool few =
+        node.is_master() && node.up && std::popcount(counted) < setting_.model.min_replicas;
+    if (few == node.few) continue;
+    node.few = few;
+    nodes[n] = intern(node);
+  }
+}
+
 bool Nodes::differ_in_stream(Id one, Id other) {
   return !same_keys(tables_.keyspace(nodes_[one].value.keyspace).value,
                     tables_.keyspace(nodes_[other].value.keyspace).value);
@@ -375,6 +418,7 @@ bool Nodes::replicate(Id* nodes, bool by_time) {
           tokens_changed || nodes_[mirror].tokens.tokens != nodes_[nodes[n]].tokens.tokens;
       nodes[n] = mirror;
     }
+  if (setting_.model.min_replicas > 0) count_replicas(nodes);
   return tokens_changed;
 }
 
@@ -408,6 +452,8 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   const Tables::Aged& keyspace = aged_keyspace(id, ms);
   node.keyspace = keyspace.id;
   node.down_left_ms = std::max<std::int64_t>(0, node.down_left_ms - ms);
+  node.counts_gone_ms = std::max<std::int64_t>(0, node.counts_gone_ms - ms);
+  if (node.counts_gone_ms == 0) node.counts_gone = 0;
   aged.leases_expired = node.up && node.is_master() && !keyspace.expired.empty();
   if (!clocks_drift(setting_.model)) node.micros = 0;  // of a slow clock it may be the same ms
   for (auto& image : node.images) {

@@ -71,6 +71,7 @@ struct Asked {
   std::uint8_t rate = 0;      ///< of the node's clock
   bool replica = false;       ///< the node is one
   bool full = false;          ///< its memory
+  bool few = false;           ///< its replicas
   unsigned acknowledged = 0;  ///< replicas that have what the connection has written
   std::int64_t clock = 0;     ///< Nodes::clock
   std::uint16_t micros = 0;   ///< of the node
@@ -139,6 +140,8 @@ class Nodes {
   Id without_master(Id id, std::uint8_t master);
   /// After another server of its group was promoted.
   Id told_of_master(Id id, std::uint8_t newest);
+  /// After a replica has left without a word: a master counts it for a while.
+  Id left_by(Id id, std::uint8_t replica);
   /// After an action, or time: all nodes, of which replicas become mirrors of their masters. True
   /// if one mentions other tokens than before.
   bool replicate(Id* nodes, bool by_time);
@@ -159,6 +162,7 @@ class Nodes {
   void list_actions(NodeInfo& info) const;
   Node jumped(Node node, std::int64_t ms);
   Node without_keys(Id id, const LocalAction& action);
+  void count_replicas(Id* nodes);
   Node after_power_cut(Node node, unsigned image);
   void save_empty(Node& node, Keyspace keyspace) const;
   void list_replication(NodeInfo& info) const;
@@ -187,9 +191,9 @@ class Nodes {
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
   /// By session, what others watch, the clock's rate, whether release() sends, to a replica or
-  /// one whose memory is full, and how many replicas have acknowledged.
-  std::map<std::tuple<Id, Id, std::uint8_t, bool, bool, bool, unsigned>, FlatMap> run_;
-  FlatMap age_, rename_, mirrored_, mirrored_by_time_, told_of_master_;
+  /// one whose memory is full or that has few replicas, and how many replicas have acknowledged.
+  std::map<std::tuple<Id, Id, std::uint8_t, bool, bool, bool, bool, unsigned>, FlatMap> run_;
+  FlatMap age_, rename_, mirrored_, mirrored_by_time_, told_of_master_, left_by_;
 };
 
 }  // namespace lockstep::sim

@@ -39,6 +39,7 @@ Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const 
           node.rate,
           !node.is_master(),
           node.full,
+          node.few,
           waits.acknowledged(states, connection),
           clock,
           node.micros};

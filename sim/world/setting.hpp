@@ -141,7 +141,9 @@ class Setting {
   /// Whether a write may be taken back by a power loss for some time, which begins with it.
   bool writes_last() const { return volatile_ms > 0 && budget(Fault::power_loss) > 0; }
   /// Whether it matters when a replica catches up, or becomes master.
-  bool replication_lasts() const { return writes_last() || knowledge.replica_waits; }
+  bool replication_lasts() const {
+    return writes_last() || knowledge.replica_waits || model.min_replicas > 0;
+  }
   /// Whether what was done at these groups was done at as many as make a lock a process's own.
   bool enough(NodeSet at) const { return static_cast<unsigned>(std::popcount(at)) >= quorum; }
   unsigned budget(Fault fault) const { return model.budget[static_cast<std::size_t>(fault)]; }

@@ -101,6 +101,7 @@ struct Report {
   LockSet written = 0;                ///< stale: the locks whose resources were written
   Id touched = 0;                     ///< touch: which places
   std::uint8_t node = 0;              ///< touch: where
+  std::uint8_t left = kNoServer;      ///< the server that its actor, a replica of it, has left
   bool read_time = false;             ///< at absolute time
   std::vector<std::uint8_t> choices;  ///< that led here
   std::uint16_t cut = 0;              ///< at which of its cuts the step ended; 0: at its end

@@ -68,6 +68,10 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
   const auto change_processes = [&](const auto& changed) {
     for (unsigned p = 0; p < setting_.processes; ++p) next[p] = changed(next[p]);
   };
+  if (report.left != kNoServer) {
+    Id& left = next[setting_.node_slot(report.left)];
+    left = nodes_.left_by(left, whose);
+  }
   switch (report.spread) {
     case Spread::none:
       return;

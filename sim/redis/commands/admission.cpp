@@ -66,6 +66,9 @@ std::string mode_refusal(unsigned flags, bool across_slots, const ServerMode& mo
   if (mode.over_memory && (flags & kDenyOom) != 0) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }
+  if (mode.few_replicas && (flags & kWrite) != 0) {
+    return "NOREPLICAS Not enough good replicas to write.";
+  }
   if (mode.replica && (flags & kWrite) != 0) {
     return "READONLY You can't write against a read only replica.";
   }

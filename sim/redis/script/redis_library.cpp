@@ -63,11 +63,14 @@ const char* read_arguments(lua_State* L, Request& request) {
   return nullptr;
 }
 
-/// What the server's mode says no to. Without memory a script may go on writing once it has begun.
+/// What the server's mode says no to. Without memory or replicas a script may go on writing once it
+/// has begun (Redis 7.0 `scriptVerifyWriteCommandAllow`).
 const char* check_mode(ScriptRun& run, unsigned flags) {
   const ServerMode& mode = run.execution->mode;
   const bool write = (flags & kWrite) != 0;
   if (mode.replica && write) return "READONLY You can't write against a read only replica.";
+  if (mode.few_replicas && write && !run.wrote)
+    return "NOREPLICAS Not enough good replicas to write.";
   if (mode.over_memory && !run.allow_oom && !run.wrote && (flags & kDenyOom) != 0) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }

@@ -1,7 +1,8 @@
 // The fake server against a real redis-server over several connections: every line of
 // tests/sim/redis/server/*.txt goes to both, and what is written to every connection is compared.
 // "a GET k" is sent on connection a, "+200" lets 200 ms pass, "++5000" only on the fake's clock,
-// "---" starts anew, and the name of a mode ("replica", "over_memory", "cluster") turns it on.
+// "---" starts anew, and the name of a mode ("replica", "few_replicas",
+// "over_memory", "cluster") turns it on.
 #include "sim/redis/server/server.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,6 +23,7 @@ using lockstep::test::Twin;
 void set_mode(Twin& twin, const lockstep::sim::ServerMode& mode) {
   twin.fake().mode() = mode;
   auto& real = twin.real();
+  if (mode.few_replicas) real.execute({"CONFIG", "SET", "min-replicas-to-write", "1"});
   if (mode.over_memory) real.execute({"CONFIG", "SET", "maxmemory", "1"});
   if (mode.replica) real.execute({"REPLICAOF", "127.0.0.1", "1"});
   if (!mode.cluster) return;
@@ -42,6 +44,7 @@ std::string run_line(Twin& twin, const std::string& line) {
   }
   lockstep::sim::ServerMode mode;
   mode.replica = line == "replica";
+  mode.few_replicas = line == "few_replicas";
   mode.over_memory = line == "over_memory";
   mode.cluster = line == "cluster";
   if (mode != lockstep::sim::ServerMode{}) {
