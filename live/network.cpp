@@ -45,12 +45,13 @@ Message& Network::next_waiting(std::size_t place) {
 
 sim::SharedReply Network::ask(std::size_t place, const sim::Request& request) {
   auto& asked = channel(place);
+  const auto& address = nodes_.address(asked.node);
   if (!asked.socket) {
-    asked.socket = std::make_shared<Connection>(address_);
+    asked.socket = std::make_shared<Connection>(address);
     if (asked.open) sockets_[{asked.task, asked.node}] = asked.socket;
   }
   sim::SharedReply reply = asked.socket->execute(request);
-  expect_served(address_, *reply);
+  expect_served(address, *reply);
   return reply;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "live/connection.hpp"
+#include "live/nodes.hpp"
 #include "live/resource.hpp"
 #include "sim/client/program.hpp"
 #include "sim/redis/shared_reply.hpp"
@@ -37,14 +38,15 @@ struct Channel {
 
 class Network {
  public:
-  explicit Network(Address address) : address_(std::move(address)) {}
+  /// `nodes` outlive it.
+  explicit Network(const Nodes& nodes) : nodes_(nodes) {}
 
   void send(sim::TaskId task, std::uint8_t node, Message message);
   /// The connection that an action names by its place. Throws BadInput if there is none.
   Channel& channel(std::size_t place);
   /// The first message of a connection that waits to be executed. Throws BadInput if there is none.
   Message& next_waiting(std::size_t place);
-  /// Really sends the request of a waiting message to the server, and takes its reply.
+  /// Really sends the request of a waiting message to its node, and takes its reply.
   sim::SharedReply ask(std::size_t place, const sim::Request& request);
   /// Takes the reply, or the error, in front of a connection off it.
   Message take(std::size_t place);
@@ -55,7 +57,7 @@ class Network {
   void abandon(sim::TaskId task);
   /// The process crashed.
   void abandon_all();
-  /// The server died.
+  /// The node died.
   void node_died(std::uint8_t node);
   /// Drops what nobody will hear or execute any more.
   void tidy();
@@ -65,7 +67,7 @@ class Network {
  private:
   void give_up(Channel& channel);
 
-  Address address_;
+  const Nodes& nodes_;
   std::deque<Channel> channels_;  ///< in the order in which they were opened
   std::map<std::pair<sim::TaskId, std::uint8_t>, std::shared_ptr<Connection>>
       sockets_;  ///< connected, for the next request

@@ -9,8 +9,8 @@
 
 #include "live/aftermath.hpp"
 #include "live/compare.hpp"
-#include "live/observer.hpp"
 #include "live/replayed_process.hpp"
+#include "live/wording.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/time.hpp"
@@ -33,7 +33,8 @@ constexpr std::int64_t kWhileDownMs = 5;  // nobody can be asked whether a key h
 std::set<std::string> names_of_keys(const Plan& plan) {
   std::set<std::string> names;
   for (const auto& step : plan.steps)
-    for (const auto& [name, key] : step.keys) names.insert(name);
+    for (const auto& server : step.keys)
+      for (const auto& [name, key] : server) names.insert(name);
   for (const auto& setup : plan.model.processes)
     for (const auto& lock : setup.lock_keys)
       for (const auto& key : plan.model.program->lease_keys(lock)) names.insert(key);
@@ -42,17 +43,8 @@ std::set<std::string> names_of_keys(const Plan& plan) {
 
 class Replay {
  public:
-  Replay(const Plan& plan, const Address& address, Server* own)
-      : plan_(plan),
-        own_(own),
-        names_(names_of_keys(plan)),
-        stage_(plan.model, address),
-        observer_(std::make_unique<Observer>(address, looked_at())) {
-    if (const auto name = observer_->existing(names_); !name.empty())
-      throw sim::BadInput(
-          fmt::format("{}: the key {} exists already: name a server or a database on which nobody "
-                      "uses it",
-                      address.shown(), name));
+  Replay(const Plan& plan, const std::vector<RunningServer>& servers)
+      : plan_(plan), stage_(plan.model, servers, names_of_keys(plan)), expected_(servers.size()) {
     start_together();
     for (std::size_t p = 0; p < plan.model.processes.size(); ++p)
       processes_.push_back(std::make_unique<ReplayedProcess>(static_cast<std::uint8_t>(p), stage_));
@@ -60,12 +52,12 @@ class Replay {
 
   Confirmation run() {
     Confirmation result;
-    result.server = observer_->version();
+    result.server = nodes_.version();
     try {
       for (const auto& step : plan_.steps) {
         ++result.step;
         do_step(step);
-        expected_keys_ = &step.keys;
+        expected_ = step.keys;
       }
       look_at_aftermath(plan_, stage_, processes_, result);
     } catch (const Stopped& stopped) {
@@ -76,25 +68,12 @@ class Replay {
       result.detail = error.what();
     }
     result.seconds = static_cast<double>(pace_.real_ms()) / 1000;
-    if (!own_) clean_up();
+    nodes_.clean_up();
     return result;
   }
 
  private:
-  void clean_up() {
-    try {
-      observer_->remove(names_);
-    } catch (const ConnectionBroken&) {
-      // the outcome says so already
-    }
-  }
-
-  /// All keys of our own server; on another one only the plan's.
-  std::optional<Observer::Names> looked_at() const {
-    return own_ ? std::nullopt : std::optional(names_);
-  }
-
-  /// The clients' clocks show the trace's times. If the server has to agree, they show real times
+  /// The clients' clocks show the trace's times. If a server has to agree, they show real times
   /// instead, which begin at a whole second, so that seconds round as in the trace.
   void start_together() {
     stage_.epoch_ms = sim::kEpoch.ms;
@@ -120,7 +99,7 @@ class Replay {
       throw Stopped{Outcome::differs, *difference};
     pace_.note_lag();
     // A step of a client is compared by what the client does, any other by the keys.
-    if (stage_.node_up && !sim::is_step(sim::step_of(step.action))) compare_keys(step);
+    if (!sim::is_step(sim::step_of(step.action))) compare_keys(step);
   }
 
   Did do_action(const PlanStep& step) {
@@ -166,7 +145,8 @@ class Replay {
 
   void execute(const PlanStep& step) {
     auto& process = process_of(step.action);
-    if (process.node_of(step.action.connection) != sim::kResource) expect_time_left();
+    const auto node = process.node_of(step.action.connection);
+    if (node != sim::kResource) expect_time_left(node);
     const auto done = process.execute(step.action.connection);
     const bool told =
         plan_.violated == sim::Property::no_lost_update && &step == &plan_.steps.back();
@@ -197,20 +177,17 @@ class Replay {
         process_of(action).jump(action.amount_ms);
         break;
       case Action::Kind::node_crash:
-        own_->crash();
-        stage_.node_up = false;
+        nodes_.crash(action.node);
         for (auto& process : processes_) process->node_died(action.node);
         break;
       case Action::Kind::node_restart:
-        own_->start();
-        observer_ = std::make_unique<Observer>(stage_.address, looked_at());
-        stage_.node_up = true;
+        nodes_.restart(action.node);
         break;
       case Action::Kind::save:
-        observer_->save();
+        nodes_.save(action.node);
         break;
       case Action::Kind::flush:
-        observer_->flush();
+        nodes_.flush(action.node);
         break;
       default:
         sim::fail("an action that can be done live", __FILE__, __LINE__);
@@ -219,12 +196,19 @@ class Replay {
 
   // ---- keys and time ----------------------------------------------------------------------------
 
-  sim::VisibleKeys keys() { return naming_.named(observer_->keys()); }
+  sim::VisibleKeys keys(std::uint8_t node) { return naming_.named(nodes_.keys(node)); }
 
-  /// The keys that the trace has must not be about to expire.
-  void expect_time_left() {
-    const auto found = keys();
-    for (const auto& [name, key] : *expected_keys_) {
+  /// Calls `look` with the number of each node that is up.
+  template <typename Look>
+  void for_each_up(Look look) {
+    for (std::uint8_t node = 0; node < nodes_.count(); ++node)
+      if (nodes_.is_up(node)) look(node);
+  }
+
+  /// The keys that the trace has on a node must not be about to expire.
+  void expect_time_left(std::uint8_t node) {
+    const auto found = keys(node);
+    for (const auto& [name, key] : expected_.at(node)) {
       if (!key.left_ms) continue;
       const auto real = found.find(name);
       if (real == found.end() || real->second.left_ms.value_or(kLeastLeftMs) < kLeastLeftMs)
@@ -234,60 +218,59 @@ class Replay {
 
   void pass(const PlanStep& step) {
     const auto amount_ms = step.action.amount_ms;
-    auto until_ms = pace_.real_ms() + amount_ms;
-    if (!stage_.node_up) until_ms += kWhileDownMs;
     const auto now_ms = pace_.real_ms();
+    auto until_ms = now_ms + amount_ms + (nodes_.all_up() ? 0 : kWhileDownMs);
     auto gone_by_ms = until_ms;
-    if (stage_.node_up) {
-      for (const auto& [name, key] : keys()) {
+    for_each_up([&](std::uint8_t node) {
+      for (const auto& [name, key] : keys(node)) {
         if (!key.left_ms) continue;
-        if (step.keys.contains(name))
+        if (step.keys.at(node).contains(name))
           until_ms = std::min(until_ms, now_ms + *key.left_ms - kMarginMs);
         else
           gone_by_ms = std::max(gone_by_ms, now_ms + *key.left_ms + kLatestMs);
       }
-    }
+    });
     pace_.wait_until(until_ms);
     pace_.advance(amount_ms);
-    if (stage_.node_up) await_expiries(step, gone_by_ms);
-  }
-
-  /// Waits until the keys that the trace does not have any more are gone.
-  void await_expiries(const PlanStep& step, std::int64_t latest_ms) {
-    const auto outlives = [&] {
-      const auto found = keys();
-      return std::any_of(found.begin(), found.end(), [&](const auto& key) {
-        return key.second.left_ms && !step.keys.contains(key.first);
-      });
-    };
-    while (pace_.real_ms() < latest_ms && outlives())
+    while (pace_.real_ms() < gone_by_ms && outlived(step))
       pace_.wait_until(pace_.real_ms() + kBetweenLooksMs);
   }
 
+  /// Whether some key is still there that expires and that the trace does not have any more.
+  bool outlived(const PlanStep& step) {
+    bool outlived = false;
+    for_each_up([&](std::uint8_t node) {
+      for (const auto& [name, key] : keys(node))
+        outlived = outlived || (key.left_ms && !step.keys.at(node).contains(name));
+    });
+    return outlived;
+  }
+
   void compare_keys(const PlanStep& step) {
-    const auto found = keys();
-    pace_.note_lag();
-    const auto difference = keys_difference(step.keys, found, pace_.tolerance_ms());
-    if (!difference) return;
-    throw Stopped{difference->early ? Outcome::too_slow : Outcome::differs, difference->text};
+    for_each_up([&](std::uint8_t node) {
+      const auto found = keys(node);
+      pace_.note_lag();
+      const auto difference = keys_difference(step.keys.at(node), found, pace_.tolerance_ms());
+      if (!difference) return;
+      const auto where = nodes_.count() == 1 ? "" : worded_node(plan_.model, node) + ": ";
+      throw Stopped{difference->early ? Outcome::too_slow : Outcome::differs,
+                    where + difference->text};
+    });
   }
 
   const Plan& plan_;
-  Server* own_;
-  std::set<std::string> names_;
   Stage stage_;
+  Nodes& nodes_ = stage_.nodes;
   Pace& pace_ = stage_.pace;
   Naming& naming_ = stage_.naming;
-  std::unique_ptr<Observer> observer_;
   std::vector<std::unique_ptr<ReplayedProcess>> processes_;
-  const sim::VisibleKeys nothing_;
-  const sim::VisibleKeys* expected_keys_ = &nothing_;
+  std::vector<sim::VisibleKeys> expected_;  ///< of each node, after the step before
 };
 
 }  // namespace
 
-Confirmation replay(const Plan& plan, const Address& address, Server* own) {
-  return Replay(plan, address, own).run();
+Confirmation replay(const Plan& plan, const std::vector<RunningServer>& servers) {
+  return Replay(plan, servers).run();
 }
 
 }  // namespace lockstep::live

@@ -15,7 +15,7 @@ using Outcome = Confirmation::Outcome;
 ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
     : process_(process),
       stage_(stage),
-      network_(stage.address),
+      network_(stage.nodes),
       offset_ms_(sim::of_clock(stage.model.clocks_ms, process)),
       host_(*stage.model.program, stage.model.processes[process], 0, *this) {}
 
@@ -113,7 +113,7 @@ std::string ReplayedProcess::answer(const sim::Query& query) {
 void ReplayedProcess::send(sim::TaskId task, std::uint8_t node, const sim::Request& request) {
   Message message;
   message.request = request;
-  if (!stage_.node_up) message.state = Message::State::broken;
+  if (!stage_.nodes.is_up(node)) message.state = Message::State::broken;
   network_.send(task, node, std::move(message));
 }
 

@@ -10,6 +10,7 @@
 #include "live/host.hpp"
 #include "live/naming.hpp"
 #include "live/network.hpp"
+#include "live/nodes.hpp"
 #include "live/pace.hpp"
 #include "live/replay.hpp"
 #include "live/resource.hpp"
@@ -27,12 +28,12 @@ struct Stopped {
 
 /// What all processes of a replay share.
 struct Stage {
-  Stage(const sim::Model& simulated, Address server)
-      : model(simulated), address(std::move(server)), resource(model.resource) {}
+  Stage(const sim::Model& simulated, const std::vector<RunningServer>& servers,
+        Observer::Names names)
+      : model(simulated), nodes(servers, std::move(names)), resource(model.resource) {}
 
   const sim::Model& model;
-  Address address;
-  bool node_up = true;
+  Nodes nodes;
   std::int64_t epoch_ms =
       0;  ///< Unix time at which the trace begins, as the clients' clocks show it
   Naming naming{0};

@@ -34,12 +34,14 @@ std::vector<std::string> taken_in(const Event& event) {
   return taken;
 }
 
-/// The keys of the first node, as anybody can read them after the step.
-sim::VisibleKeys visible_keys(const Event& event) {
-  const Node& node = event.after.nodes.front();
-  sim::VisibleKeys keys;
-  for (const auto& [name, entry] : node.keyspace.keys) keys[name] = visible(event, node, entry);
-  return keys;
+/// The keys of each server, as anybody can read them after the step.
+std::vector<sim::VisibleKeys> visible_keys(const Event& event) {
+  std::vector<sim::VisibleKeys> all;
+  for (const Node& node : event.after.nodes) {
+    sim::VisibleKeys& keys = all.emplace_back();
+    for (const auto& [name, entry] : node.keyspace.keys) keys[name] = visible(event, node, entry);
+  }
+  return all;
 }
 
 }  // namespace

@@ -34,10 +34,10 @@ struct StepData {
   std::vector<sim::Effect> effects;       ///< what the client program did, in order
   std::vector<NamedRequest> requests;     ///< those that were sent, in order; or the one executed
   std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
-  bool looked_at_time = false;     ///< execute: at the time of day (Execution::looked_at_time)
-  bool looked_at_clock = false;    ///< execute: at a lifetime (Execution::looked_at_clock)
-  std::vector<std::string> taken;  ///< keys that time has taken, of any node, or eviction
-  sim::VisibleKeys keys;           ///< of the first node, after the step
+  bool looked_at_time = false;         ///< execute: at the time of day (Execution::looked_at_time)
+  bool looked_at_clock = false;        ///< execute: at a lifetime (Execution::looked_at_clock)
+  std::vector<std::string> taken;      ///< keys that time has taken, of any node, or eviction
+  std::vector<sim::VisibleKeys> keys;  ///< of each server, after the step
 };
 
 /// The same for a person.
