@@ -7,15 +7,29 @@
 #include <utility>
 
 #include "live/connection.hpp"
+#include "live/stream.hpp"
 #include "sim/base/error.hpp"
 #include "sim/client/servers.hpp"
 
 namespace lockstep::live {
 
+namespace {
+
+/// A master's copies for its replicas never stand in a file: an RDB file is what a save has left.
+std::vector<std::string> options_for(sim::Servers servers) {
+  if (servers.replicas == 0) return {};
+  auto options = options_for_replicas();
+  options.insert(options.end(), {"--repl-diskless-sync", "yes", "--rdb-del-sync-files", "yes"});
+  return options;
+}
+
+}  // namespace
+
 std::vector<RunningServer> own_servers(const sim::Model& model) {
-  std::vector<RunningServer> servers(sim::servers_of(model.processes.front()).count());
+  const auto counted = sim::servers_of(model.processes.front());
+  std::vector<RunningServer> servers(counted.count());
   for (auto& [address, own] : servers) {
-    own = std::make_shared<Server>(model.persistence);
+    own = std::make_shared<Server>(model.persistence, options_for(counted));
     address = own->address();
   }
   return servers;
@@ -37,12 +51,6 @@ Nodes::Nodes(const std::vector<RunningServer>& servers, Observer::Names names)
 std::unique_ptr<Observer> Nodes::observer_of(const RunningServer& server) const {
   return std::make_unique<Observer>(server.address,
                                     server.own ? std::nullopt : std::optional(names_));
-}
-
-std::vector<Address> Nodes::addresses() const {
-  std::vector<Address> addresses;
-  for (const auto& node : nodes_) addresses.push_back(node.server.address);
-  return addresses;
 }
 
 bool Nodes::all_up() const {

@@ -22,7 +22,8 @@ struct RunningServer {
   std::shared_ptr<Server> own;  ///< if it is ours and may be crashed
 };
 
-/// Starts as many servers as the model has, with its persistence. Throws as Server does.
+/// Starts as many servers as the model has, with its persistence, each a master. Throws as Server
+/// does.
 std::vector<RunningServer> own_servers(const sim::Model& model);
 
 class Nodes {
@@ -33,12 +34,14 @@ class Nodes {
 
   std::uint8_t count() const { return static_cast<std::uint8_t>(nodes_.size()); }
   const Address& address(std::uint8_t node) const { return nodes_.at(node).server.address; }
-  std::vector<Address> addresses() const;
+  bool is_own(std::uint8_t node) const { return nodes_.at(node).server.own != nullptr; }
   bool is_up(std::uint8_t node) const { return nodes_.at(node).observer != nullptr; }
   bool all_up() const;
 
   /// Of a node that is up: its keys as they are now.
   sim::VisibleKeys keys(std::uint8_t node) { return nodes_.at(node).observer->keys(); }
+  /// The same one that its keys are read by.
+  Connection& connection(std::uint8_t node) { return nodes_.at(node).observer->connection(); }
   /// "redis 7.0.15", of the first one.
   std::string version() { return nodes_.front().observer->version(); }
 

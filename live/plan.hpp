@@ -9,6 +9,7 @@
 #include "sim/client/program.hpp"
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/action.hpp"
+#include "sim/model/connections.hpp"
 #include "sim/model/model.hpp"
 #include "sim/redis/shared_reply.hpp"
 
@@ -16,9 +17,12 @@ namespace lockstep::live {
 
 struct PlanStep {
   sim::Action action;
-  std::vector<sim::Effect> effects;       ///< what the client program did, in order
-  std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
-  bool looked_at_time = false;            ///< execute: the node, at the time of day
+  std::vector<sim::Effect> effects;        ///< what the client program did, in order
+  std::vector<sim::Departure> departures;  ///< of the requests to a node among them
+  sim::ConnectionName connection;          ///< that the action is of, if it is of one
+  std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered;
+                                           ///< none: a WAIT that stays at its node
+  bool looked_at_time = false;             ///< execute: the node, at the time of day
   bool looked_at_clock = false;        ///< execute: its reply may tell what is left of a lifetime
   std::vector<sim::VisibleKeys> keys;  ///< of each server after the step
 };

@@ -9,11 +9,12 @@
 
 #include "live/aftermath.hpp"
 #include "live/compare.hpp"
+#include "live/keyspace_check.hpp"
 #include "live/replayed_process.hpp"
-#include "live/wording.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/time.hpp"
+#include "sim/redis/commands/wait.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -23,11 +24,6 @@ namespace {
 using sim::Action;
 using Outcome = Confirmation::Outcome;
 using Did = Client::Did;
-
-constexpr std::int64_t kLeastLeftMs = 10;  // of a key's lifetime when a request is sent
-constexpr std::int64_t kLatestMs = 500;    // how long a key may outlive what the trace says
-constexpr std::int64_t kBetweenLooksMs = 2;
-constexpr std::int64_t kWhileDownMs = 5;  // nobody can be asked whether a key has expired
 
 /// Every name of a key in a plan, and those that the protocol declares.
 std::set<std::string> names_of_keys(const Plan& plan) {
@@ -44,7 +40,7 @@ std::set<std::string> names_of_keys(const Plan& plan) {
 class Replay {
  public:
   Replay(const Plan& plan, const std::vector<RunningServer>& servers)
-      : plan_(plan), stage_(plan.model, servers, names_of_keys(plan)), expected_(servers.size()) {
+      : plan_(plan), stage_(plan.model, servers, names_of_keys(plan)), keyspaces_(stage_) {
     start_together();
     for (std::size_t p = 0; p < plan.model.processes.size(); ++p)
       processes_.push_back(std::make_unique<ReplayedProcess>(static_cast<std::uint8_t>(p), stage_));
@@ -57,7 +53,6 @@ class Replay {
       for (const auto& step : plan_.steps) {
         ++result.step;
         do_step(step);
-        expected_ = step.keys;
       }
       look_at_aftermath(plan_, stage_, processes_, result);
     } catch (const Stopped& stopped) {
@@ -77,6 +72,7 @@ class Replay {
   /// instead, which begin at a whole second, so that seconds round as in the trace.
   void start_together() {
     stage_.epoch_ms = sim::kEpoch.ms;
+    pace_ = Pace(Pace::Clock::now());
     if (looks_at_time(plan_)) {
       constexpr std::int64_t second_ms = 1000;
       stage_.epoch_ms = (unix_ms() / second_ms + 1) * second_ms;
@@ -92,6 +88,7 @@ class Replay {
 
   void do_step(const PlanStep& step) {
     stage_.choices_left = step.action.choices;
+    stage_.departures_left.assign(step.departures.begin(), step.departures.end());
     auto did = do_action(step);
     for (auto& effect : did.effects) effect = naming_.named(effect);
     if (const auto difference = effects_difference(plan_.model, step.action.process, step.effects,
@@ -99,36 +96,38 @@ class Replay {
       throw Stopped{Outcome::differs, *difference};
     pace_.note_lag();
     // A step of a client is compared by what the client does, any other by the keys.
-    if (!sim::is_step(sim::step_of(step.action))) compare_keys(step);
+    if (!sim::is_step(sim::step_of(step.action))) keyspaces_.compare(step);
   }
 
   Did do_action(const PlanStep& step) {
     const auto& action = step.action;
-    if (row(action.kind).fields.cut) return do_within(action);
-    if (sim::is_step(action.kind)) return do_own(action);
+    if (row(action.kind).fields.cut) return do_within(step);
+    if (sim::is_step(action.kind)) return do_own(step);
     switch (action.kind) {
       case Action::Kind::execute:
         execute(step);
         break;
       case Action::Kind::pass:
-        pass(step);
+        keyspaces_.pass(step);
         break;
       default:
-        disturb(action);
+        disturb(step);
         break;
     }
     return {};
   }
 
   /// A client's program goes on as far as the trace says; if it only pauses there, it is not fed.
-  Did do_within(const Action& action) {
+  Did do_within(const PlanStep& step) {
+    const auto& action = step.action;
     process_of(action).cut_next(action.cut, action.kind == Action::Kind::preempt);
-    auto did = do_own(action);
+    auto did = do_own(step);
     if (action.kind == Action::Kind::crash_within) process_of(action).crash();
     return did;
   }
 
-  Did do_own(const Action& action) {
+  Did do_own(const PlanStep& step) {
+    const auto& action = step.action;
     switch (sim::step_of(action)) {
       case Action::Kind::begin:
         return process_of(action).begin(action.task);
@@ -137,7 +136,7 @@ class Replay {
       case Action::Kind::timer:
         return process_of(action).fire_timer(action.task);
       case Action::Kind::deliver:
-        return process_of(action).deliver(action.connection);
+        return process_of(action).deliver(step.connection);
       default:
         sim::fail("a step of a client", __FILE__, __LINE__);
     }
@@ -145,30 +144,47 @@ class Replay {
 
   void execute(const PlanStep& step) {
     auto& process = process_of(step.action);
-    const auto node = process.node_of(step.action.connection);
-    if (node != sim::kResource) expect_time_left(node);
-    const auto done = process.execute(step.action.connection);
+    const bool of_resource = step.connection.node == sim::kResource;
+    if (!of_resource) {
+      const auto server = process.server_of(step.connection);
+      keyspaces_.expect_time_left(server);
+      const bool counts_replicas =
+          sim::replica_wait(process.next_request(step.connection)).has_value();
+      if (counts_replicas) stage_.replication.await_acknowledged(server);
+    }
+    if (!step.reply) return process.begin_to_wait(step.connection);
+    const auto done = process.execute(step.connection);
     const bool told =
         plan_.violated == sim::Property::no_lost_update && &step == &plan_.steps.back();
     if (told && !done.lost_update) throw Stopped{Outcome::differs, "no update is lost"};
     const auto difference = reply_difference(
         plan_.model, {done.node, done.request, *step.reply.value(), step.looked_at_clock},
         naming_.named(*done.reply), pace_.tolerance_ms());
-    if (difference) throw Stopped{Outcome::differs, *difference};
+    if (!difference) return;
+    // Our own servers say what the trace has made of them.
+    const bool theirs = !of_resource && !nodes_.is_own(process.server_of(step.connection));
+    if (theirs) expect_served(nodes_.address(process.server_of(step.connection)), *done.reply);
+    throw Stopped{Outcome::differs, *difference};
   }
 
-  void disturb(const Action& action) {
+  void disturb(const PlanStep& step) {
+    const auto& action = step.action;
+    if (row(action.kind).fields.node && !row(action.kind).fields.process) return disturb(action);
     switch (action.kind) {
       case Action::Kind::pause:  // a process that pauses is not fed
       case Action::Kind::resume:
       case Action::Kind::delay:  // a message that is held back is not executed, or not taken
       case Action::Kind::release:
+      case Action::Kind::cut:  // nor is any, where a link is cut
+      case Action::Kind::cut_requests:
+      case Action::Kind::cut_replies:
+      case Action::Kind::heal:
         break;
       case Action::Kind::lose:
-        process_of(action).lose(action.connection);
+        process_of(action).lose(step.connection);
         break;
       case Action::Kind::lose_late:
-        process_of(action).lose_late(action.connection);
+        process_of(action).lose_late(step.connection);
         break;
       case Action::Kind::crash:
         process_of(action).crash();
@@ -176,12 +192,26 @@ class Replay {
       case Action::Kind::jump_process:
         process_of(action).jump(action.amount_ms);
         break;
+      case Action::Kind::learn:
+        process_of(action).learn(action.node);
+        break;
+      default:
+        sim::fail("an action that can be done live", __FILE__, __LINE__);
+    }
+  }
+
+  /// Of a server.
+  void disturb(const Action& action) {
+    auto& replication = stage_.replication;
+    switch (action.kind) {
       case Action::Kind::node_crash:
         nodes_.crash(action.node);
-        for (auto& process : processes_) process->node_died(action.node);
+        replication.crashed(action.node);
+        for (auto& process : processes_) process->server_died(action.node);
         break;
       case Action::Kind::node_restart:
         nodes_.restart(action.node);
+        replication.restarted(action.node);
         break;
       case Action::Kind::save:
         nodes_.save(action.node);
@@ -189,73 +219,21 @@ class Replay {
       case Action::Kind::flush:
         nodes_.flush(action.node);
         break;
+      case Action::Kind::lag:
+        replication.lag(action.node);
+        break;
+      case Action::Kind::catch_up:
+        replication.catch_up(action.node);
+        break;
+      case Action::Kind::failover:
+        replication.fail_over(action.node);
+        break;
+      case Action::Kind::follow:
+        replication.follow(action.node);
+        break;
       default:
         sim::fail("an action that can be done live", __FILE__, __LINE__);
     }
-  }
-
-  // ---- keys and time ----------------------------------------------------------------------------
-
-  sim::VisibleKeys keys(std::uint8_t node) { return naming_.named(nodes_.keys(node)); }
-
-  /// Calls `look` with the number of each node that is up.
-  template <typename Look>
-  void for_each_up(Look look) {
-    for (std::uint8_t node = 0; node < nodes_.count(); ++node)
-      if (nodes_.is_up(node)) look(node);
-  }
-
-  /// The keys that the trace has on a node must not be about to expire.
-  void expect_time_left(std::uint8_t node) {
-    const auto found = keys(node);
-    for (const auto& [name, key] : expected_.at(node)) {
-      if (!key.left_ms) continue;
-      const auto real = found.find(name);
-      if (real == found.end() || real->second.left_ms.value_or(kLeastLeftMs) < kLeastLeftMs)
-        throw Stopped{Outcome::too_slow, fmt::format("the key {} expired too early", name)};
-    }
-  }
-
-  void pass(const PlanStep& step) {
-    const auto amount_ms = step.action.amount_ms;
-    const auto now_ms = pace_.real_ms();
-    auto until_ms = now_ms + amount_ms + (nodes_.all_up() ? 0 : kWhileDownMs);
-    auto gone_by_ms = until_ms;
-    for_each_up([&](std::uint8_t node) {
-      for (const auto& [name, key] : keys(node)) {
-        if (!key.left_ms) continue;
-        if (step.keys.at(node).contains(name))
-          until_ms = std::min(until_ms, now_ms + *key.left_ms - kMarginMs);
-        else
-          gone_by_ms = std::max(gone_by_ms, now_ms + *key.left_ms + kLatestMs);
-      }
-    });
-    pace_.wait_until(until_ms);
-    pace_.advance(amount_ms);
-    while (pace_.real_ms() < gone_by_ms && outlived(step))
-      pace_.wait_until(pace_.real_ms() + kBetweenLooksMs);
-  }
-
-  /// Whether some key is still there that expires and that the trace does not have any more.
-  bool outlived(const PlanStep& step) {
-    bool outlived = false;
-    for_each_up([&](std::uint8_t node) {
-      for (const auto& [name, key] : keys(node))
-        outlived = outlived || (key.left_ms && !step.keys.at(node).contains(name));
-    });
-    return outlived;
-  }
-
-  void compare_keys(const PlanStep& step) {
-    for_each_up([&](std::uint8_t node) {
-      const auto found = keys(node);
-      pace_.note_lag();
-      const auto difference = keys_difference(step.keys.at(node), found, pace_.tolerance_ms());
-      if (!difference) return;
-      const auto where = nodes_.count() == 1 ? "" : worded_node(plan_.model, node) + ": ";
-      throw Stopped{difference->early ? Outcome::too_slow : Outcome::differs,
-                    where + difference->text};
-    });
   }
 
   const Plan& plan_;
@@ -263,8 +241,8 @@ class Replay {
   Nodes& nodes_ = stage_.nodes;
   Pace& pace_ = stage_.pace;
   Naming& naming_ = stage_.naming;
+  KeyspaceCheck keyspaces_;
   std::vector<std::unique_ptr<ReplayedProcess>> processes_;
-  std::vector<sim::VisibleKeys> expected_;  ///< of each node, after the step before
 };
 
 }  // namespace

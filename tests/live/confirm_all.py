@@ -7,7 +7,6 @@ those scenarios are listed. A replay mostly waits, so many run at once, each on 
 import concurrent.futures
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -21,7 +20,6 @@ REASONS = {
     "a real server's clock cannot be made to jump": "jump",
     "the power of a real machine cannot be cut": "power-loss",
     "the memory of a real server cannot be made short": "evict",
-    "links to a real server are not cut as yet": "cut",
     "a real clock cannot be made to drift": "drift",
 }
 
@@ -39,13 +37,6 @@ def faults_of(scenario):
     if "drifts_ppm" in scenario or "node_drifts_ppm" in scenario:
         faults.add("drift")
     return faults
-
-
-def replicas_of(scenario):
-    """Of each node; if the scenario does not say so, as many as its protocol is written for."""
-    protocol = (FOLDER.parent / "protocols" / scenario["protocol"] / "protocol.lua").read_text()
-    written_for = re.search(r"^ *replicas *= *([0-9]+)", protocol, re.MULTILINE)
-    return scenario.get("replicas", int(written_for.group(1)) if written_for else 0)
 
 
 def replay(file):
@@ -67,8 +58,6 @@ def verdict(file):
         for reason, fault in REASONS.items():
             if detail.endswith(reason) and fault in faults_of(scenario):
                 return "skipped", line
-        if detail == "real servers are run without replicas as yet" and replicas_of(scenario) > 0:
-            return "skipped", line
     return "failed", f"{line} (exit code {code})"
 
 

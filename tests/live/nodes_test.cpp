@@ -7,6 +7,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/redis/reply.hpp"
+#include "tests/live/hand_made_run.hpp"
 #include "tests/live/plans.hpp"
 #include "tests/support/inline_lock.hpp"
 #include "tests/support/model.hpp"
@@ -112,6 +113,32 @@ TEST_CASE("A deadlock on two nodes is confirmed by a fresh client that asks both
   CHECK(replayed(plan).outcome == Outcome::confirmed);
   plan.steps.clear();  // nobody has done anything
   differs(plan, 0, "a fresh client acquires the lock");
+}
+
+TEST_CASE("Who has begun a transaction at a node that died finds its connection dead") {
+  auto model =
+      test::with_fault(test::model({"watch-multi-del", 2, 1, 1000, 300}), sim::Fault::node_crash);
+  model.properties = {};
+  model.persistence = sim::Persistence::aof_always;
+  test::HandMadeRun run(model);
+  run.client(Action::Kind::begin);
+  run.answered();  // SET
+  run.answered();  // READ
+  run.passes(300);
+  run.client(Action::Kind::timer);
+  run.answered();  // WRITE
+  run.answered();  // WATCH
+  run.client(Action::Kind::execute);
+  run.server(Action::Kind::node_crash, 0);
+  run.server(Action::Kind::node_restart, 0);
+  run.client(Action::Kind::deliver);
+  auto plan = run.plan();
+  REQUIRE_FALSE(plan.steps.back().departures.empty());
+  CHECK(plan.steps.back().departures.back().broken);
+  run.client(Action::Kind::deliver);
+  const auto result = replayed(run.plan());
+  INFO(result.detail);
+  CHECK(result.outcome == Outcome::confirmed);
 }
 
 TEST_CASE("Servers of our own are as many as the model has, and leave nothing behind") {

@@ -7,20 +7,28 @@
 
 #include "checker/explorer.hpp"
 #include "checker/trace/rescale.hpp"
+#include "checker/trace/trace.hpp"
 #include "live/replay.hpp"
 
 namespace lockstep::test {
+
+/// The plan of a run.
+inline live::Plan plan_of(const sim::Model& model, const checker::Trace& trace) {
+  live::Plan plan;
+  plan.model = model;
+  for (const auto& [data, prose] : trace.steps)
+    plan.steps.push_back({data.action, data.effects, data.departures, data.connection, data.reply,
+                          data.looked_at_time, data.looked_at_clock, data.keys});
+  plan.violated = trace.violated;
+  return plan;
+}
 
 /// A shortest run that violates the only property of `model`, with a lease of a second.
 inline live::Plan plan_of(const sim::Model& model) {
   const auto found = checker::explore(model, {});
   REQUIRE(found.verdict == checker::Verdict::violated);
   const auto scaled = checker::rescale(model, found.schedule, 1000, "a test");
-  live::Plan plan;
-  plan.model = scaled.model;
-  for (const auto& [data, prose] : scaled.trace.steps)
-    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time,
-                          data.looked_at_clock, data.keys});
+  auto plan = plan_of(scaled.model, scaled.trace);
   plan.violated = found.property;
   return plan;
 }
