@@ -67,8 +67,14 @@ void Network::ask(const sim::ConnectionName& name, Message& message) {
 }
 
 void Network::take_reply(const sim::ConnectionName& name, Message& message) {
-  message.reply = channel(name).socket->await();
+  auto& asked = channel(name);
+  message.reply = asked.socket->await();
   message.state = Message::State::answered;
+  // Redis closes the connection behind that (7.0 disconnectAllBlockedClients), and clients connect
+  // anew.
+  if (!message.reply->text.starts_with("UNBLOCKED")) return;
+  asked.socket.reset();
+  if (asked.open) kept_.erase({asked.task, asked.node});
 }
 
 Message Network::take(const sim::ConnectionName& name) {

@@ -15,21 +15,22 @@ namespace lockstep::live {
 
 namespace {
 
-/// A master's copies for its replicas never stand in a file: an RDB file is what a save has left.
-std::vector<std::string> options_for(sim::Servers servers) {
-  if (servers.replicas == 0) return {};
+/// A master's copies for its replicas leave no file behind: an RDB file is what a save has left.
+std::vector<std::string> options_for(const sim::Model& model) {
+  if (model.processes.front().replicas == 0) return {};
   auto options = options_for_replicas();
-  options.insert(options.end(), {"--repl-diskless-sync", "yes", "--rdb-del-sync-files", "yes"});
+  const bool saves = model.persistence == sim::Persistence::rdb;
+  options.insert(options.end(), {"--repl-diskless-sync", saves ? "yes" : "no"});
+  options.insert(options.end(), {"--rdb-del-sync-files", "yes"});
   return options;
 }
 
 }  // namespace
 
 std::vector<RunningServer> own_servers(const sim::Model& model) {
-  const auto counted = sim::servers_of(model.processes.front());
-  std::vector<RunningServer> servers(counted.count());
+  std::vector<RunningServer> servers(sim::servers_of(model.processes.front()).count());
   for (auto& [address, own] : servers) {
-    own = std::make_shared<Server>(model.persistence, options_for(counted));
+    own = std::make_shared<Server>(model.persistence, options_for(model));
     address = own->address();
   }
   return servers;

@@ -37,6 +37,13 @@ std::set<std::string> names_of_keys(const Plan& plan) {
   return names;
 }
 
+/// Whether some request asks how many replicas have got what was written.
+bool has_waits(const Plan& plan) {
+  return std::ranges::any_of(requests_of(plan), [](const sim::Request& request) {
+    return sim::replica_wait(request).has_value();
+  });
+}
+
 class Replay {
  public:
   Replay(const Plan& plan, const std::vector<RunningServer>& servers)
@@ -145,12 +152,10 @@ class Replay {
   void execute(const PlanStep& step) {
     auto& process = process_of(step.action);
     const bool of_resource = step.connection.node == sim::kResource;
+    const auto server = process.server_of(step.connection);
     if (!of_resource) {
-      const auto server = process.server_of(step.connection);
       keyspaces_.expect_time_left(server);
-      const bool counts_replicas =
-          sim::replica_wait(process.next_request(step.connection)).has_value();
-      if (counts_replicas) stage_.replication.await_acknowledged(server);
+      if (has_waits_) stage_.replication.await_acknowledged(server);
     }
     if (!step.reply) return process.begin_to_wait(step.connection);
     const auto done = process.execute(step.connection);
@@ -162,8 +167,8 @@ class Replay {
         naming_.named(*done.reply), pace_.tolerance_ms());
     if (!difference) return;
     // Our own servers say what the trace has made of them.
-    const bool theirs = !of_resource && !nodes_.is_own(process.server_of(step.connection));
-    if (theirs) expect_served(nodes_.address(process.server_of(step.connection)), *done.reply);
+    const bool theirs = !of_resource && !nodes_.is_own(server);
+    if (theirs) expect_served(nodes_.address(server), *done.reply);
     throw Stopped{Outcome::differs, *difference};
   }
 
@@ -237,6 +242,7 @@ class Replay {
   }
 
   const Plan& plan_;
+  const bool has_waits_ = has_waits(plan_);
   Stage stage_;
   Nodes& nodes_ = stage_.nodes;
   Pace& pace_ = stage_.pace;

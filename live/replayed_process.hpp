@@ -28,9 +28,6 @@ class ReplayedProcess final : private Surroundings {
   Client::Did fire_timer(sim::TaskId task);
   /// The reply, or the error, in front of a connection arrives.
   Client::Did deliver(const sim::ConnectionName& connection);
-  const sim::Request& next_request(const sim::ConnectionName& connection) {
-    return network_.next_waiting(connection).request;
-  }
   /// The next request on a connection is executed.
   struct Executed {
     sim::Request request;

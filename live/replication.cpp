@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "live/real_server.hpp"
 #include "live/stream.hpp"
@@ -24,6 +25,13 @@ void await_stored(Connection& server) {
       "stored its copy");
 }
 
+/// Whether a piece of the stream only asks how far the replica is.
+bool only_asks(std::string_view stream) {
+  constexpr std::string_view asks = "*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n";
+  while (stream.starts_with(asks)) stream.remove_prefix(asks.size());
+  return stream.empty();
+}
+
 }  // namespace
 
 Replication::Replication(sim::Servers servers, Nodes& nodes)
@@ -36,7 +44,6 @@ Replication::Replication(sim::Servers servers, Nodes& nodes)
 }
 
 void Replication::lag(std::uint8_t server) {
-  await_acknowledged(*roles_[server].follows);
   roles_[server].gate->close();
   roles_[server].lags = true;
 }
@@ -89,16 +96,24 @@ void Replication::lead(std::uint8_t server, bool open) {
   roles_[server].gate = std::move(gate);
 }
 
+/// After a copy without a file the stream begins when the replica says that it has it; that may
+/// come too early, and then again a second later. So a WAIT, in vain, has something sent behind it.
 void Replication::synchronize(std::uint8_t server) {
   lead(server, true);
-  await_copy(nodes_.connection(*roles_[server].follows), nodes_.connection(server));
+  const auto master = *roles_[server].follows;
+  await_copy(nodes_.connection(master), nodes_.connection(server));
+  if (!roles_[master].follows) nodes_.connection(master).execute({"WAIT", "100", "1"});
+  await_copy(nodes_.connection(master), nodes_.connection(server));
   await_stored(nodes_.connection(server));
 }
 
-bool Replication::is_mirror(std::uint8_t server) const {
+bool Replication::is_online(std::uint8_t server) const {
   const auto& role = roles_[server];
-  return role.follows && !role.lags && !role.syncing && nodes_.is_up(server) &&
-         nodes_.is_up(*role.follows);
+  return role.follows && !role.syncing && nodes_.is_up(server) && nodes_.is_up(*role.follows);
+}
+
+bool Replication::is_mirror(std::uint8_t server) const {
+  return is_online(server) && !roles_[server].lags;
 }
 
 /// How many servers lie between this one and a master, with that.
@@ -118,14 +133,34 @@ void Replication::await_mirrors() {
     await_copy(nodes_.connection(*roles_[server].follows), nodes_.connection(server));
 }
 
-/// 7.0's WAIT is about all that was written before the last command of its connection.
+/// Whether its gate holds a write. What its master has sent may be on its way there.
+bool Replication::misses(std::uint8_t server) {
+  auto& role = roles_[server];
+  const auto sent = position_of(nodes_.connection(*role.follows)).sent;
+  const auto waits = static_cast<std::size_t>(sent - position_of(nodes_.connection(server)).read);
+  await_replica([&] { return role.gate->held().size() >= waits; },
+                "been sent what is in the stream");
+  return !only_asks(role.gate->held());
+}
+
+/// The master asks them when somebody waits. One that lags hears that, if it is all that is held
+/// back: that is no write.
 void Replication::await_acknowledged(std::uint8_t master) {
-  std::int64_t replicas = 0;
-  for (std::uint8_t server = 0; server < roles_.size(); ++server)
-    if (roles_[server].follows == master && is_mirror(server)) ++replicas;
-  if (replicas == 0 || roles_[master].follows) return;
+  if (roles_[master].follows) return;
+  std::vector<Gate*> closed;
+  std::size_t replicas = 0;
+  for (std::uint8_t server = 0; server < roles_.size(); ++server) {
+    auto& role = roles_[server];
+    if (role.follows != master || !is_online(server)) continue;
+    if (role.lags && misses(server)) continue;
+    if (role.lags) closed.push_back(role.gate.get());
+    ++replicas;
+  }
+  if (replicas == 0) return;
+  for (auto* gate : closed) gate->open();
   nodes_.connection(master).execute({"PING"});
   nodes_.connection(master).execute({"WAIT", std::to_string(replicas), "10000"});
+  for (auto* gate : closed) gate->close();
 }
 
 std::vector<Address> Replication::addresses() const {

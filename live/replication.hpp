@@ -31,7 +31,8 @@ class Replication {
 
   /// Until each replica that neither lags nor is syncing has what its master has sent.
   void await_mirrors();
-  /// The same of a master, and until it knows that they have: a WAIT there counts them all.
+  /// Until a master knows of each replica that misses nothing: a WAIT counts those. Where there are
+  /// WAITs, before each request: 7.0's is about all that was written before the last one.
   void await_acknowledged(std::uint8_t master);
 
   /// Where the clients' nodes are: of a group, its newest master.
@@ -44,7 +45,9 @@ class Replication {
     std::unique_ptr<Gate> gate;  ///< between it and whom it follows
   };
 
+  bool is_online(std::uint8_t server) const;
   bool is_mirror(std::uint8_t server) const;
+  bool misses(std::uint8_t server);
   std::size_t depth(std::uint8_t server) const;
   void lead(std::uint8_t server, bool open);
   void synchronize(std::uint8_t server);

@@ -8,6 +8,7 @@
 #include "sim/redis/reply.hpp"
 #include "tests/live/hand_made_run.hpp"
 #include "tests/live/plans.hpp"
+#include "tests/support/inline_lock.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {
@@ -123,6 +124,24 @@ TEST_CASE("WAIT counts all replicas that have it") {
   is_confirmed(plan);
 }
 
+TEST_CASE("WAIT counts a replica that lags as long as it misses nothing of this connection's") {
+  test::InlineLock lock({"redis('GET', self.key) redis('WAIT', 1, 100) return false", "return"},
+                        ", replicas = 1");
+  auto model = replicated("set-wait", 1);
+  model.program = lock.model.program;
+  test::HandMadeRun run(model);
+  run.server(Does::lag, 1);
+  run.client(Does::begin);
+  run.answered();
+  run.client(Does::begin, 1);
+  run.answered(1);
+  run.answered();
+  run.answered(1);
+  const auto plan = run.plan();
+  CHECK(*(plan.steps.end() - 2)->reply.value() == sim::Reply::number(1));
+  is_confirmed(plan);
+}
+
 TEST_CASE("A crash of a master, and of a replica, leaves what the persistence has kept") {
   for (const auto persistence : {sim::Persistence::none, sim::Persistence::aof_always}) {
     for (const std::uint8_t server : std::array<std::uint8_t, 2>{0, 1}) {
@@ -141,6 +160,24 @@ TEST_CASE("A crash of a master, and of a replica, leaves what the persistence ha
       run.server(Does::catch_up, 1);
       is_confirmed(run.plan());
     }
+  }
+}
+
+TEST_CASE("A fresh client, which is to find a deadlock, asks the newest master") {
+  for (const bool lags : {false, true}) {
+    auto model = test::with_fault(replicated("setnx", 1), Fault::crash);
+    test::HandMadeRun run(model);
+    if (lags) run.server(Does::lag, 1);
+    run.client(Does::begin);
+    run.answered();
+    run.client(Does::crash);
+    run.server(Does::failover, 1);
+    auto plan = run.plan();
+    plan.violated = sim::Property::deadlock;
+    if (lags)
+      is_found(plan, "a fresh client acquires the lock");
+    else
+      is_confirmed(plan);
   }
 }
 
