@@ -1,4 +1,4 @@
-// Chooses the times, starts a server, replays, tells the outcome; see the header.
+// Chooses the times, starts the servers, replays, tells the outcome; see the header.
 #include "cli/replay_live.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +14,8 @@
 #include "live/connection.hpp"
 #include "live/real_server.hpp"
 #include "live/replay.hpp"
+#include "sim/base/error.hpp"
+#include "sim/client/servers.hpp"
 
 namespace lockstep::cli {
 
@@ -28,8 +30,8 @@ live::Plan plan_of(const checker::Rescaled& scaled, const Recorded& run) {
   live::Plan plan;
   plan.model = scaled.model;
   for (const auto& [data, prose] : scaled.trace.steps)
-    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time,
-                          data.looked_at_clock, data.keys});
+    plan.steps.push_back({data.action, data.effects, data.departures, data.connection, data.reply,
+                          data.looked_at_time, data.looked_at_clock, data.keys});
   plan.violated = run.violated;
   if (run.violated == sim::Property::deadlock)
     plan.patience_ms = checker::patience_ms(scaled.model);
@@ -42,7 +44,28 @@ struct Attempt {
   live::Confirmation confirmation;
 };
 
+/// Our own servers, or the one that the person has named. Throws BadInput if it cannot be used.
+std::vector<live::RunningServer> servers_of(const live::Plan& plan, const std::string& redis) {
+  auto servers = redis.empty() ? live::own_servers(plan.model)
+                               : std::vector{live::RunningServer{live::parse_address(redis), {}}};
+  for (const auto& server : servers) {
+    live::expect_usable(server.address);
+    live::expect_commands(server.address, live::requests_of(plan), plan.model.server);
+  }
+  return servers;
+}
+
+void expect_one_server(const sim::Model& model) {
+  const auto count = sim::servers_of(model.processes.front()).count();
+  if (count > 1)
+    throw sim::BadInput(
+        fmt::format("--redis: it names one server, and this run has {}: without it, as many are "
+                    "started",
+                    count));
+}
+
 Attempt attempt(const Recorded& run, const std::string& redis, std::int64_t least_lease_ms) {
+  if (!redis.empty()) expect_one_server(run.model);
   Attempt done{checker::rescale(run.model, run.schedule, least_lease_ms, run.place), {}};
   const auto plan = plan_of(done.scaled, run);
   if (const auto why = live::not_reproducible(plan, redis.empty())) {
@@ -50,12 +73,7 @@ Attempt attempt(const Recorded& run, const std::string& redis, std::int64_t leas
     done.confirmation.detail = *why;
     return done;
   }
-  std::optional<live::Server> own;
-  if (redis.empty()) own.emplace(run.model.persistence);
-  const auto address = own ? own->address() : live::parse_address(redis);
-  live::expect_usable(address);
-  live::expect_commands(address, live::requests_of(plan), run.model.server);
-  done.confirmation = live::replay(plan, address, own ? &*own : nullptr);
+  done.confirmation = live::replay(plan, servers_of(plan, redis));
   return done;
 }
 

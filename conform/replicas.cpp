@@ -3,49 +3,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
-#include <cstdlib>
-#include <functional>
 #include <string_view>
-#include <thread>
 
-#include "live/real_server.hpp"
-#include "sim/base/error.hpp"
+#include "live/stream.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::conform {
 
 namespace {
-
-constexpr auto kPatience = std::chrono::seconds(10);
-constexpr auto kBetweenLooks = std::chrono::microseconds(200);
-
-/// How far a server is in the stream, by its own word.
-struct Position {
-  std::int64_t sent = 0;       ///< a master's
-  std::int64_t read = 0;       ///< a replica's
-  std::int64_t processed = 0;  ///< a replica's: not the beginning of a command or a transaction
-  bool linked = false;         ///< a replica that has its first copy
-};
-
-Position position_of(live::Connection& server) {
-  const std::string info = server.execute({"INFO", "replication"}).text;
-  const auto number = [&](const char* field) {
-    return std::atoll(live::info_field(info, field).c_str());
-  };
-  return {number("master_repl_offset"), number("slave_read_repl_offset"),
-          number("slave_repl_offset"), live::info_field(info, "master_link_status") == "up"};
-}
-
-void await(const std::function<bool()>& done, const char* what) {
-  const auto latest = std::chrono::steady_clock::now() + kPatience;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > latest)
-      throw sim::BadInput(std::string("the replica has not ") + what + " within 10 s");
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
-}
 
 /// The number in a line of RESP such as "*3" or "$5"; moves `at` behind it.
 std::size_t number_at(std::string_view stream, std::size_t& at) {
@@ -77,18 +43,6 @@ std::size_t bytes_of_first(std::string_view stream) {
 bool is_ours(const Step& step) { return step.request[0][0] == '!' && step.request[0] != kExpire; }
 
 }  // namespace
-
-const std::vector<std::string>& options_for_replicas() {
-  static const std::vector<std::string> options{"--repl-diskless-sync",
-                                                "no",
-                                                "--repl-diskless-sync-delay",
-                                                "0",
-                                                "--repl-ping-replica-period",
-                                                "3600",
-                                                "--hz",
-                                                "500"};
-  return options;
-}
 
 Replicas::Replicas(const live::Address& one, const live::Address& other)
     : pairs_{Pair(one), Pair(other)} {
@@ -161,18 +115,19 @@ void Replicas::lag(const sim::Request& request) {
   await_copy();
   gate_.close();
   lags_ = true;
-  cut_ = position_of(replica().real()).processed;
+  cut_ = live::position_of(replica().real()).processed;
   at_cut_ = master().fake().keyspace();
   if (!ageing.empty()) master().let_expire(kAgeMs);
 }
 
 /// The beginning of what the master writes next reaches the replica, which makes nothing of it.
 void Replicas::let_part_pass(std::size_t choice) {
-  const auto sent = position_of(master().real()).sent;
-  const auto read = position_of(replica().real()).read;
+  const auto sent = live::position_of(master().real()).sent;
+  const auto read = live::position_of(replica().real()).read;
   if (sent == read) return;
   const auto waits = static_cast<std::size_t>(sent - read);
-  await([&] { return gate_.held().size() >= waits; }, "been sent what is in the stream");
+  live::await_replica([&] { return gate_.held().size() >= waits; },
+                      "been sent what is in the stream");
   if (read != cut_) return;  // a part has passed before
   const auto part = choice % bytes_of_first(gate_.held());
   gate_.let_pass(part);
@@ -225,18 +180,13 @@ std::optional<Difference> Replicas::follow() {
 
 /// Until the replica has processed what the master has sent: then it is its mirror.
 void Replicas::await_copy() {
-  const auto sent = position_of(master().real()).sent;
-  await(
-      [&] {
-        const auto position = position_of(replica().real());
-        return position.linked && position.processed >= sent;
-      },
-      "caught up");
+  live::await_copy(master().real(), replica().real());
   replica().mirror(master());
 }
 
 void Replicas::await_read(std::int64_t offset) {
-  await([&] { return position_of(replica().real()).read >= offset; }, "read a part of a command");
+  live::await_replica([&] { return live::position_of(replica().real()).read >= offset; },
+                      "read a part of a command");
 }
 
 std::optional<Difference> Replicas::compare_contents(std::size_t number) {

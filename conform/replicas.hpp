@@ -11,14 +11,10 @@
 
 #include "conform/commands.hpp"
 #include "conform/difference.hpp"
-#include "conform/gate.hpp"
 #include "conform/pair.hpp"
+#include "live/gate.hpp"
 
 namespace lockstep::conform {
-
-/// Options of a redis-server with which a sequence takes tens of ms: a replica's first copy is made
-/// at once, not by a timer that runs once a second; nothing is in the stream but what was written.
-const std::vector<std::string>& options_for_replicas();
 
 class Replicas {
  public:
@@ -50,7 +46,7 @@ class Replicas {
   std::optional<Difference> compare_contents(std::size_t number);
 
   std::array<Pair, 2> pairs_;
-  Gate gate_;
+  live::Gate gate_;
   std::size_t first_ = 0;   ///< of `pairs_`: server 0 of the steps
   std::size_t newest_ = 0;  ///< server: the newest master
   bool follows_ = false;    ///< the other one is its replica

@@ -1,5 +1,5 @@
-// What a violation says of what comes after the last step of a trace, looked at on the real server:
-// that nobody can acquire any more, or that a task goes on for ever.
+// What a violation says of what comes after the last step of a trace, looked at on the real
+// servers: that nobody can acquire any more, or that a task goes on for ever.
 #pragma once
 
 #include <memory>

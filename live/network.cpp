@@ -20,42 +20,65 @@ bool waiting(const Message& message) { return message.state == Message::State::w
 
 }  // namespace
 
-void Network::send(sim::TaskId task, std::uint8_t node, Message message) {
+void Network::send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message) {
   auto channel = std::find_if(channels_.begin(), channels_.end(), [&](const Channel& other) {
     return other.open && other.task == task && other.node == node;
   });
   if (channel == channels_.end())
-    channel =
-        channels_.insert(channel, Channel{task, node, true, false, sockets_[{task, node}], {}});
+    channel = channels_.insert(
+        channel, Channel{task, node, server, true, false, kept(task, node, server), {}});
   channel->messages.push_back(std::move(message));
 }
 
-Channel& Network::channel(std::size_t place) {
-  if (place >= channels_.size()) throw sim::BadInput("there is no such connection in the live run");
-  return channels_[place];
+/// The real connection that the task has to this server; null: none yet.
+std::shared_ptr<Connection> Network::kept(sim::TaskId task, std::uint8_t node,
+                                          std::uint8_t server) const {
+  const auto found = kept_.find({task, node});
+  return found == kept_.end() || found->second.server != server ? nullptr : found->second.socket;
 }
 
-Message& Network::next_waiting(std::size_t place) {
-  auto& messages = channel(place).messages;
+Channel& Network::channel(const sim::ConnectionName& name) {
+  auto before = name.place;
+  for (auto& channel : channels_) {
+    if (channel.task != name.task || channel.node != name.node || channel.open != name.open)
+      continue;
+    if (before == 0) return channel;
+    --before;
+  }
+  throw sim::BadInput("there is no such connection in the live run");
+}
+
+Message& Network::next_waiting(const sim::ConnectionName& name) {
+  auto& messages = channel(name).messages;
   const auto message = std::find_if(messages.begin(), messages.end(), waiting);
   if (message == messages.end())
     throw sim::BadInput("no request waits on that connection of the live run");
   return *message;
 }
 
-sim::SharedReply Network::ask(std::size_t place, const sim::Request& request) {
-  auto& asked = channel(place);
+void Network::ask(const sim::ConnectionName& name, Message& message) {
+  auto& asked = channel(name);
   if (!asked.socket) {
-    asked.socket = std::make_shared<Connection>(address_);
-    if (asked.open) sockets_[{asked.task, asked.node}] = asked.socket;
+    asked.socket = std::make_shared<Connection>(nodes_.address(asked.server));
+    if (asked.open) kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
   }
-  sim::SharedReply reply = asked.socket->execute(request);
-  expect_served(address_, *reply);
-  return reply;
+  asked.socket->send(message.request);
+  message.asked = true;
 }
 
-Message Network::take(std::size_t place) {
-  auto& from = channel(place);
+void Network::take_reply(const sim::ConnectionName& name, Message& message) {
+  auto& asked = channel(name);
+  message.reply = asked.socket->await();
+  message.state = Message::State::answered;
+  // Redis closes the connection behind that (7.0 disconnectAllBlockedClients), and clients connect
+  // anew.
+  if (!message.reply->text.starts_with("UNBLOCKED")) return;
+  asked.socket.reset();
+  if (asked.open) kept_.erase({asked.task, asked.node});
+}
+
+Message Network::take(const sim::ConnectionName& name) {
+  auto& from = channel(name);
   auto message = std::move(from.messages.front());
   from.messages.pop_front();
   if (message.state == Message::State::broken) give_up(from);
@@ -63,24 +86,24 @@ Message Network::take(std::size_t place) {
   return message;
 }
 
-void Network::lose(std::size_t place) {
-  auto& lost = channel(place);
+void Network::lose(const sim::ConnectionName& name) {
+  auto& lost = channel(name);
   lost.messages.assign(1, broken_message());
-  sockets_.erase({lost.task, lost.node});
+  kept_.erase({lost.task, lost.node});
   lost.socket.reset();
 }
 
-void Network::lose_late(std::size_t place) {
-  Channel under_way = channel(place);
+void Network::lose_late(const sim::ConnectionName& name) {
+  Channel under_way = channel(name);
   under_way.open = false;
-  lose(place);
+  lose(name);
   channels_.push_back(std::move(under_way));
 }
 
 void Network::give_up(Channel& channel) {
   if (!channel.open) return;
   channel.open = false;
-  sockets_.erase({channel.task, channel.node});
+  kept_.erase({channel.task, channel.node});
 }
 
 void Network::abandon(sim::TaskId task) {
@@ -94,14 +117,14 @@ void Network::abandon_all() {
     give_up(channel);
     channel.former = true;
   }
-  sockets_.clear();
+  kept_.clear();
   tidy();
 }
 
-void Network::node_died(std::uint8_t node) {
-  std::erase_if(sockets_, [&](const auto& socket) { return socket.first.second == node; });
+void Network::server_died(std::uint8_t server) {
+  std::erase_if(kept_, [&](const auto& kept) { return kept.second.server == server; });
   for (auto& channel : channels_) {
-    if (channel.node != node) continue;
+    if (channel.node == sim::kResource || channel.server != server) continue;
     channel.socket.reset();
     if (!channel.open) std::erase_if(channel.messages, waiting);
     for (auto& message : channel.messages)

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "live/connection.hpp"
+#include "live/nodes.hpp"
 #include "live/resource.hpp"
 #include "sim/client/program.hpp"
+#include "sim/model/connections.hpp"
 #include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
@@ -21,6 +23,7 @@ struct Message {
   enum class State : std::uint8_t { waiting, answered, broken };
   sim::Request request;
   State state = State::waiting;
+  bool asked = false;      ///< it waits at its node (WAIT): sent, and not answered yet
   sim::SharedReply reply;  ///< once answered
   Resource::Basis basis;   ///< of a WRITE
 };
@@ -28,47 +31,57 @@ struct Message {
 /// A connection with at least one message on it.
 struct Channel {
   sim::TaskId task = 0;
-  std::uint8_t node = 0;
-  bool open = true;     ///< else abandoned
-  bool former = false;  ///< opened by an incarnation that has crashed
+  std::uint8_t node = 0;    ///< that its task sends for
+  std::uint8_t server = 0;  ///< where it goes: with replicas, the node's master when it was opened
+  bool open = true;         ///< else abandoned
+  bool former = false;      ///< opened by an incarnation that has crashed
   std::shared_ptr<Connection> socket;
   std::deque<Message> messages;
 };
 
 class Network {
  public:
-  explicit Network(Address address) : address_(std::move(address)) {}
+  /// `nodes` outlive it.
+  explicit Network(const Nodes& nodes) : nodes_(nodes) {}
 
-  void send(sim::TaskId task, std::uint8_t node, Message message);
-  /// The connection that an action names by its place. Throws BadInput if there is none.
-  Channel& channel(std::size_t place);
+  /// `server`: where a new connection goes.
+  void send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message);
+  /// The connection of an action. Throws BadInput if there is none.
+  Channel& channel(const sim::ConnectionName& name);
   /// The first message of a connection that waits to be executed. Throws BadInput if there is none.
-  Message& next_waiting(std::size_t place);
-  /// Really sends the request of a waiting message to the server, and takes its reply.
-  sim::SharedReply ask(std::size_t place, const sim::Request& request);
+  Message& next_waiting(const sim::ConnectionName& name);
+  /// Really sends the request of a waiting message to its server.
+  void ask(const sim::ConnectionName& name, Message& message);
+  /// Takes the reply to a message that was asked off the real connection.
+  void take_reply(const sim::ConnectionName& name, Message& message);
   /// Takes the reply, or the error, in front of a connection off it.
-  Message take(std::size_t place);
+  Message take(const sim::ConnectionName& name);
   /// The connection breaks: the real one is closed.
-  void lose(std::size_t place);
+  void lose(const sim::ConnectionName& name);
   /// The connection breaks for the client; its requests are executed later, on the real one.
-  void lose_late(std::size_t place);
+  void lose_late(const sim::ConnectionName& name);
   void abandon(sim::TaskId task);
   /// The process crashed.
   void abandon_all();
-  /// The server died.
-  void node_died(std::uint8_t node);
+  void server_died(std::uint8_t server);
   /// Drops what nobody will hear or execute any more.
   void tidy();
 
   const std::deque<Channel>& channels() const { return channels_; }
 
  private:
+  /// A real connection that stays for the next request of its task for its node.
+  struct Kept {
+    std::uint8_t server = 0;
+    std::shared_ptr<Connection> socket;
+  };
+
+  std::shared_ptr<Connection> kept(sim::TaskId task, std::uint8_t node, std::uint8_t server) const;
   void give_up(Channel& channel);
 
-  Address address_;
+  const Nodes& nodes_;
   std::deque<Channel> channels_;  ///< in the order in which they were opened
-  std::map<std::pair<sim::TaskId, std::uint8_t>, std::shared_ptr<Connection>>
-      sockets_;  ///< connected, for the next request
+  std::map<std::pair<sim::TaskId, std::uint8_t>, Kept> kept_;  ///< by task and node
 };
 
 }  // namespace lockstep::live

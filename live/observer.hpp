@@ -24,6 +24,8 @@ class Observer {
   /// The first of `names` that exists, or "".
   std::string existing(const Names& names);
   void remove(const Names& names);
+  /// For whatever else is asked of the server.
+  Connection& connection() { return connection_; }
   /// A completed RDB save.
   void save();
   void flush();

@@ -220,7 +220,7 @@ void Participant::send(sim::TaskId task, std::uint8_t node, const sim::Request& 
   try {
     auto connection = connections_.find(place);
     if (connection == connections_.end()) {
-      WatchedConnection opened(part_.address, part_.process, task, referee_, ownership_);
+      WatchedConnection opened(part_.addresses.at(node), part_.process, task, referee_, ownership_);
       connection = connections_.emplace(place, std::move(opened)).first;
     }
     connection->second.send(request);

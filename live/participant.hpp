@@ -28,7 +28,7 @@ struct Part {
   sim::ProcessSetup setup;
   std::int64_t request_timeout_ms = 0;  ///< where the program states none; 0: none
   std::int64_t clock_offset_ms = 0;     ///< of its wall clock from this machine's
-  Address address;
+  std::vector<Address> addresses;       ///< of the nodes
 };
 
 class Participant final : private Surroundings {

@@ -9,6 +9,7 @@
 #include "sim/client/program.hpp"
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/action.hpp"
+#include "sim/model/connections.hpp"
 #include "sim/model/model.hpp"
 #include "sim/redis/shared_reply.hpp"
 
@@ -16,11 +17,14 @@ namespace lockstep::live {
 
 struct PlanStep {
   sim::Action action;
-  std::vector<sim::Effect> effects;       ///< what the client program did, in order
-  std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
-  bool looked_at_time = false;            ///< execute: the node, at the time of day
-  bool looked_at_clock = false;  ///< execute: its reply may tell what is left of a lifetime
-  sim::VisibleKeys keys;         ///< of the node after the step
+  std::vector<sim::Effect> effects;        ///< what the client program did, in order
+  std::vector<sim::Departure> departures;  ///< of the requests to a node among them
+  sim::ConnectionName connection;          ///< that the action is of, if it is of one
+  std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered;
+                                           ///< none: a WAIT that stays at its node
+  bool looked_at_time = false;             ///< execute: the node, at the time of day
+  bool looked_at_clock = false;        ///< execute: its reply may tell what is left of a lifetime
+  std::vector<sim::VisibleKeys> keys;  ///< of each server after the step
 };
 
 struct Plan {
@@ -31,11 +35,11 @@ struct Plan {
   bool endless = false;          ///< not the last step violates, but what goes on for ever after it
 };
 
-/// Whether the server looks at the time of day (EXAT, PXAT, EXPIREAT, TIME, ...): then the clients'
+/// Whether a server looks at the time of day (EXAT, PXAT, EXPIREAT, TIME, ...): then the clients'
 /// clocks must agree with its.
 bool looks_at_time(const Plan& plan);
 
-/// What the clients send to the node.
+/// What the clients send to the nodes.
 std::vector<sim::Request> requests_of(const Plan& plan);
 
 /// Why no real server can be made to do this ("step 4: ..."); nothing if it can. `own_server`: it

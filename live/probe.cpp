@@ -23,8 +23,9 @@ milliseconds patience(const Probe& probe) {
   Observer::Names leases;
   for (const auto& lock : probe.model.processes.front().lock_keys)
     for (const auto& key : probe.model.program->lease_keys(lock)) leases.insert(key);
-  for (const auto& [name, key] : Observer(probe.address, leases).keys())
-    left_ms = std::max(left_ms, key.left_ms.value_or(0));
+  for (const auto& address : probe.addresses)
+    for (const auto& [name, key] : Observer(address, leases).keys())
+      left_ms = std::max(left_ms, key.left_ms.value_or(0));
   const std::int64_t least_ms =
       probe.model.processes.front().lease_ms + probe.model.request_timeout_ms;
   return milliseconds(left_ms + std::max(probe.patience_ms, least_ms) + kReserveMs);
@@ -44,7 +45,7 @@ bool fresh_client_acquires(const Probe& probe) {
   part.setup.rounds = kRounds;
   part.setup.threads = 1;
   part.request_timeout_ms = probe.model.request_timeout_ms;
-  part.address = probe.address;
+  part.addresses = probe.addresses;
   part.clock_offset_ms = probe.clock_offset_ms;
 
   const auto until = std::chrono::steady_clock::now() + patience(probe);

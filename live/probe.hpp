@@ -1,9 +1,9 @@
-// The probe for deadlock on a real server: can a fresh client acquire the lock?
+// The probe for deadlock on real servers: can a fresh client acquire the lock?
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <string>
+#include <vector>
 
 #include "live/address.hpp"
 #include "sim/model/model.hpp"
@@ -12,7 +12,7 @@ namespace lockstep::live {
 
 struct Probe {
   const sim::Model& model;
-  Address address;
+  std::vector<Address> addresses;    ///< of the nodes
   std::int64_t clock_offset_ms = 0;  ///< of the fresh client's wall clock from this machine's
   std::int64_t patience_ms = 0;      ///< apart from what is left of keys
 };

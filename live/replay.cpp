@@ -9,11 +9,12 @@
 
 #include "live/aftermath.hpp"
 #include "live/compare.hpp"
-#include "live/observer.hpp"
+#include "live/keyspace_check.hpp"
 #include "live/replayed_process.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/time.hpp"
+#include "sim/redis/commands/wait.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -24,35 +25,29 @@ using sim::Action;
 using Outcome = Confirmation::Outcome;
 using Did = Client::Did;
 
-constexpr std::int64_t kLeastLeftMs = 10;  // of a key's lifetime when a request is sent
-constexpr std::int64_t kLatestMs = 500;    // how long a key may outlive what the trace says
-constexpr std::int64_t kBetweenLooksMs = 2;
-constexpr std::int64_t kWhileDownMs = 5;  // nobody can be asked whether a key has expired
-
 /// Every name of a key in a plan, and those that the protocol declares.
 std::set<std::string> names_of_keys(const Plan& plan) {
   std::set<std::string> names;
   for (const auto& step : plan.steps)
-    for (const auto& [name, key] : step.keys) names.insert(name);
+    for (const auto& server : step.keys)
+      for (const auto& [name, key] : server) names.insert(name);
   for (const auto& setup : plan.model.processes)
     for (const auto& lock : setup.lock_keys)
       for (const auto& key : plan.model.program->lease_keys(lock)) names.insert(key);
   return names;
 }
 
+/// Whether some request asks how many replicas have got what was written.
+bool has_waits(const Plan& plan) {
+  return std::ranges::any_of(requests_of(plan), [](const sim::Request& request) {
+    return sim::replica_wait(request).has_value();
+  });
+}
+
 class Replay {
  public:
-  Replay(const Plan& plan, const Address& address, Server* own)
-      : plan_(plan),
-        own_(own),
-        names_(names_of_keys(plan)),
-        stage_(plan.model, address),
-        observer_(std::make_unique<Observer>(address, looked_at())) {
-    if (const auto name = observer_->existing(names_); !name.empty())
-      throw sim::BadInput(
-          fmt::format("{}: the key {} exists already: name a server or a database on which nobody "
-                      "uses it",
-                      address.shown(), name));
+  Replay(const Plan& plan, const std::vector<RunningServer>& servers)
+      : plan_(plan), stage_(plan.model, servers, names_of_keys(plan)), keyspaces_(stage_) {
     start_together();
     for (std::size_t p = 0; p < plan.model.processes.size(); ++p)
       processes_.push_back(std::make_unique<ReplayedProcess>(static_cast<std::uint8_t>(p), stage_));
@@ -60,12 +55,11 @@ class Replay {
 
   Confirmation run() {
     Confirmation result;
-    result.server = observer_->version();
+    result.server = nodes_.version();
     try {
       for (const auto& step : plan_.steps) {
         ++result.step;
         do_step(step);
-        expected_keys_ = &step.keys;
       }
       look_at_aftermath(plan_, stage_, processes_, result);
     } catch (const Stopped& stopped) {
@@ -76,28 +70,16 @@ class Replay {
       result.detail = error.what();
     }
     result.seconds = static_cast<double>(pace_.real_ms()) / 1000;
-    if (!own_) clean_up();
+    nodes_.clean_up();
     return result;
   }
 
  private:
-  void clean_up() {
-    try {
-      observer_->remove(names_);
-    } catch (const ConnectionBroken&) {
-      // the outcome says so already
-    }
-  }
-
-  /// All keys of our own server; on another one only the plan's.
-  std::optional<Observer::Names> looked_at() const {
-    return own_ ? std::nullopt : std::optional(names_);
-  }
-
-  /// The clients' clocks show the trace's times. If the server has to agree, they show real times
+  /// The clients' clocks show the trace's times. If a server has to agree, they show real times
   /// instead, which begin at a whole second, so that seconds round as in the trace.
   void start_together() {
     stage_.epoch_ms = sim::kEpoch.ms;
+    pace_ = Pace(Pace::Clock::now());
     if (looks_at_time(plan_)) {
       constexpr std::int64_t second_ms = 1000;
       stage_.epoch_ms = (unix_ms() / second_ms + 1) * second_ms;
@@ -113,6 +95,7 @@ class Replay {
 
   void do_step(const PlanStep& step) {
     stage_.choices_left = step.action.choices;
+    stage_.departures_left.assign(step.departures.begin(), step.departures.end());
     auto did = do_action(step);
     for (auto& effect : did.effects) effect = naming_.named(effect);
     if (const auto difference = effects_difference(plan_.model, step.action.process, step.effects,
@@ -120,36 +103,38 @@ class Replay {
       throw Stopped{Outcome::differs, *difference};
     pace_.note_lag();
     // A step of a client is compared by what the client does, any other by the keys.
-    if (stage_.node_up && !sim::is_step(sim::step_of(step.action))) compare_keys(step);
+    if (!sim::is_step(sim::step_of(step.action))) keyspaces_.compare(step);
   }
 
   Did do_action(const PlanStep& step) {
     const auto& action = step.action;
-    if (row(action.kind).fields.cut) return do_within(action);
-    if (sim::is_step(action.kind)) return do_own(action);
+    if (row(action.kind).fields.cut) return do_within(step);
+    if (sim::is_step(action.kind)) return do_own(step);
     switch (action.kind) {
       case Action::Kind::execute:
         execute(step);
         break;
       case Action::Kind::pass:
-        pass(step);
+        keyspaces_.pass(step);
         break;
       default:
-        disturb(action);
+        disturb(step);
         break;
     }
     return {};
   }
 
   /// A client's program goes on as far as the trace says; if it only pauses there, it is not fed.
-  Did do_within(const Action& action) {
+  Did do_within(const PlanStep& step) {
+    const auto& action = step.action;
     process_of(action).cut_next(action.cut, action.kind == Action::Kind::preempt);
-    auto did = do_own(action);
+    auto did = do_own(step);
     if (action.kind == Action::Kind::crash_within) process_of(action).crash();
     return did;
   }
 
-  Did do_own(const Action& action) {
+  Did do_own(const PlanStep& step) {
+    const auto& action = step.action;
     switch (sim::step_of(action)) {
       case Action::Kind::begin:
         return process_of(action).begin(action.task);
@@ -158,7 +143,7 @@ class Replay {
       case Action::Kind::timer:
         return process_of(action).fire_timer(action.task);
       case Action::Kind::deliver:
-        return process_of(action).deliver(action.connection);
+        return process_of(action).deliver(step.connection);
       default:
         sim::fail("a step of a client", __FILE__, __LINE__);
     }
@@ -166,29 +151,45 @@ class Replay {
 
   void execute(const PlanStep& step) {
     auto& process = process_of(step.action);
-    if (process.node_of(step.action.connection) != sim::kResource) expect_time_left();
-    const auto done = process.execute(step.action.connection);
+    const bool of_resource = step.connection.node == sim::kResource;
+    const auto server = process.server_of(step.connection);
+    if (!of_resource) {
+      keyspaces_.expect_time_left(server);
+      if (has_waits_) stage_.replication.await_acknowledged(server);
+    }
+    if (!step.reply) return process.begin_to_wait(step.connection);
+    const auto done = process.execute(step.connection);
     const bool told =
         plan_.violated == sim::Property::no_lost_update && &step == &plan_.steps.back();
     if (told && !done.lost_update) throw Stopped{Outcome::differs, "no update is lost"};
     const auto difference = reply_difference(
         plan_.model, {done.node, done.request, *step.reply.value(), step.looked_at_clock},
         naming_.named(*done.reply), pace_.tolerance_ms());
-    if (difference) throw Stopped{Outcome::differs, *difference};
+    if (!difference) return;
+    // Our own servers say what the trace has made of them.
+    const bool theirs = !of_resource && !nodes_.is_own(server);
+    if (theirs) expect_served(nodes_.address(server), *done.reply);
+    throw Stopped{Outcome::differs, *difference};
   }
 
-  void disturb(const Action& action) {
+  void disturb(const PlanStep& step) {
+    const auto& action = step.action;
+    if (row(action.kind).fields.node && !row(action.kind).fields.process) return disturb(action);
     switch (action.kind) {
       case Action::Kind::pause:  // a process that pauses is not fed
       case Action::Kind::resume:
       case Action::Kind::delay:  // a message that is held back is not executed, or not taken
       case Action::Kind::release:
+      case Action::Kind::cut:  // nor is any, where a link is cut
+      case Action::Kind::cut_requests:
+      case Action::Kind::cut_replies:
+      case Action::Kind::heal:
         break;
       case Action::Kind::lose:
-        process_of(action).lose(action.connection);
+        process_of(action).lose(step.connection);
         break;
       case Action::Kind::lose_late:
-        process_of(action).lose_late(action.connection);
+        process_of(action).lose_late(step.connection);
         break;
       case Action::Kind::crash:
         process_of(action).crash();
@@ -196,98 +197,64 @@ class Replay {
       case Action::Kind::jump_process:
         process_of(action).jump(action.amount_ms);
         break;
-      case Action::Kind::node_crash:
-        own_->crash();
-        stage_.node_up = false;
-        for (auto& process : processes_) process->node_died(action.node);
-        break;
-      case Action::Kind::node_restart:
-        own_->start();
-        observer_ = std::make_unique<Observer>(stage_.address, looked_at());
-        stage_.node_up = true;
-        break;
-      case Action::Kind::save:
-        observer_->save();
-        break;
-      case Action::Kind::flush:
-        observer_->flush();
+      case Action::Kind::learn:
+        process_of(action).learn(action.node);
         break;
       default:
         sim::fail("an action that can be done live", __FILE__, __LINE__);
     }
   }
 
-  // ---- keys and time ----------------------------------------------------------------------------
-
-  sim::VisibleKeys keys() { return naming_.named(observer_->keys()); }
-
-  /// The keys that the trace has must not be about to expire.
-  void expect_time_left() {
-    const auto found = keys();
-    for (const auto& [name, key] : *expected_keys_) {
-      if (!key.left_ms) continue;
-      const auto real = found.find(name);
-      if (real == found.end() || real->second.left_ms.value_or(kLeastLeftMs) < kLeastLeftMs)
-        throw Stopped{Outcome::too_slow, fmt::format("the key {} expired too early", name)};
+  /// Of a server.
+  void disturb(const Action& action) {
+    auto& replication = stage_.replication;
+    switch (action.kind) {
+      case Action::Kind::node_crash:
+        nodes_.crash(action.node);
+        replication.crashed(action.node);
+        for (auto& process : processes_) process->server_died(action.node);
+        break;
+      case Action::Kind::node_restart:
+        nodes_.restart(action.node);
+        replication.restarted(action.node);
+        break;
+      case Action::Kind::save:
+        nodes_.save(action.node);
+        break;
+      case Action::Kind::flush:
+        nodes_.flush(action.node);
+        break;
+      case Action::Kind::lag:
+        replication.lag(action.node);
+        break;
+      case Action::Kind::catch_up:
+        replication.catch_up(action.node);
+        break;
+      case Action::Kind::failover:
+        replication.fail_over(action.node);
+        break;
+      case Action::Kind::follow:
+        replication.follow(action.node);
+        break;
+      default:
+        sim::fail("an action that can be done live", __FILE__, __LINE__);
     }
-  }
-
-  void pass(const PlanStep& step) {
-    const auto amount_ms = step.action.amount_ms;
-    auto until_ms = pace_.real_ms() + amount_ms;
-    if (!stage_.node_up) until_ms += kWhileDownMs;
-    const auto now_ms = pace_.real_ms();
-    auto gone_by_ms = until_ms;
-    if (stage_.node_up) {
-      for (const auto& [name, key] : keys()) {
-        if (!key.left_ms) continue;
-        if (step.keys.contains(name))
-          until_ms = std::min(until_ms, now_ms + *key.left_ms - kMarginMs);
-        else
-          gone_by_ms = std::max(gone_by_ms, now_ms + *key.left_ms + kLatestMs);
-      }
-    }
-    pace_.wait_until(until_ms);
-    pace_.advance(amount_ms);
-    if (stage_.node_up) await_expiries(step, gone_by_ms);
-  }
-
-  /// Waits until the keys that the trace does not have any more are gone.
-  void await_expiries(const PlanStep& step, std::int64_t latest_ms) {
-    const auto outlives = [&] {
-      const auto found = keys();
-      return std::any_of(found.begin(), found.end(), [&](const auto& key) {
-        return key.second.left_ms && !step.keys.contains(key.first);
-      });
-    };
-    while (pace_.real_ms() < latest_ms && outlives())
-      pace_.wait_until(pace_.real_ms() + kBetweenLooksMs);
-  }
-
-  void compare_keys(const PlanStep& step) {
-    const auto found = keys();
-    pace_.note_lag();
-    const auto difference = keys_difference(step.keys, found, pace_.tolerance_ms());
-    if (!difference) return;
-    throw Stopped{difference->early ? Outcome::too_slow : Outcome::differs, difference->text};
   }
 
   const Plan& plan_;
-  Server* own_;
-  std::set<std::string> names_;
+  const bool has_waits_ = has_waits(plan_);
   Stage stage_;
+  Nodes& nodes_ = stage_.nodes;
   Pace& pace_ = stage_.pace;
   Naming& naming_ = stage_.naming;
-  std::unique_ptr<Observer> observer_;
+  KeyspaceCheck keyspaces_;
   std::vector<std::unique_ptr<ReplayedProcess>> processes_;
-  const sim::VisibleKeys nothing_;
-  const sim::VisibleKeys* expected_keys_ = &nothing_;
 };
 
 }  // namespace
 
-Confirmation replay(const Plan& plan, const Address& address, Server* own) {
-  return Replay(plan, address, own).run();
+Confirmation replay(const Plan& plan, const std::vector<RunningServer>& servers) {
+  return Replay(plan, servers).run();
 }
 
 }  // namespace lockstep::live

@@ -1,14 +1,14 @@
-// Drives a run of the simulator step by step against a real server, in exactly its order, and
-// compares every reply, every step of the client programs, and the keys. What is real is the server
-// and its time; when a request reaches it, when a reply is taken, who pauses, and what the clients'
-// clocks show, is the driver's doing, as the trace says.
+// Drives a run of the simulator step by step against real servers, in exactly its order, and
+// compares every reply, every step of the client programs, and the keys. What is real are the
+// servers and their time; when a request reaches one, when a reply is taken, who pauses, and what
+// the clients' clocks show, is the driver's doing, as the trace says.
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "live/address.hpp"
+#include "live/nodes.hpp"
 #include "live/plan.hpp"
-#include "live/server.hpp"
 
 namespace lockstep::live {
 
@@ -23,12 +23,12 @@ struct Confirmation {
   Outcome outcome = Outcome::confirmed;
   std::size_t step = 0;  ///< from 1
   std::string detail;    ///< what was expected and found; or what was seen at the end
-  std::string server;    ///< the version of the server
+  std::string server;    ///< the version of the servers
   double seconds = 0;
 };
 
-/// Replays `plan`. `own`: the server at `address`, if it is ours and may be crashed. Throws
-/// BadInput if the server cannot be used: a key of the plan exists already.
-Confirmation replay(const Plan& plan, const Address& address, Server* own);
+/// Replays `plan` on `servers`, as many as its model has. Throws BadInput if one cannot be used: a
+/// key of the plan exists there already.
+Confirmation replay(const Plan& plan, const std::vector<RunningServer>& servers);
 
 }  // namespace lockstep::live

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/client/servers.hpp"
+
 namespace lockstep::live {
 
 namespace {
@@ -15,7 +17,7 @@ using Outcome = Confirmation::Outcome;
 ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
     : process_(process),
       stage_(stage),
-      network_(stage.address),
+      network_(stage.nodes),
       offset_ms_(sim::of_clock(stage.model.clocks_ms, process)),
       host_(*stage.model.program, stage.model.processes[process], 0, *this) {}
 
@@ -33,16 +35,15 @@ Client::Did ReplayedProcess::fire_timer(sim::TaskId task) {
   return host_.fire_timer(task);
 }
 
-Client::Did ReplayedProcess::deliver(std::size_t connection) {
+Client::Did ReplayedProcess::deliver(const sim::ConnectionName& connection) {
   expect_alive();
-  const auto task = network_.channel(connection).task;
-  const auto node = network_.channel(connection).node;
   auto message = network_.take(connection);
-  if (message.state == Message::State::broken) return host_.hear(task, node, std::nullopt);
-  return host_.hear(task, node, std::move(message.reply));
+  if (message.state == Message::State::broken)
+    return host_.hear(connection.task, connection.node, std::nullopt);
+  return host_.hear(connection.task, connection.node, std::move(message.reply));
 }
 
-ReplayedProcess::Executed ReplayedProcess::execute(std::size_t connection) {
+ReplayedProcess::Executed ReplayedProcess::execute(const sim::ConnectionName& connection) {
   auto& message = network_.next_waiting(connection);
   const auto& channel = network_.channel(connection);
   Executed executed{message.request, channel.node, {}, false};
@@ -51,14 +52,24 @@ ReplayedProcess::Executed ReplayedProcess::execute(std::size_t connection) {
     auto& basis = message.request[0] == "WRITE" ? message.basis
                   : channel.former              ? nobodys
                                                 : host_.basis(channel.task);
-    executed.reply = stage_.resource.execute(message.request, basis, executed.lost_update);
+    message.reply = stage_.resource.execute(message.request, basis, executed.lost_update);
+    message.state = Message::State::answered;
   } else {
-    executed.reply = network_.ask(connection, message.request);
+    if (!message.asked) network_.ask(connection, message);
+    network_.take_reply(connection, message);
   }
-  message.reply = executed.reply;
-  message.state = Message::State::answered;
+  executed.reply = message.reply;
   network_.tidy();
   return executed;
+}
+
+void ReplayedProcess::begin_to_wait(const sim::ConnectionName& connection) {
+  network_.ask(connection, network_.next_waiting(connection));
+}
+
+void ReplayedProcess::learn(std::uint8_t server) {
+  const auto servers = sim::servers_of(stage_.model.processes[process_]);
+  learnt_[servers.group_of(server)] = server;
 }
 
 void ReplayedProcess::crash() {
@@ -73,10 +84,12 @@ bool ReplayedProcess::go_on() {
     return true;
   }
   if (host_.crashed() || network_.channels().empty()) return false;
-  if (network_.channels().front().messages.front().state == Message::State::waiting)
-    execute(0);
+  const auto& first = network_.channels().front();
+  const sim::ConnectionName name{first.task, first.node, first.open, 0};
+  if (first.messages.front().state == Message::State::waiting)
+    execute(name);
   else
-    deliver(0);
+    deliver(name);
   return true;
 }
 
@@ -111,10 +124,24 @@ std::string ReplayedProcess::answer(const sim::Query& query) {
 }
 
 void ReplayedProcess::send(sim::TaskId task, std::uint8_t node, const sim::Request& request) {
+  const auto departure = departure_to(node);
   Message message;
   message.request = request;
-  if (!stage_.node_up) message.state = Message::State::broken;
-  network_.send(task, node, std::move(message));
+  if (departure.broken) message.state = Message::State::broken;
+  network_.send(task, node, departure.server, std::move(message));
+}
+
+/// As the trace says; without one, to the master that it knows.
+sim::Departure ReplayedProcess::departure_to(std::uint8_t node) {
+  auto& left = stage_.departures_left;
+  if (!left.empty()) {
+    const auto departure = left.front();
+    left.pop_front();
+    return departure;
+  }
+  const auto learnt = learnt_.find(node);
+  const auto server = learnt == learnt_.end() ? node : learnt->second;
+  return {server, !stage_.nodes.is_up(server)};
 }
 
 void ReplayedProcess::send_to_resource(sim::TaskId task, const sim::Request& request,
@@ -122,7 +149,7 @@ void ReplayedProcess::send_to_resource(sim::TaskId task, const sim::Request& req
   Message message;
   message.request = request;
   message.basis = basis;
-  network_.send(task, sim::kResource, std::move(message));
+  network_.send(task, sim::kResource, sim::kResource, std::move(message));
 }
 
 }  // namespace lockstep::live

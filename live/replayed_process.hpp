@@ -3,43 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "live/host.hpp"
-#include "live/naming.hpp"
 #include "live/network.hpp"
-#include "live/pace.hpp"
-#include "live/replay.hpp"
 #include "live/resource.hpp"
+#include "live/stage.hpp"
 #include "sim/model/action.hpp"
-#include "sim/model/model.hpp"
+#include "sim/model/connections.hpp"
 #include "sim/redis/shared_reply.hpp"
 
 namespace lockstep::live {
-
-/// The end of a replay before its last step.
-struct Stopped {
-  Confirmation::Outcome outcome;
-  std::string detail;
-};
-
-/// What all processes of a replay share.
-struct Stage {
-  Stage(const sim::Model& simulated, Address server)
-      : model(simulated), address(std::move(server)), resource(model.resource) {}
-
-  const sim::Model& model;
-  Address address;
-  bool node_up = true;
-  std::int64_t epoch_ms =
-      0;  ///< Unix time at which the trace begins, as the clients' clocks show it
-  Naming naming{0};
-  Pace pace{Pace::Clock::now()};
-  Resource resource;
-  std::vector<std::uint8_t> choices_left;  ///< of the step under way
-};
 
 class ReplayedProcess final : private Surroundings {
  public:
@@ -51,7 +27,7 @@ class ReplayedProcess final : private Surroundings {
   Client::Did run(sim::TaskId task);
   Client::Did fire_timer(sim::TaskId task);
   /// The reply, or the error, in front of a connection arrives.
-  Client::Did deliver(std::size_t connection);
+  Client::Did deliver(const sim::ConnectionName& connection);
   /// The next request on a connection is executed.
   struct Executed {
     sim::Request request;
@@ -59,15 +35,21 @@ class ReplayedProcess final : private Surroundings {
     sim::SharedReply reply;
     bool lost_update = false;  ///< a WRITE that overwrote what its task had not read
   };
-  Executed execute(std::size_t connection);
-  std::uint8_t node_of(std::size_t connection) { return network_.channel(connection).node; }
+  Executed execute(const sim::ConnectionName& connection);
+  /// The next request on a connection reaches its node, and waits there (WAIT).
+  void begin_to_wait(const sim::ConnectionName& connection);
+  std::uint8_t server_of(const sim::ConnectionName& connection) {
+    return network_.channel(connection).server;
+  }
   /// The next step of its program ends there (sim::Observation::cut).
   void cut_next(std::uint16_t cut, bool by_access) { host_.cut_next(cut, by_access); }
-  void lose(std::size_t connection) { network_.lose(connection); }
-  void lose_late(std::size_t connection) { network_.lose_late(connection); }
+  void lose(const sim::ConnectionName& connection) { network_.lose(connection); }
+  void lose_late(const sim::ConnectionName& connection) { network_.lose_late(connection); }
   void crash();
   void jump(std::int64_t ms) { offset_ms_ += ms; }
-  void node_died(std::uint8_t node) { network_.node_died(node); }
+  void server_died(std::uint8_t server) { network_.server_died(server); }
+  /// It takes this server for the master of its group.
+  void learn(std::uint8_t server);
 
   // ---- without a trace
   /// Takes a step of its own or of one of its messages; false if there is none without time
@@ -88,11 +70,13 @@ class ReplayedProcess final : private Surroundings {
   void abandon(sim::TaskId task) override { network_.abandon(task); }
 
   void expect_alive() const;
+  sim::Departure departure_to(std::uint8_t node);
 
   const std::uint8_t process_;
   Stage& stage_;
   Network network_;
-  std::int64_t offset_ms_;  ///< of its wall clock
+  std::int64_t offset_ms_;                       ///< of its wall clock
+  std::map<std::uint8_t, std::uint8_t> learnt_;  ///< masters, by node
   Host host_;
 };
 

@@ -70,7 +70,7 @@ Players players_of(const sim::Model& model, const Address& address, Referee& ref
     part.process = static_cast<std::uint8_t>(players.size());
     part.setup = setup;
     part.request_timeout_ms = model.request_timeout_ms;
-    part.address = address;
+    part.addresses = {address};
     players.push_back(std::make_unique<Player>(*model.program, part, referee, ownership));
   }
   return players;
@@ -152,7 +152,7 @@ void judge_end(const sim::Model& model, const Address& address, const Names& nam
     }
   }
   if (model.properties.contains(sim::Property::deadlock) &&
-      !fresh_client_acquires({model, address, 0, patience_ms}))
+      !fresh_client_acquires({model, {address}, 0, patience_ms}))
     violations.push_back(
         {sim::Property::deadlock, "everybody is done, and a fresh client cannot acquire", {}});
 }

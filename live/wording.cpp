@@ -1,9 +1,15 @@
 // Names the scripts and locks of a model; see the header.
 #include "live/wording.hpp"
 
+#include "sim/client/servers.hpp"
 #include "sim/model/wording.hpp"
 
 namespace lockstep::live {
+
+std::string worded_node(const sim::Model& model, std::uint8_t node) {
+  const bool several = sim::servers_of(model.processes.front()).count() > 1;
+  return several ? "redis-" + std::to_string(node + 1) : "redis";
+}
 
 std::string worded_to(const sim::Model& model, const sim::Request& request, std::uint8_t node) {
   if (node == sim::kResource) return sim::printed(sim::words_for_resource(request));
@@ -14,7 +20,10 @@ std::string worded_of(const sim::Model& model, std::uint8_t process, const sim::
   std::string request;
   if (effect.kind == sim::Effect::Kind::send) {
     request = worded_to(model, effect.request, effect.node);
-    if (effect.node == sim::kResource) request += " to the resource";
+    if (effect.node == sim::kResource)
+      request += " to the resource";
+    else if (sim::servers_of(model.processes.front()).count() > 1)
+      request += " to " + worded_node(model, effect.node);
   }
   return sim::worded(effect, sim::lock_name(model, process, effect.lock), request);
 }

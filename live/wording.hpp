@@ -9,6 +9,9 @@
 
 namespace lockstep::live {
 
+/// "redis-2", or, of a model with one server, "redis".
+std::string worded_node(const sim::Model& model, std::uint8_t node);
+
 /// "EVAL release.lua 1 lock A.1", or of the resource "WRITE with fencing token 3".
 std::string worded_to(const sim::Model& model, const sim::Request& request, std::uint8_t node);
 

@@ -92,7 +92,8 @@ void search(const checker::Bounds& bounds, const checker::Progress& progress,
 bool only_fails(const checker::Trace& trace) {
   bool fails = false;
   for (const auto& step : trace.steps) {
-    if (!step.data.keys.empty()) return false;
+    const auto is_empty = [](const sim::VisibleKeys& keys) { return keys.empty(); };
+    if (!std::ranges::all_of(step.data.keys, is_empty)) return false;
     for (const sim::Effect& effect : step.data.effects) {
       using Kind = sim::Effect::Kind;
       if (effect.kind == Kind::refused || effect.kind == Kind::acquired) return false;

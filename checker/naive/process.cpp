@@ -218,7 +218,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
   note_slack(world, p, effect, facts);
   switch (effect.kind) {
     case Effect::Kind::send:
-      send(world, p, effect);
+      send(world, p, effect, facts);
       break;
     case Effect::Kind::gave_up:
       give_up_requests(process, effect.task);
@@ -280,7 +280,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
   }
 }
 
-void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
+void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& facts) {
   Process& process = world.processes[p];
   Message message;
   message.sender = effect.task;
@@ -316,6 +316,8 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect) {
   }
   const bool refused = !resource && refuses(world.nodes[connection->node]);
   if (refused || connection->line == Line::reset) message.state = Message::State::broken;
+  if (!resource)
+    facts.departures.push_back({connection->node, message.state == Message::State::broken});
   connection->messages.push_back(std::move(message));
   keep_to(process, effect.task, *connection);
 }

@@ -70,7 +70,11 @@ void Rules::enabled_of_roles(const World& world, std::uint8_t n,
   };
   const bool waits = node.lags || node.syncing;
   if (node.follows && !waits && in_budget(world, Fault::lag)) add(Action::Kind::lag);
-  if (waits && world.nodes[*node.follows].up) add(Action::Kind::catch_up);
+  if (waits) {
+    const Node& master = world.nodes[*node.follows];
+    const bool refused = node.syncing && master.syncing;
+    if (master.up && !refused) add(Action::Kind::catch_up);
+  }
   if (node.follows && in_budget(world, Fault::failover)) add(Action::Kind::failover);
   if (!is_in_line(world, n)) add(Action::Kind::follow);
   if (!node.counts_gone.empty()) add(Action::Kind::miss);

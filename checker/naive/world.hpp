@@ -28,6 +28,7 @@
 #include "sim/client/servers.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/model/action.hpp"
+#include "sim/model/connections.hpp"
 #include "sim/model/model.hpp"
 #include "sim/model/slack.hpp"
 #include "sim/redis/script/vm.hpp"
@@ -224,10 +225,11 @@ struct Violation {
 
 /// What happened in one action.
 struct Facts {
-  std::vector<sim::Effect> effects;       ///< of the action's process, in order
-  std::vector<sim::Wait> waits;           ///< that it started
-  std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
-  bool looked_at_time = false;            ///< execute: the node, at the time of day
+  std::vector<sim::Effect> effects;        ///< of the action's process, in order
+  std::vector<sim::Wait> waits;            ///< that it started
+  std::vector<sim::Departure> departures;  ///< of the requests among the effects that are to a node
+  std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered
+  bool looked_at_time = false;             ///< execute: the node, at the time of day
   bool looked_at_clock = false;  ///< execute: its reply may tell what is left of a lifetime
   std::optional<Violation> violation;
   std::set<sim::Witness> witnesses;  ///< `acquired`: by the action's process
@@ -373,7 +375,7 @@ class Rules {
                                     const sim::Action& action, Facts& facts);
   void read_clock(const World& world, Process& process, bool wall);
   void do_effect(World& world, std::uint8_t p, const sim::Effect& effect, Facts& facts);
-  void send(World& world, std::uint8_t p, const sim::Effect& effect);
+  void send(World& world, std::uint8_t p, const sim::Effect& effect, Facts& facts);
   void take_waits(World& world, std::uint8_t p, const std::vector<sim::Wait>& waits, Facts& facts);
   std::int64_t rounded_up(std::int64_t ms) const;
   void start_waiting(Process& process) const;

@@ -34,21 +34,42 @@ std::vector<std::string> taken_in(const Event& event) {
   return taken;
 }
 
-/// The keys of the first node, as anybody can read them after the step.
-sim::VisibleKeys visible_keys(const Event& event) {
-  const Node& node = event.after.nodes.front();
-  sim::VisibleKeys keys;
-  for (const auto& [name, entry] : node.keyspace.keys) keys[name] = visible(event, node, entry);
-  return keys;
+/// Whether the action is of a connection: `deliver` may also be what is cut short.
+bool is_of_connection(const Action& action) {
+  return row(action.kind).fields.connection &&
+         (!row(action.kind).fields.cut || action.step == Action::Kind::deliver);
+}
+
+sim::ConnectionName connection_in(const Event& event) {
+  if (!is_of_connection(event.action)) return {};
+  const naive::Connection& named = connection_of(event);
+  sim::ConnectionName name{named.task, named.sent_for, named.open, 0};
+  const auto& connections = event.before.processes[event.action.process].connections;
+  for (std::size_t c = 0; c < event.action.connection; ++c) {
+    const naive::Connection& other = connections[c];
+    if (other.task == name.task && other.sent_for == name.node && !other.open && !name.open)
+      ++name.place;
+  }
+  return name;
+}
+
+/// The keys of each server, as anybody can read them after the step.
+std::vector<sim::VisibleKeys> visible_keys(const Event& event) {
+  std::vector<sim::VisibleKeys> all;
+  for (const Node& node : event.after.nodes) {
+    sim::VisibleKeys& keys = all.emplace_back();
+    for (const auto& [name, entry] : node.keyspace.keys) keys[name] = visible(event, node, entry);
+  }
+  return all;
 }
 
 }  // namespace
 
 StepData record(const Event& event) {
   const auto& facts = event.facts;
-  return {event.action,          event.after.now.ms, facts.effects,
-          requests_of(event),    facts.reply,        facts.looked_at_time,
-          facts.looked_at_clock, taken_in(event),    visible_keys(event)};
+  return {event.action,          event.after.now.ms,   facts.effects,      requests_of(event),
+          facts.departures,      connection_in(event), facts.reply,        facts.looked_at_time,
+          facts.looked_at_clock, taken_in(event),      visible_keys(event)};
 }
 
 }  // namespace lockstep::checker

@@ -44,12 +44,19 @@ std::vector<sim::Effect::Kind> kinds_of(const TraceStep& step) {
   return kinds;
 }
 
+/// The names of the keys of each server.
+std::vector<std::vector<std::string>> names_of(const TraceStep& step) {
+  std::vector<std::vector<std::string>> names;
+  for (const auto& keys : step.data.keys) {
+    auto& server = names.emplace_back();
+    for (const auto& [name, key] : keys) server.push_back(name);
+  }
+  return names;
+}
+
 /// Whether two steps are the same but for their times: the same deeds, and the same keys exist.
 bool alike(const TraceStep& one, const TraceStep& other) {
-  return kinds_of(one) == kinds_of(other) &&
-         std::equal(one.data.keys.begin(), one.data.keys.end(), other.data.keys.begin(),
-                    other.data.keys.end(),
-                    [](const auto& a, const auto& b) { return a.first == b.first; });
+  return kinds_of(one) == kinds_of(other) && names_of(one) == names_of(other);
 }
 
 /// Leads a walk through the steps of `full` with other durations.

@@ -11,6 +11,7 @@
 #include "sim/client/program.hpp"
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/action.hpp"
+#include "sim/model/connections.hpp"
 #include "sim/model/model.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/shared_reply.hpp"
@@ -30,14 +31,16 @@ struct NamedRequest {
 /// What happened in one step. Whatever is to be steered, compared or replayed looks here.
 struct StepData {
   sim::Action action;
-  std::int64_t time_ms = 0;               ///< true time after the step
-  std::vector<sim::Effect> effects;       ///< what the client program did, in order
-  std::vector<NamedRequest> requests;     ///< those that were sent, in order; or the one executed
-  std::optional<sim::SharedReply> reply;  ///< execute: what the node or the resource answered
-  bool looked_at_time = false;     ///< execute: at the time of day (Execution::looked_at_time)
-  bool looked_at_clock = false;    ///< execute: at a lifetime (Execution::looked_at_clock)
-  std::vector<std::string> taken;  ///< keys that time has taken, of any node, or eviction
-  sim::VisibleKeys keys;           ///< of the first node, after the step
+  std::int64_t time_ms = 0;                ///< true time after the step
+  std::vector<sim::Effect> effects;        ///< what the client program did, in order
+  std::vector<NamedRequest> requests;      ///< those that were sent, in order; or the one executed
+  std::vector<sim::Departure> departures;  ///< of those to a node that were sent
+  sim::ConnectionName connection;          ///< that the action is of, if it is of one
+  std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered
+  bool looked_at_time = false;         ///< execute: at the time of day (Execution::looked_at_time)
+  bool looked_at_clock = false;        ///< execute: at a lifetime (Execution::looked_at_clock)
+  std::vector<std::string> taken;      ///< keys that time has taken, of any node, or eviction
+  std::vector<sim::VisibleKeys> keys;  ///< of each server, after the step
 };
 
 /// The same for a person.

@@ -110,8 +110,6 @@ inline constexpr auto kActionTable = [] {
   using enum OnRealServer;
   constexpr bool free = true, no = false;
   constexpr auto kNoLimit = "the memory of a real server is not limited as yet";
-  constexpr auto kNoCuts = "links to a real server are not cut as yet";
-  constexpr auto kNoReplicas = "real servers are run without replicas as yet";
   return std::to_array<ActionRow>({
       {Kind::begin, "begin", kOfTask, {}, free},
       {Kind::run, "run", kOfTask, {}, no},
@@ -142,18 +140,18 @@ inline constexpr auto kActionTable = [] {
       {Kind::flush, "flush", kOfNode, Fault::flush, no, if_own},
       {Kind::oom, "oom", kOfNode, Fault::oom, no, never, kNoLimit},
       {Kind::relief, "relief", kOfNode, {}, free, never, kNoLimit},
-      {Kind::cut, "cut", kOfLink, Fault::cut, no, never, kNoCuts},
-      {Kind::cut_requests, "cut-requests", kOfLink, Fault::cut, no, never, kNoCuts},
-      {Kind::cut_replies, "cut-replies", kOfLink, Fault::cut, no, never, kNoCuts},
-      {Kind::heal, "heal", kOfLink, {}, free, never, kNoCuts},
-      {Kind::lag, "lag", kOfNode, Fault::lag, no, never, kNoReplicas},
-      {Kind::catch_up, "catch-up", kOfNode, {}, free, never, kNoReplicas},
-      {Kind::failover, "failover", kOfNode, Fault::failover, no, never, kNoReplicas},
-      {Kind::follow, "follow", kOfNode, {}, free, never, kNoReplicas},
-      {Kind::learn, "learn", kOfLink, {}, free, never, kNoReplicas},
+      {Kind::cut, "cut", kOfLink, Fault::cut, no},
+      {Kind::cut_requests, "cut-requests", kOfLink, Fault::cut, no},
+      {Kind::cut_replies, "cut-replies", kOfLink, Fault::cut, no},
+      {Kind::heal, "heal", kOfLink, {}, free},
+      {Kind::lag, "lag", kOfNode, Fault::lag, no, if_own},
+      {Kind::catch_up, "catch-up", kOfNode, {}, free, if_own},
+      {Kind::failover, "failover", kOfNode, Fault::failover, no, if_own},
+      {Kind::follow, "follow", kOfNode, {}, free, if_own},
+      {Kind::learn, "learn", kOfLink, {}, free},
       {Kind::freeze, "freeze", kOfNode, Fault::freeze, no, never,
        "a real server's clock cannot be made to stand still"},
-      {Kind::miss, "miss", kOfNode, {}, free, never, kNoReplicas},
+      {Kind::miss, "miss", kOfNode, {}, free, never, "nobody sees when a master misses a replica"},
   });
 }();
 static_assert(is_complete(kActionTable));

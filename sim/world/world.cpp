@@ -150,7 +150,8 @@ bool World::replicate(const Id* before, Id* state, Action::Kind by) {
 
 bool World::can_catch_up(const Id* state, unsigned node) const {
   const Node& replica = nodes_.info(state[setting_.node_slot(node)]).value;
-  return nodes_.info(state[setting_.node_slot(replica.follows)]).value.up;
+  const Node& master = nodes_.info(state[setting_.node_slot(replica.follows)]).value;
+  return master.up && !(replica.syncing && master.syncing);
 }
 
 bool World::can_execute(const Id* state, unsigned process, const LocalAction& action) const {

@@ -422,6 +422,16 @@ TEST_CASE("live asks for the server that a protocol is written for") {
   CHECK_THAT(told.err, Catch::Contains("the protocol is written for redis-8.4"));
 }
 
+TEST_CASE("a replay on several nodes starts them all, and takes no single server's address") {
+  const auto own = run({"replay", "redlock-half-no-fault", "--live"});
+  CHECK(own.code == 0);
+  CHECK_THAT(own.out, Contains("CONFIRMED"));
+  const auto one =
+      run({"replay", "redlock-half-no-fault", "--live", "--redis", "redis://127.0.0.1:1"});
+  CHECK(one.code == 3);
+  CHECK_THAT(one.err, Contains("--redis: it names one server, and this run has 4"));
+}
+
 TEST_CASE("colours and prompts are for terminals only") {
   CHECK_THAT(run({"check", "exists-set"}).out, !Contains("\033["));
   std::istringstream in("next\nquit\n");

@@ -8,6 +8,7 @@
 
 #include "live/connection.hpp"
 #include "live/server.hpp"
+#include "live/stream.hpp"
 #include "sim/redis/reply.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/setting.hpp"
@@ -18,8 +19,8 @@ using namespace lockstep;
 
 /// Two servers of our own.
 struct Servers {
-  live::Server one{sim::Persistence::none, conform::options_for_replicas()};
-  live::Server other{sim::Persistence::none, conform::options_for_replicas()};
+  live::Server one{sim::Persistence::none, live::options_for_replicas()};
+  live::Server other{sim::Persistence::none, live::options_for_replicas()};
   conform::Replicas replicas{one.address(), other.address()};
 };
 
@@ -94,7 +95,7 @@ TEST_CASE("a transaction of which a part came through has not been run", "[repli
 }
 
 TEST_CASE("a replica that differs is found, and what shows it is short", "[replicas]") {
-  auto options = conform::options_for_replicas();
+  auto options = live::options_for_replicas();
   options.insert(options.end(), {"--replica-read-only", "no"});
   const live::Server one(sim::Persistence::none, options);
   const live::Server other(sim::Persistence::none, options);

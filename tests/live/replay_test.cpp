@@ -4,59 +4,30 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "checker/explorer.hpp"
-#include "checker/trace/rescale.hpp"
 #include "live/connection.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/reply.hpp"
+#include "tests/live/plans.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {
 namespace {
 
-using live::Confirmation;
-using Outcome = Confirmation::Outcome;
+using Outcome = live::Confirmation::Outcome;
 using sim::Action;
+using test::first;
+using test::replayed;
 
-/// A shortest counterexample, with a lease of a second.
-live::Plan plan_of(const std::string& protocol, std::vector<sim::Fault> faults,
+live::Plan plan_of(const std::string& protocol, const std::vector<sim::Fault>& faults,
                    sim::Property property) {
   auto model = test::model({protocol, 2, 1, 10'000, 3000});
   for (const auto fault : faults) model.budget.at(static_cast<std::size_t>(fault)) = 1;
   model.properties = {property};
-  const auto found = checker::explore(model, {});
-  REQUIRE(found.verdict == checker::Verdict::violated);
-  const auto scaled = checker::rescale(model, found.schedule, 1000, protocol);
-  CHECK(scaled.divisor == 10);
-  live::Plan plan;
-  plan.model = scaled.model;
-  for (const auto& [data, prose] : scaled.trace.steps)
-    plan.steps.push_back({data.action, data.effects, data.reply, data.looked_at_time,
-                          data.looked_at_clock, data.keys});
-  plan.violated = found.property;
-  return plan;
+  return test::plan_of(model);
 }
 
 live::Plan paused() {
   return plan_of("set-token-lua", {sim::Fault::pause}, sim::Property::mutual_exclusion);
-}
-
-/// Once more where the machine is too slow for a lease of a second.
-Confirmation replayed(const live::Plan& plan) {
-  Confirmation result;
-  for (int attempt = 0; attempt < 4; ++attempt) {
-    live::Server server(plan.model.persistence);
-    result = live::replay(plan, server.address(), &server);
-    if (result.outcome != Outcome::too_slow) break;
-  }
-  return result;
-}
-
-/// The place of the first step, from 1, for which `is` says so.
-std::size_t first(const live::Plan& plan, const std::function<bool(const live::PlanStep&)>& is) {
-  std::size_t step = 0;
-  while (!is(plan.steps.at(step))) ++step;
-  return step + 1;
 }
 
 TEST_CASE("A counterexample is confirmed, tokens and all") {
@@ -80,8 +51,8 @@ TEST_CASE("A reply that is not as told is found at its step") {
 TEST_CASE("A key that is not as told is found: its value, its lifetime, its absence") {
   const auto differs = [](const std::function<void(sim::VisibleKeys&)>& change) {
     auto plan = paused();
-    const auto step = first(plan, [](const auto& s) { return !s.keys.empty(); });
-    change(plan.steps[step - 1].keys);
+    const auto step = first(plan, [](const auto& s) { return !s.keys[0].empty(); });
+    change(plan.steps[step - 1].keys[0]);
     const auto result = replayed(plan);
     INFO(result.detail);
     CHECK(result.step == step);
@@ -127,7 +98,7 @@ TEST_CASE("A key that should have expired has, and one that should not have has 
   CHECK(result.outcome == Outcome::confirmed);  // the driver waits until it is
 
   plan.steps[step - 1].keys = plan.steps[step - 2].keys;  // and now it is said to be there
-  plan.steps[step - 1].keys["lock"].left_ms = 500;
+  plan.steps[step - 1].keys[0]["lock"].left_ms = 500;
   const auto other = replayed(plan);
   CHECK(other.outcome == Outcome::differs);  // B is told that it gets the lock, and does not
   CHECK(other.step == step + 2);
@@ -177,15 +148,15 @@ TEST_CASE("What no real server can be made to do is said beforehand") {
 
 TEST_CASE("On somebody else's server only the protocol's keys are touched") {
   live::Server server(sim::Persistence::none);
+  const std::vector<live::RunningServer> theirs{{server.address(), {}}};
   live::Connection connection(server.address());
   connection.execute({"SET", "other", "theirs"});
   const auto plan = plan_of("set-token-lua", {sim::Fault::pause}, sim::Property::mutual_exclusion);
-  CHECK(live::replay(plan, server.address(), nullptr).outcome == Outcome::confirmed);
+  CHECK(live::replay(plan, theirs).outcome == Outcome::confirmed);
   CHECK(connection.execute({"KEYS", "*"}).items.size() == 1);  // ours are gone, theirs is there
 
   connection.execute({"SET", "lock", "theirs"});
-  CHECK_THROWS_WITH(live::replay(plan, server.address(), nullptr),
-                    Catch::Contains("the key lock exists already"));
+  CHECK_THROWS_WITH(live::replay(plan, theirs), Catch::Contains("the key lock exists already"));
   CHECK(connection.execute({"GET", "lock"}).text == "theirs");
 }
 

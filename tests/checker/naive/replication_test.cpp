@@ -287,6 +287,21 @@ TEST_CASE("what follows a replica has what that has, in the same action") {
   }
 }
 
+TEST_CASE("a replica gives nobody a copy that has to ask for everything itself") {
+  sim::Model model = with_replicas(small_model(kOwn + "set-px", 2, kSecondMs), 2);
+  allow(model, Fault::failover);
+  allow(model, Fault::node_crash);
+  ByHand run(model);
+  run.does(kFailover(1));
+  run.does(kCrash(2));
+  run.does(of_node(Kind::node_restart, 2));  // and it follows 0
+  CHECK(run.may(kCatchUp(2)));
+  run.does(kFollow(0));
+  CHECK_FALSE(run.may(kCatchUp(2)));
+  run.does(kCatchUp(0));
+  CHECK(run.may(kCatchUp(2)));
+}
+
 TEST_CASE("a watch does not outlive that its server follows another one") {
   sim::Model model =
       with_replicas(inline_model("redis('WATCH', 'other')\nredis('MULTI')\nredis('GET', 'other')\n"

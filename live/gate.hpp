@@ -10,7 +10,7 @@
 
 #include "live/address.hpp"
 
-namespace lockstep::conform {
+namespace lockstep::live {
 
 /// A file descriptor that is closed in the end.
 class Descriptor {
@@ -35,7 +35,7 @@ class Gate {
 
   int port() const { return port_; }
   /// Whoever connects from now on is led to `master`.
-  void lead_to(const live::Address& master);
+  void lead_to(const Address& master);
   /// What masters send stays in the gate. When either end closes, it is lost.
   void close();
   void open();
@@ -60,10 +60,10 @@ class Gate {
   int port_ = 0;
   mutable std::mutex mutex_;  ///< of all below
   std::list<Link> links_;
-  live::Address master_;
+  Address master_;
   bool closed_ = false;
   bool ends_ = false;
   std::thread thread_;  ///< last: it uses all others
 };
 
-}  // namespace lockstep::conform
+}  // namespace lockstep::live

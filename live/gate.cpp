@@ -1,5 +1,5 @@
 // The gate's thread and its sockets; see the header.
-#include "conform/gate.hpp"
+#include "live/gate.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -18,7 +18,7 @@
 
 #include "sim/base/error.hpp"
 
-namespace lockstep::conform {
+namespace lockstep::live {
 
 namespace {
 
@@ -81,7 +81,7 @@ Gate::~Gate() {
   thread_.join();
 }
 
-void Gate::lead_to(const live::Address& master) {
+void Gate::lead_to(const Address& master) {
   const std::scoped_lock lock(mutex_);
   master_ = master;
 }
@@ -163,4 +163,4 @@ void Gate::forward(Link& link, bool from_master) const {
     link.over = true;
 }
 
-}  // namespace lockstep::conform
+}  // namespace lockstep::live

@@ -1,0 +1,34 @@
+// What the servers of a replay hold, and what the trace says: compared after each step of theirs,
+// and time passes so that the same keys have expired.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "live/plan.hpp"
+#include "live/stage.hpp"
+#include "sim/keyspace/visible_key.hpp"
+
+namespace lockstep::live {
+
+class KeyspaceCheck {
+ public:
+  /// `stage` outlives it.
+  explicit KeyspaceCheck(Stage& stage) : stage_(stage), expected_(stage.nodes.count()) {}
+
+  /// The keys that the trace has on a server must not be about to expire. Throws Stopped.
+  void expect_time_left(std::uint8_t server);
+  /// Lets time pass.
+  void pass(const PlanStep& step);
+  /// Each server that is up must hold what it does after this step. Throws Stopped.
+  void compare(const PlanStep& step);
+
+ private:
+  sim::VisibleKeys keys(std::uint8_t server);
+  bool outlived(const PlanStep& step);
+
+  Stage& stage_;
+  std::vector<sim::VisibleKeys> expected_;  ///< of each server, after the step before
+};
+
+}  // namespace lockstep::live

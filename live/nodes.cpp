@@ -1,0 +1,83 @@
+// Observes, crashes and restarts them; see the header.
+#include "live/nodes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "live/connection.hpp"
+#include "live/stream.hpp"
+#include "sim/base/error.hpp"
+#include "sim/client/servers.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+/// A master's copies for its replicas leave no file behind: an RDB file is what a save has left.
+std::vector<std::string> options_for(const sim::Model& model) {
+  if (model.processes.front().replicas == 0) return {};
+  auto options = options_for_replicas();
+  const bool saves = model.persistence == sim::Persistence::rdb;
+  options.insert(options.end(), {"--repl-diskless-sync", saves ? "yes" : "no"});
+  options.insert(options.end(), {"--rdb-del-sync-files", "yes"});
+  return options;
+}
+
+}  // namespace
+
+std::vector<RunningServer> own_servers(const sim::Model& model) {
+  std::vector<RunningServer> servers(sim::servers_of(model.processes.front()).count());
+  for (auto& [address, own] : servers) {
+    own = std::make_shared<Server>(model.persistence, options_for(model));
+    address = own->address();
+  }
+  return servers;
+}
+
+Nodes::Nodes(const std::vector<RunningServer>& servers, Observer::Names names)
+    : names_(std::move(names)) {
+  for (const auto& server : servers) {
+    nodes_.push_back({server, observer_of(server)});
+    const auto existing = nodes_.back().observer->existing(names_);
+    if (existing.empty()) continue;
+    throw sim::BadInput(
+        fmt::format("{}: the key {} exists already: name a server or a database on which nobody "
+                    "uses it",
+                    server.address.shown(), existing));
+  }
+}
+
+std::unique_ptr<Observer> Nodes::observer_of(const RunningServer& server) const {
+  return std::make_unique<Observer>(server.address,
+                                    server.own ? std::nullopt : std::optional(names_));
+}
+
+bool Nodes::all_up() const {
+  return std::ranges::all_of(nodes_, [](const Node& node) { return node.observer != nullptr; });
+}
+
+void Nodes::crash(std::uint8_t node) {
+  nodes_.at(node).server.own->crash();
+  nodes_.at(node).observer.reset();
+}
+
+void Nodes::restart(std::uint8_t node) {
+  auto& [server, observer] = nodes_.at(node);
+  server.own->start();
+  observer = observer_of(server);
+}
+
+void Nodes::clean_up() {
+  for (auto& [server, observer] : nodes_) {
+    if (server.own) continue;
+    try {
+      observer->remove(names_);
+    } catch (const ConnectionBroken&) {
+      // the outcome says so already
+    }
+  }
+}
+
+}  // namespace lockstep::live

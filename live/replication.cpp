@@ -1,0 +1,173 @@
+// REPLICAOF, and gates that are closed and opened; see the header.
+#include "live/replication.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "live/real_server.hpp"
+#include "live/stream.hpp"
+#include "sim/redis/reply.hpp"
+
+namespace lockstep::live {
+
+namespace {
+
+/// A server that appends to a file begins a new one when it has got a copy; until that is done, a
+/// restart would bring back what it had before.
+void await_stored(Connection& server) {
+  await_replica(
+      [&] {
+        const auto info = server.execute({"INFO", "persistence"}).text;
+        return info_field(info, "aof_rewrite_in_progress") == "0" &&
+               info_field(info, "aof_rewrite_scheduled") == "0";
+      },
+      "stored its copy");
+}
+
+/// Whether a piece of the stream only asks how far the replica is.
+bool only_asks(std::string_view stream) {
+  constexpr std::string_view asks = "*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n";
+  while (stream.starts_with(asks)) stream.remove_prefix(asks.size());
+  return stream.empty();
+}
+
+}  // namespace
+
+Replication::Replication(sim::Servers servers, Nodes& nodes)
+    : servers_(servers), nodes_(nodes), roles_(servers.count()) {
+  for (std::uint8_t group = 0; group < servers.nodes; ++group) newest_.push_back(group);
+  for (auto server = static_cast<std::uint8_t>(servers.nodes); server < servers.count(); ++server) {
+    roles_[server].follows = servers.group_of(server);
+    synchronize(server);
+  }
+}
+
+void Replication::lag(std::uint8_t server) {
+  roles_[server].gate->close();
+  roles_[server].lags = true;
+}
+
+void Replication::catch_up(std::uint8_t server) {
+  auto& role = roles_[server];
+  if (role.syncing)
+    synchronize(server);
+  else
+    role.gate->open();
+  role.lags = role.syncing = false;
+}
+
+/// What waits in its gate is lost.
+void Replication::fail_over(std::uint8_t server) {
+  nodes_.connection(server).execute({"REPLICAOF", "NO", "ONE"});
+  roles_[server] = {};
+  newest_[servers_.group_of(server)] = server;
+}
+
+void Replication::follow(std::uint8_t server) {
+  roles_[server] = {newest_[servers_.group_of(server)], false, true, nullptr};
+  lead(server, false);
+}
+
+/// Who follows it would ask it for everything as soon as it is up again.
+void Replication::crashed(std::uint8_t server) {
+  auto& died = roles_[server];
+  died.lags = false;
+  died.syncing = died.follows.has_value();
+  for (auto& role : roles_) {
+    if (role.follows != server) continue;
+    role.gate->close();
+    role.lags = false;
+    role.syncing = true;
+  }
+}
+
+/// A redis-server that is started follows nobody.
+void Replication::restarted(std::uint8_t server) {
+  if (roles_[server].follows) lead(server, false);
+}
+
+/// Through a new gate: to one whose port it knows already it would connect when its timer says so.
+void Replication::lead(std::uint8_t server, bool open) {
+  auto gate = std::make_unique<Gate>();
+  gate->lead_to(nodes_.address(*roles_[server].follows));
+  if (!open) gate->close();
+  nodes_.connection(server).execute({"REPLICAOF", "127.0.0.1", std::to_string(gate->port())});
+  roles_[server].gate = std::move(gate);
+}
+
+/// After a copy without a file the stream begins when the replica says that it has it; that may
+/// come too early, and then again a second later. So a WAIT, in vain, has something sent behind it.
+void Replication::synchronize(std::uint8_t server) {
+  lead(server, true);
+  const auto master = *roles_[server].follows;
+  await_copy(nodes_.connection(master), nodes_.connection(server));
+  if (!roles_[master].follows) nodes_.connection(master).execute({"WAIT", "100", "1"});
+  await_copy(nodes_.connection(master), nodes_.connection(server));
+  await_stored(nodes_.connection(server));
+}
+
+bool Replication::is_online(std::uint8_t server) const {
+  const auto& role = roles_[server];
+  return role.follows && !role.syncing && nodes_.is_up(server) && nodes_.is_up(*role.follows);
+}
+
+bool Replication::is_mirror(std::uint8_t server) const {
+  return is_online(server) && !roles_[server].lags;
+}
+
+/// How many servers lie between this one and a master, with that.
+std::size_t Replication::depth(std::uint8_t server) const {
+  std::size_t depth = 0;
+  for (auto master = roles_[server].follows; master; master = roles_[*master].follows) ++depth;
+  return depth;
+}
+
+/// Each after the one that it follows.
+void Replication::await_mirrors() {
+  std::vector<std::uint8_t> mirrors;
+  for (std::uint8_t server = 0; server < roles_.size(); ++server)
+    if (is_mirror(server)) mirrors.push_back(server);
+  std::ranges::stable_sort(mirrors, {}, [&](std::uint8_t server) { return depth(server); });
+  for (const auto server : mirrors)
+    await_copy(nodes_.connection(*roles_[server].follows), nodes_.connection(server));
+}
+
+/// Whether its gate holds a write. What its master has sent may be on its way there.
+bool Replication::misses(std::uint8_t server) {
+  auto& role = roles_[server];
+  const auto sent = position_of(nodes_.connection(*role.follows)).sent;
+  const auto waits = static_cast<std::size_t>(sent - position_of(nodes_.connection(server)).read);
+  await_replica([&] { return role.gate->held().size() >= waits; },
+                "been sent what is in the stream");
+  return !only_asks(role.gate->held());
+}
+
+/// The master asks them when somebody waits. One that lags hears that, if it is all that is held
+/// back: that is no write.
+void Replication::await_acknowledged(std::uint8_t master) {
+  if (roles_[master].follows) return;
+  std::vector<Gate*> closed;
+  std::size_t replicas = 0;
+  for (std::uint8_t server = 0; server < roles_.size(); ++server) {
+    auto& role = roles_[server];
+    if (role.follows != master || !is_online(server)) continue;
+    if (role.lags && misses(server)) continue;
+    if (role.lags) closed.push_back(role.gate.get());
+    ++replicas;
+  }
+  if (replicas == 0) return;
+  for (auto* gate : closed) gate->open();
+  nodes_.connection(master).execute({"PING"});
+  nodes_.connection(master).execute({"WAIT", std::to_string(replicas), "10000"});
+  for (auto* gate : closed) gate->close();
+}
+
+std::vector<Address> Replication::addresses() const {
+  std::vector<Address> addresses;
+  for (std::uint8_t server = 0; server < roles_.size(); ++server)
+    addresses.push_back(nodes_.address(server < servers_.nodes ? newest_[server] : server));
+  return addresses;
+}
+
+}  // namespace lockstep::live

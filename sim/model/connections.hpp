@@ -1,0 +1,25 @@
+// Of which connection an action is, and where a request goes, as a trace tells it: for whoever does
+// not keep the world's list of connections (docs/semantics.md, section 1).
+#pragma once
+
+#include <cstdint>
+
+#include "sim/client/program.hpp"
+
+namespace lockstep::sim {
+
+/// A connection by what it is for: of one task for one node at most one is open.
+struct ConnectionName {
+  TaskId task = 0;
+  std::uint8_t node = 0;   ///< that its task sends for, or kResource
+  bool open = true;        ///< else abandoned
+  std::uint8_t place = 0;  ///< among the abandoned ones of its task and node
+};
+
+/// Where a request to a node goes when it is sent.
+struct Departure {
+  std::uint8_t server = 0;
+  bool broken = false;  ///< its connection turns out to be dead
+};
+
+}  // namespace lockstep::sim
