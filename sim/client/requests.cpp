@@ -279,7 +279,7 @@ int send_to_all(Vm& vm, Run& run, lua_State* lua) {
     return refuse(vm, lua,
                   fmt::format("call_all: enough is {}; expected a function of the answers",
                               text_of(lua, -1)));
-  run.call(std::move(requests), timeout_ms, each);
+  run.call(requests, timeout_ms, each);
   return kWait;
 }
 

@@ -365,17 +365,17 @@ void Run::show_comparison(int place, const Operand& left, const Operand& right) 
 
 void Run::emit(Effect effect) { effects_.push_back(std::move(effect)); }
 
-void Run::call(std::vector<std::pair<std::uint8_t, Request>> requests, std::int64_t timeout_ms,
-               bool each) {
+void Run::call(const std::vector<std::pair<std::uint8_t, Request>>& requests,
+               std::int64_t timeout_ms, bool each) {
   Task& task = *current_;
   if (is_deciding()) return;
   task.calls.clear();
-  for (auto& [node, request] : requests) {
+  for (const auto& [node, request] : requests) {
     Effect effect;
     effect.kind = Effect::Kind::send;
     effect.task = task.id;
     effect.node = node;
-    effect.request = std::move(request);
+    effect.request = request;
     task.unsent.push_back(std::move(effect));
     task.calls.push_back({node, Call::Outcome::pending, {}});
   }

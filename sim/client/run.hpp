@@ -145,7 +145,7 @@ class Run {
   void emit(Effect effect);
   /// Sends each request to its node (from 0) and waits for what comes of them: of all, or with
   /// `each` until the next answer.
-  void call(std::vector<std::pair<std::uint8_t, Request>> requests, std::int64_t timeout_ms,
+  void call(const std::vector<std::pair<std::uint8_t, Request>>& requests, std::int64_t timeout_ms,
             bool each = false);
   /// The current task does not wait for the rest of its call.
   void give_up_call();
