@@ -231,7 +231,7 @@ class Exploration {
   Watch& watch_;
   const std::uint64_t runs_before_;
   WorldSystem& system_;
-  const sim::World& world_;
+  sim::World& world_;
   Search<WorldSystem, Levels> search_;
   FirstViolations<WorldSystem> violations_;
   Result result_;

@@ -73,7 +73,7 @@ class WorldSystem {
 
   bool adequate() const { return world_.needs() == world_.knowledge(); }
   const std::string& obstacle() const { return world_.obstacle(); }
-  const sim::World& world() const { return world_; }
+  sim::World& world() const { return world_; }
   /// Whether time alone will change something.
   bool something_ahead(std::span<const sim::Id> state) {
     return world_.something_ahead(state.data());

@@ -7,11 +7,34 @@ namespace {
 
 constexpr unsigned kSpelt = 16;     // a to p
 constexpr std::size_t kNumber = 6;  // letters that tell which token it is
+constexpr unsigned kLonger = 14;    // from this one on
+constexpr std::size_t kLong = 32;   // as a UUID
 
 }  // namespace
 
-/// The first letters are others for each of a few tokens, the last ones for all.
 std::string Spelling::spelt(Token token, std::size_t length) const {
+  if (which_ < kUsual) return in_letters(token, length);
+  return in_digits(token, which_ < kLonger ? length : kLong);
+}
+
+/// The last digits tell which token it is, those before it begin with any.
+std::string Spelling::in_digits(Token token, std::size_t length) const {
+  const unsigned number = token.process * 0x10000U + token.number;
+  const unsigned first = 2 * (which_ - kUsual) + (which_ < kLonger ? 0U : 1U);
+  std::string digits;
+  for (std::size_t i = 0; i < length; ++i) {
+    const std::size_t rest = length - i;
+    const unsigned value =
+        rest <= kNumber ? number >> (4 * (rest - 1))
+                        : 5U * token.process + 3U * token.number + 7U * static_cast<unsigned>(i);
+    digits += "0123456789abcdef"[(value + first) % kSpelt];
+  }
+  digits[length == kLong ? 8 : 2] = '-';
+  return digits;
+}
+
+/// The first letters are others for each of a few tokens, the last ones for all.
+std::string Spelling::in_letters(Token token, std::size_t length) const {
   const unsigned number = token.process * 0x10000U + token.number;
   std::string letters;
   for (std::size_t i = 0; i < length; ++i) {

@@ -1,5 +1,5 @@
 // Lock tokens as other bytes. A token is random in the world and a name here; what hangs on more of
-// it than which token it is shows when the same thing is done with other bytes of the same length.
+// it than which token it is shows when the same thing is done with other bytes, as many or more.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,10 @@ namespace lockstep::sim {
 class Spelling {
  public:
   /// There are so many. Two tokens stand in another order in one that is even than in the one after
-  /// it, and each byte of a token is even in one of them and odd in the other.
-  static constexpr unsigned kCount = 6;
+  /// it, and each byte of a token is even in one of them and odd in the other. So it is for the
+  /// first few, of the same length; the others look like a UUID's hexadecimal digits (but are never
+  /// a number), as long or longer, and begin with each of these.
+  static constexpr unsigned kCount = 22, kUsual = 6;
   explicit Spelling(unsigned which) : which_(which) {}
 
   /// The bytes with every whole token spelt so.
@@ -26,6 +28,8 @@ class Spelling {
 
  private:
   std::string spelt(Token token, std::size_t length) const;
+  std::string in_letters(Token token, std::size_t length) const;
+  std::string in_digits(Token token, std::size_t length) const;
 
   unsigned which_;
   std::map<std::string, std::string, std::less<>> known_;  ///< what each is spelt for

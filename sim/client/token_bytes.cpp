@@ -2,14 +2,18 @@
 #include "sim/client/token_bytes.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "sim/base/ascii.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/spelling.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
+#include "sim/redis/reply_bytes.hpp"
 #include "sim/redis/server/session.hpp"
 
 namespace lockstep::sim {
@@ -84,16 +88,41 @@ bool same(const Step& one, const Step& other, const Respell& undo) {
 
 }  // namespace
 
+bool TokenBytes::try_on(const std::string& bytes, Tried differs) {
+  for (unsigned which = 0; which < Spelling::kUsual; ++which)
+    if (differs(which)) return true;
+  std::map<Token, std::uint16_t> names;
+  const std::string renamed = rename_tokens(bytes, [&](Token token) {
+    const auto next = static_cast<std::uint16_t>(names.size() + 1);
+    return Token{0, names.try_emplace(token, next).first->second};
+  });
+  const auto alike = [](std::string_view) { return std::string("0"); };
+  if (!names.empty() && known_.insert(with_digit_runs(renamed, alike)).second)
+    later_.push_back(std::move(differs));
+  return false;
+}
+
+bool TokenBytes::decide_in_the_end() {
+  for (const Tried& differs : std::exchange(later_, {}))
+    for (unsigned which = Spelling::kUsual; which < Spelling::kCount; ++which)
+      if (differs(which)) return true;
+  return false;
+}
+
 bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after) {
-  for (unsigned which = 0; which < Spelling::kCount; ++which) {
+  std::string bytes = encode(met.keyspace) + encode(met.session);
+  for (const std::string& argument : met.request) bytes += argument + '\0';
+  if (scan_tokens(bytes).tokens.empty()) return false;
+  return try_on(bytes, [this, before = met.keyspace, asked_in = met.session, asked = met.request,
+                        given = met.execution, reply, after](unsigned which) {
     Spelling spelling(which);
     const Respell spell = [&](std::string_view text) { return spelling.of(text); };
     const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
-    Keyspace keyspace = changed(met.keyspace, spell);
-    Session session = sim::with_texts(met.session, spell);
-    const Request request = changed(met.request, spell);
+    Keyspace keyspace = changed(before, spell);
+    Session session = sim::with_texts(asked_in, spell);
+    const Request request = changed(asked, spell);
     if (!spelling.any()) return false;
-    Execution execution = met.execution;
+    Execution execution = given;
     execution.scripts = &scripts_;
     execution.compared = nullptr;
     execution.touched.clear();
@@ -102,18 +131,25 @@ bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& afte
     } catch (const BadInput&) {
       return true;
     }
-    if (encode(changed(keyspace, undo)) != encode(changed(after, kAsItIs))) return true;
-  }
-  return false;
+    return encode(changed(keyspace, undo)) != encode(changed(after, kAsItIs));
+  });
 }
 
 bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
-                        std::span<const Observation> path, const Step& step) const {
-  for (unsigned which = 0; which < Spelling::kCount; ++which) {
+                        std::span<const Observation> path, const Step& step) {
+  std::string bytes = snapshot;
+  for (const Observation& observation : path) {
+    bytes += static_cast<char>('a' + static_cast<int>(observation.kind));
+    bytes += bytes_of(*observation.reply);
+    for (const std::string& answer : observation.answers) bytes += answer + '\0';
+  }
+  if (scan_tokens(bytes).tokens.empty()) return false;
+  const std::vector<Observation> walked(path.begin(), path.end());
+  return try_on(bytes, [this, setup, snapshot, walked, step](unsigned which) {
     Spelling spelling(which);
     const Respell spell = [&](std::string_view text) { return spelling.of(text); };
     const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
-    std::vector<Observation> spelt(path.begin(), path.end());
+    std::vector<Observation> spelt = walked;
     for (Observation& observation : spelt) {
       observation.reply = changed(*observation.reply, spell);
       observation.answers = changed(observation.answers, spell);
@@ -121,9 +157,8 @@ bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
     const std::string remembered = spell(snapshot);
     if (!spelling.any()) return false;
     const std::optional<Step> other = program_.what_if(setup, remembered, spelt);
-    if (!other || other->stopped || !same(step, *other, undo)) return true;
-  }
-  return false;
+    return !other || other->stopped || !same(step, *other, undo);
+  });
 }
 
 }  // namespace lockstep::sim

@@ -3,8 +3,11 @@
 // section 1). Nothing is guessed from the text of the program or a script.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "sim/client/node_clocks.hpp"
 #include "sim/client/program.hpp"
@@ -22,11 +25,21 @@ class TokenBytes {
   bool decide(const Met& met, const Reply& reply, const Keyspace& after);
   /// Of the step that comes of the last observation of `path`.
   bool decide(const ProcessSetup& setup, const std::string& snapshot,
-              std::span<const Observation> path, const Step& step) const;
+              std::span<const Observation> path, const Step& step);
+  /// Of all that was looked at, with the spellings that it was not tried with.
+  bool decide_in_the_end();
 
  private:
+  using Tried = std::function<bool(unsigned which)>;  ///< whether it differs if spelt so
+
+  /// Tries the first spellings; the others later, of what is like nothing before, if tokens have
+  /// other names and numbers another size.
+  bool try_on(const std::string& bytes, Tried differs);
+
   const Program& program_;
   ScriptVm scripts_;
+  std::unordered_set<std::string> known_;  ///< forms
+  std::vector<Tried> later_;
 };
 
 }  // namespace lockstep::sim

@@ -72,6 +72,10 @@ class Halving {
 
 }  // namespace
 
+/// Where more than kFarthestMs is asked, it is only looked whether anything turns there: so many
+/// times that, ten years.
+constexpr std::int64_t kFarBeyond = 256;
+
 Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std::int64_t from,
                      std::int64_t to) {
   Turns turns;
@@ -84,6 +88,13 @@ Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std:
     before = std::move(here);
   }
   if (!turns.all) turns.at = some_of(turns.at);
+  const auto turns_beyond = [&](std::int64_t end, const std::string& at_end) {
+    for (std::int64_t times = 2; times <= kFarBeyond; times *= 2)
+      if (shown(end * times) != at_end) return true;
+    return false;
+  };
+  if (to == kFarthestMs && turns_beyond(to, before)) turns.all = false;
+  if (from == -kFarthestMs && turns_beyond(from, shown(from))) turns.all = false;
   return turns;
 }
 

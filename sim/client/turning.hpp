@@ -47,7 +47,8 @@ struct Turns {
 /// Every d in (from, to] for which shown(d - 1) != shown(d), as far as d is met when time is tried
 /// at distances from 0 that grow by a factor, and every stretch whose ends differ is halved. What
 /// turns once and stays so is always found: `shown` tells each comparison by itself. Where nothing
-/// is shown ("": it cannot be run there) nothing turns.
+/// is shown ("": it cannot be run there) nothing turns. What turns beyond kFarthestMs is not found,
+/// but seen: then not all were.
 Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std::int64_t from,
                      std::int64_t to);
 

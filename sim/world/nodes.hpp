@@ -148,6 +148,8 @@ class Nodes {
   /// After a process has died.
   Id disowned(Id id, std::uint8_t process);
 
+  bool decide_by_token_bytes() { return token_bytes_.decide_in_the_end(); }
+
   std::uint64_t commands_run() const { return commands_.size(); }
   std::uint64_t scripts_run() const { return scripts_.runs(); }
 

@@ -84,6 +84,7 @@ class Processes {
 
   Id initial(unsigned process);
   Id intern(const Process& process);
+  bool decide_by_token_bytes() { return token_bytes_.decide_in_the_end(); }
   const ProcessInfo& info(Id id) const { return processes_[id]; }
   /// Whether any process has ever watched a key.
   bool any_watching() const { return any_watching_; }

@@ -73,7 +73,11 @@ class World {
   /// Why not every point of time was laid that may matter; "" if all were.
   std::string time_gap() const;
   /// Whether something hangs on which of two lock tokens comes first: one order of them was tried.
-  bool orders_tokens() const { return setting_.orders_tokens; }
+  /// Tries more spellings of them than during the search.
+  bool orders_tokens() {
+    return setting_.orders_tokens || processes_.decide_by_token_bytes() ||
+           nodes_.decide_by_token_bytes();
+  }
   /// A request that Redis might have answered otherwise, with other elements or in another order:
   /// one answer of it was tried. "" if there was none.
   const std::string& left_open() const { return setting_.left_open; }

@@ -67,6 +67,11 @@ void refuse_unknown(const Request& request, ServerVersion version) {
     throw BadInput("command '" + one_line(lower_case(request[0] + " " + request[1])) +
                    "': when a key was last used is not kept: nothing can be said of a lock that "
                    "looks at it");
+  if (known != nullptr && known->name == "info")
+    throw BadInput(
+        "command 'info': most of what it tells of a server is not simulated: nothing can be said "
+        "of "
+        "a lock that looks at it");
   if (known != nullptr && known->name == "debug" && request.size() > 1 &&
       is_word(request[1], "sleep"))
     throw BadInput(
