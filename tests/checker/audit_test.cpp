@@ -47,6 +47,37 @@ TEST_CASE("the audit's unit of time divides every duration, and leaves room betw
   CHECK(audit_tick_ms({10'001, 10'000}) == 1);
 }
 
+TEST_CASE("every duration of a model counts for the audit's unit of time") {
+  using Change = void (*)(sim::Model&);
+  const Change changes[] = {[](sim::Model& m) { m.restart_after_ms = 7; },
+                            [](sim::Model& m) { m.latency_ms = 7; },
+                            [](sim::Model& m) { m.pause_max_ms = 7; },
+                            [](sim::Model& m) { m.request_timeout_ms = 7; },
+                            [](sim::Model& m) {
+                              m.clocks_ms = {0, -7};
+                            },
+                            [](sim::Model& m) { m.node_clocks_ms = {7}; },
+                            [](sim::Model& m) {
+                              m.budget[static_cast<std::size_t>(sim::Fault::jump)] = 1;
+                              m.jumps_ms = {-7};
+                            }};
+  const auto scenario = rung("set-token-lua");
+  const auto model =
+      scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
+  Bounds bounds;
+  bounds.max_states = 10;
+  const auto tick_ms = [&](const sim::Model& changed) {
+    return audit(changed, explore(changed, bounds), bounds).tick_ms;
+  };
+  CHECK(tick_ms(model) == 500);
+  for (const Change change : changes) {
+    auto changed = model;
+    change(changed);
+    CAPTURE(audit(changed, explore(changed, bounds), bounds).durations_ms);
+    CHECK(tick_ms(changed) == 1);
+  }
+}
+
 TEST_CASE("both explorers agree on every rung without faults, and when work outlasts the lease") {
   for (const auto& protocol : kCatalog.ladder()) {
     check_agreement(rung(protocol));

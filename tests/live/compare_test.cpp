@@ -2,6 +2,9 @@
 #include "live/compare.hpp"
 
 #include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/base/time.hpp"
 #include "sim/redis/reply.hpp"
@@ -52,6 +55,27 @@ TEST_CASE("A time may be late by the tolerance wherever it stands") {
   };
   CHECK_FALSE(live::keys_difference(keys(now_ms), keys(now_ms + 9), kToleranceMs).has_value());
   CHECK(live::keys_difference(keys(now_ms), keys(now_ms + 90), kToleranceMs).has_value());
+}
+
+TEST_CASE("A reply or a key differs by any part of it, wherever that stands") {
+  for (const auto& [expected, found] : std::vector<std::pair<std::string, std::string>>{
+           {"A.1", "A.2"}, {"A.1", "A.1;"}, {"A.1;", "A.1"}, {"", "A"}, {"A", ""}}) {
+    INFO(expected << " and " << found);
+    CHECK(differs(true, Reply::bulk(expected), Reply::bulk(found)));
+    CHECK(differs(true, Reply::array({Reply::bulk(expected)}), Reply::array({Reply::bulk(found)})));
+    const auto other = [](const sim::VisibleValue& one, const sim::VisibleValue& two) {
+      return live::keys_difference({{"lock", {one, {}}}}, {{"lock", {two, {}}}}, kToleranceMs)
+          .has_value();
+    };
+    CHECK(other(expected, found));
+    CHECK(other(sim::VisibleList{"x", expected}, sim::VisibleList{"x", found}));
+    CHECK(other(sim::VisibleSet{expected}, sim::VisibleSet{found}));
+    CHECK(other(sim::VisibleHash{{"field", expected}}, sim::VisibleHash{{"field", found}}));
+    CHECK(other(sim::VisibleHash{{expected, "1"}}, sim::VisibleHash{{found, "1"}}));
+    CHECK(other(sim::VisibleSortedSet{{expected, 1.0}}, sim::VisibleSortedSet{{found, 1.0}}));
+    CHECK(other(sim::VisibleSortedSet{{"m", 1.0}}, sim::VisibleSortedSet{{"m", 2.0}}));
+    CHECK_FALSE(other(sim::VisibleHash{{"field", found}}, sim::VisibleHash{{"field", found}}));
+  }
 }
 
 }  // namespace

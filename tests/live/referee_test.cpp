@@ -2,7 +2,9 @@
 #include "live/referee.hpp"
 
 #include <catch2/catch.hpp>
+#include <string>
 
+#include "live/resource.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {
@@ -34,6 +36,36 @@ TEST_CASE("Who fails is in no critical section any more, of whichever lock") {
   referee.did(0, effect(Kind::acquired, 1));
   REQUIRE(referee.violations().size() == 1);
   CHECK(referee.violations().front().property == sim::Property::mutual_exclusion);
+}
+
+TEST_CASE(
+    "Who begins to release a lock, or is told that it is lost, is in that critical section alone "
+    "no more") {
+  const auto model = two_locks();
+  for (const auto kind : {Kind::releasing, Kind::lost}) {
+    live::Referee referee(model);
+    referee.did(0, effect(Kind::acquired, 0));
+    referee.did(0, effect(Kind::acquired, 1));
+    referee.did(0, effect(kind, 0));
+    referee.did(1, effect(Kind::acquired, 0));
+    CHECK(referee.violations().empty());
+    referee.did(1, effect(Kind::acquired, 1));
+    CHECK(referee.violations().size() == 1);
+  }
+}
+
+TEST_CASE("An update of several locks is lost if it is of any of them") {
+  for (const std::string stale : {"a", "b", "c"}) {
+    live::Resource resource(sim::Resource::plain);
+    live::Resource::Basis basis, other;
+    bool lost = false;
+    resource.execute({"READ", "", "a", "b", "c"}, basis, lost);
+    resource.execute({"WRITE", "", stale}, other, lost);
+    CHECK_FALSE(lost);
+    resource.execute({"WRITE", "", "a", "b", "c"}, basis, lost);
+    INFO(stale);
+    CHECK(lost);
+  }
 }
 
 TEST_CASE("A violation shows what was done before it, not what came after it") {

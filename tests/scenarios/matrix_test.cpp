@@ -108,6 +108,10 @@ TEST_CASE("conditions shape the workload") {
   auto full = world;
   full.clients.assign(kMostClients, 0);
   CHECK(under(condition("client+"), full).clients.size() == kMostClients);
+  CHECK(under(condition("failover"), world).replicas == 1);
+  auto replicated = world;
+  replicated.replicas = 2;
+  for (const auto& each : conditions()) CHECK(under(each, replicated).replicas == 2);
 }
 
 TEST_CASE("each property is judged as if it were the only one") {

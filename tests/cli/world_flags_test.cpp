@@ -1,0 +1,82 @@
+// Every flag that changes the world is told in the printout, is kept in the trace, and changes
+// nothing else.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/command_line.hpp"
+
+namespace lockstep::tests {
+
+namespace {
+
+using Catch::Matchers::Contains;
+
+struct WorldFlag {
+  std::vector<std::string> words;
+  std::string printed;  ///< what the printout says of it
+  std::string kept;     ///< what the trace does
+};
+
+const std::vector<WorldFlag> kWorldFlags{
+    {{"--cluster"}, ", in a cluster\n", "\"cluster\": true"},
+    {{"--replicas", "1"}, ", 1 replica\n", "\"replicas\": 1"},
+    {{"--restart-after-ms", "700"},
+     ", a node stays down for 700 ms at least\n",
+     "\"restart_after_ms\": 700"},
+    {{"--clock-ms", "5,-6"},
+     ", A's clock is 5 ms ahead, B's clock is 6 ms behind\n",
+     "\"clocks_ms\""},
+    {{"--node-clock-ms", "7"}, ", node 1's clock is 7 ms ahead\n", "\"node_clocks_ms\""},
+    {{"--node-drift-ppm", "-300"}, ", node 1's clock is 300 ppm slow\n", "\"node_drifts_ppm\""},
+    {{"--request-timeout-ms", "400"}, ", request timeout 400 ms\n", "\"request_timeout_ms\": 400"},
+    {{"--pause-max-ms", "600"}, ", a pause ends within 600 ms\n", "\"pause_max_ms\": 600"},
+    {{"--server", "redis-7.2"}, ", server redis-7.2\n", "\"redis-7.2\""},
+    {{"--persistence", "aof-always"}, "persistence aof-always\n", "\"aof-always\""},
+    {{"--resource", "fenced"}, "resource fenced,", "\"fenced\""},
+    {{"--waits-ms", "90000"},
+     "waits     at most 90000 ms inside acquire(), from its call on",
+     "\"call\""},
+    {{"--waits-ms", "90000", "--waits-after", "free"},
+     "waits     at most 90000 ms inside acquire() while the lock is free, from its call on",
+     "\"free\""}};
+
+}  // namespace
+
+TEST_CASE("each flag of the world is told in the printout, and its trace is replayed") {
+  const auto file = (scratch() / "world-flag.trace.json").string();
+  for (const WorldFlag& flag : kWorldFlags) {
+    std::vector<std::string> words{"check",      "set-token-lua",    "--work-ms", "31000",
+                                   "--property", "mutual-exclusion", "--trace",   file};
+    words.insert(words.end(), flag.words.begin(), flag.words.end());
+    INFO(flag.words.front() << ' ' << flag.words.back());
+    const auto found = run(words);
+    CHECK(found.code == 1);
+    CHECK_THAT(found.out, Contains(flag.printed));
+    CHECK_THAT(read(file), Contains(flag.kept));
+    const auto replayed = run({"replay", file});
+    CHECK(replayed.code == 1);
+    CHECK_THAT(found.out, Contains(replayed.out));
+  }
+}
+
+TEST_CASE("--work-ms changes how long a client works, not how long it sleeps") {
+  const auto file = scratch() / "sleeps.json";
+  write(
+      file,
+      R"({"title": "t", "source": "s", "why": "w", "kind": "search", "protocol": "set-token-lua", "roles": {"r": {"workload":
+           ["lock", "sleep 20", "work 10", "unlock"]}}, "clients": ["r", "r"],
+           "properties": ["mutual-exclusion"], "expect": {"verdict": "holds"}})");
+  const auto ran = run({"check", file.string(), "--work-ms", "30"});
+  CAPTURE(ran.err);
+  CHECK_THAT(ran.out, Contains("lock, sleep 20, work 30, unlock"));
+}
+
+TEST_CASE("a live run in which nothing could be judged is not as expected") {
+  const auto ran = run({"live", "set-token-lua", "--seconds", "0.2", "--clients", "1", "--rounds",
+                        "1", "--property", "lost-told"});
+  CHECK(ran.code == 2);
+  CHECK_THAT(ran.out, Contains("NOT JUDGED"));
+}
+
+}  // namespace lockstep::tests
