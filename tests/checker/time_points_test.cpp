@@ -547,6 +547,10 @@ TEST_CASE("what is made of the bytes of tokens proves nothing", "[time]") {
        {std::string("  table.sort(both) if both[1] == other then return true end\n"),
         std::string("  if next({[one] = 1, [other] = 2}) == other then return true end\n"),
         std::string("  if one:byte(2) % 2 == 1 then return true end\n"),
+        std::string("  if one:sub(1, 1) < '8' then return true end\n"),
+        std::string("  if one:match('^[0-7]') then return true end\n"),
+        std::string("  if #one == 32 then return true end\n"),
+        set + "  if redis('STRLEN', one) == 32 then return true end\n",
         add + "  if redis('SORT', one, 'ALPHA')[1] == other then return true end\n",
         add + "  if redis('ZUNION', 1, one)[1] == other then return true end\n",
         add + "  if redis('ZSCAN', one, 0)[2][1] == other then return true end\n",
@@ -561,10 +565,28 @@ TEST_CASE("what is made of the bytes of tokens proves nothing", "[time]") {
   for (const std::string& looks :
        {std::string("  if one == other or #one ~= #other then return true end\n"),
         add + "  if redis('ZSCORE', one, other) ~= '0' then return true end\n",
-        set + "  if redis('STRLEN', one) ~= #other then return true end\n"}) {
+        std::string("  if one:sub(1, 3) == other then return true end\n")}) {
     INFO(looks);
     CHECK(found(looks) == checker::Verdict::holds);
   }
+}
+
+TEST_CASE("what turns only after weeks is seen, but not found", "[time]") {
+  const auto found = [](std::int64_t days) {
+    sim::Model model = two_clients(5'000, 10'000);
+    model.budget[static_cast<std::size_t>(sim::Fault::pause)] = 1;
+    return verdict_of(
+        "  local t = millis(now())\n"
+        "  if redis('SETNX', self.key, t) == 1 then return true end\n"
+        "  local was = tonumber(redis('GET', self.key) or '')\n"
+        "  if was and t - was > " +
+            std::to_string(days * 86'400'000) +
+            " then redis('SET', self.key, t) return true end\n  return false",
+        model);
+  };
+  CHECK(found(13) == checker::Verdict::violated);
+  CHECK(found(14) == checker::Verdict::inconclusive);
+  CHECK(found(400) == checker::Verdict::inconclusive);
 }
 
 TEST_CASE("a fencing token that is made of a clock proves nothing", "[time]") {
