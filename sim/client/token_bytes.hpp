@@ -38,7 +38,7 @@ class TokenBytes {
 
   const Program& program_;
   ScriptVm scripts_;
-  std::unordered_set<std::string> known_;  ///< forms
+  std::unordered_set<std::string> known_;  ///< forms; never iterated
   std::vector<Tried> later_;
 };
 

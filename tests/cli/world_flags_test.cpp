@@ -62,10 +62,9 @@ TEST_CASE("each flag of the world is told in the printout, and its trace is repl
 
 TEST_CASE("--work-ms changes how long a client works, not how long it sleeps") {
   const auto file = scratch() / "sleeps.json";
-  write(
-      file,
-      R"({"title": "t", "source": "s", "why": "w", "kind": "search", "protocol": "set-token-lua", "roles": {"r": {"workload":
-           ["lock", "sleep 20", "work 10", "unlock"]}}, "clients": ["r", "r"],
+  write(file,
+        R"({"title": "t", "source": "s", "why": "w", "kind": "search", "protocol": "set-token-lua",
+           "roles": {"r": {"workload": ["lock", "sleep 20", "work 10", "unlock"]}}, "clients": ["r", "r"],
            "properties": ["mutual-exclusion"], "expect": {"verdict": "holds"}})");
   const auto ran = run({"check", file.string(), "--work-ms", "30"});
   CAPTURE(ran.err);
