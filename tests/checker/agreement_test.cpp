@@ -27,8 +27,10 @@ void compare(const sim::Model& model) {
   INFO("engine " << checker::name(engine.verdict) << ' ' << engine.schedule.size() << ' '
                  << engine.why_inconclusive << ", naive " << checker::name(naive.verdict) << ' '
                  << naive.schedule.size() << ' ' << naive.why_inconclusive);
-  // The order of a set is Redis's choice, and both try the same one.
-  const bool open = engine.why_inconclusive.starts_with("Redis leaves open");
+  // The order of a set is Redis's choice, and both try the same one. Beside a clock that stands
+  // still the engine does not claim that it has tried every instant.
+  const bool open = engine.why_inconclusive.starts_with("Redis leaves open") ||
+                    engine.why_inconclusive.find("a clock stands still") != std::string::npos;
   REQUIRE((open ? checker::Verdict::holds : engine.verdict) == naive.verdict);
   REQUIRE(engine.schedule.size() == naive.schedule.size());
   if (engine.verdict == checker::Verdict::holds) CHECK(engine.unmet == naive.unmet);
