@@ -97,7 +97,9 @@ bool TokenBytes::try_on(const std::string& bytes, Tried differs) {
     return Token{0, names.try_emplace(token, next).first->second};
   });
   const auto alike = [](std::string_view) { return std::string("0"); };
-  if (!names.empty() && known_.insert(with_digit_runs(renamed, alike)).second)
+  constexpr std::size_t kMostLater = 2000;  // they are kept until then
+  if (later_.size() < kMostLater && !names.empty() &&
+      known_.insert(with_digit_runs(renamed, alike)).second)
     later_.push_back(std::move(differs));
   return false;
 }
