@@ -7,8 +7,7 @@
 namespace lockstep::live {
 
 std::string worded_node(const sim::Model& model, std::uint8_t node) {
-  const bool several = sim::servers_of(model.processes.front()).count() > 1;
-  return several ? "redis-" + std::to_string(node + 1) : "redis";
+  return sim::server_name(node, sim::servers_of(model.processes.front()).count());
 }
 
 std::string worded_to(const sim::Model& model, const sim::Request& request, std::uint8_t node) {

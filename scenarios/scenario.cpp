@@ -214,8 +214,8 @@ void refuse_other_clocks(const Scenario& scenario, const sim::Model& model) {
   refuse("node_drifts_ppm (--node-drift-ppm)", model.node_drifts_ppm, nodes, "node");
 }
 
-/// What is not simulated with replicas (docs/semantics.md, section 7), or cannot be.
-void refuse_replicas(const Scenario& scenario, const sim::Model& model) {
+/// What is not simulated together (docs/semantics.md, sections 3 and 7), or cannot be.
+void refuse_unsimulated(const Scenario& scenario, const sim::Model& model) {
   const auto refuse = [&](const std::string& why) {
     throw sim::BadInput(fmt::format("{}: {}", place_of(scenario), why));
   };
@@ -294,7 +294,7 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
   model.node_drifts_ppm = scenario.node_drifts_ppm;
   model.distinct_micros = scenario.distinct_micros;
   refuse_other_clocks(scenario, model);
-  refuse_replicas(scenario, model);
+  refuse_unsimulated(scenario, model);
   const int quorum = model.program ? model.program->quorum(scenario.nodes) : 1;
   if (quorum > scenario.nodes)
     throw sim::BadInput(fmt::format(

@@ -268,8 +268,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   }
   has_all(world, n);
   node.down_left_ms = rounded_up(model_.restart_after_ms);
-  node.counts_gone.clear();
-  node.counts_gone_ms = 0;
+  node.forget_gone();
   node.not_durable.clear();
   for_each_connection_to(world, n, [](Connection& connection) {
     const bool begun = !connection.session.fresh() || !connection.ahead.empty();

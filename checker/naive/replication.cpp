@@ -117,8 +117,7 @@ void Rules::change_roles(World& world, const Action& action) const {
       follow(world, action.node);
       break;
     case Action::Kind::miss:
-      node.counts_gone.clear();
-      node.counts_gone_ms = 0;
+      node.forget_gone();
       break;
     case Action::Kind::learn:
       world.processes[action.process].knows[servers_.group_of(action.node)] = action.node;
@@ -142,10 +141,8 @@ void Rules::leave_master(World& world, std::uint8_t n) const {
 bool Rules::few_replicas(const World& world, std::uint8_t n) const {
   if (world.nodes[n].follows) return false;
   std::set<std::uint8_t> counted = world.nodes[n].counts_gone;
-  for (std::uint8_t other = 0; other < world.nodes.size(); ++other) {
-    const Node& replica = world.nodes[other];
-    if (replica.follows == n && replica.up && !replica.syncing) counted.insert(other);
-  }
+  for (std::uint8_t other = 0; other < world.nodes.size(); ++other)
+    if (world.nodes[other].is_attached_to(n)) counted.insert(other);
   return std::ssize(counted) < model_.min_replicas;
 }
 
@@ -160,8 +157,7 @@ void Rules::fail_over(World& world, std::uint8_t n) const {
 void Rules::follow(World& world, std::uint8_t n) const {
   leave_master(world, n);
   Node& node = world.nodes[n];
-  node.counts_gone.clear();
-  node.counts_gone_ms = 0;
+  node.forget_gone();
   node.follows = world.newest[servers_.group_of(n)];
   node.full = false;
   node.lags = false;

@@ -25,8 +25,7 @@ void for_each_replica_of(const World& world, std::uint8_t server, Visit visit) {
 std::int64_t Rules::acknowledged(const World& world, const Connection& connection) const {
   std::int64_t count = 0;
   for_each_replica_of(world, connection.node, [&](std::uint8_t n) {
-    const bool online = world.nodes[n].up && !world.nodes[n].syncing;
-    if (online && !connection.ahead.contains(n)) ++count;
+    if (world.nodes[n].is_attached_to(connection.node) && !connection.ahead.contains(n)) ++count;
   });
   return count;
 }

@@ -194,6 +194,13 @@ struct Node {
   std::int64_t counts_gone_ms = 0;     ///< for how long at most
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first
+
+  /// Whether that master has it among its replicas: it is up, and has had its first copy.
+  bool is_attached_to(std::uint8_t master) const { return up && follows == master && !syncing; }
+  void forget_gone() {
+    counts_gone.clear();
+    counts_gone_ms = 0;
+  }
 };
 
 struct World {

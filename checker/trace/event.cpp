@@ -17,7 +17,7 @@ std::string ms(std::int64_t amount) { return std::to_string(amount) + " ms"; }
 
 std::string node_name(const Event& event, std::uint8_t node) {
   if (node == sim::kResource) return "resource";
-  return event.before.nodes.size() == 1 ? "redis" : "redis-" + std::to_string(node + 1);
+  return sim::server_name(node, event.before.nodes.size());
 }
 
 const Connection& connection_of(const Event& event) {

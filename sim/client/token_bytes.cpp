@@ -88,79 +88,96 @@ bool same(const Step& one, const Step& other, const Respell& undo) {
 
 }  // namespace
 
-bool TokenBytes::try_on(const std::string& bytes, Tried differs) {
-  for (unsigned which = 0; which < Spelling::kUsual; ++which)
-    if (differs(which)) return true;
+bool TokenBytes::is_kept(const std::string& bytes) {
   std::map<Token, std::uint16_t> names;
   const std::string renamed = rename_tokens(bytes, [&](Token token) {
     const auto next = static_cast<std::uint16_t>(names.size() + 1);
     return Token{0, names.try_emplace(token, next).first->second};
   });
   const auto alike = [](std::string_view) { return std::string("0"); };
-  constexpr std::size_t kMostLater = 2000;  // they are kept until then
-  if (later_.size() < kMostLater && !names.empty() &&
-      known_.insert(with_digit_runs(renamed, alike)).second)
-    later_.push_back(std::move(differs));
-  return false;
+  return known_.insert(with_digit_runs(renamed, alike)).second;
 }
 
 bool TokenBytes::decide_in_the_end() {
   for (const Tried& differs : std::exchange(later_, {}))
     for (unsigned which = Spelling::kUsual; which < Spelling::kCount; ++which)
-      if (differs(which)) return true;
+      if (differs(which).value_or(false)) return true;
   return false;
 }
 
+std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, const Keyspace& after,
+                                        unsigned which) {
+  Spelling spelling(which);
+  const Respell spell = [&](std::string_view text) { return spelling.of(text); };
+  const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
+  Keyspace keyspace = changed(met.keyspace, spell);
+  Session session = sim::with_texts(met.session, spell);
+  const Request request = changed(met.request, spell);
+  if (!spelling.any()) return std::nullopt;
+  Execution execution = met.execution;
+  execution.scripts = &scripts_;
+  execution.compared = nullptr;
+  execution.touched.clear();
+  try {
+    if (changed(execute(keyspace, session, request, execution), undo) != reply) return true;
+  } catch (const BadInput&) {
+    return true;
+  }
+  return encode(changed(keyspace, undo)) != encode(changed(after, kAsItIs));
+}
+
 bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after) {
+  for (unsigned which = 0; which < Spelling::kUsual; ++which) {
+    const auto found = differs(met, reply, after, which);
+    if (!found || *found) return found.has_value();
+  }
+  if (later_.size() == kMostLater) return false;
   std::string bytes = encode(met.keyspace) + encode(met.session);
   for (const std::string& argument : met.request) bytes += argument + '\0';
-  if (scan_tokens(bytes).tokens.empty()) return false;
-  return try_on(bytes, [this, before = met.keyspace, asked_in = met.session, asked = met.request,
-                        given = met.execution, reply, after](unsigned which) {
-    Spelling spelling(which);
-    const Respell spell = [&](std::string_view text) { return spelling.of(text); };
-    const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
-    Keyspace keyspace = changed(before, spell);
-    Session session = sim::with_texts(asked_in, spell);
-    const Request request = changed(asked, spell);
-    if (!spelling.any()) return false;
-    Execution execution = given;
-    execution.scripts = &scripts_;
-    execution.compared = nullptr;
-    execution.touched.clear();
-    try {
-      if (changed(execute(keyspace, session, request, execution), undo) != reply) return true;
-    } catch (const BadInput&) {
-      return true;
-    }
-    return encode(changed(keyspace, undo)) != encode(changed(after, kAsItIs));
-  });
+  if (is_kept(bytes))
+    later_.emplace_back([this, keyspace = met.keyspace, session = met.session,
+                         request = met.request, execution = met.execution, reply,
+                         after](unsigned which) {
+      return differs({keyspace, session, request, execution}, reply, after, which);
+    });
+  return false;
+}
+
+std::optional<bool> TokenBytes::differs(const ProcessSetup& setup, const std::string& snapshot,
+                                        std::span<const Observation> path, const Step& step,
+                                        unsigned which) const {
+  Spelling spelling(which);
+  const Respell spell = [&](std::string_view text) { return spelling.of(text); };
+  const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
+  std::vector<Observation> spelt(path.begin(), path.end());
+  for (Observation& observation : spelt) {
+    observation.reply = changed(*observation.reply, spell);
+    observation.answers = changed(observation.answers, spell);
+  }
+  const std::string remembered = spell(snapshot);
+  if (!spelling.any()) return std::nullopt;
+  const std::optional<Step> other = program_.what_if(setup, remembered, spelt);
+  return !other || other->stopped || !same(step, *other, undo);
 }
 
 bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
                         std::span<const Observation> path, const Step& step) {
+  for (unsigned which = 0; which < Spelling::kUsual; ++which) {
+    const auto found = differs(setup, snapshot, path, step, which);
+    if (!found || *found) return found.has_value();
+  }
+  if (later_.size() == kMostLater) return false;
   std::string bytes = snapshot;
   for (const Observation& observation : path) {
     bytes += static_cast<char>('a' + static_cast<int>(observation.kind));
     bytes += bytes_of(*observation.reply);
     for (const std::string& answer : observation.answers) bytes += answer + '\0';
   }
-  if (scan_tokens(bytes).tokens.empty()) return false;
-  const std::vector<Observation> walked(path.begin(), path.end());
-  return try_on(bytes, [this, setup, snapshot, walked, step](unsigned which) {
-    Spelling spelling(which);
-    const Respell spell = [&](std::string_view text) { return spelling.of(text); };
-    const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
-    std::vector<Observation> spelt = walked;
-    for (Observation& observation : spelt) {
-      observation.reply = changed(*observation.reply, spell);
-      observation.answers = changed(observation.answers, spell);
-    }
-    const std::string remembered = spell(snapshot);
-    if (!spelling.any()) return false;
-    const std::optional<Step> other = program_.what_if(setup, remembered, spelt);
-    return !other || other->stopped || !same(step, *other, undo);
-  });
+  if (is_kept(bytes))
+    later_.emplace_back(
+        [this, setup, snapshot, walked = std::vector(path.begin(), path.end()),
+         step](unsigned which) { return differs(setup, snapshot, walked, step, which); });
+  return false;
 }
 
 }  // namespace lockstep::sim

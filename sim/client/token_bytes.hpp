@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -30,11 +31,18 @@ class TokenBytes {
   bool decide_in_the_end();
 
  private:
-  using Tried = std::function<bool(unsigned which)>;  ///< whether it differs if spelt so
+  static constexpr std::size_t kMostLater = 2000;  ///< each with what it met
+  /// Whether something differs if tokens are spelt so; nothing: there are none.
+  using Tried = std::function<std::optional<bool>(unsigned which)>;
 
-  /// Tries the first spellings; the others later, of what is like nothing before, if tokens have
+  std::optional<bool> differs(const Met& met, const Reply& reply, const Keyspace& after,
+                              unsigned which);
+  std::optional<bool> differs(const ProcessSetup& setup, const std::string& snapshot,
+                              std::span<const Observation> path, const Step& step,
+                              unsigned which) const;
+  /// Whether it is kept for the end: the first of its form, which is what is alike if tokens have
   /// other names and numbers another size.
-  bool try_on(const std::string& bytes, Tried differs);
+  bool is_kept(const std::string& bytes);
 
   const Program& program_;
   ScriptVm scripts_;

@@ -81,7 +81,8 @@ Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std:
   Turns turns;
   Halving halving(shown, turns);
   const std::vector<std::int64_t> tries = first_tries(from, to);
-  std::string before = shown(tries.front());
+  const std::string first = shown(tries.front());
+  std::string before = first;
   for (std::size_t i = 1; i < tries.size(); ++i) {
     std::string here = shown(tries[i]);
     halving.halve(tries[i - 1], before, tries[i], here);
@@ -94,7 +95,7 @@ Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std:
     return false;
   };
   if (to == kFarthestMs && turns_beyond(to, before)) turns.all = false;
-  if (from == -kFarthestMs && turns_beyond(from, shown(from))) turns.all = false;
+  if (from == -kFarthestMs && turns_beyond(from, first)) turns.all = false;
   return turns;
 }
 

@@ -192,6 +192,10 @@ std::string worded_key(const std::string& name, const VisibleKey& key) {
   return worded_value(name) + " = " + worded(key.value) + ", " + worded_expiry(key.left_ms);
 }
 
+std::string server_name(std::uint8_t server, std::size_t servers) {
+  return servers == 1 ? "redis" : "redis-" + std::to_string(server + 1);
+}
+
 std::string lock_name(const Model& model, std::uint8_t process, std::uint8_t lock) {
   std::set<std::string> keys;
   for (const ProcessSetup& setup : model.processes)

@@ -60,6 +60,9 @@ std::string worded_expiry(std::optional<std::int64_t> left_ms);
 /// "lock = A.1, expires in 30000 ms".
 std::string worded_key(const std::string& name, const VisibleKey& key);
 
+/// "redis", or of several servers "redis-2".
+std::string server_name(std::uint8_t server, std::size_t servers);
+
 /// "the lock", or "the lock KEY" where the model has several.
 std::string lock_name(const Model& model, std::uint8_t process, std::uint8_t lock);
 

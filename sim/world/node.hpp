@@ -96,6 +96,12 @@ struct Node {
   std::vector<Image> images;
 
   bool is_master() const { return follows == kNoServer; }
+  /// Whether it is a replica of that server, as that sees it.
+  bool is_online_at(std::uint8_t master) const { return up && follows == master && !syncing; }
+  void miss_the_gone() {
+    counts_gone = 0;
+    counts_gone_ms = 0;
+  }
   /// Whether what its master writes arrives at once.
   bool is_mirror() const { return !is_master() && !lags && !syncing; }
   /// Whether it is the newest master of its group, or follows that.

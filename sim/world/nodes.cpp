@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
@@ -79,8 +80,9 @@ NodeInfo Nodes::describe(const Node& node) const {
     return rate_of(node).true_ms(lifetime.left_ms - ms + tick_ms, lifetime.less);
   };
   const auto look_at = [&](const KeyspaceInfo& keyspace) {
-    for (const Lifetime& lifetime : keyspace.lifetimes) {
-      if (node.frozen) break;
+    const std::span<const Lifetime> ending =
+        node.frozen ? std::span<const Lifetime>() : keyspace.lifetimes;
+    for (const Lifetime& lifetime : ending) {
       const std::int64_t gone = tick_with_less(lifetime, 0);
       if (gone > tick_ms) info.ahead.deadlines.push_back(gone - tick_ms);
       info.ahead.deadlines.push_back(gone);
@@ -257,8 +259,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node.lags = node.misses = node.syncing = false;
       break;
     case Kind::miss:
-      node.counts_gone = 0;
-      node.counts_gone_ms = 0;
+      node.miss_the_gone();
       break;
     case Kind::failover:
       report.left = node.follows;
@@ -305,8 +306,7 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
   node.full = false;
   node.lags = node.misses = false;
-  node.counts_gone = 0;
-  node.counts_gone_ms = 0;
+  node.miss_the_gone();
   node.syncing = !node.is_master();  // it asks for everything when it is up again
   node.down_left_ms = setting_.rounded(setting_.model.restart_after_ms);
   switch (setting_.model.persistence) {
@@ -332,8 +332,7 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
 Node Nodes::following(Node node) {
   node.follows = node.newest;
   node.full = false;
-  node.counts_gone = 0;
-  node.counts_gone_ms = 0;
+  node.miss_the_gone();
   node.lags = node.misses = false;
   node.syncing = true;
   return node;
@@ -379,15 +378,15 @@ Id Nodes::left_by(Id id, std::uint8_t replica) {
 /// Whether each master counts enough replicas to write (Redis 7.0 `checkGoodReplicasStatus`).
 void Nodes::count_replicas(Id* nodes) {
   for (unsigned n = 0; n < setting_.nodes; ++n) {
-    Node node = nodes_[nodes[n]].value;
-    NodeSet counted = node.counts_gone;
-    for (unsigned r = 0; r < setting_.nodes; ++r) {
-      const Node& replica = nodes_[nodes[r]].value;
-      if (replica.up && replica.follows == n && !replica.syncing) counted |= only<NodeSet>(r);
-    }
+    const Node& master = nodes_[nodes[n]].value;
+    NodeSet counted = master.counts_gone;
+    for (unsigned r = 0; r < setting_.nodes; ++r)
+      if (nodes_[nodes[r]].value.is_online_at(static_cast<std::uint8_t>(n)))
+        counted |= only<NodeSet>(r);
     const bool few =
-        node.is_master() && node.up && std::popcount(counted) < setting_.model.min_replicas;
-    if (few == node.few) continue;
+        master.is_master() && master.up && std::popcount(counted) < setting_.model.min_replicas;
+    if (few == master.few) continue;
+    Node node = master;
     node.few = few;
     nodes[n] = intern(node);
   }

@@ -10,8 +10,7 @@ unsigned ReplicaWaits::acknowledged(const Id* nodes, const Connection& connectio
   unsigned count = 0;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const Node& replica = nodes_.info(nodes[n]).value;
-    const bool online = replica.up && replica.follows == connection.node && !replica.syncing;
-    if (online && !has(connection.ahead_of, n)) ++count;
+    if (replica.is_online_at(connection.node) && !has(connection.ahead_of, n)) ++count;
   }
   return count;
 }

@@ -98,12 +98,12 @@ class Setting {
   }
   std::uint8_t node_rate(unsigned node) const { return node_rates_[node]; }
   const Rate& rate_of(unsigned process) const { return rates[process_rate(process)]; }
-  /// How long a step of a process's workload takes.
   /// How long a timer of a process runs, in true time.
   std::int64_t timer_ms(unsigned process, std::int64_t ms) const {
     const Rate& rate = rate_of(process);
     return model.part_of_ms == PartOfMs::off_timers ? rate.true_ms_before(ms) : rate.true_ms(ms);
   }
+  /// How long a step of a process's workload takes.
   std::int64_t true_ms(unsigned process, const WorkStep& step) const {
     return step.kind == WorkStep::Kind::sleep ? timer_ms(process, step.ms) : step.ms;
   }

@@ -214,10 +214,6 @@ void check(test::RandomLock lock, std::uint32_t seed) {
   CHECK(found == "");
 }
 
-}  // namespace
-
-namespace {
-
 test::RandomLock drawn_lock(std::uint32_t seed) {
   switch (seed % 5) {
     case 0:

@@ -23,7 +23,9 @@ live::Plan plan_of(const std::string& protocol, const std::vector<sim::Fault>& f
   auto model = test::model({protocol, 2, 1, 10'000, 3000});
   for (const auto fault : faults) model.budget.at(static_cast<std::size_t>(fault)) = 1;
   model.properties = {property};
-  return test::plan_of(model);
+  auto plan = test::plan_of(model);
+  CHECK(plan.model.processes.front().lease_ms * 10 == model.processes.front().lease_ms);
+  return plan;
 }
 
 live::Plan paused() {
