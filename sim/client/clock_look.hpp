@@ -33,6 +33,8 @@ class Look {
         use_(use) {}
 
   void at_answers(std::size_t observation, bool absolute);
+  /// The microseconds of an answer to TIME.
+  void at_micros(std::size_t observation);
   /// What is told of clock readings of before: each alone. A difference of two of them says how
   /// old the one was at the other.
   void at_earlier(std::size_t observation);

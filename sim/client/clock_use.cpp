@@ -20,6 +20,7 @@
 #include "sim/client/observation.hpp"
 #include "sim/client/reply_times.hpp"
 #include "sim/client/step_numbers.hpp"
+#include "sim/client/within_ms.hpp"
 #include "sim/redis/commands/table.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -124,6 +125,7 @@ void Look::at_reply(std::size_t observation) {
       path[observation].reply = later_by(reply, more);
       return path;
     };
+    at_micros(observation);
     return vary_number(std::to_string(observation), with, *time);
   }
   for (std::size_t item = 0; item <= reply.items.size(); ++item) {
@@ -143,6 +145,36 @@ void Look::at_reply(std::size_t observation) {
     };
     vary_number(fmt::format("{}.{}", observation, item), with, said);
   }
+}
+
+void Look::at_micros(std::size_t observation) {
+  const Reply& reply = *path_[observation].reply;
+  const auto with = [&](std::int64_t micros) {
+    std::vector<Observation> path = path_;
+    path[observation].reply = at_micros_of(reply, micros);
+    return path;
+  };
+  if (!use_.whole_ms || !known(fmt::format("us{}", observation), with, 0).second) return;
+  const auto outcome = [&](int micros) {
+    Outcome all;
+    const std::optional<Step> step = tried(with, micros);
+    if (!step) return all;
+    for (const Comparison& each : step->compared) {
+      all.course += fmt::format("{}{}", each.place, program::outcome(each));
+      all.compared.insert(all.compared.end(), {each.left, each.right});
+    }
+    for (const Effect& effect : step->effects) {
+      all.course += fmt::format(" {} {}{}", static_cast<int>(effect.kind), effect.task, effect.ok);
+      all.course += split_numbers(effect.fencing, all.numbers);
+      for (const std::string& argument : effect.request)
+        all.course += ' ' + split_numbers(argument, all.numbers);
+    }
+    for (const Wait& wait : step->tasks)
+      if (wait.fresh) all.numbers.push_back(static_cast<double>(wait.ms));
+    all.course += step->stopped ? "stopped" : split_numbers(known_after(with(micros)), all.numbers);
+    return all;
+  };
+  use_.whole_ms = !turns_within_ms(outcome);
 }
 
 void Look::at_times(std::size_t observation) {

@@ -15,6 +15,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/phases.hpp"
 #include "sim/client/reply_times.hpp"
+#include "sim/client/within_ms.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
@@ -232,10 +233,15 @@ struct NodeClocks::Tried {
 };
 
 NodeClocks::Tried NodeClocks::tried(const Met& met, std::int64_t later_ms) {
+  Execution given = met.execution;
+  given.now = given.now + Duration{later_ms};
+  return tried(met, given);
+}
+
+NodeClocks::Tried NodeClocks::tried(const Met& met, const Execution& given) {
   Tried tried{met.keyspace, Reply::null(), {}};
   Session session = met.session;
-  Execution execution = met.execution;
-  execution.now = execution.now + Duration{later_ms};
+  Execution execution = given;
   execution.scripts = &scripts_;
   execution.compared = &tried.compared;
   execution.touched.clear();
@@ -276,6 +282,7 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std
     ways.insert(turn);
   }
   for (const std::int64_t way : ways) use.explained = use.explained && !joins_lifetimes(met, way);
+  if (looked_at_time) note_within_ms(met, use);
   note_results(met, use);
   for (const auto& [number, unit] : times_in(met.request, met.execution.now))
     note_time_sent(met, {number, unit}, use);
@@ -603,6 +610,30 @@ void NodeClocks::note_results(const Met& met, TimeUse& use) {
     }
     note_made(numbers, moved, unit, met.execution.now, use);
   }
+}
+
+/// Who looks at no time is executed alike at all microseconds.
+void NodeClocks::note_within_ms(const Met& met, TimeUse& use) {
+  use.whole_ms = !turns_within_ms([&](int micros) {
+    constexpr int kMicrosOfMs = 1000;
+    Execution given = met.execution;
+    given.now = given.now + Duration{micros / kMicrosOfMs};
+    given.micros = micros % kMicrosOfMs;
+    const Tried then = tried(met, given);
+    Outcome all;
+    for (const Compared& each : then.compared) {
+      all.course += each.outcome;
+      all.compared.insert(all.compared.end(), {each.left, each.right});
+    }
+    const Change split = [&](const std::string& text) { return split_numbers(text, all.numbers); };
+    ByteWriter out;
+    write(out, with_texts(then.reply, split));
+    all.course += out.take() + bare(then.keyspace, split);
+    then.keyspace.for_each([&](const std::string&, const Entry& entry) {
+      if (entry.expires) all.numbers.push_back(static_cast<double>(entry.expires->ms));
+    });
+    return all;
+  });
 }
 
 /// A client does something else with a reply below `number`.

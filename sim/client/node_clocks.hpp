@@ -57,6 +57,7 @@ class NodeClocks {
     std::optional<std::int64_t> number = std::nullopt;
   };
   Tried tried(const Met& met, std::int64_t later_ms);
+  Tried tried(const Met& met, const Execution& given);
   bool is_new(const Met& met);
   Shown what_tells(const Met& met, bool looked_at_time);
   std::set<std::int64_t> turns(const Met& met, Shown what, TimeUse& use);
@@ -83,6 +84,7 @@ class NodeClocks {
   void note_time(const Met& met, const KnownTime& time, const Vary& vary, TimeUse& use);
   void note_results(const Met& met, TimeUse& use);
   void note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use);
+  void note_within_ms(const Met& met, TimeUse& use);
 
   ScriptVm scripts_;
   std::set<std::string> known_;  ///< executions that were looked at, but for their times

@@ -37,6 +37,11 @@ std::optional<std::int64_t> time_told(const Reply& reply) {
   return time ? std::optional(seconds * kSecondMs + us / 1000) : std::nullopt;
 }
 
+Reply at_micros_of(const Reply& reply, std::int64_t micros) {
+  const std::int64_t ms = time_told(reply).value();
+  return told_as_time(ms + micros / 1000, micros % 1000);
+}
+
 Reply later_by(const Reply& reply, std::int64_t ms) {
   const std::int64_t us = whole_number_in(reply.items[1].text) % 1000;
   return told_as_time(time_told(reply).value() + ms, us);

@@ -16,6 +16,8 @@ inline constexpr std::int64_t kFirstTime = 1'000'000'000;
 
 /// What TIME answers, in ms: seconds, and microseconds of one. Nothing if it is no such answer.
 std::optional<std::int64_t> time_told(const Reply& reply);
+/// An answer to TIME in the same millisecond, so many microseconds after it has begun.
+Reply at_micros_of(const Reply& reply, std::int64_t micros);
 /// So much later by the same clock, of an answer to TIME.
 Reply later_by(const Reply& reply, std::int64_t ms);
 /// All numbers in it, wherever they are; of an answer to TIME the time in ms.

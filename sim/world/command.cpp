@@ -86,10 +86,6 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.looked_at_time || execution.looked_at_clock || meets_times(met, request, given.now))
     note_clock_use({met, tables_.session(asked.session).value, request, given},
                    execution.looked_at_time);
-  const bool may_know_micros = execution.looked_at_time && execution.looked_at_clock;  // as TIME
-  if (may_know_micros && !setting_.fails_within_ms)
-    setting_.fails_within_ms = fails_within_ms(
-        {met, tables_.session(asked.session).value, request, given}, tables_.reply(command.reply));
   note_durations_sent({met, tables_.session(asked.session).value, request, given});
   if (execution.left_open && setting_.left_open.empty())
     setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
@@ -123,18 +119,6 @@ void Nodes::note_error(const Request& request, const Reply& reply) {
   if (told.find("NOSCRIPT") != std::string::npos) return;
   setting_.first_error =
       printed(argument_texts(request, *setting_.model.program, {})) + " -> " + told;
-}
-
-/// Whether it fails, or does not, later in the same ms (a time that is not a whole number of ms).
-bool Nodes::fails_within_ms(const Met& met, const Reply& reply) {
-  return std::ranges::any_of(std::array{1, 617, 999}, [&](int micros) {
-    Keyspace keyspace = met.keyspace;
-    Session session = met.session;
-    Execution execution = met.execution;
-    execution.micros = micros;
-    const Reply other = execute_named(keyspace, session, met.request, execution);
-    return other.is_error() != reply.is_error();
-  });
 }
 
 void Nodes::note_clock_use(const Met& met, bool looked_at_time) {

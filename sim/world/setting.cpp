@@ -131,6 +131,7 @@ void Setting::note(const TimeUse& use) {
   needs.units.insert(use.units.begin(), use.units.end());
   computed.insert(use.computed.begin(), use.computed.end());
   missed_turns = missed_turns || !use.all;
+  turns_within_ms = turns_within_ms || !use.whole_ms;
   unexplained_turns = unexplained_turns || !use.explained;
   scaled_clocks = scaled_clocks || !use.sums;
   durations_as_data = durations_as_data || !use.lifetimes;

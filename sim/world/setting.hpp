@@ -183,7 +183,7 @@ class Setting {
   /// Lifetimes that followed from an absolute time, in ms: what was left until then.
   std::set<std::int64_t> computed_lifetimes;
   std::set<std::int64_t> computed;  ///< durations that a program worked out from a clock, in ms
-  bool fails_within_ms = false;     ///< a request fails, or not, by the microseconds of TIME
+  bool turns_within_ms = false;     ///< something turns by the microseconds that TIME tells
   bool missed_turns = false;        ///< something turns with a clock more often than was found out
   bool scaled_clocks = false;       ///< a number is worked out from a clock, and not by a sum
   SentDurations sent_durations;     ///< worked out from a clock

@@ -62,7 +62,7 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
 }
 
 std::string World::time_gap() const {
-  if (setting_.fails_within_ms) return "a request fails by the microseconds that TIME tells";
+  if (setting_.turns_within_ms) return "something turns by the microseconds that TIME tells";
   if (setting_.missed_turns) return "something turns with a clock more often than was found out";
   if (setting_.countless) return "messages take time, and a client sends more than are counted";
   if (setting_.sampled) return "its durations have too little in common";

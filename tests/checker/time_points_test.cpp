@@ -76,11 +76,32 @@ TEST_CASE("a time that is not rounded to ms fails at other microseconds", "[time
   };
   const checker::Result fails = searched(taking("t[1] * 1000 + t[2] / 1000"), two_clients(5, 9));
   CHECK(fails.verdict == checker::Verdict::inconclusive);
-  CHECK(fails.time_gap == "a request fails by the microseconds that TIME tells");
+  CHECK(fails.time_gap == "something turns by the microseconds that TIME tells");
   const checker::Result rounded =
       searched(taking("t[1] * 1000 + math.floor(t[2] / 1000)"), two_clients(5, 9));
   CHECK(rounded.verdict == checker::Verdict::holds);
   CHECK(rounded.time_gap.empty());
+}
+
+TEST_CASE("what turns within a millisecond of TIME is not taken for what whole ones show",
+          "[time]") {
+  const auto time_gap = [](const std::string& acquire) {
+    return searched(acquire, two_clients(5, 9)).time_gap;
+  };
+  const std::string by_micros = "something turns by the microseconds that TIME tells";
+  for (const char* key :
+       {"self.key .. redis('TIME')[2] % 2", "self.key .. redis('TIME')[2] // 7 % 2"})
+    CHECK(time_gap("  return redis('SETNX', " + std::string(key) + ", 'x') == 1") == by_micros);
+  CHECK(time_gap("  local m = redis('TIME')[2] % 1000\n"
+                 "  return redis('SETNX', self.key, 'x') == 1 or m == 517") == by_micros);
+  CHECK(time_gap("  self.seen = redis('TIME')[2] % 1000\n"
+                 "  return redis('SETNX', self.key, 'x') == 1") == by_micros);
+  CHECK(time_gap("  return redis('EVAL', [[local t = redis.call('TIME') if t[2] % 1000 == 518 then "
+                 "return 1 end return redis.call('SETNX', KEYS[1], 1)]], 1, self.key) == 1") ==
+        by_micros);
+  CHECK(time_gap("  local t = redis('TIME')\n"
+                 "  local ms = t[1] * 1000 + t[2] // 1000\n"
+                 "  return redis('SET', self.key, ms, 'NX', 'PX', 9) == OK") == "");
 }
 
 TEST_CASE("a threshold is found where it is compared, however it is worked out", "[time]") {
