@@ -115,7 +115,7 @@ class Exploration {
     result_.executed = {model_.program->runs() - runs_before_, world_.script_runs(),
                         world_.command_runs()};
     result_.first_failure = world_.first_failure();
-    result_.doubts_deadlock = world_.knowledge().doubts_probes;
+    result_.doubts_deadlock = world_.knowledge().doubts_probes || world_.endless_probe();
     result_.grid_durations = durations_in_use(world_, model_);
     result_.time_gap = world_.time_gap();
     result_.patience_ms = world_.patience_ms();
