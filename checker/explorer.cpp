@@ -74,11 +74,7 @@ class Exploration {
     } else if (!violations_.steps.empty()) {  // shortest also where their level was not finished
       take_counterexample();
     } else if (end == End::stopped) {
-      result_.why_inconclusive = search_.why_stopped() + tight_loop();
-      if (world_.retries_within())
-        result_.why_inconclusive +=
-            "; retry() goes on below another call, so that no two of its histories are one: end "
-            "acquire() with `return retry(...)`";
+      result_.why_inconclusive = search_.why_stopped() + tight_loop() + histories_apart();
     } else {
       conclude();
     }
@@ -107,6 +103,17 @@ class Exploration {
             "; {} takes {} steps while no time passes: a loop that asks something else each time",
             sim::process_name(process), count);
     return "";
+  }
+
+  /// Why so many worlds are met, if that is so: what a loop has come through is kept.
+  std::string histories_apart() const {
+    const char* const why = world_.retries_within()    ? "retry() goes on below another call"
+                            : world_.loops_by_itself() ? "a loop waits dozens of times"
+                                                       : nullptr;
+    if (why == nullptr) return "";
+    return fmt::format(
+        "; {}, so that no two of its histories are one: end acquire() with `return retry(...)`",
+        why);
   }
 
   void note_figures() {

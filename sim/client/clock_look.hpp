@@ -32,6 +32,9 @@ class Look {
         step_(step),
         use_(use) {}
 
+  /// By observation: false where varying what it tells of clocks changes nothing of the step.
+  std::vector<bool> that_matter() const;
+
   void at_answers(std::size_t observation, bool absolute);
   /// The microseconds of an answer to TIME.
   void at_micros(std::size_t observation);
@@ -62,6 +65,12 @@ class Look {
     const ClockAnswer* answer = nullptr;  ///< null: of the reply
     std::int64_t said = 0;                ///< as it grows with time
   };
+
+  void find_matter(std::size_t first, std::size_t last, std::vector<bool>& matter) const;
+  bool may_matter(std::size_t first, std::size_t last) const;
+  bool can_vary(std::size_t first, std::size_t last) const;
+  /// The path with what the observations from `first` on, before `last`, tell of clocks later.
+  std::vector<Observation> all_later(std::size_t first, std::size_t last, std::int64_t by) const;
 
   std::vector<Told> told() const;
   static void move(std::vector<Observation>& path, const Told& told, std::int64_t by);

@@ -371,11 +371,13 @@ void ClockUses::look_at(const ProcessSetup& setup, const std::string& snapshot,
                         std::span<const Observation> path, const Step& step, ClockUse& use) {
   Look look(*this, setup, snapshot, path, step, use);
   constexpr std::size_t kAskedEvery = 16;  // to look at as many takes long enough
+  const std::vector<bool> matter = look.that_matter();
   for (std::size_t observation = 0; observation < path.size(); ++observation) {
     if (watch_ != nullptr && observation % kAskedEvery == kAskedEvery - 1 && !watch_->may_go_on()) {
       use.all = false;
       return;
     }
+    if (!matter[observation]) continue;
     look.at_answers(observation, false);
     look.at_answers(observation, true);
     look.at_earlier(observation);

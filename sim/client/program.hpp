@@ -168,8 +168,8 @@ struct ProgramLimits {
   std::int64_t bytes = 64 << 20;          ///< of Lua memory
   std::size_t queries = 1000;             ///< between two waits: each runs the step again
   std::int64_t ways = 65'536;             ///< in which choose() may let one step end
-  std::size_t observations = 200;         ///< that a run may be fed from its last boundary on: far
-                                          ///< more than any operation needs, not a loop of its own
+  std::size_t observations = 2000;        ///< that a run may be fed from its last boundary on:
+                                          ///< enough for a loop that gives up after a minute
 };
 
 /// A loaded protocol folder. One object serves all processes; it keeps nothing of one run for the

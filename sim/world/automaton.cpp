@@ -12,6 +12,9 @@ namespace lockstep::sim {
 
 namespace {
 
+/// More than an operation has that only asks and sleeps a few times.
+constexpr std::size_t kManyWaits = 60;
+
 void write(ByteWriter& out, const Observation& observation) {
   out.number(static_cast<int>(observation.kind));
   out.number(observation.task);
@@ -85,6 +88,7 @@ Transition Automaton::run(Id from, const Observation& observation) {
     return transition;
   }
   retries_within_ = retries_within_ || step.retries_within;
+  loops_by_itself_ = loops_by_itself_ || path.size() > kManyWaits;
   observer_(setups_[setup], states_[from].snapshot, path, step);
   transition.effects = std::move(step.effects);
   transition.again = step.again;

@@ -58,6 +58,8 @@ class Automaton {
   bool loops() const { return loops_; }
   /// Whether some retry() goes on below another call (Step::retries_within).
   bool retries_within() const { return retries_within_; }
+  /// Whether some operation waits very often: in a loop of the program's own.
+  bool loops_by_itself() const { return loops_by_itself_; }
 
  private:
   Id root(std::uint32_t setup, std::string snapshot);
@@ -69,7 +71,7 @@ class Automaton {
   Interner<ProgramState> states_;
   Interner<Transition> transitions_;
   Interner<std::string> rounds_;
-  bool loops_ = false, retries_within_ = false;
+  bool loops_ = false, retries_within_ = false, loops_by_itself_ = false;
 };
 
 /// Applies a renaming of tokens to everything in a request, a reply or an observation.

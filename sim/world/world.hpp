@@ -91,6 +91,8 @@ class World {
   bool loops() const { return processes_.automaton().loops(); }
   /// Whether some retry() goes on below another call: its iterations do not merge.
   bool retries_within() const { return processes_.automaton().retries_within(); }
+  /// Whether some operation waits in a loop of its own: its rounds do not merge either.
+  bool loops_by_itself() const { return processes_.automaton().loops_by_itself(); }
   /// The error of the first acquire() or release() that ended in one, of any run; "" if none did.
   const std::string& first_failure() const { return setting_.first_failure; }
   /// The first error that a node answered (but NOSCRIPT), with its request; "" if none did.

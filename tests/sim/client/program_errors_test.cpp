@@ -258,7 +258,7 @@ TEST_CASE("loops that never come to an end are reported") {
   CHECK_THAT(complaint(lock_with("while true do pcall(string.rep, 'x', 1 << 30) end"), limits),
              Contains("needed more than 2097152 bytes"));
   CHECK_THAT(of_acquire("\nwhile true do redis('GET') end"),
-             StartsWith("protocol.lua:5: waited 200 times without coming to an end"));
+             StartsWith("protocol.lua:5: waited 2000 times without coming to an end"));
   CHECK_THAT(of_acquire("local ok = retry(function()\nredis('GET') end)"),
              Contains("`return retry(function() ... end)`"));
   CHECK_THAT(

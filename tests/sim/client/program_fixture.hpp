@@ -210,7 +210,7 @@ inline std::string complaint(const std::string& protocol, ProgramLimits limits =
   try {
     Client client(folder.path(), setup_of({lock(), work(5), unlock()}, 1), true, limits);
     client.feed(begin());
-    for (int count = 0; count < 300 && client.step().tasks[0].kind != Wait::Kind::done; ++count) {
+    for (int count = 0; count < 2100 && client.step().tasks[0].kind != Wait::Kind::done; ++count) {
       const Wait wait = client.step().tasks[0];
       if (wait.kind == Wait::Kind::replies)
         client.feed(reply(Reply::ok(), 0,
