@@ -17,6 +17,7 @@ struct Written {
   int replicas = 0;
   std::string also = {};  ///< how protocol { goes on
   bool absolute = false;  ///< somebody looks at absolute time
+  bool endless = false;   ///< who asks again and again never comes to the same state
 };
 
 const std::string kSet =
@@ -51,7 +52,8 @@ std::vector<Written> on_one_server() {
       {"redis('SELECT', 1) " + kSet + "return true", "redis('SELECT', 1) " + kCompare},
       {kSet + "return true, redis('INCR', self.key .. ':fence')", kScript},
       {kSet + "local told = redis('INCR', self.key .. ':fence') return true, 9 - told", kCompare},
-      {"return redis('DECR', self.key) == -1", "return redis('INCR', self.key) == 0"},
+      {"return redis('DECR', self.key) == -1", "return redis('INCR', self.key) == 0", 0, "", false,
+       true},
       {"if redis('DECR', self.key) == -1 then return true end redis('INCR', self.key) return false",
        "redis('INCR', self.key) return true"},
       {kSet + "return true", "return redis('FLUSHALL') == OK"},
@@ -122,35 +124,34 @@ end)
 sim::Persistence persistence_beside(sim::Fault one, sim::Fault other, Dice& dice) {
   using sim::Persistence;
   const auto either = [&](sim::Fault fault) { return one == fault || other == fault; };
+  if (either(sim::Fault::flush) && dice.one_in(2)) return Persistence::rdb;
   if (either(sim::Fault::power_loss))
     return dice.of<Persistence>({Persistence::aof_everysec, Persistence::rdb,
                                  Persistence::aof_everysec_2s, Persistence::aof_everysec});
   if (either(sim::Fault::node_crash))
-    return dice.of<Persistence>({Persistence::rdb, Persistence::none, Persistence::aof_always});
+    return dice.of<Persistence>(
+        {Persistence::rdb, Persistence::rdb, Persistence::none, Persistence::aof_always});
   return dice.of<Persistence>({sim::kPersistences.begin(), sim::kPersistences.end()});
 }
 
 sim::ProcessSetup drawn_process(Dice& dice, int replicas) {
   using Does = sim::WorkStep::Kind;
   sim::ProcessSetup process;
-  process.lock_keys = {"lock"};
+  process.lock_keys = {"lock", "other"};
   process.lease_ms = 5;
   process.replicas = replicas;
   const sim::WorkStep work{dice.one_in(4) ? Does::sleep : Does::work, 0,
                            dice.of<std::int64_t>({2, 4, 8})};
-  switch (dice.below(6)) {
-    case 0:
-      process.lock_keys.push_back("other");
-      process.workload = {
-          {Does::lock, 0, 0}, {Does::lock, 1, 0}, work, {Does::unlock, 1, 0}, {Does::unlock, 0, 0}};
-      break;
-    case 1:
-      process.workload = {{Does::lock, 0, 0},  {Does::lock, 0, 0}, work, {Does::unlock, 0, 0}, work,
-                          {Does::unlock, 0, 0}};
-      break;
-    default:
-      process.workload = {{Does::lock, 0, 0}, work, {Does::unlock, 0, 0}};
-  }
+  const sim::WorkStep lock{Does::lock, 0, 0}, unlock{Does::unlock, 0, 0};
+  const sim::WorkStep lock_other{Does::lock, 1, 0}, unlock_other{Does::unlock, 1, 0};
+  process.workload = dice.of<std::vector<sim::WorkStep>>({
+      {lock, work, unlock},
+      {lock, work, unlock},
+      {lock, lock_other, work, unlock_other, unlock},
+      {lock_other, work, unlock_other},
+      {lock, lock, work, unlock, work, unlock},
+      {lock, work},
+  });
   if (dice.one_in(3)) process.rounds = 2;
   if (dice.one_in(6)) process.threads = 2;
   return process;
@@ -159,6 +160,8 @@ sim::ProcessSetup drawn_process(Dice& dice, int replicas) {
 }  // namespace
 
 std::size_t various_locks() { return all_written().size(); }
+
+bool is_absolute(std::size_t lock) { return all_written().at(lock).absolute; }
 
 bool fit(std::size_t lock, sim::Fault one, sim::Fault other) {
   const int replicas = all_written().at(lock).replicas;
@@ -176,7 +179,7 @@ RandomLock various_lock(std::size_t number, sim::Fault one, sim::Fault other, st
   made.protocol = kParity + std::string("local L = protocol { title = 't', source = 's'") +
                   lock.also + " }\nfunction L:acquire() " + lock.acquire +
                   " end\nfunction L:release() " + lock.release + " end\nreturn L\n";
-  made.model.processes.assign(2, drawn_process(dice, lock.replicas));
+  made.model.processes = {drawn_process(dice, lock.replicas), drawn_process(dice, lock.replicas)};
   for (const auto fault : {one, other}) made.model.budget[static_cast<std::size_t>(fault)] = 2;
   made.model.jumps_ms = {3, lock.replicas > 0 ? 7 : -4};
   made.model.persistence = persistence_beside(one, other, dice);
@@ -190,8 +193,9 @@ RandomLock various_lock(std::size_t number, sim::Fault one, sim::Fault other, st
   made.model.waits_ms = dice.from(1, 12);
   made.model.waits_after = dice.of<sim::WaitsAfter>({sim::WaitsAfter::call, sim::WaitsAfter::free});
   made.model.properties = {sim::kProperties.begin(), sim::kProperties.end()};
-  // With absolute time the engine may leave it open, and elsewhere it takes long.
-  if (lock.absolute || !dice.one_in(4)) made.model.properties.erase(sim::Property::deadlock);
+  // With absolute time the engine may leave it open, and a probe takes long.
+  if (lock.absolute || lock.endless || !dice.one_in(4))
+    made.model.properties.erase(sim::Property::deadlock);
   if (lock.replicas > 0) {
     made.model.node_clocks_ms = {2, -1};
     if (dice.one_in(3)) made.model.min_replicas = 1;

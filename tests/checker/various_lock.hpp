@@ -10,6 +10,9 @@ namespace lockstep::test {
 /// How many locks there are.
 std::size_t various_locks();
 
+/// Whether somebody looks at absolute time.
+bool is_absolute(std::size_t lock);
+
 /// Whether both faults can befall the lock of this number.
 bool fit(std::size_t lock, sim::Fault one, sim::Fault other);
 
