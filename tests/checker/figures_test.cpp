@@ -56,6 +56,59 @@ TEST_CASE("the slack on several nodes is that of the quorum, not of its first or
   }
 }
 
+TEST_CASE("the slack of a lock of several keys is that of the one that ends first", "[figures]") {
+  for (const auto& [a, b] : {std::pair{"25", "30"}, {"30", "25"}}) {
+    const auto set = [](const std::string& key, const std::string& ms) {
+      return "redis('SET', self.key .. '" + key + "', self.token, 'PX', " + ms + ") ";
+    };
+    InlineLock lock({"self.token = unique() " + set(":a", a) + set(":b", b) + "return true",
+                     "return redis('DEL', self.key .. ':a', self.key .. ':b') == 2"},
+                    ", leases = { '{key}:a', '{key}:b' }");
+    lock.model.processes.resize(1);  // works 10 ms
+    lock.model.properties = {Property::mutual_exclusion};
+    Result engine = checker::explore(lock.model, {});
+    checker::settle_slack(lock.model, engine, {});
+    CHECK(engine.slack.least_ms == 15);
+    CHECK(checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary)
+              .slack.least_ms == 15);
+  }
+}
+
+TEST_CASE("why nobody writes: a fenced resource takes no token below 0, a plain one takes all",
+          "[figures]") {
+  const auto told = [](sim::Resource resource, const std::string& token) {
+    InlineLock lock(
+        {"self.token = unique() spawn(function() sleep(1) lost(self) end) "
+         "return redis('SET', self.key, self.token, 'NX') == OK, " +
+             token,
+         test::kCompareAndDelete});
+    lock.model.processes.resize(1);
+    lock.model.resource = resource;
+    lock.model.properties = {Property::no_lost_update};
+    lock.model.witnesses = {sim::Witness::acquired};
+    return checker::explore(lock.model, {}).unmet_detail;
+  };
+  const std::string nobody = "nobody ever wrote to the resource";
+  CHECK(told(sim::Resource::plain, "1") == nobody);
+  CHECK(told(sim::Resource::fenced, "-1").starts_with(nobody + ": it takes no fencing token"));
+}
+
+TEST_CASE("what is let go by a link that heals may begin at any instant", "[figures]") {
+  // The second key's lease has to be over after the first one's, and the third key's not: they
+  // began 5 ms before the end of the first.
+  InlineLock lock(
+      {"redis('SET', 'first', 1, 'PX', 20) redis('EVAL', "
+       "\"redis.call('set', 'second', 1, 'px', 5) redis.call('set', 'third', 1, 'px', 4)\", 0) "
+       "return retry(function() if redis('EXISTS', 'first') == 1 then return false end "
+       "if redis('EXISTS', 'second') == 1 and redis('EXISTS', 'third') == 0 then "
+       "redis('SET', self.key, 1) end return true end)",
+       "return true"});
+  lock.model.processes.resize(1);
+  CHECK(lock.judged(Property::leak) == Verdict::holds);
+  lock.model = test::with_fault(lock.model, Fault::cut);
+  CHECK(lock.judged(Property::leak) == Verdict::violated);
+}
+
 TEST_CASE("every duration that somebody chose is said to be in use", "[figures]") {
   InlineLock lock(
       {std::string("sleep(17) call { timeout_ms = 19, 'GET', self.key } ") + kTakeByToken,

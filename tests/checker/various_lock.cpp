@@ -70,6 +70,11 @@ std::vector<Written> on_one_server() {
       {"return redis('SET', self.key, 1, 'NX', 'PXAT', millis(now()) + self.ttl_ms) == OK",
        "return redis('DEL', self.key) == 1", 0, "", true},
       {"return redis('SETNX', self.key, 1) == 1", "return redis('DEL', self.key) == 1"},
+      {"return true", "return true"},
+      {"self.token = unique() redis('HSET', self.key, self.token, 1) "
+       "redis('PEXPIRE', self.key, self.ttl_ms) return redis('HLEN', self.key) == 1",
+       "return redis('HDEL', self.key, self.token) == 1", 0, "", false, true},
+      {kSet + "return true", "redis('GET', self.key) lost(self) " + kScript},
   };
 }
 
@@ -92,6 +97,10 @@ std::vector<Written> on_replicas() {
        "if redis('EXEC') == nil then return false end " +
            kSet + "return true",
        kCompare, 1},
+      {"self.token = unique() "
+       "local taken = redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK "
+       "local told = redis('WAIT', 1, 2) return taken and told == 1",
+       "redis('WAIT', 1, 1) " + kCompare, 1},
       {kSet + "redis('WAIT', 2, 2) return redis('WAIT', 1, 3) >= 1", kScript, 2},
   };
 }
@@ -111,7 +120,10 @@ invariant("parity", function(world)
   local sum = 0
   for _, node in ipairs(world.nodes) do
     if node.up then sum = sum + 1 end
-    for _, key in pairs(node.keys or {}) do sum = sum + (key.expires and 2 or 5) end
+    for _, key in pairs(node.keys or {}) do
+      sum = sum + (key.expires and 2 or 5)
+      sum = sum + (tonumber(key.value) or 0) % 4
+    end
   end
   for _, client in ipairs(world.clients) do
     if client.holds.lock then sum = sum + 3 end
