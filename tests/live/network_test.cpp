@@ -7,6 +7,8 @@
 #include <functional>
 
 #include "live/nodes.hpp"
+#include "sim/redis/reply.hpp"
+#include "tests/support/model.hpp"
 
 namespace lockstep::tests {
 namespace {
@@ -94,6 +96,56 @@ TEST_CASE("The death of a server is told to who waits there, and to nobody else"
   for (const std::uint8_t node : {std::uint8_t{0}, sim::kResource})
     for (sim::TaskId task = 0; task < 2; ++task)
       CHECK_FALSE(has(way.network.channel({task, node, true, 0}), State::broken));
+}
+
+/// A real server, and one client's connections to it.
+struct RealServer {
+  RealServer() : servers(live::own_servers(test::model({"setnx"}))), nodes(servers, {}) {}
+  void send(sim::Request request) {
+    Message message;
+    message.request = std::move(request);
+    network.send(0, 0, 0, std::move(message));
+  }
+  Message& ask(sim::Request request) {
+    send(std::move(request));
+    Message& message = network.next_waiting(name);
+    network.ask(name, message);
+    return message;
+  }
+  std::string answer(sim::Request request) {
+    Message& message = ask(std::move(request));
+    network.take_reply(name, message);
+    return message.reply->text;
+  }
+
+  const sim::ConnectionName name{0, 0, true, 0};
+  std::vector<live::RunningServer> servers;
+  live::Nodes nodes;
+  live::Network network{nodes};
+};
+
+TEST_CASE("A connection that breaks takes its transaction with it") {
+  RealServer real;
+  CHECK(real.answer({"MULTI"}) == "OK");
+  real.network.take(real.name);
+  CHECK(real.answer({"SET", "lock", "1"}) == "QUEUED");
+  real.network.take(real.name);
+  real.send({"EXEC"});
+  real.network.lose(real.name);
+  CHECK_THAT(real.answer({"EXEC"}), Catch::Matchers::Contains("EXEC without MULTI"));
+}
+
+TEST_CASE("Who is unblocked because its master is none any more has to connect anew") {
+  RealServer real;
+  Message& wait = real.ask({"WAIT", "1", "0"});
+  auto& beside = real.nodes.connection(0);
+  while (beside.execute({"INFO", "clients"}).text.find("blocked_clients:1") == std::string::npos) {
+  }
+  beside.execute({"REPLICAOF", "127.0.0.1", "1"});
+  real.network.take_reply(real.name, wait);
+  CHECK(wait.reply->text.starts_with("UNBLOCKED"));
+  real.network.take(real.name);
+  CHECK(real.answer({"PING"}) == "PONG");
 }
 
 }  // namespace

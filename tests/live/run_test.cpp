@@ -13,6 +13,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/temporary_folder.hpp"
 #include "sim/redis/reply.hpp"
+#include "tests/support/inline_lock.hpp"
 #include "tests/support/mistakes.hpp"
 #include "tests/support/model.hpp"
 
@@ -226,6 +227,21 @@ TEST_CASE("Sight is lost, and said to be, where a request cannot be followed") {
   CHECK(result.not_judged.size() == 4);
   CHECK_THAT(result.not_judged_because, Catch::Contains("INCR"));
   CHECK(result.figures.acquired > 10);
+}
+
+TEST_CASE("What a task that goes on still has is no leak, and the run has no end") {
+  const live::Server server(sim::Persistence::none);
+  const test::InlineLock lock(
+      {"spawn(function() redis('SET', self.key, 1) sleep(5) redis('DEL', self.key) end) return "
+       "true",
+       "return true"});
+  auto model = busy("set-token-lua", 1);
+  model.program = lock.model.program;
+  model.processes.front().rounds = 1;
+  model.properties = {sim::Property::leak};
+  const auto result = live::run(model, server.address(), 1);
+  CHECK(result.cut_short);
+  CHECK(result.violations.empty());
 }
 
 TEST_CASE("A server that refuses to serve says nothing of the lock") {
