@@ -84,8 +84,8 @@ void Server::become_server() const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int nowhere = open("/dev/null", O_RDWR);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
-  const bool appends = persistence_ == sim::Persistence::aof_everysec ||
-                       persistence_ == sim::Persistence::aof_always;
+  const bool appends =
+      persistence_ != sim::Persistence::none && persistence_ != sim::Persistence::rdb;
   // One that saves does so at FLUSHALL as well; not by itself as long as anybody looks.
   const char* const saves = persistence_ == sim::Persistence::rdb ? "864000 1000000" : "";
   std::vector<std::string> words{program_,

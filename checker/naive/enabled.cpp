@@ -377,7 +377,7 @@ std::int64_t Rules::undisturbed_ms(const World& world, bool of_any_client,
     const Process& process = world.processes[p];
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
     for (const Connection& connection : process.connections)
-      furthest = std::min(furthest, till_over_ms(connection).value_or(furthest));
+      furthest = std::min(furthest, till_over_ms(process, connection).value_or(furthest));
     if (process.life != Life::up) continue;
     for (const auto& [task, state] : process.tasks) {
       if (state.timer_ms) furthest = std::min(furthest, *state.timer_ms);

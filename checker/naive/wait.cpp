@@ -53,9 +53,11 @@ bool Rules::is_over(const World& world, const Connection& connection, const Mess
          !has_to_wait(world, connection, wait.request);
 }
 
-/// How long time can pass before the node has to answer; of what is late, it has not.
-std::optional<std::int64_t> Rules::till_over_ms(const Connection& connection) const {
-  if (connection.late) return std::nullopt;
+/// How long time can pass before the node has to answer; of what is late, or whose link is cut, it
+/// has not.
+std::optional<std::int64_t> Rules::till_over_ms(const Process& process,
+                                                const Connection& connection) const {
+  if (connection.late || process.unreached.contains(connection.node)) return std::nullopt;
   for (const Message& message : connection.messages) {
     if (message.held) return std::nullopt;
     if (message.blocked) return message.blocked_left_ms;

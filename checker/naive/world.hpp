@@ -460,7 +460,8 @@ class Rules {
                    const sim::Request& request) const;
   void block(Message& message) const;
   bool is_over(const World& world, const Connection& connection, const Message& wait) const;
-  std::optional<std::int64_t> till_over_ms(const Connection& connection) const;
+  std::optional<std::int64_t> till_over_ms(const Process& process,
+                                           const Connection& connection) const;
   sim::Reply end_of_wait(const World& world, const Connection& connection) const;
   void note_ahead(World& world, Connection& connection, bool changed) const;
   void note_missing(const std::vector<Node>& before, World& world) const;

@@ -228,12 +228,8 @@ Id Nodes::flushed(Id id) {
 Id Nodes::written(Id id, Id keyspace) {
   Node node = nodes_[id].value;
   if (keyspace == node.keyspace) return id;
-  if (setting_.volatile_ms > 0 && setting_.budget(Fault::power_loss) > 0) {
-    const Id bare = tables_.without_scripts(node.keyspace);
-    const bool known = !node.images.empty() && node.images.front().keyspace == bare &&
-                       node.images.front().age_ms == 0;
-    if (!known) node.images.insert(node.images.begin(), {bare, 0});
-  }
+  if (setting_.writes_last())
+    node.images.insert(node.images.begin(), {tables_.without_scripts(node.keyspace), 0});
   node.keyspace = keyspace;
   return intern(node);
 }

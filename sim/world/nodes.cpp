@@ -62,7 +62,20 @@ Id Nodes::initial(unsigned index) {
   return intern(node);
 }
 
-Id Nodes::intern(const Node& node) {
+/// Equal neighbours are one (section 6), whatever has made them equal: the newest, which can be
+/// lost for longest.
+void Nodes::unite_images(Node& node) const {
+  if (setting_.volatile_ms == 0 || node.images.empty()) return;
+  const auto same = [](const Image& one, const Image& other) {
+    return one.keyspace == other.keyspace;
+  };
+  node.images.erase(std::unique(node.images.begin(), node.images.end(), same), node.images.end());
+  if (node.images.front().keyspace == tables_.without_scripts(node.keyspace))
+    node.images.erase(node.images.begin());
+}
+
+Id Nodes::intern(Node node) {
+  unite_images(node);
   return nodes_.intern(encode(node), [&] {
     NodeInfo info = describe(node);
     list_actions(info);

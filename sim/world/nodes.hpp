@@ -99,7 +99,7 @@ class Nodes {
   Nodes(Setting& setting, Tables& tables, Reports& reports);
 
   Id initial(unsigned node);
-  Id intern(const Node& node);
+  Id intern(Node node);
   const NodeInfo& info(Id id) const { return nodes_[id]; }
 
   /// What comes of an action of the node.
@@ -162,6 +162,7 @@ class Nodes {
   NodeInfo describe(const Node& node) const;
   Aged age(Id id, std::int64_t ms);
   void list_actions(NodeInfo& info) const;
+  void unite_images(Node& node) const;
   Node jumped(Node node, std::int64_t ms);
   Node without_keys(Id id, const LocalAction& action);
   void count_replicas(Id* nodes);

@@ -45,6 +45,7 @@ bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connecti
   if (!master || tables_.session(connection.session).value.in_transaction) return false;
   if (acknowledged(nodes, connection) >= wait->replicas) return false;
   message.blocked = true;
+  message.way_ms = 0;  // it has arrived
   message.blocked_for_ever = wait->timeout_ms == 0;
   message.blocked_ms = setting_.rounded(wait->timeout_ms);
   setting_.use_timer(wait->timeout_ms);

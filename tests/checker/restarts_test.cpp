@@ -98,6 +98,19 @@ TEST_CASE("a power loss takes as many writes as it likes", "[restarts]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
+TEST_CASE("what was written and has expired is no write that a power loss takes", "[restarts]") {
+  // The mark has expired when the lock is acquired: the last write is then that of the lock.
+  InlineLock lock(
+      {"self.token = unique() "
+       "if redis('SET', self.key, self.token, 'NX') ~= OK then return false end "
+       "redis('SET', self.key .. ':mark', 1, 'PX', 5) sleep(10) "
+       "return redis('GET', self.key) == self.token",
+       "return redis('DEL', self.key) == 1"});
+  lock.model = test::with_fault(lock.model, Fault::power_loss);
+  lock.model.persistence = sim::Persistence::aof_everysec;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
 TEST_CASE("what was saved is there after a power loss, too", "[restarts]") {
   InlineLock lock(
       {"return redis('SETNX', self.key, 1) == 1", "return redis('DEL', self.key) == 1"});

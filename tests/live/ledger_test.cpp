@@ -81,6 +81,25 @@ TEST_CASE("A key is whose request made it or overwrote it, not who prolonged it"
   CHECK(is_of(posting->after[0], kMakerB));
 }
 
+TEST_CASE("A number of the order that was there before tells that somebody else counts") {
+  for (const std::int64_t order : {0, 1}) {
+    SetByA ledger;
+    ledger.add(set_by_a(order));
+    CHECK(ledger.lost_because() == "somebody else has changed the run's counter");
+  }
+}
+
+TEST_CASE("A key is gone when its time is over, and not before") {
+  const auto gone_after = [](std::int64_t ms) {
+    SetByA ledger;  // for a second
+    ledger.add(entry(2, kMakerB, {"GET", "lock"}, kNoKey, kNoKey, Reply::null(), kStart + ms));
+    ledger.next();
+    return ledger.lost_because();
+  };
+  CHECK(gone_after(1001).empty());
+  CHECK(gone_after(999) == "the key lock was gone before its time");
+}
+
 TEST_CASE("The server says whether a key has expired, not our clock") {
   const auto end = kStart + 1000;
   SetByA ledger;

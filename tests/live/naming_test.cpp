@@ -23,6 +23,19 @@ TEST_CASE("Tokens get the trace's names, wherever they stand") {
   CHECK(reply.items[1].integer == 3);
 }
 
+TEST_CASE("So do they in what a program does: sends, is given, logs, fails with") {
+  live::Naming naming(sim::kEpoch.ms);
+  const auto real = naming.fresh_token(0), told = sim::token_text({0, 1});
+  sim::Effect effect;
+  effect.request = {"SET", "lock", real};
+  effect.fencing = real;
+  effect.text = "failed with " + real;
+  const auto named = naming.named(effect);
+  CHECK(named.request == sim::Request{"SET", "lock", told});
+  CHECK(named.fencing == told);
+  CHECK(named.text == "failed with " + told);
+}
+
 TEST_CASE("Unix times of the run are moved to the trace's epoch, other numbers stay") {
   constexpr std::int64_t epoch_ms = 1'800'000'000'000;
   const live::Naming naming(epoch_ms);

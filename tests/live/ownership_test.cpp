@@ -285,6 +285,39 @@ TEST_CASE("A key that another thread of the process has made meanwhile is no lef
   }
 }
 
+TEST_CASE("Who has removed what it made has not made what another thread makes") {
+  constexpr sim::TaskId other = kSpawned;  // a main task, as it waits so
+  sim::Wait in_acquire;
+  in_acquire.task = other;
+  in_acquire.kind = sim::Wait::Kind::replies;
+  in_acquire.in_acquire = in_acquire.in_operation = true;
+  SharedRun told;
+  told.sets(kClientA);
+  told.deletes(kClientA);
+  told.ownership().waits(kClientA, {in_acquire});
+  told.sets(kClientA, other);
+  told.does(kClientA, Kind::refused);
+  told.looks(kClientB);
+  CHECK(told.violated() == kNothing);
+}
+
+TEST_CASE("A call that is seen by its wait alone ends when nobody waits in it any more") {
+  sim::Wait waits;
+  waits.task = kMainTask;
+  waits.kind = sim::Wait::Kind::replies;
+  waits.in_acquire = waits.in_operation = true;
+  SharedRun told;
+  told.ownership().waits(kClientA, {waits});
+  told.sets(kClientA);
+  waits.in_acquire = waits.in_operation = false;
+  told.ownership().waits(kClientA, {waits});
+  told.ownership().waits(kClientA, {waits});
+  told.looks(kClientB);
+  told.does(kClientA, Kind::refused);  // of a later call, which has made nothing
+  told.looks(kClientB);
+  CHECK(told.violated() == kNothing);
+}
+
 TEST_CASE("After a loss of sight nothing more is claimed") {
   SharedRun told;
   told.acquires(kClientA);

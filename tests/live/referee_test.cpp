@@ -80,5 +80,18 @@ TEST_CASE("A violation shows what was done before it, not what came after it") {
   CHECK(history.front().sentence == "first");
 }
 
+TEST_CASE("Every property that is violated is kept, the first time that it is") {
+  const auto model = two_locks();
+  live::Referee referee(model);
+  for (const char* text : {"first", "second"})
+    for (const auto property : sim::kProperties)
+      referee.found(property, text, {0}, referee.moment());
+  REQUIRE(referee.violations().size() == sim::kProperties.size());
+  for (std::size_t i = 0; i < sim::kProperties.size(); ++i) {
+    CHECK(referee.violations()[i].property == sim::kProperties[i]);
+    CHECK(referee.violations()[i].text == "first");
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::tests

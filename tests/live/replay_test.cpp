@@ -7,7 +7,9 @@
 #include "live/connection.hpp"
 #include "sim/base/error.hpp"
 #include "sim/redis/reply.hpp"
+#include "tests/live/hand_made_run.hpp"
 #include "tests/live/plans.hpp"
+#include "tests/support/inline_lock.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {
@@ -114,6 +116,25 @@ TEST_CASE("A deadlock is confirmed by a fresh client; a lock that it gets is non
   const auto result = replayed(plan);
   CHECK(result.outcome == Outcome::differs);
   CHECK(result.detail == "a fresh client acquires the lock");
+}
+
+TEST_CASE("A task that goes on for ever is really seen to go on, or is none") {
+  for (const bool goes_on : {true, false}) {
+    const std::string body = goes_on ? "redis('INCR', 'beats')" : "return false";
+    test::InlineLock lock({"every(20, function() " + body + " end) return true", "return true"});
+    auto model = lock.model;
+    model.processes.resize(1);
+    model.processes.front().lease_ms = 100;
+    test::HandMadeRun run(model);
+    run.client(sim::Action::Kind::begin);
+    run.answered();  // by the resource
+    auto plan = run.plan();
+    plan.violated = sim::Property::leak;
+    plan.endless = true;
+    const auto result = test::replayed(plan);
+    CAPTURE(goes_on, result.detail);
+    CHECK((result.outcome == live::Confirmation::Outcome::differs) != goes_on);
+  }
 }
 
 TEST_CASE("Crashes of the server, of clients, and lost messages are really made") {

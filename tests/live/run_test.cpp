@@ -7,10 +7,13 @@
 #include <thread>
 
 #include "live/connection.hpp"
+#include "live/ownership.hpp"
+#include "live/referee.hpp"
 #include "live/server.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/temporary_folder.hpp"
 #include "sim/redis/reply.hpp"
+#include "tests/support/inline_lock.hpp"
 #include "tests/support/mistakes.hpp"
 #include "tests/support/model.hpp"
 
@@ -226,6 +229,21 @@ TEST_CASE("Sight is lost, and said to be, where a request cannot be followed") {
   CHECK(result.figures.acquired > 10);
 }
 
+TEST_CASE("What a task that goes on still has is no leak, and the run has no end") {
+  const live::Server server(sim::Persistence::none);
+  const test::InlineLock lock(
+      {"spawn(function() redis('SET', self.key, 1) sleep(5) redis('DEL', self.key) end) return "
+       "true",
+       "return true"});
+  auto model = busy("set-token-lua", 1);
+  model.program = lock.model.program;
+  model.processes.front().rounds = 1;
+  model.properties = {sim::Property::leak};
+  const auto result = live::run(model, server.address(), 1);
+  CHECK(result.cut_short);
+  CHECK(result.violations.empty());
+}
+
 TEST_CASE("A server that refuses to serve says nothing of the lock") {
   const std::vector<std::pair<sim::Request, std::string>> refusals{
       {{"REPLICAOF", "127.0.0.1", "1"}, "READONLY You can't write against a read only replica."},
@@ -242,6 +260,32 @@ TEST_CASE("A server that refuses to serve says nothing of the lock") {
     model.properties = {sim::Property::mutual_exclusion, sim::Property::deadlock};
     CHECK_THROWS_WITH(live::run(model, server.address(), 0.3), says_so);
   }
+}
+
+TEST_CASE("Of what was asked, what nobody can see on a real server is said not to be judged") {
+  const live::Server server(sim::Persistence::none);
+  auto model = busy("set-token-lua", 2);
+  model.properties = {sim::kProperties.begin(), sim::kProperties.end()};
+  const auto result = live::run(model, server.address(), 0.2);
+  std::set<sim::Property> nobodys;
+  for (const auto property : sim::kProperties)
+    if (row(property).live == sim::LiveJudge::nobody) nobodys.insert(property);
+  REQUIRE_FALSE(nobodys.empty());
+  CHECK(result.not_judged == nobodys);
+  CHECK_FALSE(result.not_judged_because.empty());
+}
+
+TEST_CASE("Numbers of the order that nobody has heard of are said to be missing at the end") {
+  const live::Server server(sim::Persistence::none);
+  live::Connection connection(server.address());
+  const auto model = busy("set-token-lua", 1);
+  live::Referee referee(model);
+  live::Ownership whole(model, referee), gap(model, referee);
+  whole.close(connection);
+  CHECK(whole.lost_because().empty());
+  connection.execute({"INCR", gap.envelope().order_key()});
+  gap.close(connection);
+  CHECK(gap.lost_because() == "an answer of the server never came");
 }
 
 TEST_CASE("What somebody else does to the keys is held against nobody") {

@@ -78,6 +78,30 @@ TEST_CASE("The observer sees strings, hashes and lifetimes") {
   CHECK(observer.keys().empty());
 }
 
+TEST_CASE("The observer sees all of a list, a set and a sorted set") {
+  const live::Server server(Persistence::none);
+  live::Connection connection(server.address());
+  connection.execute({"RPUSH", "list", "b", "a", "b"});
+  connection.execute({"SADD", "set", "b", "a"});
+  connection.execute({"ZADD", "scores", "2", "b", "1.5", "a"});
+  const auto keys = live::Observer(server.address(), std::nullopt).keys();
+  CHECK(keys.at("list").value == sim::VisibleValue{sim::VisibleList{"b", "a", "b"}});
+  CHECK(keys.at("set").value == sim::VisibleValue{sim::VisibleSet{"a", "b"}});
+  CHECK(keys.at("scores").value == sim::VisibleValue{sim::VisibleSortedSet{{"a", 1.5}, {"b", 2}}});
+}
+
+TEST_CASE("What a server has answered outlives its process as its persistence says") {
+  for (const auto persistence : sim::kPersistences) {
+    CAPTURE(sim::name(persistence));
+    live::Server server(persistence);
+    live::Connection(server.address()).execute({"SET", "k", "v"});
+    server.crash();
+    server.start();
+    const bool kept = live::Connection(server.address()).execute({"EXISTS", "k"}).integer == 1;
+    CHECK(kept == (persistence != Persistence::none && persistence != Persistence::rdb));
+  }
+}
+
 TEST_CASE("A server that refuses us, or is not there, is one line") {
   live::Server server(Persistence::none);
   live::Connection(server.address()).execute({"CONFIG", "SET", "requirepass", "secret"});

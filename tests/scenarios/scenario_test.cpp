@@ -294,6 +294,31 @@ TEST_CASE("an error is one line, whatever bytes it shows") {
   CHECK_THAT(spoilt("/kind", std::string("sea\0rch", 7)), Contains("`sea\\x00rch`"));
 }
 
+TEST_CASE("every number of a scenario is written, be it the least that says anything") {
+  const std::vector<std::string> numbers{
+      "lease_ms", "request_timeout_ms", "pause_max_ms", "latency_ms",       "nodes",
+      "replicas", "draw_seed",          "min_replicas", "restart_after_ms", "cluster"};
+  for (const auto& key : numbers) {
+    CAPTURE(key);
+    auto json = sound();
+    const Json value = key == "cluster" ? Json(true) : Json(1);
+    json[key] = value;
+    CHECK(to_json(read(json), "p")[key] == value);
+  }
+  for (const std::string key :
+       {"clocks_ms", "node_clocks_ms", "drifts_ppm", "node_drifts_ppm", "jumps_ms"}) {
+    CAPTURE(key);
+    auto json = sound();
+    json[key] = {1};
+    CHECK(to_json(read(json), "p")[key] == Json{1});
+  }
+  for (const auto fault : sim::kFaults) {
+    auto json = sound();
+    json["faults"] = {{name(fault), 1}};
+    CHECK(to_json(read(json), "p")["faults"] == json["faults"]);
+  }
+}
+
 TEST_CASE("a result is compared with the expectation") {
   Expectation expect{Outcome::violated, sim::Property::leak, 3};
   checker::Result result;
@@ -301,8 +326,10 @@ TEST_CASE("a result is compared with the expectation") {
   result.property = sim::Property::leak;
   result.schedule.resize(3);
   CHECK_FALSE(difference(expect, result).has_value());
-  result.schedule.resize(4);
-  CHECK(difference(expect, result) == "expected 3 steps, found 4");
+  for (const std::size_t steps : {0, 2, 4, 100}) {
+    result.schedule.resize(steps);
+    CHECK(difference(expect, result) == "expected 3 steps, found " + std::to_string(steps));
+  }
   result.property = sim::Property::deadlock;
   CHECK(difference(expect, result) == "expected leak to be violated, found deadlock");
   result.verdict = checker::Verdict::holds;

@@ -124,6 +124,20 @@ TEST_CASE("who finishes has begun, and comes to the end of the round") {
   CHECK_THAT(trace.steps.back().prose.sentence, Contains("is told"));  // its lease had ended
 }
 
+TEST_CASE("an event that the client makes impossible is not waited for") {
+  const auto refused = [](const std::vector<std::string>& sentences) {
+    return tests::bad_input([&] { walked(model_of_key("lock"), sentences); });
+  };
+  CHECK_THAT(refused({"A acquires", "B acquires"}),
+             Contains("$.steps[1]") && Contains("the client is refused: "));
+  CHECK_THAT(refused({"A is refused"}),
+             Contains("$.steps[0]") && Contains("the client acquires: "));
+  CHECK_THAT(refused({"A acquires", "A is refused"}), Contains("$.steps[1]"));
+  CHECK_THAT(refused({"A releases", "A acquires"}), Contains("$.steps[1]"));
+  const auto trace = walked(model_of_key("lock"), {"A acquires", "B is refused", "A releases"});
+  CHECK(trace.steps.back().data.effects.back().kind == sim::Effect::Kind::released);
+}
+
 TEST_CASE("the key that is evicted is named") {
   auto model = test::with_fault(model_of_key("lock"), sim::Fault::evict);
   const auto trace = walked(model, {"A acquires", "redis evicts lock"});

@@ -325,6 +325,19 @@ TEST_CASE("await waits until one of the tasks has ended, in whichever way, and t
   CHECK(told(program.client.feed(run(0))).starts_with("acquired"));
 }
 
+TEST_CASE("await of several tasks that have ended tells the first in its list") {
+  using lockstep::sim::program_test::run;
+  Acquiring program(R"(
+    local one, other = spawn(function() end), spawn(function() end)
+    sleep(1)
+    log(await(spawn(sleep, 9), one, other))
+    log(await(other, one))
+    return true)");
+  program.client.feed(run(1));
+  program.client.feed(run(2));
+  CHECK(told(program.client.feed(timer(0))).starts_with("log 2; log 1"));
+}
+
 TEST_CASE("a task can stop itself") {
   Acquiring run("self.h = spawn(function() stop(self.h) log('never') end) sleep(1) return true");
   CHECK(told(run.client.feed(lockstep::sim::program_test::run(1))).empty());

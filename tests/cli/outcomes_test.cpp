@@ -1,0 +1,104 @@
+// How a command came out is said by its exit code, and its figures are what they are called: in
+// the cases between the plain ones.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/cli/command_line.hpp"
+
+namespace lockstep::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+using Json = nlohmann::json;
+
+/// A protocol with this acquire(), which leaves nothing behind.
+std::string protocol(const std::string& name, const std::string& acquire) {
+  const auto folder = scratch() / name;
+  fs::remove_all(folder);
+  write(folder / "protocol.lua",
+        "local L = protocol { title = 't', source = 's' }\nfunction L:acquire() " + acquire +
+            " end\nfunction L:release() redis('DEL', self.key) return true end\nreturn L\n");
+  return folder.string();
+}
+
+std::string scenario(const std::string& name, Json json) {
+  json.update({{"title", "t"}, {"source", "s"}, {"why", "w"}, {"kind", "search"}});
+  const auto file = scratch() / (name + ".json");
+  write(file, json.dump());
+  return file.string();
+}
+
+}  // namespace
+
+TEST_CASE("what is not as expected is FAILED, whatever became of its audit") {
+  const std::vector<std::string> audited{"--audit", "--max-states", "1000"};
+  auto words = std::vector<std::string>{"test", data("wrong.json")};
+  words.insert(words.end(), audited.begin(), audited.end());
+  const auto ran = run(words);
+  CHECK_THAT(ran.out, Contains("the audit is inconclusive") && Contains("FAILED  wrong"));
+  CHECK(ran.code == 1);
+}
+
+TEST_CASE("a matrix is as good as its verdicts: known ones 0, vacuous ones and open ones 2") {
+  const auto never = protocol("never", "return false");
+  const auto matrix = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "matrix");
+    words.insert(words.end(), {"--property", "mutual-exclusion", "--json"});
+    const auto ran = run(words);
+    const auto json = Json::parse(ran.out);
+    std::set<std::string> verdicts;
+    for (const auto& each : json["protocols"][0]["verdicts"])
+      verdicts.insert(each["verdict"].get<std::string>());
+    return std::pair(ran.code, verdicts);
+  };
+  const auto [known_code, known] = matrix({"setnx"});
+  CHECK(known_code == 0);
+  CHECK(known.contains("violated"));
+  const auto [vacuous_code, vacuous] = matrix({never});
+  CHECK(vacuous == std::set<std::string>{"not-reentrant", "vacuous"});
+  CHECK(vacuous_code == 2);
+  const auto [open_code, open] = matrix({"setnx", "--max-states", "3"});
+  CHECK(open.contains("inconclusive"));
+  CHECK(open_code == 2);
+}
+
+TEST_CASE("bounds hold beside a baseline, too") {
+  const auto file = (scratch() / "bounded.json").string();
+  write(file, run({"matrix", "set-token-lua", "--property", "leak", "--json"}).out);
+  const auto ran = run({"diff", "--baseline", file, "set-token-lua", "--max-states", "3"});
+  CHECK_THAT(ran.out, Contains("the bound of 3 states was reached"));
+  CHECK(ran.code == 1);  // what held is not known any more
+}
+
+TEST_CASE("what a flag asks for is judged without being named once more") {
+  const auto waits = run({"check", "set-token-lua", "--fault", "delay=1", "--waits-ms", "1000"});
+  CHECK_THAT(waits.out, Contains("waits    ") && Contains("VIOLATED"));
+  const auto alone = run({"check", "set-token-lua", "--waits-ms", "1000", "--json"});
+  CHECK_THAT(Json::parse(alone.out)["scenario"]["properties"].dump(), Contains("\"waits\""));
+  const auto claims = scratch() / "asked.lua";
+  write(claims, "invariant('i', function(w) return true end)\n");
+  const auto stated = run({"check", "set-token-lua", "--invariants", claims.string(), "--json"});
+  CHECK_THAT(Json::parse(stated.out)["scenario"]["properties"].dump(), Contains("\"invariant\""));
+}
+
+TEST_CASE("99 of 100 waits of a live run are no longer than its figure says, in whatever order") {
+  // One client, whose calls take 40, 36, ... 4 ms.
+  const auto folder = protocol("hurried",
+                               "self.calls = (self.calls or 0) + 1 sleep(44 - 4 * self.calls) "
+                               "return redis('SET', self.key, 1, 'NX') == OK");
+  const auto file =
+      scenario("hurried", {{"protocol", folder},
+                           {"roles", {{"r", {{"workload", {"lock", "unlock"}}, {"rounds", 10}}}}},
+                           {"clients", 1},
+                           {"expect", {{"verdict", "holds"}}}});
+  const auto ran = run({"live", file, "--seconds", "5", "--json"});
+  const auto figures = Json::parse(ran.out)["figures"];
+  CHECK(figures["acquired"] == 10);
+  CHECK(figures["wait_p50_us"] > 20'000);
+  CHECK(figures["wait_p99_us"] > 36'000);
+}
+
+}  // namespace lockstep::tests
