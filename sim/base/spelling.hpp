@@ -17,7 +17,7 @@ class Spelling {
   /// it, and each byte of a token is even in one of them and odd in the other. So it is for the
   /// first few, of the same length; the others look like a UUID's hexadecimal digits (but are never
   /// a number), as long or longer, and begin with each of these.
-  static constexpr unsigned kCount = 22, kUsual = 6;
+  static constexpr unsigned kCount = 22, kUsual = 6, kPair = 2;
   explicit Spelling(unsigned which) : which_(which) {}
 
   /// The bytes with every whole token spelt so.

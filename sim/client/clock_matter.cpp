@@ -13,7 +13,7 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr std::size_t kFew = 4;  // observations, which are all looked at
+constexpr std::size_t kFew = 8;  // observations, which are all looked at
 
 /// Whatever comes of a step that may depend on a clock.
 std::string shown(const Step& step) {

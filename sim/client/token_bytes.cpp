@@ -88,7 +88,7 @@ bool same(const Step& one, const Step& other, const Respell& undo) {
 
 }  // namespace
 
-bool TokenBytes::is_kept(const std::string& bytes) {
+bool TokenBytes::is_first(const std::string& bytes) {
   std::map<Token, std::uint16_t> names;
   const std::string renamed = rename_tokens(bytes, [&](Token token) {
     const auto next = static_cast<std::uint16_t>(names.size() + 1);
@@ -127,14 +127,14 @@ std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, cons
 }
 
 bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after) {
-  for (unsigned which = 0; which < Spelling::kUsual; ++which) {
+  std::string bytes = encode(met.keyspace) + encode(met.session);
+  for (const std::string& argument : met.request) bytes += argument + '\0';
+  const bool first = is_first(bytes);
+  for (unsigned which = 0; which < (first ? Spelling::kUsual : Spelling::kPair); ++which) {
     const auto found = differs(met, reply, after, which);
     if (!found || *found) return found.has_value();
   }
-  if (later_.size() == kMostLater) return false;
-  std::string bytes = encode(met.keyspace) + encode(met.session);
-  for (const std::string& argument : met.request) bytes += argument + '\0';
-  if (is_kept(bytes))
+  if (first && later_.size() < kMostLater)
     later_.emplace_back([this, keyspace = met.keyspace, session = met.session,
                          request = met.request, execution = met.execution, reply,
                          after](unsigned which) {
@@ -162,18 +162,18 @@ std::optional<bool> TokenBytes::differs(const ProcessSetup& setup, const std::st
 
 bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
                         std::span<const Observation> path, const Step& step) {
-  for (unsigned which = 0; which < Spelling::kUsual; ++which) {
-    const auto found = differs(setup, snapshot, path, step, which);
-    if (!found || *found) return found.has_value();
-  }
-  if (later_.size() == kMostLater) return false;
   std::string bytes = snapshot;
   for (const Observation& observation : path) {
     bytes += static_cast<char>('a' + static_cast<int>(observation.kind));
     bytes += bytes_of(*observation.reply);
     for (const std::string& answer : observation.answers) bytes += answer + '\0';
   }
-  if (is_kept(bytes))
+  const bool first = is_first(bytes);
+  for (unsigned which = 0; which < (first ? Spelling::kUsual : Spelling::kPair); ++which) {
+    const auto found = differs(setup, snapshot, path, step, which);
+    if (!found || *found) return found.has_value();
+  }
+  if (first && later_.size() < kMostLater)
     later_.emplace_back(
         [this, setup, snapshot, walked = std::vector(path.begin(), path.end()),
          step](unsigned which) { return differs(setup, snapshot, walked, step, which); });

@@ -40,9 +40,9 @@ class TokenBytes {
   std::optional<bool> differs(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path, const Step& step,
                               unsigned which) const;
-  /// Whether it is kept for the end: the first of its form, which is what is alike if tokens have
-  /// other names and numbers another size.
-  bool is_kept(const std::string& bytes);
+  /// Of its form, which is what is alike if tokens have other names and numbers another size: it is
+  /// tried with more spellings, and kept for the end.
+  bool is_first(const std::string& bytes);
 
   const Program& program_;
   ScriptVm scripts_;

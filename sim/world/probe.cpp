@@ -262,8 +262,9 @@ Surroundings Probe::around(const Alone& now, std::size_t p) const {
   return around;
 }
 
-bool Prober::can_acquire(const Found& found) {
+bool Prober::can_acquire(Found found) {
   if (setting_.endless_probe) return true;
+  found.run = runs_.time_alone(found.run);
   std::vector<Id> key = found.background;
   key.insert(key.end(), found.nodes.begin(), found.nodes.end());
   if (setting_.knowledge.absolute) key.push_back(found.run);

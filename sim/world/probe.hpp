@@ -40,7 +40,7 @@ class Prober {
 
   /// Whether a fresh client can acquire every lock. True also if a probe came to no end
   /// (Setting::endless_probe), or was cut off by the watch, and from then on.
-  bool can_acquire(const Found& found);
+  bool can_acquire(Found found);
 
  private:
   friend class Probe;

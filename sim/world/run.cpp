@@ -78,6 +78,12 @@ Id Runs::initial() {
   return intern(run);
 }
 
+Id Runs::time_alone(Id id) {
+  Run run;
+  run.now_ms = runs_[id].value.now_ms;
+  return intern(run);
+}
+
 Id Runs::age(Id id, std::int64_t ms) {
   return age_.find_or_add(id, static_cast<std::uint64_t>(ms), [&] {
     Run run = runs_[id].value;

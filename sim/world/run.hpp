@@ -39,6 +39,8 @@ class Runs {
   Id intern(const Run& run);
   const RunInfo& info(Id id) const { return runs_[id]; }
 
+  /// Without faults, and with nothing to come: only its time.
+  Id time_alone(Id id);
   /// After `ms`, in an absolute run.
   Id aged(Id id, std::int64_t ms) { return setting_.knowledge.absolute ? age(id, ms) : id; }
   /// After a look at absolute time: the outlook is as far as a timestamp can reach.
