@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "checker/explorer.hpp"
 #include "scenarios/json_reader.hpp"
@@ -122,12 +123,31 @@ void pass_over_what_never_works(const Scenario& scenario, const checker::Progres
     judgement = std::move(other);
 }
 
+/// Whether a client whose clock drifts waits more than once in it: each wait is told to last whole
+/// ms of true time, and what that is too long by adds up.
+bool adds_up_parts_of_ms(const sim::Model& model, const checker::Trace& trace) {
+  std::map<std::uint8_t, int> waits;
+  for (const checker::TraceStep& step : trace.steps)
+    if (step.data.by_own_clock && sim::of_clock(model.drifts_ppm, step.data.action.process) != 0 &&
+        ++waits[step.data.action.process] > 1)
+      return true;
+  return false;
+}
+
 /// What is found beside clocks that drift has to be found, too, where what they measure is off by a
 /// part of a ms: nobody chooses where in one of a clock's ms something begins, and a wait of many
 /// sleeps is off by a part for each.
 void doubt_parts_of_ms(const Scenario& scenario, const checker::Progress& progress,
                        Judgement& judgement) {
   checker::Result& found = judgement.result;
+  const auto leave_open = [&](std::string why) {
+    found.verdict = checker::Verdict::inconclusive;
+    found.why_inconclusive = std::move(why);
+    found.property.reset();
+    found.schedule.clear();
+    found.endless = false;
+    judgement.trace.reset();
+  };
   const auto try_with = [&](sim::PartOfMs part, const char* what) {
     Judgement other = judgement;
     other.model.part_of_ms = part;
@@ -139,15 +159,14 @@ void doubt_parts_of_ms(const Scenario& scenario, const checker::Progress& progre
                         other.result.property
                             ? std::string("violates ") + name(*other.result.property)
                             : "holds");
-    found.verdict = checker::Verdict::inconclusive;
-    found.why_inconclusive = why;
-    found.property.reset();
-    found.schedule.clear();
-    found.endless = false;
-    judgement.trace.reset();
+    leave_open(why);
   };
   const auto is = [&](checker::Verdict verdict) { return found.verdict == verdict; };
   if (!sim::clocks_drift(judgement.model)) return;
+  if (judgement.trace && adds_up_parts_of_ms(judgement.model, *judgement.trace))
+    return leave_open(
+        "clocks drift, and the parts of a ms by which several waits of a client are too long add "
+        "up");
   if (is(checker::Verdict::holds))
     try_with(sim::PartOfMs::off_leases, "a lease ends up to 1 ms sooner");
   if (is(checker::Verdict::holds))

@@ -65,11 +65,20 @@ std::vector<sim::VisibleKeys> visible_keys(const Event& event) {
 
 }  // namespace
 
+/// Work is measured in true time.
+bool by_own_clock(const Event& event) {
+  if (sim::step_of(event.action) != sim::Action::Kind::timer) return false;
+  const auto& waits = event.before.processes[event.action.process].waits;
+  return std::ranges::any_of(waits, [&](const sim::Wait& wait) {
+    return wait.task == event.action.task && wait.kind != sim::Wait::Kind::work;
+  });
+}
+
 StepData record(const Event& event) {
   const auto& facts = event.facts;
-  return {event.action,          event.after.now.ms,   facts.effects,      requests_of(event),
-          facts.departures,      connection_in(event), facts.reply,        facts.looked_at_time,
-          facts.looked_at_clock, taken_in(event),      visible_keys(event)};
+  return {event.action,          event.after.now.ms,   facts.effects,   requests_of(event),
+          facts.departures,      connection_in(event), facts.reply,     facts.looked_at_time,
+          facts.looked_at_clock, by_own_clock(event),  taken_in(event), visible_keys(event)};
 }
 
 }  // namespace lockstep::checker

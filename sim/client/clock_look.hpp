@@ -66,11 +66,13 @@ class Look {
     std::int64_t said = 0;                ///< as it grows with time
   };
 
-  void find_matter(std::size_t first, std::size_t last, std::vector<bool>& matter) const;
-  bool may_matter(std::size_t first, std::size_t last) const;
-  bool can_vary(std::size_t first, std::size_t last) const;
-  /// The path with what the observations from `first` on, before `last`, tell of clocks later.
-  std::vector<Observation> all_later(std::size_t first, std::size_t last, std::int64_t by) const;
+  void find_matter(std::span<const std::size_t> places, std::vector<bool>& matter) const;
+  bool may_matter(std::span<const std::size_t> places) const;
+  bool can_vary(std::size_t place) const;
+  bool tells_clock_or_time(std::size_t place) const;
+  /// The path with what the observations at these places tell of clocks later, each by another
+  /// multiple.
+  std::vector<Observation> all_later(std::span<const std::size_t> places, std::int64_t by) const;
 
   std::vector<Told> told() const;
   static void move(std::vector<Observation>& path, const Told& told, std::int64_t by);

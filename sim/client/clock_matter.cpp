@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "sim/base/ascii.hpp"
 #include "sim/client/clock_look.hpp"
@@ -40,69 +42,78 @@ Reply all_moved(Reply reply, std::int64_t by) {
 std::vector<bool> Look::that_matter() const {
   std::vector<bool> matter(path_.size(), path_.size() <= kFew);
   if (path_.size() <= kFew) return matter;
+  const auto [known, added] = uses_.matters_.try_emplace(
+      key_of(without_times(snapshot_)) + written(path_) + way_of(step_), matter);
+  if (!added) return known->second;
+  std::vector<std::size_t> others;  // what has mattered before probably does again
+  for (std::size_t place = 0; place + 1 < path_.size(); ++place) {
+    const bool before = place < uses_.mattered_.size() && uses_.mattered_[place];
+    before ? find_matter(std::array{place}, matter) : others.push_back(place);
+  }
+  find_matter(others, matter);
   matter.back() = true;
-  find_matter(0, path_.size() - 1, matter);
+  uses_.mattered_ = known->second = matter;
   return matter;
 }
 
-void Look::find_matter(std::size_t first, std::size_t last, std::vector<bool>& matter) const {
-  if (first == last || !may_matter(first, last)) return;
-  if (last - first == 1) {
-    matter[first] = true;
+void Look::find_matter(std::span<const std::size_t> places, std::vector<bool>& matter) const {
+  if (places.empty() || !may_matter(places)) return;
+  if (places.size() == 1) {
+    matter[places.front()] = true;
     return;
   }
-  const std::size_t middle = first + (last - first) / 2;
-  find_matter(first, middle, matter);
-  find_matter(middle, last, matter);
+  const std::size_t half = places.size() / 2;
+  find_matter(places.first(half), matter);
+  find_matter(places.subspan(half), matter);
 }
 
 /// Whether the step comes to something else if these observations were other ones, or it is not
 /// known: they are varied together, each by another amount (what is rounded shows by a large one;
 /// what a loop waits for is not passed by a negative one). What turned at an earlier step was found
 /// there.
-bool Look::may_matter(std::size_t first, std::size_t last) const {
-  if (!can_vary(first, last)) return false;
+bool Look::may_matter(std::span<const std::size_t> places) const {
+  if (std::ranges::none_of(places, [&](auto place) { return can_vary(place); })) return false;
   constexpr std::int64_t kMinute = 60 * kSecondMs, kHour = 60 * kMinute;
   const std::string now = shown(step_);
   for (const std::int64_t by : {std::int64_t{1}, kSecondMs, kMinute, kHour, 24 * kHour}) {
     bool ran = false;
     for (const std::int64_t way : {-by, by}) {
-      const std::optional<Step> step = run(Case{snapshot_, all_later(first, last, way)});
+      const std::optional<Step> step = run(Case{snapshot_, all_later(places, way)});
       if (step && shown(*step) != now) return true;
       ran = ran || step;
     }
-    if (!ran && (by == 1 || last - first > 1)) return true;
+    if (!ran && (by == 1 || places.size() > 1)) return true;
   }
   return false;
 }
 
-bool Look::can_vary(std::size_t first, std::size_t last) const {
-  const auto within = [&](std::size_t place) { return first <= place && place < last; };
+bool Look::can_vary(std::size_t place) const {
   for (const ClockAnswer& answer : step_.clock_answers)
-    if (within(answer.observation)) return true;
-  for (std::size_t place = first; place < last; ++place) {
-    std::vector<std::int64_t> numbers;
-    add_numbers_of(*path_[place].reply, numbers);
-    if (std::ranges::any_of(numbers, [](auto number) { return number >= kFirstTime; })) return true;
-    if (uses_.tells_clock_(*path_[place].reply)) return true;
-  }
-  return false;
+    if (answer.observation == place) return true;
+  return tells_clock_or_time(place);
 }
 
-std::vector<Observation> Look::all_later(std::size_t first, std::size_t last,
+bool Look::tells_clock_or_time(std::size_t place) const {
+  if (path_[place].kind != Observation::Kind::reply) return false;
+  std::vector<std::int64_t> numbers;
+  add_numbers_of(*path_[place].reply, numbers);
+  return std::ranges::any_of(numbers, [](auto number) { return number >= kFirstTime; }) ||
+         uses_.tells_clock_(*path_[place].reply);
+}
+
+std::vector<Observation> Look::all_later(std::span<const std::size_t> places,
                                          std::int64_t by) const {
-  const auto later = [&](std::size_t place) {
-    return by * static_cast<std::int64_t>(place - first + 1);
-  };
+  std::vector<std::int64_t> later(path_.size(), 0);
+  std::int64_t count = 0;
+  for (const std::size_t place : places) later[place] = by * ++count;
   std::vector<Observation> path = path_;
   for (const ClockAnswer& answer : step_.clock_answers) {
-    if (answer.observation < first || answer.observation >= last) continue;
     std::string& text = path[answer.observation].answers[answer.answer];
     const int slope = answer.slope == 0 ? 1 : answer.slope;
-    text = std::to_string(whole_number_in(text) + slope * later(answer.observation));
+    text = std::to_string(whole_number_in(text) + slope * later[answer.observation]);
   }
-  for (std::size_t place = first; place < last; ++place)
-    if (can_vary(place, place + 1)) path[place].reply = all_moved(*path[place].reply, later(place));
+  for (const std::size_t place : places)
+    if (tells_clock_or_time(place)) path[place].reply = all_moved(*path[place].reply, later[place]);
   return path;
 }
 

@@ -174,7 +174,7 @@ void Look::at_micros(std::size_t observation) {
     all.course += step->stopped ? "stopped" : split_numbers(known_after(with(micros)), all.numbers);
     return all;
   };
-  use_.whole_ms = !turns_within_ms(outcome);
+  note_within_ms(outcome, use_);
 }
 
 void Look::at_times(std::size_t observation) {

@@ -65,6 +65,8 @@ class ClockUses {
   std::map<std::string, RestPlaces> known_;  ///< steps that were looked at, but for what is varied
   std::map<std::string, KeptThere> kept_;    ///< by what is remembered, tokens numbered anew
   std::size_t kept_count_ = 0;
+  std::map<std::string, std::vector<bool>> matters_;  ///< Look::that_matter(), but for times
+  std::vector<bool> mattered_;                        ///< of the last long path
 };
 
 }  // namespace lockstep::sim

@@ -614,7 +614,7 @@ void NodeClocks::note_results(const Met& met, TimeUse& use) {
 
 /// Who looks at no time is executed alike at all microseconds.
 void NodeClocks::note_within_ms(const Met& met, TimeUse& use) {
-  use.whole_ms = !turns_within_ms([&](int micros) {
+  const auto outcome = [&](int micros) {
     constexpr int kMicrosOfMs = 1000;
     Execution given = met.execution;
     given.now = given.now + Duration{micros / kMicrosOfMs};
@@ -627,13 +627,14 @@ void NodeClocks::note_within_ms(const Met& met, TimeUse& use) {
     }
     const Change split = [&](const std::string& text) { return split_numbers(text, all.numbers); };
     ByteWriter out;
-    write(out, with_texts(then.reply, split));
+    if (!time_told(then.reply)) write(out, with_texts(then.reply, split));  // told as it is
     all.course += out.take() + bare(then.keyspace, split);
     then.keyspace.for_each([&](const std::string&, const Entry& entry) {
-      if (entry.expires) all.numbers.push_back(static_cast<double>(entry.expires->ms));
+      if (entry.expires) all.expiries.push_back(static_cast<double>(entry.expires->ms));
     });
     return all;
-  });
+  };
+  sim::note_within_ms(outcome, use);
 }
 
 /// A client does something else with a reply below `number`.

@@ -26,9 +26,11 @@ struct TimeUse {
   bool explained = true;            ///< false: it turns at a time that nothing it knows decides
   bool sums = true;   ///< false: it works out a number that is no reading plus or minus something
   bool kept = false;  ///< a number of a clock is remembered, or stored in a key
-  bool whole_ms = true;   ///< false: it turns within a millisecond (within_ms.hpp)
-  bool fences = false;    ///< a fencing token is made of one
-  bool lifetimes = true;  ///< false: a duration that is worked out becomes data
+  bool whole_ms = true;       ///< false: it turns within a millisecond (within_ms.hpp)
+  bool whole_micros = false;  ///< it takes of an answer to TIME whole milliseconds, rounded down
+  bool each_micro = false;    ///< it takes of it every microsecond
+  bool fences = false;        ///< a fencing token is made of one
+  bool lifetimes = true;      ///< false: a duration that is worked out becomes data
   /// What one clock shows is put together with something else: where it turns by that depends on
   /// another reading, or it works something out of it, or turns by one that was kept. Matters only
   /// where clocks drift.

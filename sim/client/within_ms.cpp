@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <system_error>
+
+#include "sim/client/turning.hpp"
 
 namespace lockstep::sim {
 
@@ -39,23 +42,73 @@ std::string split_numbers(const std::string& text, std::vector<double>& numbers)
   return rest;
 }
 
-bool turns_within_ms(const std::function<Outcome(int)>& outcome) {
-  const Outcome first = outcome(0), next = outcome(kMicrosOfMs);
-  const auto turns = [&](const Outcome& within) {
-    if (first.course == next.course)
-      return within.course != first.course ||
-             !lies_between(within.numbers, first.numbers, next.numbers);
-    return within.course != first.course && within.course != next.course;
+namespace {
+
+/// How numbers go through a millisecond, each by itself.
+class Rounding {
+ public:
+  Rounding(const std::vector<double>& first, const std::vector<double>& next)
+      : first_(first), next_(next), seen_(first.size()) {}
+
+  void see(const std::vector<double>& within, int micros) {
+    if (within.size() != first_.size() || next_.size() != first_.size()) return;
+    for (std::size_t i = 0; i < within.size(); ++i) {
+      const double more = next_[i] - first_[i], by = within[i] - first_[i];
+      constexpr double kError = 1e-2;  // of what a ms makes: floating-point numbers are not exact
+      const bool even = std::abs(by - more * micros / kMicrosOfMs) <= kError * std::abs(more);
+      seen_[i].stays = seen_[i].stays && by == 0;
+      seen_[i].even = seen_[i].even && even;
+    }
+  }
+
+  /// Rounded up, or to the nearest: neither all the same nor growing with each microsecond.
+  bool steps() const {
+    return std::ranges::any_of(seen_, [](auto one) { return !one.stays && !one.even; });
+  }
+  bool each_micro() const {
+    return std::ranges::any_of(seen_, [](auto one) { return !one.stays && one.even; });
+  }
+  bool whole() const {
+    for (std::size_t i = 0; i < std::min(seen_.size(), next_.size()); ++i)
+      if (seen_[i].stays && next_[i] != first_[i]) return true;
+    return false;
+  }
+
+ private:
+  struct Number {
+    bool stays = true, even = true;
   };
-  bool compares = false;
+  const std::vector<double>&first_, &next_;
+  std::vector<Number> seen_;
+};
+
+/// Whether it is neither what it is as the ms begins nor what it is as the next one does.
+bool is_another(const Outcome& within, const Outcome& first, const Outcome& next) {
+  if (first.course == next.course)
+    return within.course != first.course ||
+           !lies_between(within.numbers, first.numbers, next.numbers) ||
+           !lies_between(within.expiries, first.expiries, next.expiries);
+  return within.course != first.course && within.course != next.course;
+}
+
+}  // namespace
+
+void note_within_ms(const std::function<Outcome(int)>& outcome, TimeUse& use) {
+  const Outcome first = outcome(0), next = outcome(kMicrosOfMs);
+  Rounding numbers(first.numbers, next.numbers), compared(first.compared, next.compared);
+  bool turns = false, compares = false;
   for (int micros = 1; micros < kMicrosOfMs; micros += kFirstTries) {
     const Outcome within = outcome(micros);
-    if (turns(within)) return true;
+    turns = turns || is_another(within, first, next);
     compares = compares || within.compared != first.compared;
+    numbers.see(within.numbers, micros);
+    compared.see(within.compared, micros);
   }
-  for (int micros = 1; compares && micros < kMicrosOfMs; ++micros)
-    if (turns(outcome(micros))) return true;
-  return false;
+  for (int micros = 1; compares && !turns && micros < kMicrosOfMs; ++micros)
+    turns = is_another(outcome(micros), first, next);
+  use.whole_ms = use.whole_ms && !turns && !numbers.steps() && !compared.steps();
+  use.whole_micros = use.whole_micros || numbers.whole() || compared.whole();
+  use.each_micro = use.each_micro || numbers.each_micro() || compared.each_micro();
 }
 
 }  // namespace lockstep::sim

@@ -145,6 +145,7 @@ std::string encode(const Process& process) {
   out.number(process.doings.sent);
   out.number(process.doings.starts);
   out.number(process.doings.timeouts);
+  out.number(process.waits_by_clock);
   for (const int n : process.rounds) out.number(n);
   for (const KnownMaster& master : process.masters) {
     out.number(master.known);

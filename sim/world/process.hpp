@@ -159,6 +159,7 @@ struct Process {
   std::uint16_t tokens_used = 0;        ///< kept only where tokens are not recycled
   Doings doings;                        ///< kept only where messages take time
   std::vector<int> rounds;              ///< begun, per main task
+  std::uint8_t waits_by_clock = 0;      ///< that are over, of one that drifts: 2 is two or more
   std::vector<Timer> timers;            ///< by task
   std::vector<Waiting> waiting;         ///< by task; kept only where `waits` is judged
   LockSet elsewhere = 0;                ///< locks that others hold; kept only where waits need it

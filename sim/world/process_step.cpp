@@ -125,9 +125,19 @@ void ProcessStep::begin(TaskId task) {
   feed(observed(Observation::Kind::begin, task));
 }
 
+/// A wait by a clock that drifts is told to last whole ms of true time.
+void ProcessStep::count_wait_by_clock() {
+  constexpr std::uint8_t kSeveral = 2;
+  if (process_.index >= setting_.processes) return;
+  if (of_clock(setting_.model.drifts_ppm, process_.index) == 0) return;
+  if (process_.waits_by_clock < kSeveral) ++process_.waits_by_clock;
+  setting_.waits_add_up = setting_.waits_add_up || process_.waits_by_clock == kSeveral;
+}
+
 void ProcessStep::fire_timer(TaskId task) {
   const Wait* wait = wait_of(automaton_.state(process_.program).tasks, task);
   const bool timeout = wait != nullptr && wait->kind == Wait::Kind::replies;
+  if (wait != nullptr && wait->kind != Wait::Kind::work) count_wait_by_clock();
   if (timeout) {
     if (setting_.counts_timeouts(process_.index)) Doings::count(process_.doings.timeouts);
     for (const auto& connection : process_.connections)

@@ -38,6 +38,7 @@ class ProcessStep {
   void stand_still();
   void begin(TaskId task);
   void fire_timer(TaskId task);
+  void count_wait_by_clock();
   void deliver(Connection& connection);
   static void hold(Message& message);
   void lose_late(Connection& connection);

@@ -132,6 +132,8 @@ void Setting::note(const TimeUse& use) {
   computed.insert(use.computed.begin(), use.computed.end());
   missed_turns = missed_turns || !use.all;
   turns_within_ms = turns_within_ms || !use.whole_ms;
+  whole_micros = whole_micros || use.whole_micros;
+  each_micro = each_micro || use.each_micro;
   unexplained_turns = unexplained_turns || !use.explained;
   scaled_clocks = scaled_clocks || !use.sums;
   durations_as_data = durations_as_data || !use.lifetimes;

@@ -63,6 +63,8 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
 
 std::string World::time_gap() const {
   if (setting_.turns_within_ms) return "something turns by the microseconds that TIME tells";
+  if (setting_.whole_micros && setting_.each_micro)
+    return "the microseconds that TIME tells are rounded in one place and not in another";
   if (setting_.missed_turns) return "something turns with a clock more often than was found out";
   if (setting_.countless) return "messages take time, and a client sends more than are counted";
   if (setting_.sampled) return "its durations have too little in common";
@@ -77,6 +79,8 @@ std::string World::time_gap() const {
     return "clocks drift, and something looks at the absolute time";
   if (setting_.budget(Fault::freeze) > 0 && setting_.knowledge.absolute)
     return "a clock stands still, and something looks at the absolute time";
+  if (setting_.waits_add_up)
+    return "clocks drift, and parts of a ms add up over several waits of a client";
   if (setting_.mixes_drifting)
     return "clocks drift, and what one shows is put together with something else";
   if (setting_.splits_work) return "a pause stops work while another thread goes on";

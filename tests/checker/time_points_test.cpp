@@ -99,6 +99,18 @@ TEST_CASE("what turns within a millisecond of TIME is not taken for what whole o
   CHECK(time_gap("  return redis('EVAL', [[local t = redis.call('TIME') if t[2] % 1000 == 518 then "
                  "return 1 end return redis.call('SETNX', KEYS[1], 1)]], 1, self.key) == 1") ==
         by_micros);
+  const auto stored_then = [&](const char* stored, const char* compared) {
+    const std::string ms = "  local us = t[1] * 1000000 + t[2]\n";
+    return time_gap("  local t = redis('TIME')\n" + ms + "  local e = " + stored +
+                    " + 10000\n  local v = redis('GET', self.key)\n  if v and " + compared +
+                    " < v + 0 then return false end\n"
+                    "  return redis('SET', self.key, math.tointeger(e) or e) == OK");
+  };
+  CHECK(stored_then("us // 1000", "us // 1000") == "");
+  CHECK(stored_then("us // 1000", "-(-us // 1000)") == by_micros);
+  CHECK(stored_then("us // 1000", "(us + 500) // 1000") == by_micros);
+  CHECK(stored_then("us // 1000", "us / 1000") ==
+        "the microseconds that TIME tells are rounded in one place and not in another");
   CHECK(time_gap("  local t = redis('TIME')\n"
                  "  local ms = t[1] * 1000 + t[2] // 1000\n"
                  "  return redis('SET', self.key, ms, 'NX', 'PX', 9) == OK") == "");
