@@ -83,6 +83,13 @@ TEST_CASE("matrix and diff say what there was no time for, and are inconclusive"
   CHECK_THAT(wrong.err, Contains("--max-seconds: found 0"));
 }
 
+TEST_CASE("what is known of one version alone is not compared either") {
+  const auto file = (scratch() / "known.json").string();
+  write(file, run({"matrix", "setnx", "--property", "mutual-exclusion", "--json"}).out);
+  CHECK_THAT(run({"diff", "--baseline", file, "setnx", "--max-seconds", "0.000001"}).out,
+             Contains("\nthe time limit was reached: ") && Contains(" verdicts not compared\n"));
+}
+
 TEST_CASE("weaker is what held and does not hold any more") {
   using scenarios::change_between;
   const auto change = [](Standing before, Standing after) {
