@@ -162,6 +162,16 @@ TEST_CASE("stored verdicts stand for the old version, in the world in which they
   CHECK_THAT(missing.err, Contains("holds no verdicts on `set-ex-nx`"));
 }
 
+TEST_CASE("a baseline of several protocols knows each by its folder's name") {
+  const auto file = (scratch() / "several.json").string();
+  write(file, run({"matrix", "setnx", "set-nx-px", "--property", "leak", "--json"}).out);
+  const auto folder = scratch() / "elsewhere" / "setnx";
+  write(folder / "protocol.lua", read("protocols/setnx/protocol.lua"));
+  const auto ran = run({"diff", "--baseline", file, folder.string()});
+  CHECK(ran.err == "");
+  CHECK(ran.code == 0);
+}
+
 TEST_CASE("a baseline without some verdicts says so") {
   const auto file = (scratch() / "partial.json").string();
   write(file, run({"matrix", "set-token-lua", "--property", "leak", "--json"}).out);
