@@ -75,6 +75,14 @@ std::vector<Written> on_one_server() {
        "redis('PEXPIRE', self.key, self.ttl_ms) return redis('HLEN', self.key) == 1",
        "return redis('HDEL', self.key, self.token) == 1", 0, "", false, true},
       {kSet + "return true", "redis('GET', self.key) lost(self) " + kScript},
+      {"return retry(function() return redis('SETNX', self.key, 1) == 1 end, 2)",
+       "return redis('DEL', self.key) == 1"},
+      {"local since, began = monotonic(), now() " + kSet +
+           "sleep(2) return monotonic() - since < 4 and now() - began < 4",
+       kCompare},
+      {kSet + "redis('SETNX', self.key .. ':all', self.token) spawn(function() sleep(1) lost(self) "
+              "end) return true",
+       kScript, 0, ", leases = { '{key}', '{key}:all' }, permanent = { '{key}:all' }"},
   };
 }
 

@@ -83,6 +83,13 @@ TEST_CASE("matrix and diff say what there was no time for, and are inconclusive"
   CHECK_THAT(wrong.err, Contains("--max-seconds: found 0"));
 }
 
+TEST_CASE("what is known of one version alone is not compared either") {
+  const auto file = (scratch() / "known.json").string();
+  write(file, run({"matrix", "setnx", "--property", "mutual-exclusion", "--json"}).out);
+  CHECK_THAT(run({"diff", "--baseline", file, "setnx", "--max-seconds", "0.000001"}).out,
+             Contains("\nthe time limit was reached: ") && Contains(" verdicts not compared\n"));
+}
+
 TEST_CASE("weaker is what held and does not hold any more") {
   using scenarios::change_between;
   const auto change = [](Standing before, Standing after) {
@@ -153,6 +160,16 @@ TEST_CASE("stored verdicts stand for the old version, in the world in which they
   const auto missing = run({"diff", "--baseline", several, "set-ex-nx"});
   CHECK(missing.code == 3);
   CHECK_THAT(missing.err, Contains("holds no verdicts on `set-ex-nx`"));
+}
+
+TEST_CASE("a baseline of several protocols knows each by its folder's name") {
+  const auto file = (scratch() / "several.json").string();
+  write(file, run({"matrix", "setnx", "set-nx-px", "--property", "leak", "--json"}).out);
+  const auto folder = scratch() / "elsewhere" / "setnx";
+  write(folder / "protocol.lua", read("protocols/setnx/protocol.lua"));
+  const auto ran = run({"diff", "--baseline", file, folder.string()});
+  CHECK(ran.err == "");
+  CHECK(ran.code == 0);
 }
 
 TEST_CASE("a baseline without some verdicts says so") {

@@ -84,6 +84,54 @@ TEST_CASE("what a flag asks for is judged without being named once more") {
   CHECK_THAT(Json::parse(stated.out)["scenario"]["properties"].dump(), Contains("\"invariant\""));
 }
 
+TEST_CASE("a replay in which others could go on decides nothing of who could not") {
+  // Who has acquired once asks for ever; a fresh client has not.
+  const auto folder = protocol("once",
+                               "if self.tried then return retry(function() "
+                               "redis('GET', self.key) return false end, 10) end "
+                               "self.tried = true return true");
+  const auto trace = (scratch() / "once-trace.json").string();
+  CHECK(run({"check", folder, "--clients", "1", "--rounds", "2", "--property", "deadlock",
+             "--trace", trace})
+            .code == 1);
+  const auto ran = run({"replay", trace, "--live"});
+  CHECK_THAT(ran.out, Contains("a fresh client acquires the lock"));
+  CHECK(ran.code == 2);
+}
+
+TEST_CASE("as many servers as can be simulated are not too many") {
+  const auto of = [](const char* nodes, const char* replicas) {
+    return run({"check", "set-token-lua", "--nodes", nodes, "--replicas", replicas, "--max-states",
+                "9", "--property", "leak"});
+  };
+  CHECK(of("1", "6").code == 2);
+  CHECK(of("2", "3").code == 3);
+}
+
+TEST_CASE("JSON of eval tells a status from a text") {
+  const auto reply = [](const std::string& script) {
+    return Json::parse(run({"eval", "-", "--json"}, script).out)["reply"];
+  };
+  CHECK(reply("return redis.status_reply('OK')") == Json{{"ok", "OK"}});
+  CHECK(reply("return 'OK'") == "OK");
+}
+
+TEST_CASE("who closes the connection that is in use types into another one") {
+  const auto typed = run({"shell"}, ".session\nset a 1\n.close 2\nget a\n");
+  CHECK(typed.out == "connection 2\nOK\nconnection 1\n\"1\"\n");
+  CHECK(typed.code == 0);
+}
+
+TEST_CASE("who comes back to the recorded run is on it again") {
+  const auto told = [](const std::string& typed) {
+    return run({"replay", "exists-set-race", "-i"}, typed + "quit\n").out;
+  };
+  const auto recorded = told("next\nnext\n"), back = told("next\ntake 2\nback\nnext\n");
+  const auto last = recorded.substr(recorded.find("  2  "));
+  CHECK_THAT(last, !Contains("  3  "));
+  CHECK_THAT(back, Catch::Matchers::EndsWith(last));
+}
+
 TEST_CASE("99 of 100 waits of a live run are no longer than its figure says, in whatever order") {
   // One client, whose calls take 40, 36, ... 4 ms.
   const auto folder = protocol("hurried",

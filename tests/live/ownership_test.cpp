@@ -2,9 +2,11 @@
 // and what a server showed.
 #include "live/ownership.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "sim/redis/reply.hpp"
+#include "tests/support/inline_lock.hpp"
 #include "tests/support/model.hpp"
 
 namespace lockstep::tests {
@@ -114,6 +116,37 @@ TEST_CASE("Who fails holds nothing any more, and an error says as little as a re
   made.does(kClientA, Kind::failed);
   made.looks(kClientB);
   CHECK(made.violated() == std::set{Property::honest_result});
+}
+
+TEST_CASE("A lock that has its key in common with one that is still held may leave it") {
+  for (const std::uint8_t released : {std::uint8_t{0}, std::uint8_t{1}}) {
+    const test::InlineLock lock({"return true", "return true"}, ", leases = { 'shared' }");
+    sim::Model model = lock.model;
+    for (auto& process : model.processes) process.lock_keys = {"a", "b"};
+    live::Referee referee(model);
+    live::Ownership ownership(model, referee);
+    const auto does = [&](Kind kind, std::uint8_t of) {
+      sim::Effect effect;
+      effect.kind = kind;
+      effect.lock = of;
+      effect.ok = true;
+      effect.request = kLook;
+      ownership.did(kClientA, effect);
+    };
+    does(Kind::send, 0);
+    ownership.heard(kClientA, kMainTask, ownership.sent(kClientA, kMainTask),
+                    {"SET", "shared", "v", "PX", "1000"},
+                    live::Executed{1, {kNow}, {kNow}, {kNoKey}, {kLives}, Reply::ok()}, true);
+    for (std::uint8_t each = 0; each <= released; ++each) does(Kind::acquired, each);
+    does(Kind::releasing, released);
+    does(Kind::released, released);
+    ownership.heard(kClientB, kMainTask, ownership.sent(kClientB, kMainTask), {"EXISTS", "shared"},
+                    live::Executed{2, {kNow}, {kNow}, {kLives}, {kLives}, Reply::number(1)}, true);
+    const bool accused = std::ranges::any_of(referee.violations(), [](const auto& violation) {
+      return violation.property == Property::reentrancy;
+    });
+    CHECK(accused == (released == 0));  // the other one holds it still
+  }
 }
 
 TEST_CASE("A key that was left behind is nobody's loss, whoever holds the lock since") {

@@ -229,6 +229,19 @@ TEST_CASE("Sight is lost, and said to be, where a request cannot be followed") {
   CHECK(result.figures.acquired > 10);
 }
 
+TEST_CASE("Sight is lost where a request would mean something else if it were followed") {
+  const live::Server server(sim::Persistence::none);
+  const test::InlineLock lock(
+      {"redis('SELECT', 0) self.token = unique() "
+       "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK",
+       test::kCompareAndDelete});
+  auto model = busy("set-token-lua", 2);
+  model.program = lock.model.program;
+  const auto result = live::run(model, server.address(), 0.2);
+  CHECK(result.not_judged.contains(sim::Property::foreign_release));
+  CHECK_THAT(result.not_judged_because, Catch::Contains("SELECT"));
+}
+
 TEST_CASE("What a task that goes on still has is no leak, and the run has no end") {
   const live::Server server(sim::Persistence::none);
   const test::InlineLock lock(

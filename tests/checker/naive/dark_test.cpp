@@ -188,6 +188,17 @@ TEST_CASE("a dark machine has forgotten what a WAIT waits for") {
   CHECK(state_of_next(run) == Message::State::broken);
 }
 
+TEST_CASE("whom a client does not reach, and whom it does not hear, tell worlds apart") {
+  ByHand run(dark_model());
+  const std::string whole = run.identity();
+  run.world.processes[0].unreached.insert(0);
+  const std::string unreached = run.identity();
+  run.world.processes[0].unheard.insert(0);
+  const std::string neither = run.identity();
+  run.world.processes[0].unreached.clear();
+  CHECK(std::set{whole, unreached, neither, run.identity()}.size() == 4);
+}
+
 TEST_CASE("what is dark, lost or unmade tells worlds apart") {
   ByHand run(dark_model());
   run.does(kPowerLoss);

@@ -631,7 +631,7 @@ sim::Model set_and_wait(int replicas, int of, std::int64_t timeout_ms) {
                    "redis('DEL', self.key)", 2),
       of);
   model.properties = {Property::mutual_exclusion};
-  for (const Fault fault : {Fault::lag, Fault::failover, Fault::delay, Fault::lose})
+  for (const Fault fault : {Fault::lag, Fault::failover, Fault::delay, Fault::lose, Fault::cut})
     allow(model, fault);
   return model;
 }
@@ -682,6 +682,15 @@ TEST_CASE("WAIT waits at its node until its time is over") {
     CHECK(run.asks(0) == "1");
     CHECK(run.hears(0).witnesses.contains(sim::Witness::acquired));
     CHECK(run.world.processes[0].connections.at(0).node == sim::kResource);  // the other is fresh
+  }
+  SECTION("its link is cut: time goes on without an answer, until that heals") {
+    run.does(of_process(Kind::cut_requests, 0));
+    CHECK(run.furthest_ms() > 2 * kSecondMs);
+    run.passes(2 * kSecondMs);
+    CHECK(run.furthest_ms() > 0);
+    run.does(of_process(Kind::heal, 0));
+    CHECK(run.furthest_ms() == 0);
+    CHECK(run.asks(0) == "0");
   }
   SECTION("the replica is promoted: nobody is left to wait for") {
     run.does(kFailover(1));
