@@ -27,7 +27,7 @@ std::vector<NamedRequest> requests_of(const Event& event) {
 
 std::vector<std::string> taken_in(const Event& event) {
   std::vector<std::string> taken;
-  if (!by_time(event) && event.action.kind != sim::Action::Kind::evict) return taken;
+  if (!by_time(event) && !row(event.action.kind).fields.key) return taken;
   for (std::size_t n = 0; n < event.before.nodes.size(); ++n)
     for (const auto& [key, entry] : event.before.nodes[n].keyspace.keys)
       if (!event.after.nodes[n].keyspace.keys.contains(key)) taken.push_back(key);

@@ -39,7 +39,7 @@ struct StepData {
   std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered
   bool looked_at_time = false;         ///< execute: at the time of day (Execution::looked_at_time)
   bool looked_at_clock = false;        ///< execute: at a lifetime (Execution::looked_at_clock)
-  std::vector<std::string> taken;      ///< keys that time has taken, of any node, or eviction
+  std::vector<std::string> taken;      ///< keys that time has taken, of any node, or eviction, or a move
   std::vector<sim::VisibleKeys> keys;  ///< of each server, after the step
 };
 

@@ -48,7 +48,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
 
 const CommandRun& Nodes::run(const Asked& asked) {
   FlatMap& memo = run_[{asked.session, asked.watched, asked.rate, asked.releases, asked.replica,
-                        asked.full, asked.few, asked.acknowledged}];
+                        asked.full, asked.few, asked.slots, asked.other, asked.acknowledged}];
   const std::uint64_t a = both(asked.keyspace, asked.request);
   const std::uint64_t b = both(static_cast<Id>(asked.micros << 16 | asked.sender),
                                setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);
@@ -71,6 +71,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
                     .few_replicas = asked.few,
                     .over_memory = asked.full,
                     .cluster = setting_.model.cluster,
+                    .slots = asked.slots,
+                    .other_node = asked.other,
                     .draw_seed = setting_.model.draw_seed};
   CommandRun command;
   const Keyspace met = keyspace;

@@ -176,7 +176,7 @@ std::string encode(const Process& process) {
       out.number(message.task);
       out.number((message.unheard ? 1 : 0) + (message.releases ? 2 : 0) + (message.idle ? 4 : 0) +
                  8 * static_cast<int>(message.outlived) + (message.blocked ? 32 : 0) +
-                 (message.blocked_for_ever ? 64 : 0));
+                 (message.blocked_for_ever ? 64 : 0) + (message.asking ? 128 : 0));
       out.number(message.blocked_ms);
       out.number(message.request);
       out.number(static_cast<int>(message.stage) * 4 + (message.held ? 1 : 0) +

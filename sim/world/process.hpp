@@ -33,7 +33,8 @@ struct Message {
   Basis basis = Basis::none;  ///< a WRITE to the resource
   bool releases = false;      ///< waiting: release() has sent it, the outermost one
   Id asked_in = 0;    ///< answered at this instant: the node's state before (Tables::node_state)
-  bool idle = false;  ///< answered, as its task has been answered before at this instant
+  bool idle = false;    ///< answered, as its task has been answered before at this instant
+  bool asking = false;  ///< ASK has led it to its node
   std::int64_t way_ms = 0;  ///< how long it may still be on its way
   // WAIT, which its node has begun to execute:
   bool blocked = false;
@@ -166,7 +167,7 @@ struct Process {
   std::vector<Instant> instants;        ///< by id
   std::vector<Holding> holdings;        ///< in the order of acquisition
   std::vector<Operation> operations;    ///< by task; only non-empty ones
-  std::vector<KnownMaster> masters;     ///< by group; none where there are no replicas
+  std::vector<KnownMaster> masters;     ///< by group; none where there is but one server of each
   NodeSet unreached = 0,
           unheard = 0;  ///< nodes that get nothing of it, and of which it hears nothing
 

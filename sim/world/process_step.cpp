@@ -8,6 +8,9 @@
 #include "sim/base/error.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/program.hpp"
+#include "sim/redis/commands/cluster.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
@@ -138,7 +141,48 @@ void ProcessStep::fire_timer(TaskId task) {
   feed(observed(timeout ? Observation::Kind::timeout : Observation::Kind::timer, task));
 }
 
+/// The client's library hears where a cluster's slots are, and sends the request on by itself. True
+/// if it does: the program hears nothing.
+bool ProcessStep::led_on(Connection& connection) {
+  Message& message = connection.messages.front();
+  if (message.stage != Stage::answered || !tables_.reply(message.reply).is_error()) return false;
+  const auto where = redirection_in(tables_.reply(message.reply).text);
+  if (!where) return false;
+  if (!where->ask) process_.masters[0] = {where->node, where->node};
+  const bool exec = is_name(tables_.request(message.request).at(0), "exec");
+  if (connection.session != Tables::kFresh || exec) return false;
+  connection.node = where->node;
+  Message on;
+  on.task = message.task;
+  on.request = message.request;
+  on.asking = where->ask;
+  on.releases = process_.operation(message.task).releasing;
+  on.way_ms = setting_.latency_ms;
+  process_.drop_empty_operations();
+  if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.sent);
+  message = on;
+  return true;
+}
+
+/// What the library deals with otherwise, or as it likes, is refused.
+void ProcessStep::refuse_beside_migration(const Effect& effect) const {
+  const std::string file = setting_.model.program->file_of(effect.request).string();
+  const bool busy = std::ranges::any_of(process_.connections, [&](const Connection& connection) {
+    return connection.open && connection.task == effect.task &&
+           connection.sent_for == effect.node && !connection.messages.empty();
+  });
+  if (busy)
+    throw BadInput(file +
+                   ": two requests of one call to a node are not simulated beside `migrate`");
+  try {
+    refuse_with_migration(effect.request);
+  } catch (const BadInput& error) {
+    throw BadInput(file + ": " + error.what());
+  }
+}
+
 void ProcessStep::deliver(Connection& connection) {
+  if (setting_.servers.spare > 0 && connection.node != kResource && led_on(connection)) return;
   const Message message = connection.messages.front();
   connection.messages.erase(connection.messages.begin());
   Observation observation;
@@ -159,7 +203,7 @@ void ProcessStep::deliver(Connection& connection) {
       leave_server(message.task, connection.sent_for);
     if (connection.node != kResource && setting_.latency_ms == 0) {
       std::vector<Answered>& answered = process_.operation(message.task).answered;
-      const Answered one{tables_.normalised(message.request, connection, process_.index),
+      const Answered one{tables_.normalised(message, connection, process_.index),
                          message.asked_in};
       const auto place = std::lower_bound(answered.begin(), answered.end(), one);
       if (place == answered.end() || *place != one) answered.insert(place, one);
@@ -498,7 +542,9 @@ std::uint8_t ProcessStep::server_for(TaskId task, std::uint8_t node) const {
 /// A task of which an operation is under way goes on with the server that it has taken.
 void ProcessStep::keep_to(TaskId task, std::uint8_t node, std::uint8_t server) {
   const bool main = task < process_.rounds.size();
-  if (!main || node >= process_.masters.size() || setting_.shares_connections) return;
+  if (!main || setting_.servers.replicas == 0 || node >= process_.masters.size() ||
+      setting_.shares_connections)
+    return;
   std::vector<KeptServer>& kept = process_.operation(task).kept;
   const auto place = std::ranges::lower_bound(kept, node, {}, &KeptServer::node);
   if (place != kept.end() && place->node == node) return;
@@ -512,6 +558,7 @@ void ProcessStep::leave_server(TaskId task, std::uint8_t node) {
 }
 
 void ProcessStep::send(const Effect& effect) {
+  if (setting_.servers.spare > 0 && effect.node != kResource) refuse_beside_migration(effect);
   reads_.nodes = reads_.nodes || setting_.nodes_fail;
   Message message;
   message.task = effect.task;

@@ -39,6 +39,8 @@ class ProcessStep {
   void begin(TaskId task);
   void fire_timer(TaskId task);
   void deliver(Connection& connection);
+  bool led_on(Connection& connection);
+  void refuse_beside_migration(const Effect& effect) const;
   static void hold(Message& message);
   void lose_late(Connection& connection);
   void crash();
