@@ -167,7 +167,8 @@ Reply process(Keyspace& keyspace, LookedUp found, const Request& request, Execut
   if (refusal.empty()) refusal = refusal_of(keyspace, found, request, execution);
   if (!refusal.empty()) return refused(session, found.command, std::move(refusal));
   if (session.in_transaction && !found.command->has(kNeverQueued)) {
-    session.queued.push_back(request);
+    // Of a transaction that will not run nothing more is kept (multi.c queueMultiCommand).
+    if (!session.must_abort && !session.watch_broken) session.queued.push_back(request);
     return Reply::status("QUEUED");
   }
   Call call{keyspace, request, execution};
