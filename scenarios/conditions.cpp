@@ -36,7 +36,8 @@ Condition with_fault(sim::Fault fault, const std::string& more = "",
 std::vector<sim::Fault> faults_of_clients() {
   std::vector<sim::Fault> faults;
   for (const auto fault : sim::kFaults)
-    if (!row(fault).of_threads && !row(fault).of_replicas && !row(fault).of_cluster) faults.push_back(fault);
+    if (!row(fault).of_threads && !row(fault).of_replicas && !row(fault).of_cluster)
+      faults.push_back(fault);
   return faults;
 }
 

@@ -231,11 +231,13 @@ void refuse_beside_migration(const Scenario& scenario, const sim::Model& model,
                        name(scenario.server)));
   if (model.program && model.program->shared_connection())
     refuse("slots that migrate are not simulated where all threads share a connection");
-  if (sim::clocks_drift(model)) refuse("slots that migrate are not simulated beside drifting clocks");
-  for (const sim::Fault fault : {sim::Fault::node_crash, sim::Fault::power_loss,
-                                 sim::Fault::freeze, sim::Fault::oom})
+  if (sim::clocks_drift(model))
+    refuse("slots that migrate are not simulated beside drifting clocks");
+  for (const sim::Fault fault :
+       {sim::Fault::node_crash, sim::Fault::power_loss, sim::Fault::freeze, sim::Fault::oom})
     if (budget(fault) > 0)
-      refuse(fmt::format("slots that migrate are not simulated beside the fault `{}`", name(fault)));
+      refuse(
+          fmt::format("slots that migrate are not simulated beside the fault `{}`", name(fault)));
 }
 
 /// What is not simulated together (docs/semantics.md, sections 3, 7 and 8), or cannot be.

@@ -81,8 +81,7 @@ void Rules::move_key(World& world, std::uint8_t n, std::size_t key) const {
   auto moved = source.keyspace.keys.begin();
   std::advance(moved, static_cast<std::ptrdiff_t>(key));
   sim::Entry entry = moved->second;
-  if (entry.expires)
-    entry.expires = clock_of(world, target) + lifetime_left(world, source, entry);
+  if (entry.expires) entry.expires = clock_of(world, target) + lifetime_left(world, source, entry);
   target.keyspace.keys.insert_or_assign(moved->first, std::move(entry));
   source.keyspace.keys.erase(moved);
 }
@@ -92,8 +91,9 @@ void Rules::refuse_to_send(const Connection& connection, const sim::Request& req
   if (servers_.spare == 0) return;
   const std::string file = model_.program->file_of(request).string();
   if (!connection.messages.empty())
-    throw sim::BadInput(file + ": two requests of one call to a node are not simulated beside "
-                               "`migrate`");
+    throw sim::BadInput(file +
+                        ": two requests of one call to a node are not simulated beside "
+                        "`migrate`");
   try {
     sim::refuse_with_migration(request);
   } catch (const sim::BadInput& error) {

@@ -360,8 +360,7 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
     connection.open = connection.shared;
   } else if (!message.node_was.empty() && model_.latency_ms == 0) {
     process.tasks.at(message.sender)
-        .answered.emplace(normalised(message, connection, action.process),
-                          message.node_was);
+        .answered.emplace(normalised(message, connection, action.process), message.node_was);
   }
   tidy_connections(process);
   feed(world, action.process, std::move(observation), action, facts);

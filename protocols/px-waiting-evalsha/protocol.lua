@@ -1,11 +1,12 @@
--- As px-waiting, but the script is loaded where the lock is asked for, and then called by its SHA-1 alone: the node that a
--- slot has migrated to does not know it.
+-- As px-waiting, but the script is loaded where the lock is asked for, and then called by its SHA-1 alone: the node
+-- that a slot has migrated to does not know it.
 
 local release = script "release.lua"
 
 local Lock = protocol {
   title = "SET NX PX, asked for every 500 ms; EVALSHA without a way back to EVAL",
-  source = "failures catalogue F06; https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ (scripts are not part of a slot)",
+  source = "failures catalogue F06; https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ " ..
+    "(scripts are not part of a slot)",
 }
 
 function Lock:acquire()

@@ -1,12 +1,13 @@
--- As two-keys, but who is answered TRYAGAIN tries again, until the slot is somewhere. Whoever releases too late is told so by
--- an error.
+-- As two-keys, but who is answered TRYAGAIN tries again, until the slot is somewhere. Whoever releases too late is told
+-- so by an error.
 
 local release = script "release.lua"
 local take = script "take.lua"
 
 local Lock = protocol {
   title = "a lock and its owner's name; TRYAGAIN is tried again",
-  source = "failures catalogue F07 (fixed); https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ (multi-key operations while a slot migrates)",
+  source = "failures catalogue F07 (fixed); https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ " ..
+    "(multi-key operations while a slot migrates)",
   leases = { "{key}", "{key}:owner" },
 }
 

@@ -5,7 +5,8 @@ local take = script "take.lua"
 
 local Lock = protocol {
   title = "a lock and its owner's name; errors while releasing are swallowed",
-  source = "failures catalogue F07; https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ (multi-key operations while a slot migrates)",
+  source = "failures catalogue F07; https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ " ..
+    "(multi-key operations while a slot migrates)",
   leases = { "{key}", "{key}:owner" },
 }
 

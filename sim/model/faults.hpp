@@ -85,7 +85,8 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
      "the clock of a node stands still from then on, also through its restarts: no lease there "
      "ends"},
     {Fault::migrate, "migrate", "slot migration", "slot migrations", false,
-     "the slots of a cluster's node go to another one, key by key: clients are redirected, and what "
+     "the slots of a cluster's node go to another one, key by key: clients are redirected, and "
+     "what "
      "has two keys meets TRYAGAIN",
      false, false, true},
 });

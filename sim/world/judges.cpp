@@ -41,7 +41,8 @@ void Judges::note_slack(const Id* state, unsigned actor, LockSet ended) {
         if (concerns(lease, lock))
           least_ms = std::min(lease.left_ms, least_ms.value_or(lease.left_ms));
       if (!least_ms) continue;
-      std::int64_t& ms = by_group.try_emplace(setting_.servers.group_of(n), *least_ms).first->second;
+      std::int64_t& ms =
+          by_group.try_emplace(setting_.servers.group_of(n), *least_ms).first->second;
       // Of two masters the longer one's; of two nodes of a cluster each has keys of its own.
       ms = setting_.servers.spare > 0 ? std::min(ms, *least_ms) : std::max(ms, *least_ms);
     }

@@ -288,8 +288,7 @@ const StepResult& Nodes::migration(Id id, unsigned a, Id other, unsigned other_s
       there.slots = begins ? Slots::importing : Slots::own;
     }
     StepResult result;
-    result.changes =
-        Changes(intern(node), {static_cast<std::uint8_t>(other_slot), intern(there)});
+    result.changes = Changes(intern(node), {static_cast<std::uint8_t>(other_slot), intern(there)});
     result.tokens_changed = action.kind == Kind::move_key;
     migrations_.push_back(result);
     return static_cast<Id>(migrations_.size() - 1);

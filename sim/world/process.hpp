@@ -32,7 +32,7 @@ struct Message {
   Id reply = 0;               ///< answered
   Basis basis = Basis::none;  ///< a WRITE to the resource
   bool releases = false;      ///< waiting: release() has sent it, the outermost one
-  Id asked_in = 0;    ///< answered at this instant: the node's state before (Tables::node_state)
+  Id asked_in = 0;      ///< answered at this instant: the node's state before (Tables::node_state)
   bool idle = false;    ///< answered, as its task has been answered before at this instant
   bool asking = false;  ///< ASK has led it to its node
   std::int64_t way_ms = 0;  ///< how long it may still be on its way

@@ -203,8 +203,7 @@ void ProcessStep::deliver(Connection& connection) {
       leave_server(message.task, connection.sent_for);
     if (connection.node != kResource && setting_.latency_ms == 0) {
       std::vector<Answered>& answered = process_.operation(message.task).answered;
-      const Answered one{tables_.normalised(message, connection, process_.index),
-                         message.asked_in};
+      const Answered one{tables_.normalised(message, connection, process_.index), message.asked_in};
       const auto place = std::lower_bound(answered.begin(), answered.end(), one);
       if (place == answered.end() || *place != one) answered.insert(place, one);
     }

@@ -41,7 +41,9 @@ Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const 
           node.full,
           node.few,
           node.slots,
-          static_cast<std::uint8_t>(node.slots == Slots::own ? 0 : connection.node == 0 ? 1 : 0),
+          static_cast<std::uint8_t>(node.slots == Slots::own ? 0
+                                    : connection.node == 0   ? 1
+                                                             : 0),
           waits.acknowledged(states, connection),
           clock,
           node.micros};

@@ -2,6 +2,8 @@
 // TRYAGAIN and NOSCRIPT or do not.
 #pragma once
 
+#include <cstdint>
+
 #include "tests/checker/random_lock.hpp"
 
 namespace lockstep::test {

@@ -223,9 +223,9 @@ void check_walks(test::RandomLock lock, std::uint32_t seed) {
 sim::Budget faults_of_migration(Dice& dice) {
   sim::Budget budget{};
   for (std::int64_t kinds = dice.from(1, 3); kinds > 0; --kinds) {
-    const auto fault = dice.of<sim::Fault>(
-        {sim::Fault::pause, sim::Fault::delay, sim::Fault::lose, sim::Fault::crash,
-         sim::Fault::jump, sim::Fault::evict, sim::Fault::flush, sim::Fault::cut});
+    const auto fault = dice.of<sim::Fault>({sim::Fault::pause, sim::Fault::delay, sim::Fault::lose,
+                                            sim::Fault::crash, sim::Fault::jump, sim::Fault::evict,
+                                            sim::Fault::flush, sim::Fault::cut});
     budget[static_cast<std::size_t>(fault)] = static_cast<std::uint8_t>(dice.from(1, 3));
   }
   budget[static_cast<std::size_t>(sim::Fault::migrate)] = 2;
@@ -234,9 +234,8 @@ sim::Budget faults_of_migration(Dice& dice) {
 
 void check(test::RandomLock lock, std::uint32_t seed) {
   Dice dice(seed);
-  lock.model.budget = lock.model.cluster
-                          ? faults_of_migration(dice)
-                          : drawn_faults(dice, lock.model.processes[0].replicas > 0);
+  lock.model.budget = lock.model.cluster ? faults_of_migration(dice)
+                                         : drawn_faults(dice, lock.model.processes[0].replicas > 0);
   if (dice.one_in(4)) lock.model.latency_ms = dice.from(1, 3);
   if (dice.one_in(3)) lock.model.request_timeout_ms = dice.from(1, 5);
   lock.model.properties = {sim::kProperties.begin(), sim::kProperties.end()};

@@ -1,6 +1,8 @@
 // Slot migration compared with real servers: two nodes of a cluster of our own, a slot that goes to
 // and fro between them key by key, and in each state the same requests to both, on connections that
 // remember ASKING and MULTI. LOCKSTEP_SEQUENCES sets how many migrations, LOCKSTEP_SEEDS which.
+#include "sim/redis/commands/cluster.hpp"
+
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -17,7 +19,6 @@
 #include "live/connection.hpp"
 #include "live/server.hpp"
 #include "sim/keyspace/keyspace.hpp"
-#include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/script/vm.hpp"
@@ -64,9 +65,8 @@ class Cluster {
     sim::Execution execution;
     execution.now = sim::kEpoch;
     execution.scripts = &node.scripts;
-    execution.mode = {.cluster = true,
-                      .slots = node.slots,
-                      .other_node = static_cast<std::uint8_t>(1 - n)};
+    execution.mode = {
+        .cluster = true, .slots = node.slots, .other_node = static_cast<std::uint8_t>(1 - n)};
     const std::string ours =
         test::show(sim::execute(node.keyspace, node.session, request, execution));
     const std::string theirs = by_name(test::show(node.real.execute(request)));
@@ -172,13 +172,12 @@ const char* const kDeletedFirst =
 sim::Request drawn_request(test::Dice& dice) {
   const auto key = [&] { return dice.of(kKeys); };
   const auto other = [&] { return dice.one_in(12) ? std::string("elsewhere") : key(); };
-  const sim::Request plain =
-      dice.of<sim::Request>({{"SET", key(), "v"},
-                             {"SET", key(), "w", "NX"},
-                             {"GET", key()},
-                             {"DEL", key()},
-                             {"INCR", "{l}n"},
-                             {"PING"}});
+  const sim::Request plain = dice.of<sim::Request>({{"SET", key(), "v"},
+                                                    {"SET", key(), "w", "NX"},
+                                                    {"GET", key()},
+                                                    {"DEL", key()},
+                                                    {"INCR", "{l}n"},
+                                                    {"PING"}});
   const sim::Request of_two = dice.of<sim::Request>({{"MGET", key(), other()},
                                                      {"DEL", key(), other()},
                                                      {"MSETNX", key(), "1", other(), "2"},
@@ -191,7 +190,12 @@ sim::Request drawn_request(test::Dice& dice) {
                              {"EVAL", kDeletedFirst, "1", key()},
                              {"EVALSHA", std::string(40, 'f'), "1", key()},
                              {"SCRIPT", "LOAD", kTwoKeys}});
-  return dice.of<sim::Request>({plain, plain, of_two, of_script, {"ASKING"}, {"ASKING"},
+  return dice.of<sim::Request>({plain,
+                                plain,
+                                of_two,
+                                of_script,
+                                {"ASKING"},
+                                {"ASKING"},
                                 dice.of<sim::Request>({{"MULTI"}, {"EXEC"}, {"EXEC"}})});
 }
 

@@ -88,8 +88,7 @@ std::string cluster_refusal(const Keyspace& keyspace, const std::vector<std::str
 }
 
 bool is_cluster_refusal(std::string_view error) {
-  return error.starts_with("CROSSSLOT ") || error.starts_with("TRYAGAIN ") ||
-         redirection_in(error);
+  return error.starts_with("CROSSSLOT ") || error.starts_with("TRYAGAIN ") || redirection_in(error);
 }
 
 std::optional<Redirection> redirection_in(std::string_view error) {

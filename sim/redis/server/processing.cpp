@@ -61,8 +61,7 @@ std::string refusal_of_mode(Keyspace& keyspace, const LookedUp& found, const Req
   std::string elsewhere;
   if (mode.cluster)
     elsewhere = cluster_refusal(keyspace, all_keys(session, *found.command, request),
-                                session.asking || found.command->is(kAsking), mode,
-                                execution.now);
+                                session.asking || found.command->is(kAsking), mode, execution.now);
   return elsewhere.empty() ? mode_refusal(flags, mode) : elsewhere;
 }
 
