@@ -6,7 +6,8 @@ local take = script "take.lua"
 
 local Lock = protocol {
   title = "a lock and its owner's name; TRYAGAIN is tried again",
-  source = "failures catalogue F07 (fixed); https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ " ..
+  source = "failures catalogue F07 (fixed); " ..
+    "https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ " ..
     "(multi-key operations while a slot migrates)",
   leases = { "{key}", "{key}:owner" },
 }

@@ -86,8 +86,7 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
      "ends"},
     {Fault::migrate, "migrate", "slot migration", "slot migrations", false,
      "the slots of a cluster's node go to another one, key by key: clients are redirected, and "
-     "what "
-     "has two keys meets TRYAGAIN",
+     "what has two keys meets TRYAGAIN",
      false, false, true},
 });
 static_assert(is_complete(kFaultTable));
