@@ -2,6 +2,7 @@
 // nothing else.
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cli/command_line.hpp"

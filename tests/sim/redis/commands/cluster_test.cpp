@@ -11,10 +11,10 @@
 namespace {
 
 using namespace lockstep::sim;
-using Keys = std::vector<std::string>;
+using Names = std::vector<std::string>;
 
 /// Of a node that has the key {l}a.
-std::string answer(Slots slots, bool asking, const Keys& keys) {
+std::string answer(Slots slots, bool asking, const Names& keys) {
   Keyspace keyspace;
   Execution execution;
   execution.now = kEpoch;
@@ -29,9 +29,9 @@ const std::string kAsk = "ASK 11562 redis-2:6379", kMoved = "MOVED 11562 redis-2
 }  // namespace
 
 TEST_CASE("a node of a cluster executes, or says where its slots are") {
-  const Keys here{"{l}a"}, gone{"{l}b"}, half{"{l}a", "{l}b"}, none{"{l}b", "{l}c"},
+  const Names here{"{l}a"}, gone{"{l}b"}, half{"{l}a", "{l}b"}, none{"{l}b", "{l}c"},
       twice{"{l}b", "{l}b"};
-  for (const Keys& keys : {here, gone, half, none}) {
+  for (const Names& keys : {here, gone, half, none}) {
     CHECK(answer(Slots::own, false, keys).empty());
     CHECK(answer(Slots::elsewhere, true, keys) == kMoved);
     CHECK(answer(Slots::importing, false, keys) == kMoved);
@@ -47,7 +47,7 @@ TEST_CASE("a node of a cluster executes, or says where its slots are") {
   for (const Slots slots : {Slots::own, Slots::migrating, Slots::importing, Slots::elsewhere}) {
     CHECK(answer(slots, false, {}).empty());
     CHECK(answer(slots, true, {"{l}b", "other"}) ==
-          "CROSSSLOT Keys in request don't hash to the same slot");
+          "CROSSSLOT Names in request don't hash to the same slot");
   }
 }
 
