@@ -30,7 +30,7 @@ sim::Model migrating(sim::Model model) {
 }
 
 /// SET NX PX by two clients, one second of work.
-sim::Model set_px() { return migrating(small_model(kOwn + "set-px", 2, kSecondMs)); }
+sim::Model set_px_migrating() { return migrating(small_model(kOwn + "set-px", 2, kSecondMs)); }
 
 const auto kBegins = of_node(Kind::migrate, 0), kMoves = of_node(Kind::move_key, 0),
            kHandsOver = of_node(Kind::hand_over, 0);
@@ -38,7 +38,7 @@ const auto kBegins = of_node(Kind::migrate, 0), kMoves = of_node(Kind::move_key,
 }  // namespace
 
 TEST_CASE("a key goes with what is left of its lifetime, by another node's clock") {
-  sim::Model model = set_px();
+  sim::Model model = set_px_migrating();
   model.node_clocks_ms = {3 * kSecondMs, -kSecondMs};
   ByHand run(model);
   run.acquires(0);
@@ -59,7 +59,7 @@ TEST_CASE("a key goes with what is left of its lifetime, by another node's clock
 }
 
 TEST_CASE("who is told where the slots are goes on there, and knows it if it is for good") {
-  ByHand run(set_px());
+  ByHand run(set_px_migrating());
   run.does(kBegins);
   run.begins(0);
   CHECK(run.asks(0).starts_with("ASK "));
