@@ -82,7 +82,7 @@ TEST_CASE("what a client's library makes of an answer") {
   CHECK(redirection_in(kAsk)->node == 1);
   CHECK_FALSE(redirection_in(kMoved)->ask);
   for (const std::string& other : {kTryAgain, std::string("MOVED"), std::string("ASK 1 host:1"),
-                                  std::string("ERR MOVED 1 redis-2:6379")})
+                                   std::string("ERR MOVED 1 redis-2:6379")})
     CHECK_FALSE(redirection_in(other).has_value());
   CHECK(is_cluster_refusal(kTryAgain));
   CHECK_FALSE(is_cluster_refusal("ERR no"));
