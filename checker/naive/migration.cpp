@@ -87,17 +87,12 @@ void Rules::move_key(World& world, std::uint8_t n, std::size_t key) const {
 }
 
 /// What its library would deal with otherwise is not sent.
-void Rules::refuse_to_send(const Connection& connection, const sim::Request& request) const {
+void Rules::refuse_to_send(const sim::Request& request) const {
   if (servers_.spare == 0) return;
-  const std::string file = model_.program->file_of(request).string();
-  if (!connection.messages.empty())
-    throw sim::BadInput(file +
-                        ": two requests of one call to a node are not simulated beside "
-                        "`migrate`");
   try {
     sim::refuse_with_migration(request);
   } catch (const sim::BadInput& error) {
-    throw sim::BadInput(file + ": " + error.what());
+    throw sim::BadInput(model_.program->file_of(request).string() + ": " + error.what());
   }
 }
 

@@ -463,7 +463,7 @@ class Rules {
                           std::vector<sim::Action>& actions) const;
   void migrate(World& world, const sim::Action& action) const;
   void move_key(World& world, std::uint8_t n, std::size_t key) const;
-  void refuse_to_send(const Connection& connection, const sim::Request& request) const;
+  void refuse_to_send(const sim::Request& request) const;
   bool led_on(World& world, const sim::Action& action) const;
 
   // wait.cpp

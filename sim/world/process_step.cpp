@@ -165,19 +165,11 @@ bool ProcessStep::led_on(Connection& connection) {
 }
 
 /// What the library deals with otherwise, or as it likes, is refused.
-void ProcessStep::refuse_beside_migration(const Effect& effect) const {
-  const std::string file = setting_.model.program->file_of(effect.request).string();
-  const bool busy = std::ranges::any_of(process_.connections, [&](const Connection& connection) {
-    return connection.open && connection.task == effect.task &&
-           connection.sent_for == effect.node && !connection.messages.empty();
-  });
-  if (busy)
-    throw BadInput(file +
-                   ": two requests of one call to a node are not simulated beside `migrate`");
+void ProcessStep::refuse_beside_migration(const Request& request) const {
   try {
-    refuse_with_migration(effect.request);
+    refuse_with_migration(request);
   } catch (const BadInput& error) {
-    throw BadInput(file + ": " + error.what());
+    throw BadInput(setting_.model.program->file_of(request).string() + ": " + error.what());
   }
 }
 
@@ -557,7 +549,8 @@ void ProcessStep::leave_server(TaskId task, std::uint8_t node) {
 }
 
 void ProcessStep::send(const Effect& effect) {
-  if (setting_.servers.spare > 0 && effect.node != kResource) refuse_beside_migration(effect);
+  if (setting_.servers.spare > 0 && effect.node != kResource)
+    refuse_beside_migration(effect.request);
   reads_.nodes = reads_.nodes || setting_.nodes_fail;
   Message message;
   message.task = effect.task;

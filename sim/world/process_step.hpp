@@ -40,7 +40,7 @@ class ProcessStep {
   void fire_timer(TaskId task);
   void deliver(Connection& connection);
   bool led_on(Connection& connection);
-  void refuse_beside_migration(const Effect& effect) const;
+  void refuse_beside_migration(const Request& request) const;
   static void hold(Message& message);
   void lose_late(Connection& connection);
   void crash();

@@ -70,7 +70,7 @@ std::string cluster_refusal(const Keyspace& keyspace, const std::vector<std::str
   const auto is_first = [&](const std::string& key) { return key == keys[0]; };
   if (!std::ranges::all_of(keys, in_slot))
     return "CROSSSLOT Keys in request don't hash to the same slot";
-  const std::string try_again = "TRYAGAIN Multiple keys request during rehashing of slot";
+  std::string try_again = "TRYAGAIN Multiple keys request during rehashing of slot";
   switch (mode.slots) {
     case Slots::own:
       return {};

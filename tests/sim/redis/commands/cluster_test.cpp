@@ -47,7 +47,7 @@ TEST_CASE("a node of a cluster executes, or says where its slots are") {
   for (const Slots slots : {Slots::own, Slots::migrating, Slots::importing, Slots::elsewhere}) {
     CHECK(answer(slots, false, {}).empty());
     CHECK(answer(slots, true, {"{l}b", "other"}) ==
-          "CROSSSLOT Names in request don't hash to the same slot");
+          "CROSSSLOT Keys in request don't hash to the same slot");
   }
 }
 
