@@ -32,11 +32,12 @@ Condition with_fault(sim::Fault fault, const std::string& more = "",
   return condition;
 }
 
-/// Those that befall clients of one thread each, as a matrix has them, and nodes without replicas.
+/// Those that befall clients of one thread each, as a matrix has them, and nodes alone.
 std::vector<sim::Fault> faults_of_clients() {
   std::vector<sim::Fault> faults;
   for (const auto fault : sim::kFaults)
-    if (!row(fault).of_threads && !row(fault).of_replicas) faults.push_back(fault);
+    if (!row(fault).of_threads && !row(fault).of_replicas && !row(fault).of_cluster)
+      faults.push_back(fault);
   return faults;
 }
 

@@ -123,15 +123,13 @@ void pass_over_what_never_works(const Scenario& scenario, const checker::Progres
     judgement = std::move(other);
 }
 
-/// Whether a client whose clock drifts waits more than once in it: each wait is told to last whole
-/// ms of true time, and what that is too long by adds up.
-bool adds_up_parts_of_ms(const sim::Model& model, const checker::Trace& trace) {
+/// Whether a client waits more than once for what is no whole number of ms of true time: it is told
+/// to be one, and what that is too long by adds up.
+bool adds_up_parts_of_ms(const checker::Trace& trace) {
   std::map<std::uint8_t, int> waits;
-  for (const checker::TraceStep& step : trace.steps)
-    if (step.data.by_own_clock && sim::of_clock(model.drifts_ppm, step.data.action.process) != 0 &&
-        ++waits[step.data.action.process] > 1)
-      return true;
-  return false;
+  return std::ranges::any_of(trace.steps, [&](const checker::TraceStep& step) {
+    return step.data.waited_in_part && ++waits[step.data.action.process] > 1;
+  });
 }
 
 /// What is found beside clocks that drift has to be found, too, where what they measure is off by a
@@ -163,7 +161,7 @@ void doubt_parts_of_ms(const Scenario& scenario, const checker::Progress& progre
   };
   const auto is = [&](checker::Verdict verdict) { return found.verdict == verdict; };
   if (!sim::clocks_drift(judgement.model)) return;
-  if (judgement.trace && adds_up_parts_of_ms(judgement.model, *judgement.trace))
+  if (judgement.trace && adds_up_parts_of_ms(*judgement.trace))
     return leave_open(
         "clocks drift, and the parts of a ms by which several waits of a client are too long add "
         "up");

@@ -199,7 +199,7 @@ std::string place_of(const Scenario& scenario) {
 
 /// What is said of a clock that is nobody's is a mistake.
 void refuse_other_clocks(const Scenario& scenario, const sim::Model& model) {
-  const auto nodes = static_cast<std::size_t>(scenario.nodes * (1 + scenario.replicas));
+  const std::size_t nodes = sim::servers_of(model).count();
   const auto refuse = [&](const char* what, const std::vector<std::int64_t>& said,
                           std::size_t owners, const char* whose) {
     if (said.size() > owners)
@@ -214,7 +214,33 @@ void refuse_other_clocks(const Scenario& scenario, const sim::Model& model) {
   refuse("node_drifts_ppm (--node-drift-ppm)", model.node_drifts_ppm, nodes, "node");
 }
 
-/// What is not simulated together (docs/semantics.md, sections 3 and 7), or cannot be.
+/// What is not simulated where slots migrate (docs/semantics.md, section 8).
+template <class Refuse>
+void refuse_beside_migration(const Scenario& scenario, const sim::Model& model,
+                             const Refuse& refuse) {
+  constexpr int kMostMigrations = 2;
+  const auto budget = [&](sim::Fault fault) {
+    return model.budget[static_cast<std::size_t>(fault)];
+  };
+  if (!scenario.cluster)
+    refuse("the fault `migrate` needs a cluster: --cluster, or \"cluster\": true");
+  if (budget(sim::Fault::migrate) > kMostMigrations)
+    refuse(fmt::format("at most {} slot migrations (`migrate`) are simulated", kMostMigrations));
+  if (scenario.server != sim::ServerVersion::redis_7_0)
+    refuse(fmt::format("slots that migrate are simulated as of redis-7.0, not as of {}",
+                       name(scenario.server)));
+  if (model.program && model.program->shared_connection())
+    refuse("slots that migrate are not simulated where all threads share a connection");
+  if (sim::clocks_drift(model))
+    refuse("slots that migrate are not simulated beside drifting clocks");
+  for (const sim::Fault fault :
+       {sim::Fault::node_crash, sim::Fault::power_loss, sim::Fault::freeze, sim::Fault::oom})
+    if (budget(fault) > 0)
+      refuse(
+          fmt::format("slots that migrate are not simulated beside the fault `{}`", name(fault)));
+}
+
+/// What is not simulated together (docs/semantics.md, sections 3, 7 and 8), or cannot be.
 void refuse_unsimulated(const Scenario& scenario, const sim::Model& model) {
   const auto refuse = [&](const std::string& why) {
     throw sim::BadInput(fmt::format("{}: {}", place_of(scenario), why));
@@ -228,6 +254,7 @@ void refuse_unsimulated(const Scenario& scenario, const sim::Model& model) {
                          name(fault)));
   if (budget(sim::Fault::freeze) > 0 && sim::clocks_drift(model))
     refuse("a clock that stands still (`freeze`) is not simulated beside clocks that drift");
+  if (budget(sim::Fault::migrate) > 0) refuse_beside_migration(scenario, model, refuse);
   if (scenario.min_replicas > scenario.replicas)
     refuse(fmt::format("min_replicas is {}, but a node has {} replicas: it would never write",
                        scenario.min_replicas, scenario.replicas));

@@ -127,8 +127,11 @@ void expect_amount(const ScheduleStep& step, const std::string& place) {
 
 }  // namespace
 
-const std::vector<Sentence>& sentences() {
-  static const std::vector<Sentence> all{
+namespace {
+
+/// What clients do, and what befalls them and their messages.
+std::vector<Sentence> sentences_of_clients() {
+  return {
       {Says::action, "<client> starts", "its next round begins", Do::begin},
       {Says::acquires, "<client> acquires", "it runs until it holds the lock"},
       {Says::refused, "<client> is refused", "it runs until acquire() has failed"},
@@ -164,37 +167,56 @@ const std::vector<Sentence>& sentences() {
        "fault: the client gets an error, and the request waits in the network", Do::lose_late},
       {Says::pass, "<number> ms pass", "time passes"},
       {Says::expires, "time passes until <words> expires",
-       "up to the millisecond after a key's expiry"},
-      {Says::action, "<redis> crashes", "fault: it keeps what its persistence kept",
-       Do::node_crash},
-      {Says::action, "<redis> loses power and <number> writes",
-       "fault: and the last writes, if 1 or more", Do::power_loss},
-      {Says::action, "<redis> restarts", "it is up again", Do::node_restart},
-      {Says::action, "<redis> saves", "an RDB save completes", Do::save},
-      {Says::action, "<redis> evicts <words>", "fault: this key goes, for memory is short",
-       Do::evict},
-      {Says::action, "<redis> is flushed", "fault: somebody empties it", Do::flush},
-      {Says::action, "<redis> is out of memory", "fault: what needs more is refused", Do::oom},
-      {Says::action, "<redis> has memory again", "nothing is refused any more", Do::relief},
-      {Says::action, "<client> is cut off from <redis>", "fault: nothing passes", Do::cut},
-      {Says::action, "<client>'s requests to <redis> are cut off", "fault: they wait",
-       Do::cut_requests},
-      {Says::action, "<client>'s replies from <redis> are cut off", "fault: they wait",
-       Do::cut_replies},
-      {Says::action, "<client> reaches <redis> again", "what waited goes on", Do::heal},
-      {Says::action, "<redis> lags", "fault: what its master sends it waits", Do::lag},
-      {Says::action, "<redis> catches up", "and arrives", Do::catch_up},
-      {Says::action, "<redis> misses its replicas", "those that have left it", Do::miss},
-      {Says::action, "<redis> becomes master", "fault: with what it has", Do::failover},
-      {Says::action, "<redis> follows the new master", "it becomes a replica", Do::follow},
-      {Says::action, "<client> learns that <redis> is master", "its next connections go there",
-       Do::learn},
-      {Says::action, "<redis>'s clock jumps by <number> ms",
-       "fault: forwards, or backwards if negative", Do::jump_node},
-      {Says::action, "<redis>'s clock stands still", "fault: no lease ends there any more",
-       Do::freeze},
-      {Says::action, "<client>'s clock jumps by <number> ms",
-       "fault: forwards, or backwards if negative", Do::jump_process}};
+       "up to the millisecond after a key's expiry"}};
+}
+
+/// What befalls nodes, links to them, and clocks.
+std::vector<Sentence> sentences_of_nodes() {
+  return {{Says::action, "<redis> crashes", "fault: it keeps what its persistence kept",
+           Do::node_crash},
+          {Says::action, "<redis> loses power and <number> writes",
+           "fault: and the last writes, if 1 or more", Do::power_loss},
+          {Says::action, "<redis> restarts", "it is up again", Do::node_restart},
+          {Says::action, "<redis> saves", "an RDB save completes", Do::save},
+          {Says::action, "<redis> evicts <words>", "fault: this key goes, for memory is short",
+           Do::evict},
+          {Says::action, "<redis> is flushed", "fault: somebody empties it", Do::flush},
+          {Says::action, "<redis> is out of memory", "fault: what needs more is refused", Do::oom},
+          {Says::action, "<redis> has memory again", "nothing is refused any more", Do::relief},
+          {Says::action, "<client> is cut off from <redis>", "fault: nothing passes", Do::cut},
+          {Says::action, "<client>'s requests to <redis> are cut off", "fault: they wait",
+           Do::cut_requests},
+          {Says::action, "<client>'s replies from <redis> are cut off", "fault: they wait",
+           Do::cut_replies},
+          {Says::action, "<client> reaches <redis> again", "what waited goes on", Do::heal},
+          {Says::action, "<redis> lags", "fault: what its master sends it waits", Do::lag},
+          {Says::action, "<redis> catches up", "and arrives", Do::catch_up},
+          {Says::action, "<redis> misses its replicas", "those that have left it", Do::miss},
+          {Says::action, "<redis> becomes master", "fault: with what it has", Do::failover},
+          {Says::action, "<redis> follows the new master", "it becomes a replica", Do::follow},
+          {Says::action, "<redis> begins to hand over its slots",
+           "fault: to the cluster's other node, key by key", Do::migrate},
+          {Says::action, "<redis> moves <words>", "this key is the other node's", Do::move_key},
+          {Says::action, "<redis> hands over its slots", "when all its keys are", Do::hand_over},
+          {Says::action, "<client> learns that <redis> is master", "its next connections go there",
+           Do::learn},
+          {Says::action, "<redis>'s clock jumps by <number> ms",
+           "fault: forwards, or backwards if negative", Do::jump_node},
+          {Says::action, "<redis>'s clock stands still", "fault: no lease ends there any more",
+           Do::freeze},
+          {Says::action, "<client>'s clock jumps by <number> ms",
+           "fault: forwards, or backwards if negative", Do::jump_process}};
+}
+
+}  // namespace
+
+const std::vector<Sentence>& sentences() {
+  static const std::vector<Sentence> all = [] {
+    std::vector<Sentence> found = sentences_of_clients();
+    const std::vector<Sentence> others = sentences_of_nodes();
+    found.insert(found.end(), others.begin(), others.end());
+    return found;
+  }();
   return all;
 }
 

@@ -53,8 +53,7 @@ bool takes(const TraceStep& step, const std::string& words) {
 class ScheduleWalk {
  public:
   ScheduleWalk(const sim::Model& model, std::string file) : run_(model), file_(std::move(file)) {
-    for (const auto& process : model.processes)
-      nodes_ = std::max(nodes_, static_cast<int>(sim::servers_of(process).count()));
+    nodes_ = static_cast<int>(sim::servers_of(model).count());
   }
 
   checker::Walk take_all(const std::vector<ScheduleStep>& steps) {

@@ -233,6 +233,7 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
     actions.push_back(of_node(Action::Kind::save, n));
   }
   enabled_of_roles(world, n, actions);
+  enabled_to_migrate(world, n, actions);
 }
 
 /// The place of the message that `execute` would execute, if there is one.

@@ -129,6 +129,8 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
                     .few_replicas = few_replicas(world, connection.node),
                     .over_memory = node.full,
                     .cluster = model_.cluster,
+                    .slots = node.slots,
+                    .other_node = static_cast<std::uint8_t>(connection.node == 0 ? 1 : 0),
                     .draw_seed = model_.draw_seed};
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
@@ -148,6 +150,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   sim::refuse_unknown(request, model_.server);
   if (servers_.replicas > 0) sim::refuse_with_replicas(request, node.follows.has_value());
   const sim::Execution given = execution;
+  if (asked.asking) connection.session.asking = true;
   const sim::Session session = connection.session;
   Reply reply = sim::execute(node.keyspace, connection.session, request, execution);
   if (execution.looked_at_clock) clock_replies_.insert(sim::bytes_of(reply));

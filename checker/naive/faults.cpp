@@ -146,6 +146,10 @@ void Rules::disturb_node(World& world, const Action& action) const {
     case Action::Kind::save:
       node.saved = keys_only(node.keyspace);
       break;
+    case Action::Kind::migrate:
+    case Action::Kind::move_key:
+    case Action::Kind::hand_over:
+      return migrate(world, action);
     default:
       return change_roles(world, action);
   }

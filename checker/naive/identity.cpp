@@ -89,6 +89,7 @@ void add(Bytes& bytes, const Connection& connection) {
     bytes.kind(message.basis);
     bytes.text(message.node_was);
     bytes.number(message.idle);
+    if (message.asking) bytes.text("asking");
     bytes.number(message.way_ms);
     bytes.number(message.blocked);
     bytes.maybe(message.blocked_left_ms);
@@ -192,6 +193,7 @@ void add_roles(Bytes& bytes, const World& world) {
   }
   for (const Node& node : world.nodes) {
     bytes.number(node.follows.value_or(sim::kNoServer));
+    bytes.kind(node.slots);
     bytes.number(node.lags);
     bytes.number(node.syncing);
     bytes.number(node.misses);

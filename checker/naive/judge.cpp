@@ -87,7 +87,7 @@ std::optional<std::string> Rules::lease_key_with(const World& world, std::uint8_
     (key ? found_on : lacking_on).insert(servers_.group_of(n));
     if (!found) found = key;
   }
-  if (masters == On::all_masters)
+  if (masters == On::all_masters && servers_.spare == 0)
     for (const std::uint8_t group : lacking_on) found_on.erase(group);
   return enough(found_on) ? found : std::nullopt;
 }
@@ -260,7 +260,8 @@ void Rules::note_left(const World& world, std::uint8_t p, std::uint8_t lock, Fac
     }
     if (left.empty()) continue;
     std::int64_t& end = end_at.try_emplace(servers_.group_of(n), *left.begin()).first->second;
-    end = std::max(end, *left.begin());
+    // Of two nodes of a cluster each has keys of its own.
+    end = servers_.spare > 0 ? std::min(end, *left.begin()) : std::max(end, *left.begin());
   }
   std::multiset<std::int64_t> ends;
   for (const auto& [group, end] : end_at) ends.insert(end);
@@ -388,10 +389,12 @@ bool Rules::stays_in(const Keyspace& keyspace, std::uint8_t p, std::uint8_t lock
 
 /// Whether all servers are up, and nobody has to hear any more which ones are the masters.
 bool Rules::servers_settled(const World& world) const {
+  if (migrates(world)) return false;
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n)
     if (!world.nodes[n].up || world.nodes[n].full || world.nodes[n].lags ||
         world.nodes[n].syncing || !is_in_line(world, n))
       return false;
+  if (servers_.replicas == 0) return true;
   return std::ranges::none_of(world.processes, [&](const Process& process) {
     const bool spawned_lives = std::ranges::any_of(
         process.waits, [&](const Wait& wait) { return wait.task >= process.rounds_begun.size(); });

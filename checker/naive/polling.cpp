@@ -13,9 +13,29 @@ using sim::Action;
 using sim::Keyspace;
 using sim::Request;
 
+namespace {
+
+std::string slots_word(sim::Slots slots) {
+  switch (slots) {
+    case sim::Slots::own:
+      return "";
+    case sim::Slots::migrating:
+      return "migrating ";
+    case sim::Slots::importing:
+      return "importing ";
+    case sim::Slots::elsewhere:
+      return "elsewhere ";
+  }
+  return "";
+}
+
+}  // namespace
+
 /// The same request for every token of the process, on the way of one connection.
-Request normalised(const Request& request, const Connection& connection, std::uint8_t p) {
+Request normalised(const Message& message, const Connection& connection, std::uint8_t p) {
+  const Request& request = message.request;
   Request same{std::to_string(connection.node)};
+  if (message.asking) same[0] += " asking";
   if (connection.sent_for != connection.node)
     same[0] += " for " + std::to_string(connection.sent_for);
   for (const std::string& argument : request) {
@@ -32,6 +52,7 @@ std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p)
   std::string role = world.nodes[node].follows ? "replica " : "";
   if (world.nodes[node].full) role += "full ";
   if (few_replicas(world, node)) role += "few ";
+  role += slots_word(world.nodes[node].slots);
   return role + sim::rename_tokens(encode(keyspace), [p](sim::Token token) {
            return token.process == p ? sim::Token{p, 1} : token;
          });
@@ -48,7 +69,7 @@ bool Rules::polling(const World& world, std::uint8_t p, const Connection& connec
   const auto task = world.processes[p].tasks.find(connection.messages[*place].sender);
   if (task == world.processes[p].tasks.end()) return false;
   if (connection.node == sim::kResource || task->second.answered.empty()) return false;
-  const Request request = normalised(connection.messages[*place].request, connection, p);
+  const Request request = normalised(connection.messages[*place], connection, p);
   return task->second.answered.contains({request, stored(world, connection.node, p)});
 }
 
@@ -121,7 +142,7 @@ class Rules::WayBack {
                                  return sim::Token{t.process, 1};
                                }),
             process.history.size() - process.before_round,
-            normalised(message.request, connection, p_),
+            normalised(message, connection, p_),
             rules_.stored(world, connection.node, p_)};
   }
 

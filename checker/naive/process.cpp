@@ -316,6 +316,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
   }
   const bool refused = !resource && refuses(world.nodes[connection->node]);
   if (refused || connection->line == Line::reset) message.state = Message::State::broken;
+  if (!resource) refuse_to_send(message.request);
   if (!resource)
     facts.departures.push_back({connection->node, message.state == Message::State::broken});
   connection->messages.push_back(std::move(message));

@@ -57,7 +57,7 @@ void Rules::keep_to(Process& process, sim::TaskId task, const Connection& connec
 /// Whether it follows the newest master of its group, or is that.
 bool Rules::is_in_line(const World& world, std::uint8_t n) const {
   const std::uint8_t newest = world.newest[servers_.group_of(n)];
-  return n == newest || world.nodes[n].follows == newest;
+  return servers_.replicas == 0 || n == newest || world.nodes[n].follows == newest;
 }
 
 void Rules::enabled_of_roles(const World& world, std::uint8_t n,
@@ -82,6 +82,7 @@ void Rules::enabled_of_roles(const World& world, std::uint8_t n,
 
 void Rules::enabled_to_learn(const World& world, std::uint8_t p,
                              std::vector<Action>& actions) const {
+  if (servers_.replicas == 0) return;
   const Process& process = world.processes[p];
   const bool goes_on = std::ranges::any_of(
       process.waits, [](const sim::Wait& wait) { return wait.kind != sim::Wait::Kind::done; });

@@ -152,8 +152,7 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
   for (const sim::ProcessSetup& setup : model_.processes) {
     locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
   }
-  for (const sim::ProcessSetup& setup : model_.processes)
-    if (sim::servers_of(setup).count() > servers_.count()) servers_ = sim::servers_of(setup);
+  servers_ = sim::servers_of(model_);
   quorum_ = static_cast<std::size_t>(model_.program->quorum(static_cast<int>(servers_.nodes)));
   for (const std::string& lock : locks_) {
     for (const std::string& key : model_.program->lease_keys(lock)) lease_keys_.insert(key);
@@ -176,7 +175,9 @@ World Rules::initial() const {
   }
   world.nodes.resize(servers_.count());
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
-    if (n >= servers_.nodes) world.nodes[n].follows = servers_.group_of(n);
+    const bool extra = n >= servers_.nodes;
+    if (extra && servers_.spare == 0) world.nodes[n].follows = servers_.group_of(n);
+    if (extra && servers_.spare > 0) world.nodes[n].slots = sim::Slots::elsewhere;
     world.nodes[n].offset.ms = sim::of_clock(model_.node_clocks_ms, n);
     world.nodes[n].drift_ppm = sim::of_clock(model_.node_drifts_ppm, n);
   }
@@ -344,6 +345,7 @@ void Rules::run(World& world, const Action& action, Facts& facts) {
 }
 
 void Rules::deliver(World& world, const Action& action, Facts& facts) {
+  if (led_on(world, action)) return;
   Process& process = world.processes[action.process];
   Connection& connection = process.connections[action.connection];
   const Message message = connection.messages.front();
@@ -358,8 +360,7 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
     connection.open = connection.shared;
   } else if (!message.node_was.empty() && model_.latency_ms == 0) {
     process.tasks.at(message.sender)
-        .answered.emplace(normalised(message.request, connection, action.process),
-                          message.node_was);
+        .answered.emplace(normalised(message, connection, action.process), message.node_was);
   }
   tidy_connections(process);
   feed(world, action.process, std::move(observation), action, facts);

@@ -31,6 +31,7 @@
 #include "sim/model/connections.hpp"
 #include "sim/model/model.hpp"
 #include "sim/model/slack.hpp"
+#include "sim/redis/execute.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/redis/server/session.hpp"
 #include "sim/redis/shared_reply.hpp"
@@ -63,6 +64,7 @@ struct Message {
   bool unheard = false;       ///< its connection is shared, and its sender does not wait any more
   Sent sent = Sent::now;
   bool idle = false;     ///< answered, as its sender has been answered before at this instant
+  bool asking = false;   ///< it has been led here by ASK
   bool blocked = false;  ///< a WAIT that waits at its node, with others behind it
   std::optional<std::int64_t> blocked_left_ms;  ///< and for how much longer; nothing: for ever
   void unblock() {
@@ -186,6 +188,7 @@ struct Node {
   std::int64_t micros = 0;  ///< of this ms that are over, by Model::distinct_micros; else 0
   sim::Keyspace saved;      ///< rdb: the last completed save
   bool full = false;        ///< its memory, and it may evict nothing
+  sim::Slots slots = sim::Slots::own;   ///< of a cluster
   std::optional<std::uint8_t> follows;  ///< the server whose replica it is
   bool syncing = false;                 ///< a replica: it has to ask for everything
   bool lags = false;                    ///< a replica: nothing of its master's arrives
@@ -264,7 +267,7 @@ std::string identity(const World& world);
 std::string identity_but_token_names(const World& world);
 
 /// The same request for every token of the process, on the way of one connection.
-sim::Request normalised(const sim::Request& request, const Connection& connection, std::uint8_t p);
+sim::Request normalised(const Message& message, const Connection& connection, std::uint8_t p);
 
 /// What a restart keeps of a keyspace: its keys, neither the script cache nor the scripts' random
 /// numbers.
@@ -453,6 +456,15 @@ class Rules {
   bool few_replicas(const World& world, std::uint8_t n) const;
   void synchronize(World& world, std::uint8_t n) const;
   void mirror(World& world, bool by_time) const;
+
+  // migration.cpp
+  static bool migrates(const World& world);
+  void enabled_to_migrate(const World& world, std::uint8_t n,
+                          std::vector<sim::Action>& actions) const;
+  void migrate(World& world, const sim::Action& action) const;
+  void move_key(World& world, std::uint8_t n, std::size_t key) const;
+  void refuse_to_send(const sim::Request& request) const;
+  bool led_on(World& world, const sim::Action& action) const;
 
   // wait.cpp
   std::int64_t acknowledged(const World& world, const Connection& connection) const;

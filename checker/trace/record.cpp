@@ -27,7 +27,7 @@ std::vector<NamedRequest> requests_of(const Event& event) {
 
 std::vector<std::string> taken_in(const Event& event) {
   std::vector<std::string> taken;
-  if (!by_time(event) && event.action.kind != sim::Action::Kind::evict) return taken;
+  if (!by_time(event) && !row(event.action.kind).fields.key) return taken;
   for (std::size_t n = 0; n < event.before.nodes.size(); ++n)
     for (const auto& [key, entry] : event.before.nodes[n].keyspace.keys)
       if (!event.after.nodes[n].keyspace.keys.contains(key)) taken.push_back(key);
@@ -63,22 +63,24 @@ std::vector<sim::VisibleKeys> visible_keys(const Event& event) {
   return all;
 }
 
-}  // namespace
-
 /// Work is measured in true time.
-bool by_own_clock(const Event& event) {
+bool waited_in_part(const Event& event) {
   if (sim::step_of(event.action) != sim::Action::Kind::timer) return false;
+  const sim::Rate rate(sim::of_clock(event.rules.model().drifts_ppm, event.action.process));
   const auto& waits = event.before.processes[event.action.process].waits;
   return std::ranges::any_of(waits, [&](const sim::Wait& wait) {
-    return wait.task == event.action.task && wait.kind != sim::Wait::Kind::work;
+    return wait.task == event.action.task && wait.kind != sim::Wait::Kind::work &&
+           !rate.is_whole(wait.ms);
   });
 }
 
+}  // namespace
+
 StepData record(const Event& event) {
   const auto& facts = event.facts;
-  return {event.action,          event.after.now.ms,   facts.effects,   requests_of(event),
-          facts.departures,      connection_in(event), facts.reply,     facts.looked_at_time,
-          facts.looked_at_clock, by_own_clock(event),  taken_in(event), visible_keys(event)};
+  return {event.action,          event.after.now.ms,    facts.effects,   requests_of(event),
+          facts.departures,      connection_in(event),  facts.reply,     facts.looked_at_time,
+          facts.looked_at_clock, waited_in_part(event), taken_in(event), visible_keys(event)};
 }
 
 }  // namespace lockstep::checker

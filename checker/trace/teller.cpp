@@ -118,7 +118,17 @@ std::string opening_of_deliver(const Event& event) {
   const std::string where =
       connection.node == sim::kResource ? "the resource" : node_name(event, connection.node);
   if (message.state == Message::State::broken) return "gets a connection error from " + where;
-  return "hears " + sim::worded(*message.reply) + (plain ? "" : " from " + where);
+  std::string text = "hears " + sim::worded(*message.reply) + (plain ? "" : " from " + where);
+  const auto& connections = event.after.processes[event.action.process].connections;
+  if (event.action.connection < connections.size()) {
+    const Connection& now = connections[event.action.connection];
+    const bool led_on = now.task == connection.task && now.sent_for == connection.sent_for &&
+                        now.open && !now.messages.empty() && now.node != connection.node;
+    if (led_on && event.facts.effects.empty())
+      text += "; its library goes on to " + node_name(event, now.node) +
+              (now.messages.front().asking ? ", asking" : "");
+  }
+  return text;
 }
 
 std::string opening_of_timer(const Event& event) {
@@ -182,8 +192,21 @@ std::string followed(const Event& event, const naive::World& world) {
   return node_name(event, world.nodes[event.action.node].follows.value_or(0));
 }
 
+/// What a cluster's node does with its slots.
+std::string tell_migration(const Event& event) {
+  const std::uint8_t n = event.action.node;
+  const std::string other = node_name(event, n == 0 ? 1 : 0);
+  if (event.action.kind == Action::Kind::migrate) return "begins to hand its slots to " + other;
+  if (event.action.kind == Action::Kind::hand_over) return "has handed its slots to " + other;
+  for (const auto& [key, entry] : event.before.nodes[n].keyspace.keys)
+    if (!event.after.nodes[n].keyspace.keys.contains(key))
+      return "moves " + sim::worded_value(key) + " to " + other;
+  sim::fail("a key that has moved", __FILE__, __LINE__);
+}
+
 /// What becomes of a node.
 std::string tell_node(const Event& event) {
+  if (sim::is_migration(event.action.kind)) return tell_migration(event);
   switch (event.action.kind) {
     case Action::Kind::node_crash:
       return "crashes";

@@ -37,10 +37,11 @@ struct StepData {
   std::vector<sim::Departure> departures;  ///< of those to a node that were sent
   sim::ConnectionName connection;          ///< that the action is of, if it is of one
   std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered
-  bool looked_at_time = false;         ///< execute: at the time of day (Execution::looked_at_time)
-  bool looked_at_clock = false;        ///< execute: at a lifetime (Execution::looked_at_clock)
-  bool by_own_clock = false;           ///< a wait that the process's clock has measured is over
-  std::vector<std::string> taken;      ///< keys that time has taken, of any node, or eviction
+  bool looked_at_time = false;   ///< execute: at the time of day (Execution::looked_at_time)
+  bool looked_at_clock = false;  ///< execute: at a lifetime (Execution::looked_at_clock)
+  bool waited_in_part = false;   ///< timer: its clock had measured it before the ms began
+  std::vector<std::string>
+      taken;  ///< keys that time has taken, of any node, or eviction, or a move
   std::vector<sim::VisibleKeys> keys;  ///< of each server, after the step
 };
 

@@ -39,6 +39,8 @@ class Rate {
     const std::int64_t times = floor_quotient(ms, shown_);  // so that no product is too large
     return times * parts_ + ceil_quotient((ms - times * shown_) * parts_ - less, shown_);
   }
+  /// Whether it shows just `ms` more after a whole number of ms of true time.
+  constexpr bool is_whole(std::int64_t ms) const { return shown_after(true_ms(ms)) == ms * parts_; }
   /// How many ms of true time are over before this clock has shown `ms` more; at least 1.
   constexpr std::int64_t true_ms_before(std::int64_t ms) const {
     return ms <= 0 ? 0 : std::max<std::int64_t>(1, true_ms(ms, shown_ - 1));

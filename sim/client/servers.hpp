@@ -1,5 +1,5 @@
 // Which servers a model has: those that are masters at the start, and the replicas of each
-// (docs/semantics.md, section 7). A server's number is that of a node elsewhere.
+// (docs/semantics.md, sections 7 and 8). A server's number is that of a node elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,11 @@ inline constexpr std::uint8_t kNoServer = 255;
 struct Servers {
   unsigned nodes = 1;     ///< masters at the start, and groups
   unsigned replicas = 0;  ///< of each
-  unsigned count() const { return nodes * (1 + replicas); }
+  unsigned spare = 0;     ///< a cluster's node without slots at the start, of the only group
+  unsigned count() const { return nodes * (1 + replicas) + spare; }
   /// The number of the group's master at the start is that of the group.
   std::uint8_t group_of(std::uint8_t server) const {
+    if (spare > 0) return 0;
     return static_cast<std::uint8_t>(server < nodes ? server : (server - nodes) / replicas);
   }
 };

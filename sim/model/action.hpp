@@ -50,7 +50,10 @@ struct Action {
     follow,        ///< the node becomes a replica of the newest master
     learn,         ///< the process hears which node is the newest master
     freeze,        ///< the node's wall clock stands still from now on
-    miss           ///< the master counts no replica any more that has left it
+    miss,          ///< the master counts no replica any more that has left it
+    migrate,       ///< the node begins to hand its slots to the other one
+    move_key,      ///< one of its keys goes there
+    hand_over      ///< and the slots are the other one's
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
@@ -58,7 +61,7 @@ struct Action {
   std::uint8_t connection = 0;
   std::uint8_t node = 0;
   std::uint8_t image = 0;   ///< which restorable one the node comes back with; 0: nothing is lost
-  std::uint8_t key = 0;     ///< which of those that the node may evict, by database and name
+  std::uint8_t key = 0;     ///< which of those that the node may evict, or move, by name
   Kind step = Kind::begin;  ///< pause_within, crash_within, preempt: the action that is cut short,
                             ///< of `task` or (deliver) `connection`
   std::uint16_t cut = 0;    ///< and at which of its cuts, from 1 (sim::Cut)
@@ -109,6 +112,7 @@ inline constexpr auto kActionTable = [] {
   using Kind = Action::Kind;
   using enum OnRealServer;
   constexpr bool free = true, no = false;
+  constexpr auto kNoCluster = "real servers are no cluster as yet";
   constexpr auto kNoLimit = "the memory of a real server is not limited as yet";
   return std::to_array<ActionRow>({
       {Kind::begin, "begin", kOfTask, {}, free},
@@ -152,6 +156,9 @@ inline constexpr auto kActionTable = [] {
       {Kind::freeze, "freeze", kOfNode, Fault::freeze, no, never,
        "a real server's clock cannot be made to stand still"},
       {Kind::miss, "miss", kOfNode, {}, free, never, "nobody sees when a master misses a replica"},
+      {Kind::migrate, "migrate", kOfNode, Fault::migrate, no, never, kNoCluster},
+      {Kind::move_key, "move-key", kOfKey, {}, free, never, kNoCluster},
+      {Kind::hand_over, "hand-over", kOfNode, {}, free, never, kNoCluster},
   });
 }();
 static_assert(is_complete(kActionTable));
@@ -169,6 +176,12 @@ constexpr bool is_optional(Action::Kind kind) { return is_fault(kind) || row(kin
 constexpr bool is_step(Action::Kind kind) {
   return kind == Action::Kind::begin || kind == Action::Kind::run ||
          kind == Action::Kind::deliver || kind == Action::Kind::timer;
+}
+
+/// Whether an action of this kind is of both nodes of a cluster whose slots migrate.
+constexpr bool is_migration(Action::Kind kind) {
+  return kind == Action::Kind::migrate || kind == Action::Kind::move_key ||
+         kind == Action::Kind::hand_over;
 }
 
 /// What a client's program does in this action: the step itself, or the one that is cut short.

@@ -23,7 +23,8 @@ enum class Fault : std::uint8_t {
   cut,
   lag,
   failover,
-  freeze
+  freeze,
+  migrate
 };
 
 struct FaultRow {
@@ -35,6 +36,7 @@ struct FaultRow {
   const char* meaning;
   bool of_threads = false;   ///< nothing where processes have one task each
   bool of_replicas = false;  ///< possible only where nodes have replicas
+  bool of_cluster = false;   ///< possible only in a cluster
 };
 
 inline constexpr auto kFaultTable = std::to_array<FaultRow>({
@@ -82,6 +84,10 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
     {Fault::freeze, "freeze", "clock that stands still", "clocks that stand still", false,
      "the clock of a node stands still from then on, also through its restarts: no lease there "
      "ends"},
+    {Fault::migrate, "migrate", "slot migration", "slot migrations", false,
+     "the slots of a cluster's node go to another one, key by key: clients are redirected, and "
+     "what has two keys meets TRYAGAIN",
+     false, false, true},
 });
 static_assert(is_complete(kFaultTable));
 constexpr const auto& table_of(Fault) { return kFaultTable; }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/client/servers.hpp"
 #include "sim/client/setup.hpp"
 #include "sim/model/faults.hpp"
 #include "sim/model/properties.hpp"
@@ -121,6 +122,16 @@ struct Model {
   std::set<Witness>
       witnesses;  ///< checked as `sometimes`; Witness::acquired means: by every process
 };
+
+/// All servers of a model: those that the client knows that knows most of them, and where slots
+/// migrate one more.
+inline Servers servers_of(const Model& model) {
+  Servers servers;
+  for (const ProcessSetup& setup : model.processes)
+    if (servers_of(setup).count() >= servers.count()) servers = servers_of(setup);
+  servers.spare = model.budget[static_cast<std::size_t>(Fault::migrate)] > 0 ? 1 : 0;
+  return servers;
+}
 
 /// The shortest wait that violates Property::waits: the first multiple of the tick that is longer
 /// than waits_ms; 0 if that is not judged.

@@ -19,13 +19,23 @@ struct Connections;
 struct Keyspace;
 struct Reply;
 
+/// Whose the slots of a cluster are, as one of its nodes sees it; all slots alike.
+enum class Slots : std::uint8_t {
+  own,
+  migrating,  ///< its own, and key by key they go to another node
+  importing,  ///< another node's, which is migrating them here
+  elsewhere   ///< another node's
+};
+
 /// What a whole server is, and what it is set to and says no because of.
 struct ServerMode {
   ServerVersion version = ServerVersion::redis_7_0;
   bool replica = false;         ///< a read-only replica: READONLY
   bool few_replicas = false;    ///< fewer than min-replicas-to-write: NOREPLICAS
   bool over_memory = false;     ///< more memory in use than maxmemory, nothing to evict: OOM
-  bool cluster = false;         ///< cluster mode, all slots its own: CROSSSLOT
+  bool cluster = false;         ///< cluster mode: CROSSSLOT
+  Slots slots = Slots::own;     ///< of a cluster: MOVED, ASK, TRYAGAIN
+  std::uint8_t other_node = 0;  ///< then: the number of the other node, from 0
   std::uint64_t draw_seed = 0;  ///< decides what SPOP and its like choose; 0: the first ones
   /// Whether it may say no.
   bool restricts() const { return replica || few_replicas || over_memory || cluster; }

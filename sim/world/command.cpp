@@ -31,6 +31,17 @@ Keyspace moved(Keyspace keyspace, const Rate& rate, std::int64_t parts) {
   return keyspace;
 }
 
+ServerMode mode_for(const Model& model, const Asked& asked) {
+  return {.version = model.server,
+          .replica = asked.replica,
+          .few_replicas = asked.few,
+          .over_memory = asked.full,
+          .cluster = model.cluster,
+          .slots = asked.slots,
+          .other_node = asked.other,
+          .draw_seed = model.draw_seed};
+}
+
 }  // namespace
 
 /// Executes; what cannot be is named by its file: a script's, which says more than its SHA-1, or
@@ -48,7 +59,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
 
 const CommandRun& Nodes::run(const Asked& asked) {
   FlatMap& memo = run_[{asked.session, asked.watched, asked.rate, asked.releases, asked.replica,
-                        asked.full, asked.few, asked.acknowledged}];
+                        asked.full, asked.few, asked.slots, asked.other, asked.acknowledged}];
   const std::uint64_t a = both(asked.keyspace, asked.request);
   const std::uint64_t b = both(static_cast<Id>(asked.micros << 16 | asked.sender),
                                setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);
@@ -66,12 +77,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   execution.scripts = &scripts_;
   execution.watched = tables_.places(asked.watched);
   Session session = tables_.session(asked.session).value;
-  execution.mode = {.version = setting_.model.server,
-                    .replica = asked.replica,
-                    .few_replicas = asked.few,
-                    .over_memory = asked.full,
-                    .cluster = setting_.model.cluster,
-                    .draw_seed = setting_.model.draw_seed};
+  execution.mode = mode_for(setting_.model, asked);
   CommandRun command;
   const Keyspace met = keyspace;
   const Execution given = execution;

@@ -51,6 +51,10 @@ inline std::span<const StepResult> World::results(const Id* state, unsigned slot
   if (action.alone) return {&action.only_result, 1};
   if (action.kind == Action::Kind::execute) return {&executions_.step(state[slot], a, state), 1};
   if (slot < setting_.processes) return processes_.steps(state[slot], a, around(state, slot));
+  if (is_migration(action.kind)) {
+    const unsigned other = setting_.node_slot(slot == setting_.node_slot(0) ? 1 : 0);
+    return {&nodes_.migration(state[slot], a, state[other], other), 1};
+  }
   return {&nodes_.step(state[slot], a), 1};
 }
 

@@ -41,8 +41,10 @@ void Judges::note_slack(const Id* state, unsigned actor, LockSet ended) {
         if (concerns(lease, lock))
           least_ms = std::min(lease.left_ms, least_ms.value_or(lease.left_ms));
       if (!least_ms) continue;
-      std::int64_t& longest_ms = by_group[setting_.servers.group_of(n)];
-      longest_ms = std::max(longest_ms, *least_ms);
+      std::int64_t& ms =
+          by_group.try_emplace(setting_.servers.group_of(n), *least_ms).first->second;
+      // Of two masters the longer one's; of two nodes of a cluster each has keys of its own.
+      ms = setting_.servers.spare > 0 ? std::min(ms, *least_ms) : std::max(ms, *least_ms);
     }
     std::vector<std::int64_t> left_ms;
     for (const auto& [group, ms] : by_group) left_ms.push_back(ms);
@@ -111,7 +113,7 @@ void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts) {
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
     if (!node.value.up || node.value.full || node.value.lags || node.value.syncing ||
-        !node.value.is_in_place())
+        !node.value.is_in_place() || node.value.slots == Slots::migrating)
       return;
     leaky = leaky || node.leaky;
   }

@@ -9,6 +9,7 @@
 
 #include "sim/base/interner.hpp"
 #include "sim/model/model.hpp"
+#include "sim/redis/execute.hpp"
 #include "sim/world/setting.hpp"
 
 namespace lockstep::sim {
@@ -81,6 +82,7 @@ struct Node {
   bool dark = false;                 ///< down, and nobody tells its clients: a machine that died
   bool full = false;                 ///< its memory: what needs more is refused
   bool frozen = false;               ///< its clock stands still
+  Slots slots = Slots::own;          ///< of a cluster (semantics.md, section 8)
   // Where there are replicas (semantics.md, section 7):
   std::uint8_t follows = kNoServer;  ///< the server whose replica it is
   std::uint8_t newest = kNoServer;   ///< the newest master of its group; none if it is that

@@ -54,7 +54,11 @@ Id Nodes::initial(unsigned index) {
   node.rate = setting_.node_rate(index);
   const bool has_replicas = setting_.servers.replicas > 0;
   const std::uint8_t group = setting_.servers.group_of(static_cast<std::uint8_t>(index));
-  if (group != index) node.follows = node.newest = group;
+  if (setting_.servers.spare > 0) {
+    if (index > 0) node.slots = Slots::elsewhere;
+  } else if (group != index) {
+    node.follows = node.newest = group;
+  }
   if (setting_.knowledge.absolute || has_replicas)
     node.clock_offset_ms = of_clock(setting_.model.node_clocks_ms, index);
   node.keyspace = tables_.empty_keyspace();
@@ -157,6 +161,7 @@ void Nodes::list_actions(NodeInfo& info) const {
       add_fault(Kind::jump_node, jump, Fault::jump);
   if (clock_matters && !info.value.frozen) add_fault(Kind::freeze, 0, Fault::freeze);
   if (setting_.servers.replicas > 0) list_replication(info);
+  if (setting_.servers.spare > 0) list_migration(info);
   const bool master = info.value.is_master();
   const Keyspace& keyspace = tables_.keyspace(info.value.keyspace).value;
   if (setting_.budget(Fault::evict) > 0 && master) {
@@ -231,6 +236,64 @@ void Nodes::list_replication(NodeInfo& info) const {
   }
   if (node.counts_gone != 0) add(Kind::miss, {});
   if (!node.is_in_place()) add(Kind::follow, {});
+}
+
+/// None of it begins or ends anything that lasts.
+void Nodes::list_migration(NodeInfo& info) const {
+  using Kind = Action::Kind;
+  const auto add = [&](Kind kind, std::size_t key = 0) -> LocalAction& {
+    LocalAction action;
+    action.kind = kind;
+    action.index = static_cast<std::uint8_t>(key);
+    return info.actions.emplace_back(action);
+  };
+  if (info.value.slots == Slots::own) {
+    LocalAction& begins = add(Kind::migrate);
+    begins.within = only(Fault::migrate);
+    begins.spends = static_cast<std::uint8_t>(Fault::migrate);
+  }
+  if (info.value.slots != Slots::migrating) return;
+  const Keys& keys = tables_.keyspace(info.value.keyspace).value.keys;
+  if (keys.empty()) add(Kind::hand_over);
+  if (keys.size() > std::numeric_limits<std::uint8_t>::max())
+    throw BadInput("migrate: a node has more than 255 keys");
+  std::size_t number = 0;
+  for (const auto& [key, entry] : keys) {
+    if (!entry.expires || *entry.expires > kEpoch) add(Kind::move_key, number);
+    ++number;
+  }
+}
+
+/// A lifetime is what is left of it by a node's clock, so it goes as it is.
+void Nodes::move_key(Node& source, Node& target, std::size_t key) {
+  Keyspace from = tables_.keyspace(source.keyspace).value;
+  Keyspace to = tables_.keyspace(target.keyspace).value;
+  const auto place = std::next(from.keys.begin(), static_cast<std::ptrdiff_t>(key));
+  to.keys.insert_or_assign(place->first, place->second);
+  from.keys.erase(place);
+  source.keyspace = tables_.intern(from);
+  target.keyspace = tables_.intern(to);
+}
+
+const StepResult& Nodes::migration(Id id, unsigned a, Id other, unsigned other_slot) {
+  using Kind = Action::Kind;
+  const Id place = migrated_[{id, a}].find_or_add(other, other_slot, [&] {
+    const LocalAction action = nodes_[id].actions[a];
+    Node node = nodes_[id].value, there = nodes_[other].value;
+    if (action.kind == Kind::move_key) {
+      move_key(node, there, action.index);
+    } else {
+      const bool begins = action.kind == Kind::migrate;
+      node.slots = begins ? Slots::migrating : Slots::elsewhere;
+      there.slots = begins ? Slots::importing : Slots::own;
+    }
+    StepResult result;
+    result.changes = Changes(intern(node), {static_cast<std::uint8_t>(other_slot), intern(there)});
+    result.tokens_changed = action.kind == Kind::move_key;
+    migrations_.push_back(result);
+    return static_cast<Id>(migrations_.size() - 1);
+  });
+  return migrations_[place];
 }
 
 const StepResult& Nodes::step(Id id, unsigned a) {

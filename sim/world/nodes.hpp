@@ -50,7 +50,9 @@ Own own_on_groups(const Setting& setting, unsigned process, const InfoOf& info_o
       const NodeInfo& info = info_of(n);
       if (setting.servers.group_of(n) != group || !info.value.up || !info.value.is_master())
         continue;
-      if (in_group)
+      if (in_group && setting.servers.spare > 0)
+        *in_group |= info.own[process];  // a key is on one node of a cluster
+      else if (in_group)
         in_group->join(info.own[process]);
       else
         in_group = info.own[process];
@@ -72,6 +74,8 @@ struct Asked {
   bool replica = false;       ///< the node is one
   bool full = false;          ///< its memory
   bool few = false;           ///< its replicas
+  Slots slots = Slots::own;   ///< its
+  std::uint8_t other = 0;     ///< where it sends clients that it does not serve
   unsigned acknowledged = 0;  ///< replicas that have what the connection has written
   std::int64_t clock = 0;     ///< Nodes::clock
   std::uint16_t micros = 0;   ///< of the node
@@ -104,6 +108,9 @@ class Nodes {
 
   /// What comes of an action of the node.
   const StepResult& step(Id id, unsigned action);
+
+  /// The same of an action that the other node of a cluster, at `other_slot`, is part of.
+  const StepResult& migration(Id id, unsigned action, Id other, unsigned other_slot);
 
   /// Really runs the command or script, once.
   const CommandRun& run(const Asked& asked);
@@ -169,6 +176,8 @@ class Nodes {
   Node after_power_cut(Node node, unsigned image);
   void save_empty(Node& node, Keyspace keyspace) const;
   void list_replication(NodeInfo& info) const;
+  void list_migration(NodeInfo& info) const;
+  void move_key(Node& source, Node& target, std::size_t key);
   static Node following(Node node);
   Id mirrored(Id replica, Id master, bool by_time);
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
@@ -193,8 +202,13 @@ class Nodes {
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
   /// By session, what others watch, the clock's rate, whether release() sends, to a replica or
-  /// one whose memory is full or that has few replicas, and how many replicas have acknowledged.
-  std::map<std::tuple<Id, Id, std::uint8_t, bool, bool, bool, bool, unsigned>, FlatMap> run_;
+  /// one whose memory is full or that has few replicas, its slots and where they are else, and how
+  /// many replicas have acknowledged.
+  std::map<std::tuple<Id, Id, std::uint8_t, bool, bool, bool, bool, Slots, std::uint8_t, unsigned>,
+           FlatMap>
+      run_;
+  std::map<std::pair<Id, unsigned>, FlatMap> migrated_;  ///< by node and action: the other node
+  std::vector<StepResult> migrations_;
   FlatMap age_, rename_, mirrored_, mirrored_by_time_, told_of_master_, left_by_;
 };
 

@@ -85,7 +85,7 @@ Asking World::asking(const Id* state, unsigned process, std::size_t connection) 
           on.node,
           program.round,
           program.path.size(),
-          tables_.normalised(on.messages.back().request, on, asks.index),
+          tables_.normalised(on.messages.back(), on, asks.index),
           tables_.node_state(node, asks.index)};
 }
 

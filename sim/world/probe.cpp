@@ -73,6 +73,8 @@ Probe::Probe(Prober& world, const Found& found, std::uint32_t setup) : world_(wo
   fresh.index = static_cast<std::uint8_t>(world.setting_.processes);
   fresh.rounds = {0};
   fresh.program = world.processes_.automaton().initial(setup, fresh.rounds);
+  for (std::uint8_t n = 0; world.setting_.servers.spare > 0 && n < found.nodes.size(); ++n)
+    if (world.nodes_.info(found.nodes[n]).value.slots == Slots::own) fresh.masters = {{n, n}};
   for (std::uint8_t group = 0; group < world.setting_.servers.nodes; ++group) {
     if (world.setting_.servers.replicas == 0) break;
     const std::uint8_t promoted = world.nodes_.info(found.nodes[group]).value.newest;

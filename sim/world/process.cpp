@@ -145,7 +145,7 @@ std::string encode(const Process& process) {
   out.number(process.doings.sent);
   out.number(process.doings.starts);
   out.number(process.doings.timeouts);
-  out.number(process.waits_by_clock);
+  out.number(process.waits_in_part);
   for (const int n : process.rounds) out.number(n);
   for (const KnownMaster& master : process.masters) {
     out.number(master.known);
@@ -177,7 +177,7 @@ std::string encode(const Process& process) {
       out.number(message.task);
       out.number((message.unheard ? 1 : 0) + (message.releases ? 2 : 0) + (message.idle ? 4 : 0) +
                  8 * static_cast<int>(message.outlived) + (message.blocked ? 32 : 0) +
-                 (message.blocked_for_ever ? 64 : 0));
+                 (message.blocked_for_ever ? 64 : 0) + (message.asking ? 128 : 0));
       out.number(message.blocked_ms);
       out.number(message.request);
       out.number(static_cast<int>(message.stage) * 4 + (message.held ? 1 : 0) +

@@ -32,8 +32,9 @@ struct Message {
   Id reply = 0;               ///< answered
   Basis basis = Basis::none;  ///< a WRITE to the resource
   bool releases = false;      ///< waiting: release() has sent it, the outermost one
-  Id asked_in = 0;    ///< answered at this instant: the node's state before (Tables::node_state)
-  bool idle = false;  ///< answered, as its task has been answered before at this instant
+  Id asked_in = 0;      ///< answered at this instant: the node's state before (Tables::node_state)
+  bool idle = false;    ///< answered, as its task has been answered before at this instant
+  bool asking = false;  ///< ASK has led it to its node
   std::int64_t way_ms = 0;  ///< how long it may still be on its way
   // WAIT, which its node has begun to execute:
   bool blocked = false;
@@ -159,7 +160,7 @@ struct Process {
   std::uint16_t tokens_used = 0;        ///< kept only where tokens are not recycled
   Doings doings;                        ///< kept only where messages take time
   std::vector<int> rounds;              ///< begun, per main task
-  std::uint8_t waits_by_clock = 0;      ///< that are over, of one that drifts: 2 is two or more
+  std::uint8_t waits_in_part = 0;       ///< no whole number of ms long, and over; 2: two or more
   std::vector<Timer> timers;            ///< by task
   std::vector<Waiting> waiting;         ///< by task; kept only where `waits` is judged
   LockSet elsewhere = 0;                ///< locks that others hold; kept only where waits need it
@@ -167,7 +168,7 @@ struct Process {
   std::vector<Instant> instants;        ///< by id
   std::vector<Holding> holdings;        ///< in the order of acquisition
   std::vector<Operation> operations;    ///< by task; only non-empty ones
-  std::vector<KnownMaster> masters;     ///< by group; none where there are no replicas
+  std::vector<KnownMaster> masters;     ///< by group; none where there is but one server of each
   NodeSet unreached = 0,
           unheard = 0;  ///< nodes that get nothing of it, and of which it hears nothing
 

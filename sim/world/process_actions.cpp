@@ -202,7 +202,7 @@ bool Processes::asks_again(const Process& process, const Connection& connection,
     return false;
   return std::ranges::any_of(process.operations, [&](const Operation& operation) {
     if (operation.task != message.task || operation.answered.empty()) return false;
-    const Id request = tables_.normalised(message.request, connection, process.index);
+    const Id request = tables_.normalised(message, connection, process.index);
     return std::ranges::find(operation.answered, request, &Answered::request) !=
            operation.answered.end();
   });
@@ -308,9 +308,8 @@ bool Processes::polls(Id id, const LocalAction& execute, const Node& node) {
   const Process& process = processes_[id].value;
   const Connection& connection = process.connections[execute.index];
   const auto place = static_cast<std::size_t>(Process::executable(connection));
-  const Answered again{
-      tables_.normalised(connection.messages[place].request, connection, process.index),
-      tables_.node_state(node, process.index)};
+  const Answered again{tables_.normalised(connection.messages[place], connection, process.index),
+                       tables_.node_state(node, process.index)};
   return std::ranges::any_of(process.operations, [&](const Operation& operation) {
     return operation.task == connection.messages[place].task &&
            std::ranges::binary_search(operation.answered, again);

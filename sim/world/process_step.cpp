@@ -8,6 +8,9 @@
 #include "sim/base/error.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/program.hpp"
+#include "sim/redis/commands/cluster.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::sim {
@@ -125,19 +128,18 @@ void ProcessStep::begin(TaskId task) {
   feed(observed(Observation::Kind::begin, task));
 }
 
-/// A wait by a clock that drifts is told to last whole ms of true time.
-void ProcessStep::count_wait_by_clock() {
+/// A wait by a clock that drifts lasts whole ms of true time here.
+void ProcessStep::note_part_of_ms(std::int64_t waited_ms) {
   constexpr std::uint8_t kSeveral = 2;
-  if (process_.index >= setting_.processes) return;
-  if (of_clock(setting_.model.drifts_ppm, process_.index) == 0) return;
-  if (process_.waits_by_clock < kSeveral) ++process_.waits_by_clock;
-  setting_.waits_add_up = setting_.waits_add_up || process_.waits_by_clock == kSeveral;
+  if (setting_.rate_of(process_.index).is_whole(waited_ms)) return;
+  if (process_.waits_in_part < kSeveral) ++process_.waits_in_part;
+  setting_.waits_add_up = setting_.waits_add_up || process_.waits_in_part == kSeveral;
 }
 
 void ProcessStep::fire_timer(TaskId task) {
   const Wait* wait = wait_of(automaton_.state(process_.program).tasks, task);
   const bool timeout = wait != nullptr && wait->kind == Wait::Kind::replies;
-  if (wait != nullptr && wait->kind != Wait::Kind::work) count_wait_by_clock();
+  if (wait != nullptr && wait->kind != Wait::Kind::work) note_part_of_ms(wait->ms);
   if (timeout) {
     if (setting_.counts_timeouts(process_.index)) Doings::count(process_.doings.timeouts);
     for (const auto& connection : process_.connections)
@@ -148,7 +150,40 @@ void ProcessStep::fire_timer(TaskId task) {
   feed(observed(timeout ? Observation::Kind::timeout : Observation::Kind::timer, task));
 }
 
+/// The client's library hears where a cluster's slots are, and sends the request on by itself. True
+/// if it does: the program hears nothing.
+bool ProcessStep::led_on(Connection& connection) {
+  Message& message = connection.messages.front();
+  if (message.stage != Stage::answered || !tables_.reply(message.reply).is_error()) return false;
+  const auto where = redirection_in(tables_.reply(message.reply).text);
+  if (!where) return false;
+  if (!where->ask) process_.masters[0] = {where->node, where->node};
+  const bool exec = is_name(tables_.request(message.request).at(0), "exec");
+  if (connection.session != Tables::kFresh || exec) return false;
+  connection.node = where->node;
+  Message on;
+  on.task = message.task;
+  on.request = message.request;
+  on.asking = where->ask;
+  on.releases = process_.operation(message.task).releasing;
+  on.way_ms = setting_.latency_ms;
+  process_.drop_empty_operations();
+  if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.sent);
+  message = on;
+  return true;
+}
+
+/// What the library deals with otherwise, or as it likes, is refused.
+void ProcessStep::refuse_beside_migration(const Request& request) const {
+  try {
+    refuse_with_migration(request);
+  } catch (const BadInput& error) {
+    throw BadInput(setting_.model.program->file_of(request).string() + ": " + error.what());
+  }
+}
+
 void ProcessStep::deliver(Connection& connection) {
+  if (setting_.servers.spare > 0 && connection.node != kResource && led_on(connection)) return;
   const Message message = connection.messages.front();
   connection.messages.erase(connection.messages.begin());
   Observation observation;
@@ -169,8 +204,7 @@ void ProcessStep::deliver(Connection& connection) {
       leave_server(message.task, connection.sent_for);
     if (connection.node != kResource && setting_.latency_ms == 0) {
       std::vector<Answered>& answered = process_.operation(message.task).answered;
-      const Answered one{tables_.normalised(message.request, connection, process_.index),
-                         message.asked_in};
+      const Answered one{tables_.normalised(message, connection, process_.index), message.asked_in};
       const auto place = std::lower_bound(answered.begin(), answered.end(), one);
       if (place == answered.end() || *place != one) answered.insert(place, one);
     }
@@ -508,7 +542,9 @@ std::uint8_t ProcessStep::server_for(TaskId task, std::uint8_t node) const {
 /// A task of which an operation is under way goes on with the server that it has taken.
 void ProcessStep::keep_to(TaskId task, std::uint8_t node, std::uint8_t server) {
   const bool main = task < process_.rounds.size();
-  if (!main || node >= process_.masters.size() || setting_.shares_connections) return;
+  if (!main || setting_.servers.replicas == 0 || node >= process_.masters.size() ||
+      setting_.shares_connections)
+    return;
   std::vector<KeptServer>& kept = process_.operation(task).kept;
   const auto place = std::ranges::lower_bound(kept, node, {}, &KeptServer::node);
   if (place != kept.end() && place->node == node) return;
@@ -522,6 +558,8 @@ void ProcessStep::leave_server(TaskId task, std::uint8_t node) {
 }
 
 void ProcessStep::send(const Effect& effect) {
+  if (setting_.servers.spare > 0 && effect.node != kResource)
+    refuse_beside_migration(effect.request);
   reads_.nodes = reads_.nodes || setting_.nodes_fail;
   Message message;
   message.task = effect.task;

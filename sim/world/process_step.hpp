@@ -38,8 +38,10 @@ class ProcessStep {
   void stand_still();
   void begin(TaskId task);
   void fire_timer(TaskId task);
-  void count_wait_by_clock();
+  void note_part_of_ms(std::int64_t waited_ms);
   void deliver(Connection& connection);
+  bool led_on(Connection& connection);
+  void refuse_beside_migration(const Request& request) const;
   static void hold(Message& message);
   void lose_late(Connection& connection);
   void crash();

@@ -51,8 +51,8 @@ Id Processes::initial(unsigned index) {
   if (setting_.knowledge.absolute)
     process.clock_offset_ms = of_clock(setting_.model.clocks_ms, index);
   process.rounds.assign(static_cast<std::size_t>(setting_.model.processes[index].threads), 0);
-  for (std::uint8_t group = 0; setting_.servers.replicas > 0 && group < setting_.servers.nodes;
-       ++group)
+  const bool has_masters = setting_.servers.replicas + setting_.servers.spare > 0;
+  for (std::uint8_t group = 0; has_masters && group < setting_.servers.nodes; ++group)
     process.masters.push_back({group, group});
   process.program = automaton_.initial(setting_.setup_of[index], process.rounds);
   return intern(process);

@@ -40,6 +40,10 @@ Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const 
           !node.is_master(),
           node.full,
           node.few,
+          node.slots,
+          static_cast<std::uint8_t>(node.slots == Slots::own ? 0
+                                    : connection.node == 0   ? 1
+                                                             : 0),
           waits.acknowledged(states, connection),
           clock,
           node.micros};
@@ -51,6 +55,11 @@ CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
   add_watched(tables, process, connection.node, &connection, watched);
   asked.watched = tables.intern(std::move(watched));
   asked.session = connection.session;
+  if (connection.messages[static_cast<std::size_t>(Process::executable(connection))].asking) {
+    Session session = tables.session(connection.session).value;
+    session.asking = true;
+    asked.session = tables.intern(session);
+  }
   CommandRun command = nodes.run(asked);
   connection.session = command.session;
   touch_watched(tables, process, connection.node, &connection, tables.places(command.touched));

@@ -36,16 +36,6 @@ std::vector<ProcessSetup> probes(const std::vector<ProcessSetup>& setups) {
   return found;
 }
 
-/// As many as the client that knows most of them.
-Servers servers_of_all(const Model& model) {
-  Servers servers;
-  for (const auto& process : model.processes) {
-    const Servers known = servers_of(process);
-    if (known.count() >= servers.count()) servers = known;
-  }
-  return servers;
-}
-
 /// Redis, appendfsync everysec; twice that if a slow fsync has postponed the next one.
 std::int64_t volatile_for(Persistence persistence) {
   constexpr std::int64_t everysec_ms = 1000;
@@ -70,7 +60,7 @@ void at_most(std::size_t count, unsigned limit, const char* what) {
 Setting::Setting(const Model& checked, const Knowledge& known)
     : model(checked),
       processes(static_cast<unsigned>(checked.processes.size())),
-      servers(servers_of_all(checked)),
+      servers(servers_of(checked)),
       nodes(servers.count()),
       quorum(static_cast<unsigned>(checked.program->quorum(static_cast<int>(servers.nodes)))),
       nodes_fail(budget(Fault::node_crash) + budget(Fault::power_loss) > 0),

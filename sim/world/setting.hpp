@@ -193,7 +193,7 @@ class Setting {
   bool draws = false;               ///< some request was answered as the model's draw_seed decides
   bool orders_tokens = false;       ///< something hangs on which of two lock tokens comes first
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
-  bool waits_add_up = false;        ///< a client whose clock drifts waits several times
+  bool waits_add_up = false;        ///< a client waits in parts of a ms several times
   bool whole_micros = false;        ///< something takes of TIME whole ms, rounded down
   bool each_micro = false;          ///< something takes of it every microsecond
   bool mixes_drifting = false;      ///< clocks drift, and what is read of one is used with more

@@ -137,12 +137,13 @@ KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
   return info;
 }
 
-Id Tables::normalised(Id id, const Connection& on, std::uint8_t process) {
-  Request normal = rename_tokens(requests_[id], [&](Token token) {
+Id Tables::normalised(const Message& message, const Connection& on, std::uint8_t process) {
+  Request normal = rename_tokens(requests_[message.request], [&](Token token) {
     return token.process == process ? Token{process, 0} : token;
   });
   normal.push_back(std::to_string(on.node));
   if (on.sent_for != on.node) normal.push_back(std::to_string(on.sent_for));
+  if (message.asking) normal.push_back("asking");
   return intern(normal);
 }
 
@@ -172,12 +173,13 @@ Id Tables::intern_node_state(const std::string& bytes) {
 }
 
 Id Tables::node_state(const Node& node, std::uint8_t process) {
-  const std::uint64_t whose =
-      process * 8U + (node.is_master() ? 0U : 1U) + (node.full ? 2U : 0U) + (node.few ? 4U : 0U);
+  const std::uint64_t whose = process * 32U + (node.is_master() ? 0U : 1U) + (node.full ? 2U : 0U) +
+                              (node.few ? 4U : 0U) + 8U * static_cast<unsigned>(node.slots);
   return node_state_.find_or_add(node.keyspace, whose, [&] {
     const std::string stored = encode(keyspaces_[node.keyspace].value);
     const std::string role = node.is_master() ? "" : "replica ";
     return intern_node_state(role + (node.full ? "full " : "") + (node.few ? "few " : "") +
+                             std::string(static_cast<std::size_t>(node.slots), '>') +
                              rename_tokens(std::string_view(stored), [&](Token token) {
                                return token.process == process ? Token{process, 0} : token;
                              }));

@@ -20,6 +20,7 @@
 namespace lockstep::sim {
 
 struct Connection;
+struct Message;
 struct Entry;
 struct Keyspace;
 struct KeyspaceInfo;
@@ -55,7 +56,7 @@ class Tables {
   Id moment(std::int64_t ms);
 
   /// The request on a connection, with all tokens of `process` read alike.
-  Id normalised(Id request, const Connection& on, std::uint8_t process);
+  Id normalised(const Message& message, const Connection& on, std::uint8_t process);
   Id renamed_request(Id request, const Renaming& renaming);
   Id renamed_reply(Id reply, const Renaming& renaming);
   Id renamed_session(Id session, const Renaming& renaming);

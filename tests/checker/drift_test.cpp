@@ -115,7 +115,7 @@ TEST_CASE("a part of a millisecond more or less", "[drift]") {
   set_drift_times(taken, 10, 10);
   taken.model.budget = {};
   taken.model.drifts_ppm = {100'000, 100'000};
-  CHECK(taken.judged(Property::mutual_exclusion) == Verdict::holds);
+  CHECK(taken.judged(Property::mutual_exclusion) == Verdict::inconclusive);  // for many sleeps
   taken.model.part_of_ms = sim::PartOfMs::onto_ages;
   CHECK(taken.judged(Property::mutual_exclusion) == Verdict::violated);
 }
@@ -234,17 +234,17 @@ TEST_CASE("how long a client waits whose own clock is slow", "[drift]") {
        "== OK then return true end sleep(4) return false end)",
        "redis('DEL', self.key) return true"});
   lock.model.budget = {};
-  const auto longest = [&](std::int64_t ms) {
+  const auto longest = [&](std::int64_t ms, Verdict with_no_less = Verdict::holds) {
     lock.model.waits_ms = ms;
-    CHECK(lock.judged(Property::waits) == Verdict::holds);
+    CHECK(lock.judged(Property::waits) == with_no_less);
     lock.model.waits_ms = ms - 1;
     CHECK(lock.judged(Property::waits) == Verdict::violated);
   };
   longest(12);
   lock.model.drifts_ppm = {-500'000, -500'000};
   longest(16);
-  lock.model.drifts_ppm = {500'000, 500'000};  // every 3 ms
-  longest(12);
+  lock.model.drifts_ppm = {500'000, 500'000};  // every 3 ms; really every 2 2/3
+  longest(12, Verdict::inconclusive);
 }
 
 TEST_CASE("messages that take time, and clocks that drift", "[drift]") {

@@ -14,6 +14,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/client/turning.hpp"
+#include "tests/checker/random_migrating_lock.hpp"
 #include "tests/checker/random_quorum_lock.hpp"
 #include "tests/checker/random_replicated_lock.hpp"
 #include "tests/checker/random_timed_lock.hpp"
@@ -241,6 +242,16 @@ TEST_CASE("engine and naive explorer agree on random locks on nodes with replica
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_replicated_lock(seed), most);
+  };
+  CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 4);
+}
+
+TEST_CASE("engine and naive explorer agree on random locks whose slots migrate",
+          "[random-migrating][many-models]") {
+  const auto seeds = test::seeds_of("random migrating locks", 80);
+  const auto most = test::setting("LOCKSTEP_STATES", 4000);
+  const auto make = [&](std::uint32_t seed) {
+    return compared(test::random_migrating_lock(seed), most);
   };
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 4);
 }

@@ -17,6 +17,7 @@
 #include "sim/client/program.hpp"
 #include "sim/world/expand.hpp"
 #include "tests/checker/dice.hpp"
+#include "tests/checker/random_migrating_lock.hpp"
 #include "tests/checker/random_quorum_lock.hpp"
 #include "tests/checker/random_replicated_lock.hpp"
 #include "tests/checker/random_timed_lock.hpp"
@@ -205,7 +206,8 @@ sim::Budget drawn_faults(Dice& dice, bool replicas) {
     auto fault = dice.of<sim::Fault>({sim::kFaults.begin(), sim::kFaults.end()});
     if (replicas && dice.one_in(2))
       fault = dice.of<sim::Fault>({sim::Fault::lag, sim::Fault::failover});
-    const bool possible = fault != sim::Fault::preempt && (replicas || !row(fault).of_replicas);
+    const bool possible = fault != sim::Fault::preempt && !row(fault).of_cluster &&
+                          (replicas || !row(fault).of_replicas);
     if (possible)
       budget[static_cast<std::size_t>(fault)] = static_cast<std::uint8_t>(dice.from(1, 3));
   }
@@ -225,9 +227,23 @@ void check_walks(test::RandomLock lock, std::uint32_t seed) {
   CHECK(found == "");
 }
 
+/// Slots that migrate, there and back, and faults that may befall their nodes' clients.
+sim::Budget faults_of_migration(Dice& dice) {
+  sim::Budget budget{};
+  for (std::int64_t kinds = dice.from(1, 3); kinds > 0; --kinds) {
+    const auto fault = dice.of<sim::Fault>({sim::Fault::pause, sim::Fault::delay, sim::Fault::lose,
+                                            sim::Fault::crash, sim::Fault::jump, sim::Fault::evict,
+                                            sim::Fault::flush, sim::Fault::cut});
+    budget[static_cast<std::size_t>(fault)] = static_cast<std::uint8_t>(dice.from(1, 3));
+  }
+  budget[static_cast<std::size_t>(sim::Fault::migrate)] = 2;
+  return budget;
+}
+
 void check(test::RandomLock lock, std::uint32_t seed) {
   Dice dice(seed);
-  lock.model.budget = drawn_faults(dice, lock.model.processes[0].replicas > 0);
+  lock.model.budget = lock.model.cluster ? faults_of_migration(dice)
+                                         : drawn_faults(dice, lock.model.processes[0].replicas > 0);
   if (dice.one_in(4)) lock.model.latency_ms = dice.from(1, 3);
   if (dice.one_in(3)) lock.model.request_timeout_ms = dice.from(1, 5);
   lock.model.properties = {sim::kProperties.begin(), sim::kProperties.end()};
@@ -239,7 +255,9 @@ void check(test::RandomLock lock, std::uint32_t seed) {
 }
 
 test::RandomLock drawn_lock(std::uint32_t seed) {
-  switch (seed % 5) {
+  switch (seed % 6) {
+    case 5:
+      return test::random_migrating_lock(seed);
     case 0:
       return test::random_quorum_lock(seed);
     case 1:
@@ -254,7 +272,7 @@ test::RandomLock drawn_lock(std::uint32_t seed) {
 }  // namespace
 
 TEST_CASE("step by step both explorers see the same actions, and the same of each") {
-  const test::Seeds seeds = test::seeds_of("together", 350);
+  const test::Seeds seeds = test::seeds_of("together", 420);
   for (std::uint32_t seed = seeds.first; seed <= seeds.last; ++seed) check(drawn_lock(seed), seed);
 }
 

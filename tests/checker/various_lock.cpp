@@ -185,7 +185,12 @@ bool is_absolute(std::size_t lock) { return all_written().at(lock).absolute; }
 
 bool fit(std::size_t lock, sim::Fault one, sim::Fault other) {
   const int replicas = all_written().at(lock).replicas;
+  const bool migrates = row(one).of_cluster || row(other).of_cluster;
+  const bool alone = replicas == 0 && all_written().at(lock).also.empty();
   const auto possible = [&](sim::Fault fault) {
+    using sim::Fault;
+    const bool of_node = row(fault).stops_node || fault == Fault::freeze || fault == Fault::oom;
+    if (migrates && (!alone || of_node)) return false;
     if (replicas > 0 && fault == sim::Fault::freeze) return false;
     return replicas > 0 || !row(fault).of_replicas;
   };
@@ -201,6 +206,7 @@ RandomLock various_lock(std::size_t number, sim::Fault one, sim::Fault other, st
                   " end\nfunction L:release() " + lock.release + " end\nreturn L\n";
   made.model.processes = {drawn_process(dice, lock.replicas), drawn_process(dice, lock.replicas)};
   for (const auto fault : {one, other}) made.model.budget[static_cast<std::size_t>(fault)] = 2;
+  made.model.cluster = row(one).of_cluster || row(other).of_cluster;
   made.model.jumps_ms = {3, lock.replicas > 0 ? 7 : -4};
   made.model.persistence = persistence_beside(one, other, dice);
   made.model.maxmemory_policy = dice.of<sim::MaxmemoryPolicy>(

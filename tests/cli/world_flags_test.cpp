@@ -2,6 +2,7 @@
 // nothing else.
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cli/command_line.hpp"
@@ -20,6 +21,7 @@ struct WorldFlag {
 
 const std::vector<WorldFlag> kWorldFlags{
     {{"--cluster"}, ", in a cluster\n", "\"cluster\": true"},
+    {{"--cluster", "--fault", "migrate=1"}, "at most 1 slot migration\n", "\"migrate\": 1"},
     {{"--replicas", "1"}, ", 1 replica\n", "\"replicas\": 1"},
     {{"--restart-after-ms", "700"},
      ", a node stays down for 700 ms at least\n",
@@ -58,6 +60,30 @@ TEST_CASE("each flag of the world is told in the printout, and its trace is repl
     CHECK(replayed.code == 1);
     CHECK_THAT(found.out, Contains(replayed.out));
   }
+}
+
+TEST_CASE("what is not simulated where slots migrate is refused by name") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
+      {{"--fault", "migrate=1"}, "needs a cluster"},
+      {{"--cluster", "--fault", "migrate=3"}, "at most 2 slot migrations"},
+      {{"--cluster", "--fault", "migrate=1,node-crash=1"}, "beside the fault `node-crash`"},
+      {{"--cluster", "--fault", "migrate=1,power-loss=1"}, "beside the fault `power-loss`"},
+      {{"--cluster", "--fault", "migrate=1,oom=1"}, "beside the fault `oom`"},
+      {{"--cluster", "--fault", "migrate=1,freeze=1"}, "beside the fault `freeze`"},
+      {{"--cluster", "--fault", "migrate=1", "--drift-ppm", "5"}, "beside drifting clocks"},
+      {{"--cluster", "--fault", "migrate=1", "--replicas", "1"}, "`cluster` or `replicas`"},
+      {{"--cluster", "--fault", "migrate=1", "--server", "redis-8.0"}, "not as of redis-8.0"}};
+  for (const auto& [flags, why] : refused) {
+    std::vector<std::string> words{"check", "set-token-lua"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const auto found = run(words);
+    INFO(why);
+    CHECK(found.code == 3);
+    CHECK_THAT(found.err, Contains(why));
+  }
+  const auto watches = run({"check", "watch-multi-del", "--cluster", "--fault", "migrate=1"});
+  CHECK(watches.code == 3);
+  CHECK_THAT(watches.err, Contains("command 'watch'"));
 }
 
 TEST_CASE("--work-ms changes how long a client works, not how long it sleeps") {

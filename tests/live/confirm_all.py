@@ -24,6 +24,7 @@ REASONS = {
     "the memory of a real server is not limited as yet": "oom",
     "a real clock cannot be made to drift": "drift",
     "a real server's clock cannot be made to stand still": "freeze",
+    "real servers are no cluster as yet": "migrate",
 }
 # Clients, or threads, that wait for one another: a fresh client, alone on the server, does not meet that.
 AMONG_THEMSELVES = {"multi-lock-opposite", "mutex-left-lose"}

@@ -43,6 +43,7 @@ inline sim::Model model(const Setting& setting) {
 
 inline sim::Model with_fault(sim::Model model, sim::Fault fault, std::uint8_t budget = 1) {
   model.budget[static_cast<std::size_t>(fault)] = budget;
+  model.cluster = model.cluster || row(fault).of_cluster;
   return model;
 }
 

@@ -59,10 +59,7 @@ LookedUp look_up(const Request& request, ServerVersion version) {
   return {command, {}};
 }
 
-std::string mode_refusal(unsigned flags, bool across_slots, const ServerMode& mode) {
-  if (mode.cluster && across_slots) {
-    return "CROSSSLOT Keys in request don't hash to the same slot";
-  }
+std::string mode_refusal(unsigned flags, const ServerMode& mode) {
   if (mode.over_memory && (flags & kDenyOom) != 0) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }

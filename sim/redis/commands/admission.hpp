@@ -17,9 +17,9 @@ struct LookedUp {
 /// Throws BadInput for what `version` has and lockstep does not simulate (newer.hpp).
 LookedUp look_up(const Request& request, ServerVersion version);
 
-/// Why a server in this mode refuses a command of a client (server.c processCommand): CROSSSLOT,
-/// OOM, READONLY. Empty if it does not. `flags`: of what it names, CommandFlag; `across_slots`: its
-/// keys are in several.
-std::string mode_refusal(unsigned flags, bool across_slots, const ServerMode& mode);
+/// Why a server in this mode refuses a command of a client, wherever its keys are (server.c
+/// processCommand): OOM, NOREPLICAS, READONLY. Empty if it does not. `flags`: of what it names,
+/// CommandFlag.
+std::string mode_refusal(unsigned flags, const ServerMode& mode);
 
 }  // namespace lockstep::sim

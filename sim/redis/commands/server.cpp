@@ -135,7 +135,14 @@ Reply cluster_subcommand(Call& call) {
   not_simulated(call);
 }
 
-/// READONLY, READWRITE, ASKING: nothing to do on a server that has every slot.
+/// The connection's next request is asking (cluster.c askingCommand).
+Reply run_asking(Call& call) {
+  check_cluster(call);
+  call.execution.session->asking = true;
+  return Reply::ok();
+}
+
+/// READONLY, READWRITE: nothing to do on a master.
 Reply run_cluster_mode(Call& call) {
   check_cluster(call);
   return Reply::ok();
@@ -203,7 +210,7 @@ constexpr Command kServerRows[] = {
     {{"cluster|shards", 2, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
     {{"cluster|slaves", 3, kAdmin | kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
     {{"cluster|slots", 2, kStale, "", {}, "nondeterministic_output"}, cluster_subcommand},
-    {{"asking", 1, kFast, "connection"}, run_cluster_mode, {kSetsConnection}},
+    {{"asking", 1, kFast, "connection"}, run_asking, {kSetsConnection}},
     {{"readonly", 1, kLoading | kStale | kFast, "connection"}, run_cluster_mode, {kSetsConnection}},
     {{"readwrite", 1, kLoading | kStale | kFast, "connection"},
      run_cluster_mode,

@@ -96,13 +96,25 @@ bool may_write(const Request& request) {
   return known == nullptr || !known->is(kReadOnly);
 }
 
+namespace {
+
+bool is_one_of(const Request& request, std::initializer_list<std::string_view> names) {
+  return std::ranges::any_of(names,
+                             [&](std::string_view name) { return is_word(request.at(0), name); });
+}
+
+}  // namespace
+
+void refuse_with_migration(const Request& request) {
+  if (is_one_of(request, {"watch", "wait", "asking", "readonly", "readwrite", "keys", "scan",
+                          "dbsize", "randomkey", "flushall", "flushdb"}))
+    throw BadInput("command '" + one_line(lower_case(request[0])) +
+                   "': what clients of a cluster do with it is not simulated beside `migrate`");
+}
+
 void refuse_with_replicas(const Request& request, bool at_replica) {
-  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
-    return std::ranges::any_of(names,
-                               [&](std::string_view name) { return is_word(request.at(0), name); });
-  };
-  const bool refused =
-      is_one_of({"role", "info"}) || (at_replica && is_one_of({"watch", "dbsize"}));
+  const bool refused = is_one_of(request, {"role", "info"}) ||
+                       (at_replica && is_one_of(request, {"watch", "dbsize"}));
   if (refused)
     throw BadInput("command '" + one_line(lower_case(request[0])) +
                    "': what it does where there are replicas is not simulated");

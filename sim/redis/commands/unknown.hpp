@@ -16,6 +16,10 @@ void refuse_unknown(const Request& request, ServerVersion version);
 /// touches keys too, and DBSIZE, which counts what has expired until the master deletes it.
 void refuse_with_replicas(const Request& request, bool at_replica);
 
+/// Throws BadInput for a request that clients of a cluster send otherwise, or to a node of their
+/// library's choice (docs/semantics.md, section 8).
+void refuse_with_migration(const Request& request);
+
 /// Whether it names a command that may write: one without Redis's flag `readonly`.
 bool may_write(const Request& request);
 

@@ -75,9 +75,11 @@ const char* check_mode(ScriptRun& run, unsigned flags) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }
   run.wrote = run.wrote || write;
-  if (mode.cluster && slots_of(run.request).size() > 1) {
-    return "ERR Script attempted to access a non local key in a cluster node";
-  }
+  if (!mode.cluster) return nullptr;
+  const std::string elsewhere =
+      cluster_refusal(*run.keyspace, key_names_of(run.request), run.execution->session->asking,
+                      mode, run.execution->now);
+  if (!elsewhere.empty()) return "ERR Script attempted to access a non local key in a cluster node";
   return nullptr;
 }
 

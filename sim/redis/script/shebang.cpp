@@ -102,7 +102,7 @@ unsigned declared_command_flags(std::uint8_t flags) {
 
 void check_script_flags(const ServerMode& mode, std::uint8_t flags, bool read_only) {
   const bool writes = (flags & kNoWrites) == 0;
-  auto refusal = mode_refusal(declared_command_flags(flags), false, mode);
+  auto refusal = mode_refusal(declared_command_flags(flags), mode);
   if (!refusal.empty()) refuse(std::move(refusal));
   if (mode.cluster && (flags & kNoCluster) != 0) {
     refuse("ERR Can not run script on cluster, 'no-cluster' flag is set.");

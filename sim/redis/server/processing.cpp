@@ -1,8 +1,9 @@
 // Refusing, queueing, running; see the header.
 #include "sim/redis/server/processing.hpp"
 
-#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/commands/busy.hpp"
@@ -37,13 +38,14 @@ unsigned queued_flags(const Session& session, Keyspace& keyspace, Execution& exe
   return flags;
 }
 
-/// The slots of a request's keys; for EXEC, of everything that it would run.
-std::set<unsigned> all_slots(const Session& session, const Command& command,
-                             const Request& request) {
-  std::set<unsigned> slots = slots_of(request);
-  if (!command.has(kRunsQueue)) return slots;
-  for (const Request& queued : session.queued) slots.merge(slots_of(queued));
-  return slots;
+/// The keys of a request; for EXEC, of everything that it would run.
+std::vector<std::string> all_keys(const Session& session, const Command& command,
+                                  const Request& request) {
+  std::vector<std::string> keys = key_names_of(request);
+  if (!command.has(kRunsQueue)) return keys;
+  for (const Request& queued : session.queued)
+    for (std::string& key : key_names_of(queued)) keys.push_back(std::move(key));
+  return keys;
 }
 
 /// Why the mode of the server is against a command; empty if it is not.
@@ -56,8 +58,11 @@ std::string refusal_of_mode(Keyspace& keyspace, const LookedUp& found, const Req
   if (found.command->has(kRunsQueue)) flags |= queued_flags(session, keyspace, execution);
   const bool queue_grows = session.in_transaction && !found.command->has(kEndsTransaction);
   if (mode.over_memory && queue_grows) flags |= kDenyOom;
-  const bool across = mode.cluster && all_slots(session, *found.command, request).size() > 1;
-  return mode_refusal(flags, across, mode);
+  std::string elsewhere;
+  if (mode.cluster)
+    elsewhere = cluster_refusal(keyspace, all_keys(session, *found.command, request),
+                                session.asking || found.command->is(kAsking), mode, execution.now);
+  return elsewhere.empty() ? mode_refusal(flags, mode) : elsewhere;
 }
 
 /// A Valkey refuses MULTI and WATCH there, and so ends the transaction; a Redis runs them, and they
@@ -96,7 +101,7 @@ Reply refused(Session& session, const Command* command, std::string text) {
   if (command && command->has(kRunsQueue)) {
     discard_transaction(session);
     if (text.starts_with("ERR ")) text.erase(0, 4);
-    if (!text.starts_with("CROSSSLOT")) {
+    if (!is_cluster_refusal(text)) {
       text = "EXECABORT Transaction discarded because of: " + text;
     }
   }
@@ -133,13 +138,36 @@ bool only_reads(const Command& command) {
          !command.has(kRunsQueue);
 }
 
+namespace {
+
+/// ASKING is for the next request, or for the transaction that begins with it (networking.c
+/// resetClient).
+class AskedOnce {
+ public:
+  AskedOnce(Session& session, const Command* command)
+      : session_(session), asks_(command != nullptr && command->name == "asking") {}
+  ~AskedOnce() {
+    if (!asks_ && !session_.in_transaction) session_.asking = false;
+  }
+  AskedOnce(const AskedOnce&) = delete;
+  AskedOnce& operator=(const AskedOnce&) = delete;
+
+ private:
+  Session& session_;
+  bool asks_;
+};
+
+}  // namespace
+
 Reply process(Keyspace& keyspace, LookedUp found, const Request& request, Execution& execution) {
   Session& session = *execution.session;
+  const AskedOnce asked_once(session, found.command);
   std::string refusal = std::move(found.error);
   if (refusal.empty()) refusal = refusal_of(keyspace, found, request, execution);
   if (!refusal.empty()) return refused(session, found.command, std::move(refusal));
   if (session.in_transaction && !found.command->has(kNeverQueued)) {
-    session.queued.push_back(request);
+    // Of a transaction that will not run nothing more is kept (multi.c queueMultiCommand).
+    if (!session.must_abort && !session.watch_broken) session.queued.push_back(request);
     return Reply::status("QUEUED");
   }
   Call call{keyspace, request, execution};

@@ -102,7 +102,7 @@ std::string encode(const Session& session) {
   out.number(session.database);
   out.number(static_cast<int>(session.replies));
   out.number((session.in_transaction ? 1 : 0) + (session.must_abort ? 2 : 0) +
-             (session.watch_broken ? 4 : 0));
+             (session.watch_broken ? 4 : 0) + (session.asking ? 8 : 0));
   put_all(out, session.queued);
   put_all(out, session.watched);
   put_all(out, session.channels);

@@ -46,6 +46,7 @@ enum class Replies : std::uint8_t { on, off, skip_next, skip };
 struct Session {
   int database = 0;
   Replies replies = Replies::on;
+  bool asking = false;  ///< ASKING was its last request, or what came before its MULTI
 
   // MULTI
   bool in_transaction = false;
