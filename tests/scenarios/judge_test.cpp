@@ -143,22 +143,32 @@ TEST_CASE("where it is not known how long a client would have to wait, no run sa
 }
 
 TEST_CASE("a wait of many sleeps may be shorter than their sum, where clocks drift", "[drift]") {
-  // Whoever is refused takes the lock after twenty sleeps: after 40 ms, or half of that. The work
-  // of the other one takes 35 ms.
-  const sim::TemporaryFolder folder;
-  folder.write("protocol.lua",
-               "local L = protocol { title = 't', source = 's' }\nfunction L:acquire()\n"
-               "if redis('SET', self.key, 'x', 'NX') == OK then return true end\n"
-               "for _ = 1, 20 do sleep(2) end redis('SET', self.key, 'x') return true\nend\n"
-               "function L:release() return redis('DEL', self.key) == 1 end\nreturn L\n");
-  auto scenario = default_scenario("sleeps", folder.path());
-  scenario.roles[0].workload[1].ms = 35;
-  scenario.properties = {sim::Property::mutual_exclusion};
-  CHECK(judge(scenario).outcome() == Outcome::holds);
-  scenario.drifts_ppm = {100, -100};
-  const auto judgement = judge(scenario);
-  CHECK(judgement.outcome() == Outcome::inconclusive);
-  CHECK_THAT(judgement.result.why_inconclusive,
+  // Whoever is refused takes the lock after so many sleeps of 2 ms.
+  const auto judged = [](int sleeps, std::int64_t work_ms, std::vector<std::int64_t> drifts_ppm) {
+    const sim::TemporaryFolder folder;
+    folder.write("protocol.lua",
+                 "local L = protocol { title = 't', source = 's' }\nfunction L:acquire()\n"
+                 "if redis('SET', self.key, 'x', 'NX') == OK then return true end\nfor _ = 1, " +
+                     std::to_string(sleeps) +
+                     " do sleep(2) end redis('SET', self.key, 'x') return true\nend\n"
+                     "function L:release() return redis('DEL', self.key) == 1 end\nreturn L\n");
+    auto scenario = default_scenario("sleeps", folder.path());
+    scenario.roles[0].workload[1].ms = work_ms;
+    scenario.properties = {sim::Property::mutual_exclusion};
+    scenario.drifts_ppm = std::move(drifts_ppm);
+    return judge(scenario);
+  };
+  CHECK(judged(20, 35, {}).outcome() == Outcome::holds);
+  // After 41 ms, told as 60 of them, or as 40.
+  for (const std::int64_t work_ms : {35, 50}) {
+    const auto many = judged(20, work_ms, {100, -100});
+    CHECK(many.outcome() == Outcome::inconclusive);
+    CHECK_THAT(many.result.why_inconclusive, Catch::Contains("parts of a ms"));
+  }
+  // After 2.0002 ms, told as 3.
+  const auto one = judged(1, 2, {-100, -100});
+  CHECK(one.outcome() == Outcome::inconclusive);
+  CHECK_THAT(one.result.why_inconclusive,
              Catch::Contains("each sleep of a client ends up to 1 ms sooner"));
 }
 
