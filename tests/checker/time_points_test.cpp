@@ -116,6 +116,25 @@ TEST_CASE("what turns within a millisecond of TIME is not taken for what whole o
                  "  return redis('SET', self.key, ms, 'NX', 'PX', 9) == OK") == "");
 }
 
+TEST_CASE("a loop that polls until a deadline comes to an end", "[time]") {
+  sim::Model model = two_clients(1000, 3000);
+  model.budget[static_cast<std::size_t>(sim::Fault::crash)] = 1;
+  const std::string taken = "if redis('SET', self.key, 'x', 'NX', 'PX', 3000) == OK then return ";
+  const auto polling = [&](const std::string& begun, const std::string& goes_on) {
+    return "  " + begun + "\n  while " + goes_on + " do\n    " + taken +
+           "true end\n    sleep(100)\n  end\n  return false";
+  };
+  CHECK(verdict_of(polling("local stop = now() + 6000", "now() < stop"), model) ==
+        checker::Verdict::holds);
+  CHECK(verdict_of(polling("local began = monotonic()", "monotonic() - began < 6000"), model) ==
+        checker::Verdict::holds);
+  // Whoever has waited for two seconds goes in.
+  CHECK(verdict_of("  local began = monotonic()\n  while true do\n    " + taken +
+                       "true end\n    if monotonic() - began >= 2000 then return true end\n"
+                       "    sleep(100)\n  end",
+                   two_clients(2500, 3000)) == checker::Verdict::violated);
+}
+
 TEST_CASE("a threshold is found where it is compared, however it is worked out", "[time]") {
   sim::Model model = two_clients(50'000, 10'000);
   model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;

@@ -142,6 +142,25 @@ TEST_CASE("where it is not known how long a client would have to wait, no run sa
   CHECK_FALSE(judgement.scenario.properties.contains(sim::Property::deadlock));
 }
 
+TEST_CASE("where a lone client comes to no end, another violation is told as what it is",
+          "[doubts]") {
+  const sim::TemporaryFolder folder;
+  folder.write("protocol.lua",
+               "local L = protocol { title = 't', source = 's' }\nfunction L:acquire()\n"
+               "local began = now()\n"
+               "if tonumber(redis('GET', self.key .. ':t') or '0') + 3000 <= millis(now()) then "
+               "sleep(3100) end\n"
+               "if redis('SETNX', self.key, 'x') == 0 then return false end\n"
+               "if redis('PEXPIRE', self.key, 1000) == 0 then return false end\n"
+               "return redis('PTTL', self.key) > 700\nend\n"
+               "function L:release() return redis('DEL', self.key) == 1 end\nreturn L\n");
+  auto scenario = default_scenario("endless", folder.path());
+  scenario.faults[static_cast<std::size_t>(sim::Fault::crash)] = 1;
+  const auto judgement = judge(scenario);
+  CHECK(judgement.result.property == sim::Property::leak);
+  CHECK(judgement.trace.has_value());
+}
+
 TEST_CASE("a wait of many sleeps may be shorter than their sum, where clocks drift", "[drift]") {
   // Whoever is refused takes the lock after so many sleeps of 2 ms.
   const auto judged = [](int sleeps, std::int64_t work_ms, std::vector<std::int64_t> drifts_ppm) {
