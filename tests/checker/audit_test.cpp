@@ -35,6 +35,7 @@ void check_agreement(const Scenario& scenario) {
 void set_fault(Scenario& scenario, sim::Fault fault) {
   scenario.faults.at(static_cast<std::size_t>(fault)) = 1;
   if (fault == sim::Fault::lag || fault == sim::Fault::failover) scenario.replicas = 1;
+  scenario.cluster = fault == sim::Fault::migrate;
 }
 
 }  // namespace

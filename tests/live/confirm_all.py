@@ -40,6 +40,8 @@ def faults_of(scenario):
         faults.add("power-loss")
     if "evicts" in told:
         faults.add("evict")
+    if "migrates" in told:
+        faults.add("migrate")
     if "drifts_ppm" in scenario or "node_drifts_ppm" in scenario:
         faults.add("drift")
     return faults

@@ -326,7 +326,7 @@ TEST_CASE("a result is compared with the expectation") {
   result.property = sim::Property::leak;
   result.schedule.resize(3);
   CHECK_FALSE(difference(expect, result).has_value());
-  for (const std::size_t steps : {0, 2, 4, 100}) {
+  for (const std::size_t steps : {0U, 2U, 4U, 100U}) {
     result.schedule.resize(steps);
     CHECK(difference(expect, result) == "expected 3 steps, found " + std::to_string(steps));
   }
