@@ -40,7 +40,7 @@ def faults_of(scenario):
         faults.add("power-loss")
     if "evicts" in told:
         faults.add("evict")
-    if "migrates" in told:
+    if "hand over its slots" in told:
         faults.add("migrate")
     if "drifts_ppm" in scenario or "node_drifts_ppm" in scenario:
         faults.add("drift")
