@@ -56,6 +56,7 @@ class Rounding {
       const double more = next_[i] - first_[i], by = within[i] - first_[i];
       constexpr double kError = 1e-2;  // of what a ms makes: floating-point numbers are not exact
       const bool even = std::abs(by - more * micros / kMicrosOfMs) <= kError * std::abs(more);
+      if (!std::isfinite(by)) continue;  // a bound: from -inf on
       seen_[i].stays = seen_[i].stays && by == 0;
       seen_[i].even = seen_[i].even && even;
     }

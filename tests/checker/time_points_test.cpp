@@ -107,6 +107,12 @@ TEST_CASE("what turns within a millisecond of TIME is not taken for what whole o
                     "  return redis('SET', self.key, math.tointeger(e) or e) == OK");
   };
   CHECK(stored_then("us // 1000", "us // 1000") != by_micros);
+  CHECK(time_gap("  return redis('EVAL', [[local t = redis.call('TIME') "
+                 "local ms = t[1] * 1000 + math.floor(t[2] / 1000) "
+                 "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ms - 10000) "
+                 "if redis.call('ZCARD', KEYS[1]) > 0 then return 0 end "
+                 "redis.call('ZADD', KEYS[1], ms, ARGV[1]) return 1]], 1, self.key, unique()) == "
+                 "1") == "");
   CHECK(stored_then("us // 1000", "-(-us // 1000)") == by_micros);
   CHECK(stored_then("us // 1000", "(us + 500) // 1000") == by_micros);
   CHECK(stored_then("us // 1000", "us / 1000") ==
