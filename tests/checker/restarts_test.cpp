@@ -98,7 +98,8 @@ TEST_CASE("a power loss takes as many writes as it likes", "[restarts]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
-TEST_CASE("what was written and has expired is no write that a power loss takes", "[restarts]") {
+TEST_CASE("what was written and has expired is no write that a power loss takes",
+          "[restarts][many-models]") {
   // The mark has expired when the lock is acquired: the last write is then that of the lock.
   InlineLock lock(
       {"self.token = unique() "

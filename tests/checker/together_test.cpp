@@ -276,7 +276,7 @@ TEST_CASE("step by step both explorers see the same actions, and the same of eac
   for (std::uint32_t seed = seeds.first; seed <= seeds.last; ++seed) check(drawn_lock(seed), seed);
 }
 
-TEST_CASE("step by step both explorers see the same where any two faults meet") {
+TEST_CASE("step by step both explorers see the same where any two faults meet", "[many-models]") {
   const test::Seeds seeds = test::seeds_of("together, any two faults", 1);
   for (std::uint32_t seed = seeds.first; seed <= seeds.last; ++seed) {
     std::uint32_t turn = seed * 10'000;
@@ -293,7 +293,8 @@ TEST_CASE("step by step both explorers see the same where any two faults meet") 
   }
 }
 
-TEST_CASE("step by step both explorers see the same where replicas suffer, and something else") {
+TEST_CASE("step by step both explorers see the same where replicas suffer, and something else",
+          "[many-models]") {
   constexpr std::uint32_t kTurns = 2;
   const test::Seeds seeds = test::seeds_of("together, replicas", 1);
   for (std::uint32_t seed = seeds.first; seed <= seeds.last; ++seed) {
