@@ -271,7 +271,8 @@ test::RandomLock drawn_lock(std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("step by step both explorers see the same actions, and the same of each") {
+TEST_CASE("step by step both explorers see the same actions, and the same of each",
+          "[many-models]") {
   const test::Seeds seeds = test::seeds_of("together", 420);
   for (std::uint32_t seed = seeds.first; seed <= seeds.last; ++seed) check(drawn_lock(seed), seed);
 }
