@@ -130,7 +130,7 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
                     .over_memory = node.full,
                     .cluster = model_.cluster,
                     .slots = node.slots,
-                    .other_node = static_cast<std::uint8_t>(connection.node == 0 ? 1 : 0),
+                    .other_node = sim::other_of_two(connection.node),
                     .draw_seed = model_.draw_seed};
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);

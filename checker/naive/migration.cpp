@@ -18,13 +18,6 @@ namespace lockstep::checker::naive {
 using sim::Action;
 using sim::Slots;
 
-namespace {
-
-/// The other one of two.
-std::uint8_t other_than(std::uint8_t n) { return static_cast<std::uint8_t>(n == 0 ? 1 : 0); }
-
-}  // namespace
-
 bool Rules::migrates(const World& world) {
   for (const Node& node : world.nodes)
     if (node.slots == Slots::migrating) return true;
@@ -56,7 +49,7 @@ void Rules::enabled_to_migrate(const World& world, std::uint8_t n,
 
 void Rules::migrate(World& world, const Action& action) const {
   Node& node = world.nodes[action.node];
-  Node& other = world.nodes[other_than(action.node)];
+  Node& other = world.nodes[sim::other_of_two(action.node)];
   switch (action.kind) {
     case Action::Kind::migrate:
       node.slots = Slots::migrating;
@@ -67,7 +60,7 @@ void Rules::migrate(World& world, const Action& action) const {
     case Action::Kind::hand_over:
       node.slots = Slots::elsewhere;
       other.slots = Slots::own;
-      world.newest[0] = other_than(action.node);
+      world.newest[0] = sim::other_of_two(action.node);
       break;
     default:
       sim::fail("an action of a migration", __FILE__, __LINE__);
@@ -77,7 +70,7 @@ void Rules::migrate(World& world, const Action& action) const {
 /// What is left of its lifetime goes with it, by a clock that may show another time.
 void Rules::move_key(World& world, std::uint8_t n, std::size_t key) const {
   Node& source = world.nodes[n];
-  Node& target = world.nodes[other_than(n)];
+  Node& target = world.nodes[sim::other_of_two(n)];
   auto moved = source.keyspace.keys.begin();
   std::advance(moved, static_cast<std::ptrdiff_t>(key));
   sim::Entry entry = moved->second;

@@ -195,7 +195,7 @@ std::string followed(const Event& event, const naive::World& world) {
 /// What a cluster's node does with its slots.
 std::string tell_migration(const Event& event) {
   const std::uint8_t n = event.action.node;
-  const std::string other = node_name(event, n == 0 ? 1 : 0);
+  const std::string other = node_name(event, sim::other_of_two(n));
   if (event.action.kind == Action::Kind::migrate) return "begins to hand its slots to " + other;
   if (event.action.kind == Action::Kind::hand_over) return "has handed its slots to " + other;
   for (const auto& [key, entry] : event.before.nodes[n].keyspace.keys)

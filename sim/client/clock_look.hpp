@@ -66,13 +66,16 @@ class Look {
     std::int64_t said = 0;                ///< as it grows with time
   };
 
-  void find_matter(std::span<const std::size_t> places, std::vector<bool>& matter) const;
-  bool may_matter(std::span<const std::size_t> places) const;
-  bool can_vary(std::size_t place) const;
-  bool tells_clock_or_time(std::size_t place) const;
-  /// The path with what the observations at these places tell of clocks later, each by another
-  /// multiple.
-  std::vector<Observation> all_later(std::span<const std::size_t> places, std::int64_t by) const;
+  /// An observation before the step's own that tells of clocks.
+  struct Earlier {
+    std::size_t place = 0;
+    bool in_reply = false;  ///< and not in an answer alone
+  };
+  std::vector<Earlier> earlier() const;
+  void find_matter(std::span<const Earlier> varied, std::vector<bool>& matter) const;
+  bool may_matter(std::span<const Earlier> varied) const;
+  /// The path with what these tell of clocks later, each by another multiple.
+  std::vector<Observation> all_later(std::span<const Earlier> varied, std::int64_t by) const;
 
   std::vector<Told> told() const;
   static void move(std::vector<Observation>& path, const Told& told, std::int64_t by);

@@ -45,10 +45,10 @@ std::vector<bool> Look::that_matter() const {
   const auto [known, added] = uses_.matters_.try_emplace(
       key_of(without_times(snapshot_)) + written(path_) + way_of(step_), matter);
   if (!added) return known->second;
-  std::vector<std::size_t> others;  // what has mattered before probably does again
-  for (std::size_t place = 0; place + 1 < path_.size(); ++place) {
-    const bool before = place < uses_.mattered_.size() && uses_.mattered_[place];
-    before ? find_matter(std::array{place}, matter) : others.push_back(place);
+  std::vector<Earlier> others;  // what has mattered before probably does again
+  for (const Earlier& each : earlier()) {
+    const bool before = each.place < uses_.mattered_.size() && uses_.mattered_[each.place];
+    before ? find_matter(std::array{each}, matter) : others.push_back(each);
   }
   find_matter(others, matter);
   matter.back() = true;
@@ -56,64 +56,67 @@ std::vector<bool> Look::that_matter() const {
   return matter;
 }
 
-void Look::find_matter(std::span<const std::size_t> places, std::vector<bool>& matter) const {
-  if (places.empty() || !may_matter(places)) return;
-  if (places.size() == 1) {
-    matter[places.front()] = true;
+std::vector<Look::Earlier> Look::earlier() const {
+  std::vector<bool> answered(path_.size(), false);
+  for (const ClockAnswer& answer : step_.clock_answers) answered[answer.observation] = true;
+  std::vector<Earlier> found;
+  for (std::size_t place = 0; place + 1 < path_.size(); ++place) {
+    const Observation& observation = path_[place];
+    std::vector<std::int64_t> numbers;
+    add_numbers_of(*observation.reply, numbers);
+    const bool in_reply =
+        observation.kind == Observation::Kind::reply &&
+        (std::ranges::any_of(numbers, [](auto number) { return number >= kFirstTime; }) ||
+         uses_.tells_clock_(*observation.reply));
+    if (in_reply || answered[place]) found.push_back({place, in_reply});
+  }
+  return found;
+}
+
+void Look::find_matter(std::span<const Earlier> varied, std::vector<bool>& matter) const {
+  if (varied.empty() || !may_matter(varied)) return;
+  if (varied.size() == 1) {
+    matter[varied.front().place] = true;
     return;
   }
-  const std::size_t half = places.size() / 2;
-  find_matter(places.first(half), matter);
-  find_matter(places.subspan(half), matter);
+  const std::size_t half = varied.size() / 2;
+  find_matter(varied.first(half), matter);
+  find_matter(varied.subspan(half), matter);
 }
 
 /// Whether the step comes to something else if these observations were other ones, or it is not
 /// known: they are varied together, each by another amount (what is rounded shows by a large one;
 /// what a loop waits for is not passed by a negative one). What turned at an earlier step was found
 /// there.
-bool Look::may_matter(std::span<const std::size_t> places) const {
-  if (std::ranges::none_of(places, [&](auto place) { return can_vary(place); })) return false;
+bool Look::may_matter(std::span<const Earlier> varied) const {
   constexpr std::int64_t kMinute = 60 * kSecondMs, kHour = 60 * kMinute;
   const std::string now = shown(step_);
   for (const std::int64_t by : {std::int64_t{1}, kSecondMs, kMinute, kHour, 24 * kHour}) {
     bool ran = false;
     for (const std::int64_t way : {-by, by}) {
-      const std::optional<Step> step = run(Case{snapshot_, all_later(places, way)});
+      const std::optional<Step> step = run(Case{snapshot_, all_later(varied, way)});
       if (step && shown(*step) != now) return true;
       ran = ran || step;
     }
-    if (!ran && (by == 1 || places.size() > 1)) return true;
+    if (!ran && (by == 1 || varied.size() > 1)) return true;
   }
   return false;
 }
 
-bool Look::can_vary(std::size_t place) const {
-  for (const ClockAnswer& answer : step_.clock_answers)
-    if (answer.observation == place) return true;
-  return tells_clock_or_time(place);
-}
-
-bool Look::tells_clock_or_time(std::size_t place) const {
-  if (path_[place].kind != Observation::Kind::reply) return false;
-  std::vector<std::int64_t> numbers;
-  add_numbers_of(*path_[place].reply, numbers);
-  return std::ranges::any_of(numbers, [](auto number) { return number >= kFirstTime; }) ||
-         uses_.tells_clock_(*path_[place].reply);
-}
-
-std::vector<Observation> Look::all_later(std::span<const std::size_t> places,
-                                         std::int64_t by) const {
+std::vector<Observation> Look::all_later(std::span<const Earlier> varied, std::int64_t by) const {
   std::vector<std::int64_t> later(path_.size(), 0);
-  std::int64_t count = 0;
-  for (const std::size_t place : places) later[place] = by * ++count;
   std::vector<Observation> path = path_;
+  std::int64_t count = 0;
+  for (const Earlier& each : varied) {
+    later[each.place] = by * ++count;
+    Observation& observation = path[each.place];
+    if (each.in_reply) observation.reply = all_moved(*observation.reply, later[each.place]);
+  }
   for (const ClockAnswer& answer : step_.clock_answers) {
     std::string& text = path[answer.observation].answers[answer.answer];
     const int slope = answer.slope == 0 ? 1 : answer.slope;
     text = std::to_string(whole_number_in(text) + slope * later[answer.observation]);
   }
-  for (const std::size_t place : places)
-    if (tells_clock_or_time(place)) path[place].reply = all_moved(*path[place].reply, later[place]);
   return path;
 }
 

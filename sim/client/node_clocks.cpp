@@ -615,7 +615,6 @@ void NodeClocks::note_results(const Met& met, TimeUse& use) {
 /// Who looks at no time is executed alike at all microseconds.
 void NodeClocks::note_within_ms(const Met& met, TimeUse& use) {
   const auto outcome = [&](int micros) {
-    constexpr int kMicrosOfMs = 1000;
     Execution given = met.execution;
     given.now = given.now + Duration{micros / kMicrosOfMs};
     given.micros = micros % kMicrosOfMs;

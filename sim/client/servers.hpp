@@ -11,6 +11,9 @@ namespace lockstep::sim {
 /// In place of a server's number.
 inline constexpr std::uint8_t kNoServer = 255;
 
+/// Of two servers, 0 and 1: between which slots migrate.
+constexpr std::uint8_t other_of_two(std::uint8_t server) { return server == 0 ? 1 : 0; }
+
 struct Servers {
   unsigned nodes = 1;     ///< masters at the start, and groups
   unsigned replicas = 0;  ///< of each

@@ -1,6 +1,7 @@
 // See the header.
 #include "sim/client/token_bytes.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -99,9 +100,14 @@ bool TokenBytes::is_first(const std::string& bytes) {
 }
 
 bool TokenBytes::decide_in_the_end() {
-  for (const Tried& differs : std::exchange(later_, {}))
-    for (unsigned which = Spelling::kUsual; which < Spelling::kCount; ++which)
-      if (differs(which).value_or(false)) return true;
+  return std::ranges::any_of(std::exchange(later_, {}), [](const Tried& differs) {
+    return differs_in_any(Spelling::kUsual, Spelling::kCount, differs).value_or(false);
+  });
+}
+
+std::optional<bool> TokenBytes::differs_in_any(unsigned from, unsigned to, const Tried& differs) {
+  for (unsigned which = from; which < to; ++which)
+    if (const auto found = differs(which); !found || *found) return found;
   return false;
 }
 
@@ -127,14 +133,14 @@ std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, cons
 }
 
 bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after) {
+  const Tried tried = [&](unsigned which) { return differs(met, reply, after, which); };
+  const auto found = differs_in_any(0, Spelling::kPair, tried);
+  if (!found || *found) return found.has_value();
   std::string bytes = encode(met.keyspace) + encode(met.session);
   for (const std::string& argument : met.request) bytes += argument + '\0';
-  const bool first = is_first(bytes);
-  for (unsigned which = 0; which < (first ? Spelling::kUsual : Spelling::kPair); ++which) {
-    const auto found = differs(met, reply, after, which);
-    if (!found || *found) return found.has_value();
-  }
-  if (first && later_.size() < kMostLater)
+  if (!is_first(bytes)) return false;
+  if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
+  if (later_.size() < kMostLater)
     later_.emplace_back([this, keyspace = met.keyspace, session = met.session,
                          request = met.request, execution = met.execution, reply,
                          after](unsigned which) {
@@ -162,18 +168,18 @@ std::optional<bool> TokenBytes::differs(const ProcessSetup& setup, const std::st
 
 bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
                         std::span<const Observation> path, const Step& step) {
+  const Tried tried = [&](unsigned which) { return differs(setup, snapshot, path, step, which); };
+  const auto found = differs_in_any(0, Spelling::kPair, tried);
+  if (!found || *found) return found.has_value();
   std::string bytes = snapshot;
   for (const Observation& observation : path) {
     bytes += static_cast<char>('a' + static_cast<int>(observation.kind));
     bytes += bytes_of(*observation.reply);
     for (const std::string& answer : observation.answers) bytes += answer + '\0';
   }
-  const bool first = is_first(bytes);
-  for (unsigned which = 0; which < (first ? Spelling::kUsual : Spelling::kPair); ++which) {
-    const auto found = differs(setup, snapshot, path, step, which);
-    if (!found || *found) return found.has_value();
-  }
-  if (first && later_.size() < kMostLater)
+  if (!is_first(bytes)) return false;
+  if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
+  if (later_.size() < kMostLater)
     later_.emplace_back(
         [this, setup, snapshot, walked = std::vector(path.begin(), path.end()),
          step](unsigned which) { return differs(setup, snapshot, walked, step, which); });

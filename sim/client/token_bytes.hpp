@@ -40,6 +40,8 @@ class TokenBytes {
   std::optional<bool> differs(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path, const Step& step,
                               unsigned which) const;
+  /// Of the spellings from `from` on, before `to`.
+  static std::optional<bool> differs_in_any(unsigned from, unsigned to, const Tried& differs);
   /// Of its form, which is what is alike if tokens have other names and numbers another size: it is
   /// tried with more spellings, and kept for the end.
   bool is_first(const std::string& bytes);

@@ -12,7 +12,6 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr int kMicrosOfMs = 1000;
 constexpr int kFirstTries = 13;  // microseconds apart
 
 bool lies_between(const std::vector<double>& numbers, const std::vector<double>& some,
@@ -54,9 +53,9 @@ class Rounding {
     if (within.size() != first_.size() || next_.size() != first_.size()) return;
     for (std::size_t i = 0; i < within.size(); ++i) {
       const double more = next_[i] - first_[i], by = within[i] - first_[i];
-      constexpr double kError = 1e-2;  // of what a ms makes: floating-point numbers are not exact
-      const bool even = std::abs(by - more * micros / kMicrosOfMs) <= kError * std::abs(more);
       if (!std::isfinite(by)) continue;  // a bound: from -inf on
+      constexpr double kError = 1e-2;    // of what a ms makes: floating-point numbers are not exact
+      const bool even = std::abs(by - more * micros / kMicrosOfMs) <= kError * std::abs(more);
       seen_[i].stays = seen_[i].stays && by == 0;
       seen_[i].even = seen_[i].even && even;
     }

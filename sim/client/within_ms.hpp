@@ -9,6 +9,8 @@ namespace lockstep::sim {
 
 struct TimeUse;
 
+inline constexpr int kMicrosOfMs = 1000;
+
 /// What comes of a step or an execution at some microsecond.
 struct Outcome {
   std::string course;           ///< all but numbers

@@ -36,8 +36,9 @@ struct Result {
   std::string
       why_inconclusive;  ///< the bound that was reached, or the zero-time cycle with its task
   std::string time_gap;  ///< why not every instant was tried that may matter; "" if all were
-  bool doubts_deadlock = false;  ///< a fresh client could not acquire, but something may yet turn
-  bool many_tasks = false;       ///< some process had more than one task
+  /// Not judged where a fresh client came to no end, or could not acquire before something turns.
+  bool doubts_deadlock = false;
+  bool many_tasks = false;                   ///< some process had more than one task
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
   std::set<std::int64_t>
       computed_durations;  ///< lifetimes that were what was left until an absolute time, in ms

@@ -125,7 +125,7 @@ void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts) {
     if ((processes_.rest(state[p]) & kAlone) == 0) found.background.push_back(state[p]);
   found.nodes.assign(state + setting_.node_slot(0), state + setting_.run_slot());
   found.run = state[setting_.run_slot()];
-  if (!prober_.can_acquire(found)) facts.violated |= only(Property::deadlock);
+  if (!prober_.can_acquire(std::move(found))) facts.violated |= only(Property::deadlock);
 }
 
 }  // namespace lockstep::sim

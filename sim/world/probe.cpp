@@ -266,10 +266,12 @@ Surroundings Probe::around(const Alone& now, std::size_t p) const {
 
 bool Prober::can_acquire(Found found) {
   if (setting_.endless_probe) return true;
-  found.run = runs_.time_alone(found.run);
   std::vector<Id> key = found.background;
   key.insert(key.end(), found.nodes.begin(), found.nodes.end());
-  if (setting_.knowledge.absolute) key.push_back(found.run);
+  if (setting_.knowledge.absolute) {
+    found.run = runs_.time_alone(found.run);
+    key.push_back(found.run);
+  }
   const auto [place, added] = known_.try_emplace(std::move(key), true);
   if (!added) return place->second;
   if (!watch_.why().empty()) return true;

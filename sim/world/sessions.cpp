@@ -41,9 +41,7 @@ Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const 
           node.full,
           node.few,
           node.slots,
-          static_cast<std::uint8_t>(node.slots == Slots::own ? 0
-                                    : connection.node == 0   ? 1
-                                                             : 0),
+          node.slots == Slots::own ? std::uint8_t{0} : other_of_two(connection.node),
           waits.acknowledged(states, connection),
           clock,
           node.micros};
