@@ -357,15 +357,15 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
 
 std::int64_t Rules::furthest_pass(const World& world) {
   const std::set<std::int64_t> ahead = deadlines(world);
-  return ahead.empty() ? 0 : undisturbed_ms(world, false, rounded_up(*ahead.rbegin()));
+  return ahead.empty() ? 0 : undisturbed_ms(world, rounded_up(*ahead.rbegin()));
 }
 
 bool Rules::time_may_pass(const World& world) {
-  return !deadlines(world).empty() && undisturbed_ms(world, false, model_.tick_ms) > 0;
+  return !deadlines(world).empty() && undisturbed_ms(world, model_.tick_ms) > 0;
 }
 
-std::int64_t Rules::undisturbed_ms(const World& world, bool of_any_client,
-                                   std::int64_t at_most_ms) {
+std::int64_t Rules::undisturbed_ms(const World& world, std::int64_t at_most_ms,
+                                   bool of_any_client) {
   std::int64_t furthest = at_most_ms;
   for (const Action& action : enabled(world)) {
     if (urgent(world, action, of_any_client)) return 0;

@@ -107,9 +107,6 @@ struct Instant {
 };
 constexpr std::int64_t kMillion = 1'000'000;
 
-/// Longer than all that is waited for, in ms.
-constexpr std::int64_t kCentury = 100LL * 366 * 24 * 3600 * 1000;
-
 /// What the world remembers of one live task.
 struct TaskState {
   std::optional<std::int64_t>
@@ -309,10 +306,10 @@ class Rules {
   /// is a `pass`.
   std::int64_t furthest_pass(const World& world);
   bool time_may_pass(const World& world);
-  /// How far it could pass if something lay ahead: until something must happen. `of_any_client`:
-  /// whether or not it is known that some client reads clocks.
-  std::int64_t undisturbed_ms(const World& world, bool of_any_client = false,
-                              std::int64_t at_most_ms = kCentury);
+  /// How far it could pass if something lay ahead: until something must happen, at most so far.
+  /// `of_any_client`: whether or not it is known that some client reads clocks.
+  std::int64_t undisturbed_ms(const World& world, std::int64_t at_most_ms,
+                              bool of_any_client = false);
   /// Times from now (> 0, ascending) at which something changes by itself.
   std::set<std::int64_t> deadlines(const World& world) const;
 

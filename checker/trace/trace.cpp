@@ -16,6 +16,11 @@ namespace lockstep::checker {
 using naive::World;
 using sim::Action;
 
+namespace {
+/// Longer than a person lets pass at once, in ms.
+constexpr std::int64_t kCentury = 100LL * 366 * 24 * 3600 * 1000;
+}  // namespace
+
 struct Walk::Impl {
   explicit Impl(const sim::Model& model, naive::Memory memory = naive::Memory::history,
                 naive::Thresholds expected = {})
@@ -26,7 +31,7 @@ struct Walk::Impl {
   bool possible(const Action& action) {
     if (action.kind == Action::Kind::pass) {  // what a clock reading will decide, no walk can know
       return action.amount_ms > 0 && action.amount_ms % rules.model().tick_ms == 0 &&
-             action.amount_ms <= rules.undisturbed_ms(here, true);
+             action.amount_ms <= rules.undisturbed_ms(here, action.amount_ms, true);
     }
     Action open = action;
     open.choices.clear();
@@ -175,7 +180,7 @@ void Walk::end_endless(sim::Property property) {
 }
 
 std::int64_t Walk::undisturbed_ms() const {
-  return impl_->trace.violated ? 0 : impl_->rules.undisturbed_ms(impl_->here);
+  return impl_->trace.violated ? 0 : impl_->rules.undisturbed_ms(impl_->here, kCentury);
 }
 
 void Walk::back() {

@@ -135,11 +135,11 @@ class Together {
   /// The engine tries some points of time, the naive explorer all; in both time passes until
   /// something has to happen, if anything has.
   std::string compared_time(const Steps& passes) {
-    const std::int64_t free_ms = rules_.undisturbed_ms(world_);
     const std::int64_t engine_ms = passes.empty() ? 0 : passes.rbegin()->first.amount_ms;
     const std::set<std::int64_t> deadlines = rules_.deadlines(world_);
-    const bool has_to =
-        !deadlines.empty() && free_ms <= *deadlines.rbegin() && passes.size() < kMostPoints;
+    const std::int64_t last_ms = deadlines.empty() ? 0 : *deadlines.rbegin();
+    const std::int64_t free_ms = rules_.undisturbed_ms(world_, std::max(engine_ms, last_ms) + 1);
+    const bool has_to = free_ms <= last_ms && passes.size() < kMostPoints;
     if (has_to ? engine_ms == free_ms : engine_ms <= free_ms) return "";
     return fmt::format("time passes by {} ms in the engine, something happens after {} ms",
                        engine_ms, free_ms);
