@@ -36,6 +36,12 @@ std::uint64_t unpacked(std::string_view bytes, bool highest_first) {
   return number;
 }
 
+/// Whether no text, but perhaps packed numbers: digits among their bytes say nothing.
+bool is_packed(std::string_view bytes) {
+  return bytes.size() <= 8 && std::has_single_bit(bytes.size()) &&
+         !std::ranges::all_of(bytes, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 /// Of the two ways to read them, the one in which they are smaller: what is packed is small.
 std::vector<Compared> packed_numbers_compared(std::string_view left, std::string_view right) {
   if (left.size() != right.size() || left.size() > 8 || !std::has_single_bit(left.size()))
@@ -52,6 +58,7 @@ std::vector<Compared> packed_numbers_compared(std::string_view left, std::string
 }  // namespace
 
 std::vector<Compared> numbers_compared(std::string_view left, std::string_view right) {
+  if (is_packed(left) && is_packed(right)) return packed_numbers_compared(left, right);
   const Pieces one = pieces_of(left), other = pieces_of(right);
   if (one.around != other.around) return packed_numbers_compared(left, right);
   std::vector<Compared> compared;
@@ -59,6 +66,17 @@ std::vector<Compared> numbers_compared(std::string_view left, std::string_view r
     compared.push_back(
         {one.numbers[i], other.numbers[i], relation(one.numbers[i], other.numbers[i])});
   return compared;
+}
+
+std::vector<double> numbers_sought(std::string_view text, std::string_view pattern) {
+  std::vector<double> sought = pieces_of(pattern).numbers;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    if (!is_digit(pattern[at]) || (at > 0 && pattern[at - 1] == '%')) continue;
+    const std::vector<double> sought_in = pieces_of(text).numbers;
+    sought.insert(sought.end(), sought_in.begin(), sought_in.end());
+    break;
+  }
+  return sought;
 }
 
 }  // namespace lockstep::sim

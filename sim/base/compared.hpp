@@ -33,4 +33,8 @@ struct Compared {
 /// these are. Nothing if neither can be.
 std::vector<Compared> numbers_compared(std::string_view left, std::string_view right);
 
+/// The numbers that decide otherwise than by their size whether a pattern (or a plain text) is
+/// found: those in it, and, if it has digits of its own, those of the text.
+std::vector<double> numbers_sought(std::string_view text, std::string_view pattern);
+
 }  // namespace lockstep::sim

@@ -38,6 +38,8 @@ void Look::at_kept() {
     RestPlaces none;
     if (kept->time_ms)
       StepNumbers(with, {{*kept->time_ms}, -kFarthestMs, true}, use_).note(found, none);
+    else
+      StepNumbers(with, {{}, kept->from, false}, use_).note_durations_sent();
   }
 }
 

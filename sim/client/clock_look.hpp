@@ -102,7 +102,7 @@ class Look {
   /// Plain data, as an invariant is shown it.
   std::string known_after(const std::vector<Observation>& path) const;
   /// Whether what is remembered after the step, or its fencing token, depends on what is varied.
-  void note_told(const Paths& with);
+  void note_told(const Paths& with, const std::set<std::int64_t>& turns);
 
   /// What is remembered from a step on, which `vary` varies, if a number in it depends on that
   /// though the step goes the same way.

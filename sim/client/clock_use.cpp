@@ -72,9 +72,9 @@ void Look::at_answers(std::size_t observation, bool absolute) {
   const auto [rests, is_new] = known(fmt::format("{}{}", absolute ? "now" : "age", observation),
                                      with, absolute ? 0 : -youngest);
   if (is_new) {
-    note_told(with);
     const auto found =
         turns([&](auto later) { return tried(with, later); }, -youngest, kFarthestMs);
+    note_told(with, found);
     for (const std::int64_t turn : found)
       for (const std::int64_t reading : readings)
         absolute ? note_meeting(cases_of(with), turn, reading + turn, false)
@@ -105,9 +105,9 @@ void Look::at_earlier(std::size_t observation) {
     const auto [rests, is_new] =
         known(fmt::format("then{}.{}", observation, answer.answer), with, -said);
     if (is_new) {
-      note_told(with);
       const auto found =
           turns([&](auto more) { return tried(with, more); }, -kFarthestMs, kFarthestMs);
+      note_told(with, found);
       if (uses_.drift_) use_.mixes = use_.mixes || !found.empty();
       for (const std::int64_t turn : found)
         answer.absolute ? note_meeting(cases_of(with), turn, said + turn, true) : note(use_, turn);
@@ -195,8 +195,9 @@ void Look::at_times(std::size_t observation) {
     note_kept(with, number * unit, unit);
     const std::string input = fmt::format("time{}.{} of {}", observation, i, different.size());
     if (!known(input, with, 0).second) continue;
-    const auto found =
-        turns([&](auto later) { return tried(with, later); }, -kFarthestMs, kFarthestMs);
+    const auto step_at = [&](std::int64_t later) { return tried(with, later); };
+    const auto found = turns(step_at, -kFarthestMs, kFarthestMs);
+    StepNumbers(step_at, {{}, -kFarthestMs, true}, use_).note_durations_sent();
     for (const std::int64_t turn : found)
       if (!made_beside(observation, number, turn))
         note_made(cases_of(with), turn, (number + turn) * unit);
@@ -260,13 +261,19 @@ std::string Look::known_after(const std::vector<Observation>& path) const {
   return uses_.program_.belief(setup_, snapshot_, path);
 }
 
-void Look::note_told(const Paths& with) {
-  for (const std::int64_t by : {std::int64_t{1}, kSecondMs, 60 * kSecondMs, 3600 * kSecondMs}) {
-    const std::optional<Step> other = tried(with, by);
-    if (!other || other->stopped || way_of(other) != way_of(step_)) continue;
-    use_.kept = use_.kept || known_after(with(by)) != known_after(path_);
-    for (std::size_t i = 0; i < std::min(other->effects.size(), step_.effects.size()); ++i)
-      use_.fences = use_.fences || other->effects[i].fencing != step_.effects[i].fencing;
+void Look::note_told(const Paths& with, const std::set<std::int64_t>& turns) {
+  for (const std::int64_t base : both_sides(turns)) {
+    const std::optional<Step> here = tried(with, base);
+    if (!here || here->stopped) continue;
+    const std::string known = known_after(with(base));
+    for (const std::int64_t more : {std::int64_t{1}, kSecondMs, 60 * kSecondMs, 3600 * kSecondMs}) {
+      const std::int64_t by = turns.contains(base + 1) ? -more : more;
+      const std::optional<Step> other = tried(with, base + by);
+      if (!other || other->stopped || way_of(other) != way_of(here)) continue;
+      use_.kept = use_.kept || known_after(with(base + by)) != known;
+      for (std::size_t i = 0; i < std::min(other->effects.size(), here->effects.size()); ++i)
+        use_.fences = use_.fences || other->effects[i].fencing != here->effects[i].fencing;
+    }
   }
 }
 
@@ -288,9 +295,9 @@ void Look::vary_number(const std::string& input, const Paths& with, std::int64_t
               [said](ClockUse& use, auto turn) { use.replies.insert(said + turn); });
   const auto [rests, is_new] = known(input, with, -said);
   if (is_new) {
-    note_told(with);
     const auto found = turns([&](auto later) { return tried(with, later); },
                              -std::min(said, kFarthestMs), kFarthestMs);
+    note_told(with, found);
     for (const std::int64_t turn : found)
       absolute ? note_meeting(cases_of(with), turn, (said + turn) * unit, true)
                : void(use_.replies.insert(said + turn));

@@ -267,4 +267,12 @@ void show_sought(Vm& vm, lua_State* lua) {
   for (int index = 1; index <= lua_gettop(lua); ++index) show_number(vm, lua, index);
 }
 
+void show_pattern_sought(Vm& vm, std::string_view text, std::string_view pattern) {
+  for (const double number : numbers_sought(text, pattern))
+    if (vm.run != nullptr)
+      vm.run->show_comparison(kSought, {number, {}}, {0, {}});
+    else
+      note_compared(vm, {number, {}});
+}
+
 }  // namespace lockstep::sim::program

@@ -78,5 +78,7 @@ void show_extremes(Vm& vm, lua_State* lua);
 void show_sought(Vm& vm, lua_State* lua);
 /// The same of one argument.
 void show_number(Vm& vm, lua_State* lua, int index);
+/// The same where a pattern is sought in a text.
+void show_pattern_sought(Vm& vm, std::string_view text, std::string_view pattern);
 
 }  // namespace lockstep::sim::program

@@ -188,6 +188,7 @@ int pattern_check(Vm& vm, lua_State* lua) {
   if (text_check(vm, lua) < 0) return kRaise;
   if (lua_type(lua, 1) != LUA_TSTRING || lua_type(lua, 2) != LUA_TSTRING) return 0;
   const std::string_view text = string_at(lua, 1), pattern = string_at(lua, 2);
+  show_pattern_sought(vm, text, pattern);
   const auto size = [](std::string_view of) { return static_cast<lua_Integer>(of.size()); };
   if (!All && lua_toboolean(lua, 4) != 0)  // plain
     return spend(vm, lua, size(text) * size(pattern) / 8);

@@ -172,12 +172,13 @@ std::vector<std::int64_t> times_told(const Reply& reply) {
   return numbers;
 }
 
-/// Absolute times that were made of a clock: one that shows a `unit` more makes later ones.
-void note_made(const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& later,
-               std::int64_t unit, WallTime now, TimeUse& use) {
-  if (later.size() != numbers.size()) return;
+/// Absolute times that were made of a clock: one that shows so much more, a unit, makes later ones.
+void note_made(const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& others,
+               std::int64_t by, WallTime now, TimeUse& use) {
+  if (others.size() != numbers.size()) return;
+  const std::int64_t unit = std::abs(by);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (later[i] - numbers[i] != 1 || unit_of_time(numbers[i], now) != unit) continue;
+    if ((others[i] - numbers[i]) * unit != by || unit_of_time(numbers[i], now) != unit) continue;
     use.made.insert(numbers[i] * unit - now.ms / unit * unit);
     if (unit > 1) use.units.insert(unit);
   }
@@ -276,14 +277,13 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std
                          TimeUse& use) {
   if (!is_new(met)) return;
   const Shown what = what_tells(met, looked_at_time);
-  std::set<std::int64_t> ways{0};
-  for (const std::int64_t turn : turns(met, what, use)) {
-    note_turn(met, turn, {what}, use);
-    ways.insert(turn);
+  const std::set<std::int64_t> found = turns(met, what, use);
+  for (const std::int64_t turn : found) note_turn(met, turn, {what}, use);
+  for (const std::int64_t later_ms : both_sides(found)) {
+    use.explained = use.explained && !joins_lifetimes(met, later_ms);
+    note_results(met, later_ms, found.contains(later_ms + 1) ? -1 : 1, use);
   }
-  for (const std::int64_t way : ways) use.explained = use.explained && !joins_lifetimes(met, way);
   if (looked_at_time) note_within_ms(met, use);
-  note_results(met, use);
   for (const auto& [number, unit] : times_in(met.request, met.execution.now))
     note_time_sent(met, {number, unit}, use);
   note_times_stored(met, use);
@@ -513,6 +513,27 @@ void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
   }
 }
 
+/// What it makes of such a time is no time: an age that it stores, or answers, and nobody varies.
+void NodeClocks::note_ages(const Met& met, const std::set<std::int64_t>& turns, const Vary& vary,
+                           TimeUse& use) {
+  const auto ages = [](const Tried& of) {
+    std::vector<double> all = numbers_told(of.reply);
+    for (const std::int64_t number : numbers_in(of.keyspace))
+      if (std::abs(number) <= kFarthestMs) all.push_back(static_cast<double>(number));
+    return all;
+  };
+  for (const std::int64_t base : both_sides(turns)) {
+    const Tried here = vary(met.keyspace, base, 0);
+    for (const std::int64_t more : {std::int64_t{1}, std::int64_t{-1}, kSecondMs}) {
+      const Tried other = vary(met.keyspace, base + more, 0);
+      const std::vector<double> as_here = ages(here), then = ages(other);
+      const bool alike = other.shown(Shown::comparisons) == here.shown(Shown::comparisons) &&
+                         then.size() == as_here.size();  // else something is gone
+      use.lifetimes = use.lifetimes && (!alike || then == as_here);
+    }
+  }
+}
+
 /// Where the step turns if this time were another one: by the clock, or by one that is stored.
 void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& vary, TimeUse& use) {
   const auto [number, unit] = time;
@@ -532,6 +553,7 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
   };
   Turns turns = turning_points(here, -kFarthestMs / unit, kFarthestMs / unit);
   use.all = use.all && turns.all && courses.one_way();
+  note_ages(met, turns.at, vary, use);
   const std::set<std::int64_t> stored = different_numbers_in(met.keyspace);
   for (const std::int64_t other : stored)
     add_turns_at(other * unit_of_time(other, met.execution.now) / unit - number, 1, here, turns.at);
@@ -569,46 +591,54 @@ void NodeClocks::look_at_duration(const Met& met, std::size_t argument, TimeUse&
       then.tell(courses, more);
       return then.shown(Shown::values);
     };
-    if (number <= 0 || number > kFarthestMs) continue;
-    const Turns turns = turning_points(shown, 1 - number, kFarthestMs);  // one of 0 is over
+    if (number < 0 || number > kFarthestMs) continue;
+    const Turns turns = turning_points(shown, std::min<std::int64_t>(0, 1 - number), kFarthestMs);
     use.lifetimes = use.lifetimes && turns.at.empty() && turns.all && courses.one_way();
+    for (const std::int64_t turn : turns.at) {  // what is violated by it is found
+      use.met.insert(number + turn);
+      if (number + turn > 1) use.lefts.insert({number + turn - 1, number + turn});
+    }
   }
 }
 
-/// Lifetimes and values that it works out from a clock.
-void NodeClocks::note_results(const Met& met, TimeUse& use) {
-  const Tried now = tried(met, 0), later = tried(met, 1), in_second = tried(met, kSecondMs);
-  const auto as_now = [&](const Tried& other) {
-    return other.shown(Shown::comparisons) == now.shown(Shown::comparisons);
-  };
+/// Lifetimes and values that it works out from a clock which shows so much more: seen with one that
+/// shows a little more still, or (-1) less.
+void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, TimeUse& use) {
+  const WallTime clock = met.execution.now + Duration{later_ms};
+  const Tried now = tried(met, later_ms);
+  const std::vector<std::int64_t> numbers = numbers_in(now.keyspace);
+  std::set<std::string> still;
+  for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
+    const Tried other = tried(met, later_ms + sign * unit);
+    if (other.shown(Shown::forms) != now.shown(Shown::forms)) continue;
+    note_lifetimes(met, clock, now, other, sign * unit, still, use);
+    note_made(times_told(now.reply), times_told(other.reply), sign * unit, clock, use);
+    const std::vector<std::int64_t> moved = numbers_in(other.keyspace);
+    if (moved.size() != numbers.size()) continue;
+    use.mixes = use.mixes || moved != numbers;
+    use.kept = use.kept || moved != numbers;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      use.lifetimes =
+          use.lifetimes && (moved[i] == numbers[i] || std::abs(numbers[i]) > kFarthestMs);
+    note_made(numbers, moved, sign * unit, clock, use);
+  }
+}
+
+/// `still`: keys that expire at the same time 1 ms later.
+void NodeClocks::note_lifetimes(const Met& met, WallTime clock, const Tried& now,
+                                const Tried& other, std::int64_t by, std::set<std::string>& still,
+                                TimeUse& use) {
   for (const auto& [key, entry] : now.keyspace.keys) {
     const auto before = met.keyspace.keys.find(key);
-    const auto other = later.keyspace.keys.find(key);
-    if (!entry.expires || other == later.keyspace.keys.end() || !other->second.expires) continue;
+    const auto then = other.keyspace.keys.find(key);
+    if (!entry.expires || then == other.keyspace.keys.end() || !then->second.expires) continue;
     if (before != met.keyspace.keys.end() && before->second.expires == entry.expires) continue;
-    const std::int64_t later_ms = (*other->second.expires - *entry.expires).ms;
-    use.mixes = use.mixes || (later_ms != 1 && as_now(later));
-    if (later_ms != 0) continue;  // 1: as long, whenever it begins
-    use.computed.insert((*entry.expires - met.execution.now).ms);
-    const auto& in_a_second = in_second.keyspace.keys;
-    const auto moved = in_a_second.find(key);
-    if (moved != in_a_second.end() && moved->second.expires &&
-        (*moved->second.expires - *entry.expires).ms == kSecondMs)
-      use.units.insert(kSecondMs);
-  }
-  const std::vector<std::int64_t> numbers = numbers_in(now.keyspace);
-  for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
-    const Tried moved_on = tried(met, unit);
-    note_made(times_told(now.reply), times_told(moved_on.reply), unit, met.execution.now, use);
-    const std::vector<std::int64_t> moved = numbers_in(moved_on.keyspace);
-    if (moved.size() != numbers.size()) continue;
-    use.mixes = use.mixes || (moved != numbers && as_now(moved_on));
-    use.kept = use.kept || (moved != numbers && as_now(moved_on));
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (moved[i] != numbers[i] && std::abs(numbers[i]) <= kFarthestMs && as_now(moved_on))
-        use.lifetimes = false;
-    }
-    note_made(numbers, moved, unit, met.execution.now, use);
+    const std::int64_t moved_ms = (*then->second.expires - *entry.expires).ms;
+    use.mixes = use.mixes || moved_ms != by;
+    if (moved_ms == by && still.contains(key)) use.units.insert(std::abs(by));
+    if (moved_ms != 0) continue;  // as long, whenever it begins
+    use.computed.insert((*entry.expires - clock).ms);
+    still.insert(key);
   }
 }
 

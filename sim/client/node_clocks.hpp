@@ -82,7 +82,11 @@ class NodeClocks {
   void note_phases(const Met& met, Shown what, TimeUse& use);
   void note_times_stored(const Met& met, TimeUse& use);
   void note_time(const Met& met, const KnownTime& time, const Vary& vary, TimeUse& use);
-  void note_results(const Met& met, TimeUse& use);
+  void note_ages(const Met& met, const std::set<std::int64_t>& turns, const Vary& vary,
+                 TimeUse& use);
+  void note_results(const Met& met, std::int64_t later_ms, int sign, TimeUse& use);
+  static void note_lifetimes(const Met& met, WallTime clock, const Tried& now, const Tried& other,
+                             std::int64_t by, std::set<std::string>& still, TimeUse& use);
   void note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use);
   void note_within_ms(const Met& met, TimeUse& use);
 

@@ -8,6 +8,7 @@
 
 #include "sim/client/clock_use.hpp"
 #include "sim/client/comparisons.hpp"
+#include "sim/client/reply_times.hpp"
 #include "sim/redis/commands/table.hpp"
 
 namespace lockstep::sim {
@@ -68,9 +69,8 @@ void note_rests(const RestPlaces& rests, const Step& step, ClockUse& use) {
     if (rest.place < numbers.size()) use.computed.insert(numbers[rest.place] * rest.unit_ms);
 }
 
-void StepNumbers::note(std::set<std::int64_t> bases, RestPlaces& rests) {
-  bases.insert(0);
-  for (const std::int64_t base : bases) {
+void StepNumbers::note(const std::set<std::int64_t>& turns, RestPlaces& rests) {
+  for (const std::int64_t base : both_sides(turns)) {
     const std::optional<Step> here = base < clock_.from ? std::nullopt : step_at_(base);
     if (!here) continue;
     const auto [place, added] = rests.try_emplace(way_of(here));
@@ -105,9 +105,9 @@ std::vector<RestPlace> StepNumbers::note_at(std::int64_t base, const Step& here,
       for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
         if (noted || (slope > 0 && !clock_.absolute)) continue;
         noted = note_reading(i, base, all, slope, unit);
-        if (!noted || clock_.absolute) continue;
+        if (!noted || !is_duration(all.at(0)[i])) continue;
         rests.push_back({i, unit});
-        note_sent(i, here);
+        note_duration(i, here, slope);
       }
     use_.sums = use_.sums && (noted || (clock_.absolute && note_unit(i, base, all.at(0))));
   }
@@ -122,8 +122,10 @@ bool StepNumbers::note_reading(std::size_t place, std::int64_t base,
   const std::int64_t number_ms = all.at(0)[place] * unit;
   for (const std::int64_t reading : clock_.readings) {
     const std::int64_t then = (reading + base) / unit * unit;
-    if (clock_.absolute) {
+    if (!is_duration(all.at(0)[place])) {
       use_.made.insert(number_ms - then);
+    } else if (clock_.absolute) {
+      use_.computed.insert(number_ms);
     } else {
       use_.computed.insert(number_ms);
       if (number_ms > slope * then) use_.durations.insert(number_ms - slope * then);
@@ -131,6 +133,28 @@ bool StepNumbers::note_reading(std::size_t place, std::int64_t base,
   }
   if (clock_.absolute && unit > 1) use_.units.insert(unit);
   return true;
+}
+
+/// Of two absolute times, too.
+bool StepNumbers::is_duration(std::int64_t number) const {
+  return !clock_.absolute || std::abs(number) < kFirstTime;
+}
+
+/// One that grows is the difference of two absolute times. As long as such a one nothing lasts.
+void StepNumbers::note_duration(std::size_t place, const Step& here, std::int64_t slope) {
+  const Request* request = argument_with(place, here).first;
+  const Command* command = request ? find_command(*request) : nullptr;
+  const bool lasts = !request || (command && command->has(kGivesLifetime));
+  use_.sums = use_.sums && (slope < 0 || !lasts);
+  note_sent(place, here);
+}
+
+void StepNumbers::note_durations_sent() {
+  const std::optional<Step> here = step_at_(0);
+  if (!here) return;
+  const std::map<std::int64_t, Numbers> all = later_than(0, *here, way_of(here));
+  for (std::size_t i = 0; i < all.at(0).size(); ++i)
+    if (is_duration(all.at(0)[i]) && !grows(all, i, 0, 1)) note_sent(i, *here);
 }
 
 /// Nobody varies a duration that is kept as data, and read again.

@@ -50,8 +50,11 @@ class StepNumbers {
               ClockUse& use)
       : step_at_(std::move(step_at)), clock_(clock), use_(use) {}
 
-  /// On each way that the step can go: with the clock as it is, and as much later as `bases` say.
-  void note(std::set<std::int64_t> bases, RestPlaces& rests);
+  /// On each way that the step can go: it turns where the clock is so much later.
+  void note(const std::set<std::int64_t>& turns, RestPlaces& rests);
+
+  /// Only which of them are durations that become data.
+  void note_durations_sent();
 
  private:
   using Numbers = std::vector<std::int64_t>;
@@ -63,6 +66,8 @@ class StepNumbers {
   bool note_reading(std::size_t place, std::int64_t base,
                     const std::map<std::int64_t, Numbers>& all, std::int64_t slope,
                     std::int64_t unit);
+  bool is_duration(std::int64_t number) const;
+  void note_duration(std::size_t place, const Step& here, std::int64_t slope);
   void note_sent(std::size_t place, const Step& here);
   bool note_unit(std::size_t place, std::int64_t base, const Numbers& now);
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "sim/base/ascii.hpp"
@@ -13,7 +14,6 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr std::int64_t kFactor = 4;
 constexpr std::size_t kMostOfMany = 16;  ///< turns, where there are too many to find them all
 
 /// Places at which it is tried first, ascending.
@@ -27,7 +27,7 @@ std::vector<std::int64_t> first_tries(std::int64_t from, std::int64_t to) {
   for (std::int64_t count = 0; distance < std::max(-from, to); ++count) {
     add(distance);
     add(-distance);
-    distance = kFactor * distance + count % 3;  // with remainders of many kinds
+    distance = (count % 2 == 0 ? 3 : 5) * distance + count % 3;  // remainders of many kinds
   }
   std::sort(tries.begin(), tries.end());
   return tries;
@@ -99,6 +99,12 @@ Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std:
   return turns;
 }
 
+std::set<std::int64_t> both_sides(const std::set<std::int64_t>& turns) {
+  std::set<std::int64_t> places{0};
+  for (const std::int64_t turn : turns) places.insert({turn - 1, turn});
+  return places;
+}
+
 bool on_unit(std::int64_t after_ms, std::int64_t unit) {
   const std::int64_t rest = (after_ms % unit + unit) % unit;
   return rest <= 1 || rest == unit - 1;
@@ -114,34 +120,60 @@ void Courses::go(std::size_t by) { way_ = (way_ ^ by) * 0x100000001b3U; }
 
 void Courses::add(int place, const Compared& compared) {
   go(static_cast<std::size_t>(place));
-  const double value = compared.left - compared.right;
   const bool sent = compared.outcome == Compared::kSent;
   if (sent && compared.left > kFarthestMs) return;  // a time
   if (sent || compared.outcome == Compared::kUnknown) {
     const auto [sought, added] = sought_.try_emplace(way_, compared.left);
     known_ = known_ && sought->second == compared.left;
-  } else if (std::isfinite(value) && compared.outcome != Compared::kCall) {
-    constexpr double kError = 4 * std::numeric_limits<double>::epsilon();
-    const double largest = std::max(std::abs(compared.left), std::abs(compared.right));
-    courses_[way_][later_ms_] = {value, kError * largest};
+  } else if (compared.outcome != Compared::kCall) {
+    courses_[way_][later_ms_] = {compared.left, compared.right};
   }
   go(static_cast<unsigned char>(compared.outcome));
 }
 
-bool Courses::one_way() const {
-  const auto is_one_way = [](const auto& course) {
-    bool grows = true, falls = true;
-    const Difference* before = nullptr;
-    for (const auto& [later_ms, now] : course.second) {
-      const double more = before ? now.value - before->value : 0;
-      const double error = before ? now.error + before->error : 0;
-      grows = grows && more >= -error;
-      falls = falls && more <= error;
-      before = &now;
+namespace {
+
+/// Whether numbers only grow, or only fall; what is no finite number has to stay the same.
+class OneWay {
+ public:
+  void add(double value, double error) {
+    if (before_ && std::isfinite(value) && std::isfinite(*before_)) {
+      grows_ = grows_ && value - *before_ >= -(error + error_before_);
+      falls_ = falls_ && value - *before_ <= error + error_before_;
+    } else if (before_) {
+      const bool same = value == *before_ || (std::isnan(value) && std::isnan(*before_));
+      grows_ = falls_ = same && grows_ && falls_;
     }
-    return grows || falls;
-  };
-  return known_ && std::ranges::all_of(courses_, is_one_way);
+    before_ = value;
+    error_before_ = error;
+  }
+  bool holds() const { return grows_ || falls_; }
+
+ private:
+  std::optional<double> before_;
+  double error_before_ = 0;
+  bool grows_ = true, falls_ = true;
+};
+
+}  // namespace
+
+/// Each side by itself, too: what is next to nothing beside the other one may be so for a while.
+bool Courses::is_one_way(const Course& course) {
+  constexpr double kError =
+      4 * std::numeric_limits<double>::epsilon();  // of floating-point numbers
+  OneWay left, right, difference;
+  for (const auto& [later_ms, sides] : course) {
+    const double largest = std::max(std::abs(sides.left), std::abs(sides.right));
+    left.add(sides.left, kError * std::abs(sides.left));
+    right.add(sides.right, kError * std::abs(sides.right));
+    difference.add(sides.left - sides.right, kError * largest);
+  }
+  return left.holds() && right.holds() && difference.holds();
+}
+
+bool Courses::one_way() const {
+  return known_ && std::ranges::all_of(
+                       courses_, [](const auto& course) { return is_one_way(course.second); });
 }
 
 namespace {

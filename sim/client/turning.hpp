@@ -55,6 +55,9 @@ struct Turns {
 Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std::int64_t from,
                      std::int64_t to);
 
+/// A place on each way between turns: 0, and both sides of each of them.
+std::set<std::int64_t> both_sides(const std::set<std::int64_t>& turns);
+
 /// Whether what is compared only grows, or only falls, while a clock goes on: if so, it turns once,
 /// and halving finds it. Told of all that each try compares.
 class Courses {
@@ -65,11 +68,12 @@ class Courses {
   bool one_way() const;
 
  private:
-  struct Difference {
-    double value = 0, error = 0;  ///< of floating-point numbers
+  struct Sides {
+    double left = 0, right = 0;
   };
   void go(std::size_t by);
-  using Course = std::map<std::int64_t, Difference>;  ///< by how much later it is
+  using Course = std::map<std::int64_t, Sides>;  ///< by how much later it is
+  static bool is_one_way(const Course& course);
   std::int64_t later_ms_ = 0;
   std::size_t way_ = 0;  ///< what came of the comparisons before
   std::map<std::size_t, Course> courses_;

@@ -137,6 +137,15 @@ void show_sought_in(lua_State* L, std::string_view text) {
     comparisons->push_back({each.left, each.left, Compared::kUnknown});
 }
 
+void show_pattern_sought(lua_State* L, int index) {
+  auto* const comparisons = runtime(L).comparisons;
+  if (comparisons == nullptr) return;
+  show_sought(L, index);
+  if (lua_type(L, index) != LUA_TSTRING || lua_type(L, index + 1) != LUA_TSTRING) return;
+  for (const double number : numbers_sought(text_at(L, index), text_at(L, index + 1)))
+    comparisons->push_back({number, number, Compared::kUnknown});
+}
+
 void show_unknown(lua_State* L) {
   constexpr double kNever = std::numeric_limits<double>::quiet_NaN();  // the same as no other
   auto* const comparisons = runtime(L).comparisons;

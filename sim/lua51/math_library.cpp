@@ -50,6 +50,7 @@ int math_modf(lua_State* L) {
 
 int math_frexp(lua_State* L) {
   int exponent = 0;
+  show_sought(L, 1);
   lua_pushnumber(L, std::frexp(check_number(L, 1), &exponent));
   lua_pushnumber(L, exponent);
   return 2;

@@ -65,7 +65,7 @@ int find_plain(lua_State* L, std::string_view text, std::string_view wanted, std
 }
 
 int find(lua_State* L, bool positions) {
-  show_sought(L, 1);
+  show_pattern_sought(L, 1);
   std::size_t length = 0;
   std::size_t pattern_length = 0;
   const char* text = check_text(L, 1, &length);
@@ -167,7 +167,7 @@ int string_find(lua_State* L) { return find(L, true); }
 int string_match(lua_State* L) { return find(L, false); }
 
 int string_gmatch(lua_State* L) {
-  show_sought(L, 1);
+  show_pattern_sought(L, 1);
   check_text(L, 1, nullptr);
   check_text(L, 2, nullptr);
   lua_settop(L, 2);
@@ -177,7 +177,7 @@ int string_gmatch(lua_State* L) {
 }
 
 int string_gsub(lua_State* L) {
-  show_sought(L, 1);
+  show_pattern_sought(L, 1);
   std::size_t length = 0;
   const char* text = check_text(L, 1, &length);
   const char* pattern = check_text(L, 2, nullptr);

@@ -8,55 +8,13 @@
 #include "checker/naive/naive.hpp"
 #include "checker/slack.hpp"
 #include "sim/client/program.hpp"
-#include "tests/checker/random_lock.hpp"
+#include "tests/checker/timed_model.hpp"
 #include "tests/support/model.hpp"
 
 namespace {
 
 using namespace lockstep;
-using StepKind = sim::WorkStep::Kind;
-
-constexpr sim::WorkStep kTakeIt{StepKind::lock, 0, 0};
-constexpr sim::WorkStep kGiveBack{StepKind::unlock, 0, 0};
-
-sim::ProcessSetup timed_client(std::vector<sim::WorkStep> workload, std::int64_t lease_ms) {
-  sim::ProcessSetup setup;
-  setup.lock_keys = {"lock"};
-  setup.workload = std::move(workload);
-  setup.lease_ms = lease_ms;
-  return setup;
-}
-
-const char* const kSetOrNot = "redis('SET', self.key, unique(), 'NX', 'PX', self.ttl_ms) == OK";
-
-/// A lock with this acquire(); release() deletes the key.
-std::string locked_by(const std::string& acquire) {
-  return "local Lock = protocol { title = 't', source = 's' }\n"
-         "function Lock:acquire()\n" +
-         acquire +
-         "\nend\nfunction Lock:release() redis('DEL', self.key) return true end\n"
-         "return Lock\n";
-}
-
-/// What a search of such a lock comes to.
-checker::Result searched(const std::string& acquire, sim::Model model,
-                         sim::Property property = sim::Property::mutual_exclusion) {
-  const test::TemporaryProtocol folder("time-points", locked_by(acquire));
-  model.program = std::make_shared<sim::Program>(folder.folder());
-  model.properties = {property};
-  return checker::explore(model, {});
-}
-
-sim::Model two_clients(std::int64_t stays_ms, std::int64_t lease_ms) {
-  sim::Model model;
-  model.processes = {timed_client({kTakeIt, {StepKind::sleep, 0, stays_ms}, kGiveBack}, lease_ms),
-                     timed_client({kTakeIt, kGiveBack}, lease_ms)};
-  return model;
-}
-
-checker::Verdict verdict_of(const std::string& acquire, sim::Model model) {
-  return searched(acquire, std::move(model)).verdict;
-}
+using namespace lockstep::timed;
 
 /// Goes in without a lock if a client that was refused measures an answer that took so long.
 std::string measuring(const std::string& condition) {
@@ -67,60 +25,6 @@ std::string measuring(const std::string& condition) {
 }
 
 }  // namespace
-
-TEST_CASE("a time that is not rounded to ms fails at other microseconds", "[time]") {
-  const auto taking = [](const std::string& ms) {
-    return "return redis('EVAL', [[local t = redis.call('TIME') if redis.call('SETNX', KEYS[1], 1) "
-           "== 0 then return 0 end redis.call('PEXPIREAT', KEYS[1], " +
-           ms + " + 10000) return 1]], 1, self.key) == 1";
-  };
-  const checker::Result fails = searched(taking("t[1] * 1000 + t[2] / 1000"), two_clients(5, 9));
-  CHECK(fails.verdict == checker::Verdict::inconclusive);
-  CHECK(fails.time_gap == "something turns by the microseconds that TIME tells");
-  const checker::Result rounded =
-      searched(taking("t[1] * 1000 + math.floor(t[2] / 1000)"), two_clients(5, 9));
-  CHECK(rounded.verdict == checker::Verdict::holds);
-  CHECK(rounded.time_gap.empty());
-}
-
-TEST_CASE("what turns within a millisecond of TIME is not taken for what whole ones show",
-          "[time]") {
-  const auto time_gap = [](const std::string& acquire) {
-    return searched(acquire, two_clients(5, 9)).time_gap;
-  };
-  const std::string by_micros = "something turns by the microseconds that TIME tells";
-  for (const char* key :
-       {"self.key .. redis('TIME')[2] % 2", "self.key .. redis('TIME')[2] // 7 % 2"})
-    CHECK(time_gap("  return redis('SETNX', " + std::string(key) + ", 'x') == 1") == by_micros);
-  CHECK(time_gap("  local m = redis('TIME')[2] % 1000\n"
-                 "  return redis('SETNX', self.key, 'x') == 1 or m == 517") == by_micros);
-  CHECK(time_gap("  self.seen = redis('TIME')[2] % 1000\n"
-                 "  return redis('SETNX', self.key, 'x') == 1") == by_micros);
-  CHECK(time_gap("  return redis('EVAL', [[local t = redis.call('TIME') if t[2] % 1000 == 518 then "
-                 "return 1 end return redis.call('SETNX', KEYS[1], 1)]], 1, self.key) == 1") ==
-        by_micros);
-  const auto stored_then = [&](const char* stored, const char* compared) {
-    const std::string ms = "  local us = t[1] * 1000000 + t[2]\n";
-    return time_gap("  local t = redis('TIME')\n" + ms + "  local e = " + stored +
-                    " + 10000\n  local v = redis('GET', self.key)\n  if v and " + compared +
-                    " < v + 0 then return false end\n"
-                    "  return redis('SET', self.key, math.tointeger(e) or e) == OK");
-  };
-  CHECK(stored_then("us // 1000", "us // 1000") != by_micros);
-  CHECK(time_gap("  return redis('EVAL', [[local t = redis.call('TIME') "
-                 "local ms = t[1] * 1000 + math.floor(t[2] / 1000) "
-                 "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ms - 10000) "
-                 "if redis.call('ZCARD', KEYS[1]) > 0 then return 0 end "
-                 "redis.call('ZADD', KEYS[1], ms, ARGV[1]) return 1]], 1, self.key, unique()) == "
-                 "1") == "");
-  CHECK(stored_then("us // 1000", "-(-us // 1000)") == by_micros);
-  CHECK(stored_then("us // 1000", "(us + 500) // 1000") == by_micros);
-  CHECK(stored_then("us // 1000", "us / 1000") ==
-        "the microseconds that TIME tells are rounded in one place and not in another");
-  CHECK(time_gap("  local t = redis('TIME')\n"
-                 "  local ms = t[1] * 1000 + t[2] // 1000\n"
-                 "  return redis('SET', self.key, ms, 'NX', 'PX', 9) == OK") == "");
-}
 
 TEST_CASE("a loop that polls until a deadline comes to an end", "[time]") {
   sim::Model model = two_clients(1000, 3000);
@@ -461,22 +365,6 @@ TEST_CASE("a clock decides between ways on which a client asks more, or less, th
   }
 }
 
-TEST_CASE("what is left of a lease and is stored as data proves nothing", "[time]") {
-  const std::string refused = std::string("  if ") + kSetOrNot +
-                              " then return true end\n"
-                              "  local left = redis('PTTL', self.key)\n";
-  const auto found = [&](const std::string& rest) {
-    return verdict_of(refused + rest, two_clients(9000, 10'000));
-  };
-  CHECK(
-      found("  redis('HSET', 'h', 'left', left)\n  return redis('HGET', 'h', 'left') == '4321'") !=
-      checker::Verdict::holds);
-  CHECK(found("  redis('ZADD', 'z', left, 'm')\n"
-              "  return redis('ZCOUNT', 'z', 4321, 4323) == 1") != checker::Verdict::holds);
-  CHECK(found("  redis('SET', 'other', 'x', 'PX', left)\n  return false") ==
-        checker::Verdict::holds);
-}
-
 TEST_CASE("a stored time that is compared with a clock that shows the same", "[time]") {
   // A crash leaves the key for ever; nobody ever sees it written later than now.
   const std::string acquire =
@@ -774,9 +662,9 @@ TEST_CASE("a free choice of time may be tight by a sum of durations", "[time]") 
   // A waits for B's end, and then goes on only if a third of its lease is left: enough to settle
   // for 7 ms, but not for that and 12 ms of work.
   sim::Model model;
-  model.processes = {timed_client({kTakeIt, {StepKind::work, 0, 12}, kGiveBack}, 40),
-                     timed_client({kTakeIt, {StepKind::work, 0, 12}, kGiveBack}, 40),
-                     timed_client({kTakeIt, {StepKind::work, 0, 36}, kGiveBack}, 40)};
+  model.processes = {timed_client({kTakeIt, {StepKind::work, 0, 12}, kLeaveIt}, 40),
+                     timed_client({kTakeIt, {StepKind::work, 0, 12}, kLeaveIt}, 40),
+                     timed_client({kTakeIt, {StepKind::work, 0, 36}, kLeaveIt}, 40)};
   model.processes[2].lock_keys = {"gate"};
   const checker::Result result = searched(
       std::string("  local began = monotonic()\n  if not (") + kSetOrNot +
@@ -792,7 +680,7 @@ TEST_CASE("points of time that cannot all be tried are no proof", "[time]") {
   sim::Model model;
   const auto one_try = std::string("  return ") + kSetOrNot;
   for (const std::int64_t lease_ms : {10'007, 20'011, 40'031, 80'039}) {
-    model.processes.push_back(timed_client({kTakeIt, {StepKind::work, 0, 5}, kGiveBack}, lease_ms));
+    model.processes.push_back(timed_client({kTakeIt, {StepKind::work, 0, 5}, kLeaveIt}, lease_ms));
     model.processes.back().rounds = 2;
   }
   const checker::Result result = searched(one_try, model);
@@ -810,8 +698,8 @@ TEST_CASE("an ordinary lock may fail by a sum of durations", "[time]") {
                         " end\nfunction Lock:release() redis('DEL', self.key) return true end\n"
                         "return Lock\n");
     sim::Model model;
-    model.processes = {timed_client({kTakeIt, {StepKind::work, 0, work_ms}, kGiveBack}, lease_ms),
-                       timed_client({kTakeIt, {StepKind::work, 0, work_ms}, kGiveBack}, lease_ms)};
+    model.processes = {timed_client({kTakeIt, {StepKind::work, 0, work_ms}, kLeaveIt}, lease_ms),
+                       timed_client({kTakeIt, {StepKind::work, 0, work_ms}, kLeaveIt}, lease_ms)};
     model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
     model.program = std::make_shared<sim::Program>(folder.folder());
     model.properties = {sim::Property::mutual_exclusion};

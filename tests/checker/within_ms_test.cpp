@@ -1,0 +1,64 @@
+// What turns within a millisecond: the microseconds that TIME tells.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/checker/timed_model.hpp"
+
+namespace {
+using namespace lockstep;
+using namespace lockstep::timed;
+}  // namespace
+
+TEST_CASE("a time that is not rounded to ms fails at other microseconds", "[time]") {
+  const auto taking = [](const std::string& ms) {
+    return "return redis('EVAL', [[local t = redis.call('TIME') if redis.call('SETNX', KEYS[1], 1) "
+           "== 0 then return 0 end redis.call('PEXPIREAT', KEYS[1], " +
+           ms + " + 10000) return 1]], 1, self.key) == 1";
+  };
+  const checker::Result fails = searched(taking("t[1] * 1000 + t[2] / 1000"), two_clients(5, 9));
+  CHECK(fails.verdict == checker::Verdict::inconclusive);
+  CHECK(fails.time_gap == "something turns by the microseconds that TIME tells");
+  const checker::Result rounded =
+      searched(taking("t[1] * 1000 + math.floor(t[2] / 1000)"), two_clients(5, 9));
+  CHECK(rounded.verdict == checker::Verdict::holds);
+  CHECK(rounded.time_gap.empty());
+}
+
+TEST_CASE("what turns within a millisecond of TIME is not taken for what whole ones show",
+          "[time]") {
+  const auto time_gap = [](const std::string& acquire) {
+    return searched(acquire, two_clients(5, 9)).time_gap;
+  };
+  const std::string by_micros = "something turns by the microseconds that TIME tells";
+  for (const char* key :
+       {"self.key .. redis('TIME')[2] % 2", "self.key .. redis('TIME')[2] // 7 % 2"})
+    CHECK(time_gap("  return redis('SETNX', " + std::string(key) + ", 'x') == 1") == by_micros);
+  CHECK(time_gap("  local m = redis('TIME')[2] % 1000\n"
+                 "  return redis('SETNX', self.key, 'x') == 1 or m == 517") == by_micros);
+  CHECK(time_gap("  self.seen = redis('TIME')[2] % 1000\n"
+                 "  return redis('SETNX', self.key, 'x') == 1") == by_micros);
+  CHECK(time_gap("  return redis('EVAL', [[local t = redis.call('TIME') if t[2] % 1000 == 518 then "
+                 "return 1 end return redis.call('SETNX', KEYS[1], 1)]], 1, self.key) == 1") ==
+        by_micros);
+  const auto stored_then = [&](const char* stored, const char* compared) {
+    const std::string ms = "  local us = t[1] * 1000000 + t[2]\n";
+    return time_gap("  local t = redis('TIME')\n" + ms + "  local e = " + stored +
+                    " + 10000\n  local v = redis('GET', self.key)\n  if v and " + compared +
+                    " < v + 0 then return false end\n"
+                    "  return redis('SET', self.key, math.tointeger(e) or e) == OK");
+  };
+  CHECK(stored_then("us // 1000", "us // 1000") != by_micros);
+  CHECK(time_gap("  return redis('EVAL', [[local t = redis.call('TIME') "
+                 "local ms = t[1] * 1000 + math.floor(t[2] / 1000) "
+                 "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ms - 10000) "
+                 "if redis.call('ZCARD', KEYS[1]) > 0 then return 0 end "
+                 "redis.call('ZADD', KEYS[1], ms, ARGV[1]) return 1]], 1, self.key, unique()) == "
+                 "1") == "");
+  CHECK(stored_then("us // 1000", "-(-us // 1000)") == by_micros);
+  CHECK(stored_then("us // 1000", "(us + 500) // 1000") == by_micros);
+  CHECK(stored_then("us // 1000", "us / 1000") ==
+        "the microseconds that TIME tells are rounded in one place and not in another");
+  CHECK(time_gap("  local t = redis('TIME')\n"
+                 "  local ms = t[1] * 1000 + t[2] // 1000\n"
+                 "  return redis('SET', self.key, ms, 'NX', 'PX', 9) == OK") == "");
+}
