@@ -4,11 +4,20 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 
 namespace {
+
+/// An EXEC that is refused, but for its own form, ends the transaction as well.
+void note_transaction(Socket& socket, const Message& message) {
+  const auto& [command, reply] = std::pair(message.request[0], message.reply);
+  if (sim::is_name(command, "multi") && !reply->is_error()) socket.in_transaction = true;
+  const bool ended = sim::is_name(command, "exec") || sim::is_name(command, "discard");
+  if (ended && !reply->text.starts_with("ERR ")) socket.in_transaction = false;
+}
 
 Message broken_message() {
   Message message;
@@ -31,8 +40,8 @@ void Network::send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Mes
 }
 
 /// The real connection that the task has to this server; null: none yet.
-std::shared_ptr<Connection> Network::kept(sim::TaskId task, std::uint8_t node,
-                                          std::uint8_t server) const {
+std::shared_ptr<Socket> Network::kept(sim::TaskId task, std::uint8_t node,
+                                      std::uint8_t server) const {
   const auto found = kept_.find({task, node});
   return found == kept_.end() || found->second.server != server ? nullptr : found->second.socket;
 }
@@ -59,17 +68,19 @@ Message& Network::next_waiting(const sim::ConnectionName& name) {
 void Network::ask(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
   if (!asked.socket) {
-    asked.socket = std::make_shared<Connection>(nodes_.address(asked.server));
+    asked.socket = std::make_shared<Socket>(Connection(nodes_.address(asked.server)));
     if (asked.open) kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
   }
-  asked.socket->send(message.request);
+  if (message.asking) asked.socket->connection.execute({"ASKING"});
+  asked.socket->connection.send(message.request);
   message.asked = true;
 }
 
 void Network::take_reply(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
-  message.reply = asked.socket->await();
+  message.reply = asked.socket->connection.await();
   message.state = Message::State::answered;
+  note_transaction(*asked.socket, message);
   // Redis closes the connection behind that (7.0 disconnectAllBlockedClients), and clients connect
   // anew.
   if (!message.reply->text.starts_with("UNBLOCKED")) return;
@@ -84,6 +95,15 @@ Message Network::take(const sim::ConnectionName& name) {
   if (message.state == Message::State::broken) give_up(from);
   tidy();
   return message;
+}
+
+void Network::lead_on(const sim::ConnectionName& name, std::uint8_t server, bool asking) {
+  auto& led = channel(name);
+  kept_.erase({led.task, led.node});
+  led.server = server;
+  led.socket.reset();
+  Message& message = led.messages.front();
+  message = Message{std::move(message.request), Message::State::waiting, false, asking, {}, {}};
 }
 
 void Network::lose(const sim::ConnectionName& name) {
