@@ -68,7 +68,7 @@ Message& Network::next_waiting(const sim::ConnectionName& name) {
 void Network::ask(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
   if (!asked.socket) {
-    asked.socket = std::make_shared<Socket>(Connection(nodes_.address(asked.server)));
+    asked.socket = std::make_shared<Socket>(nodes_.address(asked.server));
     if (asked.open) kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
   }
   if (message.asking) asked.socket->connection.execute({"ASKING"});

@@ -31,6 +31,7 @@ struct Message {
 
 /// A real connection, and whether what is sent on it is queued for EXEC.
 struct Socket {
+  explicit Socket(const Address& address) : connection(address) {}
   Connection connection;
   bool in_transaction = false;
 };
