@@ -21,6 +21,8 @@ namespace lockstep::live {
 
 struct Message {
   enum class State : std::uint8_t { waiting, answered, broken };
+  sim::TaskId sender = 0;
+  bool unheard = false;  ///< on a shared connection: its sender has given it up
   sim::Request request;
   State state = State::waiting;
   bool asked = false;      ///< it waits at its node (WAIT): sent, and not answered yet
@@ -38,7 +40,7 @@ struct Socket {
 
 /// A connection with at least one message on it.
 struct Channel {
-  sim::TaskId task = 0;
+  sim::TaskId task = 0;     ///< 0 if all tasks share it
   std::uint8_t node = 0;    ///< that its task sends for
   std::uint8_t server = 0;  ///< where it goes: with replicas, the node's master when it was opened
   bool open = true;         ///< else abandoned
@@ -49,8 +51,8 @@ struct Channel {
 
 class Network {
  public:
-  /// `nodes` outlive it.
-  explicit Network(const Nodes& nodes) : nodes_(nodes) {}
+  /// `nodes` outlive it. `shares`: all tasks share one connection to each node.
+  explicit Network(const Nodes& nodes, bool shares = false) : nodes_(nodes), shares_(shares) {}
 
   /// `server`: where a new connection goes.
   void send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message);
@@ -92,9 +94,12 @@ class Network {
   };
 
   std::shared_ptr<Socket> kept(sim::TaskId task, std::uint8_t node, std::uint8_t server) const;
+  bool is_shared(std::uint8_t node) const { return shares_ && node != sim::kResource; }
+  bool takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node) const;
   void give_up(Channel& channel);
 
   const Nodes& nodes_;
+  const bool shares_;
   std::deque<Channel> channels_;  ///< in the order in which they were opened
   std::map<std::pair<sim::TaskId, std::uint8_t>, Kept> kept_;  ///< by task and node
 };

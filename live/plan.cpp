@@ -60,8 +60,6 @@ bool has_keys_anywhere(const Plan& plan) {
 }  // namespace
 
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
-  if (plan.model.program->shared_connection())
-    return "a live client gives each of its tasks a connection of its own, and this one shares it";
   if (plan.model.min_replicas > 0 && has_waits(plan))
     return "a real master's WAIT may count a replica that has left it, if min-replicas-to-write "
            "does";

@@ -20,7 +20,7 @@ using Outcome = Confirmation::Outcome;
 ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
     : process_(process),
       stage_(stage),
-      network_(stage.nodes),
+      network_(stage.nodes, stage.model.program->shared_connection()),
       offset_ms_(sim::of_clock(stage.model.clocks_ms, process)),
       host_(*stage.model.program, stage.model.processes[process], 0, *this) {}
 
@@ -43,8 +43,8 @@ Client::Did ReplayedProcess::deliver(const sim::ConnectionName& connection) {
   if (led_on(connection)) return {};
   auto message = network_.take(connection);
   if (message.state == Message::State::broken)
-    return host_.hear(connection.task, connection.node, std::nullopt);
-  return host_.hear(connection.task, connection.node, std::move(message.reply));
+    return host_.hear(message.sender, connection.node, std::nullopt);
+  return host_.hear(message.sender, connection.node, std::move(message.reply));
 }
 
 /// The client's library hears where the slots are, and sends the request on by itself: true if so.

@@ -12,7 +12,6 @@ import sys
 
 LOCKSTEP = pathlib.Path(sys.argv[1]).resolve()
 FOLDER = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "scenarios")
-PROTOCOLS = pathlib.Path("protocols")
 AT_ONCE = 12
 LONGEST_S = 170
 
@@ -41,10 +40,6 @@ def faults_of(scenario):
     return faults
 
 
-def shares_connections(protocol):
-    return "shared_connection = true" in (PROTOCOLS / protocol / "protocol.lua").read_text()
-
-
 def replay(file):
     run = subprocess.run([LOCKSTEP, "replay", file, "--live", "--json"], capture_output=True, text=True,
                          timeout=LONGEST_S, check=False)
@@ -64,8 +59,6 @@ def verdict(file):
         for reason, fault in REASONS.items():
             if detail.endswith(reason) and fault in faults_of(scenario):
                 return "skipped", line
-        if detail.endswith("and this one shares it") and shares_connections(scenario["protocol"]):
-            return "skipped", line
     if file.stem in AMONG_THEMSELVES and detail == "a fresh client acquires the lock":
         return "skipped", line
     return "failed", f"{line} (exit code {code})"

@@ -27,17 +27,27 @@ using Outcome = live::Confirmation::Outcome;
 struct Setup {
   const char* protocol;
   int nodes, replicas;
+  int threads = 1;
 };
-const std::vector<Setup> kSetups{
-    {"redlock", 3, 0},  {"redlock-parallel", 3, 0}, {"set-wait-one", 1, 2},
-    {"set-wait", 1, 1}, {"replica-reentry", 1, 2},  {"redlock", 2, 1},
-    {"fencing", 1, 3},  {"watch-multi-del", 1, 1},  {"readonly-retry", 1, 2}};
+const std::vector<Setup> kSetups{{"redlock", 3, 0},
+                                 {"redlock-parallel", 3, 0},
+                                 {"set-wait-one", 1, 2},
+                                 {"set-wait", 1, 1},
+                                 {"replica-reentry", 1, 2},
+                                 {"redlock", 2, 1},
+                                 {"fencing", 1, 3},
+                                 {"watch-multi-del", 1, 1},
+                                 {"readonly-retry", 1, 2},
+                                 {"redlock-first-quorum", 3, 0},
+                                 {"options/shared-connection-lua", 1, 1, 2},
+                                 {"options/shared-connection-watch", 1, 0, 2}};
 
 sim::Model replicated(const Setup& setup, std::mt19937& random) {
   auto model = test::model({setup.protocol, 2, 2, 1000, 300});
   for (auto& process : model.processes) {
     process.nodes = setup.nodes;
     process.replicas = setup.replicas;
+    process.threads = setup.threads;
   }
   model.properties = {};
   for (const auto fault : {Fault::lag, Fault::failover, Fault::lose, Fault::delay, Fault::pause,
