@@ -359,7 +359,9 @@ CLI::App& add_live(CLI::App& app, LiveArguments& live) {
   add_model_flags(command, live.model);
   command
       .add_option("--redis", live.redis,
-                  "the server; left out, a redis-server is started and stopped")
+                  "the server, once for each node; left out, redis-servers are started and stopped")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("ADDRESS");
   command.add_option("--seconds", live.seconds, "no new round begins after this (default 10)")
       ->check(CLI::Range(0.1, kLongestLiveSeconds))

@@ -60,7 +60,7 @@ struct ReplayArguments {
 struct LiveArguments {
   std::string target;
   ModelFlags model;
-  std::string redis;  ///< the server's address; empty: a server of our own
+  std::vector<std::string> redis;  ///< an address for each node; empty: servers of our own
   double seconds = 10;
   bool json = false;
 };

@@ -63,12 +63,13 @@ Examples:
 inline constexpr const char* kLiveFooter = R"(
 Every client is a thread with connections of its own, real clocks and random tokens. A protocol is run with
 4 clients that lock, work 5 ms and unlock until --seconds are over, a lease of 10000 ms; a scenario's
-clients do what it says, without its faults: nothing is provoked here.
+clients do what it says, without its faults: nothing is provoked here. A protocol of several nodes (redlock)
+runs on as many servers, started for it or named by --redis, once for each.
 
 Judged are all properties: leak and deadlock at the end (by a fresh client), the others as it goes. To know
 who made a key, each request is sent in a transaction that counts and looks at the lease keys; where that
 cannot be followed (docs/live.md), foreign-release, foreign-extend, honest-result and reentrancy are not
-judged, and the output says why.
+judged, and the output says why; nor are the last two on several nodes.
 
 A live run can show that a lock fails, never that it does not: exit code 0 if nothing was violated, 1 if
 something was, 2 if nobody acquired or nothing could be judged.
@@ -81,6 +82,7 @@ Examples:
   lockstep live exists-set --clients 8 --seconds 5
   lockstep live set-token-lua --lease-ms 1000 --work-ms 1200
   lockstep live ./my-lock --redis redis://:secret@localhost:6379/5
+  lockstep live redlock --redis redis://one --redis redis://two --redis redis://three
 )";
 
 inline constexpr const char* kLearnFooter = R"(

@@ -1,8 +1,9 @@
-// `lockstep live`: the clients on a real server, and what became of it.
+// `lockstep live`: the clients on real servers, one for each node, and what became of it.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
+#include <vector>
 
 #include "checker/explorer.hpp"
 #include "cli/commands.hpp"
@@ -15,6 +16,7 @@
 #include "live/server.hpp"
 #include "scenarios/names.hpp"
 #include "sim/base/error.hpp"
+#include "sim/client/servers.hpp"
 
 namespace lockstep::cli {
 
@@ -37,6 +39,30 @@ scenarios::Scenario scenario_of(const LiveArguments& arguments, const scenarios:
   }
   apply(arguments.model, scenario);
   return scenario;
+}
+
+unsigned nodes_of(const sim::Model& model) { return sim::servers_of(model).nodes; }
+
+/// A server for each node; they stop with `own`.
+std::vector<live::Address> started(const sim::Model& model,
+                                   std::vector<std::unique_ptr<live::Server>>& own) {
+  std::vector<live::Address> addresses;
+  while (own.size() < nodes_of(model)) {
+    own.push_back(std::make_unique<live::Server>(model.persistence));
+    addresses.push_back(own.back()->address());
+  }
+  return addresses;
+}
+
+/// The servers that the person has named.
+std::vector<live::Address> named(const std::vector<std::string>& texts, const sim::Model& model) {
+  if (texts.size() != nodes_of(model))
+    throw sim::BadInput(
+        fmt::format("--redis: given {} for {}: give it once for each, or not at all",
+                    plural(texts.size(), "time"), plural(nodes_of(model), "node")));
+  std::vector<live::Address> addresses;
+  for (const auto& text : texts) addresses.push_back(live::parse_address(text));
+  return addresses;
 }
 
 std::string milliseconds(const std::vector<std::int64_t>& sorted_us, std::size_t percent) {
@@ -102,7 +128,9 @@ void print(const live::LiveResult& result, const sim::Model& model, Io& io) {
   else if (result.violations.empty())
     io.out << coloured("NOTHING VIOLATED", Colour::green, io.colours)
            << "  in this run, which proves nothing about others\n";
-  io.out << fmt::format("server    {}, {} for {:.1f} s\n", result.server,
+  const auto nodes = nodes_of(model);
+  io.out << fmt::format("server    {}{}, {} for {:.1f} s\n",
+                        nodes > 1 ? fmt::format("{} of ", nodes) : "", result.server,
                         plural(model.processes.size(), "client"), result.seconds);
   io.out << fmt::format(
       "calls     {} requests; {} acquired, {} refused, {} failed, {} released{}\n",
@@ -136,10 +164,7 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
   const auto model =
       scenarios::model_of(scenario, std::make_shared<const sim::Program>(scenario.folder));
   if (scenario.replicas > 0)
-    throw sim::BadInput("replicas (--replicas): live clients use one server, which has none");
-  if (scenario.nodes > 1)
-    throw sim::BadInput(
-        fmt::format("nodes (--nodes): live clients use one server, not {}", scenario.nodes));
+    throw sim::BadInput("replicas (--replicas): the servers of a live run have none");
   if (model.program->shared_connection())
     throw sim::BadInput(
         "protocol: shared_connection: a live client gives each of its tasks a connection of its "
@@ -148,14 +173,16 @@ int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& 
     throw sim::BadInput(
         "drifts_ppm, node_drifts_ppm (--drift-ppm, --node-drift-ppm): a real clock cannot be made "
         "to drift");
-  std::optional<live::Server> own;
-  if (arguments.redis.empty()) own.emplace(model.persistence);
-  const auto address = own ? own->address() : live::parse_address(arguments.redis);
-  live::expect_usable(address);
-  live::expect_server(address, model.server);
+  std::vector<std::unique_ptr<live::Server>> own;
+  const auto addresses =
+      arguments.redis.empty() ? started(model, own) : named(arguments.redis, model);
+  for (const auto& address : addresses) {
+    live::expect_usable(address);
+    live::expect_server(address, model.server);
+  }
   const bool patient = model.properties.contains(sim::Property::deadlock);
   const auto result =
-      live::run(model, address, arguments.seconds, patient ? checker::patience_ms(model) : 0);
+      live::run(model, addresses, arguments.seconds, patient ? checker::patience_ms(model) : 0);
   if (arguments.json)
     io.out << live_report(summary_of(result, model));
   else

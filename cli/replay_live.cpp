@@ -56,7 +56,7 @@ std::vector<live::RunningServer> servers_of(const live::Plan& plan, const std::s
 }
 
 void expect_one_server(const sim::Model& model) {
-  const auto count = sim::servers_of(model.processes.front()).count();
+  const auto count = sim::servers_of(model).count();
   if (count > 1)
     throw sim::BadInput(
         fmt::format("--redis: it names one server, and this run has {}: without it, as many are "

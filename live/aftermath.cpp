@@ -54,8 +54,8 @@ void look_at_aftermath(const Plan& plan, Stage& stage, const Processes& processe
   if (!stage.nodes.all_up()) return;
   if (plan.violated == sim::Property::deadlock) {
     const auto offset_ms = stage.epoch_ms + stage.pace.trace_ms() - unix_ms();
-    const bool acquires = fresh_client_acquires(
-        {plan.model, stage.replication.addresses(), offset_ms, plan.patience_ms});
+    const bool acquires =
+        fresh_client_acquires({plan.model, stage.addresses(), offset_ms, plan.patience_ms});
     result.detail = acquires ? "a fresh client acquires the lock"
                              : "a fresh client could not acquire the lock either";
     if (acquires) result.outcome = plan.endless ? Outcome::open : Outcome::differs;

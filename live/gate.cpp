@@ -97,6 +97,11 @@ void Gate::open() {
   for (Link& link : links_) release(link, link.held.size());
 }
 
+void Gate::keep_master() {
+  const std::scoped_lock lock(mutex_);
+  keeps_master_ = true;
+}
+
 std::string Gate::held() const {
   const std::scoped_lock lock(mutex_);
   return links_.empty() ? "" : links_.back().held;
@@ -153,9 +158,13 @@ void Gate::forward(Link& link, bool from_master) const {
   const Descriptor& from = from_master ? link.master : link.replica;
   const auto read = ::recv(from.number(), bytes.data(), bytes.size(), 0);
   if (read <= 0) {
-    link.over = true;
+    if (!from_master && keeps_master_)
+      link.replica = Descriptor();  // poll() passes over it
+    else
+      link.over = true;
     return;
   }
+  if (link.replica.number() < 0) return;  // nobody is there to hear it
   const std::string_view arrived(bytes.data(), static_cast<std::size_t>(read));
   if (from_master && closed_)
     link.held += arrived;

@@ -39,6 +39,8 @@ class Gate {
   /// What masters send stays in the gate. When either end closes, it is lost.
   void close();
   void open();
+  /// From now on a replica that goes does so without a word: its master's end stays open.
+  void keep_master();
   /// What stays in the gate, of the last who came.
   std::string held() const;
   /// Lets so many bytes of that pass; the gate stays closed.
@@ -62,6 +64,7 @@ class Gate {
   std::list<Link> links_;
   Address master_;
   bool closed_ = false;
+  bool keeps_master_ = false;
   bool ends_ = false;
   std::thread thread_;  ///< last: it uses all others
 };

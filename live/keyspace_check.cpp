@@ -61,6 +61,7 @@ void KeyspaceCheck::pass(const PlanStep& step) {
   });
   pace.wait_until(until_ms);
   pace.advance(amount_ms);
+  stage_.replication.pass(amount_ms);
   while (pace.real_ms() < gone_by_ms && outlived(step))
     pace.wait_until(pace.real_ms() + kBetweenLooksMs);
 }
@@ -77,6 +78,9 @@ bool KeyspaceCheck::outlived(const PlanStep& step) {
 
 void KeyspaceCheck::compare(const PlanStep& step) {
   stage_.replication.await_mirrors();
+  if (const auto master = stage_.replication.await_counts())
+    throw Stopped{Outcome::too_slow, worded_node(stage_.model, *master) +
+                                         " has missed a replica that has left it too early"};
   for_each_up(stage_.nodes, [&](std::uint8_t server) {
     const auto found = keys(server);
     stage_.pace.note_lag();

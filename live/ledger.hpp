@@ -1,6 +1,6 @@
-// Whose the parts of each lease key are: the requests of a live run, executed once more in a
-// keyspace of our own, in the server's order. What the server said and showed has to agree; where
-// it does not, the ledger is lost, and claims nothing any more.
+// Whose the parts of each lease key of a server are: the requests of a live run, executed once more
+// in a keyspace of our own, in the server's order. What the server said and showed has to agree;
+// where it does not, the ledger is lost, and claims nothing any more.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,7 @@ struct Holder {
 struct Entry {
   std::uint8_t process = 0;
   sim::TaskId task = 0;
+  std::uint8_t node = 0;  ///< that executed it
   sim::Request request;
   Executed executed;
   Stamp sent = 0, heard = 0;              ///< before it left, after its reply came

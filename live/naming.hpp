@@ -25,6 +25,9 @@ class Naming {
   /// A fresh random token for a process: its next one in the trace's names, and as long as that.
   std::string fresh_token(std::uint8_t process);
 
+  /// What a real server says, and how the trace says it.
+  void call(std::string real, std::string name) { names_[std::move(real)] = std::move(name); }
+
   std::string named(std::string_view text) const;
   sim::Reply named(sim::Reply reply) const;
   sim::Effect named(sim::Effect effect) const;
@@ -34,7 +37,7 @@ class Naming {
   sim::VisibleValue named_value(const sim::VisibleValue& value) const;
 
   std::int64_t epoch_ms_;
-  std::map<std::string, std::string> names_;  ///< by real token
+  std::map<std::string, std::string> names_;  ///< by real token, or address
   std::map<std::uint8_t, int> given_;         ///< tokens, by process
 };
 

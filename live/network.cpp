@@ -2,37 +2,68 @@
 #include "live/network.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "sim/base/error.hpp"
+#include "sim/redis/commands/command.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 
 namespace {
 
-Message broken_message() {
+/// An EXEC that is refused, but for its own form, ends the transaction as well.
+void note_transaction(Socket& socket, const Message& message) {
+  const auto& [command, reply] = std::pair(message.request[0], message.reply);
+  if (sim::is_name(command, "multi") && !reply->is_error()) socket.in_transaction = true;
+  const bool ended = sim::is_name(command, "exec") || sim::is_name(command, "discard");
+  if (ended && !reply->text.starts_with("ERR ")) socket.in_transaction = false;
+}
+
+Message broken_message(sim::TaskId sender) {
   Message message;
+  message.sender = sender;
   message.state = Message::State::broken;
   return message;
+}
+
+bool is_broken(const Message& message) { return message.state == Message::State::broken; }
+
+/// An error for each task that waits for one of these.
+std::deque<Message> errors_for(const std::deque<Message>& lost) {
+  std::deque<Message> errors;
+  std::set<sim::TaskId> told;
+  for (const Message& message : lost)
+    if (!message.unheard && told.insert(message.sender).second)
+      errors.push_back(broken_message(message.sender));
+  return errors;
 }
 
 bool waiting(const Message& message) { return message.state == Message::State::waiting; }
 
 }  // namespace
 
+/// One that has broken takes no more, if it is shared: not all of its tasks have heard of it.
+bool Network::takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node) const {
+  if (!channel.open || channel.task != task || channel.node != node) return false;
+  return !is_shared(node) || std::ranges::none_of(channel.messages, is_broken);
+}
+
 void Network::send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message) {
-  auto channel = std::find_if(channels_.begin(), channels_.end(), [&](const Channel& other) {
-    return other.open && other.task == task && other.node == node;
-  });
+  message.sender = task;
+  const sim::TaskId owner = is_shared(node) ? sim::TaskId{0} : task;
+  auto channel = std::ranges::find_if(
+      channels_, [&](const Channel& other) { return takes_requests(other, owner, node); });
   if (channel == channels_.end())
     channel = channels_.insert(
-        channel, Channel{task, node, server, true, false, kept(task, node, server), {}});
+        channel, Channel{owner, node, server, true, false, kept(owner, node, server), {}});
   channel->messages.push_back(std::move(message));
 }
 
 /// The real connection that the task has to this server; null: none yet.
-std::shared_ptr<Connection> Network::kept(sim::TaskId task, std::uint8_t node,
-                                          std::uint8_t server) const {
+std::shared_ptr<Socket> Network::kept(sim::TaskId task, std::uint8_t node,
+                                      std::uint8_t server) const {
   const auto found = kept_.find({task, node});
   return found == kept_.end() || found->second.server != server ? nullptr : found->second.socket;
 }
@@ -59,17 +90,19 @@ Message& Network::next_waiting(const sim::ConnectionName& name) {
 void Network::ask(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
   if (!asked.socket) {
-    asked.socket = std::make_shared<Connection>(nodes_.address(asked.server));
+    asked.socket = std::make_shared<Socket>(nodes_.address(asked.server));
     if (asked.open) kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
   }
-  asked.socket->send(message.request);
+  if (message.asking) asked.socket->connection.execute({"ASKING"});
+  asked.socket->connection.send(message.request);
   message.asked = true;
 }
 
 void Network::take_reply(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
-  message.reply = asked.socket->await();
+  message.reply = asked.socket->connection.await();
   message.state = Message::State::answered;
+  note_transaction(*asked.socket, message);
   // Redis closes the connection behind that (7.0 disconnectAllBlockedClients), and clients connect
   // anew.
   if (!message.reply->text.starts_with("UNBLOCKED")) return;
@@ -81,16 +114,28 @@ Message Network::take(const sim::ConnectionName& name) {
   auto& from = channel(name);
   auto message = std::move(from.messages.front());
   from.messages.pop_front();
-  if (message.state == Message::State::broken) give_up(from);
+  if (is_broken(message) && !is_shared(from.node)) give_up(from);
   tidy();
   return message;
 }
 
+void Network::lead_on(const sim::ConnectionName& name, std::uint8_t server, bool asking) {
+  auto& led = channel(name);
+  kept_.erase({led.task, led.node});
+  led.server = server;
+  led.socket.reset();
+  Message& message = led.messages.front();
+  message.state = Message::State::waiting;
+  message.asked = false;
+  message.asking = asking;
+}
+
 void Network::lose(const sim::ConnectionName& name) {
   auto& lost = channel(name);
-  lost.messages.assign(1, broken_message());
+  lost.messages = errors_for(lost.messages);
   kept_.erase({lost.task, lost.node});
   lost.socket.reset();
+  tidy();
 }
 
 void Network::lose_late(const sim::ConnectionName& name) {
@@ -107,8 +152,12 @@ void Network::give_up(Channel& channel) {
 }
 
 void Network::abandon(sim::TaskId task) {
-  for (auto& channel : channels_)
-    if (channel.task == task) give_up(channel);
+  for (auto& channel : channels_) {
+    const bool shared = is_shared(channel.node);
+    if (!shared && channel.task == task) give_up(channel);
+    for (auto& message : channel.messages)
+      if (shared && !channel.former && message.sender == task) message.unheard = true;
+  }
   tidy();
 }
 
@@ -126,9 +175,10 @@ void Network::server_died(std::uint8_t server) {
   for (auto& channel : channels_) {
     if (channel.node == sim::kResource || channel.server != server) continue;
     channel.socket.reset();
-    if (!channel.open) std::erase_if(channel.messages, waiting);
-    for (auto& message : channel.messages)
-      if (waiting(message)) message = broken_message();
+    std::deque<Message> lost;
+    std::ranges::copy_if(channel.messages, std::back_inserter(lost), waiting);
+    std::erase_if(channel.messages, waiting);
+    if (channel.open) std::ranges::move(errors_for(lost), std::back_inserter(channel.messages));
   }
   tidy();
 }
@@ -137,6 +187,11 @@ void Network::tidy() {
   for (auto& channel : channels_)
     if (!channel.open)
       std::erase_if(channel.messages, [](const Message& m) { return !waiting(m); });
+  for (auto& channel : channels_) {
+    auto& messages = channel.messages;
+    while (!messages.empty() && messages.front().unheard && !waiting(messages.front()))
+      messages.pop_front();
+  }
   std::erase_if(channels_, [](const Channel& channel) { return channel.messages.empty(); });
 }
 

@@ -21,28 +21,38 @@ namespace lockstep::live {
 
 struct Message {
   enum class State : std::uint8_t { waiting, answered, broken };
+  sim::TaskId sender = 0;
+  bool unheard = false;  ///< on a shared connection: its sender has given it up
   sim::Request request;
   State state = State::waiting;
   bool asked = false;      ///< it waits at its node (WAIT): sent, and not answered yet
+  bool asking = false;     ///< after ASKING, as a node has told its client
   sim::SharedReply reply;  ///< once answered
   Resource::Basis basis;   ///< of a WRITE
 };
 
+/// A real connection, and whether what is sent on it is queued for EXEC.
+struct Socket {
+  explicit Socket(const Address& address) : connection(address) {}
+  Connection connection;
+  bool in_transaction = false;
+};
+
 /// A connection with at least one message on it.
 struct Channel {
-  sim::TaskId task = 0;
+  sim::TaskId task = 0;     ///< 0 if all tasks share it
   std::uint8_t node = 0;    ///< that its task sends for
   std::uint8_t server = 0;  ///< where it goes: with replicas, the node's master when it was opened
   bool open = true;         ///< else abandoned
   bool former = false;      ///< opened by an incarnation that has crashed
-  std::shared_ptr<Connection> socket;
+  std::shared_ptr<Socket> socket;
   std::deque<Message> messages;
 };
 
 class Network {
  public:
-  /// `nodes` outlive it.
-  explicit Network(const Nodes& nodes) : nodes_(nodes) {}
+  /// `nodes` outlive it. `shares`: all tasks share one connection to each node.
+  explicit Network(const Nodes& nodes, bool shares = false) : nodes_(nodes), shares_(shares) {}
 
   /// `server`: where a new connection goes.
   void send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message);
@@ -56,6 +66,13 @@ class Network {
   void take_reply(const sim::ConnectionName& name, Message& message);
   /// Takes the reply, or the error, in front of a connection off it.
   Message take(const sim::ConnectionName& name);
+  /// Whether the session of a connection is not a new one's.
+  bool in_transaction(const sim::ConnectionName& name) {
+    const auto& socket = channel(name).socket;
+    return socket && socket->in_transaction;
+  }
+  /// The connection goes to another server from now on, and its message in front is sent again.
+  void lead_on(const sim::ConnectionName& name, std::uint8_t server, bool asking);
   /// The connection breaks: the real one is closed.
   void lose(const sim::ConnectionName& name);
   /// The connection breaks for the client; its requests are executed later, on the real one.
@@ -73,13 +90,16 @@ class Network {
   /// A real connection that stays for the next request of its task for its node.
   struct Kept {
     std::uint8_t server = 0;
-    std::shared_ptr<Connection> socket;
+    std::shared_ptr<Socket> socket;
   };
 
-  std::shared_ptr<Connection> kept(sim::TaskId task, std::uint8_t node, std::uint8_t server) const;
+  std::shared_ptr<Socket> kept(sim::TaskId task, std::uint8_t node, std::uint8_t server) const;
+  bool is_shared(std::uint8_t node) const { return shares_ && node != sim::kResource; }
+  bool takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node) const;
   void give_up(Channel& channel);
 
   const Nodes& nodes_;
+  const bool shares_;
   std::deque<Channel> channels_;  ///< in the order in which they were opened
   std::map<std::pair<sim::TaskId, std::uint8_t>, Kept> kept_;  ///< by task and node
 };

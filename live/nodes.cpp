@@ -15,20 +15,30 @@ namespace lockstep::live {
 
 namespace {
 
+/// With which a real master counts who has left it for as long as the model's at most: seconds are
+/// whole ones there, and looked at once a second.
+std::int64_t most_lag_s(const sim::Model& model) { return model.counts_gone_ms / 1000 - 2; }
+
 /// A master's copies for its replicas leave no file behind: an RDB file is what a save has left.
+/// One that has lost its last slot stays a master.
 std::vector<std::string> options_for(const sim::Model& model) {
+  if (sim::servers_of(model).spare > 0)
+    return {"--cluster-enabled", "yes", "--cluster-allow-replica-migration", "no"};
   if (model.processes.front().replicas == 0) return {};
   auto options = options_for_replicas();
   const bool saves = model.persistence == sim::Persistence::rdb;
   options.insert(options.end(), {"--repl-diskless-sync", saves ? "yes" : "no"});
   options.insert(options.end(), {"--rdb-del-sync-files", "yes"});
+  if (model.min_replicas > 0)
+    options.insert(options.end(), {"--min-replicas-to-write", std::to_string(model.min_replicas),
+                                   "--min-replicas-max-lag", std::to_string(most_lag_s(model))});
   return options;
 }
 
 }  // namespace
 
 std::vector<RunningServer> own_servers(const sim::Model& model) {
-  std::vector<RunningServer> servers(sim::servers_of(model.processes.front()).count());
+  std::vector<RunningServer> servers(sim::servers_of(model).count());
   for (auto& [address, own] : servers) {
     own = std::make_shared<Server>(model.persistence, options_for(model));
     address = own->address();

@@ -26,23 +26,29 @@ sim::VisibleSortedSet scores_of(const Reply& reply) {
   return scores;
 }
 
-sim::VisibleValue value_of(Connection& connection, const std::string& name) {
-  const auto type = connection.execute({"TYPE", name}).text;
-  if (type == "string") return connection.execute({"GET", name}).text;
-  if (type == "hash") return pairs_of(connection.execute({"HGETALL", name}));
-  if (type == "zset")
-    return scores_of(connection.execute({"ZRANGE", name, "0", "-1", "WITHSCORES"}));
+}  // namespace
+
+/// A node that is importing a slot answers of its keys after ASKING.
+Reply Observer::look(const sim::Request& request) {
+  auto reply = connection_.execute(request);
+  if (!reply.text.starts_with("MOVED ") || !reply.is_error()) return reply;
+  connection_.execute({"ASKING"});
+  return connection_.execute(request);
+}
+
+sim::VisibleValue Observer::value_of(const std::string& name) {
+  const auto type = look({"TYPE", name}).text;
+  if (type == "string") return look({"GET", name}).text;
+  if (type == "hash") return pairs_of(look({"HGETALL", name}));
+  if (type == "zset") return scores_of(look({"ZRANGE", name, "0", "-1", "WITHSCORES"}));
   const bool list = type == "list", set = type == "set";
   if (!list && !set) return "(a " + type + ")";
-  const auto reply = list ? connection.execute({"LRANGE", name, "0", "-1"})
-                          : connection.execute({"SMEMBERS", name});
+  const auto reply = list ? look({"LRANGE", name, "0", "-1"}) : look({"SMEMBERS", name});
   sim::VisibleList texts;
   for (const auto& item : reply.items) texts.push_back(item.text);
   if (list) return texts;
   return sim::VisibleSet(texts.begin(), texts.end());
 }
-
-}  // namespace
 
 Observer::Names Observer::names_now() {
   if (names_) return *names_;
@@ -54,10 +60,11 @@ Observer::Names Observer::names_now() {
 sim::VisibleKeys Observer::keys() {
   sim::VisibleKeys keys;
   for (const auto& name : names_now()) {
-    sim::VisibleKey key{value_of(connection_, name), {}};
-    const auto left_ms = connection_.execute({"PTTL", name}).integer;
-    if (left_ms >= 0) key.left_ms = left_ms;
-    if (left_ms >= -1) keys[name] = key;  // -1: no expiry, -2: no such key
+    sim::VisibleKey key{value_of(name), {}};
+    const auto left = look({"PTTL", name});
+    if (left.is_error() || left.integer < -1) continue;  // it is gone meanwhile
+    if (left.integer >= 0) key.left_ms = left.integer;   // -1: no expiry
+    keys[name] = key;
   }
   return keys;
 }
@@ -73,7 +80,14 @@ void Observer::remove(const Names& names) {
 }
 
 void Observer::save() { connection_.execute({"SAVE"}); }
-void Observer::flush() { connection_.execute({"FLUSHALL"}); }
+
+/// Somebody who empties it may have to allow it that first: with min-replicas-to-write.
+void Observer::flush() {
+  const auto least = connection_.execute({"CONFIG", "GET", "min-replicas-to-write"});
+  connection_.execute({"CONFIG", "SET", "min-replicas-to-write", "0"});
+  connection_.execute({"FLUSHALL"});
+  connection_.execute({"CONFIG", "SET", "min-replicas-to-write", least.items.back().text});
+}
 
 std::string Observer::version() { return real_server(connection_).shown; }
 

@@ -33,6 +33,8 @@ class Observer {
   std::string version();
 
  private:
+  sim::Reply look(const sim::Request& request);
+  sim::VisibleValue value_of(const std::string& name);
   Names names_now();
 
   Connection connection_;

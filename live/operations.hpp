@@ -2,7 +2,7 @@
 // release(), what was made and freed meanwhile; and whether each call told the truth
 // (honest-result, reentrancy of docs/semantics.md). What holds of the server at the end of a call
 // is known only from requests around it: where the keys have changed between them, nothing is
-// claimed.
+// claimed. Nor is it on several nodes, whose keys nobody sees at one instant.
 #pragma once
 
 #include <cstdint>
@@ -110,6 +110,7 @@ class Operations {
   std::vector<std::vector<bool>> kept_on_purpose_;  ///< by process and lock: its key may stay
   std::vector<Process> processes_;
   std::vector<int> threads_;  ///< main tasks, by process
+  const bool judges_calls_;   ///< one node has all keys
 };
 
 }  // namespace lockstep::live

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "live/naming.hpp"
+#include "live/wording.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/servers.hpp"
 
 namespace lockstep::live {
 
@@ -31,15 +33,21 @@ const char* harm_to(const Posting& posting, std::size_t key) {
 
 }  // namespace
 
+bool is_of_calls(Property property) {
+  return property == Property::honest_result || property == Property::reentrancy;
+}
+
 bool needs_ownership(Property property) { return row(property).live == sim::LiveJudge::ownership; }
 
 Ownership::Ownership(const sim::Model& model, Referee& referee)
     : referee_(referee),
+      model_(model),
       leases_(model),
       envelope_("lockstep:order:" + random_token(), leases_.names()),
-      processes_(model.processes.size()),
-      ledger_(leases_.names(), model.server),
-      operations_(model, leases_) {}
+      operations_(model, leases_) {
+  for (unsigned node = 0; node < sim::servers_of(model).nodes; ++node)
+    ledgers_.emplace_back(leases_.names(), model.server);
+}
 
 void Ownership::lose(const std::string& why) {
   if (lost_because_.empty()) lost_because_ = why;
@@ -58,14 +66,14 @@ std::string Ownership::lost_because() const {
 
 bool Ownership::others_write() const {
   const Lock lock(mutex_);
-  return ledger_.others_write();
+  return std::ranges::any_of(ledgers_, &Ledger::others_write);
 }
 
 void Ownership::did(std::uint8_t process, const sim::Effect& effect) {
   if (!watching_) return;
   const auto moment = referee_.moment();
   const Lock lock(mutex_);
-  operations_.did(process, effect, ++now_, moment, ledger_);
+  operations_.did(process, effect, ++now_, moment, ledgers_.front());
 }
 
 void Ownership::waits(std::uint8_t process, const std::vector<sim::Wait>& waits) {
@@ -74,9 +82,9 @@ void Ownership::waits(std::uint8_t process, const std::vector<sim::Wait>& waits)
   operations_.waits(process, waits, ++now_);
 }
 
-Ticket Ownership::sent(std::uint8_t process, sim::TaskId task) {
+Ticket Ownership::sent(std::uint8_t process, sim::TaskId task, std::uint8_t node) {
   const Lock lock(mutex_);
-  return {++now_, operations_.turn(process, task)};
+  return {node, ++now_, operations_.turn(process, task)};
 }
 
 void Ownership::heard(std::uint8_t process, sim::TaskId task, const Ticket& ticket,
@@ -87,6 +95,7 @@ void Ownership::heard(std::uint8_t process, sim::TaskId task, const Ticket& tick
   Entry entry;
   entry.process = process;
   entry.task = task;
+  entry.node = ticket.node;
   entry.request = std::move(request);
   entry.executed = std::move(executed);
   entry.sent = ticket.sent;
@@ -105,9 +114,16 @@ void Ownership::heard(std::uint8_t process, sim::TaskId task, const Ticket& tick
 /// Judges what can be judged now. After a loss nothing is.
 void Ownership::post(Entry entry) {
   if (!watching_) return;
-  ledger_.add(std::move(entry));
-  while (const auto posting = ledger_.next()) judge(*posting);
-  if (!ledger_.lost_because().empty()) lose(ledger_.lost_because());
+  auto& ledger = ledgers_.at(entry.node);
+  ledger.add(std::move(entry));
+  while (const auto posting = ledger.next()) judge(*posting);
+  if (!ledger.lost_because().empty()) lose(ledger.lost_because());
+}
+
+/// The lease key of this number, and where it is.
+std::string Ownership::named(const Posting& posting, std::size_t key) const {
+  const auto& name = leases_.names()[key];
+  return ledgers_.size() == 1 ? name : name + " on " + worded_node(model_, posting.entry.node);
 }
 
 void Ownership::judge(const Posting& posting) {
@@ -121,12 +137,12 @@ void Ownership::judge(const Posting& posting) {
   };
   for (std::size_t i = 0; i < posting.before.size(); ++i) {
     const auto& change = posting.changes[i];
-    for (std::size_t p = 0; p < processes_; ++p) {
+    for (std::size_t p = 0; p < model_.processes.size(); ++p) {
       const auto owner = static_cast<std::uint8_t>(p);
       if (!held(i, owner)) continue;
       const auto told = [&](Property property, const char* what) {
         const auto text = fmt::format("{} {} {}, of which {} has a part, and holds the lock",
-                                      sim::process_name(entry.process), what, leases_.names()[i],
+                                      sim::process_name(entry.process), what, named(posting, i),
                                       sim::process_name(owner));
         referee_.found(property, text, {entry.process, owner}, entry.moment);
       };
@@ -140,9 +156,9 @@ void Ownership::judge(const Posting& posting) {
     referee_.found(finding.property, finding.text, {finding.process}, finding.moment);
 }
 
-void Ownership::close(Connection& connection) {
+void Ownership::close(Connection& connection, std::uint8_t node) {
   if (!watching_) return;
-  const auto ticket = sent(0, 0);
+  const auto ticket = sent(0, 0, node);
   const sim::Request look{"PING"};
   const auto opened = envelope_.open(connection.execute_all(envelope_.around(look)));
   const auto* executed = std::get_if<Executed>(&opened);
@@ -150,12 +166,13 @@ void Ownership::close(Connection& connection) {
   if (!executed) return lose("the server does not take the run's last look at the keys");
   Entry entry;
   entry.process = kNobody;
+  entry.node = node;
   entry.request = look;
   entry.executed = *executed;
   entry.sent = ticket.sent;
   entry.heard = ++now_;
   post(std::move(entry));
-  if (ledger_.has_gap()) lose("an answer of the server never came");
+  if (ledgers_[node].has_gap()) lose("an answer of the server never came");
 }
 
 }  // namespace lockstep::live

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -21,16 +22,20 @@ namespace lockstep::live {
 
 /// What has to be remembered of a request on its way.
 struct Ticket {
+  std::uint8_t node = 0;
   Stamp sent = 0;
   std::uint64_t turn = 0;  ///< Operations::turn of its task
 };
 
 /// Whether a property is judged here.
 bool needs_ownership(sim::Property property);
+/// Whether it is so only if one node has all keys: it is about what holds as a call ends.
+bool is_of_calls(sim::Property property);
 
 /// Safe to use from all processes' threads at once.
 class Ownership {
  public:
+  /// Both outlive it.
   Ownership(const sim::Model& model, Referee& referee);
 
   const Envelope& envelope() const { return envelope_; }
@@ -49,28 +54,29 @@ class Ownership {
   /// After each step.
   void waits(std::uint8_t process, const std::vector<sim::Wait>& waits);
   /// Before the request leaves.
-  Ticket sent(std::uint8_t process, sim::TaskId task);
+  Ticket sent(std::uint8_t process, sim::TaskId task, std::uint8_t node = 0);
   /// Before the program hears the reply; not `in_time`: it has given up waiting for it.
   void heard(std::uint8_t process, sim::TaskId task, const Ticket& ticket, sim::Request request,
              Executed executed, bool in_time);
 
-  /// When all processes have ended: looks at the keys once more, on a connection of the run's own.
-  /// Throws ConnectionBroken.
-  void close(Connection& connection);
+  /// When all processes have ended: looks at a node's keys once more, on a connection of the run's
+  /// own. Throws ConnectionBroken.
+  void close(Connection& connection, std::uint8_t node = 0);
 
  private:
   void lose(const std::string& why);
   void post(Entry entry);
   void judge(const Posting& posting);
+  std::string named(const Posting& posting, std::size_t key) const;
 
   Referee& referee_;
+  const sim::Model& model_;
   const LeaseKeys leases_;
   const Envelope envelope_;
-  const std::size_t processes_;
   std::atomic<bool> watching_ = true;
   mutable std::mutex mutex_;  ///< guards all below
   Stamp now_ = 0;
-  Ledger ledger_;
+  std::deque<Ledger> ledgers_;  ///< by node
   Operations operations_;
   std::string lost_because_;
 };

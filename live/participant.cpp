@@ -160,11 +160,15 @@ bool Participant::receive(const Place& place, bool readable) {
     reply = found->second.receive(readable);
     if (!reply) return false;
   } catch (const ConnectionBroken& error) {
-    referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));
+    note_error(place.second, error);
     connections_.erase(place);
   }
   feed([&](Host& host) { host.hear(place.first, place.second, std::move(reply)); });
   return true;
+}
+
+void Participant::note_error(std::uint8_t node, const ConnectionBroken& error) {
+  referee_.heard(part_.process, node, fmt::format("gets a connection error: {}", error.what()));
 }
 
 /// Replies that come when nobody waits for them any more.
@@ -220,12 +224,13 @@ void Participant::send(sim::TaskId task, std::uint8_t node, const sim::Request& 
   try {
     auto connection = connections_.find(place);
     if (connection == connections_.end()) {
-      WatchedConnection opened(part_.addresses.at(node), part_.process, task, referee_, ownership_);
+      WatchedConnection opened(part_.addresses.at(node), part_.process, task, node, referee_,
+                               ownership_);
       connection = connections_.emplace(place, std::move(opened)).first;
     }
     connection->second.send(request);
   } catch (const ConnectionBroken& error) {
-    referee_.heard(part_.process, fmt::format("gets a connection error: {}", error.what()));
+    note_error(node, error);
     connections_.erase(place);
     ready_.push_back({place, std::nullopt});
   }

@@ -65,6 +65,7 @@ class Participant final : private Surroundings {
   Clock::duration nap() const;
   void listen(Clock::duration longest);
   bool receive(const Place& place, bool readable);
+  void note_error(std::uint8_t node, const ConnectionBroken& error);
   void receive_late(WatchedConnection& connection);
   void put_aside(WatchedConnection& connection);
   void hear_out();

@@ -5,6 +5,11 @@
 
 #include <algorithm>
 
+#include "sim/base/token.hpp"
+#include "sim/client/servers.hpp"
+#include "sim/redis/commands/cluster.hpp"
+#include "sim/redis/commands/wait.hpp"
+
 namespace lockstep::live {
 
 namespace {
@@ -32,10 +37,34 @@ std::vector<sim::Request> requests_of(const Plan& plan) {
   return requests;
 }
 
+bool has_waits(const Plan& plan) {
+  return std::ranges::any_of(requests_of(plan), [](const sim::Request& request) {
+    return sim::replica_wait(request).has_value();
+  });
+}
+
+namespace {
+
+/// Whether the slot of a key hangs on a token, which is another one on a real server.
+bool is_anywhere(const std::string& key) {
+  return !sim::scan_tokens(sim::hashed_part(key)).tokens.empty();
+}
+
+bool has_keys_anywhere(const Plan& plan) {
+  const auto sent = requests_of(plan);
+  return std::ranges::any_of(sent, [](const sim::Request& request) {
+    return std::ranges::any_of(sim::key_names_of(request), is_anywhere);
+  });
+}
+
+}  // namespace
+
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
-  if (plan.model.program->shared_connection())
-    return "a live client gives each of its tasks a connection of its own, and this one shares it";
-  if (plan.model.min_replicas > 0) return "min-replicas-to-write is not set on real servers as yet";
+  if (plan.model.min_replicas > 0 && has_waits(plan))
+    return "a real master's WAIT may count a replica that has left it, if min-replicas-to-write "
+           "does";
+  if (sim::servers_of(plan.model).spare > 0 && has_keys_anywhere(plan))
+    return "a key is named by a token: on a real server it is in another slot";
   const auto& clocks = plan.model.node_clocks_ms;
   if (std::any_of(clocks.begin(), clocks.end(), [](auto ahead_ms) { return ahead_ms != 0; }))
     return "a real server's clock cannot be set";

@@ -42,6 +42,9 @@ bool looks_at_time(const Plan& plan);
 /// What the clients send to the nodes.
 std::vector<sim::Request> requests_of(const Plan& plan);
 
+/// Whether some request asks how many replicas have got what was written.
+bool has_waits(const Plan& plan);
+
 /// Why no real server can be made to do this ("step 4: ..."); nothing if it can. `own_server`: it
 /// may be crashed.
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server);

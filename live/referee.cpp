@@ -5,6 +5,7 @@
 
 #include "live/wording.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/servers.hpp"
 #include "sim/model/wording.hpp"
 
 namespace lockstep::live {
@@ -114,6 +115,11 @@ void Referee::did(std::uint8_t process, const sim::Effect& effect) {
 void Referee::heard(std::uint8_t process, const std::string& what) {
   const Lock lock(mutex_);
   note(process, what);
+}
+
+void Referee::heard(std::uint8_t process, std::uint8_t node, const std::string& what) {
+  const bool one = sim::servers_of(model_).nodes == 1;
+  heard(process, one ? what : what + " from " + worded_node(model_, node));
 }
 
 void Referee::waited(std::chrono::microseconds time) {

@@ -50,6 +50,8 @@ class Referee {
   // ---- reports, from the processes
   void did(std::uint8_t process, const sim::Effect& effect);
   void heard(std::uint8_t process, const std::string& what);
+  /// From a node.
+  void heard(std::uint8_t process, std::uint8_t node, const std::string& what);
   void waited(std::chrono::microseconds time);
   sim::SharedReply at_resource(std::uint8_t process, const sim::Request& request,
                                Resource::Basis& basis);

@@ -5,16 +5,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <set>
 
 #include "live/aftermath.hpp"
 #include "live/compare.hpp"
 #include "live/keyspace_check.hpp"
+#include "live/memory.hpp"
 #include "live/replayed_process.hpp"
+#include "live/wording.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/time.hpp"
-#include "sim/redis/commands/wait.hpp"
+#include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -37,17 +42,21 @@ std::set<std::string> names_of_keys(const Plan& plan) {
   return names;
 }
 
-/// Whether some request asks how many replicas have got what was written.
-bool has_waits(const Plan& plan) {
-  return std::ranges::any_of(requests_of(plan), [](const sim::Request& request) {
-    return sim::replica_wait(request).has_value();
-  });
+/// Those of the keys that the clients and the servers name, where slots migrate.
+std::set<unsigned> slots_of(const Plan& plan) {
+  std::set<unsigned> slots;
+  for (const auto& name : names_of_keys(plan)) slots.insert(sim::hash_slot(name));
+  for (const auto& request : requests_of(plan))
+    for (const auto& name : sim::key_names_of(request)) slots.insert(sim::hash_slot(name));
+  return slots;
 }
 
 class Replay {
  public:
   Replay(const Plan& plan, const std::vector<RunningServer>& servers)
-      : plan_(plan), stage_(plan.model, servers, names_of_keys(plan)), keyspaces_(stage_) {
+      : plan_(plan),
+        stage_(plan.model, servers, names_of_keys(plan), slots_of(plan)),
+        keyspaces_(stage_) {
     start_together();
     for (std::size_t p = 0; p < plan.model.processes.size(); ++p)
       processes_.push_back(std::make_unique<ReplayedProcess>(static_cast<std::uint8_t>(p), stage_));
@@ -64,7 +73,9 @@ class Replay {
       look_at_aftermath(plan_, stage_, processes_, result);
     } catch (const Stopped& stopped) {
       result.outcome = stopped.outcome;
-      result.detail = stopped.detail;
+      result.detail = stopped.outcome == Outcome::impossible
+                          ? fmt::format("step {}: {}", result.step, stopped.detail)
+                          : stopped.detail;
     } catch (const ConnectionBroken& error) {
       result.outcome = Outcome::differs;
       result.detail = error.what();
@@ -87,6 +98,12 @@ class Replay {
       pace_.wait_until(0);
     }
     naming_ = Naming(stage_.epoch_ms);
+    if (!stage_.migration) return;
+    for (std::uint8_t node = 0; node < nodes_.count(); ++node) {
+      const Address& real = nodes_.address(node);
+      naming_.call(fmt::format("{}:{}", real.host, real.port),
+                   worded_node(plan_.model, node) + ":6379");
+    }
   }
 
   ReplayedProcess& process_of(const Action& action) { return *processes_.at(action.process); }
@@ -155,6 +172,8 @@ class Replay {
     const auto server = process.server_of(step.connection);
     if (!of_resource) {
       keyspaces_.expect_time_left(server);
+      if (stage_.replication.may_have_missed(server))
+        throw Stopped{Outcome::impossible, "a real master may have missed by now who has left it"};
       if (has_waits_) stage_.replication.await_acknowledged(server);
     }
     if (!step.reply) return process.begin_to_wait(step.connection);
@@ -208,6 +227,8 @@ class Replay {
   /// Of a server.
   void disturb(const Action& action) {
     auto& replication = stage_.replication;
+    if (sim::is_migration(action.kind)) return migrate(action);
+    if (is_of_memory(action.kind)) return change_memory(action);
     switch (action.kind) {
       case Action::Kind::node_crash:
         nodes_.crash(action.node);
@@ -235,10 +256,50 @@ class Replay {
         break;
       case Action::Kind::follow:
         replication.follow(action.node);
+        free_memory(nodes_.connection(action.node));  // as a replica it looks at no limit
+        break;
+      case Action::Kind::miss:
+        replication.miss(action.node);
         break;
       default:
         sim::fail("an action that can be done live", __FILE__, __LINE__);
     }
+  }
+
+  static bool is_of_memory(Action::Kind kind) {
+    return kind == Action::Kind::oom || kind == Action::Kind::relief || kind == Action::Kind::evict;
+  }
+
+  void change_memory(const Action& action) {
+    auto& server = nodes_.connection(action.node);
+    if (action.kind == Action::Kind::oom) return fill_memory(server);
+    if (action.kind == Action::Kind::relief) return free_memory(server);
+    if (const auto why = evict(server, plan_.model.maxmemory_policy))
+      throw Stopped{Outcome::impossible, *why};
+  }
+
+  void migrate(const Action& action) {
+    switch (action.kind) {
+      case Action::Kind::migrate:
+        return stage_.migration->begin(action.node);
+      case Action::Kind::move_key:
+        return move_key(action);
+      case Action::Kind::hand_over:
+        return stage_.migration->hand_over(action.node);
+      default:
+        sim::fail("an action of a migration", __FILE__, __LINE__);
+    }
+  }
+
+  /// The trace names it by its place among its names of the keys.
+  void move_key(const Action& action) {
+    std::map<std::string, std::string> real_names;
+    for (const auto& [name, key] : nodes_.keys(action.node)) real_names[naming_.named(name)] = name;
+    if (action.key >= real_names.size())
+      throw Stopped{Outcome::too_slow, "the key that is to move expired too early"};
+    const auto real = std::next(real_names.begin(), action.key);
+    const auto said = stage_.migration->move_key(action.node, real->second);
+    if (said != "OK") throw Stopped{Outcome::differs, "MIGRATE: " + said};
   }
 
   const Plan& plan_;

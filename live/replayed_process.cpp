@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "sim/client/servers.hpp"
+#include "sim/redis/commands/cluster.hpp"
+#include "sim/redis/commands/command.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 
@@ -17,7 +20,7 @@ using Outcome = Confirmation::Outcome;
 ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
     : process_(process),
       stage_(stage),
-      network_(stage.nodes),
+      network_(stage.nodes, stage.model.program->shared_connection()),
       offset_ms_(sim::of_clock(stage.model.clocks_ms, process)),
       host_(*stage.model.program, stage.model.processes[process], 0, *this) {}
 
@@ -37,10 +40,26 @@ Client::Did ReplayedProcess::fire_timer(sim::TaskId task) {
 
 Client::Did ReplayedProcess::deliver(const sim::ConnectionName& connection) {
   expect_alive();
+  if (led_on(connection)) return {};
   auto message = network_.take(connection);
   if (message.state == Message::State::broken)
-    return host_.hear(connection.task, connection.node, std::nullopt);
-  return host_.hear(connection.task, connection.node, std::move(message.reply));
+    return host_.hear(message.sender, connection.node, std::nullopt);
+  return host_.hear(message.sender, connection.node, std::move(message.reply));
+}
+
+/// The client's library hears where the slots are, and sends the request on by itself: true if so.
+bool ReplayedProcess::led_on(const sim::ConnectionName& connection) {
+  const Message& message = network_.channel(connection).messages.front();
+  const bool of_cluster = stage_.migration && connection.node != sim::kResource;
+  if (!of_cluster || message.state != Message::State::answered || !message.reply->is_error())
+    return false;
+  const auto where = sim::redirection_in(stage_.naming.named(message.reply->text));
+  if (!where) return false;
+  if (!where->ask) learn(where->node);
+  if (network_.in_transaction(connection) || sim::is_name(message.request.at(0), "exec"))
+    return false;
+  network_.lead_on(connection, where->node, where->ask);
+  return true;
 }
 
 ReplayedProcess::Executed ReplayedProcess::execute(const sim::ConnectionName& connection) {
@@ -68,8 +87,7 @@ void ReplayedProcess::begin_to_wait(const sim::ConnectionName& connection) {
 }
 
 void ReplayedProcess::learn(std::uint8_t server) {
-  const auto servers = sim::servers_of(stage_.model.processes[process_]);
-  learnt_[servers.group_of(server)] = server;
+  learnt_[sim::servers_of(stage_.model).group_of(server)] = server;
 }
 
 void ReplayedProcess::crash() {

@@ -26,7 +26,8 @@ class ReplayedProcess final : private Surroundings {
   Client::Did begin(sim::TaskId task) { return host_.begin(task); }
   Client::Did run(sim::TaskId task);
   Client::Did fire_timer(sim::TaskId task);
-  /// The reply, or the error, in front of a connection arrives.
+  /// The reply, or the error, in front of a connection arrives; the program does not hear one that
+  /// its library follows (docs/semantics.md, section 8).
   Client::Did deliver(const sim::ConnectionName& connection);
   /// The next request on a connection is executed.
   struct Executed {
@@ -70,6 +71,7 @@ class ReplayedProcess final : private Surroundings {
   void abandon(sim::TaskId task) override { network_.abandon(task); }
 
   void expect_alive() const;
+  bool led_on(const sim::ConnectionName& connection);
   sim::Departure departure_to(std::uint8_t node);
 
   const std::uint8_t process_;

@@ -2,6 +2,7 @@
 #include "live/replication.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,17 @@ void await_stored(Connection& server) {
       "stored its copy");
 }
 
+/// Between the shortest and the longest time for which a real master counts a replica that has left
+/// it: its last word may be a second old then; seconds are whole ones; it is looked once a second.
+/// And a second for a busy machine.
+constexpr std::int64_t kUnsureMs = 4000;
+
+/// How many replicas a master counts, by its own word.
+std::size_t counted_by(Connection& master) {
+  const auto info = master.execute({"INFO", "replication"}).text;
+  return std::strtoul(info_field(info, "min_slaves_good_slaves").c_str(), nullptr, 10);
+}
+
 /// Whether a piece of the stream only asks how far the replica is.
 bool only_asks(std::string_view stream) {
   constexpr std::string_view asks = "*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n";
@@ -34,11 +46,13 @@ bool only_asks(std::string_view stream) {
 
 }  // namespace
 
-Replication::Replication(sim::Servers servers, Nodes& nodes)
-    : servers_(servers), nodes_(nodes), roles_(servers.count()) {
-  for (std::uint8_t group = 0; group < servers.nodes; ++group) newest_.push_back(group);
-  for (auto server = static_cast<std::uint8_t>(servers.nodes); server < servers.count(); ++server) {
-    roles_[server].follows = servers.group_of(server);
+Replication::Replication(const sim::Model& model, Nodes& nodes)
+    : model_(model), servers_(sim::servers_of(model)), nodes_(nodes), roles_(servers_.count()) {
+  if (servers_.spare > 0) return;
+  for (std::uint8_t group = 0; group < servers_.nodes; ++group) newest_.push_back(group);
+  for (std::size_t n = servers_.nodes; n < servers_.count(); ++n) {
+    const auto server = static_cast<std::uint8_t>(n);
+    roles_[server].follows = servers_.group_of(server);
     synchronize(server);
   }
 }
@@ -59,20 +73,46 @@ void Replication::catch_up(std::uint8_t server) {
 
 /// What waits in its gate is lost.
 void Replication::fail_over(std::uint8_t server) {
+  leave(server);
   nodes_.connection(server).execute({"REPLICAOF", "NO", "ONE"});
   roles_[server] = {};
   newest_[servers_.group_of(server)] = server;
 }
 
 void Replication::follow(std::uint8_t server) {
-  roles_[server] = {newest_[servers_.group_of(server)], false, true, nullptr};
+  leave(server);
+  roles_[server] = {newest_[servers_.group_of(server)], false, true, nullptr, {}, 0};
   lead(server, false);
+}
+
+/// Nobody tells its master.
+void Replication::leave(std::uint8_t server) {
+  Role& role = roles_[server];
+  if (model_.min_replicas == 0 || !role.gate || !is_online(server)) return;
+  Role& master = roles_[*role.follows];
+  if (master.follows) return;
+  role.gate->keep_master();
+  master.gone.push_back(std::move(role.gate));
+  master.counts_gone_ms = model_.counts_gone_ms;
+}
+
+/// Its end of each connection is closed.
+void Replication::miss(std::uint8_t master) {
+  roles_[master].gone.clear();
+  roles_[master].counts_gone_ms = 0;
+}
+
+/// A master whose time is over misses them by itself.
+void Replication::pass(std::int64_t ms) {
+  for (Role& role : roles_)
+    role.counts_gone_ms = std::max<std::int64_t>(0, role.counts_gone_ms - ms);
 }
 
 /// Who follows it would ask it for everything as soon as it is up again.
 void Replication::crashed(std::uint8_t server) {
   auto& died = roles_[server];
   died.lags = false;
+  miss(server);
   died.syncing = died.follows.has_value();
   for (auto& role : roles_) {
     if (role.follows != server) continue;
@@ -110,6 +150,46 @@ void Replication::synchronize(std::uint8_t server) {
 bool Replication::is_online(std::uint8_t server) const {
   const auto& role = roles_[server];
   return role.follows && !role.syncing && nodes_.is_up(server) && nodes_.is_up(*role.follows);
+}
+
+/// Whether it is a master that looks how many replicas it has.
+bool Replication::is_counting(std::uint8_t server) const {
+  return model_.min_replicas > 0 && nodes_.is_up(server) && !roles_[server].follows;
+}
+
+std::size_t Replication::online_at(std::uint8_t master) const {
+  std::size_t online = 0;
+  for (std::uint8_t server = 0; server < roles_.size(); ++server)
+    if (roles_[server].follows == master && is_online(server)) ++online;
+  return online;
+}
+
+std::optional<std::uint8_t> Replication::await_counts() {
+  for (std::uint8_t server = 0; server < roles_.size(); ++server) {
+    if (!is_counting(server)) continue;
+    Role& role = roles_[server];
+    const auto gone = role.counts_gone_ms > 0 ? role.gone.size() : 0;
+    const auto expected = online_at(server) + gone;
+    std::size_t counted = 0;
+    await_replica(
+        [&] {
+          counted = counted_by(nodes_.connection(server));
+          return counted == expected || (counted < expected && gone > 0);
+        },
+        "been counted, or missed, by its master");
+    if (counted < expected && role.counts_gone_ms > kUnsureMs) return server;
+    if (gone == 0) role.gone.clear();
+  }
+  return std::nullopt;
+}
+
+bool Replication::may_have_missed(std::uint8_t master) const {
+  if (!is_counting(master)) return false;
+  const Role& role = roles_[master];
+  const auto least = static_cast<std::size_t>(model_.min_replicas);
+  const auto online = online_at(master);
+  return role.counts_gone_ms > 0 && role.counts_gone_ms <= kUnsureMs && online < least &&
+         online + role.gone.size() >= least;
 }
 
 bool Replication::is_mirror(std::uint8_t server) const {

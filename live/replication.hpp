@@ -1,5 +1,6 @@
 // The real replicas of a replay (docs/semantics.md, section 7): who follows whom, each through a
-// gate of its own, where what its master sends is held back as the trace says.
+// gate of its own, where what its master sends is held back as the trace says; and who has left
+// without its master's knowing, which goes on counting it.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,23 @@
 #include "live/gate.hpp"
 #include "live/nodes.hpp"
 #include "sim/client/servers.hpp"
+#include "sim/model/model.hpp"
 
 namespace lockstep::live {
 
 class Replication {
  public:
-  /// Every replica follows the master of its group and has its first copy. `nodes` outlive it.
-  Replication(sim::Servers servers, Nodes& nodes);
+  /// Every replica follows the master of its group and has its first copy. Both outlive it.
+  Replication(const sim::Model& model, Nodes& nodes);
 
   // ---- what the trace does to a server
   void lag(std::uint8_t server);
   void catch_up(std::uint8_t server);
   void fail_over(std::uint8_t server);
   void follow(std::uint8_t server);
+  /// A master hears that those that have left it are gone.
+  void miss(std::uint8_t master);
+  void pass(std::int64_t ms);
   /// After its crash.
   void crashed(std::uint8_t server);
   /// After its restart.
@@ -35,6 +40,13 @@ class Replication {
   /// WAITs, before each request: 7.0's is about all that was written before the last one.
   void await_acknowledged(std::uint8_t master);
 
+  // ---- min-replicas-to-write
+  /// Until no master counts more replicas than it is to. Gives a master that counts fewer, for it
+  /// has missed one by itself, sooner than a real one does.
+  std::optional<std::uint8_t> await_counts();
+  /// Whether a real master may have missed by now whom this one counts, and could not write then.
+  bool may_have_missed(std::uint8_t master) const;
+
   /// Where the clients' nodes are: of a group, its newest master.
   std::vector<Address> addresses() const;
 
@@ -43,15 +55,22 @@ class Replication {
     std::optional<std::uint8_t> follows;
     bool lags = false, syncing = false;
     std::unique_ptr<Gate> gate;  ///< between it and whom it follows
+    /// A master: of those that have left it, and that it counts; and for how long at most.
+    std::vector<std::unique_ptr<Gate>> gone;
+    std::int64_t counts_gone_ms = 0;
   };
 
   bool is_online(std::uint8_t server) const;
   bool is_mirror(std::uint8_t server) const;
   bool misses(std::uint8_t server);
+  bool is_counting(std::uint8_t server) const;
+  std::size_t online_at(std::uint8_t master) const;
   std::size_t depth(std::uint8_t server) const;
+  void leave(std::uint8_t server);
   void lead(std::uint8_t server, bool open);
   void synchronize(std::uint8_t server);
 
+  const sim::Model& model_;
   sim::Servers servers_;
   Nodes& nodes_;
   std::vector<Role> roles_;           ///< by server

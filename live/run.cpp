@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -14,6 +15,8 @@
 #include "live/ownership.hpp"
 #include "live/participant.hpp"
 #include "live/probe.hpp"
+#include "live/real_server.hpp"
+#include "live/wording.hpp"
 #include "sim/base/error.hpp"
 
 namespace lockstep::live {
@@ -62,7 +65,7 @@ struct Player {
 
 using Players = std::vector<std::unique_ptr<Player>>;
 
-Players players_of(const sim::Model& model, const Address& address, Referee& referee,
+Players players_of(const sim::Model& model, const std::vector<Address>& addresses, Referee& referee,
                    Ownership* ownership) {
   Players players;
   for (const auto& setup : model.processes) {
@@ -70,7 +73,7 @@ Players players_of(const sim::Model& model, const Address& address, Referee& ref
     part.process = static_cast<std::uint8_t>(players.size());
     part.setup = setup;
     part.request_timeout_ms = model.request_timeout_ms;
-    part.addresses = {address};
+    part.addresses = addresses;
     players.push_back(std::make_unique<Player>(*model.program, part, referee, ownership));
   }
   return players;
@@ -103,28 +106,41 @@ bool play(Players& players, const sim::Model& model, double seconds, Referee& re
   return complete;
 }
 
-std::set<sim::Property> owned(const std::set<sim::Property>& asked) {
+/// Of what is asked, what is judged by who has made which key.
+std::set<sim::Property> owned(const std::set<sim::Property>& asked, bool one_node) {
   std::set<sim::Property> properties;
   std::copy_if(asked.begin(), asked.end(), std::inserter(properties, properties.end()),
-               needs_ownership);
+               [&](auto property) {
+                 return needs_ownership(property) && (one_node || !is_of_calls(property));
+               });
   return properties;
 }
 
 /// The last look at the keys, and what came of all of them.
-void close(Ownership& ownership, const Address& address,
+void close(Ownership& ownership, const std::vector<Address>& addresses,
            const std::set<sim::Property>& by_ownership, LiveResult& result) {
-  Connection connection(address);
-  ownership.close(connection);
+  for (std::size_t node = 0; node < addresses.size(); ++node) {
+    Connection connection(addresses[node]);
+    ownership.close(connection, static_cast<std::uint8_t>(node));
+  }
   result.not_judged_because = ownership.lost_because();
   if (!result.not_judged_because.empty()) result.not_judged = by_ownership;
 }
 
-/// What only the simulated world can show.
-void leave_unjudged(const std::set<sim::Property>& asked, LiveResult& result) {
-  for (const auto property : asked)
-    if (row(property).live == sim::LiveJudge::nobody) result.not_judged.insert(property);
-  if (result.not_judged_because.empty() && !result.not_judged.empty())
-    result.not_judged_because = "nobody sees what all clients believe at one instant";
+/// What these judges cannot see.
+void leave_unjudged(const std::set<sim::Property>& asked, bool one_node, LiveResult& result) {
+  const auto leave = [&](const auto& is_left, const char* because) {
+    const auto before = result.not_judged.size();
+    std::copy_if(asked.begin(), asked.end(),
+                 std::inserter(result.not_judged, result.not_judged.end()), is_left);
+    if (result.not_judged.size() == before) return;
+    auto& all = result.not_judged_because;
+    all += (all.empty() ? "" : "; ") + std::string(because);
+  };
+  leave([&](auto property) { return !one_node && is_of_calls(property); },
+        "nobody sees the keys of several nodes at one instant");
+  leave([](auto property) { return row(property).live == sim::LiveJudge::nobody; },
+        "nobody sees what all clients believe at one instant");
 }
 
 void collect(const sim::Model& model, const Referee& referee, LiveResult& result) {
@@ -140,11 +156,21 @@ void judge_nothing(const sim::Model& model, LiveResult& result) {
   result.not_judged = model.properties;
 }
 
-void judge_end(const sim::Model& model, const Address& address, const Names& names,
+/// A key that stays for ever, and that is not meant to.
+std::string left_for_ever(const Address& address, const Names& names) {
+  for (const auto& [name, key] : Observer(address, names.leases).keys())
+    if (!key.left_ms && !names.permanent.contains(name)) return name;
+  return "";
+}
+
+void judge_end(const sim::Model& model, const std::vector<Address>& addresses, const Names& names,
                std::int64_t patience_ms, std::vector<LiveViolation>& violations) {
   if (model.properties.contains(sim::Property::leak)) {
-    for (const auto& [name, key] : Observer(address, names.leases).keys()) {
-      if (key.left_ms || names.permanent.contains(name)) continue;
+    for (std::size_t node = 0; node < addresses.size(); ++node) {
+      auto name = left_for_ever(addresses[node], names);
+      if (name.empty()) continue;
+      if (addresses.size() > 1)
+        name += " on " + worded_node(model, static_cast<std::uint8_t>(node));
       violations.push_back({sim::Property::leak,
                             fmt::format("everybody is done, and the key {} stays for ever", name),
                             {}});
@@ -152,30 +178,65 @@ void judge_end(const sim::Model& model, const Address& address, const Names& nam
     }
   }
   if (model.properties.contains(sim::Property::deadlock) &&
-      !fresh_client_acquires({model, {address}, 0, patience_ms}))
+      !fresh_client_acquires({model, addresses, 0, patience_ms}))
     violations.push_back(
         {sim::Property::deadlock, "everybody is done, and a fresh client cannot acquire", {}});
 }
 
+/// The run's own eyes, one for each server.
+class Observers {
+ public:
+  /// Throws BadInput if one of the names exists already.
+  Observers(const std::vector<Address>& addresses, const Names& names) {
+    std::set<std::pair<std::string, int>> known;
+    for (const auto& address : addresses) {
+      auto& observer = observers_.emplace_back(address, names.all);
+      const auto server =
+          info_field(observer.connection().execute({"INFO", "server"}).text, "run_id");
+      if (!server.empty() && !known.emplace(server, address.database).second)
+        throw sim::BadInput(fmt::format(
+            "{}: the same server and database as a node before: each has one of its own",
+            address.shown()));
+      if (const auto name = observer.existing(names.all); !name.empty())
+        throw sim::BadInput(fmt::format(
+            "{}: the key {} exists already: name a server or a database on which nobody uses it",
+            address.shown(), name));
+    }
+  }
+
+  /// Each version once.
+  std::string versions() {
+    std::set<std::string> versions;
+    for (auto& observer : observers_) versions.insert(observer.version());
+    return fmt::format("{}", fmt::join(versions, ", "));
+  }
+  void remove(const Observer::Names& names) {
+    for (auto& observer : observers_) observer.remove(names);
+  }
+
+ private:
+  std::deque<Observer> observers_;
+};
+
+/// What is asked for needs more than what the clients say.
+bool is_watched(const std::set<sim::Property>& asked, bool one_node) {
+  return !owned(asked, one_node).empty() || asked.contains(sim::Property::leak) ||
+         asked.contains(sim::Property::deadlock);
+}
+
 }  // namespace
 
-LiveResult run(const sim::Model& model, const Address& address, double seconds,
+LiveResult run(const sim::Model& model, const std::vector<Address>& addresses, double seconds,
                std::int64_t patience_ms) {
   const auto names = names_of(model);
-  Observer observer(address, names.all);
-  if (const auto name = observer.existing(names.all); !name.empty())
-    throw sim::BadInput(fmt::format(
-        "{}: the key {} exists already: name a server or a database on which nobody uses it",
-        address.shown(), name));
+  const bool one_node = addresses.size() == 1;
+  Observers observers(addresses, names);
   LiveResult result;
-  result.server = observer.version();
+  result.server = observers.versions();
   Referee referee(model);
-  const auto by_ownership = owned(model.properties);
-  const bool watches = !by_ownership.empty() || model.properties.contains(sim::Property::leak) ||
-                       model.properties.contains(sim::Property::deadlock);
   std::optional<Ownership> ownership;
-  if (watches) ownership.emplace(model, referee);
-  auto players = players_of(model, address, referee, ownership ? &*ownership : nullptr);
+  if (is_watched(model.properties, one_node)) ownership.emplace(model, referee);
+  auto players = players_of(model, addresses, referee, ownership ? &*ownership : nullptr);
   const auto start = Clock::now();
   const bool complete = play(players, model, seconds, referee);
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -187,18 +248,18 @@ LiveResult run(const sim::Model& model, const Address& address, double seconds,
   if (ownership) left.insert(ownership->envelope().order_key());
   try {
     referee.rethrow();
-    if (ownership) close(*ownership, address, by_ownership, result);
-    leave_unjudged(model.properties, result);
+    if (ownership) close(*ownership, addresses, owned(model.properties, one_node), result);
+    leave_unjudged(model.properties, one_node, result);
     collect(model, referee, result);
     if (ownership && ownership->others_write())
       judge_nothing(model, result);
     else if (!result.cut_short)
-      judge_end(model, address, names, patience_ms, result.violations);
+      judge_end(model, addresses, names, patience_ms, result.violations);
   } catch (...) {
-    observer.remove(left);
+    observers.remove(left);
     throw;
   }
-  observer.remove(left);
+  observers.remove(left);
   return result;
 }
 

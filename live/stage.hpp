@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "live/migration.hpp"
 #include "live/naming.hpp"
 #include "live/nodes.hpp"
 #include "live/pace.hpp"
@@ -27,16 +30,25 @@ struct Stopped {
 };
 
 struct Stage {
+  /// `slots`: those that migrate, if any do.
   Stage(const sim::Model& simulated, const std::vector<RunningServer>& servers,
-        Observer::Names names)
+        Observer::Names names, std::set<unsigned> slots)
       : model(simulated),
         nodes(servers, std::move(names)),
-        replication(sim::servers_of(model.processes.front()), nodes),
-        resource(model.resource) {}
+        replication(model, nodes),
+        resource(model.resource) {
+    if (sim::servers_of(model).spare > 0) migration.emplace(nodes, std::move(slots));
+  }
+
+  /// Where the clients' nodes are now.
+  std::vector<Address> addresses() const {
+    return migration ? std::vector{nodes.address(migration->owner())} : replication.addresses();
+  }
 
   const sim::Model& model;
   Nodes nodes;
   Replication replication;
+  std::optional<Migration> migration;
   std::int64_t epoch_ms =
       0;  ///< Unix time at which the trace begins, as the clients' clocks show it
   Naming naming{0};

@@ -39,13 +39,16 @@ StreamPosition position_of(Connection& server) {
           number("slave_repl_offset"), info_field(info, "master_link_status") == "up"};
 }
 
-void await_replica(const std::function<bool()>& done, const char* what) {
+void await_done(const std::function<bool()>& done, const std::string& late) {
   const auto latest = std::chrono::steady_clock::now() + kLongestAwaited;
   while (!done()) {
-    if (std::chrono::steady_clock::now() > latest)
-      throw sim::BadInput(std::string("the replica has not ") + what + " within 10 s");
+    if (std::chrono::steady_clock::now() > latest) throw sim::BadInput(late + " within 10 s");
     std::this_thread::sleep_for(kBetweenPositions);
   }
+}
+
+void await_replica(const std::function<bool()>& done, const char* what) {
+  await_done(done, std::string("the replica has not ") + what);
 }
 
 void await_copy(Connection& master, Connection& replica) {

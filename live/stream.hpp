@@ -26,7 +26,9 @@ struct StreamPosition {
 /// Throws ConnectionBroken.
 StreamPosition position_of(Connection& server);
 
-/// Looks again and again. Throws BadInput if the replica has not done `what` within 10 s.
+/// Looks again and again. Throws BadInput if it is not `done` within 10 s; `late` says what.
+void await_done(const std::function<bool()>& done, const std::string& late);
+/// The same, where it is the replica that has not done `what`.
 void await_replica(const std::function<bool()>& done, const char* what);
 
 /// Until the replica has processed what the master has sent.

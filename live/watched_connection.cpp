@@ -29,7 +29,7 @@ void WatchedConnection::send(const sim::Request& request) {
     if (!why.empty()) ownership_->lose_sight(why);
   }
   Pending asked{request, watched(), {}, {}};
-  if (asked.enveloped) asked.ticket = ownership_->sent(process_, task_);
+  if (asked.enveloped) asked.ticket = ownership_->sent(process_, task_, node_);
   or_lose_sight(ownership_, [&] {
     if (asked.enveloped)
       socket_.send_all(ownership_->envelope().around(request));
@@ -83,7 +83,8 @@ std::optional<sim::SharedReply> WatchedConnection::opened(Pending asked) {
 
 void WatchedConnection::note(const sim::Reply& reply) {
   expect_served(address_, reply);
-  referee_.heard(process_, (given_up_ ? "would hear, too late, " : "hears ") + sim::worded(reply));
+  const char* const how = given_up_ ? "would hear, too late, " : "hears ";
+  referee_.heard(process_, node_, how + sim::worded(reply));
 }
 
 }  // namespace lockstep::live

@@ -16,13 +16,14 @@ namespace lockstep::live {
 
 class WatchedConnection {
  public:
-  /// `ownership`: who watches, or null. Throws as Connection does.
+  /// To the node of this number. `ownership`: who watches, or null. Throws as Connection does.
   WatchedConnection(const Address& address, std::uint8_t process, sim::TaskId task,
-                    Referee& referee, Ownership* ownership)
+                    std::uint8_t node, Referee& referee, Ownership* ownership)
       : address_(address),
         socket_(address),
         process_(process),
         task_(task),
+        node_(node),
         referee_(referee),
         ownership_(ownership) {}
 
@@ -54,6 +55,7 @@ class WatchedConnection {
   Connection socket_;
   std::uint8_t process_;
   sim::TaskId task_;
+  std::uint8_t node_;
   Referee& referee_;
   Ownership* ownership_;
   bool given_up_ = false;

@@ -132,6 +132,7 @@ void Rules::change_roles(World& world, const Action& action) const {
 void Rules::leave_master(World& world, std::uint8_t n) const {
   const auto followed = world.nodes[n].follows;
   if (!followed || model_.min_replicas == 0) return;
+  if (!world.nodes[n].is_attached_to(*followed)) return;  // it is not counted
   Node& master = world.nodes[*followed];
   if (!master.up || master.follows) return;
   master.counts_gone.insert(n);

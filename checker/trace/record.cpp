@@ -47,7 +47,7 @@ sim::ConnectionName connection_in(const Event& event) {
   const auto& connections = event.before.processes[event.action.process].connections;
   for (std::size_t c = 0; c < event.action.connection; ++c) {
     const naive::Connection& other = connections[c];
-    if (other.task == name.task && other.sent_for == name.node && !other.open && !name.open)
+    if (other.task == name.task && other.sent_for == name.node && other.open == name.open)
       ++name.place;
   }
   return name;

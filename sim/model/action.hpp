@@ -112,8 +112,6 @@ inline constexpr auto kActionTable = [] {
   using Kind = Action::Kind;
   using enum OnRealServer;
   constexpr bool free = true, no = false;
-  constexpr auto kNoCluster = "real servers are no cluster as yet";
-  constexpr auto kNoLimit = "the memory of a real server is not limited as yet";
   return std::to_array<ActionRow>({
       {Kind::begin, "begin", kOfTask, {}, free},
       {Kind::run, "run", kOfTask, {}, no},
@@ -139,11 +137,10 @@ inline constexpr auto kActionTable = [] {
       {Kind::pause_within, "pause-within", kOfStep, Fault::pause, no},
       {Kind::crash_within, "crash-within", kOfStep, Fault::crash, no},
       {Kind::preempt, "preempt", kOfStep, Fault::preempt, no},
-      {Kind::evict, "evict", kOfKey, Fault::evict, no, never,
-       "the memory of a real server cannot be made short"},
+      {Kind::evict, "evict", kOfKey, Fault::evict, no, if_own},
       {Kind::flush, "flush", kOfNode, Fault::flush, no, if_own},
-      {Kind::oom, "oom", kOfNode, Fault::oom, no, never, kNoLimit},
-      {Kind::relief, "relief", kOfNode, {}, free, never, kNoLimit},
+      {Kind::oom, "oom", kOfNode, Fault::oom, no, if_own},
+      {Kind::relief, "relief", kOfNode, {}, free, if_own},
       {Kind::cut, "cut", kOfLink, Fault::cut, no},
       {Kind::cut_requests, "cut-requests", kOfLink, Fault::cut, no},
       {Kind::cut_replies, "cut-replies", kOfLink, Fault::cut, no},
@@ -155,10 +152,10 @@ inline constexpr auto kActionTable = [] {
       {Kind::learn, "learn", kOfLink, {}, free},
       {Kind::freeze, "freeze", kOfNode, Fault::freeze, no, never,
        "a real server's clock cannot be made to stand still"},
-      {Kind::miss, "miss", kOfNode, {}, free, never, "nobody sees when a master misses a replica"},
-      {Kind::migrate, "migrate", kOfNode, Fault::migrate, no, never, kNoCluster},
-      {Kind::move_key, "move-key", kOfKey, {}, free, never, kNoCluster},
-      {Kind::hand_over, "hand-over", kOfNode, {}, free, never, kNoCluster},
+      {Kind::miss, "miss", kOfNode, {}, free, if_own},
+      {Kind::migrate, "migrate", kOfNode, Fault::migrate, no, if_own},
+      {Kind::move_key, "move-key", kOfKey, {}, free, if_own},
+      {Kind::hand_over, "hand-over", kOfNode, {}, free, if_own},
   });
 }();
 static_assert(is_complete(kActionTable));

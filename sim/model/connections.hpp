@@ -8,12 +8,13 @@
 
 namespace lockstep::sim {
 
-/// A connection by what it is for: of one task for one node at most one is open.
+/// A connection by what it is for: of one task for one node at most one is open, of those that all
+/// tasks share (which have task 0 here) one that takes requests.
 struct ConnectionName {
   TaskId task = 0;
   std::uint8_t node = 0;   ///< that its task sends for, or kResource
   bool open = true;        ///< else abandoned
-  std::uint8_t place = 0;  ///< among the abandoned ones of its task and node
+  std::uint8_t place = 0;  ///< among those of its task and node that are open, or are not
 };
 
 /// Where a request to a node goes when it is sent.

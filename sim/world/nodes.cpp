@@ -338,19 +338,19 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node.miss_the_gone();
       break;
     case Kind::failover:
-      report.left = node.follows;
+      if (!node.syncing) report.left = node.follows;
       node.follows = node.newest = kNoServer;
       node.lags = node.misses = node.syncing = false;
       report.spread = Spread::promoted;
       break;
     case Kind::follow:
-      report.left = node.follows;
+      if (!node.syncing) report.left = node.follows;
       node = following(std::move(node));
       report.spread = Spread::caught_up;
       break;
     case Kind::node_crash:
     case Kind::power_loss:
-      if (action.kind == Kind::power_loss) report.left = node.follows;
+      if (action.kind == Kind::power_loss && !node.syncing) report.left = node.follows;
       node = after_power_cut(std::move(node), action.index);
       node.dark = action.kind == Kind::power_loss;
       report.spread = node.dark ? Spread::darkened : Spread::disconnected;

@@ -52,7 +52,21 @@ TEST_CASE("a quorum of more nodes than there are is refused") {
   const auto refused = run({"check", "redlock-half", "--nodes", "1"});
   CHECK(refused.code == 3);
   CHECK_THAT(refused.err, Contains("needs a quorum of 2, but there is 1 node"));
-  CHECK(run({"live", "redlock"}).code == 3);
+}
+
+TEST_CASE("a live run of a protocol of several nodes starts as many servers, or is given them") {
+  const auto own = run({"live", "redlock", "--seconds", "0.3"});
+  CHECK(own.code == 0);
+  CHECK_THAT(own.out, Contains("server    3 of redis 7.0") &&
+                          Contains("not       honest-result, reentrancy, or not to the end: nobody "
+                                   "sees the keys of several nodes at one instant"));
+  const std::string nobody = "redis://127.0.0.1:1";
+  const auto few = run({"live", "redlock", "--redis", nobody, "--redis", nobody});
+  CHECK(few.code == 3);
+  CHECK_THAT(few.err, Contains("--redis: given 2 times for 3 nodes: give it once for each"));
+  const auto many = run({"live", "set-token-lua", "--redis", nobody, "--redis", nobody});
+  CHECK(many.code == 3);
+  CHECK_THAT(many.err, Contains("--redis: given 2 times for 1 node"));
 }
 
 TEST_CASE("an item of a list that is empty is refused with its place") {

@@ -12,7 +12,6 @@ import sys
 
 LOCKSTEP = pathlib.Path(sys.argv[1]).resolve()
 FOLDER = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "scenarios")
-PROTOCOLS = pathlib.Path("protocols")
 AT_ONCE = 12
 LONGEST_S = 170
 
@@ -20,11 +19,9 @@ LONGEST_S = 170
 REASONS = {
     "a real server's clock cannot be made to jump": "jump",
     "the power of a real machine cannot be cut": "power-loss",
-    "the memory of a real server cannot be made short": "evict",
-    "the memory of a real server is not limited as yet": "oom",
+    "which of several keys a real server evicts is its own choice": "evict",
     "a real clock cannot be made to drift": "drift",
     "a real server's clock cannot be made to stand still": "freeze",
-    "real servers are no cluster as yet": "migrate",
 }
 # Clients, or threads, that wait for one another: a fresh client, alone on the server, does not meet that.
 AMONG_THEMSELVES = {"multi-lock-opposite", "mutex-left-lose"}
@@ -38,17 +35,9 @@ def faults_of(scenario):
         faults.add("jump")
     if "power" in told:
         faults.add("power-loss")
-    if "evicts" in told:
-        faults.add("evict")
-    if "hand over its slots" in told:
-        faults.add("migrate")
     if "drifts_ppm" in scenario or "node_drifts_ppm" in scenario:
         faults.add("drift")
     return faults
-
-
-def shares_connections(protocol):
-    return "shared_connection = true" in (PROTOCOLS / protocol / "protocol.lua").read_text()
 
 
 def replay(file):
@@ -70,10 +59,6 @@ def verdict(file):
         for reason, fault in REASONS.items():
             if detail.endswith(reason) and fault in faults_of(scenario):
                 return "skipped", line
-        if detail.endswith("and this one shares it") and shares_connections(scenario["protocol"]):
-            return "skipped", line
-        if scenario.get("min_replicas") and detail.endswith("min-replicas-to-write is not set on real servers as yet"):
-            return "skipped", line
     if file.stem in AMONG_THEMSELVES and detail == "a fresh client acquires the lock":
         return "skipped", line
     return "failed", f"{line} (exit code {code})"

@@ -21,6 +21,14 @@ class HandMadeRun {
   void learns(std::uint8_t process, std::uint8_t node) {
     take(sim::Action::Kind::learn, process, node, 0);
   }
+  /// A key of a node, by its place among the names, goes to the other one.
+  void moves(std::uint8_t node, std::uint8_t key = 0) {
+    sim::Action action;
+    action.kind = sim::Action::Kind::move_key;
+    action.node = node;
+    action.key = key;
+    walk_.take(action);
+  }
   void passes(std::int64_t ms) { take(sim::Action::Kind::pass, 0, 0, ms); }
   /// A request is executed, and its reply heard.
   void answered(std::uint8_t process = 0) {

@@ -19,7 +19,7 @@ using State = Message::State;
 
 /// Two tasks that have each sent a request to each of two nodes, and one to the resource.
 struct UnderWay {
-  UnderWay() {
+  explicit UnderWay(bool shares = false) : network(nodes, shares) {
     for (sim::TaskId task = 0; task < 2; ++task)
       for (const std::uint8_t node : {std::uint8_t{0}, std::uint8_t{1}, sim::kResource})
         send(task, node);
@@ -35,7 +35,7 @@ struct UnderWay {
   }
 
   live::Nodes nodes{{}, {}};
-  live::Network network{nodes};
+  live::Network network;
 };
 
 bool has(const Channel& channel, State state) {
@@ -54,6 +54,38 @@ TEST_CASE("A connection that is lost tells its task, and only that") {
   CHECK(way.network.channels().size() == 5);
   way.send(0, 1);
   CHECK(way.network.channel({0, 1, true, 0}).messages.size() == 1);
+}
+
+TEST_CASE("A connection that tasks share tells each of them, and then takes no more") {
+  UnderWay way(true);
+  CHECK(way.network.channels().size() == 4);  // to each node one, and two to the resource
+  way.send(0, 1);
+  CHECK(way.network.channel({0, 1, true, 0}).messages.size() == 3);
+  way.network.lose({0, 1, true, 0});
+  way.send(1, 1);
+  CHECK(way.network.channel({0, 1, true, 1}).messages.front().sender == 1);
+  for (sim::TaskId task = 0; task < 2; ++task) {
+    const auto heard = way.network.take({0, 1, true, 0});
+    CHECK(heard.state == State::broken);
+    CHECK(heard.sender == task);
+  }
+  CHECK(way.network.channel({0, 1, true, 0}).messages.front().state == State::waiting);
+}
+
+TEST_CASE("What a task has given up on a shared connection is executed, and heard by nobody") {
+  UnderWay way(true);
+  way.network.abandon(0);
+  auto& channel = way.network.channel({0, 1, true, 0});
+  CHECK(channel.messages.size() == 2);
+  channel.messages.front().state = State::answered;
+  way.network.tidy();
+  const auto& left = way.network.channel({0, 1, true, 0}).messages;
+  REQUIRE(left.size() == 1);
+  CHECK(left.front().sender == 1);
+  way.network.server_died(1);
+  CHECK(way.network.take({0, 1, true, 0}).sender == 1);
+  way.network.abandon_all();
+  CHECK(way.count([](const Channel& c) { return c.open; }) == 0);
 }
 
 TEST_CASE("A request that outlives its connection waits, and its task is told") {

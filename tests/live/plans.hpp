@@ -43,6 +43,19 @@ inline live::Confirmation replayed(const live::Plan& plan) {
   return result;
 }
 
+inline void is_confirmed(const live::Plan& plan) {
+  const auto result = replayed(plan);
+  INFO("step " << result.step << ": " << result.detail);
+  CHECK(result.outcome == live::Confirmation::Outcome::confirmed);
+}
+
+/// What the plan says that is not so.
+inline void is_found(const live::Plan& plan, const std::string& detail) {
+  const auto result = replayed(plan);
+  CHECK(result.outcome == live::Confirmation::Outcome::differs);
+  CHECK_THAT(result.detail, Catch::Contains(detail));
+}
+
 /// The place of the first step, from 1, for which `is` says so.
 inline std::size_t first(const live::Plan& plan,
                          const std::function<bool(const live::PlanStep&)>& is) {

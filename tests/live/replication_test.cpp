@@ -1,5 +1,5 @@
-// Live replays with replicas: lags, failovers, WAIT and READONLY are real, and what is not as told
-// is found.
+// Live replays with replicas: lags, failovers, WAIT, READONLY and NOREPLICAS are real, and what is
+// not as told is found.
 #include "live/replication.hpp"
 
 #include <array>
@@ -17,6 +17,8 @@ namespace {
 using sim::Fault;
 using Does = sim::Action::Kind;
 using Outcome = live::Confirmation::Outcome;
+using test::is_confirmed;
+using test::is_found;
 using test::replayed;
 
 sim::Model replicated(const std::string& protocol, int replicas) {
@@ -26,18 +28,6 @@ sim::Model replicated(const std::string& protocol, int replicas) {
     model.budget.at(static_cast<std::size_t>(fault)) = 1;
   model.properties = {};
   return model;
-}
-
-void is_confirmed(const live::Plan& plan) {
-  const auto result = replayed(plan);
-  INFO("step " << result.step << ": " << result.detail);
-  CHECK(result.outcome == Outcome::confirmed);
-}
-
-void is_found(const live::Plan& plan, const std::string& detail) {
-  const auto result = replayed(plan);
-  CHECK(result.outcome == Outcome::differs);
-  CHECK_THAT(result.detail, Catch::Contains(detail));
 }
 
 /// Of two replicas the first one lags when A gets the lock, and is promoted.
@@ -161,6 +151,107 @@ TEST_CASE("A crash of a master, and of a replica, leaves what the persistence ha
       is_confirmed(run.plan());
     }
   }
+}
+
+/// A master that writes only with a replica.
+sim::Model with_min_replicas() {
+  auto model = replicated("set-token-lua", 1);
+  model.min_replicas = 1;
+  return model;
+}
+
+/// A asks for the lock at redis-1, which its only replica has left.
+live::Plan after_failover(bool misses, std::int64_t passes_ms = 0) {
+  test::HandMadeRun run(test::with_fault(with_min_replicas(), Fault::delay));
+  run.server(Does::failover, 1);
+  if (misses) run.server(Does::miss, 0);
+  if (passes_ms > 0) {
+    run.client(Does::begin);  // so that time may pass
+    run.client(Does::delay);
+    run.passes(passes_ms);
+    run.client(Does::release);
+  } else {
+    run.client(Does::begin);
+  }
+  run.answered();
+  return run.plan();
+}
+
+TEST_CASE("A master counts a replica that has left it until it misses it") {
+  const auto counted = after_failover(false), missed = after_failover(true);
+  CHECK(**(counted.steps.end() - 2)->reply == sim::Reply::ok());
+  CHECK_THAT((*(missed.steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  is_confirmed(counted);
+  is_confirmed(missed);
+  auto untold = missed;
+  untold.steps.erase(untold.steps.begin() + 1);
+  is_found(untold, "Not enough good replicas to write.; found: OK");
+  auto told = counted;
+  told.steps.insert(told.steps.begin() + 1, missed.steps[1]);
+  is_found(told, "found: (error) NOREPLICAS");
+}
+
+TEST_CASE("A real master misses a replica in time, by itself; just before, nobody can tell") {
+  const auto missed = after_failover(false, 12'000);
+  CHECK_THAT((*(missed.steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  is_confirmed(missed);
+  is_confirmed(after_failover(false, 3000));
+  const auto result = replayed(after_failover(false, 11'000));
+  CHECK(result.outcome == Outcome::impossible);
+  CHECK(result.detail == "step 6: a real master may have missed by now who has left it");
+}
+
+TEST_CASE("Who dies, or has not caught up, is not counted, nor when it leaves then") {
+  test::HandMadeRun run(with_min_replicas());
+  run.server(Does::node_crash, 1);
+  run.client(Does::begin);
+  run.answered();
+  CHECK_THAT((*(run.plan().steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  run.server(Does::node_restart, 1);
+  run.server(Does::failover, 1);
+  run.client(Does::begin, 1);
+  run.answered(1);
+  CHECK_THAT((*(run.plan().steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  is_confirmed(run.plan());
+}
+
+TEST_CASE("A replica that has caught up is counted, and one that lags") {
+  test::HandMadeRun run(with_min_replicas());
+  run.server(Does::failover, 1);
+  run.server(Does::follow, 0);
+  run.learns(0, 1);
+  run.client(Does::begin);
+  run.answered();
+  CHECK_THAT((*(run.plan().steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  run.server(Does::catch_up, 0);
+  run.server(Does::lag, 0);
+  run.learns(1, 1);
+  run.client(Does::begin, 1);
+  run.answered(1);
+  CHECK(**(run.plan().steps.end() - 2)->reply == sim::Reply::ok());
+  is_confirmed(run.plan());
+}
+
+TEST_CASE("Somebody empties a master, also one that has too few replicas to write") {
+  auto model = test::with_fault(with_min_replicas(), Fault::flush);
+  test::HandMadeRun run(model);
+  run.client(Does::begin);
+  run.answered();
+  run.server(Does::node_crash, 1);
+  run.server(Does::flush, 0);
+  run.client(Does::begin, 1);
+  run.answered(1);
+  is_confirmed(run.plan());
+}
+
+TEST_CASE("A WAIT with min-replicas-to-write is refused by name") {
+  auto model = replicated("set-wait", 1);
+  model.min_replicas = 1;
+  test::HandMadeRun run(model);
+  run.client(Does::begin);
+  run.answered();
+  CHECK_THAT(live::not_reproducible(run.plan(), true).value(),
+             Catch::Contains("min-replicas-to-write"));
 }
 
 TEST_CASE("A fresh client, which is to find a deadlock, asks the newest master") {

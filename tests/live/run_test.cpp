@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <memory>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "live/connection.hpp"
 #include "live/ownership.hpp"
@@ -40,7 +44,7 @@ bool violates(const live::LiveResult& result, sim::Property property) {
 
 TEST_CASE("EXISTS + SET is seen to fail, with the history before it") {
   const live::Server server(sim::Persistence::none);
-  const auto result = live::run(busy("exists-set", 6), server.address(), 3);
+  const auto result = live::run(busy("exists-set", 6), {server.address()}, 3);
   REQUIRE(violates(result, sim::Property::mutual_exclusion));
   CHECK_FALSE(result.violations.front().history.empty());
   CHECK(result.figures.acquired > 10);
@@ -48,7 +52,7 @@ TEST_CASE("EXISTS + SET is seen to fail, with the history before it") {
 
 TEST_CASE("Compare-and-delete is not, and leaves nothing behind") {
   const live::Server server(sim::Persistence::none);
-  const auto result = live::run(busy("set-token-lua", 4), server.address(), 1);
+  const auto result = live::run(busy("set-token-lua", 4), {server.address()}, 1);
   for (const auto& violation : result.violations) UNSCOPED_INFO(violation.text);
   CHECK(result.violations.empty());
   CHECK_FALSE(result.cut_short);
@@ -71,7 +75,7 @@ TEST_CASE("A key that stays by design is no leak") {
     auto model = busy("set-token-lua", 2);
     model.program = std::make_shared<sim::Program>(folder.path());
     model.properties = {sim::Property::leak};
-    return live::run(model, server.address(), 0.2);
+    return live::run(model, {server.address()}, 0.2);
   };
   CHECK_FALSE(violates(left_by(", permanent = { '{key}' }"), sim::Property::leak));
   CHECK(violates(left_by(""), sim::Property::leak));
@@ -84,7 +88,7 @@ TEST_CASE("A lease that ends before the work is seen by the resource") {
     setup.lease_ms = 1000;
     setup.workload[1].ms = 1200;
   }
-  const auto result = live::run(model, server.address(), 3);
+  const auto result = live::run(model, {server.address()}, 3);
   CHECK(violates(result, sim::Property::mutual_exclusion));
   CHECK(violates(result, sim::Property::no_lost_update));
 }
@@ -97,7 +101,7 @@ TEST_CASE("A lock without TTL that is not released is a leak and a deadlock") {
     setup.rounds = 1;
     setup.lease_ms = 200;
   }
-  const auto result = live::run(model, server.address(), 5);
+  const auto result = live::run(model, {server.address()}, 5);
   CHECK(violates(result, sim::Property::leak));
   CHECK(violates(result, sim::Property::deadlock));
   CHECK(result.figures.acquired == 1);
@@ -139,7 +143,7 @@ void check_clean(const live::LiveResult& result) {
 
 TEST_CASE("A plain DEL after the lease has ended is a foreign release") {
   const live::Server server(sim::Persistence::none);
-  const auto result = live::run(overdue("lua-setnx-expire", 1000, 1400), server.address(), 3);
+  const auto result = live::run(overdue("lua-setnx-expire", 1000, 1400), {server.address()}, 3);
   CHECK(violates(result, sim::Property::foreign_release));
   CHECK_FALSE(violates(result, sim::Property::foreign_extend));
   CHECK(result.not_judged.empty());
@@ -147,7 +151,7 @@ TEST_CASE("A plain DEL after the lease has ended is a foreign release") {
 
 TEST_CASE("A renewal that asks for no owner is a foreign extend") {
   const live::Server server(sim::Persistence::none);
-  const auto result = live::run(overdue("late-renewal", 400, 1000), server.address(), 2);
+  const auto result = live::run(overdue("late-renewal", 400, 1000), {server.address()}, 2);
   CHECK(violates(result, sim::Property::foreign_extend));
   CHECK_FALSE(violates(result, sim::Property::foreign_release));
   CHECK(result.not_judged.empty());
@@ -156,19 +160,19 @@ TEST_CASE("A renewal that asks for no owner is a foreign extend") {
 TEST_CASE("An unlock() that is always true is dishonest when the lease had ended") {
   const live::Server server(sim::Persistence::none);
   auto model = overdue("java-class", 1000, 1300);
-  const auto lying = live::run(model, server.address(), 2);
+  const auto lying = live::run(model, {server.address()}, 2);
   CHECK(violates(lying, sim::Property::honest_result));
   CHECK_FALSE(violates(lying, sim::Property::foreign_release));
-  const auto honest = live::run(overdue("set-token-lua", 1000, 1300), server.address(), 2);
+  const auto honest = live::run(overdue("set-token-lua", 1000, 1300), {server.address()}, 2);
   CHECK_FALSE(violates(honest, sim::Property::honest_result));
   CHECK(honest.not_judged.empty());
 }
 
 TEST_CASE("Re-entry needs a counter") {
   const live::Server server(sim::Persistence::none);
-  CHECK(violates(live::run(nested("reentrant-no-counter", 2, 1), server.address(), 0.5),
+  CHECK(violates(live::run(nested("reentrant-no-counter", 2, 1), {server.address()}, 0.5),
                  sim::Property::reentrancy));
-  check_clean(live::run(nested("hash-lock", 4, 1), server.address(), 2));
+  check_clean(live::run(nested("hash-lock", 4, 1), {server.address()}, 2));
 }
 
 TEST_CASE("A mistake in the re-entrant lock is seen") {
@@ -182,7 +186,7 @@ TEST_CASE("A mistake in the re-entrant lock is seen") {
   REQUIRE(not_deleted != mistakes.end());
   model.program = std::make_shared<sim::Program>(test::apply(*not_deleted, folder.path()));
   for (auto& setup : model.processes) setup.lease_ms = 1000;
-  const auto result = live::run(model, server.address(), 0.5);
+  const auto result = live::run(model, {server.address()}, 0.5);
   CHECK(violates(result, sim::Property::honest_result));
   CHECK(violates(result, sim::Property::reentrancy));
 }
@@ -197,7 +201,7 @@ TEST_CASE("Correct locks are not accused, at a high rate, with threads and with 
     setup.workload[1].ms = 400;  // a renewal
   }
   for (const auto& model : {threads, nested("hash-lock", 3, 2), watched})
-    check_clean(live::run(model, server.address(), 2));
+    check_clean(live::run(model, {server.address()}, 2));
   CHECK(live::Connection(server.address()).execute({"DBSIZE"}).integer == 0);
 }
 
@@ -213,7 +217,7 @@ TEST_CASE("Requests that time out are executed all the same, and followed") {
       std::this_thread::sleep_for(std::chrono::milliseconds(400));
     }
   });
-  const auto result = live::run(model, server.address(), 2.5);
+  const auto result = live::run(model, {server.address()}, 2.5);
   pauses.join();
   CHECK(result.figures.failed > 3);
   check_clean(result);
@@ -222,7 +226,7 @@ TEST_CASE("Requests that time out are executed all the same, and followed") {
 TEST_CASE("Sight is lost, and said to be, where a request cannot be followed") {
   const live::Server server(sim::Persistence::none);
   live::Connection(server.address()).execute({"ACL", "SETUSER", "default", "-incr"});
-  const auto result = live::run(busy("set-token-lua", 3), server.address(), 0.5);
+  const auto result = live::run(busy("set-token-lua", 3), {server.address()}, 0.5);
   CHECK(result.violations.empty());
   CHECK(result.not_judged.size() == 4);
   CHECK_THAT(result.not_judged_because, Catch::Contains("INCR"));
@@ -237,7 +241,7 @@ TEST_CASE("Sight is lost where a request would mean something else if it were fo
        test::kCompareAndDelete});
   auto model = busy("set-token-lua", 2);
   model.program = lock.model.program;
-  const auto result = live::run(model, server.address(), 0.2);
+  const auto result = live::run(model, {server.address()}, 0.2);
   CHECK(result.not_judged.contains(sim::Property::foreign_release));
   CHECK_THAT(result.not_judged_because, Catch::Contains("SELECT"));
 }
@@ -252,7 +256,7 @@ TEST_CASE("What a task that goes on still has is no leak, and the run has no end
   model.program = lock.model.program;
   model.processes.front().rounds = 1;
   model.properties = {sim::Property::leak};
-  const auto result = live::run(model, server.address(), 1);
+  const auto result = live::run(model, {server.address()}, 1);
   CHECK(result.cut_short);
   CHECK(result.violations.empty());
 }
@@ -269,9 +273,9 @@ TEST_CASE("A server that refuses to serve says nothing of the lock") {
     live::Connection(server.address()).execute(setting);
     auto model = busy("set-nx-px", 2);
     const auto says_so = Catch::Contains("the server refuses to serve: " + words);
-    CHECK_THROWS_WITH(live::run(model, server.address(), 0.3), says_so);
+    CHECK_THROWS_WITH(live::run(model, {server.address()}, 0.3), says_so);
     model.properties = {sim::Property::mutual_exclusion, sim::Property::deadlock};
-    CHECK_THROWS_WITH(live::run(model, server.address(), 0.3), says_so);
+    CHECK_THROWS_WITH(live::run(model, {server.address()}, 0.3), says_so);
   }
 }
 
@@ -279,7 +283,7 @@ TEST_CASE("Of what was asked, what nobody can see on a real server is said not t
   const live::Server server(sim::Persistence::none);
   auto model = busy("set-token-lua", 2);
   model.properties = {sim::kProperties.begin(), sim::kProperties.end()};
-  const auto result = live::run(model, server.address(), 0.2);
+  const auto result = live::run(model, {server.address()}, 0.2);
   std::set<sim::Property> nobodys;
   for (const auto property : sim::kProperties)
     if (row(property).live == sim::LiveJudge::nobody) nobodys.insert(property);
@@ -307,7 +311,7 @@ TEST_CASE("What somebody else does to the keys is held against nobody") {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     live::Connection(server.address()).execute({"SET", "lock", "theirs"});
   });
-  const auto result = live::run(busy("set-token-lua", 2), server.address(), 0.5);
+  const auto result = live::run(busy("set-token-lua", 2), {server.address()}, 0.5);
   other.join();
   CHECK(result.violations.empty());
   CHECK(result.not_judged.contains(sim::Property::deadlock));
@@ -317,11 +321,112 @@ TEST_CASE("What somebody else does to the keys is held against nobody") {
                  Catch::Contains("the key lock was gone before its time"));
 }
 
+// ---- several nodes ------------------------------------------------------------------------------
+
+/// A server for each node.
+class Servers {
+ public:
+  explicit Servers(std::size_t count) {
+    while (servers_.size() < count) {
+      servers_.push_back(std::make_unique<live::Server>(sim::Persistence::none));
+      addresses.push_back(servers_.back()->address());
+    }
+  }
+  std::vector<live::Address> addresses;
+
+ private:
+  std::vector<std::unique_ptr<live::Server>> servers_;
+};
+
+sim::Model on_nodes(sim::Model model, std::size_t nodes) {
+  for (auto& setup : model.processes) setup.nodes = static_cast<int>(nodes);
+  return model;
+}
+
+/// What is judged on several nodes was, and nothing violated.
+void check_clean_on_nodes(const live::LiveResult& result) {
+  for (const auto& violation : result.violations) UNSCOPED_INFO(violation.text);
+  CHECK(result.violations.empty());
+  CHECK(result.figures.acquired > 3);
+  const std::set<sim::Property> of_calls{sim::Property::honest_result, sim::Property::reentrancy};
+  CHECK(result.not_judged == of_calls);
+  CHECK(result.not_judged_because == "nobody sees the keys of several nodes at one instant");
+}
+
+TEST_CASE("Redlock on three servers is not seen to fail, and leaves nothing behind") {
+  const Servers servers(3);
+  for (const auto* protocol : {"redlock", "redlock-parallel"}) {
+    const auto model = on_nodes(busy(protocol, 3), 3);
+    check_clean_on_nodes(live::run(model, servers.addresses, 1));
+  }
+  for (const auto& address : servers.addresses)
+    CHECK(live::Connection(address).execute({"DBSIZE"}).integer == 0);
+}
+
+TEST_CASE("Half of four nodes is no majority: two clients are inside") {
+  const Servers servers(4);
+  auto model = on_nodes(busy("redlock-half", 6), 4);
+  model.properties = {sim::Property::mutual_exclusion};
+  const auto result = live::run(model, servers.addresses, 4);
+  REQUIRE(violates(result, sim::Property::mutual_exclusion));
+  std::string told;
+  for (const auto& line : result.violations.front().history) told += line.sentence + "\n";
+  CHECK_THAT(told, Catch::Contains("to redis-4") && Catch::Contains("from redis-"));
+}
+
+/// Clients of a lock on two nodes, whose work takes longer than their lease.
+sim::Model on_two_nodes(const test::InlineLock& lock) {
+  auto model = overdue("set-token-lua", 400, 600);
+  model.program = lock.model.program;
+  return on_nodes(model, 2);
+}
+
+TEST_CASE("Whoever removes another's key on one of several nodes is told, and on which") {
+  const Servers servers(2);
+  const test::InlineLock lock(
+      {"self.token = unique() for node = 1, 2 do if call { node = node, 'SET', self.key, "
+       "self.token, 'NX', 'PX', self.ttl_ms } ~= OK then return false end end return true",
+       "call { node = 2, 'DEL', self.key } return true"},
+      ", nodes = 2");
+  const auto result = live::run(on_two_nodes(lock), servers.addresses, 3);
+  const auto& found = result.violations;
+  const auto told =
+      std::ranges::find(found, sim::Property::foreign_release, &live::LiveViolation::property);
+  REQUIRE(told != found.end());
+  CHECK_THAT(told->text, Catch::Contains("removes the key lock on redis-2"));
+}
+
+TEST_CASE("A key that stays on one of several nodes is a leak, and locks everybody out") {
+  const Servers servers(2);
+  const test::InlineLock lock(
+      {"return call { node = 2, 'SETNX', self.key, 1 } == 1", "return true"}, ", nodes = 2");
+  auto model = on_two_nodes(lock);
+  for (auto& setup : model.processes) setup.rounds = 2;
+  const auto result = live::run(model, servers.addresses, 5);
+  REQUIRE(violates(result, sim::Property::leak));
+  CHECK(violates(result, sim::Property::deadlock));
+  const auto leak =
+      std::ranges::find(result.violations, sim::Property::leak, &live::LiveViolation::property);
+  CHECK_THAT(leak->text, Catch::Contains("the key lock on redis-2 stays for ever"));
+}
+
+TEST_CASE("Each node has a server or a database of its own") {
+  const live::Server server(sim::Persistence::none);
+  auto first = server.address(), second = first;
+  const auto model = on_nodes(busy("redlock", 2), 3);
+  CHECK_THROWS_WITH(live::run(model, {first, second, first}, 0.1),
+                    Catch::Contains("the same server and database as a node before"));
+  auto third = second;
+  second.database = 1;
+  third.database = 2;
+  check_clean_on_nodes(live::run(model, {first, second, third}, 0.5));
+}
+
 TEST_CASE("A server that has a key of the protocol is refused and left alone") {
   const live::Server server(sim::Persistence::none);
   live::Connection connection(server.address());
   connection.execute({"SET", "lock", "theirs"});
-  CHECK_THROWS_AS(live::run(busy("setnx", 2), server.address(), 1), sim::BadInput);
+  CHECK_THROWS_AS(live::run(busy("setnx", 2), {server.address()}, 1), sim::BadInput);
   CHECK(connection.execute({"GET", "lock"}).text == "theirs");
 }
 

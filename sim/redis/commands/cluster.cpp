@@ -30,14 +30,17 @@ std::uint16_t crc16(std::string_view bytes) {
 
 }  // namespace
 
+std::string_view hashed_part(std::string_view key) {
+  const std::size_t open = key.find('{');
+  if (open == key.npos) return key;
+  const std::size_t close = key.find('}', open + 1);
+  if (close == key.npos || close == open + 1) return key;
+  return key.substr(open + 1, close - open - 1);
+}
+
 unsigned hash_slot(std::string_view key) {
   constexpr unsigned kSlots = 16384;
-  const std::size_t open = key.find('{');
-  if (open != key.npos) {
-    const std::size_t close = key.find('}', open + 1);
-    if (close != key.npos && close > open + 1) key = key.substr(open + 1, close - open - 1);
-  }
-  return crc16(key) % kSlots;
+  return crc16(hashed_part(key)) % kSlots;
 }
 
 std::vector<std::string> key_names_of(const Request& request) {

@@ -15,6 +15,9 @@ namespace lockstep::sim {
 struct Keyspace;
 struct ServerMode;
 
+/// What of a key's name says its slot: its hash tag, or all.
+std::string_view hashed_part(std::string_view key);
+
 /// The slot of a key: CRC16 of its hash tag, or of the whole key, modulo 16384 (cluster.c
 /// keyHashSlot).
 unsigned hash_slot(std::string_view key);
