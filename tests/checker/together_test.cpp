@@ -135,7 +135,8 @@ class Together {
   /// The engine tries some points of time, the naive explorer all; in both time passes until
   /// something has to happen, if anything has.
   std::string compared_time(const Steps& passes) {
-    const std::int64_t free_ms = rules_.undisturbed_ms(world_);
+    constexpr std::int64_t kAges = 100'000'000'000'000;  // further than anything lies ahead
+    const std::int64_t free_ms = rules_.undisturbed_ms(world_, false, kAges);
     const std::int64_t engine_ms = passes.empty() ? 0 : passes.rbegin()->first.amount_ms;
     const std::set<std::int64_t> deadlines = rules_.deadlines(world_);
     const bool has_to =
