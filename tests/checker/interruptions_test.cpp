@@ -212,4 +212,16 @@ TEST_CASE("what comes late is of what it was sent for, wherever its client has g
   CHECK(judged("true") == Verdict::violated);
   CHECK(judged("choose(2) == 1") == Verdict::violated);
   CHECK(judged("choose(2) == 2") == Verdict::violated);
+  CHECK(judged("error('no answer', 0)") == Verdict::holds);
+}
+
+TEST_CASE("a client removes its own key by what was sent for a call that is over",
+          "[interruptions]") {
+  InlineLock lock({"return redis('SET', self.key, 1) == OK",
+                   "return (pcall(redis, 'DEL', self.key))"});  // no claim where it is not answered
+  lock.model.processes.resize(1);
+  lock.model.processes[0].rounds = 2;
+  CHECK(lock.judged(Property::reentrancy) == Verdict::holds);
+  lock.model = test::with_fault(lock.model, Fault::lose);
+  CHECK(lock.judged(Property::reentrancy) == Verdict::violated);
 }
