@@ -354,6 +354,19 @@ TEST_CASE("a claim is shown how many threads of a client are inside", "[claims]"
   CHECK(both_find(model) == Verdict::violated);
 }
 
+TEST_CASE("a number that stays by design is no leftover of who was refused, another value is",
+          "[claims]") {
+  for (const auto& [value, verdict] :
+       {std::pair{"1", Verdict::holds}, {"'one'", Verdict::violated}}) {
+    CAPTURE(value);
+    const InlineLock lock(
+        {std::string("redis('SET', self.key .. ':stays', ") + value + ") return false",
+         "return true"},
+        ", leases = { '{key}', '{key}:stays' }, permanent = { '{key}:stays' }");
+    CHECK(lock.judged(Property::honest_result) == verdict);
+  }
+}
+
 TEST_CASE("fencing tokens are compared with those of the same lock", "[claims]") {
   // Of `lock` all are 1, and it lets everybody in; those of the first lock are higher.
   InlineLock lock(

@@ -180,6 +180,22 @@ TEST_CASE("what is not shown of clocks that drift is not claimed", "[drift]") {
   CHECK(!result.time_gap.empty());
 }
 
+TEST_CASE("waits that are no whole ms add up on every way to where a client is", "[drift]") {
+  // By a clock that shows 5 ms in 4 ms, both pauses last 4 ms: what is over of them differs.
+  const auto judged = [](const std::string& one, const std::string& other) {
+    InlineLock lock({"return retry(function() if choose(2) == 1 then sleep(" + one +
+                         ") else sleep(" + other +
+                         ") end return redis('SET', self.key, 1, 'NX') == OK end)",
+                     "return redis('DEL', self.key) == 1"});
+    lock.model.drifts_ppm = {250'000, 250'000};
+    return engine_alone(lock);
+  };
+  CHECK(judged("5", "5").verdict == Verdict::holds);
+  const auto often = judged("5", "4");
+  CHECK(often.verdict == Verdict::inconclusive);
+  CHECK(often.why_inconclusive.find("add up over several waits") != std::string::npos);
+}
+
 TEST_CASE("the time of day on clocks that drift", "[drift]") {
   // Whoever sees the node's clock 3 ms ahead of its own goes in without asking.
   InlineLock lock(

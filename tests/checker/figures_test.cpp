@@ -74,6 +74,31 @@ TEST_CASE("the slack of a lock of several keys is that of the one that ends firs
   }
 }
 
+TEST_CASE("that a server does not know a script is no reason why nobody acquires", "[figures]") {
+  const auto told = [](const std::string& asks) {
+    InlineLock lock({"pcall(redis, " + asks + ") return false", "return true"});
+    lock.model.processes.resize(1);
+    lock.model.properties = {Property::mutual_exclusion};
+    lock.model.witnesses = {sim::Witness::acquired};
+    return checker::explore(lock.model, {}).unmet_detail;
+  };
+  CHECK(told("'EVALSHA', ('0'):rep(40), 0") == "A never acquired");
+  CHECK(told("'INCR'").starts_with("A never acquired; a request failed: INCR -> "));
+}
+
+TEST_CASE("that nobody releases is no fault of release() where nobody calls it", "[figures]") {
+  const auto told = [](bool unlocks) {
+    InlineLock lock({kTakeByToken, "return false"});
+    for (auto& process : lock.model.processes)
+      if (!unlocks) process.workload.resize(1);
+    lock.model.properties = {Property::mutual_exclusion};
+    lock.model.witnesses = {sim::Witness::released};
+    return checker::explore(lock.model, {}).unmet_detail;
+  };
+  CHECK(told(false) == "nobody ever released");
+  CHECK(told(true).starts_with("nobody ever released; release() leaves its client the key"));
+}
+
 TEST_CASE("why nobody writes: a fenced resource takes no token below 0, a plain one takes all",
           "[figures]") {
   const auto told = [](sim::Resource resource, const std::string& token) {

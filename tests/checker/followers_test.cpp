@@ -1,7 +1,9 @@
 // What is claimed of a whole run where nodes have replicas, or a call says no: both explorers, on
 // every two of the faults that concern it.
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/inline_lock.hpp"
@@ -13,6 +15,22 @@ using checker::Verdict;
 using sim::Fault;
 using sim::Property;
 using test::InlineLock;
+
+/// Whether the only client of a node with replicas ever does so, in both explorers.
+bool seen(InlineLock& lock, sim::Witness witness, int replicas, const std::vector<Fault>& faults) {
+  lock.model.processes.resize(1);
+  lock.model.processes[0].replicas = replicas;
+  for (const auto fault : faults) ++lock.model.budget.at(static_cast<std::size_t>(fault));
+  lock.model.properties = {Property::mutual_exclusion};
+  lock.model.witnesses = {witness};
+  const auto engine = checker::explore(lock.model, {});
+  const auto naive = checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary);
+  INFO(engine.why_inconclusive << naive.why_inconclusive);
+  CHECK(engine.verdict == Verdict::holds);
+  CHECK(naive.verdict == Verdict::holds);
+  CHECK(engine.unmet == naive.unmet);
+  return !engine.unmet.contains(witness);
+}
 
 }  // namespace
 
@@ -55,4 +73,43 @@ TEST_CASE("who leaves an inner level and is told no has been told the truth", "[
   };
   CHECK(leaving("return redis('GET', self.key) == self.token") == Verdict::holds);
   CHECK(leaving("return true") == Verdict::violated);
+}
+
+TEST_CASE("a timeout at one node is no reason to leave the server of another", "[followers]") {
+  // Only a master that has not got what was just set lets it be set once more.
+  const auto asks_again = [](const std::string& node) {
+    InlineLock lock({"redis('SET', self.key, 1) pcall(call, { node = " + node +
+                         ", timeout_ms = 2, 'GET', self.key }) "
+                         "return redis('SET', self.key, 1, 'NX') == OK",
+                     "return true"},
+                    ", quorum = 1");
+    lock.model.processes[0].nodes = 2;
+    return seen(lock, sim::Witness::acquired, 1, {Fault::lag, Fault::failover, Fault::delay});
+  };
+  CHECK_FALSE(asks_again("2"));
+  CHECK(asks_again("1"));
+}
+
+TEST_CASE("what a replica has saved of a copy expires by its own clock", "[followers]") {
+  // Whose key is over after 10 ms, though its master's has 20 more. It is asked after 15.
+  const auto outlives = [](std::int64_t ahead_ms) {
+    InlineLock lock({"return redis('SET', self.key, 1, 'PX', 30) == OK",
+                     "return call { node = 2, 'GET', self.key } ~= nil"});
+    lock.model.processes[0].workload[1].ms = 15;
+    lock.model.node_clocks_ms = {0, ahead_ms};
+    lock.model.persistence = sim::Persistence::rdb;
+    return seen(lock, sim::Witness::released, 1, {Fault::node_crash, Fault::node_crash});
+  };
+  CHECK_FALSE(outlives(20));
+  CHECK(outlives(10));
+}
+
+TEST_CASE("who waits for a replica for ever is told no lesser number", "[followers]") {
+  for (const auto& [timeout_ms, ends] : {std::pair{"0", false}, {"5", true}}) {
+    CAPTURE(timeout_ms);
+    InlineLock lock(
+        {"redis('SET', self.key, 1) return redis('WAIT', 1, " + std::string(timeout_ms) + ") == 0",
+         "return true"});
+    CHECK(seen(lock, sim::Witness::acquired, 1, {Fault::lag}) == ends);
+  }
 }

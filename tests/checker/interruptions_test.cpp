@@ -192,3 +192,36 @@ TEST_CASE("a critical section that is left at once is one all the same", "[inter
     process.workload = {{sim::WorkStep::Kind::lock, 0, 0}, {sim::WorkStep::Kind::unlock, 0, 0}};
   CHECK(lock.judged(sim::Property::mutual_exclusion) == checker::Verdict::violated);
 }
+
+TEST_CASE("what comes late is of what it was sent for, wherever its client has got since",
+          "[interruptions]") {
+  // The SET of the first call is late, and comes into the second release(): a leftover of that, if
+  // the call said that it had acquired, and none if it said no. The client is at one place then.
+  const auto judged = [](const std::string& result) {
+    InlineLock lock(
+        {"self.round = (self.round or 0) + 1 if self.round > 1 then return true end "
+         "pcall(redis, 'SET', self.key, 1) return " +
+             result,
+         "if self.round == 1 then return false end redis('DEL', self.key) return true"});
+    lock.model.processes.resize(1);
+    lock.model.processes[0].rounds = 2;
+    lock.model = test::with_fault(lock.model, Fault::lose);
+    return lock.judged(Property::reentrancy);
+  };
+  CHECK(judged("false") == Verdict::holds);
+  CHECK(judged("true") == Verdict::violated);
+  CHECK(judged("choose(2) == 1") == Verdict::violated);
+  CHECK(judged("choose(2) == 2") == Verdict::violated);
+  CHECK(judged("error('no answer', 0)") == Verdict::holds);
+}
+
+TEST_CASE("a client removes its own key by what was sent for a call that is over",
+          "[interruptions]") {
+  InlineLock lock({"return redis('SET', self.key, 1) == OK",
+                   "return (pcall(redis, 'DEL', self.key))"});  // no claim where it is not answered
+  lock.model.processes.resize(1);
+  lock.model.processes[0].rounds = 2;
+  CHECK(lock.judged(Property::reentrancy) == Verdict::holds);
+  lock.model = test::with_fault(lock.model, Fault::lose);
+  CHECK(lock.judged(Property::reentrancy) == Verdict::violated);
+}

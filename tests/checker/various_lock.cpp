@@ -18,6 +18,7 @@ struct Written {
   std::string also = {};  ///< how protocol { goes on
   bool absolute = false;  ///< somebody looks at absolute time
   bool endless = false;   ///< who asks again and again never comes to the same state
+  int nodes = 1;          ///< each with as many replicas
 };
 
 const std::string kSet =
@@ -86,6 +87,13 @@ std::vector<Written> on_one_server() {
   };
 }
 
+/// Goes on at one node when another one has not answered in time.
+const std::string kSetOnTwo =
+    "self.token = unique() local function set(node) return call({ node = node, timeout_ms = 2, "
+    "'SET', self.key, self.token, 'NX', 'PX', self.ttl_ms }) == OK end "
+    "local one = set(1) pcall(set, 2) "
+    "return one and call({ node = 1, 'GET', self.key }) == self.token";
+
 std::vector<Written> on_replicas() {
   const std::string twice =
       "self.token = unique() local function set() "
@@ -110,6 +118,10 @@ std::vector<Written> on_replicas() {
        "local told = redis('WAIT', 1, 2) return taken and told == 1",
        "redis('WAIT', 1, 1) " + kCompare, 1},
       {kSet + "redis('WAIT', 2, 2) return redis('WAIT', 1, 3) >= 1", kScript, 2},
+      {kSetOnTwo,
+       "pcall(call, { node = 2, 'DEL', self.key }) "
+       "return call({ node = 1, 'DEL', self.key }) == 1",
+       1, ", quorum = 1", false, false, 2},
   };
 }
 
@@ -154,12 +166,13 @@ sim::Persistence persistence_beside(sim::Fault one, sim::Fault other, Dice& dice
   return dice.of<Persistence>({sim::kPersistences.begin(), sim::kPersistences.end()});
 }
 
-sim::ProcessSetup drawn_process(Dice& dice, int replicas) {
+sim::ProcessSetup drawn_process(Dice& dice, const Written& written) {
   using Does = sim::WorkStep::Kind;
   sim::ProcessSetup process;
   process.lock_keys = {"lock", "other"};
   process.lease_ms = 5;
-  process.replicas = replicas;
+  process.nodes = written.nodes;
+  process.replicas = written.replicas;
   const sim::WorkStep work{dice.one_in(4) ? Does::sleep : Does::work, 0,
                            dice.of<std::int64_t>({2, 4, 8})};
   const sim::WorkStep lock{Does::lock, 0, 0}, unlock{Does::unlock, 0, 0};
@@ -204,7 +217,7 @@ RandomLock various_lock(std::size_t number, sim::Fault one, sim::Fault other, st
   made.protocol = kParity + std::string("local L = protocol { title = 't', source = 's'") +
                   lock.also + " }\nfunction L:acquire() " + lock.acquire +
                   " end\nfunction L:release() " + lock.release + " end\nreturn L\n";
-  made.model.processes = {drawn_process(dice, lock.replicas), drawn_process(dice, lock.replicas)};
+  made.model.processes = {drawn_process(dice, lock), drawn_process(dice, lock)};
   for (const auto fault : {one, other}) made.model.budget[static_cast<std::size_t>(fault)] = 2;
   made.model.cluster = row(one).of_cluster || row(other).of_cluster;
   made.model.jumps_ms = {3, lock.replicas > 0 ? 7 : -4};
@@ -224,7 +237,7 @@ RandomLock various_lock(std::size_t number, sim::Fault one, sim::Fault other, st
     made.model.properties.erase(sim::Property::deadlock);
   if (lock.replicas > 0) {
     made.model.node_clocks_ms = {2, -1};
-    if (dice.one_in(3)) made.model.min_replicas = 1;
+    if (dice.one_in(3)) made.model.min_replicas = static_cast<int>(dice.from(1, lock.replicas));
     made.model.counts_gone_ms = dice.from(1, 9);
     if (dice.one_in(4)) made.model.server = sim::ServerVersion::redis_7_2;
   }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "scenarios/compare.hpp"
 #include "tests/cli/command_line.hpp"
@@ -13,6 +14,7 @@ namespace lockstep::tests {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using scenarios::Change;
@@ -106,6 +108,8 @@ TEST_CASE("weaker is what held and does not hold any more") {
   CHECK(change(Standing::not_reentrant, Standing::violated) == Change::weaker);
   CHECK(change(Standing::vacuous, Standing::violated) == Change::weaker);
   CHECK(change(Standing::violated, Standing::holds) == Change::stronger);
+  CHECK(change(Standing::violated, Standing::not_reentrant) == Change::stronger);
+  CHECK(change(Standing::inconclusive, Standing::not_reentrant) == Change::stronger);
   CHECK(change(Standing::violated, Standing::inconclusive) == Change::changed);
   CHECK(change(Standing::inconclusive, Standing::vacuous) == Change::changed);
   CHECK(change_between(finding(Standing::violated, 9), finding(Standing::violated, 7)) ==
@@ -221,11 +225,13 @@ TEST_CASE("a protocol that is new or deleted is no weaker lock; one that is mist
 
   const auto added = run({"diff", "HEAD:locks/new-lock", "locks/new-lock"});
   CHECK(added.code == 0);
-  CHECK_THAT(added.out, StartsWith("NEW       locks/new-lock: ") && Contains("nothing to compare"));
+  CHECK_THAT(added.out, StartsWith("NEW       locks/new-lock: ") &&
+                            Contains("\nold       HEAD:locks/new-lock is not there: nothing to"));
   CHECK(run({"diff", "HEAD:./locks/new-lock", "./locks/new-lock/"}).code == 0);
   const auto gone = run({"diff", "HEAD:old-lock", "old-lock"});
   CHECK(gone.code == 0);
-  CHECK_THAT(gone.out, StartsWith("DELETED   HEAD:old-lock: "));
+  CHECK_THAT(gone.out, StartsWith("DELETED   HEAD:old-lock: ") &&
+                           Contains("\nnew       old-lock is not there"));
   CHECK_THAT(run({"diff", "HEAD:old-lock", "old-lock", "--json"}).out,
              Contains("\"status\": \"deleted\""));
   {
@@ -267,11 +273,34 @@ TEST_CASE("the counterexample of a diff can be kept and replayed") {
   CHECK(run({"replay", file}).code == 1);
 }
 
+TEST_CASE("the counterexample of a diff is one of the first condition that is weaker") {
+  auto stored =
+      Json::parse(run({"matrix", "set-token-lua", "--property", "foreign-release", "--json"}).out);
+  auto& verdicts = stored["protocols"][0]["verdicts"];
+  std::erase_if(verdicts.get_ref<Json::array_t&>(), [](const Json& verdict) {
+    return verdict["condition"] != "pause" && verdict["condition"] != "jump";
+  });
+  const auto file = (scratch() / "first.json").string();
+  write(file, stored.dump());
+  const auto worse = without_compare("first");
+  const auto ran = run({"diff", "--baseline", file, worse});
+  CHECK_THAT(ran.out, Contains("the first of them: pause\n"));
+  // A jump does it in fewer steps.
+  const auto told = Json::parse(run({"diff", "--baseline", file, worse, "--json"}).out);
+  const auto& differences = told["differences"];
+  REQUIRE(differences.size() == 2);
+  CHECK(differences[0]["new"]["steps"] > differences[1]["new"]["steps"]);
+}
+
 TEST_CASE("diff of the wrong number of versions is refused") {
   CHECK(run({"diff"}).code == 3);
   CHECK(run({"diff", "setnx"}).code == 3);
   CHECK(run({"diff", "setnx", "setnx", "setnx"}).code == 3);
-  CHECK(run({"diff", "--baseline", "x.json", "setnx", "setnx"}).code == 3);
+  for (const auto& versions : std::vector<std::vector<std::string>>{{}, {"setnx", "setnx"}}) {
+    std::vector<std::string> words{"diff", "--baseline", "x.json"};
+    words.insert(words.end(), versions.begin(), versions.end());
+    CHECK_THAT(run(words).err, Contains("with --baseline FILE name one protocol"));
+  }
   CHECK_THAT(run({"diff", "setnx", "setnxx"}).err, Contains("did you mean `setnx`?"));
 }
 

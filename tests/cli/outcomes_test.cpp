@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "live/connection.hpp"
+#include "live/server.hpp"
+#include "sim/redis/reply.hpp"
 #include "tests/cli/command_line.hpp"
 
 namespace lockstep::tests {
@@ -96,6 +99,30 @@ TEST_CASE("a replay in which others could go on decides nothing of who could not
             .code == 1);
   const auto ran = run({"replay", trace, "--live"});
   CHECK_THAT(ran.out, Contains("a fresh client acquires the lock"));
+  CHECK(ran.code == 2);
+}
+
+TEST_CASE("a replay that differs exits with 1, and is told as far as the step that does") {
+  const live::Server theirs(sim::Persistence::none);
+  live::Connection(theirs.address()).execute({"SET", "other", "1"});
+  const auto folder = protocol("counts", "return redis('DBSIZE') == 0");
+  const auto trace = (scratch() / "counts-trace.json").string();
+  CHECK(run({"check", folder, "--property", "mutual-exclusion", "--trace", trace}).code == 1);
+  const auto ran = run({"replay", trace, "--live", "--redis", theirs.address().shown()});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.out, Contains("DIFFERS") && Contains("at step 2 ") && Contains("found: 1"));
+  CHECK_THAT(ran.out, Contains("\n   2  ") && !Contains("\n   3  "));
+}
+
+TEST_CASE("a run is told as expected where its scenario expects it") {
+  CHECK(run({"replay", "set-token-lua-pause"}).code == 0);
+  CHECK(run({"replay", "set-token-lua-pause", "--json"}).code == 0);
+}
+
+TEST_CASE("a live run in which nobody acquires shows nothing") {
+  const auto ran = run({"live", protocol("refuses", "return false"), "--property",
+                        "mutual-exclusion", "--seconds", "0.2"});
+  CHECK_THAT(ran.out, Contains("VACUOUS"));
   CHECK(ran.code == 2);
 }
 

@@ -1,6 +1,9 @@
 // Every flag that changes the world is told in the printout, is kept in the trace, and changes
 // nothing else.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +63,40 @@ TEST_CASE("each flag of the world is told in the printout, and its trace is repl
     CHECK(replayed.code == 1);
     CHECK_THAT(found.out, Contains(replayed.out));
   }
+}
+
+TEST_CASE(
+    "a number of the world may be the least and the most that it can be, and nothing beyond") {
+  struct Limits {
+    std::string flag;
+    std::int64_t least, most;
+  };
+  constexpr std::int64_t longest = 2'592'000'000;
+  for (const auto& [flag, least, most] :
+       {Limits{"--clients", 1, 8}, Limits{"--rounds", 1, 100}, Limits{"--work-ms", 0, longest},
+        Limits{"--lease-ms", 1, longest}, Limits{"--request-timeout-ms", 0, longest},
+        Limits{"--pause-max-ms", 0, longest}, Limits{"--latency-ms", 0, longest},
+        Limits{"--restart-after-ms", 0, longest}, Limits{"--waits-ms", 1, longest},
+        Limits{"--nodes", 1, 7}, Limits{"--replicas", 0, 6}}) {
+    const auto with = [&flag = flag](std::int64_t number) {
+      return run({"check", "set-nx-px", "--property", "leak", "--max-states", "3",
+                  flag + "=" + std::to_string(number)});
+    };
+    CAPTURE(flag);
+    for (const auto possible : {least, most}) CHECK(with(possible).err == "");
+    for (const auto beyond : {least - 1, most + 1}) {
+      const auto refused = with(beyond);
+      CHECK(refused.code == 3);
+      CHECK_THAT(refused.err, Contains(fmt::format("{}: found {}, expected {} to {}\n", flag,
+                                                   beyond, least, most)));
+    }
+  }
+}
+
+TEST_CASE("memory is bounded in MiB") {
+  const auto bounded = run({"check", "set-token-lua", "--max-memory", "2"});
+  CHECK_THAT(bounded.out, Contains("the bound of 2 MiB was reached"));
+  CHECK(run({"check", "set-token-lua", "--max-memory", "4096"}).code == 0);
 }
 
 TEST_CASE("what is not simulated where slots migrate is refused by name") {

@@ -17,7 +17,9 @@ class HandMadeRun {
   explicit HandMadeRun(sim::Model model) : model_(std::move(model)), walk_(model_) {}
 
   void server(sim::Action::Kind kind, std::uint8_t node) { take(kind, 0, node, 0); }
-  void client(sim::Action::Kind kind, std::uint8_t process = 0) { take(kind, process, 0, 0); }
+  void client(sim::Action::Kind kind, std::uint8_t process = 0, std::uint8_t connection = 0) {
+    take(kind, process, 0, 0, connection);
+  }
   void learns(std::uint8_t process, std::uint8_t node) {
     take(sim::Action::Kind::learn, process, node, 0);
   }
@@ -39,12 +41,14 @@ class HandMadeRun {
   live::Plan plan() const { return plan_of(model_, walk_.trace()); }
 
  private:
-  void take(sim::Action::Kind kind, std::uint8_t process, std::uint8_t node, std::int64_t ms) {
+  void take(sim::Action::Kind kind, std::uint8_t process, std::uint8_t node, std::int64_t ms,
+            std::uint8_t connection = 0) {
     sim::Action action;
     action.kind = kind;
     action.process = process;
     action.node = node;
     action.amount_ms = ms;
+    action.connection = connection;
     walk_.take(action);
   }
 

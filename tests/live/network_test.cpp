@@ -130,6 +130,17 @@ TEST_CASE("The death of a server is told to who waits there, and to nobody else"
       CHECK_FALSE(has(way.network.channel({task, node, true, 0}), State::broken));
 }
 
+TEST_CASE("Of several connections that a task has given up each has its place") {
+  UnderWay way;
+  way.network.abandon(0);
+  way.send(0, 1);
+  way.network.channel({0, 1, true, 0}).messages.front().request = {"GET", "second"};
+  way.network.abandon(0);
+  CHECK(way.network.next_waiting({0, 1, false, 0}).request.at(1) == "lock");
+  CHECK(way.network.next_waiting({0, 1, false, 1}).request.at(1) == "second");
+  CHECK_THROWS_WITH(way.network.channel({0, 1, false, 2}), Catch::Contains("no such connection"));
+}
+
 /// A real server, and one client's connections to it.
 struct RealServer {
   RealServer() : servers(live::own_servers(test::model({"setnx"}))), nodes(servers, {}) {}

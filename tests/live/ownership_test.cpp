@@ -55,6 +55,9 @@ class SharedRun {
     effect.kind = kind;
     effect.task = task;
     effect.ok = ok;
+    does(process, effect);
+  }
+  void does(std::uint8_t process, sim::Effect effect) {
     effect.request = kLook;
     ownership_.did(process, effect);
   }
@@ -69,6 +72,8 @@ class SharedRun {
     for (const auto& violation : referee_.violations()) properties.insert(violation.property);
     return properties;
   }
+  /// The sentence of the first violation.
+  std::string told() const { return referee_.violations().at(0).text; }
   live::Ownership& ownership() { return ownership_; }
 
  private:
@@ -95,6 +100,19 @@ TEST_CASE("Removing, overwriting and prolonging the key of a holder is foreign")
   CHECK(extended.violated() == std::set{Property::foreign_extend});
 }
 
+TEST_CASE("What was done to the key of a holder is told as it was") {
+  SharedRun removed, overwritten, shortened;
+  for (SharedRun* told : {&removed, &overwritten, &shortened}) told->acquires(kClientA);
+  removed.deletes(kClientB);
+  CHECK_THAT(removed.told(), Catch::Contains("B removes the key lock, of which A"));
+  const sim::Request shorter{"SET", "lock", "w", "PX", "500"};  // its lease is shorter, too
+  overwritten.replied(kClientB, overwritten.sends(kClientB), shorter, kNow + 500, Reply::ok());
+  CHECK_THAT(overwritten.told(), Catch::Contains("B takes from the key lock"));
+  shortened.replied(kClientB, shortened.sends(kClientB), {"PEXPIRE", "lock", "500"}, kNow + 500,
+                    Reply::number(1));
+  CHECK_THAT(shortened.told(), Catch::Contains("B shortens the lease of the key lock"));
+}
+
 TEST_CASE("One's own key, and a key whose maker holds nothing, are not foreign") {
   SharedRun own, left;
   own.acquires(kClientA);
@@ -116,6 +134,26 @@ TEST_CASE("Who fails holds nothing any more, and an error says as little as a re
   made.does(kClientA, Kind::failed);
   made.looks(kClientB);
   CHECK(made.violated() == std::set{Property::honest_result});
+}
+
+TEST_CASE("An unanswered call's error, and a release() without a result, say nothing") {
+  SharedRun unanswered, silent;
+  sim::Effect end;
+  end.kind = Kind::failed;
+  end.unanswered = true;
+  unanswered.sets(kClientA);
+  unanswered.does(kClientA, end);
+  silent.acquires(kClientA);
+  silent.does(kClientA, Kind::releasing);
+  silent.deletes(kClientA);
+  end = {};
+  end.kind = Kind::released;
+  end.silent = true;
+  silent.does(kClientA, end);
+  for (SharedRun* told : {&unanswered, &silent}) {
+    told->looks(kClientB);
+    CHECK(told->violated() == kNothing);
+  }
 }
 
 TEST_CASE("A lock that has its key in common with one that is still held may leave it") {
@@ -250,6 +288,24 @@ TEST_CASE("A key that is gone near the end of a call may have been there at its 
   CHECK(told.violated() == std::set{Property::foreign_release});  // but not reentrancy
 }
 
+TEST_CASE("What a server did before a call ended counts, however late it is heard of") {
+  SharedRun told;
+  told.acquires(kClientA);
+  told.does(kClientA, Kind::releasing);
+  const auto between = told.sends(kClientB), removes = told.sends(kClientA);
+  told.ownership().heard(kClientA, kMainTask, removes, kDel,
+                         live::Executed{3, {kNow}, {kNow}, {kLives}, {kNoKey}, Reply::number(1)},
+                         true);
+  told.does(kClientA, Kind::released, false);  // the key is there in all that is known so far
+  told.ownership().heard(kClientB, kMainTask, between, kLook,
+                         live::Executed{2, {kNow}, {kNow}, {kLives}, {kLives}, Reply::number(1)},
+                         true);
+  told.ownership().heard(kClientB, kMainTask, told.sends(kClientB), kLook,
+                         live::Executed{4, {kNow}, {kNow}, {kNoKey}, {kNoKey}, Reply::number(0)},
+                         true);
+  CHECK(told.violated() == std::set{Property::honest_result});
+}
+
 TEST_CASE("What a spawned task does counts if it surely did it within the call") {
   SharedRun within, at_edge;
   for (SharedRun* told : {&within, &at_edge}) {
@@ -349,6 +405,21 @@ TEST_CASE("A call that is seen by its wait alone ends when nobody waits in it an
   told.does(kClientA, Kind::refused);  // of a later call, which has made nothing
   told.looks(kClientB);
   CHECK(told.violated() == kNothing);
+}
+
+TEST_CASE("That a client waits inside a release() is no use of its key beside it") {
+  sim::Wait waits;
+  waits.task = kMainTask;
+  waits.kind = sim::Wait::Kind::replies;
+  waits.in_operation = true;
+  SharedRun told;
+  told.acquires(kClientA);
+  told.does(kClientA, Kind::releasing);
+  told.ownership().waits(kClientA, {waits});
+  told.looks(kClientA);
+  told.does(kClientA, Kind::released, true);
+  told.looks(kClientB);
+  CHECK(told.violated().contains(Property::reentrancy));
 }
 
 TEST_CASE("After a loss of sight nothing more is claimed") {

@@ -183,5 +183,41 @@ TEST_CASE("On somebody else's server only the protocol's keys are touched") {
   CHECK(connection.execute({"GET", "lock"}).text == "theirs");
 }
 
+TEST_CASE("That somebody else's server refuses to serve is no difference") {
+  const live::Server server(sim::Persistence::none);
+  live::Connection(server.address()).execute({"REPLICAOF", "127.0.0.1", "1"});
+  CHECK_THROWS_WITH(live::replay(paused(), {{server.address(), {}}}),
+                    Catch::Contains("the server refuses to serve: READONLY"));
+}
+
+TEST_CASE("What a client had asked the resource before its crash is no basis of its next write") {
+  const test::InlineLock lock({"return true", "return true"});
+  auto model = test::with_fault(lock.model, sim::Fault::crash);
+  model = test::with_fault(model, sim::Fault::delay);
+  model.processes[0].rounds = 2;
+  model.properties = {sim::Property::no_lost_update};
+  test::HandMadeRun run(model);
+  run.client(Action::Kind::begin);
+  run.client(Action::Kind::delay);  // its READ is held back
+  run.client(Action::Kind::crash);
+  run.client(Action::Kind::begin);
+  run.client(Action::Kind::execute, 0, 1);
+  run.client(Action::Kind::deliver, 0, 1);
+  run.client(Action::Kind::begin, 1);
+  run.answered(1);
+  run.passes(10);
+  run.client(Action::Kind::timer, 1);
+  run.client(Action::Kind::execute, 1);  // B has written since A read,
+  run.client(Action::Kind::release);     // and A's former life reads now
+  run.client(Action::Kind::execute);
+  run.client(Action::Kind::timer);
+  run.client(Action::Kind::execute);
+  const auto plan = run.plan();
+  REQUIRE(plan.violated == sim::Property::no_lost_update);
+  const auto result = replayed(plan);
+  INFO(result.detail);
+  CHECK(result.outcome == Outcome::confirmed);
+}
+
 }  // namespace
 }  // namespace lockstep::tests

@@ -105,6 +105,13 @@ TEST_CASE("conditions shape the workload") {
   CHECK(workload(under(condition("two locks"), world)) ==
         Steps{"lock", "lock lock-2", "unlock", "work 3000", "unlock lock-2"});
   CHECK(under(condition("client+"), world).clients.size() == 3);
+  auto disturbed = world;  // of itself
+  disturbed.faults.at(static_cast<std::size_t>(sim::Fault::lose)) = 2;
+  const auto more = under(condition("lose"), disturbed).faults;
+  CHECK(more.at(static_cast<std::size_t>(sim::Fault::lose)) == 3);
+  CHECK(
+      under(condition("pause"), disturbed).faults.at(static_cast<std::size_t>(sim::Fault::lose)) ==
+      2);
   CHECK(under(condition("short work"), world).witnesses.contains(sim::Witness::released));
   auto full = world;
   full.clients.assign(kMostClients, 0);
@@ -139,6 +146,13 @@ TEST_CASE("a fault that nothing can suffer is told as such") {
   for (const auto& finding : jumps) CHECK(finding.standing == Standing::cannot_happen);
   const auto pauses = judge_each(condition("pause"), world_of("setnx"), false);
   for (const auto& finding : pauses) CHECK(finding.standing == Standing::holds);
+  // Of what is violated all the same the fault is no matter: the others have been looked at.
+  auto world = world_of("exists-set");
+  world.properties = {sim::Property::mutual_exclusion, sim::Property::foreign_extend};
+  std::set<Standing> standings;
+  for (const auto& finding : judge_each(condition("jump"), world, false))
+    standings.insert(finding.standing);
+  CHECK(standings == std::set{Standing::holds, Standing::violated});
 }
 
 TEST_CASE("re-entry is asked of re-entrant locks only") {

@@ -325,6 +325,18 @@ TEST_CASE("await waits until one of the tasks has ended, in whichever way, and t
   CHECK(told(program.client.feed(run(0))).starts_with("acquired"));
 }
 
+TEST_CASE("who has awaited one of several tasks is not woken by the others") {
+  using lockstep::sim::program_test::run;
+  Acquiring program("await(spawn(sleep, 9), spawn(sleep, 3)) sleep(50) return true");
+  program.client.feed(run(1));
+  program.client.feed(run(2));
+  program.client.feed(timer(2));
+  program.client.feed(run(0));
+  CHECK(waits(program.client.step()) == "0 sleep 50 fresh, 1 sleep 9");
+  program.client.feed(timer(1));
+  CHECK(waits(program.client.step()) == "0 sleep 50");
+}
+
 TEST_CASE("await of several tasks that have ended tells the first in its list") {
   using lockstep::sim::program_test::run;
   Acquiring program(R"(

@@ -151,6 +151,31 @@ TEST_CASE("an outer lock that is lost: inner ones are released on the way") {
         "lost 0; releasing 1; released 1 ok; releasing 0; released 0 ok");
 }
 
+TEST_CASE("while an outer lock is lost, nothing is done after an inner one's release either") {
+  const Folder folder(lock_with(
+      "if self.key == 'a' then every(10, function() lost(self) return false end) end return true"));
+  Client client(folder.path(),
+                with_keys({lock(0), lock(1), work(5), unlock(1), work(7), unlock(0), rest(3)}));
+  client.feed(begin());
+  client.feed(accepted());
+  client.feed(timer(1));
+  CHECK(told(client.feed(run())) ==
+        "lost 0; releasing 1; released 1 ok; releasing 0; released 0 ok");
+  CHECK(waits(client.step()) == "0 sleep 3 fresh");
+}
+
+TEST_CASE("an acquire() that fails on what it was answered is told from one that was not") {
+  const Folder folder(lock_with("redis('GET', self.key) return true"));
+  for (const auto& [seen, unanswered] :
+       {std::pair{reply(Reply::error("ERR x")), false}, {broken(), true}, {timeout(), true}}) {
+    Client client(folder.path(), setup_of({lock(), unlock()}));
+    client.feed(begin());
+    const Step& step = client.feed(seen);
+    REQUIRE(step.effects.at(0).kind == Effect::Kind::failed);
+    CHECK(step.effects[0].unanswered == unanswered);
+  }
+}
+
 TEST_CASE("main tasks share the process's objects") {
   const Folder folder(lock_with("self.n = (self.n or 0) + 1 log('n' .. self.n) return true"));
   Client client(folder.path(), setup_of({lock(), unlock()}, 1, 2));
