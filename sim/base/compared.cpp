@@ -36,12 +36,6 @@ std::uint64_t unpacked(std::string_view bytes, bool highest_first) {
   return number;
 }
 
-/// Whether no text, but perhaps packed numbers: digits among their bytes say nothing.
-bool is_packed(std::string_view bytes) {
-  return bytes.size() <= 8 && std::has_single_bit(bytes.size()) &&
-         !std::ranges::all_of(bytes, [](char c) { return c >= ' ' && c <= '~'; });
-}
-
 /// Of the two ways to read them, the one in which they are smaller: what is packed is small.
 std::vector<Compared> packed_numbers_compared(std::string_view left, std::string_view right) {
   if (left.size() != right.size() || left.size() > 8 || !std::has_single_bit(left.size()))
@@ -56,6 +50,11 @@ std::vector<Compared> packed_numbers_compared(std::string_view left, std::string
 }
 
 }  // namespace
+
+bool is_packed(std::string_view bytes) {
+  return bytes.size() <= 8 && std::has_single_bit(bytes.size()) &&
+         !std::ranges::all_of(bytes, [](char c) { return c >= ' ' && c <= '~'; });
+}
 
 std::vector<Compared> numbers_compared(std::string_view left, std::string_view right) {
   if (is_packed(left) && is_packed(right)) return packed_numbers_compared(left, right);

@@ -28,6 +28,9 @@ struct Compared {
   static constexpr char kSent = '!';
 };
 
+/// Whether no text, but perhaps a packed number: digits among its bytes say nothing.
+bool is_packed(std::string_view bytes);
+
 /// What is compared of two texts that do not read as numbers. Equal they are if what is around
 /// their numbers is, and each of these; or, if they are packed numbers (of 1, 2, 4 or 8 bytes), if
 /// these are. Nothing if neither can be.

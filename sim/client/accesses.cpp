@@ -36,6 +36,8 @@ class AccessRewriter {
   std::string rewritten() {
     for (std::size_t at = 1; at < words_.size(); ++at)
       if (is_access(at)) wrap(at);
+    for (std::size_t at = 1; at < words_.size() && !keys_only_; ++at)
+      if (is_used(at)) wrap_use(at);
     return with_insertions(text_, {&after_, &after_keys_, &before_keys_, &before_});
   }
 
@@ -82,6 +84,37 @@ class AccessRewriter {
   bool is_access(std::size_t at) const {
     if (!ends_prefix(at - 1)) return false;
     return is_sign(at, "[") || (is_dot(at) && at + 1 < words_.size() && is_name(at + 1));
+  }
+
+  /// A variable of which the length is asked, or a method called, or that a function is given: what
+  /// looks at its table is no access that the text shows.
+  bool is_used(std::size_t at) const {
+    if (!is_name(at) || words_[at].text.starts_with("lockstep_")) return false;
+    if (is_dot(at - 1) || is_colon(at - 1) || words_[at - 1].text == "function") return false;
+    const bool method = is_colon(at + 1) && at + 2 < words_.size() && is_name(at + 2);
+    const bool goes_on = is_dot(at + 1) || is_sign(at + 1, "[") || is_sign(at + 1, "(");
+    return method || (is_sign(at - 1, "#") && !goes_on) || is_argument(at);
+  }
+
+  bool is_argument(std::size_t at) const {
+    if (!is_sign(at - 1, "(") && !is_sign(at - 1, ",")) return false;
+    if (!is_sign(at + 1, ")") && !is_sign(at + 1, ",")) return false;
+    int depth = 0;
+    for (std::size_t before = at - 1; before > 0; --before) {
+      const bool statement = std::ranges::binary_search(kKeywords, words_[before].text);
+      if (depth == 0 && words_[before].kind == Word::Kind::name && statement) return false;
+      if (closes(before)) ++depth;
+      if (opens(before) && depth-- == 0) return is_sign(before, "(") && is_call(before);
+    }
+    return false;
+  }
+
+  /// Whether what is in the brackets is given to a function, not the names of what one is given.
+  bool is_call(std::size_t at) const {
+    if (!ends_prefix(at - 1)) return false;
+    const std::size_t begin = prefix_of(at);
+    return !words_[begin].text.starts_with("lockstep_") &&
+           (begin == 0 || words_[begin - 1].text != "function");
   }
 
   std::size_t opening_of(std::size_t at) const {
@@ -168,6 +201,12 @@ class AccessRewriter {
     after += fmt::format(",{})", place);
   }
 
+  void wrap_use(std::size_t at) {
+    std::string& before = before_[words_[at].begin];
+    before = std::string(kAt) + "(" + before;
+    after_[words_[at].end] += ")";
+  }
+
   void wrap_access(std::size_t begin, std::size_t at, std::size_t end) {
     const std::size_t next = end + 1;
     const bool goes_on = next < words_.size() && (is_dot(next) || is_colon(next) || opens(next) ||
@@ -195,10 +234,12 @@ int switch_here(Vm& vm, lua_State* lua) {
   return kWait;
 }
 
-/// Before an access: only a table of the program's own can be somebody else's, too.
+/// Before an access: only a table of the program's own, or a task or a mutex, can be somebody
+/// else's, too.
 int at(Vm& vm, lua_State* lua) {
   lua_settop(lua, 1);
-  if (vm.run == nullptr || !lua_istable(lua, 1) || vm.run->is_of_module(lua, 1)) return 1;
+  const bool is_shared = lua_istable(lua, 1) || lua_isuserdata(lua, 1);
+  if (vm.run == nullptr || !is_shared || vm.run->is_of_module(lua, 1)) return 1;
   return switch_here(vm, lua);
 }
 

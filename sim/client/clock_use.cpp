@@ -154,7 +154,9 @@ void Look::at_micros(std::size_t observation) {
     path[observation].reply = at_micros_of(reply, micros);
     return path;
   };
-  if (!use_.whole_ms || !known(fmt::format("us{}", observation), with, 0).second) return;
+  if (!use_.whole_ms ||
+      !known(fmt::format("us{} {}", observation, course_of(step_)), with, 0).second)
+    return;
   const auto outcome = [&](int micros) {
     Outcome all;
     const std::optional<Step> step = tried(with, micros);
@@ -358,6 +360,8 @@ std::set<std::int64_t> Look::turns(const Steps& step_at, std::int64_t from, std:
   };
   const Turns turns = turning_points(way_at, from, to);
   use_.all = use_.all && turns.all && courses.one_way();
+  // Of what turns again and again the first ones will do: from each place they are others.
+  if (!turns.all && std::exchange(uses_.missed_, true)) return {};
   return turns.at;
 }
 

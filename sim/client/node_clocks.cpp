@@ -270,6 +270,7 @@ bool NodeClocks::is_new(const Met& met) {
     const auto place = static_cast<std::int64_t>(different.size());
     out.number(different.try_emplace(number, place).first->second);
   }
+  out.text(tried(met, 0).shown(Shown::comparisons));  // on another way it may look at other times
   return known_.insert(out.take()).second;
 }
 
@@ -315,6 +316,7 @@ std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, TimeUse& us
   };
   Turns found = turning_points(shown, -kFarthestMs, looked_at_time ? kFarthestMs : left_ms + 1);
   use.all = use.all && found.all && courses.one_way();
+  if (!found.all && std::exchange(missed_, true)) return {};  // as in Look::turns()
   if (looked_at_time)
     for (const std::int64_t time : different_numbers_in(met.keyspace))
       if (const std::int64_t unit = unit_of_time(time, met.execution.now); unit != 0)

@@ -91,6 +91,7 @@ class NodeClocks {
   void note_within_ms(const Met& met, TimeUse& use);
 
   ScriptVm scripts_;
+  bool missed_ = false;          ///< more turns of one than could be found
   std::set<std::string> known_;  ///< executions that were looked at, but for their times
 };
 

@@ -61,6 +61,16 @@ std::string way_of(const std::optional<Step>& step) {
   return text;
 }
 
+std::string course_of(const Step& step) {
+  std::string text = step.stopped ? "stopped" : "went";
+  for (const Comparison& each : step.compared)
+    text += fmt::format("{}{}", each.place, program::outcome(each));
+  for (const Effect& effect : step.effects)
+    text += fmt::format(" {} {}{}", static_cast<int>(effect.kind), effect.request.size(),
+                        effect.ok ? " ok" : "");
+  return text;
+}
+
 void note_rests(const RestPlaces& rests, const Step& step, ClockUse& use) {
   const auto place = rests.find(way_of(step));
   if (place == rests.end()) return;

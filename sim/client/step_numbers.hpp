@@ -21,6 +21,9 @@ struct ClockUse;
 /// not have decided (the key of a table, the bounds of a loop). "" if there is no such step.
 std::string way_of(const std::optional<Step>& step);
 
+/// The same but for all arguments: equal of many steps that differ in what they know.
+std::string course_of(const Step& step);
+
 /// The numbers of what a step does: what it sends, how long it waits.
 std::vector<std::int64_t> numbers_of(const Step& step);
 

@@ -12,6 +12,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/spelling.hpp"
 #include "sim/client/observation.hpp"
+#include "sim/client/step_numbers.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
@@ -132,13 +133,28 @@ std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, cons
   return encode(changed(keyspace, undo)) != encode(changed(after, kAsItIs));
 }
 
+/// How its comparisons come out.
+std::string TokenBytes::way_of(const Met& met) {
+  std::vector<Compared> compared;
+  Keyspace keyspace = met.keyspace;
+  Session session = met.session;
+  Execution execution = met.execution;
+  execution.scripts = &scripts_;
+  execution.compared = &compared;
+  execution.touched.clear();
+  execute(keyspace, session, met.request, execution);
+  std::string way;
+  for (const Compared& each : compared) way += each.outcome;
+  return way;
+}
+
 bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after) {
   const Tried tried = [&](unsigned which) { return differs(met, reply, after, which); };
   const auto found = differs_in_any(0, Spelling::kPair, tried);
   if (!found || *found) return found.has_value();
   std::string bytes = encode(met.keyspace) + encode(met.session);
   for (const std::string& argument : met.request) bytes += argument + '\0';
-  if (!is_first(bytes)) return false;
+  if (!is_first(bytes + way_of(met))) return false;
   if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
   if (later_.size() < kMostLater)
     later_.emplace_back([this, keyspace = met.keyspace, session = met.session,
@@ -177,7 +193,7 @@ bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
     bytes += bytes_of(*observation.reply);
     for (const std::string& answer : observation.answers) bytes += answer + '\0';
   }
-  if (!is_first(bytes)) return false;
+  if (!is_first(bytes + course_of(step))) return false;
   if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
   if (later_.size() < kMostLater)
     later_.emplace_back(

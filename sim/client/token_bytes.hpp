@@ -42,8 +42,9 @@ class TokenBytes {
                               unsigned which) const;
   /// Of the spellings from `from` on, before `to`.
   static std::optional<bool> differs_in_any(unsigned from, unsigned to, const Tried& differs);
-  /// Of its form, which is what is alike if tokens have other names and numbers another size: it is
-  /// tried with more spellings, and kept for the end.
+  std::string way_of(const Met& met);
+  /// Of its form, which is what is alike if tokens have other names and numbers another size, as
+  /// long as it goes the same way: it is tried with more spellings, and kept for the end.
   bool is_first(const std::string& bytes);
 
   const Program& program_;

@@ -214,6 +214,7 @@ std::string packed(Packed time, std::size_t size) {
 
 void add_numbers(const std::string& text, std::vector<std::int64_t>& numbers) {
   for (const Packed time : packed_times(text)) numbers.push_back(time.number);
+  if (is_packed(text)) return;
   for (std::size_t at = 0; at < text.size();) {
     std::int64_t number = 0;
     const char* const begin = text.data() + at;

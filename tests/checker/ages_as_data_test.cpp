@@ -123,3 +123,30 @@ TEST_CASE("a single millisecond decides by what is next to it, or sought around 
   CHECK(found(timed_or("  return ('at ' .. v):match('^at (%d+)$') + 40000 < n")) ==
         checker::Verdict::holds);
 }
+
+TEST_CASE("what decides only where something else has decided before is found", "[time]") {
+  const std::string later = "  if n - v < 5000 then return false end\n";
+  CHECK(found(timed_or("  local left = redis('PTTL', 'other')\n"
+                       "  if left < 0 then redis('SET', 'other', 1, 'PX', 20000) end\n" +
+                       later + "  return left > 12000 and left < 12100")) ==
+        checker::Verdict::holds);  // it was set when the age was 0, and is asked with an age of 0
+  CHECK(found("  local t = redis('TIME')\n  local n = t[1] * 1000 + t[2] // 1000\n"
+              "  if redis('SET', self.key, n, 'NX') == OK then return true end\n"
+              "  local v = tonumber(redis('GET', self.key) or n)\n" +
+              later + "  return t[2] % 1000 == 517") != checker::Verdict::holds);
+  CHECK(found("  return " +
+              eval("local t = redis.call('TIME') local n = t[1] * 1000 + math.floor(t[2] / 1000) "
+                   "if redis.call('SET', KEYS[1], string.format('%.0f', n), 'NX') then return 1 "
+                   "end if n - redis.call('GET', KEYS[1]) < 5000 then return 0 end "
+                   "if t[2] % 1000 == 517 then return 1 end return 0",
+                   "") +
+              " == 1") != checker::Verdict::holds);
+  CHECK(found("  local token = unique()\n" + timed_or(later + "  return token:sub(1, 1) == '7'")) !=
+        checker::Verdict::holds);
+  CHECK(found("  local token = unique()\n" +
+              timed_or("  return " +
+                       eval("if ARGV[1] - redis.call('GET', KEYS[1]) < 5000 then return 0 end "
+                            "if ARGV[2]:sub(1, 1) == '7' then return 1 end return 0",
+                            ", n, token") +
+                       " == 1")) != checker::Verdict::holds);
+}

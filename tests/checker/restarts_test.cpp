@@ -112,6 +112,18 @@ TEST_CASE("what was written and has expired is no write that a power loss takes"
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
+TEST_CASE("what a server has answered and not written when it dies is left open", "[restarts]") {
+  InlineLock lock(
+      {"return redis('SETNX', self.key, 1) == 1", "return redis('DEL', self.key) == 1"});
+  lock.model = test::with_fault(lock.model, Fault::node_crash);
+  for (const auto postponed : {Persistence::aof_everysec, Persistence::aof_everysec_2s}) {
+    lock.model.persistence = postponed;
+    CHECK(lock.judged(Property::mutual_exclusion) == Verdict::inconclusive);
+  }
+  lock.model.persistence = Persistence::aof_always;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+}
+
 TEST_CASE("what was saved is there after a power loss, too", "[restarts]") {
   InlineLock lock(
       {"return redis('SETNX', self.key, 1) == 1", "return redis('DEL', self.key) == 1"});

@@ -28,7 +28,7 @@ TEST_CASE("accesses to tables are shown before, and reads also after") {
   CHECK(shown("self.a.b = t[i].c") == "a(a(self).a).b = s(a(a(t)[k(i,4000000,t)]).c)");
   CHECK(shown("t[self.i] = nil") == "a(t)[k(s(a(self).i),4000000,t)] = nil");
   CHECK(shown("a.x, b.y = b.y, a.x") == "a(a).x, a(b).y = s(a(b).y), s(a(a).x)");
-  CHECK(shown("if f(x).y == 1 then end") == "if s(a(f(x)).y) == 1 then end");
+  CHECK(shown("if f(x).y == 1 then end") == "if s(a(f(a(x))).y) == 1 then end");
   CHECK(shown("return (p or q).x") == "return s(a((p or q)).x)");
 }
 
