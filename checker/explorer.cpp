@@ -172,18 +172,12 @@ class Exploration {
       return leave_open(
           "Redis leaves open what it answers, and one answer was tried: " + world_.left_open() +
           (world_.draws() ? " (another --draw-seed tries other choices)" : ""));
-    if (postpones_writes() && model_.budget[static_cast<std::size_t>(sim::Fault::node_crash)] > 0)
+    if (world_.answers_unwritten())
       return leave_open(
           "a server that dies while an fsync is under way loses what it has answered and not "
           "written: with appendfsync everysec only power-loss tries that");
     if (!world_.time_gap().empty())
       leave_open("not every point of time that may matter was tried: " + world_.time_gap());
-  }
-
-  /// Redis 7.0 flushAppendOnlyFile: while an fsync is under way nothing is written, for up to 2 s.
-  bool postpones_writes() const {
-    return model_.persistence == sim::Persistence::aof_everysec ||
-           model_.persistence == sim::Persistence::aof_everysec_2s;
   }
 
   void leave_open(std::string why) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "sim/base/error.hpp"
+#include "live/server.hpp"
 #include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
@@ -15,9 +15,7 @@ constexpr const char* kLeast = "1";  // byte, less than any server needs
 constexpr const char* kUnlimited = "0";
 
 void limit(Connection& server, const std::string& maxmemory, const std::string& policy) {
-  const auto reply =
-      server.execute({"CONFIG", "SET", "maxmemory", maxmemory, "maxmemory-policy", policy});
-  if (reply.is_error()) throw sim::BadInput("redis-server: " + reply.text);
+  order(server, {"CONFIG", "SET", "maxmemory", maxmemory, "maxmemory-policy", policy});
 }
 
 /// In all databases: INFO says of each "db0:keys=2,expires=1,...".

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "live/connection.hpp"
+#include "live/server.hpp"
 #include "live/stream.hpp"
-#include "sim/base/error.hpp"
 #include "sim/client/servers.hpp"
 #include "sim/redis/reply.hpp"
 
@@ -18,12 +18,6 @@ namespace lockstep::live {
 namespace {
 
 constexpr const char* kLongestMoveMs = "5000";
-
-/// Our own servers do what they are told, unless they are no Redis 7.0.
-void order(Connection& server, const sim::Request& request) {
-  const auto reply = server.execute(request);
-  if (reply.is_error()) throw sim::BadInput("redis-server: " + reply.text);
-}
 
 }  // namespace
 

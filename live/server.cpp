@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
-#include "live/connection.hpp"
 #include "sim/base/error.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::live {
 
@@ -130,6 +130,11 @@ void Server::await_answer() {
   }
   crash();
   throw sim::BadInput(program_ + " does not answer");
+}
+
+void order(Connection& server, const sim::Request& request) {
+  const auto reply = server.execute(request);
+  if (reply.is_error()) throw sim::BadInput("redis-server: " + reply.text);
 }
 
 }  // namespace lockstep::live

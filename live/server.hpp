@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "live/address.hpp"
+#include "live/connection.hpp"
 #include "sim/base/temporary_folder.hpp"
 #include "sim/model/model.hpp"
 
@@ -44,5 +45,8 @@ class Server {
   Address address_;
   pid_t pid_ = -1;
 };
+
+/// What one of our own servers is told; BadInput if it does not do it: it is no Redis 7.0.
+void order(Connection& server, const sim::Request& request);
 
 }  // namespace lockstep::live

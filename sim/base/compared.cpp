@@ -49,6 +49,13 @@ std::vector<Compared> packed_numbers_compared(std::string_view left, std::string
   return {{one, other, relation(one, other)}};
 }
 
+/// Not only those of captures (%1).
+bool has_own_digits(std::string_view pattern) {
+  for (std::size_t at = 0; at < pattern.size(); ++at)
+    if (is_digit(pattern[at]) && (at == 0 || pattern[at - 1] != '%')) return true;
+  return false;
+}
+
 }  // namespace
 
 bool is_packed(std::string_view bytes) {
@@ -69,12 +76,9 @@ std::vector<Compared> numbers_compared(std::string_view left, std::string_view r
 
 std::vector<double> numbers_sought(std::string_view text, std::string_view pattern) {
   std::vector<double> sought = pieces_of(pattern).numbers;
-  for (std::size_t at = 0; at < pattern.size(); ++at) {
-    if (!is_digit(pattern[at]) || (at > 0 && pattern[at - 1] == '%')) continue;
-    const std::vector<double> sought_in = pieces_of(text).numbers;
-    sought.insert(sought.end(), sought_in.begin(), sought_in.end());
-    break;
-  }
+  if (!has_own_digits(pattern)) return sought;
+  const std::vector<double> sought_in = pieces_of(text).numbers;
+  sought.insert(sought.end(), sought_in.begin(), sought_in.end());
   return sought;
 }
 

@@ -37,7 +37,7 @@ class AccessRewriter {
     for (std::size_t at = 1; at < words_.size(); ++at)
       if (is_access(at)) wrap(at);
     for (std::size_t at = 1; at < words_.size() && !keys_only_; ++at)
-      if (is_used(at)) wrap_use(at);
+      if (is_used(at)) wrap_in(kAt, at, at);
     return with_insertions(text_, {&after_, &after_keys_, &before_keys_, &before_});
   }
 
@@ -101,8 +101,7 @@ class AccessRewriter {
     if (!is_sign(at + 1, ")") && !is_sign(at + 1, ",")) return false;
     int depth = 0;
     for (std::size_t before = at - 1; before > 0; --before) {
-      const bool statement = std::ranges::binary_search(kKeywords, words_[before].text);
-      if (depth == 0 && words_[before].kind == Word::Kind::name && statement) return false;
+      if (depth == 0 && words_[before].kind == Word::Kind::name && !is_name(before)) return false;
       if (closes(before)) ++depth;
       if (opens(before) && depth-- == 0) return is_sign(before, "(") && is_call(before);
     }
@@ -201,22 +200,19 @@ class AccessRewriter {
     after += fmt::format(",{})", place);
   }
 
-  void wrap_use(std::size_t at) {
-    std::string& before = before_[words_[at].begin];
-    before = std::string(kAt) + "(" + before;
-    after_[words_[at].end] += ")";
+  /// Puts a call around the words.
+  void wrap_in(const char* function, std::size_t first, std::size_t last) {
+    std::string& before = before_[words_[first].begin];
+    before = std::string(function) + "(" + before;
+    after_[words_[last].end] += ")";
   }
 
   void wrap_access(std::size_t begin, std::size_t at, std::size_t end) {
     const std::size_t next = end + 1;
     const bool goes_on = next < words_.size() && (is_dot(next) || is_colon(next) || opens(next) ||
                                                   words_[next].kind == Word::Kind::string);
-    std::string& before = before_[words_[begin].begin];
-    before = std::string(kAt) + "(" + before;
-    after_[words_[at - 1].end] += ")";
-    if (goes_on || is_target(next)) return;
-    before = std::string(kSeen) + "(" + before;
-    after_[words_[end].end] += ")";
+    wrap_in(kAt, begin, at - 1);
+    if (!goes_on && !is_target(next)) wrap_in(kSeen, begin, end);
   }
 
   std::string_view text_;

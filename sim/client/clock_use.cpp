@@ -161,10 +161,9 @@ void Look::at_micros(std::size_t observation) {
     Outcome all;
     const std::optional<Step> step = tried(with, micros);
     if (!step) return all;
-    for (const Comparison& each : step->compared) {
-      all.course += fmt::format("{}{}", each.place, program::outcome(each));
+    all.course = outcomes_of(*step);
+    for (const Comparison& each : step->compared)
       all.compared.insert(all.compared.end(), {each.left, each.right});
-    }
     for (const Effect& effect : step->effects) {
       all.course += fmt::format(" {} {}{}", static_cast<int>(effect.kind), effect.task, effect.ok);
       all.course += split_numbers(effect.fencing, all.numbers);
@@ -265,13 +264,13 @@ std::string Look::known_after(const std::vector<Observation>& path) const {
 
 void Look::note_told(const Paths& with, const std::set<std::int64_t>& turns) {
   for (const std::int64_t base : both_sides(turns)) {
-    const std::optional<Step> here = tried(with, base);
+    const std::optional<Step> here = base == 0 ? std::optional(step_) : tried(with, base);
     if (!here || here->stopped) continue;
-    const std::string known = known_after(with(base));
+    const std::string way = way_of(here), known = known_after(with(base));
     for (const std::int64_t more : {std::int64_t{1}, kSecondMs, 60 * kSecondMs, 3600 * kSecondMs}) {
-      const std::int64_t by = turns.contains(base + 1) ? -more : more;
+      const std::int64_t by = onwards(base, turns) * more;
       const std::optional<Step> other = tried(with, base + by);
-      if (!other || other->stopped || way_of(other) != way_of(here)) continue;
+      if (!other || other->stopped || way_of(other) != way) continue;
       use_.kept = use_.kept || known_after(with(base + by)) != known;
       for (std::size_t i = 0; i < std::min(other->effects.size(), here->effects.size()); ++i)
         use_.fences = use_.fences || other->effects[i].fencing != here->effects[i].fencing;

@@ -186,6 +186,14 @@ void note_made(const std::vector<std::int64_t>& numbers, const std::vector<std::
 
 }  // namespace
 
+Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared>* compared) {
+  Execution execution = given;
+  execution.scripts = &scripts;
+  execution.compared = compared;
+  execution.touched.clear();
+  return execution;
+}
+
 bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now) {
   if (!times_in(request, now).empty()) return true;
   const std::set<std::int64_t> stored = different_numbers_in(keyspace);
@@ -242,10 +250,7 @@ NodeClocks::Tried NodeClocks::tried(const Met& met, std::int64_t later_ms) {
 NodeClocks::Tried NodeClocks::tried(const Met& met, const Execution& given) {
   Tried tried{met.keyspace, Reply::null(), {}};
   Session session = met.session;
-  Execution execution = given;
-  execution.scripts = &scripts_;
-  execution.compared = &tried.compared;
-  execution.touched.clear();
+  Execution execution = to_try(given, scripts_, &tried.compared);
   try {
     tried.reply = execute(tried.keyspace, session, met.request, execution);
   } catch (const BadInput&) {
@@ -282,7 +287,7 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std
   for (const std::int64_t turn : found) note_turn(met, turn, {what}, use);
   for (const std::int64_t later_ms : both_sides(found)) {
     use.explained = use.explained && !joins_lifetimes(met, later_ms);
-    note_results(met, later_ms, found.contains(later_ms + 1) ? -1 : 1, use);
+    note_results(met, later_ms, onwards(later_ms, found), use);
   }
   if (looked_at_time) note_within_ms(met, use);
   for (const auto& [number, unit] : times_in(met.request, met.execution.now))
@@ -526,10 +531,12 @@ void NodeClocks::note_ages(const Met& met, const std::set<std::int64_t>& turns, 
   };
   for (const std::int64_t base : both_sides(turns)) {
     const Tried here = vary(met.keyspace, base, 0);
+    const std::string way = here.shown(Shown::comparisons);
+    const std::vector<double> as_here = ages(here);
     for (const std::int64_t more : {std::int64_t{1}, std::int64_t{-1}, kSecondMs}) {
       const Tried other = vary(met.keyspace, base + more, 0);
-      const std::vector<double> as_here = ages(here), then = ages(other);
-      const bool alike = other.shown(Shown::comparisons) == here.shown(Shown::comparisons) &&
+      const std::vector<double> then = ages(other);
+      const bool alike = other.shown(Shown::comparisons) == way &&
                          then.size() == as_here.size();  // else something is gone
       use.lifetimes = use.lifetimes && (!alike || then == as_here);
     }

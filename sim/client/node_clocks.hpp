@@ -27,6 +27,9 @@ struct Met {
   const Execution& execution;  ///< as it was given
 };
 
+/// An execution that is tried beside the real one, and shows what it compares, if that is asked.
+Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared>* compared);
+
 /// Whether a request names a time (what its client's clock showed, or something worked out from
 /// it), or meets several that are stored, which it may compare.
 bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now);

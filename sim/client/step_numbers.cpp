@@ -48,11 +48,16 @@ std::vector<std::int64_t> numbers_of(const Step& step) {
   return numbers;
 }
 
+std::string outcomes_of(const Step& step) {
+  std::string text;
+  for (const Comparison& each : step.compared)
+    text += fmt::format("{}{}", each.place, program::outcome(each));
+  return text;
+}
+
 std::string way_of(const std::optional<Step>& step) {
   if (!step) return "";
-  std::string text = step->stopped ? "stopped" : "went";
-  for (const Comparison& each : step->compared)
-    text += fmt::format("{}{}", each.place, program::outcome(each));
+  std::string text = (step->stopped ? "stopped" : "went") + outcomes_of(*step);
   for (const Effect& effect : step->effects) {
     text +=
         fmt::format(" {} {}{}", static_cast<int>(effect.kind), effect.task, effect.ok ? " ok" : "");
@@ -62,9 +67,7 @@ std::string way_of(const std::optional<Step>& step) {
 }
 
 std::string course_of(const Step& step) {
-  std::string text = step.stopped ? "stopped" : "went";
-  for (const Comparison& each : step.compared)
-    text += fmt::format("{}{}", each.place, program::outcome(each));
+  std::string text = (step.stopped ? "stopped" : "went") + outcomes_of(step);
   for (const Effect& effect : step.effects)
     text += fmt::format(" {} {}{}", static_cast<int>(effect.kind), effect.request.size(),
                         effect.ok ? " ok" : "");
@@ -134,12 +137,11 @@ bool StepNumbers::note_reading(std::size_t place, std::int64_t base,
     const std::int64_t then = (reading + base) / unit * unit;
     if (!is_duration(all.at(0)[place])) {
       use_.made.insert(number_ms - then);
-    } else if (clock_.absolute) {
-      use_.computed.insert(number_ms);
-    } else {
-      use_.computed.insert(number_ms);
-      if (number_ms > slope * then) use_.durations.insert(number_ms - slope * then);
+      continue;
     }
+    use_.computed.insert(number_ms);
+    if (!clock_.absolute && number_ms > slope * then)
+      use_.durations.insert(number_ms - slope * then);
   }
   if (clock_.absolute && unit > 1) use_.units.insert(unit);
   return true;

@@ -17,6 +17,9 @@ namespace lockstep::sim {
 
 struct ClockUse;
 
+/// Where it went, by what came of its comparisons.
+std::string outcomes_of(const Step& step);
+
 /// Where it went, by what it compared; and what it did, but for numbers, which a comparison need
 /// not have decided (the key of a table, the bounds of a loop). "" if there is no such step.
 std::string way_of(const std::optional<Step>& step);

@@ -121,10 +121,7 @@ std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, cons
   Session session = sim::with_texts(met.session, spell);
   const Request request = changed(met.request, spell);
   if (!spelling.any()) return std::nullopt;
-  Execution execution = met.execution;
-  execution.scripts = &scripts_;
-  execution.compared = nullptr;
-  execution.touched.clear();
+  Execution execution = to_try(met.execution, scripts_, nullptr);
   try {
     if (changed(execute(keyspace, session, request, execution), undo) != reply) return true;
   } catch (const BadInput&) {
@@ -138,10 +135,7 @@ std::string TokenBytes::way_of(const Met& met) {
   std::vector<Compared> compared;
   Keyspace keyspace = met.keyspace;
   Session session = met.session;
-  Execution execution = met.execution;
-  execution.scripts = &scripts_;
-  execution.compared = &compared;
-  execution.touched.clear();
+  Execution execution = to_try(met.execution, scripts_, &compared);
   execute(keyspace, session, met.request, execution);
   std::string way;
   for (const Compared& each : compared) way += each.outcome;

@@ -105,6 +105,10 @@ std::set<std::int64_t> both_sides(const std::set<std::int64_t>& turns) {
   return places;
 }
 
+int onwards(std::int64_t place, const std::set<std::int64_t>& turns) {
+  return turns.contains(place + 1) ? -1 : 1;
+}
+
 bool on_unit(std::int64_t after_ms, std::int64_t unit) {
   const std::int64_t rest = (after_ms % unit + unit) % unit;
   return rest <= 1 || rest == unit - 1;

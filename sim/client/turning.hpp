@@ -57,6 +57,8 @@ Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std:
 
 /// A place on each way between turns: 0, and both sides of each of them.
 std::set<std::int64_t> both_sides(const std::set<std::int64_t>& turns);
+/// From such a place, in which direction its way goes on for certain: 1 or -1.
+int onwards(std::int64_t place, const std::set<std::int64_t>& turns);
 
 /// Whether what is compared only grows, or only falls, while a clock goes on: if so, it turns once,
 /// and halving finds it. Told of all that each try compares.

@@ -83,6 +83,7 @@ class World {
   const std::string& left_open() const { return setting_.left_open; }
   /// Whether the model's draw_seed has decided an answer.
   bool draws() const { return setting_.draws; }
+  bool answers_unwritten() const { return setting_.answers_unwritten(); }
   /// How long a lone client may have to go on trying, apart from what is left of keys, in ms.
   std::int64_t patience_ms() const;
   /// How close the steps that were expanded came to the end of a lease; never said to be exact.

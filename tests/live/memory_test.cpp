@@ -17,6 +17,7 @@ using sim::Fault;
 using Does = sim::Action::Kind;
 using test::is_confirmed;
 using test::is_found;
+using test::said;
 
 sim::Model short_of_memory(const std::string& protocol) {
   auto model = test::model({protocol, 2, 1, 1000, 300});
@@ -31,12 +32,12 @@ TEST_CASE("A server whose memory is full refuses what needs more, until there is
   run.server(Does::oom, 0);
   run.client(Does::begin);
   run.answered();
-  CHECK_THAT((*(run.plan().steps.end() - 2)->reply)->text, Catch::StartsWith("OOM "));
+  CHECK_THAT(said(run.plan(), 2), Catch::StartsWith("OOM "));
   run.server(Does::relief, 0);
   run.client(Does::begin, 1);
   run.answered(1);
   const auto plan = run.plan();
-  CHECK(**(plan.steps.end() - 2)->reply == sim::Reply::ok());
+  CHECK(test::answered(plan, 2) == sim::Reply::ok());
   is_confirmed(plan);
   auto never = plan;
   never.steps.erase(never.steps.begin());
@@ -58,7 +59,7 @@ TEST_CASE("A master whose memory was full has room again once it has followed an
   run.server(Does::failover, 0);
   run.client(Does::begin);
   run.answered();
-  CHECK(**(run.plan().steps.end() - 2)->reply == sim::Reply::ok());
+  CHECK(test::answered(run.plan(), 2) == sim::Reply::ok());
   is_confirmed(run.plan());
 }
 

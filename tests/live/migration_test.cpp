@@ -18,6 +18,7 @@ using sim::Fault;
 using Does = sim::Action::Kind;
 using test::is_confirmed;
 using test::is_found;
+using test::said;
 
 sim::Model migrating(const std::string& protocol, std::uint8_t migrations = 1) {
   auto model =
@@ -25,10 +26,6 @@ sim::Model migrating(const std::string& protocol, std::uint8_t migrations = 1) {
   for (auto& process : model.processes) process.lock_keys = {"{orders}"};
   model.properties = {};
   return model;
-}
-
-std::string said(const live::Plan& plan, std::size_t from_the_end) {
-  return plan.steps.at(plan.steps.size() - from_the_end).reply.value()->text;
 }
 
 /// A has the lock; its key is at redis-2 before B asks for it at redis-1.
@@ -59,7 +56,7 @@ TEST_CASE("Who asks where a key is no more is led on, by ASK and by MOVED") {
   run.client(Does::deliver);
   run.answered();
   const auto plan = run.plan();
-  CHECK(*plan.steps.at(plan.steps.size() - 2).reply.value() == sim::Reply::number(1));
+  CHECK(test::answered(plan, 2) == sim::Reply::number(1));
   is_confirmed(plan);
 }
 
@@ -80,13 +77,7 @@ TEST_CASE("A migration, a key that moves or an answer that is not as told is fou
 }
 
 TEST_CASE("Of a script's two keys one has gone: TRYAGAIN, which the program hears") {
-  test::HandMadeRun run(migrating("two-keys"));
-  run.client(Does::begin);
-  run.answered();
-  run.server(Does::migrate, 0);
-  run.moves(0);
-  run.client(Does::begin, 1);
-  run.client(Does::execute, 1);
+  auto run = moved_away(migrating("two-keys"));
   CHECK_THAT(said(run.plan(), 1), Catch::StartsWith("TRYAGAIN "));
   run.client(Does::deliver, 1);
   run.moves(0);

@@ -56,6 +56,14 @@ inline void is_found(const live::Plan& plan, const std::string& detail) {
   CHECK_THAT(result.detail, Catch::Contains(detail));
 }
 
+/// What was answered at a step, counted from the end (1: the last one).
+inline sim::Reply answered(const live::Plan& plan, std::size_t from_the_end) {
+  return *plan.steps.at(plan.steps.size() - from_the_end).reply.value();
+}
+inline std::string said(const live::Plan& plan, std::size_t from_the_end) {
+  return answered(plan, from_the_end).text;
+}
+
 /// The place of the first step, from 1, for which `is` says so.
 inline std::size_t first(const live::Plan& plan,
                          const std::function<bool(const live::PlanStep&)>& is) {

@@ -20,6 +20,7 @@ using Outcome = live::Confirmation::Outcome;
 using test::is_confirmed;
 using test::is_found;
 using test::replayed;
+using test::said;
 
 sim::Model replicated(const std::string& protocol, int replicas) {
   auto model = test::model({protocol, 2, 1, 1000, 300});
@@ -99,7 +100,7 @@ TEST_CASE("Who waits at a master that comes to follow another one is told so") {
   run.server(Does::follow, 0);
   run.answered();
   const auto plan = run.plan();
-  CHECK_THAT((plan.steps.end() - 2)->reply.value()->text, Catch::StartsWith("UNBLOCKED"));
+  CHECK_THAT(said(plan, 2), Catch::StartsWith("UNBLOCKED"));
   is_confirmed(plan);
 }
 
@@ -128,7 +129,7 @@ TEST_CASE("WAIT counts a replica that lags as long as it misses nothing of this 
   run.answered();
   run.answered(1);
   const auto plan = run.plan();
-  CHECK(*(plan.steps.end() - 2)->reply.value() == sim::Reply::number(1));
+  CHECK(test::answered(plan, 2) == sim::Reply::number(1));
   is_confirmed(plan);
 }
 
@@ -179,8 +180,8 @@ live::Plan after_failover(bool misses, std::int64_t passes_ms = 0) {
 
 TEST_CASE("A master counts a replica that has left it until it misses it") {
   const auto counted = after_failover(false), missed = after_failover(true);
-  CHECK(**(counted.steps.end() - 2)->reply == sim::Reply::ok());
-  CHECK_THAT((*(missed.steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  CHECK(test::answered(counted, 2) == sim::Reply::ok());
+  CHECK_THAT(said(missed, 2), Catch::StartsWith("NOREPLICAS"));
   is_confirmed(counted);
   is_confirmed(missed);
   auto untold = missed;
@@ -193,7 +194,7 @@ TEST_CASE("A master counts a replica that has left it until it misses it") {
 
 TEST_CASE("A real master misses a replica in time, by itself; just before, nobody can tell") {
   const auto missed = after_failover(false, 12'000);
-  CHECK_THAT((*(missed.steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  CHECK_THAT(said(missed, 2), Catch::StartsWith("NOREPLICAS"));
   is_confirmed(missed);
   is_confirmed(after_failover(false, 3000));
   const auto result = replayed(after_failover(false, 11'000));
@@ -206,12 +207,12 @@ TEST_CASE("Who dies, or has not caught up, is not counted, nor when it leaves th
   run.server(Does::node_crash, 1);
   run.client(Does::begin);
   run.answered();
-  CHECK_THAT((*(run.plan().steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  CHECK_THAT(said(run.plan(), 2), Catch::StartsWith("NOREPLICAS"));
   run.server(Does::node_restart, 1);
   run.server(Does::failover, 1);
   run.client(Does::begin, 1);
   run.answered(1);
-  CHECK_THAT((*(run.plan().steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  CHECK_THAT(said(run.plan(), 2), Catch::StartsWith("NOREPLICAS"));
   is_confirmed(run.plan());
 }
 
@@ -222,13 +223,13 @@ TEST_CASE("A replica that has caught up is counted, and one that lags") {
   run.learns(0, 1);
   run.client(Does::begin);
   run.answered();
-  CHECK_THAT((*(run.plan().steps.end() - 2)->reply)->text, Catch::StartsWith("NOREPLICAS"));
+  CHECK_THAT(said(run.plan(), 2), Catch::StartsWith("NOREPLICAS"));
   run.server(Does::catch_up, 0);
   run.server(Does::lag, 0);
   run.learns(1, 1);
   run.client(Does::begin, 1);
   run.answered(1);
-  CHECK(**(run.plan().steps.end() - 2)->reply == sim::Reply::ok());
+  CHECK(test::answered(run.plan(), 2) == sim::Reply::ok());
   is_confirmed(run.plan());
 }
 
