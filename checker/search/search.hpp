@@ -89,11 +89,14 @@ class Search {
   }
 
   /// Whether the search may go on at this depth. Looks closely at every 4096th ticket only, after
-  /// as many steps as those usually make, and where a bound is met.
+  /// as many steps as those usually make, and where a bound is met; in between, where that lasts,
+  /// at the bounds alone: what is found must not depend on how fast the machine is.
   bool may_go_on(std::uint64_t ticket, std::uint64_t depth) {
     const bool closely = (ticket & 0xFFF) == 0 || transitions_ >= look_at_ ||
                          watch_.meets_bound(store_.size(), depth) || store_.size() >= kMostStates;
-    return !closely || look_closely(depth);
+    if (closely) return look_closely(depth);
+    constexpr std::uint64_t kTicketsBetween = 16;
+    return ticket % kTicketsBetween != 0 || !watch_.is_due() || watch_.may_go_on(figures(depth));
   }
 
   StateStore& store() { return store_; }
@@ -112,10 +115,14 @@ class Search {
   bool look_closely(std::uint64_t depth) {
     if (!system_.adequate() || !system_.obstacle().empty()) return false;
     look_at_ = transitions_ + kStepsBetween;
+    full_ = store_.size() >= kMostStates;
+    return watch_.may_go_on(figures(depth)) && !full_;
+  }
+
+  Statistics figures(std::uint64_t depth) const {
     Statistics figures = statistics();
     figures.depth = depth;
-    full_ = store_.size() >= kMostStates;
-    return watch_.may_go_on(figures) && !full_;
+    return figures;
   }
 
   S& system_;

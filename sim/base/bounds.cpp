@@ -48,6 +48,7 @@ double Watch::seconds() const {
 
 bool Watch::may_go_on(const Statistics& figures) {
   if (!why_.empty()) return false;
+  asked_ = Clock::now();
   figures_ = figures;
   figures_.seconds = seconds();
   why_ = met_bound(figures_);

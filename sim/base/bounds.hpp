@@ -56,6 +56,9 @@ class Watch {
     return states >= end_states_ || depth >= end_depth_;
   }
 
+  /// Whether may_go_on() was asked a while ago.
+  bool is_due() const { return Clock::now() - asked_ > kBetween; }
+
   /// The search ended because there was no memory left: with the figures of the last time.
   const Statistics& out_of_memory();
   /// Why the search may not go on, as it is printed; empty if it may.
@@ -64,6 +67,8 @@ class Watch {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kBetween{200};
+
   std::string met_bound(const Statistics& figures) const;
 
   const Bounds bounds_;
@@ -72,6 +77,7 @@ class Watch {
   std::uint64_t end_states_;  ///< where the search ends; 0 once it has to
   const std::uint64_t end_bytes_, end_depth_;
   const Clock::time_point start_ = Clock::now();
+  Clock::time_point asked_ = start_;
   Statistics figures_;  ///< of the last time
   std::string why_;
 };

@@ -30,7 +30,7 @@ void Look::at_kept() {
   for (const auto& kept : ClockUses::KeptThere(place->second)) {
     const auto with = [&](std::int64_t later_ms) { return after(*kept, later_ms); };
     note_kept_again(kept, with);
-    if (!uses_.known_.try_emplace(key_of(kept->like) + written(path_)).second) continue;
+    if (!uses_.known_.try_emplace(key_of(kept->like) + written(path_) + course()).second) continue;
     const std::set<std::int64_t> found = turns(with, kept->from, kept->to);
     if (uses_.drift_) use_.mixes = use_.mixes || !found.empty() || works_out(with);
     for (const std::int64_t turn : found)

@@ -125,6 +125,9 @@ class Look {
   /// alone are alike.
   std::pair<RestPlaces*, bool> known(const std::string& input, const Paths& with,
                                      std::int64_t like) const;
+  /// Of the step, for on another one other inputs may decide. Where turns were missed, nothing can
+  /// be shown, and there would be ever more of them.
+  std::string course() const;
   /// A process that remembers this, but for the names of tokens.
   std::string key_of(const std::string& remembered) const;
   static std::string written(const std::vector<Observation>& path);

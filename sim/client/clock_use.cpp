@@ -320,10 +320,12 @@ std::optional<Step> Look::tried(const Paths& with, std::int64_t later_ms) const 
 
 std::pair<RestPlaces*, bool> Look::known(const std::string& input, const Paths& with,
                                          std::int64_t like) const {
-  const auto [place, added] =
-      uses_.known_.try_emplace(input + key_of(without_times(snapshot_)) + written(with(like)));
+  const auto [place, added] = uses_.known_.try_emplace(input + key_of(without_times(snapshot_)) +
+                                                       written(with(like)) + course());
   return {&place->second, added};
 }
+
+std::string Look::course() const { return uses_.missed_ ? "" : course_of(step_); }
 
 std::string Look::key_of(const std::string& remembered) const {
   ByteWriter out;
@@ -360,7 +362,7 @@ std::set<std::int64_t> Look::turns(const Steps& step_at, std::int64_t from, std:
   const Turns turns = turning_points(way_at, from, to);
   use_.all = use_.all && turns.all && courses.one_way();
   // Of what turns again and again the first ones will do: from each place they are others.
-  if (!turns.all && std::exchange(uses_.missed_, true)) return {};
+  if (!(turns.all && courses.one_way()) && std::exchange(uses_.missed_, true)) return {};
   return turns.at;
 }
 

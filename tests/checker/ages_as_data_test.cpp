@@ -50,7 +50,8 @@ TEST_CASE("what is left of a lease and is stored as data proves nothing", "[time
         checker::Verdict::holds);
 }
 
-TEST_CASE("the age of a time that is sent and compared elsewhere proves nothing", "[time]") {
+TEST_CASE("the age of a time that is sent and compared elsewhere proves nothing",
+          "[time][many-models]") {
   const std::string within =
       "local c = tonumber(ARGV[1]) if c" + std::string(kBand) + " then return 1 end return 0";
   for (const auto& rest : std::vector<std::string>{

@@ -126,7 +126,8 @@ TEST_CASE("a node dies between writing and replying", "[interruptions]") {
   CHECK(swallowed.judged(Property::honest_result) == Verdict::holds);
 }
 
-TEST_CASE("who asks again without a pause asks with what its clock shows", "[interruptions]") {
+TEST_CASE("who asks again without a pause asks with what its clock shows",
+          "[interruptions][many-models]") {
   const std::string token = "self.token = unique() return retry(function() ";
   SECTION("the lease that it gives is a whole one") {
     InlineLock lock({token + "return redis('SET', self.key, self.token, 'NX', 'PXAT', "

@@ -30,7 +30,7 @@ const std::string kToken = "self.token = unique() ";
 
 }  // namespace
 
-TEST_CASE("locks that leave the key behind are right", "[parts]") {
+TEST_CASE("locks that leave the key behind are right", "[parts][many-models]") {
   SECTION("a member of a set") {
     check_right(
         {"return redis('SADD', self.key, 'in') == 1", "return redis('SREM', self.key, 'in') == 1"});

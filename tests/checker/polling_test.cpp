@@ -115,7 +115,7 @@ TEST_CASE("who polls for what will never come is deadlocked", "[polling]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
 }
 
-TEST_CASE("a request that polls is no later than the network makes it", "[polling]") {
+TEST_CASE("a request that polls is no later than the network makes it", "[polling][many-models]") {
   const std::string poll =
       GENERATE(std::string("redis('EXISTS', 'gate') == 0"), std::string("not redis('GET', 'gate')"),
                std::string("redis('PTTL', 'gate') == -2"));

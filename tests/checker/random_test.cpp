@@ -208,7 +208,7 @@ TEST_CASE("engine and naive explorer agree on random locks", "[random][many-mode
 
 TEST_CASE("engine and naive explorer agree on what clients can see on clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random marking locks", 150);
+  const auto seeds = test::seeds_of("random marking locks", 80);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_marking_lock(seed, 1, true, seed % 4 == 0), most);
@@ -218,7 +218,7 @@ TEST_CASE("engine and naive explorer agree on what clients can see on clocks",
 
 TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks", 100);
+  const auto seeds = test::seeds_of("random timed locks", 60);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_timed_lock(seed, 1 + seed % 2, true), most);
@@ -266,7 +266,7 @@ TEST_CASE("engine and naive explorer agree where clocks drift", "[random-drift][
 }
 
 TEST_CASE("what fails in milliseconds fails in seconds", "[random-enlarged][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks, enlarged", 60);
+  const auto seeds = test::seeds_of("random timed locks, enlarged", 30);
   const auto make = [](std::uint32_t seed) { return enlarged(seed, 20'000); };
   CHECK(check_seeds(seeds, make, fails_as_well) > static_cast<int>(seeds.count()) / 20);
 }

@@ -149,7 +149,7 @@ TEST_CASE("FLUSHALL saves, and what it has taken does not come back", "[restarts
   CHECK(left_behind_after("FLUSHDB") == Verdict::violated);
 }
 
-TEST_CASE("a machine that dies tells nobody", "[restarts]") {
+TEST_CASE("a machine that dies tells nobody", "[restarts][many-models]") {
   // Its client waits for 7 ms, and is inside for 10 more; what came before is gone after 15 ms. A
   // server whose process dies has a kernel that says so.
   const auto judged_with = [](Fault fault) {

@@ -56,7 +56,7 @@ TEST_CASE("threads switch at any access, as often as they are allowed to", "[thr
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
-TEST_CASE("threads that share nothing may switch wherever they like", "[threads]") {
+TEST_CASE("threads that share nothing may switch wherever they like", "[threads][many-models]") {
   InlineLock lock(
       {"local mine = task_local() mine.token = unique() "
        "return redis('SET', self.key, mine.token, 'NX', 'PX', self.ttl_ms) == OK",

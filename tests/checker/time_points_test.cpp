@@ -217,16 +217,39 @@ TEST_CASE("a single millisecond decides as no comparison of numbers tells", "[ti
         checker::Verdict::holds);
 }
 
+namespace {
+
+checker::Verdict scripted(const std::string& condition) {
+  return verdict_of("  if " + std::string(kSetOrNot) +
+                        " then return true end\n  sleep(1) return redis('EVAL', \"local left = "
+                        "redis.call('pttl', KEYS[1]) " +
+                        condition + "\", 2, self.key, 'other') == 1",
+                    two_clients(9'000, 10'000));
+}
+
+}  // namespace
+
+TEST_CASE("how often a script goes round may decide", "[time][many-models]") {
+  CHECK(scripted("local odd = 0 for _ = 1, left do odd = 1 - odd end return odd") !=
+        checker::Verdict::holds);
+}
+
+TEST_CASE("a time decides only where another one has decided before", "[time]") {
+  const std::string take =
+      "  local n = millis(now())\n"
+      "  if redis('SET', self.key, n, 'NX') == OK then\n"
+      "    redis('SET', 'other', 1, 'PX', 20000) return true\n  end\n"
+      "  local v = tonumber(redis('GET', self.key) or n)\n";
+  const sim::Model model = two_clients(10'000, 10'000);
+  CHECK(verdict_of(take + "  local left = redis('PTTL', 'other')\n"
+                          "  if n - v < 5000 then return false end\n"
+                          "  return left > 12000 and left < 12100",
+                   model) == checker::Verdict::violated);
+}
+
 TEST_CASE("a single millisecond decides in a script, with a key, a text, another command",
-          "[time]") {
+          "[time][many-models]") {
   const sim::Model model = two_clients(9'000, 10'000);
-  const auto scripted = [&](const std::string& condition) {
-    return verdict_of("  if " + std::string(kSetOrNot) +
-                          " then return true end\n  sleep(1) return redis('EVAL', \"local left = "
-                          "redis.call('pttl', KEYS[1]) " +
-                          condition + "\", 2, self.key, 'other') == 1",
-                      model);
-  };
   CHECK(scripted("if 'left ' .. left == 'left 7021' then return 1 end return 0") ==
         checker::Verdict::violated);
   CHECK(scripted("if struct.pack('>I4', left) == struct.pack('>I4', 7021) then return 1 end "
@@ -235,7 +258,6 @@ TEST_CASE("a single millisecond decides in a script, with a key, a text, another
        {"local t = {} t[7021] = 1 return t[left] or 0",
         "if string.char(left % 251) == 'M' then return 1 end return 0",
         "if string.format('%x', left) == '1b6d' then return 1 end return 0",
-        "local odd = 0 for _ = 1, left do odd = 1 - odd end return odd",
         "redis.call('set', 'k7021', 1) return redis.call('exists', 'k' .. left)",
         "redis.call('setrange', KEYS[2], 7, 'x') return redis.call('getbit', KEYS[2], left % 64)",
         "return select(math.min(left % 7021 + 1, 3), 1, 0, 0)",
@@ -365,7 +387,8 @@ TEST_CASE("a clock decides between ways on which a client asks more, or less, th
   }
 }
 
-TEST_CASE("a stored time that is compared with a clock that shows the same", "[time]") {
+TEST_CASE("a stored time that is compared with a clock that shows the same",
+          "[time][many-models]") {
   // A crash leaves the key for ever; nobody ever sees it written later than now.
   const std::string acquire =
       "  return retry(function()\n"
