@@ -27,6 +27,8 @@ constexpr std::array<std::string_view, 22> kKeywords{
     "and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
     "function", "goto",   "if",   "in",   "local",  "nil",  "not",   "or",
     "repeat",   "return", "then", "true", "until",  "while"};
+constexpr std::array<std::string_view, 6> kInExpressions{"and", "false", "nil",
+                                                         "not", "or",    "true"};
 
 class AccessRewriter {
  public:
@@ -38,6 +40,8 @@ class AccessRewriter {
       if (is_access(at)) wrap(at);
     for (std::size_t at = 1; at < words_.size() && !keys_only_; ++at)
       if (is_used(at)) wrap_in(kAt, at, at);
+    for (std::size_t at = 1; at < words_.size() && !keys_only_; ++at)
+      if (is_keyword(at) && words_[at].text == "in") begin_rounds(at);
     return with_insertions(text_, {&after_, &after_keys_, &before_keys_, &before_});
   }
 
@@ -51,6 +55,9 @@ class AccessRewriter {
   bool is_name(std::size_t at) const {
     return words_[at].kind == Word::Kind::name &&
            !std::ranges::binary_search(kKeywords, words_[at].text);
+  }
+  bool is_keyword(std::size_t at) const {
+    return words_[at].kind == Word::Kind::name && !is_name(at);
   }
   bool closes(std::size_t at) const {
     return is_sign(at, ")") || is_sign(at, "]") || is_sign(at, "}");
@@ -99,11 +106,16 @@ class AccessRewriter {
   bool is_argument(std::size_t at) const {
     if (!is_sign(at - 1, "(") && !is_sign(at - 1, ",")) return false;
     if (!is_sign(at + 1, ")") && !is_sign(at + 1, ",")) return false;
-    int depth = 0;
+    int depth = 0, blocks = 0;  // that end before it
     for (std::size_t before = at - 1; before > 0; --before) {
-      if (depth == 0 && words_[before].kind == Word::Kind::name && !is_name(before)) return false;
       if (closes(before)) ++depth;
       if (opens(before) && depth-- == 0) return is_sign(before, "(") && is_call(before);
+      if (depth > 0 || !is_keyword(before)) continue;
+      const std::string& word = words_[before].text;
+      if (word == "end") ++blocks;
+      const bool begins = word == "function" || word == "if" || word == "do";
+      if (blocks == 0 && !std::ranges::binary_search(kInExpressions, word)) return false;
+      if (begins) --blocks;
     }
     return false;
   }
@@ -213,6 +225,17 @@ class AccessRewriter {
                                                   words_[next].kind == Word::Kind::string);
     wrap_in(kAt, begin, at - 1);
     if (!goes_on && !is_target(next)) wrap_in(kSeen, begin, end);
+  }
+
+  /// Each round of a loop over a table, behind `in`, looks for the next of its keys.
+  void begin_rounds(std::size_t at) {
+    std::size_t behind = at + 1;
+    while (behind < words_.size() && !(is_keyword(behind) && words_[behind].text == "do"))
+      behind = opens(behind) ? closing_of(behind) + 1 : behind + 1;
+    if (behind >= words_.size() || is_sign(at + 2, "{") || is_sign(at + 3, "{")) return;
+    const bool by_name = behind == at + 5 && is_sign(at + 2, "(") && is_name(at + 3);
+    after_[words_[behind].end] +=
+        by_name ? fmt::format(" {}({});", kAt, words_[at + 3].text) : fmt::format(" {}();", kSeen);
   }
 
   std::string_view text_;

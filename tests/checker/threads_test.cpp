@@ -44,11 +44,24 @@ const Bodies kNested{
     "if all[1] > 1 then all[1] = all[1] - 1 return false end "
     "redis('SET', self.key, 1) return true",
     "redis('DEL', self.key) self.all[1] = self.all[1] - 1 return true"};
+/// Who goes through the flags while the other one sets them sees some of before, some of after.
+const Bodies kRounds{
+    "self.flags = self.flags or { 1, 1 } local flags, sum = self.flags, 0 "
+    "for _, flag in ipairs(flags) do sum = sum + flag end flags[1], flags[2] = 2, 2 "
+    "return redis('SET', self.key, 1, 'NX') == OK or sum == 3",
+    "redis('DEL', self.key) return true"};
+/// The same, where the loop does not name its table.
+const Bodies kOwnRounds{
+    "self.flags = self.flags or { 1, 1 } local sum = 0 "
+    "for _, flag in ipairs(self.flags) do sum = sum + flag end "
+    "local flags = self.flags flags[1], flags[2] = 2, 2 "
+    "return redis('SET', self.key, 1, 'NX') == OK or sum == 3",
+    "redis('DEL', self.key) return true"};
 
 }  // namespace
 
 TEST_CASE("threads switch at any access, as often as they are allowed to", "[threads]") {
-  const Bodies bodies = GENERATE(kFlag, kCount, kNested);
+  const Bodies bodies = GENERATE(kFlag, kCount, kNested, kRounds, kOwnRounds);
   InlineLock lock(bodies);
   with_threads(lock, 1, 0);
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);

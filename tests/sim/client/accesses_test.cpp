@@ -41,6 +41,21 @@ TEST_CASE("a key in brackets is compared with the keys of its table") {
   CHECK(keys_of("x = t.a, { [age] = 1 }") == "x = t.a, { [age] = 1 }");
 }
 
+TEST_CASE("what a function is given is looked at, and so is a table in each round of a loop") {
+  CHECK(shown("x = f(q or {}, t)") == "x = f(q or {}, a(t))");
+  CHECK(shown("x = f(function() if y then return end end, t)") ==
+        "x = f(function() if y then return end end, a(t))");
+  CHECK(shown("x = f(function() local u, t, v = g() end)") ==
+        "x = f(function() local u, t, v = g() end)");
+  CHECK(shown("x = 1 for _, v in ipairs(t) do f(v) end") ==
+        "x = 1 for _, v in ipairs(a(t)) do a(t); f(a(v)) end");
+  CHECK(shown("x = 1 for _, v in pairs(t.u) do f(1) end") ==
+        "x = 1 for _, v in pairs(s(a(t).u)) do s(); f(1) end");
+  CHECK(shown("x = 1 for _, v in ipairs { 1, 2 } do f(1) end") ==
+        "x = 1 for _, v in ipairs { 1, 2 } do f(1) end");
+  CHECK(shown("x = 1 for i = 1, 2 do f(1) end") == "x = 1 for i = 1, 2 do f(1) end");
+}
+
 TEST_CASE("what is no access, or is only called, stays") {
   CHECK(shown("function Lock.f() end") == "function Lock.f() end");
   CHECK(shown("function Lock:f() end") == "function Lock:f() end");
