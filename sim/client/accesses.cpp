@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "sim/client/api_parts.hpp"
+#include "sim/client/captured.hpp"
 #include "sim/client/comparisons.hpp"
 #include "sim/client/text.hpp"
 
@@ -23,10 +25,6 @@ const char* const kKey = "lockstep_key";
 /// What the keys of the first access are compared as: no other comparison has so high a number.
 constexpr int kFirstKey = 1'000'000;
 
-constexpr std::array<std::string_view, 22> kKeywords{
-    "and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
-    "function", "goto",   "if",   "in",   "local",  "nil",  "not",   "or",
-    "repeat",   "return", "then", "true", "until",  "while"};
 constexpr std::array<std::string_view, 6> kInExpressions{"and", "false", "nil",
                                                          "not", "or",    "true"};
 
@@ -42,6 +40,7 @@ class AccessRewriter {
       if (is_used(at)) wrap_in(kAt, at, at);
     for (std::size_t at = 1; at < words_.size() && !keys_only_; ++at)
       if (is_keyword(at) && words_[at].text == "in") begin_rounds(at);
+    if (!keys_only_) show_shared_variables();
     return with_insertions(text_, {&after_, &after_keys_, &before_keys_, &before_});
   }
 
@@ -53,12 +52,9 @@ class AccessRewriter {
     return at > 0 && at < words_.size() && words_[at - 1].end == words_[at].begin;
   }
   bool is_name(std::size_t at) const {
-    return words_[at].kind == Word::Kind::name &&
-           !std::ranges::binary_search(kKeywords, words_[at].text);
+    return words_[at].kind == Word::Kind::name && !program::is_keyword(words_[at]);
   }
-  bool is_keyword(std::size_t at) const {
-    return words_[at].kind == Word::Kind::name && !is_name(at);
-  }
+  bool is_keyword(std::size_t at) const { return program::is_keyword(words_[at]); }
   bool closes(std::size_t at) const {
     return is_sign(at, ")") || is_sign(at, "]") || is_sign(at, "}");
   }
@@ -236,6 +232,44 @@ class AccessRewriter {
     const bool by_name = behind == at + 5 && is_sign(at + 2, "(") && is_name(at + 3);
     after_[words_[behind].end] +=
         by_name ? fmt::format(" {}({});", kAt, words_[at + 3].text) : fmt::format(" {}();", kSeen);
+  }
+
+  /// Whether what begins here stands where a statement can, not in brackets.
+  bool in_block(std::size_t at) const {
+    int depth = 0, blocks = 0;  // that end before it
+    while (at-- > 0) {
+      if (closes(at)) ++depth;
+      if (opens(at) && depth-- == 0) return false;
+      if (depth > 0 || !is_keyword(at)) continue;
+      const std::string& word = words_[at].text;
+      if (word == "end") ++blocks;
+      const bool begins = word == "function" || word == "if" || word == "do";
+      if (begins && blocks-- == 0) return true;
+      if (blocks == 0 && (word == "then" || word == "else" || word == "repeat")) return true;
+    }
+    return true;
+  }
+
+  /// A variable that functions share is read before the other task comes, and written after it.
+  void show_shared_variables() {
+    const auto is_assigned = [&](std::size_t at) { return is_target(at + 1) && in_block(at); };
+    const auto is_field = [&](std::size_t at) { return is_target(at + 1) && !in_block(at); };
+    std::set<std::size_t> statements;
+    for (const std::size_t at : uses_of_shared_variables(words_, is_assigned)) {
+      if (is_field(at)) continue;
+      const bool goes_on =
+          is_dot(at + 1) || is_colon(at + 1) ||
+          (at + 1 < words_.size() && (opens(at + 1) || words_[at + 1].kind == Word::Kind::string));
+      if (is_assigned(at)) {
+        std::size_t first = at;
+        while (first > 1 && is_sign(first - 1, ",")) first = prefix_of(first - 1);
+        statements.insert(words_[first].begin);
+      } else if (!goes_on) {
+        wrap_in(kSeen, at, at);
+      }
+    }
+    for (const std::size_t begin : statements)
+      before_[begin] = fmt::format("{}(); {}", kSeen, before_[begin]);
   }
 
   std::string_view text_;

@@ -69,6 +69,21 @@ TEST_CASE("threads switch at any access, as often as they are allowed to", "[thr
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
+TEST_CASE("tasks switch at a variable that both have captured", "[threads]") {
+  InlineLock lock(
+      {"local busy, first, second "
+       "local one = spawn(function() if not busy then busy = true first = true end end) "
+       "local other = spawn(function() if not busy then busy = true second = true end end) "
+       "await(one) await(other) if first and second then return true end "
+       "return redis('SET', self.key, 1, 'NX') == OK",
+       "redis('DEL', self.key) return true"});
+  with_threads(lock, 2, 0);
+  lock.model.processes.front().threads = 1;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  lock.model.budget[static_cast<std::size_t>(Fault::preempt)] = 1;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
 TEST_CASE("threads that share nothing may switch wherever they like", "[threads][many-models]") {
   InlineLock lock(
       {"local mine = task_local() mine.token = unique() "

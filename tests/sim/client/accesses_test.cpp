@@ -56,6 +56,28 @@ TEST_CASE("what a function is given is looked at, and so is a table in each roun
   CHECK(shown("x = 1 for i = 1, 2 do f(1) end") == "x = 1 for i = 1, 2 do f(1) end");
 }
 
+TEST_CASE("a variable that functions share is shown behind a read, and before it is assigned to") {
+  const auto inside = [](const std::string& body) {
+    const std::string before = "function f() local n, m = 0, 0 spawn(function() ";
+    const std::string text = shown(before + body + " end) end");
+    REQUIRE(text.starts_with(before));
+    return text.substr(before.size(),
+                       text.size() - before.size() - std::string(" end) end").size());
+  };
+  CHECK(inside("n = n + 1") == "s(); n = s(n) + 1");
+  CHECK(inside("if n == 0 then n = 1 end") == "if s(n) == 0 then s(); n = 1 end");
+  CHECK(inside("n, m = m, n") == "s(); n, m = s(m), s(n)");
+  CHECK(inside("n = 1 g({ n = 2 })") == "s(); n = 1 g({ n = 2 })");
+  CHECK(inside("g(n, m)") == "g(a(n), a(m))");  // nobody assigns to them
+  CHECK(inside("local n = 1 g(n .. 'x')") == "local n = 1 g(n .. 'x')");
+  CHECK(shown("function f() local n = 0 n = n + 1 end") ==
+        "function f() local n = 0 n = n + 1 end");
+  CHECK(shown("function f() for i = 1, 2 do i = i + 1 spawn(function() g(i + 1) end) end end") ==
+        "function f() for i = 1, 2 do s(); i = s(i) + 1 spawn(function() g(s(i) + 1) end) end end");
+  CHECK(shown("local function f(n) local function g() n = 2 end return n == 1 and g end") ==
+        "local function f(n) local function g() s(); n = 2 end return s(n) == 1 and g end");
+}
+
 TEST_CASE("what is no access, or is only called, stays") {
   CHECK(shown("function Lock.f() end") == "function Lock.f() end");
   CHECK(shown("function Lock:f() end") == "function Lock:f() end");
