@@ -172,6 +172,10 @@ class Exploration {
       return leave_open(
           "Redis leaves open what it answers, and one answer was tried: " + world_.left_open() +
           (world_.draws() ? " (another --draw-seed tries other choices)" : ""));
+    if (world_.joins_slots())
+      return leave_open(
+          "keys in several slots migrated together, and a cluster takes one slot after the other: "
+          "a hash tag, {...}, puts them in one");
     if (world_.answers_unwritten())
       return leave_open(
           "a server that dies while an fsync is under way loses what it has answered and not "

@@ -7,6 +7,7 @@
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/model/wording.hpp"
+#include "sim/redis/commands/cluster.hpp"
 #include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
@@ -96,6 +97,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.left_open && setting_.left_open.empty())
     setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
   setting_.draws = setting_.draws || execution.drew;
+  note_slots(request, keyspace);
   if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
     setting_.orders_tokens = true;
   note_token_bytes({met, tables_.session(asked.session).value, request, given},
@@ -125,6 +127,12 @@ void Nodes::note_error(const Request& request, const Reply& reply) {
   if (told.find("NOSCRIPT") != std::string::npos) return;
   setting_.first_error =
       printed(argument_texts(request, *setting_.model.program, {})) + " -> " + told;
+}
+
+void Nodes::note_slots(const Request& request, const Keyspace& keyspace) {
+  if (setting_.budget(Fault::migrate) == 0) return;
+  for (const std::string& key : key_names_of(request)) setting_.slots.insert(hash_slot(key));
+  for (const auto& [key, entry] : keyspace.keys) setting_.slots.insert(hash_slot(key));
 }
 
 void Nodes::note_clock_use(const Met& met, bool looked_at_time) {

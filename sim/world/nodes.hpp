@@ -183,6 +183,7 @@ class Nodes {
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
   void note_error(const Request& request, const Reply& reply);
+  void note_slots(const Request& request, const Keyspace& keyspace);
   void note_clock_use(const Met& met, bool looked_at_time);
   void note_durations_sent(const Met& met);
   void note_token_bytes(const Met& met, const Reply& reply, const Keyspace& after,

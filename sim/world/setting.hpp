@@ -193,6 +193,7 @@ class Setting {
   bool durations_as_data = false;   ///< one of them is no lifetime where it goes to
   bool splits_work = false;         ///< a pause stops work while another task has a timer
   std::string left_open;            ///< a request that Redis might have answered otherwise
+  std::set<unsigned> slots;         ///< with budget for migrate: of the keys that there were
   bool draws = false;               ///< some request was answered as the model's draw_seed decides
   bool orders_tokens = false;       ///< something hangs on which of two lock tokens comes first
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for

@@ -83,6 +83,8 @@ class World {
   const std::string& left_open() const { return setting_.left_open; }
   /// Whether the model's draw_seed has decided an answer.
   bool draws() const { return setting_.draws; }
+  /// Whether keys of several slots migrated together, where a cluster takes one after the other.
+  bool joins_slots() const { return setting_.slots.size() > 1; }
   bool answers_unwritten() const { return setting_.answers_unwritten(); }
   /// How long a lone client may have to go on trying, apart from what is left of keys, in ms.
   std::int64_t patience_ms() const;
