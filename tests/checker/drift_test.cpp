@@ -92,7 +92,7 @@ TEST_CASE("a lease on a node whose clock is fast", "[drift]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
 }
 
-TEST_CASE("a part of a millisecond more or less", "[drift]") {
+TEST_CASE("a part of a millisecond more or less", "[drift][many-models]") {
   InlineLock lock({kSetIt + "return monotonic() - start < 8", kCompareAndDelete});
   set_drift_times(lock, 10, 1);
   // It stays until 8 at most, when 10.4 ms are shown: gone at 11, or with less luck before.

@@ -61,7 +61,7 @@ TEST_CASE("what is asked a number of times is asked at one instant", "[polling]"
   CHECK(asking(asks) == Verdict::holds);
 }
 
-TEST_CASE("who polls hears at once what leads it elsewhere", "[polling]") {
+TEST_CASE("who polls hears at once what leads it elsewhere", "[polling][many-models]") {
   // Each leaves the loop 2 ms after its SET, when 10 of 12 are left: A at 2, and B, whose SET comes
   // at 13 at the earliest, at 15.
   const auto poll = GENERATE(
@@ -88,7 +88,8 @@ TEST_CASE("who polls hears at once what leads it elsewhere", "[polling]") {
   CHECK(judged(13) == Verdict::violated);
 }
 
-TEST_CASE("who polls with a new token each time waits until the key is gone", "[polling]") {
+TEST_CASE("who polls with a new token each time waits until the key is gone",
+          "[polling][many-models]") {
   InlineLock lock(
       {"return retry(function() self.token = unique() "
        "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK end)",

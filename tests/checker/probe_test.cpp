@@ -59,7 +59,7 @@ TEST_CASE("a client that asks again may get what it was refused", "[probe]") {
   }
 }
 
-TEST_CASE("a fresh client that is slow to acquire", "[probe]") {
+TEST_CASE("a fresh client that is slow to acquire", "[probe][many-models]") {
   // All that is written is when the lock ends. Only the probe looks at the clock if whoever crashes
   // has not asked yet.
   const std::string asks =
@@ -94,7 +94,7 @@ TEST_CASE("a key that is another one in the next minute stays nobody's way", "[p
   CHECK(checker::explore(lock.model, {}).verdict == Verdict::holds);
 }
 
-TEST_CASE("a timestamp of a clock that has jumped does not stay for ever", "[probe]") {
+TEST_CASE("a timestamp of a clock that has jumped does not stay for ever", "[probe][many-models]") {
   InlineLock lock(
       {"local v = tostring(millis(now()) + self.ttl_ms) "
        "if redis('SETNX', self.key, v) == 1 then return true end "

@@ -69,7 +69,8 @@ TEST_CASE("a number that was measured is compared after another wait", "[time]")
                    model) == checker::Verdict::violated);
 }
 
-TEST_CASE("a number that was measured is kept, and decides in a later operation", "[time]") {
+TEST_CASE("a number that was measured is kept, and decides in a later operation",
+          "[time][many-models]") {
   sim::Model model = two_clients(50'000, 10'000);
   model.processes[1].rounds = 3;
   model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
@@ -306,7 +307,7 @@ TEST_CASE("what Redis draws at random, or in no order, proves nothing", "[time]"
                    model) == checker::Verdict::holds);
 }
 
-TEST_CASE("another seed tries other choices, in both explorers alike", "[time]") {
+TEST_CASE("another seed tries other choices, in both explorers alike", "[time][many-models]") {
   const std::string draws =
       "  redis('SADD', 'pool', 'a', 'b', 'c')\n"
       "  if redis('SRANDMEMBER', 'pool') == 'c' then return true end\n  return " +
@@ -342,7 +343,7 @@ TEST_CASE("another seed tries other choices, in both explorers alike", "[time]")
             .why_inconclusive.ends_with("SMEMBERS pool"));
 }
 
-TEST_CASE("a part of a time, read by a client, comes again and again", "[time]") {
+TEST_CASE("a part of a time, read by a client, comes again and again", "[time][many-models]") {
   const sim::Model model = two_clients(3'000, 10'000);
   const auto judged = [&](const std::string& condition) {
     return verdict_of("  local t = redis('TIME')\n  if " + condition +
@@ -751,7 +752,7 @@ TEST_CASE("a lifetime that another key has now is no duration of its own", "[tim
   }
 }
 
-TEST_CASE("a node's clock that jumps is what its scripts are told", "[time]") {
+TEST_CASE("a node's clock that jumps is what its scripts are told", "[time][many-models]") {
   // The value says when the lease ends, by the node's own TIME.
   InlineLock lock(
       {"return redis('EVAL', [[local t = redis.call('TIME') "
