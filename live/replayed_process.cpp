@@ -22,7 +22,7 @@ ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
       stage_(stage),
       network_(stage.nodes, stage.model.program->shared_connection()),
       offset_ms_(sim::of_clock(stage.model.clocks_ms, process)),
-      host_(*stage.model.program, stage.model.processes[process], 0, *this) {}
+      host_(*stage.model.program, sim::setup_of(stage.model, process), 0, *this) {}
 
 void ReplayedProcess::expect_alive() const {
   if (host_.crashed()) throw Stopped{Outcome::differs, "the client has crashed"};

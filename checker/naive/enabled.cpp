@@ -144,17 +144,12 @@ void Rules::enabled_of_links(const World& world, std::uint8_t p,
 /// A pause or a crash in the middle of each step of the process among the actions from `first` on.
 void Rules::enabled_within(const World& world, std::size_t first,
                            std::vector<Action>& actions) const {
-  if (first == actions.size()) return;
-  const std::vector<Wait>& waits = world.processes[actions[first].process].waits;
-  const auto tasks_left = std::count_if(
-      waits.begin(), waits.end(), [](const Wait& wait) { return wait.kind != Wait::Kind::done; });
   for (std::size_t a = first, end = actions.size(); a < end; ++a) {
     if (!sim::is_step(actions[a].kind)) continue;
     Action within = actions[a];
     within.step = within.kind;
     for (const Action::Kind kind :
          {Action::Kind::pause_within, Action::Kind::crash_within, Action::Kind::preempt}) {
-      if (kind == Action::Kind::preempt && tasks_left < 2) continue;
       within.kind = kind;
       if (left(world, *row(kind).fault)) actions.push_back(within);
     }

@@ -149,6 +149,8 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
           false, watch),
       memory_(memory),
       watch_(watch) {
+  for (std::size_t p = 0; p < model_.processes.size(); ++p)
+    model_.processes[p] = sim::setup_of(model_, p);
   for (const sim::ProcessSetup& setup : model_.processes) {
     locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
   }
@@ -267,10 +269,14 @@ void Rules::step_within(World& world, const Action& action, Facts& facts) {
 
 namespace {
 
-/// Whether a step that is cut there differs from one that is not, or that has not begun.
-bool leaves_something(Action::Kind kind, sim::Cut cut) {
+/// Whether a step of the process that is cut there differs from one that is not, or that has not
+/// begun. Nobody goes first where there is no other task.
+bool leaves_something(Action::Kind kind, sim::Cut cut, const Process& process) {
   if (kind == Action::Kind::pause_within) return true;
-  return kind == Action::Kind::preempt ? cut != sim::Cut::clock : cut == sim::Cut::request;
+  if (kind != Action::Kind::preempt) return cut == sim::Cut::request;
+  const auto tasks_left = std::ranges::count_if(
+      process.waits, [](const Wait& wait) { return wait.kind != Wait::Kind::done; });
+  return cut != sim::Cut::clock && tasks_left > 1;
 }
 
 }  // namespace
@@ -286,7 +292,9 @@ std::vector<Successor> Rules::cut_successors(const World& world, const Action& a
     for (Successor& successor : successors(world, cut)) {
       if (successor.facts.cut == sim::Cut::none) continue;
       was_cut = true;
-      if (leaves_something(action.kind, successor.facts.cut)) all.push_back(std::move(successor));
+      if (leaves_something(action.kind, successor.facts.cut,
+                           successor.world.processes[action.process]))
+        all.push_back(std::move(successor));
     }
   }
   return all;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -141,8 +142,20 @@ std::vector<double> numbers_told(const Reply& reply) {
   return numbers;
 }
 
-Keyspace with_longer(Keyspace keyspace, const std::string& key, std::int64_t by_ms) {
-  auto& expires = keyspace.keys.at(key).expires;
+std::map<KeyAt, WallTime> expiries(const Keyspace& keyspace) {
+  std::map<KeyAt, WallTime> all;
+  const auto add = [&](std::uint8_t database, const Keys& keys) {
+    for (const auto& [key, entry] : keys)
+      if (entry.expires) all.emplace(KeyAt{database, key}, *entry.expires);
+  };
+  add(0, keyspace.keys);
+  for (const auto& [database, keys] : keyspace.others) add(database, keys);
+  return all;
+}
+
+Keyspace with_longer(Keyspace keyspace, const KeyAt& place, std::int64_t by_ms) {
+  Keys& keys = place.first == 0 ? keyspace.keys : keyspace.others.at(place.first);
+  auto& expires = keys.at(place.second).expires;
   expires = *expires + Duration{by_ms};
   return keyspace;
 }
@@ -331,8 +344,9 @@ std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, TimeUse& us
 
 /// What may be why something turns: how long a key lives, or a time that is known here.
 struct NodeClocks::Cause {
-  const std::string* key = nullptr;
+  std::optional<KeyAt> key;
   std::int64_t time = 0;  ///< without a key
+  bool operator==(const Cause&) const = default;
 };
 
 /// `later_ms` from now it would turn: a key whose lifetime is looked at has so much left then, and
@@ -342,13 +356,13 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& vi
   std::vector<Cause> causes;
   for (const Cause& cause : possible)
     if (!turns_with(met, later_ms, view, {cause})) causes.push_back(cause);
-  const auto lives = [](const Cause& cause) { return cause.key != nullptr; };
+  const auto lives = [](const Cause& cause) { return cause.key.has_value(); };
   use.mixes = use.mixes || std::ranges::count_if(possible, lives) > 1;
   if (causes.empty() && !turns_with(met, later_ms, view, possible)) {  // several at one instant
     for (const Cause& cause : possible) {
       std::vector<Cause> others;
       for (const Cause& other : possible)
-        if (other.key != cause.key || other.time != cause.time) others.push_back(other);
+        if (other != cause) others.push_back(other);
       if (turns_with(met, later_ms, view, others)) causes.push_back(cause);
     }
   }
@@ -359,18 +373,19 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& vi
 
 std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown what) {
   std::vector<Cause> causes;
-  const bool named = std::any_of(met.request.begin(), met.request.end(), [&](const auto& argument) {
-    return met.keyspace.keys.contains(argument);
-  });
-  for (const auto& [key, entry] : met.keyspace.keys) {
-    const bool asked = std::find(met.request.begin(), met.request.end(), key) != met.request.end();
-    if (entry.expires && (asked || !named)) causes.push_back({&key, 0});
-  }
+  const std::map<KeyAt, WallTime> expiring = expiries(met.keyspace);
+  const auto asked = [&](const std::string& key) {
+    return std::find(met.request.begin(), met.request.end(), key) != met.request.end();
+  };
+  bool named = false;
+  met.keyspace.for_each([&](const std::string& key, const Entry&) { named = named || asked(key); });
+  for (const auto& [place, expires] : expiring)
+    if (asked(place.second) || !named) causes.push_back({place, 0});
   if (what == Shown::comparisons) return causes;
   std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
   for (const std::int64_t number : std::set<std::int64_t>(numbers.begin(), numbers.end()))
-    if (number > kFarthestMs) causes.push_back({nullptr, number});
+    if (number > kFarthestMs) causes.push_back({{}, number});
   return causes;
 }
 
@@ -382,7 +397,7 @@ bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, const View& v
     Keyspace keyspace = met.keyspace;
     Request request = met.request;
     for (const Cause& cause : moved) {
-      if (cause.key != nullptr) {
+      if (cause.key) {
         keyspace = with_longer(std::move(keyspace), *cause.key, by);
         continue;
       }
@@ -398,17 +413,15 @@ bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, const View& v
 /// Whether a number that it compares or answers depends on what is left of several keys: on their
 /// sum, or on how much longer one lives than the other, which no time that passes changes.
 bool NodeClocks::joins_lifetimes(const Met& met, std::int64_t later_ms) {
-  std::vector<const std::string*> expiring;
-  for (const auto& [key, entry] : met.keyspace.keys)
-    if (entry.expires) expiring.push_back(&key);
+  const std::map<KeyAt, WallTime> expiring = expiries(met.keyspace);
   if (expiring.size() < 2) return false;
   const Tried now = tried(met, later_ms);
   const std::vector<double> numbers = now.numbers();
   std::set<std::size_t> of_others;
-  for (const std::string* key : expiring) {
+  for (const auto& [place, expires] : expiring) {
     std::set<std::size_t> of_this;
     for (const std::int64_t by : {std::int64_t{1}, std::int64_t{-1}, kSecondMs}) {
-      const Keyspace keyspace = with_longer(met.keyspace, *key, by);
+      const Keyspace keyspace = with_longer(met.keyspace, place, by);
       const Tried other = tried({keyspace, met.session, met.request, met.execution}, later_ms);
       const std::vector<double> then = other.numbers();
       if (other.shown(Shown::comparisons) != now.shown(Shown::comparisons)) continue;
@@ -424,8 +437,8 @@ bool NodeClocks::joins_lifetimes(const Met& met, std::int64_t later_ms) {
 /// False if so long a time is none that matters.
 bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& cause,
                             TimeUse& use) {
-  if (cause.key != nullptr) {
-    const WallTime expires = *met.keyspace.keys.at(*cause.key).expires;
+  if (cause.key) {
+    const WallTime expires = expiries(met.keyspace).at(*cause.key);
     const std::int64_t left_ms = (expires - met.execution.now).ms - later_ms + 1;
     if (left_ms > 0) use.lefts.insert(left_ms);  // 0: it expires
     return left_ms >= 0;
@@ -616,7 +629,7 @@ void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, T
   const WallTime clock = met.execution.now + Duration{later_ms};
   const Tried now = tried(met, later_ms);
   const std::vector<std::int64_t> numbers = numbers_in(now.keyspace);
-  std::set<std::string> still;
+  std::set<KeyAt> still;
   for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
     const Tried other = tried(met, later_ms + sign * unit);
     if (other.shown(Shown::forms) != now.shown(Shown::forms)) continue;
@@ -635,19 +648,18 @@ void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, T
 
 /// `still`: keys that expire at the same time 1 ms later.
 void NodeClocks::note_lifetimes(const Met& met, WallTime clock, const Tried& now,
-                                const Tried& other, std::int64_t by, std::set<std::string>& still,
+                                const Tried& other, std::int64_t by, std::set<KeyAt>& still,
                                 TimeUse& use) {
-  for (const auto& [key, entry] : now.keyspace.keys) {
-    const auto before = met.keyspace.keys.find(key);
-    const auto then = other.keyspace.keys.find(key);
-    if (!entry.expires || then == other.keyspace.keys.end() || !then->second.expires) continue;
-    if (before != met.keyspace.keys.end() && before->second.expires == entry.expires) continue;
-    const std::int64_t moved_ms = (*then->second.expires - *entry.expires).ms;
+  const std::map<KeyAt, WallTime> before = expiries(met.keyspace), then = expiries(other.keyspace);
+  for (const auto& [place, expires] : expiries(now.keyspace)) {
+    const auto was = before.find(place), later = then.find(place);
+    if (later == then.end() || (was != before.end() && was->second == expires)) continue;
+    const std::int64_t moved_ms = (later->second - expires).ms;
     use.mixes = use.mixes || moved_ms != by;
-    if (moved_ms == by && still.contains(key)) use.units.insert(std::abs(by));
+    if (moved_ms == by && still.contains(place)) use.units.insert(std::abs(by));
     if (moved_ms != 0) continue;  // as long, whenever it begins
-    use.computed.insert((*entry.expires - clock).ms);
-    still.insert(key);
+    use.computed.insert((expires - clock).ms);
+    still.insert(place);
   }
 }
 

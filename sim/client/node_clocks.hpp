@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/client/turning.hpp"
@@ -18,6 +19,9 @@
 #include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
+
+/// The number of a database, and the name of a key in it.
+using KeyAt = std::pair<std::uint8_t, std::string>;
 
 /// A request about to be executed: what it meets.
 struct Met {
@@ -89,7 +93,7 @@ class NodeClocks {
                  TimeUse& use);
   void note_results(const Met& met, std::int64_t later_ms, int sign, TimeUse& use);
   static void note_lifetimes(const Met& met, WallTime clock, const Tried& now, const Tried& other,
-                             std::int64_t by, std::set<std::string>& still, TimeUse& use);
+                             std::int64_t by, std::set<KeyAt>& still, TimeUse& use);
   void note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use);
   void note_within_ms(const Met& met, TimeUse& use);
 

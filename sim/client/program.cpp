@@ -54,13 +54,9 @@ class Program::Impl {
         module_(vm_, folder_, shows),
         most_observations_(limits.observations) {}
 
-  /// The same program for such a path: one in which a step is cut at an access runs in a text that
-  /// shows them.
-  Impl& for_path(std::span<const Observation> path) {
-    const bool cut = std::any_of(path.begin(), path.end(), [](const Observation& observation) {
-      return observation.by_access;
-    });
-    if (!cut) return *this;
+  /// The same program for such a process. What a process remembers of its functions is of one text.
+  Impl& for_setup(const ProcessSetup& setup) {
+    if (!setup.shows_accesses) return *this;
     if (!with_accesses_)
       with_accesses_ = std::make_unique<Impl>(folder_, limits_, program::Module::Shows::accesses);
     return *with_accesses_;
@@ -203,17 +199,17 @@ std::filesystem::path Program::file_of(const Request& request) const {
 }
 
 std::string Program::initial(const ProcessSetup& setup, std::span<const int> rounds_done) const {
-  return impl_->initial(setup, rounds_done);
+  return impl_->for_setup(setup).initial(setup, rounds_done);
 }
 
 Step Program::run(const ProcessSetup& setup, const std::string& snapshot,
                   std::span<const Observation> path) const {
-  return impl_->for_path(path).run(setup, snapshot, path);
+  return impl_->for_setup(setup).run(setup, snapshot, path);
 }
 
 std::string Program::belief(const ProcessSetup& setup, const std::string& snapshot,
                             std::span<const Observation> path) const {
-  return impl_->for_path(path).belief(setup, snapshot, path);
+  return impl_->for_setup(setup).belief(setup, snapshot, path);
 }
 
 std::optional<std::string> Program::broken_invariant(const std::string& world) const {
@@ -226,7 +222,7 @@ std::string Program::invariants_compare(const std::string& world) const {
 
 std::optional<Step> Program::what_if(const ProcessSetup& setup, const std::string& snapshot,
                                      std::span<const Observation> path) const {
-  return impl_->for_path(path).what_if(setup, snapshot, path);
+  return impl_->for_setup(setup).what_if(setup, snapshot, path);
 }
 
 }  // namespace lockstep::sim

@@ -25,9 +25,10 @@ struct ProcessSetup {
   std::vector<WorkStep> workload;      ///< one round
   int rounds = 1;                      ///< 0: for ever, and uncounted
   int threads = 1;  ///< main tasks that each run the workload, sharing the process's objects
-  std::int64_t lease_ms = 0;  ///< self.ttl_ms; self.ttl_s is this in whole seconds
-  int nodes = 1;              ///< 1 to kMaxNodes
-  int replicas = 0;           ///< of each node; all together at most kMaxNodes
+  std::int64_t lease_ms = 0;    ///< self.ttl_ms; self.ttl_s is this in whole seconds
+  int nodes = 1;                ///< 1 to kMaxNodes
+  int replicas = 0;             ///< of each node; all together at most kMaxNodes
+  bool shows_accesses = false;  ///< its program runs in a text in which threads switch at accesses
   friend bool operator==(const ProcessSetup&, const ProcessSetup&) = default;
 };
 

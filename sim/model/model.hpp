@@ -123,6 +123,14 @@ struct Model {
       witnesses;  ///< checked as `sometimes`; Witness::acquired means: by every process
 };
 
+/// What a process of the model is given: its program shows accesses where threads may switch there.
+inline ProcessSetup setup_of(const Model& model, std::size_t process) {
+  ProcessSetup setup = model.processes[process];
+  setup.shows_accesses =
+      setup.shows_accesses || model.budget[static_cast<std::size_t>(Fault::preempt)] > 0;
+  return setup;
+}
+
 /// All servers of a model: those that the client knows that knows most of them, and where slots
 /// migrate one more.
 inline Servers servers_of(const Model& model) {

@@ -281,11 +281,10 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
 /// Adds what may happen in the middle of each of its steps. Whether there is a cut, the step shows.
 void Processes::list_cuts(ProcessInfo& info) const {
   const std::size_t actions = info.actions.size();
-  const bool others = info.value.life == Life::up && has_other_tasks(info.value);
   const std::array within{
       std::tuple{Action::Kind::pause_within, Fault::pause, setting_.knowledge.cuts},
       std::tuple{Action::Kind::crash_within, Fault::crash, setting_.knowledge.cuts},
-      std::tuple{Action::Kind::preempt, Fault::preempt, others}};
+      std::tuple{Action::Kind::preempt, Fault::preempt, true}};
   for (std::size_t a = 0; a < actions; ++a) {
     const LocalAction whole = info.actions[a];
     if (!is_step(whole.kind)) continue;

@@ -197,8 +197,9 @@ bool Processes::try_choices(Id id, unsigned a, const Surroundings& around, std::
     was_cut = was_cut || step.cut() != Cut::none;
     const bool undoes_all =  // what only the process knows: as if it had crashed before the step
         info.actions[a].kind == Action::Kind::crash_within && step.cut() == Cut::clock;
-    const bool tells_nobody =  // a clock, to the other tasks
-        info.actions[a].kind == Action::Kind::preempt && step.cut() == Cut::clock;
+    const bool tells_nobody =  // a clock, to the other tasks; or there is none
+        info.actions[a].kind == Action::Kind::preempt &&
+        (step.cut() == Cut::clock || !has_other_tasks(after));
     if ((cut == 0 || step.cut() != Cut::none) && !undoes_all && !tells_nobody)
       found.push_back(result(info, after, std::move(step.report())));
   }

@@ -76,9 +76,11 @@ Setting::Setting(const Model& checked, const Knowledge& known)
   LOCKSTEP_CHECK(processes >= 1);
   at_most(processes, kMaxProcesses, "clients");
   at_most(nodes, kMaxNodes, "nodes and replicas");
-  for (const auto& process : model.processes)
+  std::vector<ProcessSetup> given;
+  for (unsigned p = 0; p < processes; ++p) given.push_back(sim::setup_of(model, p));
+  for (const auto& process : given)
     setup_of.push_back(static_cast<std::uint32_t>(place_of(setups, process)));
-  for (const auto& probe : probes(model.processes)) {
+  for (const auto& probe : probes(given)) {
     probe_setups.push_back(static_cast<std::uint32_t>(setups.size()));
     setups.push_back(probe);
   }

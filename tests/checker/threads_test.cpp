@@ -84,6 +84,35 @@ TEST_CASE("tasks switch at a variable that both have captured", "[threads]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
+TEST_CASE("threads switch in a function that the process has kept", "[threads]") {
+  const std::string acquire = GENERATE(
+      // Goes round again when both have waited.
+      "local round = 0 return retry(function() round = round + 1 if round == 1 then return false "
+      "end if self.held then return false end self.held = true return true end, 3)",
+      // Made in the round before.
+      "if not self.try then self.try = function() if self.held then return false end self.held = "
+      "true return true end return false end return self.try()");
+  InlineLock lock({acquire, "self.held = false return true"});
+  with_threads(lock, 1, 0);
+  lock.model.processes.front().rounds = 2;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  lock.model.budget[static_cast<std::size_t>(Fault::preempt)] = 1;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
+TEST_CASE("a task switches to one that the same step has spawned", "[threads]") {
+  InlineLock lock(
+      {"self.count = 0 local one = spawn(function() self.count = self.count + 1 end) "
+       "self.count = self.count + 1 await(one) "
+       "return self.count == 1 or redis('SET', self.key, 1, 'NX') == OK",
+       "redis('DEL', self.key) return true"});
+  with_threads(lock, 2, 0);
+  lock.model.processes.front().threads = 1;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  lock.model.budget[static_cast<std::size_t>(Fault::preempt)] = 1;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
 TEST_CASE("threads that share nothing may switch wherever they like", "[threads][many-models]") {
   InlineLock lock(
       {"local mine = task_local() mine.token = unique() "

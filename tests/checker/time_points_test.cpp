@@ -230,6 +230,24 @@ checker::Verdict scripted(const std::string& condition) {
 
 }  // namespace
 
+TEST_CASE("what is left of a lifetime decides in any database", "[time]") {
+  const auto taken_over = [](const std::string& before, const std::string& remaining) {
+    return verdict_of("  redis('SELECT', 2)\n  " + before +
+                          "\n  if redis('SET', self.key, 'x', 'NX', 'PX', 10000) == OK then return "
+                          "true end\n  local left = " +
+                          remaining +
+                          "\n  if not (left > 7100 and left < 7200) then return false end\n"
+                          "  redis('SET', self.key, 'y', 'PX', 10000) return true",
+                      two_clients(3000, 10'000));
+  };
+  CHECK(taken_over("", "redis('PTTL', self.key)") == checker::Verdict::violated);
+  CHECK(taken_over("", "redis('EVAL', \"return redis.call('pttl', KEYS[1])\", 1, self.key)") ==
+        checker::Verdict::violated);
+  CHECK(taken_over("redis('PING')", "redis('PEXPIRETIME', self.key) - millis(now())") ==
+        checker::Verdict::violated);
+  CHECK(taken_over("", "redis('OBJECT', 'REFCOUNT', self.key)") == checker::Verdict::holds);
+}
+
 TEST_CASE("how often a script goes round may decide", "[time][many-models]") {
   CHECK(scripted("local odd = 0 for _ = 1, left do odd = 1 - odd end return odd") !=
         checker::Verdict::holds);
