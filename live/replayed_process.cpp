@@ -97,7 +97,8 @@ void ReplayedProcess::crash() {
 
 bool ReplayedProcess::go_on() {
   for (const auto& wait : host_.waits()) {
-    if (wait.kind != sim::Wait::Kind::runnable) continue;
+    if (wait.kind != sim::Wait::Kind::runnable && wait.kind != sim::Wait::Kind::interrupted)
+      continue;
     host_.run(wait.task);
     return true;
   }

@@ -62,6 +62,12 @@ bool has_expiry(const sim::Keyspace& keyspace) {
   return any;
 }
 
+/// Whether one of its tasks has to go on before anything else of it happens.
+bool is_interrupted(const Process& process) {
+  return std::ranges::any_of(process.waits,
+                             [](const Wait& wait) { return wait.kind == Wait::Kind::interrupted; });
+}
+
 /// How many images a node could come back with.
 std::size_t images(const Node& node) { return 1 + node.not_durable.size(); }
 
@@ -88,8 +94,12 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
       }
     }
   }
+  const bool interrupted = is_interrupted(process);
   for (const Wait& wait : process.waits) {
     if (!up) break;
+    if (wait.kind == Wait::Kind::interrupted)
+      actions.push_back(of_task(Action::Kind::run, p, wait.task));
+    if (interrupted) continue;
     if (wait.kind == Wait::Kind::idle)
       actions.push_back(of_task(Action::Kind::begin, p, wait.task));
     if (wait.kind == Wait::Kind::runnable)
@@ -170,8 +180,8 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
   const bool heard = std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
     return wait.task == next.sender && wait.kind == Wait::Kind::replies;
   });
-  if (process.life == Life::up && connection.open && heard && !next.unheard && !waiting &&
-      !next.held && !process.unheard.contains(connection.node))
+  if (process.life == Life::up && !is_interrupted(process) && connection.open && heard &&
+      !next.unheard && !waiting && !next.held && !process.unheard.contains(connection.node))
     add(Action::Kind::deliver);
   if (next.held) add(Action::Kind::release);
   const bool dark = connection.waits_in_the_dark();

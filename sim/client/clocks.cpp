@@ -24,7 +24,7 @@ int read_clock(Vm& vm, Run& run, lua_State* lua, bool wall) {
   if (!id) return refuse(vm, lua, "read the clock too often without coming to an end");
   push_value(lua, InstantValue{*id, wall, 0});
   if (!lua_isyieldable(lua) || !run.cut_here(Cut::clock)) return 1;
-  run.wait(Wait::Kind::runnable, 0);
+  run.wait(run.cut_wait(), 0);
   return kWait;
 }
 /// What was read before the step was cut.

@@ -95,12 +95,13 @@ struct Wait {
     idle,  ///< a main task between two rounds (or before the first): its next round may begin at
            ///< any time
     done,  ///< a main task after its last round
-    runnable,  ///< nothing: a `run` observation lets it go on (a task just spawned, or woken by
-               ///< another task)
-    blocked,   ///< another task of the process (a mutex): nothing the world can do
-    replies,   ///< replies of all its outstanding requests; `ms` > 0 is a request timeout
-    sleep,     ///< `ms`; passes also while the process is paused
-    work       ///< `ms` of progress; stands still while the process is paused
+    runnable,    ///< nothing: a `run` observation lets it go on (a task just spawned, or woken by
+                 ///< another task)
+    blocked,     ///< another task of the process (a mutex): nothing the world can do
+    replies,     ///< replies of all its outstanding requests; `ms` > 0 is a request timeout
+    sleep,       ///< `ms`; passes also while the process is paused
+    work,        ///< `ms` of progress; stands still while the process is paused
+    interrupted  ///< nothing, in the middle of a step: no other task of the process comes before it
   };
   TaskId task = 0;
   Kind kind = Kind::idle;

@@ -111,7 +111,8 @@ void Run::observe(Task& task, const Observation& observation) {
       if (!is_sound(task.main && task.wait == Wait::Kind::idle)) return;
       return begin_round(task);
     case Observation::Kind::run:
-      if (!is_sound(task.wait == Wait::Kind::runnable)) return;
+      if (!is_sound(task.wait == Wait::Kind::runnable || task.wait == Wait::Kind::interrupted))
+        return;
       return run_task(task);
     case Observation::Kind::timer:
       if (!is_sound(task.wait == Wait::Kind::sleep || task.wait == Wait::Kind::work)) return;
@@ -399,7 +400,7 @@ void Run::send_unsent(Task& task) {
     if (cut_here(sent > 0 ? Cut::request : Cut::access)) {
       task.unsent.erase(task.unsent.begin(),
                         task.unsent.begin() + static_cast<std::ptrdiff_t>(sent));
-      return start_wait(task, Wait::Kind::runnable, 0);
+      return start_wait(task, cut_wait(), 0);
     }
     emit(task.unsent[sent]);
   }

@@ -158,6 +158,10 @@ class Run {
   }
   /// Notes a place at which the step can be cut; true if it has to end here.
   bool cut_here(Cut place);
+  /// How a task waits that was cut: where threads may be switched others may come first.
+  Wait::Kind cut_wait() const {
+    return setup_.shows_accesses ? Wait::Kind::runnable : Wait::Kind::interrupted;
+  }
   Task* spawn(Task::Body body);
   /// Ends a spawned task: at once, or, the current one, as soon as it is suspended.
   void stop(int serial);

@@ -97,7 +97,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.left_open && setting_.left_open.empty())
     setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
   setting_.draws = setting_.draws || execution.drew;
-  note_slots(request, keyspace);
+  if (!tables_.reply(command.reply).is_error()) note_slots(request, keyspace);
   if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
     setting_.orders_tokens = true;
   note_token_bytes({met, tables_.session(asked.session).value, request, given},

@@ -18,6 +18,12 @@ bool waits_for_replies(const std::vector<Wait>& tasks, TaskId task) {
   });
 }
 
+/// Whether one of them has to go on before anything else of the process happens.
+bool is_interrupted(const std::vector<Wait>& tasks) {
+  return std::ranges::any_of(tasks,
+                             [](const Wait& wait) { return wait.kind == Wait::Kind::interrupted; });
+}
+
 /// Rounds of a client that goes on for ever: more free actions than a grid can have links.
 constexpr unsigned kEndless = 64;
 
@@ -166,9 +172,13 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
     return false;
   }
   bool active = false;
-  for (const auto& wait : automaton_.state(process.program).tasks) {
+  const auto& tasks = automaton_.state(process.program).tasks;
+  const bool interrupted = is_interrupted(tasks);
+  for (const auto& wait : tasks) {
     active = active || (wait.kind != Wait::Kind::idle && wait.kind != Wait::Kind::done);
     if (process.life != Life::up) continue;
+    if (wait.kind == Wait::Kind::interrupted) add_action(info, Kind::run, wait.task, true);
+    if (interrupted) continue;
     if (wait.kind == Wait::Kind::idle) add_action(info, Kind::begin, wait.task, false);
     if (wait.kind == Wait::Kind::runnable) add_action(info, Kind::run, wait.task, true);
     const Timer* timer = info.value.timer(wait.task);
@@ -255,7 +265,8 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     ++info.to_come.free_actions;
   } else {
     if (connection.open && next.stage != Stage::waiting && process.life == Life::up && heard &&
-        !next.unheard && waits_for_replies(automaton_.state(process.program).tasks, next.task)) {
+        !next.unheard && waits_for_replies(automaton_.state(process.program).tasks, next.task) &&
+        !is_interrupted(automaton_.state(process.program).tasks)) {
       const bool idle = next.idle && connection.messages.size() == 1;
       add_action(info, Kind::deliver, c, next.way_ms == 0 && !idle);
       info.actions.back().repeats = idle;

@@ -113,6 +113,19 @@ TEST_CASE("a task switches to one that the same step has spawned", "[threads]") 
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
+TEST_CASE("who is paused at a look at the clock goes on before another thread of the process",
+          "[threads]") {
+  InlineLock lock(
+      {"if self.held then return false end local t = now() self.held = true return true",
+       "self.held = false return true"});
+  with_threads(lock, 1, 0);
+  lock.model = test::with_fault(lock.model, Fault::pause);
+  lock.model.properties = {Property::mutual_exclusion};
+  CHECK(checker::explore(lock.model, {}).verdict != Verdict::violated);
+  lock.model.budget[static_cast<std::size_t>(Fault::preempt)] = 1;
+  CHECK(checker::explore(lock.model, {}).verdict == Verdict::violated);
+}
+
 TEST_CASE("threads that share nothing may switch wherever they like", "[threads][many-models]") {
   InlineLock lock(
       {"local mine = task_local() mine.token = unique() "

@@ -193,7 +193,7 @@ inline std::string waits(const Step& step) {
       {Wait::Kind::idle, "idle"},         {Wait::Kind::done, "done"},
       {Wait::Kind::runnable, "runnable"}, {Wait::Kind::blocked, "blocked"},
       {Wait::Kind::replies, "replies"},   {Wait::Kind::sleep, "sleep"},
-      {Wait::Kind::work, "work"}};
+      {Wait::Kind::work, "work"},         {Wait::Kind::interrupted, "interrupted"}};
   std::string text;
   for (const Wait& wait : step.tasks) {
     if (!text.empty()) text += ", ";
