@@ -35,7 +35,7 @@ TEST_CASE("a step can be cut after each clock reading, and goes on behind it") {
   Cutting first(body);
   CHECK(told(first.feed(begin(), 1)) == "instant wall");
   CHECK(first.client.step().cut == Cut::clock);
-  CHECK(waits(first.client.step()) == "0 runnable fresh");
+  CHECK(waits(first.client.step()) == "0 interrupted fresh");
   CHECK(first.client.step().tasks[0].in_acquire);
   CHECK(told(first.feed(run(), 0)) == "instant wall; log later; send 0 GET k");
   CHECK(first.client.step().cuts == 1);
@@ -60,7 +60,7 @@ TEST_CASE("a call can be cut between its requests: the rest leaves later, with i
   Cutting cut(body);
   CHECK(told(cut.feed(begin(), 2)) == "instant monotonic; send 0 SET k 1");
   CHECK(cut.client.step().cut == Cut::request);
-  CHECK(waits(cut.client.step()) == "0 runnable fresh");
+  CHECK(waits(cut.client.step()) == "0 interrupted fresh");
   CHECK(told(cut.feed(run(), 1)) == "send 1 SET k 1");
   CHECK(cut.client.step().cut == Cut::request);
   CHECK(told(cut.feed(run(), 0)) == "send 2 SET k 1");
