@@ -97,8 +97,7 @@ void ReplayedProcess::crash() {
 
 bool ReplayedProcess::go_on() {
   for (const auto& wait : host_.waits()) {
-    if (wait.kind != sim::Wait::Kind::runnable && wait.kind != sim::Wait::Kind::interrupted)
-      continue;
+    if (!wait.can_run()) continue;
     host_.run(wait.task);
     return true;
   }

@@ -97,13 +97,10 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
   const bool interrupted = is_interrupted(process);
   for (const Wait& wait : process.waits) {
     if (!up) break;
-    if (wait.kind == Wait::Kind::interrupted)
-      actions.push_back(of_task(Action::Kind::run, p, wait.task));
-    if (interrupted) continue;
+    if (interrupted && wait.kind != Wait::Kind::interrupted) continue;
     if (wait.kind == Wait::Kind::idle)
       actions.push_back(of_task(Action::Kind::begin, p, wait.task));
-    if (wait.kind == Wait::Kind::runnable)
-      actions.push_back(of_task(Action::Kind::run, p, wait.task));
+    if (wait.can_run()) actions.push_back(of_task(Action::Kind::run, p, wait.task));
     if (process.tasks.at(wait.task).timer_ms == 0) {
       actions.push_back(of_task(Action::Kind::timer, p, wait.task));
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -36,11 +37,7 @@ class AccessRewriter {
   std::string rewritten() {
     for (std::size_t at = 1; at < words_.size(); ++at)
       if (is_access(at)) wrap(at);
-    for (std::size_t at = 1; at < words_.size() && !keys_only_; ++at)
-      if (is_used(at)) wrap_in(kAt, at, at);
-    for (std::size_t at = 1; at < words_.size() && !keys_only_; ++at)
-      if (is_keyword(at) && words_[at].text == "in") begin_rounds(at);
-    if (!keys_only_) show_shared_variables();
+    if (!keys_only_) show_uses();
     return with_insertions(text_, {&after_, &after_keys_, &before_keys_, &before_});
   }
 
@@ -99,21 +96,27 @@ class AccessRewriter {
     return method || (is_sign(at - 1, "#") && !goes_on) || is_argument(at);
   }
 
+  /// In what stands what begins here: the bracket that is open there, or, where a statement can
+  /// stand, the keyword behind which it does. Nothing at the beginning of the text.
+  std::optional<std::size_t> around_of(std::size_t at) const {
+    int depth = 0, blocks = 0;  // that end before it
+    while (at-- > 1) {
+      if (closes(at)) ++depth;
+      if (opens(at) && depth-- == 0) return at;
+      if (depth > 0 || !is_keyword(at)) continue;
+      const std::string& word = words_[at].text;
+      if (word == "end") ++blocks;
+      if (blocks == 0 && !std::ranges::binary_search(kInExpressions, word)) return at;
+      if (word == "function" || word == "if" || word == "do") --blocks;
+    }
+    return std::nullopt;
+  }
+
   bool is_argument(std::size_t at) const {
     if (!is_sign(at - 1, "(") && !is_sign(at - 1, ",")) return false;
     if (!is_sign(at + 1, ")") && !is_sign(at + 1, ",")) return false;
-    int depth = 0, blocks = 0;  // that end before it
-    for (std::size_t before = at - 1; before > 0; --before) {
-      if (closes(before)) ++depth;
-      if (opens(before) && depth-- == 0) return is_sign(before, "(") && is_call(before);
-      if (depth > 0 || !is_keyword(before)) continue;
-      const std::string& word = words_[before].text;
-      if (word == "end") ++blocks;
-      const bool begins = word == "function" || word == "if" || word == "do";
-      if (blocks == 0 && !std::ranges::binary_search(kInExpressions, word)) return false;
-      if (begins) --blocks;
-    }
-    return false;
+    const std::optional<std::size_t> around = around_of(at);
+    return around && is_sign(*around, "(") && is_call(*around);
   }
 
   /// Whether what is in the brackets is given to a function, not the names of what one is given.
@@ -208,6 +211,12 @@ class AccessRewriter {
     after += fmt::format(",{})", place);
   }
 
+  /// Whether what ends before `at` is indexed or called there.
+  bool goes_on(std::size_t at) const {
+    return at < words_.size() &&
+           (is_dot(at) || is_colon(at) || opens(at) || words_[at].kind == Word::Kind::string);
+  }
+
   /// Puts a call around the words.
   void wrap_in(const char* function, std::size_t first, std::size_t last) {
     std::string& before = before_[words_[first].begin];
@@ -216,11 +225,16 @@ class AccessRewriter {
   }
 
   void wrap_access(std::size_t begin, std::size_t at, std::size_t end) {
-    const std::size_t next = end + 1;
-    const bool goes_on = next < words_.size() && (is_dot(next) || is_colon(next) || opens(next) ||
-                                                  words_[next].kind == Word::Kind::string);
     wrap_in(kAt, begin, at - 1);
-    if (!goes_on && !is_target(next)) wrap_in(kSeen, begin, end);
+    if (!goes_on(end + 1) && !is_target(end + 1)) wrap_in(kSeen, begin, end);
+  }
+
+  void show_uses() {
+    for (std::size_t at = 1; at < words_.size(); ++at) {
+      if (is_used(at)) wrap_in(kAt, at, at);
+      if (is_keyword(at) && words_[at].text == "in") begin_rounds(at);
+    }
+    show_shared_variables();
   }
 
   /// Each round of a loop over a table, behind `in`, looks for the next of its keys.
@@ -234,37 +248,20 @@ class AccessRewriter {
         by_name ? fmt::format(" {}({});", kAt, words_[at + 3].text) : fmt::format(" {}();", kSeen);
   }
 
-  /// Whether what begins here stands where a statement can, not in brackets.
-  bool in_block(std::size_t at) const {
-    int depth = 0, blocks = 0;  // that end before it
-    while (at-- > 0) {
-      if (closes(at)) ++depth;
-      if (opens(at) && depth-- == 0) return false;
-      if (depth > 0 || !is_keyword(at)) continue;
-      const std::string& word = words_[at].text;
-      if (word == "end") ++blocks;
-      const bool begins = word == "function" || word == "if" || word == "do";
-      if (begins && blocks-- == 0) return true;
-      if (blocks == 0 && (word == "then" || word == "else" || word == "repeat")) return true;
-    }
-    return true;
-  }
-
   /// A variable that functions share is read before the other task comes, and written after it.
   void show_shared_variables() {
-    const auto is_assigned = [&](std::size_t at) { return is_target(at + 1) && in_block(at); };
-    const auto is_field = [&](std::size_t at) { return is_target(at + 1) && !in_block(at); };
+    const auto in_brackets = [&](std::size_t at) {
+      const std::optional<std::size_t> around = around_of(at);
+      return around && opens(*around);
+    };
+    const auto is_assigned = [&](std::size_t at) { return is_target(at + 1) && !in_brackets(at); };
     std::set<std::size_t> statements;
     for (const std::size_t at : uses_of_shared_variables(words_, is_assigned)) {
-      if (is_field(at)) continue;
-      const bool goes_on =
-          is_dot(at + 1) || is_colon(at + 1) ||
-          (at + 1 < words_.size() && (opens(at + 1) || words_[at + 1].kind == Word::Kind::string));
       if (is_assigned(at)) {
         std::size_t first = at;
         while (first > 1 && is_sign(first - 1, ",")) first = prefix_of(first - 1);
         statements.insert(words_[first].begin);
-      } else if (!goes_on) {
+      } else if (!is_target(at + 1) && !goes_on(at + 1)) {  // a target in brackets names a field
         wrap_in(kSeen, at, at);
       }
     }
@@ -282,9 +279,7 @@ class AccessRewriter {
 
 int switch_here(Vm& vm, lua_State* lua) {
   lua_settop(lua, 1);
-  if (vm.run == nullptr || !lua_isyieldable(lua) || !vm.run->cut_here(Cut::access)) return 1;
-  vm.run->wait(Wait::Kind::runnable, 0);
-  return kWait;
+  return vm.run == nullptr ? 1 : done_or_cut(*vm.run, lua, Cut::access);
 }
 
 /// Before an access: only a table of the program's own, or a task or a mutex, can be somebody

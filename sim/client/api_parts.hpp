@@ -30,6 +30,14 @@ int in_run(Vm& vm, lua_State* lua) {
   return run == nullptr ? refused(lua) : Function(vm, *run, lua);
 }
 
+/// Ends a function, of which the result is on top of the stack, and the step with it if that is cut
+/// here.
+inline int done_or_cut(Run& run, lua_State* lua, Cut place) {
+  if (!lua_isyieldable(lua) || !run.cut_here(place)) return 1;
+  run.wait(run.cut_wait(), 0);
+  return kWait;
+}
+
 /// What a function without results does when it is resumed.
 inline int nothing(Vm&, lua_State*) { return 0; }
 

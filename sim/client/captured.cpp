@@ -2,18 +2,12 @@
 #include "sim/client/captured.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace lockstep::sim::program {
 namespace {
-
-constexpr std::array<std::string_view, 22> kKeywords{
-    "and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
-    "function", "goto",   "if",   "in",   "local",  "nil",  "not",   "or",
-    "repeat",   "return", "then", "true", "until",  "while"};
 
 class Scopes {
  public:
@@ -143,10 +137,6 @@ class Scopes {
 };
 
 }  // namespace
-
-bool is_keyword(const Word& word) {
-  return word.kind == Word::Kind::name && std::ranges::binary_search(kKeywords, word.text);
-}
 
 std::vector<std::size_t> uses_of_shared_variables(
     const std::vector<Word>& words, const std::function<bool(std::size_t)>& is_target) {

@@ -17,7 +17,4 @@ namespace lockstep::sim::program {
 std::vector<std::size_t> uses_of_shared_variables(
     const std::vector<Word>& words, const std::function<bool(std::size_t)>& is_target);
 
-/// Whether the word is one of Lua's own, not a name.
-bool is_keyword(const Word& word);
-
 }  // namespace lockstep::sim::program

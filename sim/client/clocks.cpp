@@ -23,9 +23,7 @@ int read_clock(Vm& vm, Run& run, lua_State* lua, bool wall) {
   const auto id = run.read_clock(wall);
   if (!id) return refuse(vm, lua, "read the clock too often without coming to an end");
   push_value(lua, InstantValue{*id, wall, 0});
-  if (!lua_isyieldable(lua) || !run.cut_here(Cut::clock)) return 1;
-  run.wait(run.cut_wait(), 0);
-  return kWait;
+  return done_or_cut(run, lua, Cut::clock);
 }
 /// What was read before the step was cut.
 int as_read(Vm&, lua_State*) { return 1; }

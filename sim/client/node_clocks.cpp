@@ -142,20 +142,21 @@ std::vector<double> numbers_told(const Reply& reply) {
   return numbers;
 }
 
-std::map<KeyAt, WallTime> expiries(const Keyspace& keyspace) {
-  std::map<KeyAt, WallTime> all;
-  const auto add = [&](std::uint8_t database, const Keys& keys) {
+std::map<Place, WallTime> expiries(const Keyspace& keyspace) {
+  std::map<Place, WallTime> all;
+  const auto add = [&](int database, const Keys& keys) {
     for (const auto& [key, entry] : keys)
-      if (entry.expires) all.emplace(KeyAt{database, key}, *entry.expires);
+      if (entry.expires) all.emplace(Place{database, key}, *entry.expires);
   };
   add(0, keyspace.keys);
   for (const auto& [database, keys] : keyspace.others) add(database, keys);
   return all;
 }
 
-Keyspace with_longer(Keyspace keyspace, const KeyAt& place, std::int64_t by_ms) {
-  Keys& keys = place.first == 0 ? keyspace.keys : keyspace.others.at(place.first);
-  auto& expires = keys.at(place.second).expires;
+Keyspace with_longer(Keyspace keyspace, const Place& place, std::int64_t by_ms) {
+  Keys& keys = place.database == 0 ? keyspace.keys
+                                   : keyspace.others.at(static_cast<std::uint8_t>(place.database));
+  auto& expires = keys.at(place.key).expires;
   expires = *expires + Duration{by_ms};
   return keyspace;
 }
@@ -344,7 +345,7 @@ std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, TimeUse& us
 
 /// What may be why something turns: how long a key lives, or a time that is known here.
 struct NodeClocks::Cause {
-  std::optional<KeyAt> key;
+  std::optional<Place> key;
   std::int64_t time = 0;  ///< without a key
   bool operator==(const Cause&) const = default;
 };
@@ -373,14 +374,14 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& vi
 
 std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown what) {
   std::vector<Cause> causes;
-  const std::map<KeyAt, WallTime> expiring = expiries(met.keyspace);
+  const std::map<Place, WallTime> expiring = expiries(met.keyspace);
   const auto asked = [&](const std::string& key) {
     return std::find(met.request.begin(), met.request.end(), key) != met.request.end();
   };
   bool named = false;
   met.keyspace.for_each([&](const std::string& key, const Entry&) { named = named || asked(key); });
   for (const auto& [place, expires] : expiring)
-    if (asked(place.second) || !named) causes.push_back({place, 0});
+    if (asked(place.key) || !named) causes.push_back({place, 0});
   if (what == Shown::comparisons) return causes;
   std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
@@ -413,7 +414,7 @@ bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, const View& v
 /// Whether a number that it compares or answers depends on what is left of several keys: on their
 /// sum, or on how much longer one lives than the other, which no time that passes changes.
 bool NodeClocks::joins_lifetimes(const Met& met, std::int64_t later_ms) {
-  const std::map<KeyAt, WallTime> expiring = expiries(met.keyspace);
+  const std::map<Place, WallTime> expiring = expiries(met.keyspace);
   if (expiring.size() < 2) return false;
   const Tried now = tried(met, later_ms);
   const std::vector<double> numbers = now.numbers();
@@ -629,7 +630,7 @@ void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, T
   const WallTime clock = met.execution.now + Duration{later_ms};
   const Tried now = tried(met, later_ms);
   const std::vector<std::int64_t> numbers = numbers_in(now.keyspace);
-  std::set<KeyAt> still;
+  std::set<Place> still;
   for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
     const Tried other = tried(met, later_ms + sign * unit);
     if (other.shown(Shown::forms) != now.shown(Shown::forms)) continue;
@@ -648,9 +649,9 @@ void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, T
 
 /// `still`: keys that expire at the same time 1 ms later.
 void NodeClocks::note_lifetimes(const Met& met, WallTime clock, const Tried& now,
-                                const Tried& other, std::int64_t by, std::set<KeyAt>& still,
+                                const Tried& other, std::int64_t by, std::set<Place>& still,
                                 TimeUse& use) {
-  const std::map<KeyAt, WallTime> before = expiries(met.keyspace), then = expiries(other.keyspace);
+  const std::map<Place, WallTime> before = expiries(met.keyspace), then = expiries(other.keyspace);
   for (const auto& [place, expires] : expiries(now.keyspace)) {
     const auto was = before.find(place), later = then.find(place);
     if (later == then.end() || (was != before.end() && was->second == expires)) continue;

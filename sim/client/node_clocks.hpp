@@ -20,9 +20,6 @@
 
 namespace lockstep::sim {
 
-/// The number of a database, and the name of a key in it.
-using KeyAt = std::pair<std::uint8_t, std::string>;
-
 /// A request about to be executed: what it meets.
 struct Met {
   const Keyspace& keyspace;  ///< with expiries in the node's time
@@ -93,7 +90,7 @@ class NodeClocks {
                  TimeUse& use);
   void note_results(const Met& met, std::int64_t later_ms, int sign, TimeUse& use);
   static void note_lifetimes(const Met& met, WallTime clock, const Tried& now, const Tried& other,
-                             std::int64_t by, std::set<KeyAt>& still, TimeUse& use);
+                             std::int64_t by, std::set<Place>& still, TimeUse& use);
   void note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use);
   void note_within_ms(const Met& met, TimeUse& use);
 

@@ -111,6 +111,8 @@ struct Wait {
   bool in_acquire = false;    ///< a main task inside acquire(): a waiting client
   bool in_operation = false;  ///< a main task inside acquire() or release(), also an inner one
   std::uint8_t lock = 0;      ///< in_operation: of which lock
+  /// Whether a `run` observation lets it go on.
+  bool can_run() const { return kind == Kind::runnable || kind == Kind::interrupted; }
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 

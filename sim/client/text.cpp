@@ -2,6 +2,7 @@
 #include "sim/client/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
 
@@ -10,6 +11,11 @@
 
 namespace lockstep::sim::program {
 namespace {
+
+constexpr std::array<std::string_view, 22> kKeywords{
+    "and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
+    "function", "goto",   "if",   "in",   "local",  "nil",  "not",   "or",
+    "repeat",   "return", "then", "true", "until",  "while"};
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
@@ -166,6 +172,10 @@ bool is_field(const std::vector<Word>& words, std::size_t at) {
 }  // namespace
 
 std::vector<Word> words_of(std::string_view lua_text) { return Lexer(lua_text).words(); }
+
+bool is_keyword(const Word& word) {
+  return word.kind == Word::Kind::name && std::ranges::binary_search(kKeywords, word.text);
+}
 
 NotAvailable first_not_available(const std::vector<Word>& words) {
   const std::set<std::string> own = declared(words);

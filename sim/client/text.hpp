@@ -20,6 +20,8 @@ struct Word {
   std::size_t begin = 0, end = 0;  ///< where it stands in the text
 };
 std::vector<Word> words_of(std::string_view lua_text);
+/// Whether it is one of Lua's own words, not a name.
+bool is_keyword(const Word& word);
 
 /// What is added to a text, by its place there.
 using Insertions = std::map<std::size_t, std::string>;

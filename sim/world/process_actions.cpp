@@ -176,11 +176,9 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
   const bool interrupted = is_interrupted(tasks);
   for (const auto& wait : tasks) {
     active = active || (wait.kind != Wait::Kind::idle && wait.kind != Wait::Kind::done);
-    if (process.life != Life::up) continue;
-    if (wait.kind == Wait::Kind::interrupted) add_action(info, Kind::run, wait.task, true);
-    if (interrupted) continue;
+    if (process.life != Life::up || (interrupted && wait.kind != Wait::Kind::interrupted)) continue;
     if (wait.kind == Wait::Kind::idle) add_action(info, Kind::begin, wait.task, false);
-    if (wait.kind == Wait::Kind::runnable) add_action(info, Kind::run, wait.task, true);
+    if (wait.can_run()) add_action(info, Kind::run, wait.task, true);
     const Timer* timer = info.value.timer(wait.task);
     if (timer != nullptr && timer->left_ms == 0) add_action(info, Kind::timer, wait.task, true);
   }

@@ -138,10 +138,10 @@ class Setting {
   Doings doings_to_come(unsigned process, const Doings& done) const;
   /// Whether it is told how long this process waits: a probe's does not.
   bool counts_waits(unsigned process) const { return too_long_ms > 0 && process < processes; }
-  /// Whether a write may be taken back by a power loss for some time, which begins with it.
   /// Whether a server may die that has not written what it has answered: while an fsync is under
   /// way, for up to 2 s (Redis 7.0 flushAppendOnlyFile).
   bool answers_unwritten() const { return volatile_ms > 0 && budget(Fault::node_crash) > 0; }
+  /// Whether a write may be taken back by a power loss for some time, which begins with it.
   bool writes_last() const { return volatile_ms > 0 && budget(Fault::power_loss) > 0; }
   /// Whether it matters when a replica catches up, or becomes master.
   bool replication_lasts() const {

@@ -26,6 +26,13 @@ void with_threads(InlineLock& lock, std::size_t clients, int preemptions) {
       static_cast<std::uint8_t>(preemptions);
 }
 
+/// Its mutual exclusion, which holds without one.
+void check_that_a_switch_breaks(InlineLock& lock) {
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
+  lock.model.budget[static_cast<std::size_t>(Fault::preempt)] = 1;
+  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+}
+
 /// The key is the client's; a flag keeps its threads apart.
 const Bodies kFlag{
     "if self.busy then return false end self.busy = true "
@@ -64,9 +71,7 @@ TEST_CASE("threads switch at any access, as often as they are allowed to", "[thr
   const Bodies bodies = GENERATE(kFlag, kCount, kNested, kRounds, kOwnRounds);
   InlineLock lock(bodies);
   with_threads(lock, 1, 0);
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
-  with_threads(lock, 1, 1);
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  check_that_a_switch_breaks(lock);
 }
 
 TEST_CASE("tasks switch at a variable that both have captured", "[threads]") {
@@ -79,9 +84,7 @@ TEST_CASE("tasks switch at a variable that both have captured", "[threads]") {
        "redis('DEL', self.key) return true"});
   with_threads(lock, 2, 0);
   lock.model.processes.front().threads = 1;
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
-  lock.model.budget[static_cast<std::size_t>(Fault::preempt)] = 1;
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  check_that_a_switch_breaks(lock);
 }
 
 TEST_CASE("threads switch in a function that the process has kept", "[threads]") {
@@ -95,9 +98,7 @@ TEST_CASE("threads switch in a function that the process has kept", "[threads]")
   InlineLock lock({acquire, "self.held = false return true"});
   with_threads(lock, 1, 0);
   lock.model.processes.front().rounds = 2;
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
-  lock.model.budget[static_cast<std::size_t>(Fault::preempt)] = 1;
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  check_that_a_switch_breaks(lock);
 }
 
 TEST_CASE("a task switches to one that the same step has spawned", "[threads]") {
@@ -108,9 +109,7 @@ TEST_CASE("a task switches to one that the same step has spawned", "[threads]") 
        "redis('DEL', self.key) return true"});
   with_threads(lock, 2, 0);
   lock.model.processes.front().threads = 1;
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
-  lock.model.budget[static_cast<std::size_t>(Fault::preempt)] = 1;
-  CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
+  check_that_a_switch_breaks(lock);
 }
 
 TEST_CASE("who is paused at a look at the clock goes on before another thread of the process",
