@@ -31,7 +31,8 @@ live::Plan plan_of(const checker::Rescaled& scaled, const Recorded& run) {
   plan.model = scaled.model;
   for (const auto& [data, prose] : scaled.trace.steps)
     plan.steps.push_back({data.action, data.effects, data.departures, data.connection, data.reply,
-                          data.looked_at_time, data.looked_at_clock, data.keys});
+                          data.looked_at_time, data.looked_at_clock, data.keys, data.closes,
+                          data.serves});
   plan.violated = run.violated;
   if (run.violated == sim::Property::deadlock)
     plan.patience_ms = checker::patience_ms(scaled.model);

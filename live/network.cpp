@@ -130,17 +130,32 @@ void Network::lead_on(const sim::ConnectionName& name, std::uint8_t server, bool
   message.asking = asking;
 }
 
+void Network::close(const sim::ConnectionName& name) {
+  auto& closed = channel(name);
+  closed.messages.clear();
+  closed.socket.reset();
+  tidy();
+}
+
+/// What waits at its node for a key stays there until the trace says that the node hears of it.
 void Network::lose(const sim::ConnectionName& name) {
+  Channel waits = channel(name);
+  waits.open = false;
+  std::erase_if(waits.messages, [](const Message& m) {
+    return !waiting(m) || !m.asked || sim::is_name(m.request[0], "wait");
+  });
   auto& lost = channel(name);
   lost.messages = errors_for(lost.messages);
   kept_.erase({lost.task, lost.node});
   lost.socket.reset();
+  if (!waits.messages.empty()) channels_.push_back(std::move(waits));
   tidy();
 }
 
 void Network::lose_late(const sim::ConnectionName& name) {
   Channel under_way = channel(name);
   under_way.open = false;
+  for (Message& message : channel(name).messages) message.asked = false;  // it goes on there
   lose(name);
   channels_.push_back(std::move(under_way));
 }

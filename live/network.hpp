@@ -25,7 +25,7 @@ struct Message {
   bool unheard = false;  ///< on a shared connection: its sender has given it up
   sim::Request request;
   State state = State::waiting;
-  bool asked = false;      ///< it waits at its node (WAIT): sent, and not answered yet
+  bool asked = false;      ///< it waits at its node: sent, and not answered yet
   bool asking = false;     ///< after ASKING, as a node has told its client
   sim::SharedReply reply;  ///< once answered
   Resource::Basis basis;   ///< of a WRITE
@@ -73,6 +73,8 @@ class Network {
   }
   /// The connection goes to another server from now on, and its message in front is sent again.
   void lead_on(const sim::ConnectionName& name, std::uint8_t server, bool asking);
+  /// The connection of a request that waits at its node is closed.
+  void close(const sim::ConnectionName& name);
   /// The connection breaks: the real one is closed.
   void lose(const sim::ConnectionName& name);
   /// The connection breaks for the client; its requests are executed later, on the real one.

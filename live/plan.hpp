@@ -21,10 +21,12 @@ struct PlanStep {
   std::vector<sim::Departure> departures;  ///< of the requests to a node among them
   sim::ConnectionName connection;          ///< that the action is of, if it is of one
   std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered;
-                                           ///< none: a WAIT that stays at its node
+                                           ///< none: it waits at its node
   bool looked_at_time = false;             ///< execute: the node, at the time of day
   bool looked_at_clock = false;        ///< execute: its reply may tell what is left of a lifetime
   std::vector<sim::VisibleKeys> keys;  ///< of each server after the step
+  bool closes = false;  ///< execute: its node hears that nobody waits any more for the request
+  bool serves = false;  ///< a node is about to serve somebody, which a real one has done by now
 };
 
 struct Plan {

@@ -120,7 +120,7 @@ class Replay {
       throw Stopped{Outcome::differs, *difference};
     pace_.note_lag();
     // A step of a client is compared by what the client does, any other by the keys.
-    if (!sim::is_step(sim::step_of(step.action))) keyspaces_.compare(step);
+    if (!sim::is_step(sim::step_of(step.action)) && !step.serves) keyspaces_.compare(step);
   }
 
   Did do_action(const PlanStep& step) {
@@ -176,6 +176,7 @@ class Replay {
         throw Stopped{Outcome::impossible, "a real master may have missed by now who has left it"};
       if (has_waits_) stage_.replication.await_acknowledged(server);
     }
+    if (step.closes) return process.close(step.connection);
     if (!step.reply) return process.begin_to_wait(step.connection);
     const auto done = process.execute(step.connection);
     const bool told =

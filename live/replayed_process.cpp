@@ -2,6 +2,9 @@
 #include "live/replayed_process.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "sim/client/servers.hpp"
@@ -14,6 +17,16 @@ namespace lockstep::live {
 namespace {
 
 using Outcome = Confirmation::Outcome;
+
+constexpr int kMostLooks = 500;
+constexpr std::chrono::milliseconds kUntilNextLook{2};
+
+/// How many clients wait at a server (INFO: blocked_clients), as text.
+std::string blocked_clients(Connection& server) {
+  const auto info = server.execute({"INFO", "clients"});
+  const auto place = info.text.find("blocked_clients:");
+  return info.text.substr(place, info.text.find('\r', place) - place);
+}
 
 }  // namespace
 
@@ -82,9 +95,19 @@ ReplayedProcess::Executed ReplayedProcess::execute(const sim::ConnectionName& co
   return executed;
 }
 
+/// Once the server counts it among those that wait, others come behind it.
 void ReplayedProcess::begin_to_wait(const sim::ConnectionName& connection) {
+  auto& server = stage_.nodes.connection(server_of(connection));
+  const auto before = blocked_clients(server);
   network_.ask(connection, network_.next_waiting(connection));
+  for (int look = 0; blocked_clients(server) == before; ++look) {
+    if (look == kMostLooks)
+      throw Stopped{Outcome::differs, "the server does not let the request wait"};
+    std::this_thread::sleep_for(kUntilNextLook);
+  }
 }
+
+void ReplayedProcess::close(const sim::ConnectionName& connection) { network_.close(connection); }
 
 void ReplayedProcess::learn(std::uint8_t server) {
   learnt_[sim::servers_of(stage_.model).group_of(server)] = server;

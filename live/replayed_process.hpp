@@ -39,6 +39,8 @@ class ReplayedProcess final : private Surroundings {
   Executed execute(const sim::ConnectionName& connection);
   /// The next request on a connection reaches its node, and waits there (WAIT).
   void begin_to_wait(const sim::ConnectionName& connection);
+  /// The real connection of a request that waits is closed, and the server hears of it.
+  void close(const sim::ConnectionName& connection);
   std::uint8_t server_of(const sim::ConnectionName& connection) {
     return network_.channel(connection).server;
   }

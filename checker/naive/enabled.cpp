@@ -74,6 +74,7 @@ std::size_t images(const Node& node) { return 1 + node.not_durable.size(); }
 }  // namespace
 
 std::vector<Action> Rules::enabled(const World& world) const {
+  if (const auto served = next_served(world)) return {*served};
   std::vector<Action> actions;
   for (std::size_t p = 0; p < world.processes.size(); ++p)
     enabled_of_process(world, byte(p), actions);
@@ -172,8 +173,9 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
   const bool waiting = next.state == Message::State::waiting;
   const bool broken = next.state == Message::State::broken;
   const auto add = [&](Action::Kind kind) { actions.push_back(of_connection(kind, p, c)); };
-  const bool cut = process.unreached.contains(connection.node);
-  if (!cut && executable(world, connection)) add(Action::Kind::execute);
+  if (const auto place = executable(world, connection);
+      place && arrives(world, process, connection, connection.messages[*place]))
+    add(Action::Kind::execute);
   const bool heard = std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
     return wait.task == next.sender && wait.kind == Wait::Kind::replies;
   });
@@ -188,7 +190,8 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
   }
   if (!connection.open || broken) return;
   if (left(world, Fault::lose) || connection.doubtful()) add(Action::Kind::lose);
-  if (left(world, Fault::lose) && waiting && !next.blocked && !dark) add(Action::Kind::lose_late);
+  if (left(world, Fault::lose) && waiting && (!next.blocked || next.in_queue > 0) && !dark)
+    add(Action::Kind::lose_late);
 }
 
 void Rules::enabled_of_node(const World& world, std::uint8_t n,
@@ -244,12 +247,32 @@ std::optional<std::size_t> Rules::executable(const World& world,
   if (connection.node != sim::kResource && !world.nodes[connection.node].up) return std::nullopt;
   for (std::size_t m = 0; m < connection.messages.size(); ++m) {
     const Message& message = connection.messages[m];
+    if (message.in_queue > 0) {
+      const bool over = !connection.open || ends_in_vain(world, connection, message) ||
+                        has_come(world, connection);
+      return over ? std::optional(m) : std::nullopt;
+    }
     if (message.held) return std::nullopt;
     if (message.state != Message::State::waiting) continue;
     if (message.blocked && !is_over(world, connection, message)) return std::nullopt;
     return m;
   }
   return std::nullopt;
+}
+
+/// Whether a wait for a key ends by itself: it is served, or its time is over.
+bool Rules::is_due_at_node(const World& world, const Connection& connection) const {
+  const auto place = executable(world, connection);
+  if (!place || connection.messages[*place].in_queue == 0) return false;
+  return connection.messages[*place].blocked_left_ms == 0 || has_come(world, connection);
+}
+
+/// Whether nothing keeps from the node what the message's execution needs: the message itself, or,
+/// where it is there and waits for a key, that its client has closed the connection.
+bool Rules::arrives(const World& world, const Process& process, const Connection& connection,
+                    const Message& message) const {
+  if (message.in_queue > 0 && ends_in_vain(world, connection, message)) return true;
+  return !process.unreached.contains(connection.node);
 }
 
 /// How much longer the message that the action executes or delivers may be on its way.
@@ -271,6 +294,7 @@ bool Rules::urgent(const World& world, const Action& action, bool of_any_client)
       const Connection& connection = process.connections[action.connection];
       const bool executes = action.kind == Action::Kind::execute;
       const bool holds_up = !executes && connection.messages.size() > 1;
+      if (executes && is_due_at_node(world, connection)) return true;
       return way_ms(world, action) == 0 && !(executes && connection.late) &&
              (holds_up || !waits_for_time(world, action.process, action.connection, of_any_client));
     }

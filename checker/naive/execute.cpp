@@ -93,6 +93,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   Message& message = connection.messages[*place];
   if (!message.blocked && has_to_wait(world, connection, message.request)) return block(message);
   const Message asked = message;
+  facts.closed = closes(world, connection, message);
   message.idle = polling(world, action.process, connection) && sim::may_write(asked.request);
   // First of all the message is answered, so that a WRITE is not among those on their way whose
   // basis it makes stale.
@@ -110,6 +111,13 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   } catch (const sim::BadInput& error) {
     throw sim::BadInput(model_.program->file_of(asked.request).string() + ": " + error.what());
   }
+  if (auto& wait = connection.session.wait; wait && !asked.blocked) {
+    message = asked;
+    std::optional<std::int64_t> wait_ms;
+    if (wait->until) wait_ms = (*wait->until - clock_of(world, world.nodes[connection.node])).ms;
+    wait->until.reset();
+    return join_queue(world, connection, message, wait_ms);
+  }
   if (!resource)
     note_ahead(world, connection, !same_keys(before, world.nodes[connection.node].keyspace));
   facts.reply = message.reply;
@@ -123,6 +131,7 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
   execution.micros = node.micros;
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
+  execution.may_wait = true;
   execution.acknowledged = acknowledged(world, connection);
   execution.mode = {.version = model_.server,
                     .replica = node.follows.has_value(),
@@ -134,6 +143,8 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
                     .draw_seed = model_.draw_seed};
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
+    if (!other.session.wait) return;
+    for (const sim::Place& place : other.session.wait->places) execution.watched.push_back(place);
   });
   return execution;
 }
@@ -141,8 +152,11 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
 Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connection,
                              const Message& asked, Facts& facts) {
   const Request& request = asked.request;
-  if (asked.blocked) return end_of_wait(world, connection);
   Node& node = world.nodes[connection.node];
+  const std::optional<sim::Place> came =
+      node.came.empty() ? std::nullopt : std::optional(node.came.front());
+  if (asked.in_queue > 0 && !came) return leave_queue(world, connection, asked);
+  if (asked.blocked && asked.in_queue == 0) return end_of_wait(world, connection);
   const Keyspace stored_before = node.keyspace;
   node.keyspace = as_commands_see_it(world, node);
   const Keyspace before = node.keyspace;
@@ -152,7 +166,9 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   const sim::Execution given = execution;
   if (asked.asking) connection.session.asking = true;
   const sim::Session session = connection.session;
-  Reply reply = sim::execute(node.keyspace, connection.session, request, execution);
+  Reply reply = asked.in_queue > 0
+                    ? sim::serve(node.keyspace, connection.session, *came, execution)
+                    : sim::execute(node.keyspace, connection.session, request, execution);
   if (execution.looked_at_clock) clock_replies_.insert(sim::bytes_of(reply));
   if (execution.looked_at_clock || execution.looked_at_time ||
       sim::meets_times(before, request, given.now)) {
@@ -164,6 +180,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   for_each_other(world, connection, [&](Connection& other) {
     for (const sim::Place& place : execution.touched) touch(other.session, place);
   });
+  for (const sim::Place& place : execution.came)
+    if (std::ranges::count(node.came, place) == 0) node.came.push_back(place);
   ++commands_run_;
   facts.looked_at_time = execution.looked_at_time;
   facts.looked_at_clock = execution.looked_at_clock;

@@ -81,7 +81,7 @@ void Rules::disturb_connection(Process& process, const Action& action) const {
       connection.messages.front().held = false;
       return;
     case Action::Kind::lose:
-      return break_connection(connection);
+      return lose(process, action.connection);
     case Action::Kind::lose_late:
       return lose_late(process, action.connection);
     default:
@@ -162,6 +162,16 @@ void Rules::break_connection(Connection& connection) const {
   connection.ahead.clear();
   connection.line = Line::made;
   connection.bound = false;
+}
+
+/// What waits at its node in a queue stays there until the node hears that its client has gone.
+void Rules::lose(Process& process, std::uint8_t c) const {
+  Connection closed = process.connections[c];
+  break_connection(process.connections[c]);
+  std::erase_if(closed.messages, [](const Message& message) { return message.in_queue == 0; });
+  if (closed.messages.empty()) return;
+  closed.open = false;
+  process.connections.push_back(std::move(closed));
 }
 
 /// The client's end breaks; the requests stay where they are, in the network, with nobody at their
@@ -272,6 +282,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   }
   has_all(world, n);
   node.down_left_ms = rounded_up(model_.restart_after_ms);
+  node.came.clear();
   node.forget_gone();
   node.not_durable.clear();
   for_each_connection_to(world, n, [](Connection& connection) {

@@ -93,6 +93,7 @@ void add(Bytes& bytes, const Connection& connection) {
     bytes.number(message.way_ms);
     bytes.number(message.blocked);
     bytes.maybe(message.blocked_left_ms);
+    bytes.number(static_cast<std::int64_t>(message.in_queue));
   }
   bytes.number(static_cast<std::int64_t>(connection.ahead.size()));
   for (const std::uint8_t replica : connection.ahead) bytes.number(replica);
@@ -172,6 +173,11 @@ void add(Bytes& bytes, const World& world, const Node& node) {
   if (node.dark) bytes.text("dark");
   if (node.full) bytes.text("full");
   if (node.frozen) bytes.text("frozen");
+  for (const sim::Place& place : node.came) {
+    bytes.text("came");
+    bytes.number(place.database);
+    bytes.text(place.key);
+  }
   if (!node.frozen || world.absolute) bytes.number(node.offset.ms);
   bytes.number(node.down_left_ms);
   bytes.number(node.micros);

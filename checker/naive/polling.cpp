@@ -180,6 +180,8 @@ class Rules::WayBack {
     Facts facts;
     const bool executes = action.kind == Action::Kind::execute;
     executes ? rules_.execute(then, action, facts) : rules_.step(then, action, facts);
+    if (std::ranges::any_of(then.nodes, [](const Node& node) { return !node.came.empty(); }))
+      return false;             // somebody else comes first
     rules_.mirror(then, true);  // it may ask a replica for what it has written
     for (int choice = 1; choice <= facts.choices_missing; ++choice) {
       Action chosen = action;

@@ -57,6 +57,8 @@ bool Rules::is_over(const World& world, const Connection& connection, const Mess
 /// has not.
 std::optional<std::int64_t> Rules::till_over_ms(const Process& process,
                                                 const Connection& connection) const {
+  for (const Message& message : connection.messages)
+    if (message.in_queue > 0) return message.blocked_left_ms;
   if (connection.late || process.unreached.contains(connection.node)) return std::nullopt;
   for (const Message& message : connection.messages) {
     if (message.held) return std::nullopt;

@@ -239,6 +239,7 @@ Facts Rules::apply(World& world, const Action& action) {
 /// What follows from an action by itself.
 void Rules::settle(World& world, bool by_time) const {
   tidy(world, writes_wait_ms(model_.persistence));
+  order_queues(world);
   if (servers_.replicas == 0) return;
   mirror(world, by_time);
   tidy(world, writes_wait_ms(model_.persistence));

@@ -65,11 +65,14 @@ struct Message {
   Sent sent = Sent::now;
   bool idle = false;     ///< answered, as its sender has been answered before at this instant
   bool asking = false;   ///< it has been led here by ASK
-  bool blocked = false;  ///< a WAIT that waits at its node, with others behind it
+  bool blocked = false;  ///< it waits at its node, with others behind it
   std::optional<std::int64_t> blocked_left_ms;  ///< and for how much longer; nothing: for ever
+  /// It waits for a key (not a WAIT): its place in the queue of its node, from 1; else 0.
+  std::size_t in_queue = 0;
   void unblock() {
     blocked = false;
     blocked_left_ms.reset();
+    in_queue = 0;
   }
 };
 
@@ -192,6 +195,7 @@ struct Node {
   bool misses = false;                  ///< it lags, and its master has been written to since
   std::set<std::uint8_t> counts_gone;  ///< a master: replicas that have left, which it still counts
   std::int64_t counts_gone_ms = 0;     ///< for how long at most
+  std::vector<sim::Place> came;    ///< keys that somebody waits for, and which is to be served now
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first
 
@@ -236,7 +240,8 @@ struct Facts {
   std::vector<sim::Wait> waits;            ///< that it started
   std::vector<sim::Departure> departures;  ///< of the requests among the effects that are to a node
   std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered
-  bool looked_at_time = false;             ///< execute: the node, at the time of day
+  bool closed = false;  ///< execute: the node heard that nobody waits any more for the request
+  bool looked_at_time = false;   ///< execute: the node, at the time of day
   bool looked_at_clock = false;  ///< execute: its reply may tell what is left of a lifetime
   std::optional<Violation> violation;
   std::set<sim::Witness> witnesses;  ///< `acquired`: by the action's process
@@ -357,6 +362,9 @@ class Rules {
   void enabled_of_links(const World& world, std::uint8_t p,
                         std::vector<sim::Action>& actions) const;
   std::optional<std::size_t> executable(const World& world, const Connection& connection) const;
+  bool is_due_at_node(const World& world, const Connection& connection) const;
+  bool arrives(const World& world, const Process& process, const Connection& connection,
+               const Message& message) const;
   std::int64_t way_ms(const World& world, const sim::Action& action) const;
   bool urgent(const World& world, const sim::Action& action, bool of_any_client = false);
 
@@ -423,6 +431,7 @@ class Rules {
   static void give_up_requests(Process& process, sim::TaskId task);
   void fire_timer(World& world, const sim::Action& action, Facts& facts);
   void break_connection(Connection& connection) const;
+  void lose(Process& process, std::uint8_t c) const;
   void lose_late(Process& process, std::uint8_t c) const;
   void crash(World& world, std::uint8_t p) const;
   void stop_node(World& world, std::uint8_t n, std::size_t image) const;
@@ -475,6 +484,16 @@ class Rules {
   void note_ahead(World& world, Connection& connection, bool changed) const;
   void note_missing(const std::vector<Node>& before, World& world) const;
   void has_all(World& world, std::uint8_t n) const;
+
+  // queue.cpp
+  std::optional<sim::Action> next_served(const World& world) const;
+  void join_queue(World& world, Connection& connection, Message& message,
+                  std::optional<std::int64_t> wait_ms) const;
+  void order_queues(World& world) const;
+  bool has_come(const World& world, const Connection& connection) const;
+  bool ends_in_vain(const World& world, const Connection& connection, const Message& message) const;
+  bool closes(const World& world, const Connection& connection, const Message& message) const;
+  sim::Reply leave_queue(const World& world, Connection& connection, const Message& asked) const;
 
   // judge.cpp
   void violated(Facts& facts, Violation violation) const;

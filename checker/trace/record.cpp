@@ -74,13 +74,19 @@ bool waited_in_part(const Event& event) {
   });
 }
 
+bool serves(const Event& event) {
+  return std::ranges::any_of(event.after.nodes,
+                             [](const Node& node) { return !node.came.empty(); });
+}
+
 }  // namespace
 
 StepData record(const Event& event) {
   const auto& facts = event.facts;
   return {event.action,          event.after.now.ms,    facts.effects,   requests_of(event),
           facts.departures,      connection_in(event),  facts.reply,     facts.looked_at_time,
-          facts.looked_at_clock, waited_in_part(event), taken_in(event), visible_keys(event)};
+          facts.looked_at_clock, waited_in_part(event), taken_in(event), visible_keys(event),
+          facts.closed,          serves(event)};
 }
 
 }  // namespace lockstep::checker

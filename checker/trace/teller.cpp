@@ -7,6 +7,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/token.hpp"
 #include "sim/model/wording.hpp"
+#include "sim/redis/commands/command.hpp"
 
 namespace lockstep::checker {
 
@@ -143,8 +144,13 @@ std::string opening_of_timer(const Event& event) {
 std::string tell_execute(const Event& event) {
   const Connection& connection = connection_of(event);
   const std::string process = sim::process_name(event.action.process);
-  std::string text = owned(event, executed(event).request, connection.node);
-  text += event.facts.reply ? " -> " + sim::worded(**event.facts.reply) : " waits for replicas";
+  const Message& asked = executed(event);
+  std::string text = owned(event, asked.request, connection.node);
+  if (event.facts.closed) return text + " waits no more: its connection is closed";
+  if (!event.facts.reply)
+    return text + (sim::is_name(asked.request.at(0), "wait") ? " waits for replicas" : " waits");
+  if (asked.in_queue > 0) text += ", which has waited,";
+  text += " -> " + sim::worded(**event.facts.reply);
   if (connection.former) return text + "; sent before " + process + " crashed";
   return connection.open ? text : text + "; " + process + " does not listen any more";
 }

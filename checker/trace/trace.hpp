@@ -43,6 +43,8 @@ struct StepData {
   std::vector<std::string>
       taken;  ///< keys that time has taken, of any node, or eviction, or a move
   std::vector<sim::VisibleKeys> keys;  ///< of each server, after the step
+  bool closes = false;  ///< execute: its node hears that nobody waits any more for the request
+  bool serves = false;  ///< a node is about to serve somebody, which a real one has done by now
 };
 
 /// The same for a person.

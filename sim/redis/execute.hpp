@@ -51,6 +51,7 @@ struct Execution {
   std::int64_t acknowledged =
       0;                    ///< replicas that have what the sender has written: what WAIT tells
   std::int64_t micros = 0;  ///< of the ms that has begun at `now`: what TIME adds
+  bool may_wait = false;    ///< the caller keeps requests that wait: see execute()
   bool looked_at_time =
       false;  ///< out: the result depends on the absolute value of `now` (TIME, PXAT, EXPIREAT,
               ///< EXPIRETIME, ...), not only on remaining lifetimes
@@ -94,11 +95,14 @@ struct Execution {
 /// `execution.touched` afterwards is to be given to touch() with each of them. (The sender's own
 /// session is dealt with.)
 ///
-/// Such a caller can neither hold a reply back nor write to a connection unasked, nor does it know
-/// who else is connected. What needs that throws BadInput, here and nowhere else: a command that
-/// would wait (BLPOP and its like where there is nothing; WAIT), (P|S)(UN)SUBSCRIBE, PUBSUB,
-/// CLIENT, HELLO, QUIT. In an EXEC and in a script nothing waits. Server (server/server.hpp) has
-/// them all.
+/// A command that would wait (BLPOP and its like where there is nothing; WAIT) throws BadInput
+/// unless `execution.may_wait`: then `session.wait` says afterwards what for and until when, the
+/// reply is worth nothing, and the caller sends the session nothing more until it has given the
+/// wait to serve() or end_wait(). In an EXEC and in a script nothing waits.
+///
+/// Such a caller cannot write to a connection unasked, nor does it know who else is connected. What
+/// needs that throws BadInput, here and nowhere else: (P|S)(UN)SUBSCRIBE, PUBSUB, CLIENT, HELLO,
+/// QUIT. Server (server/server.hpp) has them all.
 ///
 /// Never throws for what Redis says no to: that is a reply. Throws BadInput also for an empty
 /// request, for what is not simulated, and for a script that the dialect layer refuses to run; what
@@ -108,5 +112,15 @@ Reply execute(Keyspace& keyspace, Session& session, const Request& request, Exec
 /// The same on a new connection that sends nothing else. Throws BadInput if its session would have
 /// to be remembered (MULTI, WATCH, SELECT of another database).
 Reply execute(Keyspace& keyspace, const Request& request, Execution& execution);
+
+/// Whether a session that waits is served by what is there: it waits for the key, which has a value
+/// of the kind that it waits for (Redis 7.0 blocked.c handleClientsBlockedOnKeys).
+bool can_be_served(const Session& session, const Place& place, const Keyspace& keyspace);
+
+/// Serves it: the reply to the request that it waits with. The session waits no more.
+Reply serve(Keyspace& keyspace, Session& session, const Place& place, Execution& execution);
+
+/// Ends its wait in vain: the reply of Redis (blocked.c replyToBlockedClientTimedOut).
+Reply end_wait(Session& session);
 
 }  // namespace lockstep::sim

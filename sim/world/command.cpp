@@ -1,6 +1,7 @@
 // A node executes a command: the command or script is really run, once for each distinct input.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
@@ -43,6 +44,13 @@ ServerMode mode_for(const Model& model, const Asked& asked) {
           .draw_seed = model.draw_seed};
 }
 
+/// How long a session waits that has begun to; 0: for ever. Its instant is no part of a world.
+std::optional<std::int64_t> wait_begun(Session& session, WallTime now) {
+  if (!session.wait) return {};
+  const auto until = std::exchange(session.wait->until, std::nullopt);
+  return until ? (*until - now).ms : 0;
+}
+
 }  // namespace
 
 /// Executes; what cannot be is named by its file: a script's, which says more than its SHA-1, or
@@ -59,8 +67,9 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
 }
 
 const CommandRun& Nodes::run(const Asked& asked) {
-  FlatMap& memo = run_[{asked.session, asked.watched, asked.rate, asked.releases, asked.replica,
-                        asked.full, asked.few, asked.slots, asked.other, asked.acknowledged}];
+  FlatMap& memo =
+      run_[{asked.session, asked.watched, asked.served, asked.rate, asked.releases, asked.replica,
+            asked.full, asked.few, asked.slots, asked.other, asked.acknowledged}];
   const std::uint64_t a = both(asked.keyspace, asked.request);
   const std::uint64_t b = both(static_cast<Id>(asked.micros << 16 | asked.sender),
                                setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);
@@ -76,16 +85,22 @@ const CommandRun& Nodes::run(const Asked& asked) {
   execution.acknowledged = asked.acknowledged;
   execution.sender = asked.sender;
   execution.scripts = &scripts_;
+  execution.may_wait = true;
   execution.watched = tables_.places(asked.watched);
   Session session = tables_.session(asked.session).value;
   execution.mode = mode_for(setting_.model, asked);
   CommandRun command;
   const Keyspace met = keyspace;
   const Execution given = execution;
-  command.reply = tables_.intern(execute_named(keyspace, session, request, execution));
+  command.reply = tables_.intern(
+      asked.served == Tables::kNowhere
+          ? execute_named(keyspace, session, request, execution)
+          : serve(keyspace, session, tables_.places(asked.served).front(), execution));
   note_error(request, tables_.reply(command.reply));
+  command.wait_ms = wait_begun(session, execution.now);
   command.session = tables_.intern(session);
   command.touched = tables_.intern(std::move(execution.touched));
+  command.came = std::move(execution.came);
   command.flushed = execution.flushed_all;
   if (execution.looked_at_time) setting_.needs.absolute = command.read_time = true;
   if (execution.looked_at_clock)

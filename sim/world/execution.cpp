@@ -63,25 +63,42 @@ void Executions::note_replicas(Connection& connection, Id before, Id after, cons
   if (nodes_.differ_in_stream(before, after)) connection.ahead_of |= behind.lagging;
 }
 
-/// WAIT for more replicas than have acknowledged: it goes on waiting.
-StepResult Executions::blocked(Id process_id, const Process& process) {
+/// The process's request waits at the node, which is `before` and becomes that.
+StepResult Executions::blocked(Id process_id, const Process& process, Change node) {
   const Id after = processes_.intern(process);
   StepResult result;
-  result.changes = Changes(after);
+  result.changes = Changes(after, node);
   result.tokens_changed =
       processes_.info(after).tokens.tokens != processes_.info(process_id).tokens.tokens;
   return result;
 }
 
-/// At a node that has become a replica, a WAIT that was blocked ends in an error.
+/// At a node that has become a replica, what was blocked ends in an error.
 CommandRun Executions::unblocked(const Asked& asked) {
   CommandRun command;
   command.keyspace = asked.keyspace;
-  command.session = asked.session;
+  Session session = tables_.session(asked.session).value;
+  session.wait.reset();
+  command.session = tables_.intern(session);
   command.reply = tables_.intern(
       Reply::error("UNBLOCKED force unblock from blocking operation, instance state changed "
                    "(master -> replica?)"));
   return command;
+}
+
+/// What comes of the next request of a connection of the process, which may have waited.
+CommandRun Executions::run(Process& process, Connection& connection, const Asked& asked,
+                           Id node_id) {
+  const Message& message =
+      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  const Node& node = nodes_.info(node_id).value;
+  if (message.blocked && asked.replica) {
+    CommandRun ended = unblocked(asked);
+    connection.session = ended.session;
+    return ended;
+  }
+  const Place* const came = node.came.empty() ? nullptr : &node.came.front();
+  return execute_in_session(tables_, nodes_, process, connection, asked, came);
 }
 
 const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8_t n,
@@ -103,16 +120,15 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
 
   Process process = info.value;
   Connection& connection = process.connections[info.actions[action].index];
+  const auto with_node = [slot](Id id) { return Change{static_cast<std::uint8_t>(slot), id}; };
   if (waits_.block(nodes, process, connection))
-    return keep(memo, a, b, blocked(process_id, process));
+    return keep(memo, a, b, blocked(process_id, process, with_node(node_id)));
   const Connection sender = connection;
   const Asked asked = asked_on(nodes_, waits_, nodes, process, connection, watched, clock);
-  const bool was_blocked =
-      sender.messages[static_cast<std::size_t>(Process::executable(sender))].blocked;
-  const CommandRun command = was_blocked && asked.replica
-                                 ? unblocked(asked)
-                                 : execute_in_session(tables_, nodes_, process, connection, asked);
+  const CommandRun command = run(process, connection, asked, node_id);
   Id written = nodes_.written(node_id, command.keyspace);
+  if (queues_.take_turn(process, connection, written, command))
+    return keep(memo, a, b, blocked(process_id, process, with_node(written)));
   if (command.flushed) written = nodes_.flushed(written);
   note_replicas(connection, node_id, written, nodes);
   const Id asked_in =

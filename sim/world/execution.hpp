@@ -10,6 +10,7 @@
 #include "sim/base/flat_map.hpp"
 #include "sim/world/nodes.hpp"
 #include "sim/world/processes.hpp"
+#include "sim/world/queues.hpp"
 #include "sim/world/replica_waits.hpp"
 #include "sim/world/run.hpp"
 #include "sim/world/setting.hpp"
@@ -21,14 +22,15 @@ namespace lockstep::sim {
 class Executions {
  public:
   Executions(const Setting& setting, Tables& tables, Reports& reports, Processes& processes,
-             Nodes& nodes, Runs& runs, ReplicaWaits& waits)
+             Nodes& nodes, Runs& runs, ReplicaWaits& waits, const Queues& queues)
       : setting_(setting),
         tables_(tables),
         reports_(reports),
         processes_(processes),
         nodes_(nodes),
         runs_(runs),
-        waits_(waits) {}
+        waits_(waits),
+        queues_(queues) {}
 
   /// The `execute` that is the process's action of this number. `state` has the node and the run.
   const StepResult& step(Id process, unsigned action, const Id* state);
@@ -38,7 +40,8 @@ class Executions {
   FlatMap& memo_of_node(Id watched, const Connection& connection, const Id* nodes);
   void note_replicas(Connection& connection, Id before, Id after, const Id* nodes);
   void travels(Connection& connection) const;
-  StepResult blocked(Id process_id, const Process& process);
+  StepResult blocked(Id process_id, const Process& process, Change node);
+  CommandRun run(Process& process, Connection& connection, const Asked& asked, Id node_id);
   CommandRun unblocked(const Asked& asked);
   Id watched_by_others(unsigned process, std::uint8_t node, const Id* state);
   const StepResult& at_resource(Id process, unsigned action, Id run);
@@ -55,6 +58,7 @@ class Executions {
   Nodes& nodes_;
   Runs& runs_;
   ReplicaWaits& waits_;
+  const Queues& queues_;
   std::vector<StepResult> results_;
   std::vector<FlatMap> node_memos_;  ///< by what other processes watch there
   /// Where WAIT is sent: by that, the replicas that lag, those that miss something, and how many

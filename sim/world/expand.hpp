@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,19 +13,23 @@ namespace lockstep::sim {
 template <class Sink>
 void World::expand(const Id* state, std::size_t passes, Sink&& sink) {
   const RunInfo& run = run_of(state);
+  if (const auto served = next_served(state))
+    return expand_part(state, served->process, run, sink, served->action);
   for (unsigned slot = 0; slot < setting_.run_slot(); ++slot) expand_part(state, slot, run, sink);
   if (passes == 0) return;
   if (const auto polls = at_rest(state)) expand_time(state, *polls, passes, sink);
 }
 
 template <class Sink>
-void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink& sink) {
+void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink& sink,
+                        std::optional<unsigned> only) {
   const bool process = slot < setting_.processes;
   const std::vector<LocalAction>& actions =  // stay: the list is made once
       process ? processes_.info(state[slot]).actions : nodes_.info(state[slot]).actions;
   const unsigned actor = process ? slot : slot - setting_.processes;
   for (unsigned a = 0; a < actions.size(); ++a) {
     const LocalAction& action = actions[a];
+    if (only && a != *only) continue;
     if (action.within != 0 && (run.left & action.within) == 0) continue;
     if (action.kind == Action::Kind::execute && !can_execute(state, actor, action)) continue;
     if (action.kind == Action::Kind::catch_up && !can_catch_up(state, actor)) continue;
@@ -39,6 +44,7 @@ void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink
       if (step.report != Reports::kNothing)
         follow(state, actor, reports_[step.report], next.data(), facts);
       candidate.report = step.report;
+      forget_unserved(next.data());
       const bool replicated = replicate(state, next.data(), candidate.kind);
       finish(next.data(), candidate, facts, step.tokens_changed || replicated, sink);
     }

@@ -21,6 +21,13 @@ std::string encode(const Node& node) {
   out.number(static_cast<int>(node.slots));
   out.number(node.counts_gone);
   out.number(node.counts_gone_ms);
+  out.number(static_cast<std::int64_t>(node.queue.size()));
+  for (const std::uint8_t whose : node.queue) out.number(whose);
+  out.number(static_cast<std::int64_t>(node.came.size()));
+  for (const Place& place : node.came) {
+    out.number(place.database);
+    out.text(place.key);
+  }
   for (const auto& image : node.images) {
     out.number(image.keyspace);
     out.number(image.age_ms);

@@ -92,6 +92,9 @@ struct Node {
   bool few = false;         ///< a master: it counts fewer replicas than Model::min_replicas
   NodeSet counts_gone = 0;  ///< a master: whom it still counts, though they follow it no more
   std::int64_t counts_gone_ms = 0;  ///< and for how long at most
+  // Where requests wait for keys (semantics.md, section 9):
+  std::vector<std::uint8_t> queue;  ///< whose they are, in the order in which they have come
+  std::vector<Place> came;          ///< keys that they wait for, in the order in which they came
   std::uint16_t micros = 0;         ///< that have begun in this ms: only if Model::distinct_micros
   /// rdb: the last completed save. aof_everysec(_2s): the keyspace before each write that may be
   /// lost, newest first.

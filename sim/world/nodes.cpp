@@ -117,6 +117,8 @@ NodeInfo Nodes::describe(const Node& node) const {
     if (setting_.volatile_ms > 0)
       info.ahead.deadlines.push_back(setting_.rounded(setting_.volatile_ms + 1 - image.age_ms));
   }
+  info.serves = !node.came.empty();
+  for (const Place& place : node.came) info.tokens.add(place.key);
   if (node.down_left_ms > 0) info.ahead.deadlines.push_back(node.down_left_ms);
   if (node.counts_gone_ms > 0) info.ahead.deadlines.push_back(node.counts_gone_ms);
   sort_without_twins(info.ahead.deadlines);
@@ -385,6 +387,8 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
   node.miss_the_gone();
   node.syncing = !node.is_master();  // it asks for everything when it is up again
   node.down_left_ms = setting_.rounded(setting_.model.restart_after_ms);
+  node.queue.clear();
+  node.came.clear();
   switch (setting_.model.persistence) {
     case Persistence::none:
       node.keyspace = tables_.empty_keyspace();
@@ -548,6 +552,7 @@ Id Nodes::renamed(Id id, const Renaming& renaming) {
     Node node = nodes_[id].value;
     node.keyspace = tables_.renamed(node.keyspace, renaming);
     for (auto& image : node.images) image.keyspace = tables_.renamed(image.keyspace, renaming);
+    for (Place& place : node.came) place.key = rename_tokens(place.key, renaming.function());
     return intern(node);
   });
 }

@@ -32,6 +32,7 @@ struct NodeInfo {
   Ahead ahead;
   TokenUse tokens;
   bool has_expiry = false;
+  bool serves = false;        ///< a key has come that somebody waits for
   unsigned free_actions = 0;  ///< that are possible, and whose instant matters
   FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
   bool leaky = false;         ///< holds a lease key without expiry
@@ -67,7 +68,8 @@ struct Asked {
   Id keyspace = 0;
   Id request = 0;
   Id session = 0;  ///< of the connection
-  Id watched = 0;  ///< the places that other connections watch
+  Id watched = 0;  ///< the places that other connections watch or wait for
+  Id served = 0;   ///< the place that the session has waited for, if it is served
   Maker sender = 0;
   bool releases = false;      ///< release() has sent it
   std::uint8_t rate = 0;      ///< of the node's clock
@@ -86,7 +88,9 @@ struct CommandRun {
   Id keyspace = 0;
   Id reply = 0;
   Id session = 0;
-  Id touched = 0;  ///< places: of those that are watched
+  Id touched = 0;                       ///< places: of those that are watched
+  std::vector<Place> came;              ///< of those that are waited for
+  std::optional<std::int64_t> wait_ms;  ///< it waits for a key; 0: for ever
   std::vector<LeaseChange> leases;
   std::vector<LeaseChange> prolonged;  ///< beside a part of the sender's; judged if it is refused
   bool made = false;                   ///< parts of lease keys of the sender's
@@ -202,11 +206,12 @@ class Nodes {
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
-  /// By session, what others watch, the clock's rate, whether release() sends, to a replica or
-  /// one whose memory is full or that has few replicas, its slots and where they are else, and how
-  /// many replicas have acknowledged.
-  std::map<std::tuple<Id, Id, std::uint8_t, bool, bool, bool, bool, Slots, std::uint8_t, unsigned>,
-           FlatMap>
+  /// By session, what others watch, what serves it, the clock's rate, whether release() sends, to a
+  /// replica or one whose memory is full or that has few replicas, its slots and where they are
+  /// else, and how many replicas have acknowledged.
+  std::map<
+      std::tuple<Id, Id, Id, std::uint8_t, bool, bool, bool, bool, Slots, std::uint8_t, unsigned>,
+      FlatMap>
       run_;
   std::map<std::pair<Id, unsigned>, FlatMap> migrated_;  ///< by node and action: the other node
   std::vector<StepResult> migrations_;

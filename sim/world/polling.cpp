@@ -14,6 +14,7 @@ namespace lockstep::sim {
 
 /// Nothing if something has to happen before time passes; else who polls.
 std::optional<Polls> World::at_rest(const Id* state) {
+  if (next_served(state)) return {};
   Polls polls;
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& info = processes_.info(state[p]);
@@ -131,6 +132,8 @@ bool World::goes_round(const Buffer& now, unsigned process, WayBack& way) {
     if (++way.steps > kMostSteps) return false;
     Buffer then = now;
     changes.apply_to(then.data(), process);
+    for (unsigned n = 0; n < setting_.nodes; ++n)  // somebody else comes first
+      if (nodes_.info(then[setting_.node_slot(n)]).serves) return false;
     replicate(now.data(), then.data(), next->kind);
     WayBack rest = way;
     if (next->kind != Kind::execute && asks_anew(then.data(), process, way.start) &&

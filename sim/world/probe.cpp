@@ -48,6 +48,8 @@ class Probe {
   bool expand(const Alone& now);
   bool waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const;
   bool act(const Alone& now, std::size_t p, std::size_t action);
+  bool ends(const Alone& now, std::size_t p, const LocalAction& action) const;
+  bool serve(const Alone& now);
   void execute(const Alone& now, std::size_t p, const LocalAction& action);
   Id watched_by_others(const Alone& now, std::size_t p, std::uint8_t node) const;
   void pass(const Alone& now);
@@ -116,6 +118,7 @@ Probe::End Probe::search() {
 /// The fresh client asks (again), and time passes, where nothing has to happen before.
 bool Probe::expand(const Alone& now) {
   using Kind = Action::Kind;
+  if (serve(now)) return false;
   bool pressing = false;
   std::optional<std::size_t> begin;  // of the fresh client
   for (std::size_t p = 0; p < now.processes.size(); ++p) {
@@ -125,9 +128,7 @@ bool Probe::expand(const Alone& now) {
       if (action.kind == Kind::begin && p == 0) begin = a;
       const bool message = action.kind == Kind::execute || action.kind == Kind::deliver;
       if (action.within != 0 || !(action.urgent || message)) continue;  // messages take no time
-      if (action.blocked &&
-          !world_.waits_.is_over(now.nodes.data(), info(now, p).value.connections[action.index]))
-        continue;
+      if (action.blocked && !ends(now, p, action)) continue;
       pressing = pressing || !waits_for_time(now, p, action);
       if (action.kind == Kind::execute)
         execute(now, p, action);
@@ -138,6 +139,32 @@ bool Probe::expand(const Alone& now) {
   if (pressing) return false;
   pass(now);
   return begin && act(now, 0, *begin);
+}
+
+/// Whether a wait at a node ends now: one for a key, in vain.
+bool Probe::ends(const Alone& now, std::size_t p, const LocalAction& action) const {
+  const Process& process = info(now, p).value;
+  const Connection& connection = process.connections[action.index];
+  const Message& message =
+      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  if (message.for_key) return world_.queues_.is_over(process, connection, now.nodes[action.node]);
+  return world_.waits_.is_over(now.nodes.data(), connection);
+}
+
+/// Serves whom a key has come for, before anything else happens. True if somebody is.
+bool Probe::serve(const Alone& now) {
+  for (std::size_t n = 0; n < now.nodes.size(); ++n) {
+    const auto served =
+        world_.queues_.served(now.processes, static_cast<std::uint8_t>(n), now.nodes[n]);
+    if (!served) continue;
+    LocalAction action;
+    action.kind = Action::Kind::execute;
+    action.index = served->connection;
+    action.node = static_cast<std::uint8_t>(n);
+    execute(now, served->process, action);
+    return true;
+  }
+  return false;
 }
 
 /// Whether time may pass before it, because its task has been answered so before at this instant.
@@ -198,8 +225,9 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
         asked_on(world_.nodes_, world_.waits_, now.nodes.data(), process, connection,
                  watched_by_others(now, p, at),
                  world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms));
+    const Place* const came = node.came.empty() ? nullptr : &node.came.front();
     const CommandRun command =
-        execute_in_session(world_.tables_, world_.nodes_, process, connection, asked);
+        execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, came);
     reply = command.reply;
     looked_at_time_ = looked_at_time_ || command.read_time;
     idle = world_.processes_.answers_idly(now.processes[p], action, node);
@@ -207,13 +235,20 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     node.keyspace = command.keyspace;
     next.nodes[at] = world_.nodes_.intern(node);
     if (command.read_time) next.nodes[at] = world_.nodes_.micros_on(next.nodes[at]);
+    const bool waits = world_.queues_.take_turn(process, connection, next.nodes[at], command);
     for (std::size_t other = 0; other < now.processes.size(); ++other)
       if (other != p)
         next.processes[other] =
             world_.processes_.touched(next.processes[other], at, command.touched);
+    if (waits) {
+      next.processes[p] = world_.processes_.intern(process);
+      return found(std::move(next));
+    }
   }
   process.answer(connection, reply, asked_in, idle);
   next.processes[p] = world_.processes_.intern(process);
+  for (std::size_t n = 0; n < next.nodes.size(); ++n)
+    world_.queues_.forget_unserved(next.processes, static_cast<std::uint8_t>(n), next.nodes[n]);
   replicate(next, false);
   found(std::move(next));
 }

@@ -10,6 +10,7 @@
 #include "sim/base/bounds.hpp"
 #include "sim/world/nodes.hpp"
 #include "sim/world/processes.hpp"
+#include "sim/world/queues.hpp"
 #include "sim/world/replica_waits.hpp"
 #include "sim/world/run.hpp"
 #include "sim/world/setting.hpp"
@@ -28,7 +29,7 @@ struct Found {
 class Prober {
  public:
   Prober(Setting& setting, Tables& tables, const Reports& reports, Processes& processes,
-         Nodes& nodes, Runs& runs, ReplicaWaits& waits, checker::Watch& watch)
+         Nodes& nodes, Runs& runs, ReplicaWaits& waits, const Queues& queues, checker::Watch& watch)
       : setting_(setting),
         tables_(tables),
         reports_(reports),
@@ -36,6 +37,7 @@ class Prober {
         nodes_(nodes),
         runs_(runs),
         waits_(waits),
+        queues_(queues),
         watch_(watch) {}
 
   /// Whether a fresh client can acquire every lock. True also if a probe came to no end
@@ -52,6 +54,7 @@ class Prober {
   Nodes& nodes_;
   Runs& runs_;
   ReplicaWaits& waits_;
+  const Queues& queues_;
   checker::Watch& watch_;
   std::map<std::vector<Id>, bool> known_;  ///< by all ids; the run's only in absolute runs
 };

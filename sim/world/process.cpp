@@ -100,6 +100,7 @@ void Process::answer(Connection& connection, Id reply, Id asked_in, bool idle) {
 
 int Process::executable(const Connection& connection) {
   for (std::size_t i = 0; i < connection.messages.size(); ++i) {
+    if (connection.messages[i].for_key) return static_cast<int>(i);  // it has arrived
     if (connection.messages[i].held) return -1;
     if (connection.messages[i].stage == Stage::waiting) return static_cast<int>(i);
   }
@@ -128,6 +129,34 @@ void add(ByteWriter& out, const Operation& operation) {
     out.number(answered.request);
     out.number(answered.asked_in);
   }
+}
+
+void add(ByteWriter& out, const Connection& connection) {
+  out.number(connection.task);
+  out.number(connection.node);
+  out.number(connection.sent_for);
+  out.number(connection.ahead_of);
+  out.number(2 * static_cast<int>(connection.link) + (connection.bound ? 1 : 0));
+  out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
+             8 * static_cast<int>(connection.outlived));
+  out.number(static_cast<std::int64_t>(connection.messages.size()));
+  for (const auto& message : connection.messages) {
+    out.number(message.task);
+    out.number((message.unheard ? 1 : 0) + (message.releases ? 2 : 0) + (message.idle ? 4 : 0) +
+               8 * static_cast<int>(message.outlived) + (message.blocked ? 32 : 0) +
+               (message.blocked_for_ever ? 64 : 0) + (message.asking ? 128 : 0) +
+               (message.for_key ? 256 : 0));
+    out.number(message.turn);
+    out.number(message.blocked_ms);
+    out.number(message.request);
+    out.number(static_cast<int>(message.stage) * 4 + (message.held ? 1 : 0) +
+               (message.doubtful ? 2 : 0));
+    out.number(message.reply);
+    out.number(message.asked_in);
+    out.number(static_cast<int>(message.basis));
+    out.number(message.way_ms);
+  }
+  out.number(connection.session);
 }
 
 }  // namespace
@@ -164,31 +193,7 @@ std::string encode(const Process& process) {
     out.number(waiting.ms);
   }
   out.number(static_cast<std::int64_t>(process.connections.size()));
-  for (const auto& connection : process.connections) {
-    out.number(connection.task);
-    out.number(connection.node);
-    out.number(connection.sent_for);
-    out.number(connection.ahead_of);
-    out.number(2 * static_cast<int>(connection.link) + (connection.bound ? 1 : 0));
-    out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
-               8 * static_cast<int>(connection.outlived));
-    out.number(static_cast<std::int64_t>(connection.messages.size()));
-    for (const auto& message : connection.messages) {
-      out.number(message.task);
-      out.number((message.unheard ? 1 : 0) + (message.releases ? 2 : 0) + (message.idle ? 4 : 0) +
-                 8 * static_cast<int>(message.outlived) + (message.blocked ? 32 : 0) +
-                 (message.blocked_for_ever ? 64 : 0) + (message.asking ? 128 : 0));
-      out.number(message.blocked_ms);
-      out.number(message.request);
-      out.number(static_cast<int>(message.stage) * 4 + (message.held ? 1 : 0) +
-                 (message.doubtful ? 2 : 0));
-      out.number(message.reply);
-      out.number(message.asked_in);
-      out.number(static_cast<int>(message.basis));
-      out.number(message.way_ms);
-    }
-    out.number(connection.session);
-  }
+  for (const auto& connection : process.connections) add(out, connection);
   out.number(static_cast<std::int64_t>(process.instants.size()));
   for (const auto& instant : process.instants) {
     out.number(instant.wall ? 1 : 0);

@@ -36,17 +36,20 @@ struct Message {
   bool idle = false;    ///< answered, as its task has been answered before at this instant
   bool asking = false;  ///< ASK has led it to its node
   std::int64_t way_ms = 0;  ///< how long it may still be on its way
-  // WAIT, which its node has begun to execute:
+  // What its node has begun to execute, and waits: WAIT, BLPOP and its like.
   bool blocked = false;
   bool blocked_for_ever = false;
   std::int64_t blocked_ms = 0;  ///< for how much longer, if not for ever
+  bool for_key = false;         ///< until a key comes
+  std::uint8_t turn = 0;        ///< then: how many of the process have waited there for longer
   // On a connection that all tasks share:
   bool unheard = false;  ///< its task has given it up
   Outlived outlived = Outlived::no;
 
   void unblock() {
-    blocked = blocked_for_ever = false;
+    blocked = blocked_for_ever = for_key = false;
     blocked_ms = 0;
+    turn = 0;
   }
 };
 

@@ -235,14 +235,16 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   const bool dark = connection.link != Link::made && next.stage == Stage::waiting;
   const bool reached = connection.node == kResource || !has(process.unreached, connection.node);
   const bool heard = connection.node == kResource || !has(process.unheard, connection.node);
-  if (const int m = Process::executable(connection); m >= 0 && reached) {
+  const int m = Process::executable(connection);
+  if (m >= 0 && (reached || connection.messages[static_cast<std::size_t>(m)].for_key)) {
     const Message& message = connection.messages[static_cast<std::size_t>(m)];
     const Id request = message.request;
     LocalAction action;
     action.kind = Kind::execute;
     action.index = static_cast<std::uint8_t>(c);
     action.node = connection.node;
-    action.urgent = message.way_ms == 0 && !connection.late;
+    const bool times_out = message.for_key && !message.blocked_for_ever && message.blocked_ms == 0;
+    action.urgent = message.way_ms == 0 && (!connection.late || times_out);
     info.free = info.free || !action.urgent;
     info.executes = info.executes || action.urgent;
     action.blocked = message.blocked;
@@ -283,7 +285,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     info.free = true;
     ++info.to_come.free_actions;
   }
-  if (next.stage == Stage::waiting && !next.blocked && !dark)
+  if (next.stage == Stage::waiting && (!next.blocked || next.for_key) && !dark)
     add_fault(info, Kind::lose_late, c, Fault::lose);
 }
 

@@ -86,8 +86,7 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       process_.connections[index].messages.front().held = false;
       return process_.drop_empty_connections();
     case Kind::lose:
-      process_.connections[index].break_up(setting_);
-      return process_.drop_empty_connections();
+      return lose(process_.connections[index]);
     case Kind::lose_late:
       return lose_late(process_.connections[index]);
     case Kind::crash:
@@ -217,6 +216,16 @@ void ProcessStep::deliver(Connection& connection) {
 void ProcessStep::hold(Message& message) {
   message.held = true;
   message.way_ms = 0;
+}
+
+/// What waits at its node for a key does so until the node hears that the connection is closed.
+void ProcessStep::lose(Connection& connection) {
+  Connection closed = connection;
+  closed.open = false;
+  std::erase_if(closed.messages, [](const Message& message) { return !message.for_key; });
+  connection.break_up(setting_);
+  if (!closed.messages.empty()) process_.connections.push_back(std::move(closed));
+  process_.drop_empty_connections();
 }
 
 /// What waited on it is left to the network, where nobody listens to its connection.

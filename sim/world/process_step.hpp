@@ -43,6 +43,7 @@ class ProcessStep {
   bool led_on(Connection& connection);
   void refuse_beside_migration(const Request& request) const;
   static void hold(Message& message);
+  void lose(Connection& connection);
   void lose_late(Connection& connection);
   void crash();
   void jump(std::int64_t ms);

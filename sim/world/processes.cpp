@@ -83,8 +83,20 @@ void Processes::describe(const Connection& connection, ProcessInfo& info) const 
   }
   const SessionInfo& session = tables_.session(connection.session);
   info.tokens.add(session.tokens);
-  if (!session.value.watched.empty()) info.watching |= only<NodeSet>(connection.node);
+  if (!session.value.watched.empty() || session.value.wait)
+    info.watching |= only<NodeSet>(connection.node);
 }
+
+namespace {
+
+/// Whether all that is on the connection waits at its node for keys, for tasks in the background.
+bool waits_in_background(const Process& process, const Connection& connection) {
+  return connection.open && std::ranges::all_of(connection.messages, [&](const Message& message) {
+           return message.for_key && message.task >= process.rounds.size();
+         });
+}
+
+}  // namespace
 
 void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
@@ -93,7 +105,7 @@ void Processes::describe(ProcessInfo& info) const {
   bool quiet = process.holdings.empty() && process.life != Life::paused;
   for (const auto& connection : process.connections) {
     describe(connection, info);
-    quiet = quiet && connection.messages.empty();
+    quiet = quiet && (connection.messages.empty() || waits_in_background(process, connection));
   }
   for (const auto& operation : process.operations)
     for (const auto& answered : operation.answered)

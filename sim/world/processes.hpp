@@ -86,7 +86,7 @@ class Processes {
   Id intern(const Process& process);
   bool decide_by_token_bytes() { return token_bytes_.decide_in_the_end(); }
   const ProcessInfo& info(Id id) const { return processes_[id]; }
-  /// Whether any process has ever watched a key.
+  /// Whether any process has ever watched a key, or waited for one.
   bool any_watching() const { return any_watching_; }
   /// A copy of `ProcessInfo::rest`; all of them lie close together.
   std::uint8_t rest(Id id) const { return rest_[id]; }

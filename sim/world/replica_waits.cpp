@@ -49,6 +49,7 @@ bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connecti
   message.blocked_for_ever = wait->timeout_ms == 0;
   message.blocked_ms = setting_.rounded(wait->timeout_ms);
   setting_.use_timer(wait->timeout_ms);
+  setting_.note_wait_at_node(wait->timeout_ms);
   if (setting_.counts_doings(process.index)) Doings::count(process.doings.starts);
   return true;
 }

@@ -9,8 +9,10 @@ void add_watched(const Tables& tables, const Process& process, std::uint8_t node
                  const Connection* but, Places& places) {
   for (const auto& connection : process.connections) {
     if (connection.node != node || &connection == but) continue;
-    for (const auto& [place, was_there] : tables.session(connection.session).value.watched)
-      places.push_back(place);
+    const Session& session = tables.session(connection.session).value;
+    for (const auto& [place, was_there] : session.watched) places.push_back(place);
+    if (session.wait)
+      places.insert(places.end(), session.wait->places.begin(), session.wait->places.end());
   }
 }
 
@@ -34,6 +36,7 @@ Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const 
           waits.executed_as(message),
           connection.session,
           watched,
+          Tables::kNowhere,
           connection.former ? Maker{0} : maker_of(process.index),
           message.releases,
           node.rate,
@@ -47,13 +50,33 @@ Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const 
           node.micros};
 }
 
+namespace {
+
+/// A wait for a key is over, or nobody is there any more who waits.
+CommandRun ended_in_vain(Tables& tables, Connection& connection, const Asked& asked) {
+  Session session = tables.session(asked.session).value;
+  CommandRun command;
+  command.keyspace = asked.keyspace;
+  command.reply = tables.intern(end_wait(session));
+  command.session = connection.session = tables.intern(session);
+  return command;
+}
+
+}  // namespace
+
 CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
-                              Connection& connection, Asked asked) {
+                              Connection& connection, Asked asked, const Place* came) {
+  const Message& message =
+      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  if (message.for_key) {
+    if (came == nullptr) return ended_in_vain(tables, connection, asked);
+    asked.served = tables.intern(Places{*came});
+  }
   Places watched = tables.places(asked.watched);
   add_watched(tables, process, connection.node, &connection, watched);
   asked.watched = tables.intern(std::move(watched));
   asked.session = connection.session;
-  if (connection.messages[static_cast<std::size_t>(Process::executable(connection))].asking) {
+  if (message.asking) {
     Session session = tables.session(connection.session).value;
     session.asking = true;
     asked.session = tables.intern(session);

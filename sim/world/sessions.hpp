@@ -11,7 +11,8 @@
 
 namespace lockstep::sim {
 
-/// Adds the keys that connections of the process watch at the node; those of `but` do not count.
+/// Adds the keys that connections of the process watch or wait for at the node; those of `but` do
+/// not count.
 void add_watched(const Tables& tables, const Process& process, std::uint8_t node,
                  const Connection* but, Places& places);
 
@@ -26,8 +27,9 @@ Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const 
 
 /// A node really executes `asked`, the next request of a connection of the process, in its session;
 /// that and the other sessions of the process become what they are afterwards. `asked.watched` is
-/// what other processes watch there.
+/// what other processes watch there. One that has waited for a key is served with what `came`, or
+/// (null) its wait ends in vain.
 CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
-                              Connection& connection, Asked asked);
+                              Connection& connection, Asked asked, const Place* came);
 
 }  // namespace lockstep::sim

@@ -50,6 +50,7 @@ struct Knowledge {
   bool clocks = false;         ///< a client reads a clock
   bool clocks_jump = false;    ///< some clock may jump that matters
   bool replica_waits = false;  ///< some request is a WAIT
+  bool blocks = false;         ///< some request waits at its node
   // Durations in use (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> timers;  ///< of sleeps, work, limited pauses, and timeouts
   /// Request timeouts, where each needs a fault of its own: else they are `timers`.
@@ -119,10 +120,17 @@ class Setting {
     return latency_ms == 0 && !shares_connections && !knowledge.many_timeouts;
   }
   /// Whether some come without a fault of their own: a link that is cut, a machine that has died,
-  /// a WAIT. Those are counted by process.
+  /// a request that waits at its node. Those are counted by process.
   bool counts_timeouts(unsigned process) const {
     return process < processes && timeouts_counted() &&
-           (budget(Fault::cut) + budget(Fault::power_loss) > 0 || knowledge.replica_waits);
+           (budget(Fault::cut) + budget(Fault::power_loss) > 0 || knowledge.blocks);
+  }
+  /// A request waits at its node for so long, as that one's wall clock shows it (Redis 7.0
+  /// timeout.c); here it is true time.
+  void note_wait_at_node(std::int64_t ms) {
+    needs.blocks = true;
+    waits_by_clock =
+        waits_by_clock || (ms > 0 && (drifts || budget(Fault::jump) + budget(Fault::freeze) > 0));
   }
   void use_lifetime(std::int64_t ms) {
     if (ms > 0) needs.lifetimes.insert(rounded(ms));
@@ -145,7 +153,7 @@ class Setting {
   bool writes_last() const { return volatile_ms > 0 && budget(Fault::power_loss) > 0; }
   /// Whether it matters when a replica catches up, or becomes master.
   bool replication_lasts() const {
-    return writes_last() || knowledge.replica_waits || model.min_replicas > 0;
+    return writes_last() || knowledge.blocks || model.min_replicas > 0;
   }
   /// Whether what was done at these groups was done at as many as make a lock a process's own.
   bool enough(NodeSet at) const { return static_cast<unsigned>(std::popcount(at)) >= quorum; }
@@ -198,6 +206,7 @@ class Setting {
   bool orders_tokens = false;       ///< something hangs on which of two lock tokens comes first
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
   bool waits_add_up = false;        ///< a client waits in parts of a ms several times
+  bool waits_by_clock = false;      ///< a request waits by a node's clock, which is not right
   bool whole_micros = false;        ///< something takes of TIME whole ms, rounded down
   bool each_micro = false;          ///< something takes of it every microsecond
   bool mixes_drifting = false;      ///< clocks drift, and what is read of one is used with more

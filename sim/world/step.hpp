@@ -141,7 +141,7 @@ struct LocalAction {
   bool repeats =
       false;  ///< execute, deliver: of a request that was answered before at this instant
   bool at_once = false;                   ///< execute, repeats: it is the answer that may wait
-  bool blocked = false;                   ///< execute: not before a WAIT is over
+  bool blocked = false;                   ///< execute: not before a wait at the node is over
   bool urgent = false;                    ///< if possible at all
   FaultSet within = 0;                    ///< possible only while one of these is left; 0: always
   std::uint8_t spends = kFree;            ///< the fault that it is

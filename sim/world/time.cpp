@@ -81,6 +81,8 @@ std::string World::time_gap() const {
     return "a clock stands still, and something looks at the absolute time";
   if (setting_.waits_add_up)
     return "clocks drift, and parts of a ms add up over several waits of a client";
+  if (setting_.waits_by_clock)
+    return "a request waits at its node for a time, by a clock that is not right";
   if (setting_.mixes_drifting)
     return "clocks drift, and what one shows is put together with something else";
   if (setting_.splits_work) return "a pause stops work while another thread goes on";

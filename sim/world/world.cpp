@@ -13,8 +13,9 @@ World::World(const Model& model, const Knowledge& knowledge, checker::Watch& wat
       nodes_(setting_, tables_, reports_),
       runs_(setting_),
       waits_(setting_, tables_, nodes_),
-      executions_(setting_, tables_, reports_, processes_, nodes_, runs_, waits_),
-      prober_(setting_, tables_, reports_, processes_, nodes_, runs_, waits_, watch),
+      queues_(setting_, tables_, processes_, nodes_),
+      executions_(setting_, tables_, reports_, processes_, nodes_, runs_, waits_, queues_),
+      prober_(setting_, tables_, reports_, processes_, nodes_, runs_, waits_, queues_, watch),
       judges_(setting_, tables_, processes_, nodes_, prober_),
       invariants_(setting_, tables_, processes_, nodes_) {}
 
@@ -158,8 +159,40 @@ bool World::can_execute(const Id* state, unsigned process, const LocalAction& ac
   if (action.node == kResource) return true;
   const Id* nodes = state + setting_.node_slot(0);
   if (!nodes_.info(nodes[action.node]).value.up) return false;
-  return !action.blocked ||
-         waits_.is_over(nodes, processes_.info(state[process]).value.connections[action.index]);
+  if (!action.blocked) return true;
+  const Process& asks = processes_.info(state[process]).value;
+  const Connection& connection = asks.connections[action.index];
+  const Id node = nodes[action.node];
+  if (connection.session == Tables::kFresh || !tables_.session(connection.session).value.wait)
+    return waits_.is_over(nodes, connection);
+  return nodes_.info(node).serves || queues_.is_over(asks, connection, node);
+}
+
+/// The action by which somebody is served who waits for a key that has come: before it nothing else
+/// happens.
+std::optional<World::Served> World::next_served(const Id* state) const {
+  for (unsigned n = 0; setting_.needs.blocks && n < setting_.nodes; ++n) {
+    const Id node = state[setting_.node_slot(n)];
+    if (!nodes_.info(node).serves) continue;
+    const auto waiter =
+        queues_.served({state, setting_.processes}, static_cast<std::uint8_t>(n), node);
+    LOCKSTEP_CHECK(waiter.has_value());
+    const auto& actions = processes_.info(state[waiter->process]).actions;
+    const auto place = std::ranges::find_if(actions, [&](const LocalAction& action) {
+      return action.kind == Action::Kind::execute && action.index == waiter->connection;
+    });
+    LOCKSTEP_CHECK(place != actions.end());
+    return Served{waiter->process, static_cast<unsigned>(place - actions.begin())};
+  }
+  return {};
+}
+
+void World::forget_unserved(Id* state) const {
+  for (unsigned n = 0; setting_.needs.blocks && n < setting_.nodes; ++n) {
+    Id& node = state[setting_.node_slot(n)];
+    if (nodes_.info(node).serves)
+      queues_.forget_unserved({state, setting_.processes}, static_cast<std::uint8_t>(n), node);
+  }
 }
 
 /// Gives the lock tokens of a state their canonical names.

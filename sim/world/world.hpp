@@ -127,7 +127,8 @@ class World {
   const RunInfo& run_of(const Id* state) const { return runs_.info(state[setting_.run_slot()]); }
 
   template <class Sink>
-  void expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink& sink);
+  void expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink& sink,
+                   std::optional<unsigned> only = {});
   std::span<const StepResult> results(const Id* state, unsigned slot, unsigned a,
                                       const LocalAction& action);
   template <class Sink>
@@ -139,6 +140,12 @@ class World {
   /// Whether an `execute` of the process is possible: at the resource, or a node that is up, where
   /// it is not blocked.
   bool can_execute(const Id* state, unsigned process, const LocalAction& action) const;
+  /// An action of a process, as an index into its actions.
+  struct Served {
+    unsigned process = 0, action = 0;
+  };
+  std::optional<Served> next_served(const Id* state) const;
+  void forget_unserved(Id* state) const;
   Surroundings around(const Id* state, unsigned process) const;
   void follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts);
   void spread(const Report& report, unsigned actor, Id* next);
@@ -171,6 +178,7 @@ class World {
   Nodes nodes_;
   Runs runs_;
   ReplicaWaits waits_;
+  Queues queues_;
   Executions executions_;
   Prober prober_;
   Judges judges_;

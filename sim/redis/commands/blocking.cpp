@@ -46,7 +46,7 @@ Reply run_as(Call& call, const Request& request) {
 /// found nothing.
 Reply block(Call& call, BlockedOn wait) {
   if (call.execution.in_script || call.execution.in_exec) return Reply::null();
-  all_connections(call).blocked.push_back(call.execution.self);
+  if (!call.execution.may_wait) all_connections(call).blocked.push_back(call.execution.self);
   call.execution.session->wait = std::move(wait);
   return already_replied(call);
 }

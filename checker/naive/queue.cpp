@@ -1,0 +1,117 @@
+// Requests that wait at a node for a key: their queue, and what a key that comes does. Section 9 of
+// docs/semantics.md.
+#include <algorithm>
+#include <utility>
+
+#include "checker/naive/world.hpp"
+#include "sim/redis/execute.hpp"
+
+namespace lockstep::checker::naive {
+
+using sim::Action;
+
+namespace {
+
+/// A request in the queue of a node.
+struct Waiter {
+  std::uint8_t process = 0, connection = 0;
+  Message* message = nullptr;
+};
+
+std::vector<Waiter> queue_of(World& world, std::uint8_t n) {
+  std::vector<Waiter> queue;
+  for (std::size_t p = 0; p < world.processes.size(); ++p) {
+    auto& connections = world.processes[p].connections;
+    for (std::size_t c = 0; c < connections.size(); ++c)
+      for (Message& message : connections[c].messages)
+        if (connections[c].node == n && message.in_queue > 0)
+          queue.push_back({static_cast<std::uint8_t>(p), static_cast<std::uint8_t>(c), &message});
+  }
+  std::sort(queue.begin(), queue.end(), [](const Waiter& one, const Waiter& other) {
+    return one.message->in_queue < other.message->in_queue;
+  });
+  return queue;
+}
+
+/// Who gets the first key that has come to a node; nothing if nobody waits for what it is.
+std::optional<Action> first_served(World& world, std::uint8_t n) {
+  const Node& node = world.nodes[n];
+  if (node.came.empty()) return {};
+  for (const Waiter& waiter : queue_of(world, n)) {
+    const Connection& connection = world.processes[waiter.process].connections[waiter.connection];
+    if (!sim::can_be_served(connection.session, node.came.front(), node.keyspace)) continue;
+    Action action;
+    action.kind = Action::Kind::execute;
+    action.process = waiter.process;
+    action.connection = waiter.connection;
+    return action;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Action> Rules::next_served(const World& world) const {
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
+    if (world.nodes[n].came.empty()) continue;
+    World seen = world;
+    return first_served(seen, n);
+  }
+  return {};
+}
+
+/// It has arrived, and stays behind all others.
+void Rules::join_queue(World& world, Connection& connection, Message& message,
+                       std::optional<std::int64_t> wait_ms) const {
+  message.blocked = true;
+  message.way_ms = 0;
+  message.in_queue = queue_of(world, connection.node).size() + 1;
+  if (wait_ms) message.blocked_left_ms = rounded_up(*wait_ms);
+}
+
+/// After an action: numbers those who wait anew, and forgets keys that have come for nobody.
+void Rules::order_queues(World& world) const {
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
+    std::size_t place = 0;
+    for (const Waiter& waiter : queue_of(world, n)) waiter.message->in_queue = ++place;
+    auto& came = world.nodes[n].came;
+    while (!came.empty() && !first_served(world, n)) came.erase(came.begin());
+  }
+}
+
+/// Whether it gets what has come.
+bool Rules::has_come(const World& world, const Connection& connection) const {
+  const Node& node = world.nodes[connection.node];
+  return !node.came.empty() &&
+         sim::can_be_served(connection.session, node.came.front(), node.keyspace);
+}
+
+/// Its time is over, or the node is no master any more. (That its client is gone the node hears of
+/// as of anything else: enabled.cpp.)
+bool Rules::ends_in_vain(const World& world, const Connection& connection,
+                         const Message& message) const {
+  return message.blocked_left_ms == 0 || world.nodes[connection.node].follows.has_value();
+}
+
+/// Whether it ends because its client has closed the connection.
+bool Rules::closes(const World& world, const Connection& connection, const Message& message) const {
+  return message.in_queue > 0 && !connection.open && world.nodes[connection.node].came.empty() &&
+         !ends_in_vain(world, connection, message);
+}
+
+/// What it is told then. Of what comes behind it on a connection that is closed, its node hears
+/// nothing.
+sim::Reply Rules::leave_queue(const World& world, Connection& connection,
+                              const Message& asked) const {
+  const bool follows = world.nodes[connection.node].follows.has_value();
+  if (closes(world, connection, asked)) {
+    const auto place = std::find_if(
+        connection.messages.begin(), connection.messages.end(),
+        [](const Message& message) { return message.state == Message::State::waiting; });
+    connection.messages.erase(place, connection.messages.end());
+  }
+  const sim::Reply in_vain = sim::end_wait(connection.session);
+  return follows ? end_of_wait(world, connection) : in_vain;
+}
+
+}  // namespace lockstep::checker::naive
