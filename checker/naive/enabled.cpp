@@ -168,7 +168,12 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
                                   std::vector<Action>& actions) const {
   const Process& process = world.processes[p];
   const Connection& connection = process.connections[c];
-  if (connection.messages.empty()) return;
+  if (connection.messages.empty()) {  // nothing but a listener's is read all the time
+    if (connection.listens && connection.open && connection.line == Line::made &&
+        left(world, Fault::lose))
+      actions.push_back(of_connection(Action::Kind::lose, p, c));
+    return;
+  }
   const Message& next = connection.messages.front();
   const bool waiting = next.state == Message::State::waiting;
   const bool broken = next.state == Message::State::broken;
@@ -177,7 +182,9 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
       place && arrives(world, process, connection, connection.messages[*place]))
     add(Action::Kind::execute);
   const bool heard = std::any_of(process.waits.begin(), process.waits.end(), [&](const Wait& wait) {
-    return wait.task == next.sender && wait.kind == Wait::Kind::replies;
+    if (wait.task != next.sender) return false;
+    if (connection.listens && wait.kind == Wait::Kind::message) return true;
+    return wait.kind == Wait::Kind::replies && wait.subscribes == connection.listens;
   });
   if (process.life == Life::up && !is_interrupted(process) && connection.open && heard &&
       !next.unheard && !waiting && !next.held && !process.unheard.contains(connection.node))

@@ -132,6 +132,7 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
   execution.sender = connection.former ? Maker{0} : maker_of(p);
   execution.scripts = &scripts_;
   execution.may_wait = true;
+  execution.may_listen = connection.listens;
   execution.acknowledged = acknowledged(world, connection);
   execution.mode = {.version = model_.server,
                     .replica = node.follows.has_value(),
@@ -143,6 +144,7 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
                     .draw_seed = model_.draw_seed};
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
+    if (other.listens && other.open) execution.listening.push_back(other.session.listens_to());
     if (!other.session.wait) return;
     for (const sim::Place& place : other.session.wait->places) execution.watched.push_back(place);
   });
@@ -180,6 +182,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   for_each_other(world, connection, [&](Connection& other) {
     for (const sim::Place& place : execution.touched) touch(other.session, place);
   });
+  spread_messages(world, connection.node, execution.published);
   for (const sim::Place& place : execution.came)
     if (std::ranges::count(node.came, place) == 0) node.came.push_back(place);
   ++commands_run_;

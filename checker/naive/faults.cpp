@@ -53,6 +53,18 @@ std::vector<Message> Rules::connection_errors(const std::vector<Message>& lost) 
   return errors;
 }
 
+/// A listener reads without having asked: it always hears that its connection is gone.
+std::vector<Message> Rules::errors_on(const Connection& connection,
+                                      const std::vector<Message>& lost) const {
+  std::vector<Message> errors = connection_errors(lost);
+  if (!connection.listens || !connection.open || !errors.empty()) return errors;
+  Message error;
+  error.sender = connection.task;
+  error.state = Message::State::broken;
+  error.way_ms = rounded_up(model_.latency_ms);
+  return {error};
+}
+
 void Rules::stand_still(Process& process) const {
   process.life = Life::paused;
   if (model_.pause_max_ms > 0) process.pause_left_ms = rounded_up(model_.pause_max_ms);
@@ -157,7 +169,7 @@ void Rules::disturb_node(World& world, const Action& action) const {
 
 /// The client sees an error, and whatever the connection carried or knew is gone.
 void Rules::break_connection(Connection& connection) const {
-  connection.messages = connection_errors(connection.messages);
+  connection.messages = errors_on(connection, connection.messages);
   connection.session = {};
   connection.ahead.clear();
   connection.line = Line::made;
@@ -307,7 +319,7 @@ void Rules::crash_node(World& world, std::uint8_t n) const {
     connection.messages = std::move(kept);
     if (!connection.open) return;
     if (connection.bound) connection.line = Line::reset;
-    for (Message& error : connection_errors(lost)) connection.messages.push_back(error);
+    for (Message& error : errors_on(connection, lost)) connection.messages.push_back(error);
   });
 }
 

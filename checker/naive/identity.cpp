@@ -73,6 +73,7 @@ void add(Bytes& bytes, const Connection& connection) {
   bytes.number(connection.former);
   bytes.kind(connection.sent);
   bytes.number(connection.late);
+  if (connection.listens) bytes.text("listens");
   if (connection.line != Line::made) bytes.text(connection.bound ? "bound" : "free");
   if (connection.line != Line::made) bytes.kind(connection.line);
   bytes.number(static_cast<std::int64_t>(connection.messages.size()));

@@ -159,7 +159,8 @@ class Rules::WayBack {
   std::optional<Action> next(const World& world) const {
     for (const Action& action : rules_.enabled(world)) {
       if (action.process != p_) continue;
-      if (action.kind == Action::Kind::run && action.task == start_.task) return action;
+      const bool its_own = action.kind == Action::Kind::run || action.kind == Action::Kind::timer;
+      if (its_own && action.task == start_.task) return action;
       if (action.kind != Action::Kind::execute && action.kind != Action::Kind::deliver) continue;
       const Connection& connection = world.processes[p_].connections[action.connection];
       if (asks(connection, start_.task, connection.node)) return action;

@@ -221,7 +221,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       send(world, p, effect, facts);
       break;
     case Effect::Kind::gave_up:
-      give_up_requests(process, effect.task);
+      give_up_requests(process, effect.task, false);
       break;
     case Effect::Kind::instant:
       read_clock(world, process, effect.wall);
@@ -295,9 +295,9 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
     message.in_release = process.tasks[effect.task].releasing;
     if (sim::is_name(effect.request.at(0), "wait")) found_.replica_waits = true;
   }
-  const bool shared = !resource && model_.program->shared_connection();
+  const bool shared = !resource && !effect.subscribes && model_.program->shared_connection();
   const auto usable = [&](const Connection& c) {
-    if (!c.open || c.shared != shared || c.sent_for != effect.node) return false;
+    if (!c.open || c.listens != effect.subscribes || c.shared != shared || c.sent_for != effect.node) return false;
     if (!shared) return c.task == effect.task;
     return std::none_of(c.messages.begin(), c.messages.end(),
                         [](const Message& other) { return other.state == Message::State::broken; });
@@ -307,6 +307,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
     Connection opened;
     opened.task = shared ? sim::TaskId{0} : effect.task;
     opened.shared = shared;
+    opened.listens = effect.subscribes;
     const auto& kept = process.tasks[effect.task].keeps_to;
     const auto server = kept.find(effect.node);
     opened.node = server == kept.end() ? server_meant(process, effect.node) : server->second;

@@ -1,10 +1,11 @@
-// Requests that wait at a node for a key: their queue, and what a key that comes does. Section 9 of
-// docs/semantics.md.
+// Requests that wait at a node for a key: their queue, and what a key that comes does. And who
+// listens there. Sections 9 and 10 of docs/semantics.md.
 #include <algorithm>
 #include <utility>
 
 #include "checker/naive/world.hpp"
 #include "sim/redis/execute.hpp"
+#include "sim/redis/reply.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -58,6 +59,28 @@ std::optional<Action> Rules::next_served(const World& world) const {
     return first_served(seen, n);
   }
   return {};
+}
+
+/// What is published is on its way to all who listen.
+void Rules::spread_messages(World& world, std::uint8_t n,
+                            const std::vector<sim::Publication>& published) const {
+  for (Process& process : world.processes) {
+    for (Connection& connection : process.connections) {
+      if (connection.node != n || !connection.open || !connection.listens) continue;
+      for (const sim::Publication& publication : published) {
+        for (const sim::Reply& text :
+             sim::messages_to(connection.session.listens_to(), publication)) {
+          Message message;
+          message.sender = connection.task;
+          message.request = {"PUBLISH", publication.channel};
+          message.state = Message::State::answered;
+          message.reply = text;
+          message.way_ms = rounded_up(model_.latency_ms);
+          connection.messages.push_back(std::move(message));
+        }
+      }
+    }
+  }
 }
 
 /// It has arrived, and stays behind all others.

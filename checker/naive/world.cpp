@@ -367,7 +367,7 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   observation.reply = message.reply;
   if (broken) {
     connection.open = connection.shared;
-  } else if (!message.node_was.empty() && model_.latency_ms == 0) {
+  } else if (!message.node_was.empty() && model_.latency_ms == 0 && !connection.listens) {
     process.tasks.at(message.sender)
         .answered.emplace(normalised(message, connection, action.process), message.node_was);
   }
@@ -376,9 +376,9 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
 }
 
 /// Nobody waits any more for what `task` has sent.
-void Rules::give_up_requests(Process& process, sim::TaskId task) {
+void Rules::give_up_requests(Process& process, sim::TaskId task, bool listens) {
   for (Connection& connection : process.connections) {
-    if (connection.former) continue;
+    if (connection.former || connection.listens != listens) continue;
     if (!connection.shared && connection.task == task && !connection.messages.empty())
       connection.open = false;
     for (Message& message : connection.messages)
@@ -402,7 +402,7 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
       if (connection.open && !connection.shared && connection.task == action.task &&
           !connection.messages.empty())
         process.tasks.at(action.task).keeps_to.erase(connection.sent_for);
-    give_up_requests(process, action.task);
+    give_up_requests(process, action.task, wait->subscribes);
   }
   feed(world, action.process, std::move(observation), action, facts);
 }

@@ -95,6 +95,7 @@ struct Connection {
   std::set<std::uint8_t> ahead;  ///< replicas that lack what a WAIT on it would wait for
   Line line = Line::made;        ///< else its node has died
   bool bound = false;            ///< then: what its task has begun lives there alone
+  bool listens = false;          ///< it takes messages, for a listener
 
   /// Whether its next message waits for a node that is dark.
   bool waits_in_the_dark() const;
@@ -412,6 +413,8 @@ class Rules {
   void step(World& world, const sim::Action& action, Facts& facts);
   void step_within(World& world, const sim::Action& action, Facts& facts);
   std::vector<Message> connection_errors(const std::vector<Message>& lost) const;
+  std::vector<Message> errors_on(const Connection& connection,
+                                 const std::vector<Message>& lost) const;
   void stand_still(Process& process) const;
   void go_on(Process& process) const;
   void begin(World& world, const sim::Action& action, Facts& facts);
@@ -428,7 +431,7 @@ class Rules {
                                  const Message& message, Facts& facts);
   void outdate(World& world, const std::set<std::string>& locks) const;
   void deliver(World& world, const sim::Action& action, Facts& facts);
-  static void give_up_requests(Process& process, sim::TaskId task);
+  static void give_up_requests(Process& process, sim::TaskId task, bool listens);
   void fire_timer(World& world, const sim::Action& action, Facts& facts);
   void break_connection(Connection& connection) const;
   void lose(Process& process, std::uint8_t c) const;
@@ -487,6 +490,8 @@ class Rules {
 
   // queue.cpp
   std::optional<sim::Action> next_served(const World& world) const;
+  void spread_messages(World& world, std::uint8_t n,
+                       const std::vector<sim::Publication>& published) const;
   void join_queue(World& world, Connection& connection, Message& message,
                   std::optional<std::int64_t> wait_ms) const;
   void order_queues(World& world) const;

@@ -73,6 +73,7 @@ void add_api(Vm& vm) {
   add_requests(lua);
   add_clocks(lua);
   add_tasks(lua);
+  add_listening(lua);
   add_comparisons(lua);
   add_accesses(lua);
   set_function(lua, kUnique, native<in_run<unique, kUnique>>);

@@ -12,10 +12,22 @@ namespace lockstep::sim::program {
 
 void add_requests(lua_State* lua);  ///< redis, call, call_all, script, protocol
 void add_clocks(lua_State* lua);    ///< sleep, now, monotonic, millis
-void add_tasks(lua_State* lua);     ///< spawn, every, retry, stop, ..., mutex, lost
+void add_tasks(lua_State* lua);     ///< spawn, every, retry, stop, ..., mutex, semaphore, lost
+void add_listening(lua_State* lua);  ///< listen
 
 /// The run, or null (and a complaint) if the protocol is only being loaded.
 Run* running(Vm& vm, lua_State* lua, const char* what);
+
+// Of a table of options at stack index `table`; each complains and is false where one is bad
+// (requests.cpp).
+bool check_fields(Vm& vm, lua_State* lua, int table, const char* what,
+                  const std::vector<std::string>& known);
+bool read_field(Vm& vm, lua_State* lua, int table, const char* field, std::int64_t least,
+                std::int64_t& value);
+/// Whether there is such a node, from 1.
+bool check_node(Vm& vm, lua_State* lua, std::int64_t node);
+/// Pushes what came of a call: its reply (1), or an error that is raised (kRaise).
+int raised_or_reply(lua_State* lua, const Call& call);
 
 /// The guest must end, for a complaint or a query that has been recorded.
 inline int refused(lua_State* lua) {

@@ -127,14 +127,14 @@ std::map<std::int64_t, std::int64_t> times_in(const Request& request, WallTime n
   return times;
 }
 
-/// The numbers of a reply, but for absolute times.
+/// The numbers of a reply. Absolute times are all one that lies beyond those that are compared.
 std::vector<double> numbers_told(const Reply& reply) {
   std::vector<std::int64_t> told;
   if (reply.kind == Reply::Kind::integer) told.push_back(reply.integer);
   add_numbers(reply.text, told);
   std::vector<double> numbers;
   for (const std::int64_t number : told)
-    if (number <= kFarthestMs) numbers.push_back(static_cast<double>(number));
+    numbers.push_back(static_cast<double>(std::min(number, kFarthestMs + 1)));
   for (const Reply& item : reply.items) {
     const std::vector<double> others = numbers_told(item);
     numbers.insert(numbers.end(), others.begin(), others.end());

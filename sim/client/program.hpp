@@ -75,6 +75,7 @@ struct Effect {
   TaskId task = 0;
   std::uint8_t node = 0;    ///< send
   Request request;          ///< send
+  bool subscribes = false;  ///< send: on the connection of a listener, which takes messages
   bool wall = false;        ///< instant: of the wall clock (else the monotonic one)
   std::uint8_t lock = 0;    ///< acquired ... lost
   std::uint8_t depth = 0;   ///< reentered, left: how often the lock is held now
@@ -99,6 +100,7 @@ struct Wait {
                  ///< another task)
     blocked,     ///< another task of the process (a mutex): nothing the world can do
     replies,     ///< replies of all its outstanding requests; `ms` > 0 is a request timeout
+    message,     ///< one that is published on what it has subscribed to
     sleep,       ///< `ms`; passes also while the process is paused
     work,        ///< `ms` of progress; stands still while the process is paused
     interrupted  ///< nothing, in the middle of a step: no other task of the process comes before it
@@ -108,6 +110,8 @@ struct Wait {
   std::int64_t ms = 0;  ///< the duration with which this wait *started*; the world counts it down
   bool fresh =
       false;  ///< true if this wait started in this very step (the world must start its timer now)
+  bool subscribes = false;    ///< replies: to its subscription
+  bool for_task = false;      ///< sleep: unless another task of the process ends it (a semaphore)
   bool in_acquire = false;    ///< a main task inside acquire(): a waiting client
   bool in_operation = false;  ///< a main task inside acquire() or release(), also an inner one
   std::uint8_t lock = 0;      ///< in_operation: of which lock

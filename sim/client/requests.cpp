@@ -52,6 +52,8 @@ bool add_list(Vm& vm, lua_State* lua, int index, const char* what, Request& requ
   return true;
 }
 
+}  // namespace
+
 /// A field that must be a whole number of at least `least`, or nothing (then `value` stays).
 bool read_field(Vm& vm, lua_State* lua, int table, const char* field, std::int64_t least,
                 std::int64_t& value) {
@@ -86,6 +88,8 @@ bool check_node(Vm& vm, lua_State* lua, std::int64_t node) {
                                nodes == 1 ? "node 1 only" : fmt::format("nodes 1 to {}", nodes)));
   return false;
 }
+
+namespace {
 
 bool all_different(std::vector<std::int64_t> numbers) {
   std::sort(numbers.begin(), numbers.end());
@@ -147,7 +151,7 @@ bool push_outcome(lua_State* lua, const Call& call) {
 }
 
 int one_outcome(Vm& vm, lua_State* lua) {
-  return push_outcome(lua, vm.run->current().calls.front()) ? 1 : kRaise;
+  return raised_or_reply(lua, vm.run->current().calls.front());
 }
 
 const char* const kRedis = "redis";
@@ -421,6 +425,10 @@ int script_field(Vm& vm, lua_State* lua) {
 }
 
 }  // namespace
+
+int raised_or_reply(lua_State* lua, const Call& call) {
+  return push_outcome(lua, call) ? 1 : kRaise;
+}
 
 void add_requests(lua_State* lua) {
   add_type<ScriptValue>(lua);

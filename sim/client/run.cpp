@@ -120,8 +120,8 @@ void Run::observe(Task& task, const Observation& observation) {
     case Observation::Kind::reply:
     case Observation::Kind::broken:
     case Observation::Kind::timeout:
-      if (!is_sound(task.wait == Wait::Kind::replies)) return;
-      return outcome(task, observation);
+      if (!is_sound(task.wait == Wait::Kind::replies || task.wait == Wait::Kind::message)) return;
+      return task.listens() ? hear(task, observation) : outcome(task, observation);
   }
 }
 
@@ -139,6 +139,7 @@ void Run::run_task(Task& task) {
 
 void Run::timer(Task& task) {
   if (task.thread != nullptr) return resume(task, 0);
+  if (task.listens()) return subscribe(task);
   if (!task.main || task.work.phase == Work::Phase::operation) return start(task);
   if (task.work.phase == Work::Phase::working) return write(task);
   LOCKSTEP_CHECK(task.work.phase == Work::Phase::sleeping);
@@ -223,6 +224,7 @@ void Run::finished(Task& task, int results) {
   if (vm_.stopped()) return;
   if (again) return iteration_over(task);
   if (task.main) return operation_ended(task, success, results == 0, std::move(fencing));
+  if (task.body == Task::Body::listen && !stop) return start_wait(task, Wait::Kind::message, 0);
   if (task.body != Task::Body::every || stop) return remove(task);
   start_wait(task, Wait::Kind::sleep, task.pause_ms);
 }
@@ -295,6 +297,7 @@ void Run::remove(const Task& task) {
   const int serial = task.serial;
   freed_.push_back(task.id);
   for (Mutex& each : mutexes_) std::erase(each.waiters, serial);
+  for (Semaphore& each : semaphores_) std::erase(each.waiters, serial);
   const auto place = std::find_if(tasks.begin(), tasks.end(),
                                   [&](const auto& each) { return each.get() == &task; });
   drop_thread(**place);
@@ -419,6 +422,7 @@ void Run::start_wait(Task& task, Wait::Kind kind, std::int64_t ms) {
   task.wait = kind;
   task.wait_ms = ms;
   task.fresh = true;
+  task.for_task = false;
 }
 
 /// Complains of a wait in the function that decides whether to wait for more answers.
@@ -493,6 +497,11 @@ int Run::add_mutex(Mutex mutex) {
   return static_cast<int>(mutexes_.size()) - 1;
 }
 
+int Run::add_semaphore(std::int64_t permits) {
+  semaphores_.push_back({permits, {}});
+  return static_cast<int>(semaphores_.size()) - 1;
+}
+
 int Run::new_mutex() { return add_mutex({}); }
 
 void Run::wake(int serial) {
@@ -565,6 +574,8 @@ Step Run::report() {
     wait.kind = each->wait;
     wait.ms = each->wait_ms;
     wait.fresh = each->fresh;
+    wait.subscribes = each->wait == Wait::Kind::replies && each->listens();
+    wait.for_task = each->for_task;
     wait.in_operation = each->main && each->work.phase == Work::Phase::operation;
     wait.in_acquire = wait.in_operation && !each->work.releasing;
     if (wait.in_operation) wait.lock = each->work.lock;

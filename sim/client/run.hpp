@@ -73,12 +73,16 @@ struct Work {
   std::uint8_t lock = 0;      ///< operation
 };
 
+/// In place of the serial of a task.
+inline constexpr int kNobody = -1;
+
 struct Task {
   /// What runs in the coroutine, or will when the task goes on.
   enum class Body : std::uint8_t {
     call,   ///< `function(arguments)`; for a main task acquire() or release()
     every,  ///< one iteration of every(): `function()`
-    retry   ///< one iteration of retry(): `function()`
+    retry,  ///< one iteration of retry(): `function()`
+    listen  ///< what is done with one message of a subscription: `function(text, channel)`
   };
   TaskId id = 0;
   int serial = 0;  ///< never used again within a run
@@ -88,11 +92,14 @@ struct Task {
   Anchor function = 0;
   std::vector<Anchor> arguments;
   std::int64_t pause_ms = 0;  ///< between two iterations of every(), or of retry() if it has one
+  int caller = kNobody;       ///< listen: the serial of the task that waits for the subscription
   Anchor locals = 0;          ///< the table of task_local(), once asked for
 
   Wait::Kind wait = Wait::Kind::idle;
   std::int64_t wait_ms = 0;
   std::vector<int> awaited;  ///< serials of tasks: it is blocked until one of them has ended
+  bool granted = false;      ///< it has been given the permit of a semaphore that it waited for
+  bool for_task = false;     ///< it sleeps unless another task wakes it
   bool fresh = false;
 
   lua_State* thread = nullptr;  ///< the coroutine, if one is under way
@@ -105,12 +112,19 @@ struct Task {
   bool iteration_waited = false;  ///< retry(): since this iteration began
   bool by_sha = false;            ///< the call under way is an EVALSHA that falls back to EVAL
   bool stopped = false;           ///< stop()ped by itself
+  /// Whether it is its subscription that it waits for, not what it does with a message.
+  bool listens() const { return body == Body::listen && thread == nullptr; }
   bool parking = false;  ///< an iteration of retry() is over and nothing else is under way below it
 };
 
 struct Mutex {
   int owner = 0;  ///< serial + 1 of the task, 0: nobody
   int depth = 0;
+  std::vector<int> waiters;  ///< serials, first come first served
+};
+
+struct Semaphore {
+  std::int64_t permits = 0;
   std::vector<int> waiters;  ///< serials, first come first served
 };
 
@@ -168,7 +182,10 @@ class Run {
   Task* task_of(int serial);
   int new_mutex();
   Mutex& mutex(int index) { return mutexes_[static_cast<std::size_t>(index)]; }
+  Semaphore& semaphore(int index) { return semaphores_[static_cast<std::size_t>(index)]; }
   void wake(int serial);
+  /// A task that listens begins to: its arguments say to what (listen.cpp).
+  void subscribe(Task& task);
   /// The lock of the protocol object at `index`, or nothing.
   std::optional<std::uint8_t> lock_at(lua_State* lua, int index);
   void tell_lost(std::uint8_t lock);
@@ -186,6 +203,7 @@ class Run {
   Anchor process_table = 0;
   int instants = 0;  ///< ids handed out so far
   int add_mutex(Mutex mutex);
+  int add_semaphore(std::int64_t permits);
   int next_serial();
 
   // ---- of a path that was changed by hand ----
@@ -205,6 +223,9 @@ class Run {
   void send_unsent(Task& task);
   void timer(Task& task);
   void outcome(Task& task, const Observation& observation);
+  void hear(Task& listener, const Observation& observation);
+  void hear_message(Task& listener, const Reply& message);
+  void subscribed(Task& listener, const Observation& observation);
   void start_wait(Task& task, Wait::Kind kind, std::int64_t ms);
 
   // coroutines
@@ -242,6 +263,7 @@ class Run {
   lua_State* lua_;
   Anchor anchors_ = 0;
   std::vector<Mutex> mutexes_;
+  std::vector<Semaphore> semaphores_;
   int serials_ = 256;  ///< main tasks have their ids
   Task* current_ = nullptr;
   const Observation* observation_ = nullptr;

@@ -25,6 +25,7 @@ enum class SnapshotTag : char {
   seen = 'R',
   instant = 'I',
   mutex = 'M',
+  semaphore = 'P',
   handle = 'H',
   table = 'T',
   error = 'E',

@@ -116,6 +116,9 @@ class Decoder {
         return instant();
       case SnapshotTag::mutex:
         return mutex();
+      case SnapshotTag::semaphore:
+        push_value(lua_, SemaphoreValue{run_.add_semaphore(reader_.number())});
+        return add_node();
       case SnapshotTag::handle:
         push_value(lua_, HandleValue{serial(reader_.number())});
         return add_node();

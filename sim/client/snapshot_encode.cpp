@@ -164,6 +164,10 @@ class Encoder {
     }
     if (const MutexValue* value = value_at<MutexValue>(lua_, -1))
       return mutex(run_.mutex(value->index));
+    if (const auto* value = value_at<SemaphoreValue>(lua_, -1)) {
+      writer_.tag(SnapshotTag::semaphore);
+      return writer_.number(run_.semaphore(value->index).permits);
+    }
     if (const HandleValue* value = value_at<HandleValue>(lua_, -1)) {
       writer_.tag(SnapshotTag::handle);
       return writer_.number(live_id(value->serial));

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/base/check.hpp"
@@ -207,6 +208,70 @@ int mutex_unlock(Vm& vm, lua_State* lua) {
   return 0;
 }
 
+// ---- semaphores ----
+
+const char* const kSemaphore = "semaphore";
+int new_semaphore(Vm& vm, Run& run, lua_State* lua) {
+  const auto permits = whole_number(lua, 1);
+  if (!permits || *permits < 0)
+    return refuse(vm, lua,
+                  fmt::format("semaphore: expected a whole number of permits of at least 0, found {}",
+                              text_of(lua, 1)));
+  push_value(lua, SemaphoreValue{run.add_semaphore(*permits)});
+  return 1;
+}
+
+Semaphore* semaphore_at(Vm& vm, lua_State* lua, const char* method) {
+  if (const auto* value = value_at<SemaphoreValue>(lua, 1)) return &vm.run->semaphore(value->index);
+  vm.complain(lua, fmt::format("{0} is a semaphore's method; expected s:{0}()", method));
+  return nullptr;
+}
+
+/// s:acquire() waits for a permit; s:acquire(ms) for at most so long. Whether it has one.
+int semaphore_acquire(Vm& vm, lua_State* lua) {
+  Semaphore* semaphore = semaphore_at(vm, lua, "acquire");
+  if (semaphore == nullptr) return refused(lua);
+  const bool bounded = !lua_isnoneornil(lua, 2);
+  const auto ms = whole_number(lua, 2);
+  if (bounded && (!ms || *ms < 0))
+    return refuse(vm, lua,
+                  fmt::format("acquire: expected whole milliseconds (use // to divide), found {}",
+                              text_of(lua, 2)));
+  if (semaphore->permits > 0) {
+    --semaphore->permits;
+    lua_pushboolean(lua, 1);
+    return 1;
+  }
+  Run& run = *vm.run;
+  semaphore->waiters.push_back(run.current().serial);
+  run.wait(bounded ? Wait::Kind::sleep : Wait::Kind::blocked, bounded ? *ms : 0);
+  run.current().for_task = bounded;
+  return kWait;
+}
+
+int semaphore_acquired(Vm& vm, lua_State* lua) {
+  Task& task = vm.run->current();
+  const bool granted = std::exchange(task.granted, false);
+  const auto* value = value_at<SemaphoreValue>(lua, 1);
+  if (!granted) std::erase(vm.run->semaphore(value->index).waiters, task.serial);
+  lua_pushboolean(lua, granted);
+  return 1;
+}
+
+int semaphore_release(Vm& vm, lua_State* lua) {
+  Semaphore* semaphore = semaphore_at(vm, lua, "release");
+  if (semaphore == nullptr) return refused(lua);
+  if (semaphore->waiters.empty()) {
+    ++semaphore->permits;
+    return 0;
+  }
+  const int next = semaphore->waiters.front();
+  semaphore->waiters.erase(semaphore->waiters.begin());
+  vm.run->task_of(next)->granted = true;
+  vm.run->wake(next);
+  return 0;
+}
+
 // ---- lost locks ----
 
 const char* const kLost = "lost";
@@ -230,8 +295,13 @@ void add_tasks(lua_State* lua) {
   set_function(lua, "lock", native<mutex_lock, nothing>);
   set_function(lua, "unlock", native<mutex_unlock>);
   lua_setfield(lua, -2, "__index");
+  add_type<SemaphoreValue>(lua);
+  lua_newtable(lua);
+  set_function(lua, "acquire", native<semaphore_acquire, semaphore_acquired>);
+  set_function(lua, "release", native<semaphore_release>);
+  lua_setfield(lua, -2, "__index");
   add_type<HandleValue>(lua);
-  lua_pop(lua, 2);
+  lua_pop(lua, 3);
   set_function(lua, kSpawn, native<in_run<spawn, kSpawn>>);
   set_function(lua, kEvery, native<in_run<every, kEvery>>);
   set_function(lua, kStop, native<in_run<stop, kStop>, nothing>);
@@ -240,6 +310,7 @@ void add_tasks(lua_State* lua) {
   set_function(lua, kTaskId, native<in_run<task_id, kTaskId>>);
   set_function(lua, kTaskLocal, native<in_run<task_local, kTaskLocal>>);
   set_function(lua, kMutex, native<in_run<new_mutex, kMutex>>);
+  set_function(lua, kSemaphore, native<in_run<new_semaphore, kSemaphore>>);
   set_function(lua, kLost, native<in_run<lost, kLost>>);
   add_retry(lua);
 }

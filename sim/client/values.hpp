@@ -22,6 +22,10 @@ struct InstantValue {
 struct MutexValue {
   int index = 0;
 };
+/// A semaphore of the process: an index into the run's semaphores.
+struct SemaphoreValue {
+  int index = 0;
+};
 /// A task handle. Serial numbers, unlike task ids, are never used again within a run.
 struct HandleValue {
   int serial = 0;
@@ -38,6 +42,8 @@ template <>
 inline constexpr const char* kTypeName<InstantValue> = "instant";
 template <>
 inline constexpr const char* kTypeName<MutexValue> = "mutex";
+template <>
+inline constexpr const char* kTypeName<SemaphoreValue> = "semaphore";
 template <>
 inline constexpr const char* kTypeName<HandleValue> = "task handle";
 template <>

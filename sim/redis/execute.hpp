@@ -52,6 +52,7 @@ struct Execution {
       0;                    ///< replicas that have what the sender has written: what WAIT tells
   std::int64_t micros = 0;  ///< of the ms that has begun at `now`: what TIME adds
   bool may_wait = false;    ///< the caller keeps requests that wait: see execute()
+  bool may_listen = false;  ///< and sends messages to this connection: see execute()
   bool looked_at_time =
       false;  ///< out: the result depends on the absolute value of `now` (TIME, PXAT, EXPIREAT,
               ///< EXPIRETIME, ...), not only on remaining lifetimes
@@ -75,6 +76,8 @@ struct Execution {
   ScriptObserver* observer = nullptr;  ///< watches the scripts that run, if not null
   std::vector<Place> watched{};  ///< the keys that other connections to the node watch or wait for
   std::vector<Place> touched{};  ///< out: of those and the sender's own, what a watch is broken by
+  std::vector<Subscriptions> listening{};  ///< of the other connections
+  std::vector<Publication> published{};    ///< out: in order
   std::vector<Place> came{};  ///< out: and keys that are there now and were not, or were made anew
 
   // For the commands that run; execute() sets these, and the pointers are not null there.
@@ -100,9 +103,12 @@ struct Execution {
 /// reply is worth nothing, and the caller sends the session nothing more until it has given the
 /// wait to serve() or end_wait(). In an EXEC and in a script nothing waits.
 ///
-/// Such a caller cannot write to a connection unasked, nor does it know who else is connected. What
-/// needs that throws BadInput, here and nowhere else: (P|S)(UN)SUBSCRIBE, PUBSUB, CLIENT, HELLO,
-/// QUIT. Server (server/server.hpp) has them all.
+/// It is for the caller to send what is `published` to those who listen (messages_to()).
+/// (P)SUBSCRIBE of one name throws BadInput unless `execution.may_listen`.
+///
+/// Such a caller cannot answer a request twice, nor does it know who else is connected. What needs
+/// that throws BadInput, here and nowhere else: (P|S)UNSUBSCRIBE, PUBSUB, CLIENT, HELLO, QUIT.
+/// Server (server/server.hpp) has them all.
 ///
 /// Never throws for what Redis says no to: that is a reply. Throws BadInput also for an empty
 /// request, for what is not simulated, and for a script that the dialect layer refuses to run; what

@@ -68,7 +68,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
 
 const CommandRun& Nodes::run(const Asked& asked) {
   FlatMap& memo =
-      run_[{asked.session, asked.watched, asked.served, asked.rate, asked.releases, asked.replica,
+      run_[{asked.session, asked.watched, asked.listening, asked.served, asked.rate, asked.releases, asked.replica,
             asked.full, asked.few, asked.slots, asked.other, asked.acknowledged}];
   const std::uint64_t a = both(asked.keyspace, asked.request);
   const std::uint64_t b = both(static_cast<Id>(asked.micros << 16 | asked.sender),
@@ -86,6 +86,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
   execution.sender = asked.sender;
   execution.scripts = &scripts_;
   execution.may_wait = true;
+  execution.may_listen = asked.may_listen;
+  execution.listening = tables_.listening(asked.listening);
   execution.watched = tables_.places(asked.watched);
   Session session = tables_.session(asked.session).value;
   execution.mode = mode_for(setting_.model, asked);
@@ -100,6 +102,9 @@ const CommandRun& Nodes::run(const Asked& asked) {
   command.wait_ms = wait_begun(session, execution.now);
   command.session = tables_.intern(session);
   command.touched = tables_.intern(std::move(execution.touched));
+  command.published = tables_.intern(execution.published);
+  // How many messages may still come of that is not counted.
+  if (!execution.published.empty() && setting_.latency_ms > 0) setting_.countless = true;
   command.came = std::move(execution.came);
   command.flushed = execution.flushed_all;
   if (execution.looked_at_time) setting_.needs.absolute = command.read_time = true;

@@ -25,27 +25,34 @@ const StepResult& Executions::keep(FlatMap& memo, std::uint64_t a, std::uint64_t
   return results_.back();
 }
 
-/// Places; nothing in most protocols.
-Id Executions::watched_by_others(unsigned process, std::uint8_t node, const Id* state) {
-  if (!processes_.any_watching()) return Tables::kNowhere;
+/// Nothing in most protocols.
+Others Executions::others_at(unsigned process, std::uint8_t node, const Id* state) {
+  Others others;
+  if (!processes_.any_watching()) return others;
   Places places;
+  Listening listening;
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& other = processes_.info(state[p]);
-    if (p != process && has(other.watching, node))
-      add_watched(tables_, other.value, node, nullptr, places);
+    if (p == process || !has(other.watching, node)) continue;
+    add_watched(tables_, other.value, node, nullptr, places);
+    add_listening(tables_, other.value, node, listening);
   }
-  return tables_.intern(std::move(places));
+  others.watched = tables_.intern(std::move(places));
+  others.listening = tables_.intern(std::move(listening));
+  return others;
 }
 
 /// What is remembered of executions on a connection: by what lies outside of its process and node.
-FlatMap& Executions::memo_of_node(Id watched, const Connection& connection, const Id* nodes) {
+FlatMap& Executions::memo_of_node(Others others, const Connection& connection, const Id* nodes) {
   if (setting_.knowledge.replica_waits) {
     const ReplicaWaits::Behind behind = waits_.behind(nodes, connection.node);
-    return replicated_memos_[{watched, behind.lagging, behind.missing,
-                              waits_.acknowledged(nodes, connection)}];
+    return wider_memos_[{others.watched, others.listening, behind.lagging, behind.missing,
+                         waits_.acknowledged(nodes, connection)}];
   }
-  if (watched >= node_memos_.size()) node_memos_.resize(watched + 1);
-  return node_memos_[watched];
+  if (others.listening != Tables::kNowhere)
+    return wider_memos_[{others.watched, others.listening, NodeSet{0}, NodeSet{0}, 0}];
+  if (others.watched >= node_memos_.size()) node_memos_.resize(others.watched + 1);
+  return node_memos_[others.watched];
 }
 
 /// The reply to the connection's next request may take its time.
@@ -98,7 +105,8 @@ CommandRun Executions::run(Process& process, Connection& connection, const Asked
     return ended;
   }
   const Place* const came = node.came.empty() ? nullptr : &node.came.front();
-  return execute_in_session(tables_, nodes_, process, connection, asked, came);
+  return execute_in_session(tables_, nodes_, process, connection, asked, came,
+                            setting_.latency_ms);
 }
 
 const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8_t n,
@@ -113,9 +121,9 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   }
   const std::uint64_t a = both(process_id, node_id), b = both(action, moment);
   const ProcessInfo& info = processes_.info(process_id);
-  const Id watched = watched_by_others(info.value.index, n, state);
+  const Others others = others_at(info.value.index, n, state);
   const Id* nodes = state + setting_.node_slot(0);
-  FlatMap& memo = memo_of_node(watched, info.value.connections[info.actions[action].index], nodes);
+  FlatMap& memo = memo_of_node(others, info.value.connections[info.actions[action].index], nodes);
   if (const Id found = memo.find(a, b); found != FlatMap::kAbsent) return results_[found];
 
   Process process = info.value;
@@ -124,7 +132,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   if (waits_.block(nodes, process, connection))
     return keep(memo, a, b, blocked(process_id, process, with_node(node_id)));
   const Connection sender = connection;
-  const Asked asked = asked_on(nodes_, waits_, nodes, process, connection, watched, clock);
+  const Asked asked = asked_on(nodes_, waits_, nodes, process, connection, others, clock);
   const CommandRun command = run(process, connection, asked, node_id);
   Id written = nodes_.written(node_id, command.keyspace);
   if (queues_.take_turn(process, connection, written, command))
@@ -153,11 +161,15 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   report.read_time = command.read_time;
   report.leases = command.leases;
   if (of_this_life) report.claims.inside = freed_unknown_to_holders(process, sender, command.freed);
-  if (watched != Tables::kNowhere && command.touched != Tables::kNowhere) {
+  const bool touches = others.watched != Tables::kNowhere && command.touched != Tables::kNowhere;
+  const bool publishes =
+      others.listening != Tables::kNowhere && command.published != Tables::kNowhere;
+  if (touches || publishes) {
     report.spread = Spread::touch;
-    report.touched = command.touched;
+    report.touched = touches ? command.touched : Tables::kNowhere;
+    report.published = publishes ? command.published : Tables::kNowhere;
     report.node = n;
-    result.tokens_changed = true;  // of those whose watches are broken
+    result.tokens_changed = true;  // of those whose watches are broken, or who hear it
   }
   result.report = reports_.add(std::move(report));
   return keep(memo, a, b, result);

@@ -13,6 +13,7 @@
 #include "sim/world/queues.hpp"
 #include "sim/world/replica_waits.hpp"
 #include "sim/world/run.hpp"
+#include "sim/world/sessions.hpp"
 #include "sim/world/setting.hpp"
 #include "sim/world/step.hpp"
 #include "sim/world/tables.hpp"
@@ -37,13 +38,13 @@ class Executions {
 
  private:
   const StepResult& at_node(Id process, unsigned action, std::uint8_t node, const Id* state);
-  FlatMap& memo_of_node(Id watched, const Connection& connection, const Id* nodes);
+  FlatMap& memo_of_node(Others others, const Connection& connection, const Id* nodes);
   void note_replicas(Connection& connection, Id before, Id after, const Id* nodes);
   void travels(Connection& connection) const;
   StepResult blocked(Id process_id, const Process& process, Change node);
   CommandRun run(Process& process, Connection& connection, const Asked& asked, Id node_id);
   CommandRun unblocked(const Asked& asked);
-  Id watched_by_others(unsigned process, std::uint8_t node, const Id* state);
+  Others others_at(unsigned process, std::uint8_t node, const Id* state);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
   void note_own_keys(Process& process, const Connection& sender, const CommandRun& command) const;
@@ -61,9 +62,9 @@ class Executions {
   const Queues& queues_;
   std::vector<StepResult> results_;
   std::vector<FlatMap> node_memos_;  ///< by what other processes watch there
-  /// Where WAIT is sent: by that, the replicas that lag, those that miss something, and how many
-  /// have acknowledged.
-  std::map<std::tuple<Id, NodeSet, NodeSet, unsigned>, FlatMap> replicated_memos_;
+  /// Where WAIT is sent, or somebody listens: by that and what others listen to, the replicas that
+  /// lag, those that miss something, and how many have acknowledged.
+  std::map<std::tuple<Id, Id, NodeSet, NodeSet, unsigned>, FlatMap> wider_memos_;
   FlatMap resource_memo_;
 };
 

@@ -116,7 +116,8 @@ bool World::goes_round(const Buffer& now, unsigned process, WayBack& way) {
   using Kind = Action::Kind;
   const ProcessInfo& info = processes_.info(now[process]);
   const auto its_own = [&](const LocalAction& action) {
-    if (action.kind == Kind::run) return action.index == way.start.task;
+    if (action.kind == Kind::run || action.kind == Kind::timer)
+      return action.index == way.start.task;
     if (action.kind != Kind::execute && action.kind != Kind::deliver) return false;
     const Connection& connection = info.value.connections[action.index];
     if (action.kind == Kind::execute && !can_execute(now.data(), process, action)) return false;

@@ -51,7 +51,7 @@ class Probe {
   bool ends(const Alone& now, std::size_t p, const LocalAction& action) const;
   bool serve(const Alone& now);
   void execute(const Alone& now, std::size_t p, const LocalAction& action);
-  Id watched_by_others(const Alone& now, std::size_t p, std::uint8_t node) const;
+  Others others_at(const Alone& now, std::size_t p, std::uint8_t node) const;
   void pass(const Alone& now);
   void replicate(Alone& world, bool by_time);
   std::int64_t patience_in(const Alone& start) const;
@@ -196,13 +196,20 @@ Id Probe::settled(Id fresh) {
   return world_.processes_.intern(process);
 }
 
-/// What tasks in the background watch at the node of a request of `p`.
-Id Probe::watched_by_others(const Alone& now, std::size_t p, std::uint8_t node) const {
-  if (!world_.processes_.any_watching()) return Tables::kNowhere;
+/// What tasks in the background watch, or listen to, at the node of a request of `p`.
+Others Probe::others_at(const Alone& now, std::size_t p, std::uint8_t node) const {
+  Others others;
+  if (!world_.processes_.any_watching()) return others;
   Places places;
-  for (std::size_t other = 0; other < now.processes.size(); ++other)
-    if (other != p) add_watched(world_.tables_, info(now, other).value, node, nullptr, places);
-  return world_.tables_.intern(std::move(places));
+  Listening listening;
+  for (std::size_t other = 0; other < now.processes.size(); ++other) {
+    if (other == p) continue;
+    add_watched(world_.tables_, info(now, other).value, node, nullptr, places);
+    add_listening(world_.tables_, info(now, other).value, node, listening);
+  }
+  others.watched = world_.tables_.intern(std::move(places));
+  others.listening = world_.tables_.intern(std::move(listening));
+  return others;
 }
 
 void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) {
@@ -223,11 +230,11 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     Node node = world_.nodes_.info(now.nodes[at]).value;
     const Asked asked =
         asked_on(world_.nodes_, world_.waits_, now.nodes.data(), process, connection,
-                 watched_by_others(now, p, at),
+                 others_at(now, p, at),
                  world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms));
     const Place* const came = node.came.empty() ? nullptr : &node.came.front();
     const CommandRun command =
-        execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, came);
+        execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, came, 0);
     reply = command.reply;
     looked_at_time_ = looked_at_time_ || command.read_time;
     idle = world_.processes_.answers_idly(now.processes[p], action, node);
@@ -239,7 +246,8 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     for (std::size_t other = 0; other < now.processes.size(); ++other)
       if (other != p)
         next.processes[other] =
-            world_.processes_.touched(next.processes[other], at, command.touched);
+            world_.processes_.touched(next.processes[other], at, command.touched,
+                                      command.published);
     if (waits) {
       next.processes[p] = world_.processes_.intern(process);
       return found(std::move(next));

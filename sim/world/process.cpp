@@ -46,6 +46,7 @@ void Connection::break_up(const Setting& setting) {
         errors, [&](const Message& error) { return error.task == message.task; });
     if (!message.unheard && !told) errors.push_back(broken(setting, message.task));
   }
+  if (subscribes && open && errors.empty()) errors.push_back(broken(setting, task));
   messages = std::move(errors);
   session = 0;
   link = Link::made;
@@ -54,7 +55,12 @@ void Connection::break_up(const Setting& setting) {
 }
 
 void Process::abandon(TaskId task, bool used) {
+  for (const bool subscribes : {false, true}) abandon(task, used, subscribes);
+}
+
+void Process::abandon(TaskId task, bool used, bool subscribes) {
   for (auto& connection : connections) {
+    if (connection.subscribes != subscribes) continue;
     if (connection.shared() && connection.open)
       for (auto& message : connection.messages)
         message.unheard = message.unheard || message.task == task;
@@ -138,7 +144,7 @@ void add(ByteWriter& out, const Connection& connection) {
   out.number(connection.ahead_of);
   out.number(2 * static_cast<int>(connection.link) + (connection.bound ? 1 : 0));
   out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
-             8 * static_cast<int>(connection.outlived));
+             8 * static_cast<int>(connection.outlived) + (connection.subscribes ? 64 : 0));
   out.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const auto& message : connection.messages) {
     out.number(message.task);

@@ -77,6 +77,7 @@ struct Connection {
   std::uint8_t sent_for = node;  ///< the node that its task means
   Link link = Link::made;
   bool bound = false;    ///< lost or reset: what its task has begun lives there, and nowhere else
+  bool subscribes = false;  ///< of a listener: it takes messages
   NodeSet ahead_of = 0;  ///< replicas that have not got all of it; only where WAIT is sent
 
   bool shared() const { return task == kEveryTask; }
@@ -182,7 +183,9 @@ struct Process {
   bool knows_masters() const;
   /// Abandons the open connections of `task` (semantics.md, section 2), with `used` only those that
   /// hold a message.
+  /// Of those of a listener that take messages, or of all others.
   void abandon(TaskId task, bool used = false);
+  void abandon(TaskId task, bool used, bool subscribes);
   /// The message that executes next on a connection is answered; nobody hears the answer on an
   /// abandoned one.
   void answer(Connection& connection, Id reply, Id asked_in, bool idle);

@@ -12,9 +12,11 @@ namespace lockstep::sim {
 
 namespace {
 
-bool waits_for_replies(const std::vector<Wait>& tasks, TaskId task) {
+/// Whether the task takes what is next on a connection of it: a listener's, or another one.
+bool takes(const std::vector<Wait>& tasks, TaskId task, bool subscribes) {
   return std::any_of(tasks.begin(), tasks.end(), [&](const Wait& wait) {
-    return wait.task == task && wait.kind == Wait::Kind::replies;
+    const bool replies = wait.kind == Wait::Kind::replies && wait.subscribes == subscribes;
+    return wait.task == task && (replies || (subscribes && wait.kind == Wait::Kind::message));
   });
 }
 
@@ -230,7 +232,11 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   using Kind = Action::Kind;
   const Process& process = info.value;
   const Connection& connection = process.connections[c];
-  if (connection.messages.empty()) return;
+  if (connection.messages.empty()) {  // a listener's may break nevertheless
+    if (connection.subscribes && connection.open && connection.link == Link::made)
+      add_fault(info, Kind::lose, c, Fault::lose);
+    return;
+  }
   const Message& next = connection.messages.front();
   const bool dark = connection.link != Link::made && next.stage == Stage::waiting;
   const bool reached = connection.node == kResource || !has(process.unreached, connection.node);
@@ -265,7 +271,8 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     ++info.to_come.free_actions;
   } else {
     if (connection.open && next.stage != Stage::waiting && process.life == Life::up && heard &&
-        !next.unheard && waits_for_replies(automaton_.state(process.program).tasks, next.task) &&
+        !next.unheard &&
+        takes(automaton_.state(process.program).tasks, next.task, connection.subscribes) &&
         !is_interrupted(automaton_.state(process.program).tasks)) {
       const bool idle = next.idle && connection.messages.size() == 1;
       add_action(info, Kind::deliver, c, next.way_ms == 0 && !idle);

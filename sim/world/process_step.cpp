@@ -138,13 +138,14 @@ void ProcessStep::note_part_of_ms(std::int64_t waited_ms) {
 void ProcessStep::fire_timer(TaskId task) {
   const Wait* wait = wait_of(automaton_.state(process_.program).tasks, task);
   const bool timeout = wait != nullptr && wait->kind == Wait::Kind::replies;
+  const bool subscribes = timeout && wait->subscribes;
   if (wait != nullptr && wait->kind != Wait::Kind::work) note_part_of_ms(wait->ms);
   if (timeout) {
     if (setting_.counts_timeouts(process_.index)) Doings::count(process_.doings.timeouts);
     for (const auto& connection : process_.connections)
       if (connection.open && connection.task == task && !connection.messages.empty())
         leave_server(task, connection.sent_for);
-    process_.abandon(task, true);
+    process_.abandon(task, true, subscribes);
   }
   feed(observed(timeout ? Observation::Kind::timeout : Observation::Kind::timer, task));
 }
@@ -201,7 +202,7 @@ void ProcessStep::deliver(Connection& connection) {
     observation.reply = tables_.reply(message.reply);
     if (tells_no_master(tables_.reply(message.reply)))
       leave_server(message.task, connection.sent_for);
-    if (connection.node != kResource && setting_.latency_ms == 0) {
+    if (connection.node != kResource && setting_.latency_ms == 0 && !connection.subscribes) {
       std::vector<Answered>& answered = process_.operation(message.task).answered;
       const Answered one{tables_.normalised(message, connection, process_.index), message.asked_in};
       const auto place = std::lower_bound(answered.begin(), answered.end(), one);
@@ -381,7 +382,7 @@ void ProcessStep::apply(const Effect& effect) {
     case Kind::send:
       return send(effect);
     case Kind::gave_up:
-      return process_.abandon(effect.task, true);
+      return process_.abandon(effect.task, true, false);
     case Kind::instant:
       setting_.needs.clocks = true;
       process_.instants.push_back({effect.wall, age_of_now() + age_at_first()});
@@ -581,9 +582,11 @@ void ProcessStep::send(const Effect& effect) {
     process_.operation(effect.task).basis = Basis::none;
   }
   const TaskId task =
-      setting_.shares_connections && effect.node != kResource ? kEveryTask : effect.task;
+      setting_.shares_connections && effect.node != kResource && !effect.subscribes ? kEveryTask
+                                                                                    : effect.task;
   const auto place = std::ranges::find_if(process_.connections, [&](const Connection& c) {
-    return c.takes_requests() && c.task == task && c.sent_for == effect.node;
+    return c.takes_requests() && c.task == task && c.sent_for == effect.node &&
+           c.subscribes == effect.subscribes;
   });
   const bool new_one = place == process_.connections.end();
   const std::uint8_t server = new_one ? server_for(effect.task, effect.node) : place->node;
@@ -595,6 +598,7 @@ void ProcessStep::send(const Effect& effect) {
   if (!new_one) return place->messages.push_back(message);
   Connection connection{task, server, true, false, {message}};
   connection.sent_for = effect.node;
+  connection.subscribes = effect.subscribes;
   connection.link = dark ? Link::unmade : Link::made;
   process_.connections.push_back(std::move(connection));
 }

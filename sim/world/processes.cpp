@@ -83,7 +83,8 @@ void Processes::describe(const Connection& connection, ProcessInfo& info) const 
   }
   const SessionInfo& session = tables_.session(connection.session);
   info.tokens.add(session.tokens);
-  if (!session.value.watched.empty() || session.value.wait)
+  const bool listens = connection.open && session.value.subscriptions() > 0;
+  if (!session.value.watched.empty() || session.value.wait || listens)
     info.watching |= only<NodeSet>(connection.node);
 }
 
@@ -427,11 +428,13 @@ Id Processes::emptied(Id id, std::uint8_t node) {
   });
 }
 
-Id Processes::touched(Id id, std::uint8_t node, Id places) {
+Id Processes::touched(Id id, std::uint8_t node, Id places, Id publications) {
   if (!has(processes_[id].watching, node)) return id;
-  return touch_.find_or_add(both(id, node), places, [&] {
+  return touch_.find_or_add(both(id, node), both(places, publications), [&] {
     Process process = processes_[id].value;
     touch_watched(tables_, process, node, nullptr, tables_.places(places));
+    const std::int64_t way_ms = process.index < setting_.processes ? setting_.latency_ms : 0;
+    take_published(tables_, process, node, tables_.publications(publications), way_ms);
     return intern(process);
   });
 }

@@ -86,7 +86,7 @@ class Processes {
   Id intern(const Process& process);
   bool decide_by_token_bytes() { return token_bytes_.decide_in_the_end(); }
   const ProcessInfo& info(Id id) const { return processes_[id]; }
-  /// Whether any process has ever watched a key, or waited for one.
+  /// Whether any process has ever watched a key, waited for one, or listened.
   bool any_watching() const { return any_watching_; }
   /// A copy of `ProcessInfo::rest`; all of them lie close together.
   std::uint8_t rest(Id id) const { return rest_[id]; }
@@ -129,8 +129,8 @@ class Processes {
   Id caught_up(Id id, std::uint8_t replica);
   /// After everything at the node was replaced: whatever it watches there was touched.
   Id emptied(Id id, std::uint8_t node);
-  /// After another has touched keys at the node.
-  Id touched(Id id, std::uint8_t node, Id places);
+  /// After another has touched keys at the node, and published.
+  Id touched(Id id, std::uint8_t node, Id places, Id publications);
 
  private:
   Id age(Id id, std::int64_t ms);

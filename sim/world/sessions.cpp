@@ -16,6 +16,32 @@ void add_watched(const Tables& tables, const Process& process, std::uint8_t node
   }
 }
 
+void add_listening(const Tables& tables, const Process& process, std::uint8_t node,
+                   Listening& listening) {
+  for (const auto& connection : process.connections)
+    if (connection.node == node && connection.open && connection.subscribes)
+      listening.push_back(tables.session(connection.session).value.listens_to());
+}
+
+void take_published(Tables& tables, Process& process, std::uint8_t node,
+                    const Publications& publications, std::int64_t way_ms) {
+  for (auto& connection : process.connections) {
+    if (connection.node != node || !connection.open || !connection.subscribes) continue;
+    const Subscriptions listens = tables.session(connection.session).value.listens_to();
+    for (const Publication& publication : publications) {
+      for (const Reply& text : messages_to(listens, publication)) {
+        Message message;
+        message.task = connection.task;
+        message.request = tables.intern(Request{"PUBLISH", publication.channel});
+        message.stage = Stage::answered;
+        message.reply = tables.intern(text);
+        message.way_ms = way_ms;
+        connection.messages.push_back(message);
+      }
+    }
+  }
+}
+
 void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Connection* but,
                    const Places& touched) {
   for (auto& connection : process.connections) {
@@ -28,15 +54,17 @@ void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Co
 }
 
 Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const Process& process,
-               const Connection& connection, Id watched, std::int64_t clock) {
+               const Connection& connection, Others others, std::int64_t clock) {
   const Node& node = nodes.info(states[connection.node]).value;
   const Message& message =
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   return {node.keyspace,
           waits.executed_as(message),
           connection.session,
-          watched,
+          others.watched,
+          others.listening,
           Tables::kNowhere,
+          connection.subscribes,
           connection.former ? Maker{0} : maker_of(process.index),
           message.releases,
           node.rate,
@@ -65,7 +93,8 @@ CommandRun ended_in_vain(Tables& tables, Connection& connection, const Asked& as
 }  // namespace
 
 CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
-                              Connection& connection, Asked asked, const Place* came) {
+                              Connection& connection, Asked asked, const Place* came,
+                              std::int64_t way_ms) {
   const Message& message =
       connection.messages[static_cast<std::size_t>(Process::executable(connection))];
   if (message.for_key) {
@@ -75,6 +104,10 @@ CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
   Places watched = tables.places(asked.watched);
   add_watched(tables, process, connection.node, &connection, watched);
   asked.watched = tables.intern(std::move(watched));
+  Listening listening = tables.listening(asked.listening);
+  const std::size_t of_others = listening.size();
+  add_listening(tables, process, connection.node, listening);
+  if (listening.size() > of_others) asked.listening = tables.intern(std::move(listening));
   asked.session = connection.session;
   if (message.asking) {
     Session session = tables.session(connection.session).value;
@@ -84,6 +117,9 @@ CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
   CommandRun command = nodes.run(asked);
   connection.session = command.session;
   touch_watched(tables, process, connection.node, &connection, tables.places(command.touched));
+  if (command.published != Tables::kNowhere)
+    take_published(tables, process, connection.node, tables.publications(command.published),
+                   way_ms);
   return command;
 }
 

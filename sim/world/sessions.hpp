@@ -11,25 +11,40 @@
 
 namespace lockstep::sim {
 
+/// What other processes do at a node.
+struct Others {
+  Id watched = Tables::kNowhere;    ///< places that they watch or wait for
+  Id listening = Tables::kNowhere;  ///< what they listen to
+};
+
 /// Adds the keys that connections of the process watch or wait for at the node; those of `but` do
 /// not count.
 void add_watched(const Tables& tables, const Process& process, std::uint8_t node,
                  const Connection* but, Places& places);
+
+/// Adds what connections of the process listen to at the node.
+void add_listening(const Tables& tables, const Process& process, std::uint8_t node,
+                   Listening& listening);
+
+/// What is published at the node is on its way to connections of the process, for at most so long.
+void take_published(Tables& tables, Process& process, std::uint8_t node,
+                    const Publications& publications, std::int64_t way_ms);
 
 /// Keys were touched at the node: breaks the watches of the process's connections, but for `but`.
 void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Connection* but,
                    const Places& touched);
 
 /// The next request of a connection of the process, as its node gets it, whose clock shows `clock`
-/// (Nodes::clock). `states`: of all nodes. `watched`: what other processes watch there.
+/// (Nodes::clock). `states`: of all nodes.
 Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const Process& process,
-               const Connection& connection, Id watched, std::int64_t clock);
+               const Connection& connection, Others others, std::int64_t clock);
 
 /// A node really executes `asked`, the next request of a connection of the process, in its session;
-/// that and the other sessions of the process become what they are afterwards. `asked.watched` is
-/// what other processes watch there. One that has waited for a key is served with what `came`, or
-/// (null) its wait ends in vain.
+/// that and the other sessions of the process become what they are afterwards. `asked` tells of
+/// what other processes do there. One that has waited for a key is served with what `came`, or
+/// (null) its wait ends in vain. What it publishes may be on its way for so long.
 CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
-                              Connection& connection, Asked asked, const Place* came);
+                              Connection& connection, Asked asked, const Place* came,
+                              std::int64_t way_ms);
 
 }  // namespace lockstep::sim

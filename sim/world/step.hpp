@@ -86,7 +86,7 @@ enum class Spread : std::uint8_t {
   disconnected,  ///< processes: the acting node has died
   darkened,      ///< processes: its machine has
   lit,           ///< processes: and is back
-  touch,         ///< the other processes: what they watch was touched
+  touch,         ///< the other processes: what they watch was touched, who listens was told
   promoted,      ///< nodes of its group, and processes: the acting node is the newest master
   caught_up,     ///< processes: the acting node misses nothing any more
   emptied,       ///< processes: nothing that they watch at the acting node is as it was
@@ -100,6 +100,7 @@ struct Report {
   Spread spread = Spread::none;
   LockSet written = 0;                ///< stale: the locks whose resources were written
   Id touched = 0;                     ///< touch: which places
+  Id published = 0;                   ///< touch: what was said to those who listen
   std::uint8_t node = 0;              ///< touch: where
   std::uint8_t left = kNoServer;      ///< the server that its actor, a replica of it, has left
   bool read_time = false;             ///< at absolute time

@@ -61,7 +61,9 @@ Keys renamed_keys(const Keys& keys, const std::function<Token(Token)>& rename) {
 Tables::Tables(const Setting& setting) : setting_(setting) {
   empty_keyspace_ = intern(Keyspace{});
   const Id fresh = intern(Session{}), nowhere = intern(Places{});
+  const Id nobody = intern(Listening{}), nothing = intern(Publications{});
   LOCKSTEP_CHECK(fresh == kFresh && nowhere == kNowhere);
+  LOCKSTEP_CHECK(nobody == kNowhere && nothing == kNowhere);
   LOCKSTEP_CHECK(intern_node_state("") == 0);  // which no node is in
 }
 
@@ -104,6 +106,27 @@ Id Tables::intern(Places places) {
     out.text(place.key);
   }
   return places_.intern(out.take(), [&] { return places; });
+}
+
+Id Tables::intern(Listening listening) {
+  std::sort(listening.begin(), listening.end());
+  ByteWriter out;
+  for (const auto& listener : listening) {
+    for (const auto* names : {&listener.channels, &listener.patterns}) {
+      out.number(static_cast<std::int64_t>(names->size()));
+      for (const auto& name : *names) out.text(name);
+    }
+  }
+  return listening_.intern(out.take(), [&] { return listening; });
+}
+
+Id Tables::intern(const Publications& publications) {
+  ByteWriter out;
+  for (const auto& [channel, text] : publications) {
+    out.text(channel);
+    out.text(text);
+  }
+  return publications_.intern(out.take(), [&] { return publications; });
 }
 
 Id Tables::moment(std::int64_t ms) {

@@ -30,11 +30,14 @@ struct SessionInfo;
 
 /// Keys of a node, in order, each once.
 using Places = std::vector<Place>;
+/// What connections listen to at a node.
+using Listening = std::vector<Subscriptions>;
+using Publications = std::vector<Publication>;
 
 class Tables {
  public:
   static constexpr Id kFresh = 0;    ///< the session of a new connection
-  static constexpr Id kNowhere = 0;  ///< no places
+  static constexpr Id kNowhere = 0;  ///< no places, nobody who listens, nothing published
 
   explicit Tables(const Setting& setting);
   ~Tables();
@@ -46,11 +49,15 @@ class Tables {
   Id intern(const Keyspace& keyspace);
   Id intern(const Session& session);
   Id intern(Places places);
+  Id intern(Listening listening);
+  Id intern(const Publications& publications);
   const Request& request(Id id) const { return requests_[id]; }
   const Reply& reply(Id id) const;
   const KeyspaceInfo& keyspace(Id id) const;
   const SessionInfo& session(Id id) const;
   const Places& places(Id id) const { return places_[id]; }
+  const Listening& listening(Id id) const { return listening_[id]; }
+  const Publications& publications(Id id) const { return publications_[id]; }
   Id empty_keyspace() const { return empty_keyspace_; }
   /// A number for an instant or a duration.
   Id moment(std::int64_t ms);
@@ -101,6 +108,8 @@ class Tables {
   Interner<KeyspaceInfo> keyspaces_;
   Interner<SessionInfo> sessions_;
   Interner<Places> places_;
+  Interner<Listening> listening_;
+  Interner<Publications> publications_;
   Interner<NodeState> node_states_;
   Interner<std::int64_t> moments_;
   std::vector<Aged> aged_keyspaces_;

@@ -96,7 +96,8 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       return change_processes([&](Id id) { return processes_.lit(id, whose); });
     case Spread::touch:
       for (unsigned p = 0; p < setting_.processes; ++p)
-        if (p != actor) next[p] = processes_.touched(next[p], report.node, report.touched);
+        if (p != actor)
+          next[p] = processes_.touched(next[p], report.node, report.touched, report.published);
       return;
     case Spread::promoted:
       return tell_of_promotion(whose, next);

@@ -75,7 +75,7 @@ TEST_CASE("nothing holds that was cut off, be it by a probe's last question", "[
   }
 }
 
-TEST_CASE("the naive explorer's probes hear it, too", "[cut-off]") {
+TEST_CASE("the naive explorer's probes hear it, too", "[cut-off][many-models]") {
   const InlineLock lock({kOnce, kDel});
   const sim::Model model = crashing(lock);
   Countdown all;

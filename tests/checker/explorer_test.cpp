@@ -118,7 +118,7 @@ TEST_CASE("counts of the rungs are pinned: two clients, one round, lease 10 s, w
   }
 }
 
-TEST_CASE("merging of tokens changes neither verdict nor length") {
+TEST_CASE("merging of tokens changes neither verdict nor length", "[many-models]") {
   for (const Fault fault : {Fault::pause, Fault::lose, Fault::delay}) {
     for (const Property property : sim::kProperties) {
       sim::Model model = only(

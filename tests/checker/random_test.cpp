@@ -191,7 +191,7 @@ test::RandomLock waits_alone(test::RandomLock lock, std::int64_t most_ms) {
 
 TEST_CASE("engine and naive explorer agree on who waits for too long",
           "[random-waits][many-models]") {
-  const auto seeds = test::seeds_of("random waits", 60);
+  const auto seeds = test::seeds_of("random waits", 30);
   const auto most = test::setting("LOCKSTEP_STATES", 2000);
   const auto make = [&](std::uint32_t seed) {
     const auto lock =
@@ -205,14 +205,14 @@ TEST_CASE("engine and naive explorer agree on who waits for too long",
 }
 
 TEST_CASE("engine and naive explorer agree on random locks", "[random][many-models]") {
-  const auto seeds = test::seeds_of("random locks", 150);
+  const auto seeds = test::seeds_of("random locks", 75);
   const auto make = [](std::uint32_t seed) { return compared(test::random_lock(seed), 1500); };
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 3);
 }
 
 TEST_CASE("engine and naive explorer agree on what clients can see on clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random marking locks", 80);
+  const auto seeds = test::seeds_of("random marking locks", 40);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_marking_lock(seed, 1, true, seed % 4 == 0), most);
@@ -222,7 +222,7 @@ TEST_CASE("engine and naive explorer agree on what clients can see on clocks",
 
 TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks", 60);
+  const auto seeds = test::seeds_of("random timed locks", 30);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_timed_lock(seed, 1 + seed % 2, true), most);
@@ -232,7 +232,7 @@ TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
 
 TEST_CASE("engine and naive explorer agree on random locks on several nodes",
           "[random-quorum][many-models]") {
-  const auto seeds = test::seeds_of("random quorum locks", 80);
+  const auto seeds = test::seeds_of("random quorum locks", 40);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_quorum_lock(seed), most);
@@ -242,7 +242,7 @@ TEST_CASE("engine and naive explorer agree on random locks on several nodes",
 
 TEST_CASE("engine and naive explorer agree on random locks on nodes with replicas",
           "[random-replicated][many-models]") {
-  const auto seeds = test::seeds_of("random replicated locks", 80);
+  const auto seeds = test::seeds_of("random replicated locks", 40);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_replicated_lock(seed), most);
@@ -252,7 +252,7 @@ TEST_CASE("engine and naive explorer agree on random locks on nodes with replica
 
 TEST_CASE("engine and naive explorer agree on random locks whose slots migrate",
           "[random-migrating][many-models]") {
-  const auto seeds = test::seeds_of("random migrating locks", 80);
+  const auto seeds = test::seeds_of("random migrating locks", 40);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_migrating_lock(seed), most);
@@ -262,7 +262,7 @@ TEST_CASE("engine and naive explorer agree on random locks whose slots migrate",
 
 TEST_CASE("engine and naive explorer agree on random locks that wait for keys",
           "[random-waiting][many-models]") {
-  const auto seeds = test::seeds_of("random waiting locks", 80);
+  const auto seeds = test::seeds_of("random waiting locks", 40);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_waiting_lock(seed), most);
@@ -271,7 +271,7 @@ TEST_CASE("engine and naive explorer agree on random locks that wait for keys",
 }
 
 TEST_CASE("engine and naive explorer agree where clocks drift", "[random-drift][many-models]") {
-  const auto seeds = test::seeds_of("random drifting locks", 80);
+  const auto seeds = test::seeds_of("random drifting locks", 40);
   const auto most = test::setting("LOCKSTEP_STATES", 2000);
   const auto make = [&](std::uint32_t seed) {
     return compared_drifting(test::random_drifting_lock(seed), most);
@@ -280,7 +280,7 @@ TEST_CASE("engine and naive explorer agree where clocks drift", "[random-drift][
 }
 
 TEST_CASE("what fails in milliseconds fails in seconds", "[random-enlarged][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks, enlarged", 30);
+  const auto seeds = test::seeds_of("random timed locks, enlarged", 20);
   const auto make = [](std::uint32_t seed) { return enlarged(seed, 20'000); };
   CHECK(check_seeds(seeds, make, fails_as_well) > static_cast<int>(seeds.count()) / 20);
 }

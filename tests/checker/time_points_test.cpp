@@ -26,7 +26,7 @@ std::string measuring(const std::string& condition) {
 
 }  // namespace
 
-TEST_CASE("a loop that polls until a deadline comes to an end", "[time]") {
+TEST_CASE("a loop that polls until a deadline comes to an end", "[time][many-models]") {
   sim::Model model = two_clients(1000, 3000);
   model.budget[static_cast<std::size_t>(sim::Fault::crash)] = 1;
   const std::string taken = "if redis('SET', self.key, 'x', 'NX', 'PX', 3000) == OK then return ";
@@ -133,7 +133,7 @@ TEST_CASE("a deadline that a client keeps is no reason for doubt", "[time]") {
                 "millis(now()) < self.ends - 20000") == checker::Verdict::holds);
 }
 
-TEST_CASE("a clock decides without a comparison", "[time]") {
+TEST_CASE("a clock decides without a comparison", "[time][many-models]") {
   sim::Model model = two_clients(50'000, 10'000);
   model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
   CHECK(verdict_of(measuring("({ [0] = false })[took // 7021] == nil"), model) ==
@@ -197,7 +197,7 @@ TEST_CASE("what goes up and down with a clock, or is sought in its digits, prove
         checker::Verdict::holds);
 }
 
-TEST_CASE("a single millisecond decides as no comparison of numbers tells", "[time]") {
+TEST_CASE("a single millisecond decides as no comparison of numbers tells", "[time][many-models]") {
   sim::Model model = two_clients(50'000, 10'000);
   model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
   CHECK(verdict_of(measuring("string.pack('>i8', took) == string.pack('>i8', 7021)"), model) ==

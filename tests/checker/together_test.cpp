@@ -273,7 +273,7 @@ test::RandomLock drawn_lock(std::uint32_t seed) {
 
 TEST_CASE("step by step both explorers see the same actions, and the same of each",
           "[many-models]") {
-  const test::Seeds seeds = test::seeds_of("together", 420);
+  const test::Seeds seeds = test::seeds_of("together", 240);
   for (std::uint32_t seed = seeds.first; seed <= seeds.last; ++seed) check(drawn_lock(seed), seed);
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("step by step both explorers see the same where any two faults meet", 
         for (const auto other : sim::kFaults) {
           if (other < one || !test::fit(lock, one, other)) continue;
           // Where time is absolute a walk takes long.
-          if (!test::is_todays(++turn, test::is_absolute(lock) ? 9 : 4)) continue;
+          if (!test::is_todays(++turn, test::is_absolute(lock) ? 15 : 7)) continue;
           CAPTURE(lock, sim::name(one), sim::name(other));
           check_walks(test::various_lock(lock, one, other, turn), turn);
         }

@@ -55,7 +55,7 @@ TEST_CASE("a holder that crashes makes the next one wait for its lease", "[waits
 }
 
 TEST_CASE("a holder that pauses makes others wait, a pause of one's own does not count",
-          "[waits]") {
+          "[waits][many-models]") {
   // As after a crash: the lease of A ends while it is paused.
   InlineLock lock(retrying(5));
   lock.model = test::with_fault(lock.model, Fault::pause);
@@ -135,7 +135,7 @@ TEST_CASE("a lock that is free is taken by the next try, whoever had it before",
 }
 
 TEST_CASE("the lease of a client that is not inside is part of the wait for a free lock",
-          "[waits]") {
+          "[waits][many-models]") {
   // Of one that has crashed, at once after it got the lock: the lease, and one more try.
   InlineLock crash(retrying(5));
   crash.model.waits_after = sim::WaitsAfter::free;

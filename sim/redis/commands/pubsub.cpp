@@ -1,6 +1,8 @@
 // Publish and subscribe (Redis 7.0 pubsub.c): channels, patterns, and shard channels.
 #include <algorithm>
 
+#include "sim/base/error.hpp"
+
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
 #include "sim/redis/commands/families.hpp"
@@ -41,7 +43,23 @@ void remove(Connections& connections, Client& client, const ChannelKind& kind,
   if (it->second.empty()) listeners.erase(it);
 }
 
+/// Of a connection whose server is not known: the reply.
+Reply subscribe_alone(Call& call, const ChannelKind& kind) {
+  if (!call.execution.may_listen)
+    throw BadInput("command '" + lower_case(call.argv[0]) +
+                   "': messages come unasked, which only listen() takes (docs/protocols.md)");
+  const std::string& name = call.argv[1];
+  if (call.argv.size() > 2 || call.execution.in_exec)
+    throw BadInput("command '" + lower_case(call.argv[0]) +
+                   "': only of one name at a time, outside of a transaction");
+  Session& session = *call.execution.session;
+  (session.*kind.of_session).insert(name);
+  return Reply::array({word(kind, "subscribe"), Reply::bulk(name), count(kind, session)});
+}
+
 Reply subscribe(Call& call, const ChannelKind& kind) {
+  if (!call.execution.connections->complete && kind.of_session != kShard.of_session)
+    return subscribe_alone(call, kind);
   Connections& connections = all_connections(call);
   Client& client = own_client(call);
   for (std::size_t i = 1; i < call.argv.size(); ++i) {
@@ -126,6 +144,18 @@ Reply numbers_of(const Listeners& listeners, const Request& argv) {
 
 }  // namespace
 
+std::vector<Reply> messages_to(const Subscriptions& listener, const Publication& publication) {
+  const Reply channel = Reply::bulk(publication.channel), text = Reply::bulk(publication.text);
+  std::vector<Reply> messages;
+  if (listener.channels.contains(publication.channel))
+    messages.push_back(Reply::array({word(kChannel, "message"), channel, text}));
+  for (const std::string& pattern : listener.patterns)
+    if (glob_matches(pattern, publication.channel))
+      messages.push_back(
+          Reply::array({word(kPattern, "message"), Reply::bulk(pattern), channel, text}));
+  return messages;
+}
+
 void unsubscribe_all(Connections& connections, Client& client) {
   for (const ChannelKind& kind : {kChannel, kPattern, kShard}) {
     auto& names = client.session.*kind.of_session;
@@ -147,8 +177,19 @@ Reply run_unsubscribe(Call& call) { return unsubscribe(call, kChannel); }
 Reply run_punsubscribe(Call& call) { return unsubscribe(call, kPattern); }
 Reply run_sunsubscribe(Call& call) { return unsubscribe(call, kShard); }
 
+/// Where the server is not known: how many messages the other connections get.
+Reply publish_alone(Call& call) {
+  const Publication& publication = call.execution.published.emplace_back(
+      Publication{call.argv[1], call.argv[2]});
+  std::size_t receivers = 0;
+  for (const Subscriptions& listener : call.execution.listening)
+    receivers += messages_to(listener, publication).size();
+  return Reply::number(static_cast<std::int64_t>(receivers));
+}
+
 Reply run_publish(Call& call) {
   Connections& connections = *call.execution.connections;
+  if (!connections.complete) return publish_alone(call);
   const std::int64_t receivers = publish(connections, kChannel, call.argv[1], call.argv[2]);
   return Reply::number(receivers + publish_to_patterns(connections, call.argv[1], call.argv[2]));
 }

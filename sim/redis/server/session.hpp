@@ -17,6 +17,8 @@
 
 namespace lockstep::sim {
 
+struct Reply;
+
 /// Names a connection: ascending from 1 and never used twice, as CLIENT ID.
 using SessionId = std::int64_t;
 
@@ -36,6 +38,19 @@ struct BlockedOn {
   Request request;
   std::optional<WallTime> until;  ///< still waiting at this instant, timed out 1 ms later
   friend bool operator==(const BlockedOn&, const BlockedOn&) = default;
+};
+
+/// What a connection listens to.
+struct Subscriptions {
+  std::set<std::string> channels;
+  std::set<std::string> patterns;
+  friend auto operator<=>(const Subscriptions&, const Subscriptions&) = default;
+};
+
+/// What a PUBLISH says.
+struct Publication {
+  std::string channel, text;
+  friend auto operator<=>(const Publication&, const Publication&) = default;
 };
 
 /// CLIENT REPLY.
@@ -68,11 +83,16 @@ struct Session {
   /// Whether the reply to its request under way is written.
   bool answered() const { return replies == Replies::on || replies == Replies::skip_next; }
   std::size_t subscriptions() const { return channels.size() + patterns.size(); }
+  Subscriptions listens_to() const { return {channels, patterns}; }
   bool subscribed() const { return subscriptions() + shard_channels.size() > 0; }
   /// Whether it is a new connection's.
   bool fresh() const;
   friend bool operator==(const Session&, const Session&) = default;
 };
+
+/// What such a connection gets of it, in order: a message for its channel, then one for each pattern
+/// that matches (Redis 7.0 pubsub.c pubsubPublishMessageInternal).
+std::vector<Reply> messages_to(const Subscriptions& listener, const Publication& publication);
 
 /// A key was touched (Redis 7.0 multi.c touchWatchedKey): if the session watches it, its
 /// transaction will not run. Returns whether it does.

@@ -1,0 +1,153 @@
+// The client API inside a process: subscriptions. A listener is a task of its own, with a connection
+// that takes messages: between two of them it is plain data.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "sim/base/check.hpp"
+#include "sim/client/api_parts.hpp"
+#include "sim/client/observation.hpp"
+#include "sim/redis/reply.hpp"
+
+namespace lockstep::sim::program {
+
+namespace {
+
+/// What a listener listens to, and where: its arguments, as Lua values.
+enum Argument : std::size_t { kName, kIsPattern, kNode };
+
+/// How long a client library waits before it connects again, unless the protocol says otherwise.
+constexpr std::int64_t kAgainMs = 100;
+
+Anchor kept_text(Run& run, lua_State* lua, std::string_view text) {
+  push_string(lua, text);
+  const Anchor anchor = run.keep(lua, -1);
+  lua_pop(lua, 1);
+  return anchor;
+}
+
+struct Options {
+  std::int64_t node = 1, again_ms = kAgainMs;
+  bool pattern = false;
+};
+
+bool read_options(Vm& vm, lua_State* lua, Options& options) {
+  if (lua_isnoneornil(lua, 3)) return true;
+  if (!lua_istable(lua, 3)) {
+    vm.complain(lua, fmt::format("listen: expected a table of node, pattern, again_ms, found {}",
+                                 text_of(lua, 3)));
+    return false;
+  }
+  lua_getfield(lua, 3, "pattern");
+  options.pattern = lua_toboolean(lua, -1) != 0;
+  lua_pop(lua, 1);
+  return check_fields(vm, lua, 3, "listen", {"node", "pattern", "again_ms"}) &&
+         read_field(vm, lua, 3, "node", 1, options.node) &&
+         read_field(vm, lua, 3, "again_ms", 1, options.again_ms) &&
+         check_node(vm, lua, options.node);
+}
+
+const char* const kListen = "listen";
+int listen(Vm& vm, Run& run, lua_State* lua) {
+  Options options;
+  if (lua_type(lua, 1) != LUA_TSTRING)
+    return refuse(vm, lua,
+                  fmt::format("listen: expected a channel's name, found {}", text_of(lua, 1)));
+  if (!lua_isfunction(lua, 2))
+    return refuse(vm, lua,
+                  fmt::format("listen: expected a function of a message, found {}", text_of(lua, 2)));
+  if (!read_options(vm, lua, options)) return refused(lua);
+  Task* listener = run.spawn(Task::Body::listen);
+  if (listener == nullptr)
+    return refuse(vm, lua, "too many tasks in one process: they are started faster than they end");
+  listener->function = run.keep(lua, 2);
+  listener->arguments = {run.keep(lua, 1), kept_text(run, lua, options.pattern ? "p" : ""),
+                         kept_text(run, lua, std::to_string(options.node - 1))};
+  listener->pause_ms = options.again_ms;
+  listener->caller = run.current().serial;
+  const int serial = listener->serial;
+  run.subscribe(*listener);
+  run.wait(Wait::Kind::blocked, 0);
+  run.current().awaited = {serial};
+  return kWait;
+}
+
+/// The subscription is confirmed, or it has failed.
+int listening(Vm& vm, lua_State* lua) {
+  Task& task = vm.run->current();
+  const Call answer = task.calls.front();
+  task.calls.clear();
+  const int results = raised_or_reply(lua, answer);
+  if (results != 1) return results;
+  lua_pop(lua, 1);
+  push_value(lua, HandleValue{task.awaited.front()});
+  task.awaited.clear();
+  return 1;
+}
+
+}  // namespace
+
+void add_listening(lua_State* lua) {
+  set_function(lua, kListen, native<in_run<listen, kListen>, listening>);
+}
+
+// ---- the listener ----
+
+void Run::subscribe(Task& listener) {
+  const auto argument = [&](Argument which) {
+    push(lua_, listener.arguments[which]);
+    std::string text = text_of(lua_, -1);
+    lua_pop(lua_, 1);
+    return text;
+  };
+  Effect effect;
+  effect.kind = Effect::Kind::send;
+  effect.task = listener.id;
+  effect.node = static_cast<std::uint8_t>(std::stoi(argument(kNode)));
+  effect.request = {argument(kIsPattern).empty() ? "SUBSCRIBE" : "PSUBSCRIBE", argument(kName)};
+  effect.subscribes = true;
+  emit(std::move(effect));
+  start_wait(listener, Wait::Kind::replies, 0);
+}
+
+void Run::hear(Task& listener, const Observation& observation) {
+  if (listener.wait == Wait::Kind::replies) return subscribed(listener, observation);
+  if (observation.kind == Observation::Kind::reply) return hear_message(listener, *observation.reply);
+  start_wait(listener, Wait::Kind::sleep, listener.pause_ms);  // and then again
+}
+
+/// ["message", channel, text], or ["pmessage", pattern, channel, text].
+void Run::hear_message(Task& listener, const Reply& message) {
+  const std::size_t last = message.items.size() - 1;
+  if (!is_sound(message.kind == Reply::Kind::array && last >= 2)) return;
+  listener.thread = lua_newthread(lua_);
+  listener.thread_anchor = keep(lua_, -1);
+  lua_pop(lua_, 1);
+  push(listener.thread, listener.function);
+  push_string(listener.thread, message.items[last].text);
+  push_string(listener.thread, message.items[last - 1].text);
+  resume(listener, 2);
+}
+
+/// Who has called listen() goes on, or hears why it cannot. One that listened before tries again.
+void Run::subscribed(Task& listener, const Observation& observation) {
+  const bool done =
+      observation.kind == Observation::Kind::reply && !observation.reply->is_error();
+  const int serial = listener.serial;
+  Task* const caller = task_of(std::exchange(listener.caller, kNobody));
+  const bool first = caller != nullptr && caller->awaited == std::vector<int>{serial};
+  if (done)
+    start_wait(listener, Wait::Kind::message, 0);
+  else if (!first)
+    start_wait(listener, Wait::Kind::sleep, listener.pause_ms);
+  if (!first) return;
+  const auto outcome = observation.kind == Observation::Kind::reply    ? Call::Outcome::reply
+                       : observation.kind == Observation::Kind::broken ? Call::Outcome::broken
+                                                                       : Call::Outcome::timeout;
+  caller->calls = {{observation.node, outcome, observation.reply}};
+  if (!done) caller->awaited.clear();
+  wake(caller->serial);
+  if (!done) remove(listener);
+}
+
+}  // namespace lockstep::sim::program
