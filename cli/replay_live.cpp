@@ -37,6 +37,7 @@ live::Plan plan_of(const checker::Rescaled& scaled, const Recorded& run) {
   if (run.violated == sim::Property::deadlock)
     plan.patience_ms = checker::patience_ms(scaled.model);
   plan.endless = run.violated && !scaled.trace.violated;
+  plan.stuck = scaled.trace.stuck;
   return plan;
 }
 

@@ -47,11 +47,25 @@ bool go_on(const Processes& processes, Pace& pace, std::int64_t going_ms) {
   }
 }
 
+/// A client waits in acquire(), and goes on waiting whatever comes: a fresh one proves nothing.
+void look_at_stuck(const Plan& plan, Stage& stage, const Processes& processes,
+                   Confirmation& result) {
+  const auto going_ms = kLeasesOn * plan.model.processes.front().lease_ms;
+  go_on(processes, stage.pace, going_ms);
+  stage.pace.wait_until(stage.pace.real_ms() + going_ms);
+  go_on(processes, stage.pace, 0);
+  const bool waits = any(processes, &ReplayedProcess::waits_in_acquire);
+  result.detail = waits ? fmt::format("a client still waited in acquire() {} ms later", going_ms)
+                        : fmt::format("no client waited in acquire() any more {} ms later", going_ms);
+  if (!waits) result.outcome = Outcome::differs;
+}
+
 }  // namespace
 
 void look_at_aftermath(const Plan& plan, Stage& stage, const Processes& processes,
                        Confirmation& result) {
   if (!stage.nodes.all_up()) return;
+  if (plan.stuck) return look_at_stuck(plan, stage, processes, result);
   if (plan.violated == sim::Property::deadlock) {
     const auto offset_ms = stage.epoch_ms + stage.pace.trace_ms() - unix_ms();
     const bool acquires =

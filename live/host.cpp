@@ -65,7 +65,7 @@ Client::Did Host::fire_timer(sim::TaskId task) {
   LOCKSTEP_CHECK(wait != nullptr);
   timers_.erase(task);
   if (wait->kind != Waits::replies) return feed(observed(Heard::timer, task));
-  surroundings_.abandon(task);
+  surroundings_.abandon(task, wait->subscribes ? Sent::subscription : Sent::requests);
   return feed(observed(Heard::timeout, task));
 }
 
@@ -100,7 +100,7 @@ Client::Did Host::feed(sim::Observation observation) {
   for (const auto& effect : did.effects) {
     surroundings_.did(effect);
     if (effect.kind == sim::Effect::Kind::send) leave(effect);
-    if (effect.kind == sim::Effect::Kind::gave_up) surroundings_.abandon(effect.task);
+    if (effect.kind == sim::Effect::Kind::gave_up) surroundings_.abandon(effect.task, Sent::requests);
   }
   abandon_the_gone(before);
   keep_timers(did, surroundings_.clocks().steady);
@@ -109,7 +109,7 @@ Client::Did Host::feed(sim::Observation observation) {
 
 void Host::leave(const sim::Effect& effect) {
   if (effect.node != sim::kResource)
-    return surroundings_.send(effect.task, effect.node, effect.request);
+    return surroundings_.send(effect);
   Resource::Basis basis;
   if (effect.request[0] == "WRITE") std::swap(basis, basis_[effect.task]);
   surroundings_.send_to_resource(effect.task, effect.request, basis);
@@ -117,7 +117,7 @@ void Host::leave(const sim::Effect& effect) {
 
 void Host::abandon_the_gone(const std::vector<sim::Wait>& before) {
   for (const auto& wait : before)
-    if (!wait_of(wait.task)) surroundings_.abandon(wait.task);
+    if (!wait_of(wait.task)) surroundings_.abandon(wait.task, Sent::all);
 }
 
 /// The resource always answers: what waits for it needs no timeout.

@@ -18,6 +18,9 @@
 
 namespace lockstep::live {
 
+/// Of what a task has sent: all, its requests, or a listener's subscription.
+enum class Sent : std::uint8_t { all, requests, subscription };
+
 /// What a host stands in. All but answer() and clocks() is told while the host feeds its program.
 class Surroundings {
  public:
@@ -32,12 +35,12 @@ class Surroundings {
   /// The program has done this; a request has not left yet.
   virtual void did(const sim::Effect& effect) = 0;
   /// A request to a node leaves.
-  virtual void send(sim::TaskId task, std::uint8_t node, const sim::Request& request) = 0;
+  virtual void send(const sim::Effect& effect) = 0;
   /// A request to the resource leaves. `basis`: of a WRITE.
   virtual void send_to_resource(sim::TaskId task, const sim::Request& request,
                                 Resource::Basis basis) = 0;
   /// The task hears nothing more of what it has sent.
-  virtual void abandon(sim::TaskId task) = 0;
+  virtual void abandon(sim::TaskId task, Sent what) = 0;
 };
 
 class Host {

@@ -45,19 +45,24 @@ bool waiting(const Message& message) { return message.state == Message::State::w
 }  // namespace
 
 /// One that has broken takes no more, if it is shared: not all of its tasks have heard of it.
-bool Network::takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node) const {
-  if (!channel.open || channel.task != task || channel.node != node) return false;
+bool Network::takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node,
+                             bool listens) const {
+  if (!channel.open || channel.task != task || channel.node != node || channel.listens != listens)
+    return false;
   return !is_shared(node) || std::ranges::none_of(channel.messages, is_broken);
 }
 
-void Network::send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message) {
+void Network::send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message,
+                   bool listens) {
   message.sender = task;
-  const sim::TaskId owner = is_shared(node) ? sim::TaskId{0} : task;
+  const sim::TaskId owner = is_shared(node) && !listens ? sim::TaskId{0} : task;
   auto channel = std::ranges::find_if(
-      channels_, [&](const Channel& other) { return takes_requests(other, owner, node); });
-  if (channel == channels_.end())
+      channels_, [&](const Channel& other) { return takes_requests(other, owner, node, listens); });
+  if (channel == channels_.end()) {
+    auto socket = listens ? nullptr : kept(owner, node, server);
     channel = channels_.insert(
-        channel, Channel{owner, node, server, true, false, kept(owner, node, server), {}});
+        channel, Channel{owner, node, server, true, false, listens, std::move(socket), {}});
+  }
   channel->messages.push_back(std::move(message));
 }
 
@@ -71,7 +76,8 @@ std::shared_ptr<Socket> Network::kept(sim::TaskId task, std::uint8_t node,
 Channel& Network::channel(const sim::ConnectionName& name) {
   auto before = name.place;
   for (auto& channel : channels_) {
-    if (channel.task != name.task || channel.node != name.node || channel.open != name.open)
+    if (channel.task != name.task || channel.node != name.node || channel.open != name.open ||
+        channel.listens != name.listens)
       continue;
     if (before == 0) return channel;
     --before;
@@ -91,7 +97,7 @@ void Network::ask(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
   if (!asked.socket) {
     asked.socket = std::make_shared<Socket>(nodes_.address(asked.server));
-    if (asked.open) kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
+    if (asked.open && !asked.listens) kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
   }
   if (message.asking) asked.socket->connection.execute({"ASKING"});
   asked.socket->connection.send(message.request);
@@ -112,9 +118,16 @@ void Network::take_reply(const sim::ConnectionName& name, Message& message) {
 
 Message Network::take(const sim::ConnectionName& name) {
   auto& from = channel(name);
+  if (from.listens && from.messages.empty()) {  // a message of the server's, which comes unasked
+    Message message;
+    message.sender = from.task;
+    message.state = Message::State::answered;
+    message.reply = from.socket->connection.await();
+    return message;
+  }
   auto message = std::move(from.messages.front());
   from.messages.pop_front();
-  if (is_broken(message) && !is_shared(from.node)) give_up(from);
+  if (is_broken(message) && (from.listens || !is_shared(from.node))) give_up(from);
   tidy();
   return message;
 }
@@ -146,7 +159,9 @@ void Network::lose(const sim::ConnectionName& name) {
   });
   auto& lost = channel(name);
   lost.messages = errors_for(lost.messages);
-  kept_.erase({lost.task, lost.node});
+  if (lost.listens && lost.open && lost.messages.empty())
+    lost.messages.push_back(broken_message(lost.task));
+  if (!lost.listens) kept_.erase({lost.task, lost.node});
   lost.socket.reset();
   if (!waits.messages.empty()) channels_.push_back(std::move(waits));
   tidy();
@@ -163,12 +178,13 @@ void Network::lose_late(const sim::ConnectionName& name) {
 void Network::give_up(Channel& channel) {
   if (!channel.open) return;
   channel.open = false;
-  kept_.erase({channel.task, channel.node});
+  if (!channel.listens) kept_.erase({channel.task, channel.node});
 }
 
-void Network::abandon(sim::TaskId task) {
+void Network::abandon(sim::TaskId task, Sent what) {
   for (auto& channel : channels_) {
-    const bool shared = is_shared(channel.node);
+    if (what != Sent::all && channel.listens != (what == Sent::subscription)) continue;
+    const bool shared = is_shared(channel.node) && !channel.listens;
     if (!shared && channel.task == task) give_up(channel);
     for (auto& message : channel.messages)
       if (shared && !channel.former && message.sender == task) message.unheard = true;
@@ -194,6 +210,8 @@ void Network::server_died(std::uint8_t server) {
     std::ranges::copy_if(channel.messages, std::back_inserter(lost), waiting);
     std::erase_if(channel.messages, waiting);
     if (channel.open) std::ranges::move(errors_for(lost), std::back_inserter(channel.messages));
+    if (channel.listens && channel.open && std::ranges::none_of(channel.messages, is_broken))
+      channel.messages.push_back(broken_message(channel.task));
   }
   tidy();
 }
@@ -207,7 +225,9 @@ void Network::tidy() {
     while (!messages.empty() && messages.front().unheard && !waiting(messages.front()))
       messages.pop_front();
   }
-  std::erase_if(channels_, [](const Channel& channel) { return channel.messages.empty(); });
+  std::erase_if(channels_, [](const Channel& channel) {
+    return channel.messages.empty() && !(channel.listens && channel.open);
+  });
 }
 
 }  // namespace lockstep::live

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "live/connection.hpp"
+#include "live/host.hpp"
 #include "live/nodes.hpp"
 #include "live/resource.hpp"
 #include "sim/client/program.hpp"
@@ -38,13 +39,14 @@ struct Socket {
   bool in_transaction = false;
 };
 
-/// A connection with at least one message on it.
+/// A connection with at least one message on it, or a listener's.
 struct Channel {
   sim::TaskId task = 0;     ///< 0 if all tasks share it
   std::uint8_t node = 0;    ///< that its task sends for
   std::uint8_t server = 0;  ///< where it goes: with replicas, the node's master when it was opened
   bool open = true;         ///< else abandoned
   bool former = false;      ///< opened by an incarnation that has crashed
+  bool listens = false;     ///< a listener's: its server may send it messages
   std::shared_ptr<Socket> socket;
   std::deque<Message> messages;
 };
@@ -55,7 +57,8 @@ class Network {
   explicit Network(const Nodes& nodes, bool shares = false) : nodes_(nodes), shares_(shares) {}
 
   /// `server`: where a new connection goes.
-  void send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message);
+  void send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message,
+            bool listens = false);
   /// The connection of an action. Throws BadInput if there is none.
   Channel& channel(const sim::ConnectionName& name);
   /// The first message of a connection that waits to be executed. Throws BadInput if there is none.
@@ -79,7 +82,7 @@ class Network {
   void lose(const sim::ConnectionName& name);
   /// The connection breaks for the client; its requests are executed later, on the real one.
   void lose_late(const sim::ConnectionName& name);
-  void abandon(sim::TaskId task);
+  void abandon(sim::TaskId task, Sent what = Sent::all);
   /// The process crashed.
   void abandon_all();
   void server_died(std::uint8_t server);
@@ -97,7 +100,8 @@ class Network {
 
   std::shared_ptr<Socket> kept(sim::TaskId task, std::uint8_t node, std::uint8_t server) const;
   bool is_shared(std::uint8_t node) const { return shares_ && node != sim::kResource; }
-  bool takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node) const;
+  bool takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node,
+                      bool listens) const;
   void give_up(Channel& channel);
 
   const Nodes& nodes_;

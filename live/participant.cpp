@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
 
 #include "live/naming.hpp"
 #include "sim/redis/reply.hpp"
@@ -42,7 +43,7 @@ void Participant::run() {
 
 void Participant::loop() {
   while (!referee_.stopped() && !finished())
-    if (!take_ready() && !fire_due_timer() && !take_turn()) listen(nap());
+    if (!take_ready() && !fire_due_timer() && !take_turn() && !take_messages()) listen(nap());
   hear_out();
 }
 
@@ -75,7 +76,7 @@ bool Participant::take_ready() {
   auto ready = std::move(ready_.front());
   ready_.pop_front();
   const auto* wait = host_.wait_of(ready.place.first);
-  if (wait && wait->kind == Waits::replies)
+  if (wait && (wait->kind == Waits::replies || wait->kind == Waits::message))
     feed([&ready](Host& host) {
       host.hear(ready.place.first, ready.place.second, std::move(ready.reply));
     });
@@ -130,6 +131,7 @@ void Participant::listen(Clock::duration longest) {
   std::vector<pollfd> descriptors;
   std::vector<Place> places;
   std::vector<WatchedConnection*> late;
+  std::vector<sim::TaskId> listeners;
   for (const auto& [place, connection] : connections_) {
     if (!connection.waiting()) continue;
     descriptors.push_back({connection.descriptor(), POLLIN, 0});
@@ -139,16 +141,53 @@ void Participant::listen(Clock::duration longest) {
     descriptors.push_back({connection.descriptor(), POLLIN, 0});
     late.push_back(&connection);
   }
+  for (const auto& [task, subscription] : subscriptions_) {
+    if (!takes_message(task)) continue;
+    descriptors.push_back({subscription.socket.descriptor(), POLLIN, 0});
+    listeners.push_back(task);
+  }
   const auto ms = std::chrono::ceil<milliseconds>(std::max(longest, Clock::duration::zero()));
   if (poll(descriptors.data(), descriptors.size(), static_cast<int>(ms.count())) <= 0) return;
   for (std::size_t i = 0; i < late.size(); ++i)
     if (descriptors[places.size() + i].revents != 0) receive_late(*late[i]);
+  for (std::size_t i = 0; i < listeners.size(); ++i)
+    if (descriptors[places.size() + late.size() + i].revents != 0) take_message(listeners[i], true);
   std::erase_if(late_, [](const WatchedConnection& connection) { return !connection.waiting(); });
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (descriptors[i].revents != 0 && receive(places[i], true))
       while (receive(places[i], false)) {
       }
   }
+}
+
+/// Whether the task listens, and is not busy with what it has heard.
+bool Participant::takes_message(sim::TaskId task) const {
+  const auto* wait = host_.wait_of(task);
+  return wait && (wait->kind == Waits::message || (wait->kind == Waits::replies && wait->subscribes));
+}
+
+/// Whether there was a message for it, or an error.
+bool Participant::take_message(sim::TaskId task, bool readable) {
+  const auto found = subscriptions_.find(task);
+  if (found == subscriptions_.end() || !takes_message(task)) return false;
+  const std::uint8_t node = found->second.node;
+  std::optional<sim::SharedReply> message;
+  try {
+    if (auto received = found->second.socket.receive(readable)) message = std::move(*received);
+    if (!message) return false;
+  } catch (const ConnectionBroken& error) {
+    note_error(node, error);
+    subscriptions_.erase(task);
+  }
+  feed([&](Host& host) { host.hear(task, node, std::move(message)); });
+  return true;
+}
+
+/// Of what was read together with a message before.
+bool Participant::take_messages() {
+  std::vector<sim::TaskId> listeners;
+  for (const auto& [task, subscription] : subscriptions_) listeners.push_back(task);
+  return std::ranges::any_of(listeners, [&](sim::TaskId task) { return take_message(task, false); });
 }
 
 /// Whether there was a reply, or an error, for the task.
@@ -219,7 +258,21 @@ void Participant::did(const sim::Effect& effect) {
   referee_.waited(duration_cast<microseconds>(Clock::now() - since));
 }
 
-void Participant::send(sim::TaskId task, std::uint8_t node, const sim::Request& request) {
+void Participant::subscribe(const sim::Effect& effect) {
+  try {
+    subscriptions_.erase(effect.task);
+    Subscription opened{effect.node, Connection(part_.addresses.at(effect.node))};
+    opened.socket.send(effect.request);
+    subscriptions_.emplace(effect.task, std::move(opened));
+  } catch (const ConnectionBroken& error) {
+    note_error(effect.node, error);
+    ready_.push_back({{effect.task, effect.node}, std::nullopt});
+  }
+}
+
+void Participant::send(const sim::Effect& effect) {
+  if (effect.subscribes) return subscribe(effect);
+  const auto& [task, node, request] = std::tie(effect.task, effect.node, effect.request);
   const Place place{task, node};
   try {
     auto connection = connections_.find(place);
@@ -243,7 +296,9 @@ void Participant::send_to_resource(sim::TaskId task, const sim::Request& request
       {{task, sim::kResource}, referee_.at_resource(part_.process, request, based_on)});
 }
 
-void Participant::abandon(sim::TaskId task) {
+void Participant::abandon(sim::TaskId task, Sent what) {
+  if (what != Sent::requests) subscriptions_.erase(task);
+  if (what == Sent::subscription) return;
   for (auto& [place, connection] : connections_)
     if (place.first == task) put_aside(connection);
   std::erase_if(connections_, [task](const auto& other) { return other.first.first == task; });

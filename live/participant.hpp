@@ -65,6 +65,10 @@ class Participant final : private Surroundings {
   Clock::duration nap() const;
   void listen(Clock::duration longest);
   bool receive(const Place& place, bool readable);
+  void subscribe(const sim::Effect& effect);
+  bool takes_message(sim::TaskId task) const;
+  bool take_message(sim::TaskId task, bool readable);
+  bool take_messages();
   void note_error(std::uint8_t node, const ConnectionBroken& error);
   void receive_late(WatchedConnection& connection);
   void put_aside(WatchedConnection& connection);
@@ -73,15 +77,21 @@ class Participant final : private Surroundings {
   Clocks clocks() const override;
   std::string answer(const sim::Query& query) override;
   void did(const sim::Effect& effect) override;
-  void send(sim::TaskId task, std::uint8_t node, const sim::Request& request) override;
+  void send(const sim::Effect& effect) override;
   void send_to_resource(sim::TaskId task, const sim::Request& request,
                         Resource::Basis basis) override;
-  void abandon(sim::TaskId task) override;
+  void abandon(sim::TaskId task, Sent what) override;
 
   Part part_;
   Referee& referee_;
   Ownership* ownership_;
   std::map<Place, WatchedConnection> connections_;
+  /// A listener's, by its task: what comes on it is for that alone.
+  struct Subscription {
+    std::uint8_t node = 0;
+    Connection socket;
+  };
+  std::map<sim::TaskId, Subscription> subscriptions_;
   std::list<WatchedConnection> late_;  ///< nobody hears their replies; but the server executes
   std::deque<Ready> ready_;
   std::map<sim::TaskId, Clock::time_point> acquiring_since_;

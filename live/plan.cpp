@@ -43,6 +43,13 @@ bool has_waits(const Plan& plan) {
   });
 }
 
+bool has_listeners(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const PlanStep& step) {
+    return std::ranges::any_of(step.effects,
+                               [](const sim::Effect& effect) { return effect.subscribes; });
+  });
+}
+
 namespace {
 
 /// Whether the slot of a key hangs on a token, which is another one on a real server.

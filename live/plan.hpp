@@ -34,6 +34,7 @@ struct Plan {
   std::vector<PlanStep> steps;
   std::optional<sim::Property> violated;  ///< by the last step
   std::int64_t patience_ms = 0;  ///< how long a fresh client tries, apart from what is left of keys
+  bool stuck = false;            ///< a client waits in acquire(), and nothing can happen any more
   bool endless = false;          ///< not the last step violates, but what goes on for ever after it
 };
 
@@ -46,6 +47,9 @@ std::vector<sim::Request> requests_of(const Plan& plan);
 
 /// Whether some request asks how many replicas have got what was written.
 bool has_waits(const Plan& plan);
+
+/// Whether some client listens to what is published.
+bool has_listeners(const Plan& plan);
 
 /// Why no real server can be made to do this ("step 4: ..."); nothing if it can. `own_server`: it
 /// may be crashed.

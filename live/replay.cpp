@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "live/aftermath.hpp"
 #include "live/compare.hpp"
@@ -166,6 +167,20 @@ class Replay {
     }
   }
 
+  /// Until the server knows who listens: it hears of a connection that is closed a little later.
+  void await_listeners(std::uint8_t server) {
+    if (!listens_) return;
+    std::ptrdiff_t listeners = 0;
+    for (const auto& process : processes_) listeners += process->listeners_at(server);
+    const auto there = [&] {
+      const auto clients = nodes_.connection(server).execute({"CLIENT", "LIST", "TYPE", "pubsub"});
+      return std::ranges::count(clients.text, '\n');
+    };
+    constexpr int kMostLooks = 500;
+    for (int look = 0; there() != listeners && look < kMostLooks; ++look)
+      std::this_thread::sleep_for(std::chrono::milliseconds{2});
+  }
+
   void execute(const PlanStep& step) {
     auto& process = process_of(step.action);
     const bool of_resource = step.connection.node == sim::kResource;
@@ -175,6 +190,7 @@ class Replay {
       if (stage_.replication.may_have_missed(server))
         throw Stopped{Outcome::impossible, "a real master may have missed by now who has left it"};
       if (has_waits_) stage_.replication.await_acknowledged(server);
+      await_listeners(server);
     }
     if (step.closes) return process.close(step.connection);
     if (!step.reply) return process.begin_to_wait(step.connection);
@@ -305,6 +321,7 @@ class Replay {
 
   const Plan& plan_;
   const bool has_waits_ = has_waits(plan_);
+  const bool listens_ = has_listeners(plan_);
   Stage stage_;
   Nodes& nodes_ = stage_.nodes;
   Pace& pace_ = stage_.pace;

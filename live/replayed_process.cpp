@@ -1,6 +1,8 @@
 // A host that a trace drives; see the header.
 #include "live/replayed_process.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -20,6 +22,11 @@ using Outcome = Confirmation::Outcome;
 
 constexpr int kMostLooks = 500;
 constexpr std::chrono::milliseconds kUntilNextLook{2};
+
+bool is_readable(const Connection& connection) {
+  pollfd descriptor{connection.descriptor(), POLLIN, 0};
+  return poll(&descriptor, 1, 0) > 0;
+}
 
 /// How many clients wait at a server (INFO: blocked_clients), as text.
 std::string blocked_clients(Connection& server) {
@@ -62,6 +69,7 @@ Client::Did ReplayedProcess::deliver(const sim::ConnectionName& connection) {
 
 /// The client's library hears where the slots are, and sends the request on by itself: true if so.
 bool ReplayedProcess::led_on(const sim::ConnectionName& connection) {
+  if (connection.listens) return false;
   const Message& message = network_.channel(connection).messages.front();
   const bool of_cluster = stage_.migration && connection.node != sim::kResource;
   if (!of_cluster || message.state != Message::State::answered || !message.reply->is_error())
@@ -109,6 +117,15 @@ void ReplayedProcess::begin_to_wait(const sim::ConnectionName& connection) {
 
 void ReplayedProcess::close(const sim::ConnectionName& connection) { network_.close(connection); }
 
+std::ptrdiff_t ReplayedProcess::listeners_at(std::uint8_t server) const {
+  return std::ranges::count_if(network_.channels(), [server](const Channel& channel) {
+    const bool asks = std::ranges::any_of(channel.messages, [](const Message& message) {
+      return message.state == Message::State::waiting;
+    });
+    return channel.listens && channel.open && channel.socket && channel.server == server && !asks;
+  });
+}
+
 void ReplayedProcess::learn(std::uint8_t server) {
   learnt_[sim::servers_of(stage_.model).group_of(server)] = server;
 }
@@ -125,13 +142,42 @@ bool ReplayedProcess::go_on() {
     return true;
   }
   if (host_.crashed() || network_.channels().empty()) return false;
-  const auto& first = network_.channels().front();
-  const sim::ConnectionName name{first.task, first.node, first.open, 0};
+  const auto place = std::ranges::find_if(network_.channels(), can_go_on);
+  if (place == network_.channels().end()) return hear_message();
+  const auto& first = *place;
+  const sim::ConnectionName name{first.task, first.node, first.open, 0, first.listens};
   if (first.messages.front().state == Message::State::waiting)
     execute(name);
   else
     deliver(name);
   return true;
+}
+
+bool ReplayedProcess::waits_in_acquire() {
+  return std::ranges::any_of(host_.waits(), [](const sim::Wait& wait) { return wait.in_acquire; });
+}
+
+/// Whether the message in front of a connection need not be waited for: a request that waits at its
+/// server is answered when that likes.
+bool ReplayedProcess::can_go_on(const Channel& channel) {
+  if (channel.messages.empty()) return false;
+  const Message& first = channel.messages.front();
+  const bool waits = first.state == Message::State::waiting && first.asked;
+  return !waits || is_readable(channel.socket->connection);
+}
+
+/// A message that has come to somebody who listens, and has time for it.
+bool ReplayedProcess::hear_message() {
+  for (const auto& channel : network_.channels()) {
+    const auto* wait = host_.wait_of(channel.task);
+    const bool listens = channel.listens && wait && wait->kind == sim::Wait::Kind::message;
+    if (!listens || !channel.socket) continue;
+    auto message = channel.socket->connection.receive(is_readable(channel.socket->connection));
+    if (!message) continue;
+    host_.hear(channel.task, channel.node, std::move(*message));
+    return true;
+  }
+  return false;
 }
 
 bool ReplayedProcess::fire_due_timer() {
@@ -164,12 +210,13 @@ std::string ReplayedProcess::answer(const sim::Query& query) {
   return std::to_string(choice);
 }
 
-void ReplayedProcess::send(sim::TaskId task, std::uint8_t node, const sim::Request& request) {
-  const auto departure = departure_to(node);
+void ReplayedProcess::send(const sim::Effect& effect) {
+  const auto departure = departure_to(effect.node);
   Message message;
-  message.request = request;
+  message.request = effect.request;
   if (departure.broken) message.state = Message::State::broken;
-  network_.send(task, node, departure.server, std::move(message));
+  network_.send(effect.task, effect.node, departure.server, std::move(message),
+                effect.subscribes);
 }
 
 /// As the trace says; without one, to the master that it knows.

@@ -41,6 +41,10 @@ class ReplayedProcess final : private Surroundings {
   void begin_to_wait(const sim::ConnectionName& connection);
   /// The real connection of a request that waits is closed, and the server hears of it.
   void close(const sim::ConnectionName& connection);
+  /// Whether a task of it is inside acquire().
+  bool waits_in_acquire();
+  /// How many of its connections to the server are subscribed.
+  std::ptrdiff_t listeners_at(std::uint8_t server) const;
   std::uint8_t server_of(const sim::ConnectionName& connection) {
     return network_.channel(connection).server;
   }
@@ -67,12 +71,14 @@ class ReplayedProcess final : private Surroundings {
   Clocks clocks() const override;
   std::string answer(const sim::Query& query) override;
   void did(const sim::Effect&) override {}  // the replay compares the step as a whole
-  void send(sim::TaskId task, std::uint8_t node, const sim::Request& request) override;
+  void send(const sim::Effect& effect) override;
   void send_to_resource(sim::TaskId task, const sim::Request& request,
                         Resource::Basis basis) override;
-  void abandon(sim::TaskId task) override { network_.abandon(task); }
+  void abandon(sim::TaskId task, Sent what) override { network_.abandon(task, what); }
 
   void expect_alive() const;
+  bool hear_message();
+  static bool can_go_on(const Channel& channel);
   bool led_on(const sim::ConnectionName& connection);
   sim::Departure departure_to(std::uint8_t node);
 

@@ -297,7 +297,9 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
   }
   const bool shared = !resource && !effect.subscribes && model_.program->shared_connection();
   const auto usable = [&](const Connection& c) {
-    if (!c.open || c.listens != effect.subscribes || c.shared != shared || c.sent_for != effect.node) return false;
+    if (!c.open || c.listens != effect.subscribes || c.shared != shared ||
+        c.sent_for != effect.node)
+      return false;
     if (!shared) return c.task == effect.task;
     return std::none_of(c.messages.begin(), c.messages.end(),
                         [](const Message& other) { return other.state == Message::State::broken; });

@@ -43,11 +43,12 @@ bool is_of_connection(const Action& action) {
 sim::ConnectionName connection_in(const Event& event) {
   if (!is_of_connection(event.action)) return {};
   const naive::Connection& named = connection_of(event);
-  sim::ConnectionName name{named.task, named.sent_for, named.open, 0};
+  sim::ConnectionName name{named.task, named.sent_for, named.open, 0, named.listens};
   const auto& connections = event.before.processes[event.action.process].connections;
   for (std::size_t c = 0; c < event.action.connection; ++c) {
     const naive::Connection& other = connections[c];
-    if (other.task == name.task && other.sent_for == name.node && other.open == name.open)
+    if (other.task == name.task && other.sent_for == name.node && other.open == name.open &&
+        other.listens == name.listens)
       ++name.place;
   }
   return name;

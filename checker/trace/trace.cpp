@@ -166,6 +166,7 @@ const TraceStep& Walk::take_on(const Action& action, const std::string& place) {
     impl.trace.violated = sim::Property::deadlock;
     impl.trace.violation =
         "a client waits in acquire(), and nothing but a fault can happen any more.";
+    impl.trace.stuck = true;
   }
   impl.here = std::move(after);
   return impl.trace.steps.back();

@@ -64,6 +64,7 @@ struct Trace {
   std::vector<TraceStep> steps;
   std::optional<sim::Property> violated;  ///< by the last step
   std::string violation;  ///< the violated property in words, with the names of this run
+  bool stuck = false;  ///< it is that after the last step nothing but a fault can happen any more
 };
 
 /// One action that is possible somewhere, with the step it would be.

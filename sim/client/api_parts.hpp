@@ -10,9 +10,9 @@
 
 namespace lockstep::sim::program {
 
-void add_requests(lua_State* lua);  ///< redis, call, call_all, script, protocol
-void add_clocks(lua_State* lua);    ///< sleep, now, monotonic, millis
-void add_tasks(lua_State* lua);     ///< spawn, every, retry, stop, ..., mutex, semaphore, lost
+void add_requests(lua_State* lua);   ///< redis, call, call_all, script, protocol
+void add_clocks(lua_State* lua);     ///< sleep, now, monotonic, millis
+void add_tasks(lua_State* lua);      ///< spawn, every, retry, stop, ..., mutex, semaphore, lost
 void add_listening(lua_State* lua);  ///< listen
 
 /// The run, or null (and a complaint) if the protocol is only being loaded.

@@ -1,5 +1,5 @@
-// The client API inside a process: subscriptions. A listener is a task of its own, with a connection
-// that takes messages: between two of them it is plain data.
+// The client API inside a process: subscriptions. A listener is a task of its own, with a
+// connection that takes messages: between two of them it is plain data.
 #include <fmt/format.h>
 
 #include <string>
@@ -54,8 +54,9 @@ int listen(Vm& vm, Run& run, lua_State* lua) {
     return refuse(vm, lua,
                   fmt::format("listen: expected a channel's name, found {}", text_of(lua, 1)));
   if (!lua_isfunction(lua, 2))
-    return refuse(vm, lua,
-                  fmt::format("listen: expected a function of a message, found {}", text_of(lua, 2)));
+    return refuse(
+        vm, lua,
+        fmt::format("listen: expected a function of a message, found {}", text_of(lua, 2)));
   if (!read_options(vm, lua, options)) return refused(lua);
   Task* listener = run.spawn(Task::Body::listen);
   if (listener == nullptr)
@@ -112,7 +113,8 @@ void Run::subscribe(Task& listener) {
 
 void Run::hear(Task& listener, const Observation& observation) {
   if (listener.wait == Wait::Kind::replies) return subscribed(listener, observation);
-  if (observation.kind == Observation::Kind::reply) return hear_message(listener, *observation.reply);
+  if (observation.kind == Observation::Kind::reply)
+    return hear_message(listener, *observation.reply);
   start_wait(listener, Wait::Kind::sleep, listener.pause_ms);  // and then again
 }
 
@@ -131,8 +133,7 @@ void Run::hear_message(Task& listener, const Reply& message) {
 
 /// Who has called listen() goes on, or hears why it cannot. One that listened before tries again.
 void Run::subscribed(Task& listener, const Observation& observation) {
-  const bool done =
-      observation.kind == Observation::Kind::reply && !observation.reply->is_error();
+  const bool done = observation.kind == Observation::Kind::reply && !observation.reply->is_error();
   const int serial = listener.serial;
   Task* const caller = task_of(std::exchange(listener.caller, kNobody));
   const bool first = caller != nullptr && caller->awaited == std::vector<int>{serial};

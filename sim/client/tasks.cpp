@@ -214,9 +214,10 @@ const char* const kSemaphore = "semaphore";
 int new_semaphore(Vm& vm, Run& run, lua_State* lua) {
   const auto permits = whole_number(lua, 1);
   if (!permits || *permits < 0)
-    return refuse(vm, lua,
-                  fmt::format("semaphore: expected a whole number of permits of at least 0, found {}",
-                              text_of(lua, 1)));
+    return refuse(
+        vm, lua,
+        fmt::format("semaphore: expected a whole number of permits of at least 0, found {}",
+                    text_of(lua, 1)));
   push_value(lua, SemaphoreValue{run.add_semaphore(*permits)});
   return 1;
 }

@@ -15,6 +15,7 @@ struct ConnectionName {
   std::uint8_t node = 0;   ///< that its task sends for, or kResource
   bool open = true;        ///< else abandoned
   std::uint8_t place = 0;  ///< among those of its task and node that are open, or are not
+  bool listens = false;    ///< a listener's, which takes messages: of its own kind alone
 };
 
 /// Where a request to a node goes when it is sent.

@@ -68,8 +68,8 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
 
 const CommandRun& Nodes::run(const Asked& asked) {
   FlatMap& memo =
-      run_[{asked.session, asked.watched, asked.listening, asked.served, asked.rate, asked.releases, asked.replica,
-            asked.full, asked.few, asked.slots, asked.other, asked.acknowledged}];
+      run_[{asked.session, asked.watched, asked.listening, asked.served, asked.rate, asked.releases,
+            asked.replica, asked.full, asked.few, asked.slots, asked.other, asked.acknowledged}];
   const std::uint64_t a = both(asked.keyspace, asked.request);
   const std::uint64_t b = both(static_cast<Id>(asked.micros << 16 | asked.sender),
                                setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);

@@ -105,8 +105,7 @@ CommandRun Executions::run(Process& process, Connection& connection, const Asked
     return ended;
   }
   const Place* const came = node.came.empty() ? nullptr : &node.came.front();
-  return execute_in_session(tables_, nodes_, process, connection, asked, came,
-                            setting_.latency_ms);
+  return execute_in_session(tables_, nodes_, process, connection, asked, came, setting_.latency_ms);
 }
 
 const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8_t n,

@@ -67,10 +67,10 @@ Own own_on_groups(const Setting& setting, unsigned process, const InfoOf& info_o
 struct Asked {
   Id keyspace = 0;
   Id request = 0;
-  Id session = 0;  ///< of the connection
-  Id watched = 0;  ///< the places that other connections watch or wait for
-  Id listening = 0;  ///< what other connections listen to
-  Id served = 0;   ///< the place that the session has waited for, if it is served
+  Id session = 0;           ///< of the connection
+  Id watched = 0;           ///< the places that other connections watch or wait for
+  Id listening = 0;         ///< what other connections listen to
+  Id served = 0;            ///< the place that the session has waited for, if it is served
   bool may_listen = false;  ///< it is sent by a listener
   Maker sender = 0;
   bool releases = false;      ///< release() has sent it
@@ -91,7 +91,7 @@ struct CommandRun {
   Id reply = 0;
   Id session = 0;
   Id touched = 0;                       ///< places: of those that are watched
-  Id published = 0;  ///< to those who listen
+  Id published = 0;                     ///< to those who listen
   std::vector<Place> came;              ///< of those that are waited for
   std::optional<std::int64_t> wait_ms;  ///< it waits for a key; 0: for ever
   std::vector<LeaseChange> leases;
@@ -209,12 +209,12 @@ class Nodes {
   Interner<NodeInfo> nodes_;
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
-  /// By session, what others watch and listen to, what serves it, the clock's rate, whether release() sends, to a
-  /// replica or one whose memory is full or that has few replicas, its slots and where they are
-  /// else, and how many replicas have acknowledged.
-  std::map<
-      std::tuple<Id, Id, Id, Id, std::uint8_t, bool, bool, bool, bool, Slots, std::uint8_t, unsigned>,
-      FlatMap>
+  /// By session, what others watch and listen to, what serves it, the clock's rate, whether
+  /// release() sends, to a replica or one whose memory is full or that has few replicas, its slots
+  /// and where they are else, and how many replicas have acknowledged.
+  std::map<std::tuple<Id, Id, Id, Id, std::uint8_t, bool, bool, bool, bool, Slots, std::uint8_t,
+                      unsigned>,
+           FlatMap>
       run_;
   std::map<std::pair<Id, unsigned>, FlatMap> migrated_;  ///< by node and action: the other node
   std::vector<StepResult> migrations_;

@@ -228,10 +228,9 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
       return found(std::move(next));
     }
     Node node = world_.nodes_.info(now.nodes[at]).value;
-    const Asked asked =
-        asked_on(world_.nodes_, world_.waits_, now.nodes.data(), process, connection,
-                 others_at(now, p, at),
-                 world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms));
+    const Asked asked = asked_on(
+        world_.nodes_, world_.waits_, now.nodes.data(), process, connection, others_at(now, p, at),
+        world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms));
     const Place* const came = node.came.empty() ? nullptr : &node.came.front();
     const CommandRun command =
         execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, came, 0);
@@ -245,9 +244,8 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
     const bool waits = world_.queues_.take_turn(process, connection, next.nodes[at], command);
     for (std::size_t other = 0; other < now.processes.size(); ++other)
       if (other != p)
-        next.processes[other] =
-            world_.processes_.touched(next.processes[other], at, command.touched,
-                                      command.published);
+        next.processes[other] = world_.processes_.touched(next.processes[other], at,
+                                                          command.touched, command.published);
     if (waits) {
       next.processes[p] = world_.processes_.intern(process);
       return found(std::move(next));

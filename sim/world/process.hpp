@@ -76,9 +76,9 @@ struct Connection {
   bool late = false;             ///< abandoned, and the network delivers its requests when it likes
   std::uint8_t sent_for = node;  ///< the node that its task means
   Link link = Link::made;
-  bool bound = false;    ///< lost or reset: what its task has begun lives there, and nowhere else
+  bool bound = false;  ///< lost or reset: what its task has begun lives there, and nowhere else
   bool subscribes = false;  ///< of a listener: it takes messages
-  NodeSet ahead_of = 0;  ///< replicas that have not got all of it; only where WAIT is sent
+  NodeSet ahead_of = 0;     ///< replicas that have not got all of it; only where WAIT is sent
 
   bool shared() const { return task == kEveryTask; }
   /// Whether its task has begun something on it, and will find out that it leads nowhere.

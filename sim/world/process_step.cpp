@@ -581,9 +581,9 @@ void ProcessStep::send(const Effect& effect) {
     message.basis = process_.operation(effect.task).basis;
     process_.operation(effect.task).basis = Basis::none;
   }
-  const TaskId task =
-      setting_.shares_connections && effect.node != kResource && !effect.subscribes ? kEveryTask
-                                                                                    : effect.task;
+  const TaskId task = setting_.shares_connections && effect.node != kResource && !effect.subscribes
+                          ? kEveryTask
+                          : effect.task;
   const auto place = std::ranges::find_if(process_.connections, [&](const Connection& c) {
     return c.takes_requests() && c.task == task && c.sent_for == effect.node &&
            c.subscribes == effect.subscribes;

@@ -65,6 +65,60 @@ const std::vector<std::string> kTokenGives{
     " return redis.call('zadd', KEYS[3], 1, 'c')", 3, other, list, set))lua",
 };
 
+/// What a client does that is woken by a message.
+const std::vector<std::string> kListenings{
+    R"lua(  local latch = semaphore(0)
+  local heard = listen(self.key .. ":news", function(text) latch:release() end)
+  for _ = 1, 2 do
+    if take() then stop(heard) return true end
+    latch:acquire(BOUND)
+  end
+  stop(heard)
+  return take()
+)lua",
+    R"lua(  if take() then return true end
+  local latch = semaphore(0)
+  local heard = listen(self.key .. ":n?ws", function(text, channel)
+    if text ~= "no" then latch:release() end
+  end, { pattern = true, again_ms = 2 })
+  return retry(function()
+    if take() then stop(heard) return true end
+    latch:acquire(BOUND)
+  end)
+)lua",
+    R"lua(  self.process.latch = self.process.latch or semaphore(0)
+  if not self.process.heard then
+    self.process.heard = listen(self.key .. ":news", function(text)
+      self.process.latch:release()
+      return self.process.more
+    end, { again_ms = 1 })
+  end
+  if take() then return true end
+  self.process.latch:acquire(BOUND)
+  return take()
+)lua",
+    R"lua(  local heard = listen(self.key .. ":news", function(text)
+    redis("INCR", self.key .. ":heard")
+  end)
+  return take()
+)lua",
+};
+
+const std::vector<std::string> kNews{
+    R"lua(redis("DEL", self.key)
+  redis("PUBLISH", self.key .. ":news", self.token))lua",
+    R"lua(redis("EVAL", "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1])" ..
+    " return redis.call('publish', KEYS[2], 'go') end return 0", 2, self.key, self.key .. ":news",
+    self.token))lua",
+    R"lua(redis("MULTI")
+  redis("DEL", self.key)
+  redis("PUBLISH", self.key .. ":news", "go")
+  redis("PUBLISH", self.key .. ":news", "no")
+  redis("EXEC"))lua",
+    R"lua(redis("PUBLISH", self.key .. ":news", "go")
+  redis("DEL", self.key))lua",
+};
+
 /// Before or after the rest of acquire() or release().
 const std::vector<std::string> kOtherDeeds{
     R"lua(redis("WATCH", list))lua",
@@ -90,9 +144,15 @@ std::string waiting_protocol(Dice& dice) {
       "  local list, other, set, init = self.key .. \":list\", self.key .. \":other\",\n"
       "    self.key .. \":set\", self.key .. \":init\"\n"
       "  self.token = unique()\n";
-  text += other_deed() + dice.of(kTokenStarts) + other_deed();
+  const bool listens = dice.one_in(2);
+  if (!listens) text += other_deed() + dice.of(kTokenStarts) + other_deed();
   const std::string take = dice.of(kTokenTakes);
-  if (dice.one_in(4))
+  if (listens)
+    text += fmt::format("  local BOUND = {}\n", dice.one_in(2) ? "nil" : "3") +
+            "  local function take()\n    return redis(\"SET\", self.key, self.token, \"NX\", "
+            "\"PX\", self.ttl_ms) == OK\n  end\n" +
+            other_deed() + dice.of(kListenings);
+  else if (dice.one_in(4))
     text += "  return retry(function()\n    return " + take + "\n  end, 2)\n";
   else if (dice.one_in(4))
     text += "  local ok, got = pcall(function()\n    return " + take + "\n  end)\n" +
@@ -103,7 +163,7 @@ std::string waiting_protocol(Dice& dice) {
       "end\nfunction Lock:release()\n"
       "  local list, other, set = self.key .. \":list\", self.key .. \":other\", self.key .. "
       "\":set\"\n";
-  text += other_deed() + "  " + dice.of(kTokenGives) + "\n" + other_deed();
+  text += other_deed() + "  " + dice.of(listens ? kNews : kTokenGives) + "\n" + other_deed();
   return text + "end\nreturn Lock\n";
 }
 

@@ -25,17 +25,17 @@ class Noted final : public live::Surroundings {
   }
   std::string answer(const sim::Query&) override { return "token" + std::to_string(++tokens); }
   void did(const sim::Effect& effect) override { effects.push_back(effect.kind); }
-  void send(sim::TaskId, std::uint8_t node, const sim::Request& request) override {
-    CHECK(node == 0);
+  void send(const sim::Effect& effect) override {
+    CHECK(effect.node == 0);
     CHECK(effects.back() == Kind::send);  // told first
-    requests.push_back(request);
+    requests.push_back(effect.request);
   }
   void send_to_resource(sim::TaskId, const sim::Request& request,
                         live::Resource::Basis based_on) override {
     requests.push_back(request);
     basis = based_on;
   }
-  void abandon(sim::TaskId task) override { abandoned.push_back(task); }
+  void abandon(sim::TaskId task, live::Sent) override { abandoned.push_back(task); }
 
   std::int64_t now_ms = 0;
   int tokens = 0;

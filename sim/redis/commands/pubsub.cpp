@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
-
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/connection.hpp"
 #include "sim/redis/commands/families.hpp"
@@ -179,8 +178,8 @@ Reply run_sunsubscribe(Call& call) { return unsubscribe(call, kShard); }
 
 /// Where the server is not known: how many messages the other connections get.
 Reply publish_alone(Call& call) {
-  const Publication& publication = call.execution.published.emplace_back(
-      Publication{call.argv[1], call.argv[2]});
+  const Publication& publication =
+      call.execution.published.emplace_back(Publication{call.argv[1], call.argv[2]});
   std::size_t receivers = 0;
   for (const Subscriptions& listener : call.execution.listening)
     receivers += messages_to(listener, publication).size();

@@ -107,8 +107,7 @@ bool is_one_of(const Request& request, std::initializer_list<std::string_view> n
 
 void refuse_with_migration(const Request& request) {
   if (is_one_of(request, {"watch", "wait", "asking", "readonly", "readwrite", "keys", "scan",
-                          "dbsize", "randomkey", "flushall", "flushdb", "subscribe",
-                          "psubscribe"}))
+                          "dbsize", "randomkey", "flushall", "flushdb", "subscribe", "psubscribe"}))
     throw BadInput("command '" + one_line(lower_case(request[0])) +
                    "': what clients of a cluster do with it is not simulated beside `migrate`");
 }

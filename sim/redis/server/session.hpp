@@ -90,8 +90,8 @@ struct Session {
   friend bool operator==(const Session&, const Session&) = default;
 };
 
-/// What such a connection gets of it, in order: a message for its channel, then one for each pattern
-/// that matches (Redis 7.0 pubsub.c pubsubPublishMessageInternal).
+/// What such a connection gets of it, in order: a message for its channel, then one for each
+/// pattern that matches (Redis 7.0 pubsub.c pubsubPublishMessageInternal).
 std::vector<Reply> messages_to(const Subscriptions& listener, const Publication& publication);
 
 /// A key was touched (Redis 7.0 multi.c touchWatchedKey): if the session watches it, its
