@@ -55,8 +55,9 @@ void look_at_stuck(const Plan& plan, Stage& stage, const Processes& processes,
   stage.pace.wait_until(stage.pace.real_ms() + going_ms);
   go_on(processes, stage.pace, 0);
   const bool waits = any(processes, &ReplayedProcess::waits_in_acquire);
-  result.detail = waits ? fmt::format("a client still waited in acquire() {} ms later", going_ms)
-                        : fmt::format("no client waited in acquire() any more {} ms later", going_ms);
+  result.detail = waits
+                      ? fmt::format("a client still waited in acquire() {} ms later", going_ms)
+                      : fmt::format("no client waited in acquire() any more {} ms later", going_ms);
   if (!waits) result.outcome = Outcome::differs;
 }
 

@@ -100,7 +100,8 @@ Client::Did Host::feed(sim::Observation observation) {
   for (const auto& effect : did.effects) {
     surroundings_.did(effect);
     if (effect.kind == sim::Effect::Kind::send) leave(effect);
-    if (effect.kind == sim::Effect::Kind::gave_up) surroundings_.abandon(effect.task, Sent::requests);
+    if (effect.kind == sim::Effect::Kind::gave_up)
+      surroundings_.abandon(effect.task, Sent::requests);
   }
   abandon_the_gone(before);
   keep_timers(did, surroundings_.clocks().steady);
@@ -108,8 +109,7 @@ Client::Did Host::feed(sim::Observation observation) {
 }
 
 void Host::leave(const sim::Effect& effect) {
-  if (effect.node != sim::kResource)
-    return surroundings_.send(effect);
+  if (effect.node != sim::kResource) return surroundings_.send(effect);
   Resource::Basis basis;
   if (effect.request[0] == "WRITE") std::swap(basis, basis_[effect.task]);
   surroundings_.send_to_resource(effect.task, effect.request, basis);

@@ -97,7 +97,8 @@ void Network::ask(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
   if (!asked.socket) {
     asked.socket = std::make_shared<Socket>(nodes_.address(asked.server));
-    if (asked.open && !asked.listens) kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
+    if (asked.open && !asked.listens)
+      kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
   }
   if (message.asking) asked.socket->connection.execute({"ASKING"});
   asked.socket->connection.send(message.request);

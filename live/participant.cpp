@@ -163,7 +163,8 @@ void Participant::listen(Clock::duration longest) {
 /// Whether the task listens, and is not busy with what it has heard.
 bool Participant::takes_message(sim::TaskId task) const {
   const auto* wait = host_.wait_of(task);
-  return wait && (wait->kind == Waits::message || (wait->kind == Waits::replies && wait->subscribes));
+  return wait &&
+         (wait->kind == Waits::message || (wait->kind == Waits::replies && wait->subscribes));
 }
 
 /// Whether there was a message for it, or an error.
@@ -187,7 +188,8 @@ bool Participant::take_message(sim::TaskId task, bool readable) {
 bool Participant::take_messages() {
   std::vector<sim::TaskId> listeners;
   for (const auto& [task, subscription] : subscriptions_) listeners.push_back(task);
-  return std::ranges::any_of(listeners, [&](sim::TaskId task) { return take_message(task, false); });
+  return std::ranges::any_of(listeners,
+                             [&](sim::TaskId task) { return take_message(task, false); });
 }
 
 /// Whether there was a reply, or an error, for the task.

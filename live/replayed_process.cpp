@@ -215,8 +215,7 @@ void ReplayedProcess::send(const sim::Effect& effect) {
   Message message;
   message.request = effect.request;
   if (departure.broken) message.state = Message::State::broken;
-  network_.send(effect.task, effect.node, departure.server, std::move(message),
-                effect.subscribes);
+  network_.send(effect.task, effect.node, departure.server, std::move(message), effect.subscribes);
 }
 
 /// As the trace says; without one, to the master that it knows.

@@ -16,8 +16,9 @@ namespace {
 /// What a listener listens to, and where: its arguments, as Lua values.
 enum Argument : std::size_t { kName, kIsPattern, kNode };
 
-/// How long a client library waits before it connects again, unless the protocol says otherwise.
-constexpr std::int64_t kAgainMs = 100;
+/// How long a client library waits where it could not connect again, unless the protocol says
+/// otherwise.
+constexpr std::int64_t kAgainMs = 1000;
 
 Anchor kept_text(Run& run, lua_State* lua, std::string_view text) {
   push_string(lua, text);
@@ -115,7 +116,7 @@ void Run::hear(Task& listener, const Observation& observation) {
   if (listener.wait == Wait::Kind::replies) return subscribed(listener, observation);
   if (observation.kind == Observation::Kind::reply)
     return hear_message(listener, *observation.reply);
-  start_wait(listener, Wait::Kind::sleep, listener.pause_ms);  // and then again
+  subscribe(listener);
 }
 
 /// ["message", channel, text], or ["pmessage", pattern, channel, text].
@@ -131,7 +132,8 @@ void Run::hear_message(Task& listener, const Reply& message) {
   resume(listener, 2);
 }
 
-/// Who has called listen() goes on, or hears why it cannot. One that listened before tries again.
+/// Who has called listen() goes on, or hears why it cannot. One that listened before tries again,
+/// after a while.
 void Run::subscribed(Task& listener, const Observation& observation) {
   const bool done = observation.kind == Observation::Kind::reply && !observation.reply->is_error();
   const int serial = listener.serial;
