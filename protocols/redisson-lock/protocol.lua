@@ -11,7 +11,7 @@ local unlock = script "unlock.lua"
 
 local Lock = protocol {
   title = "Redisson's lock: a hash, a watchdog, waiting for a message",
-  source = "seed 000_53ff98651b4aff34.txt, section on Redisson; https://redisson.pro/docs/data-and-services/locks-and-synchronizers/",
+  source = "seed 000_53ff98651b4aff34.txt, section on Redisson",
 }
 
 local function owner(self)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/client/run.hpp"
 #include "sim/client/values.hpp"

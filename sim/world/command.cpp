@@ -66,6 +66,14 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
   }
 }
 
+/// What the node answers; for a request that has waited for a key, what that serves.
+Reply Nodes::answer(const Asked& asked, Keyspace& keyspace, Session& session,
+                    Execution& execution) {
+  if (asked.served == Tables::kNowhere)
+    return execute_named(keyspace, session, tables_.request(asked.request), execution);
+  return serve(keyspace, session, tables_.places(asked.served).front(), execution);
+}
+
 const CommandRun& Nodes::run(const Asked& asked) {
   FlatMap& memo =
       run_[{asked.session, asked.watched, asked.listening, asked.served, asked.rate, asked.releases,
@@ -94,10 +102,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   CommandRun command;
   const Keyspace met = keyspace;
   const Execution given = execution;
-  command.reply = tables_.intern(
-      asked.served == Tables::kNowhere
-          ? execute_named(keyspace, session, request, execution)
-          : serve(keyspace, session, tables_.places(asked.served).front(), execution));
+  command.reply = tables_.intern(answer(asked, keyspace, session, execution));
   note_error(request, tables_.reply(command.reply));
   command.wait_ms = wait_begun(session, execution.now);
   command.session = tables_.intern(session);

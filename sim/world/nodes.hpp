@@ -189,6 +189,7 @@ class Nodes {
   Id mirrored(Id replica, Id master, bool by_time);
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
+  Reply answer(const Asked& asked, Keyspace& keyspace, Session& session, Execution& execution);
   void note_error(const Request& request, const Reply& reply);
   void note_slots(const Request& request, const Keyspace& keyspace);
   void note_clock_use(const Met& met, bool looked_at_time);
