@@ -46,7 +46,8 @@ void remove(Connections& connections, Client& client, const ChannelKind& kind,
 Reply subscribe_alone(Call& call, const ChannelKind& kind) {
   if (!call.execution.may_listen)
     throw BadInput("command '" + lower_case(call.argv[0]) +
-                   "': messages come unasked, which only listen() takes (docs/protocols.md)");
+                   "': messages come on its connection unasked, which only listen() takes "
+                   "(docs/protocols.md)");
   const std::string& name = call.argv[1];
   if (call.argv.size() > 2 || call.execution.in_exec)
     throw BadInput("command '" + lower_case(call.argv[0]) +
