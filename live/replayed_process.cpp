@@ -4,9 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "sim/client/servers.hpp"
@@ -19,9 +17,6 @@ namespace lockstep::live {
 namespace {
 
 using Outcome = Confirmation::Outcome;
-
-constexpr int kMostLooks = 500;
-constexpr std::chrono::milliseconds kUntilNextLook{2};
 
 bool is_readable(const Connection& connection) {
   pollfd descriptor{connection.descriptor(), POLLIN, 0};
@@ -108,11 +103,8 @@ void ReplayedProcess::begin_to_wait(const sim::ConnectionName& connection) {
   auto& server = stage_.nodes.connection(server_of(connection));
   const auto before = blocked_clients(server);
   network_.ask(connection, network_.next_waiting(connection));
-  for (int look = 0; blocked_clients(server) == before; ++look) {
-    if (look == kMostLooks)
-      throw Stopped{Outcome::differs, "the server does not let the request wait"};
-    std::this_thread::sleep_for(kUntilNextLook);
-  }
+  if (!comes_true([&] { return blocked_clients(server) != before; }))
+    throw Stopped{Outcome::differs, "the server does not let the request wait"};
 }
 
 void ReplayedProcess::close(const sim::ConnectionName& connection) { network_.close(connection); }

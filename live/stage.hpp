@@ -2,11 +2,13 @@
 // resource; and how a replay ends early.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,18 @@ struct Stopped {
   Confirmation::Outcome outcome;
   std::string detail;
 };
+
+/// Looks again and again, for a second or so, whether a server has come to what it was made to do.
+template <class There>
+bool comes_true(const There& there) {
+  constexpr int kMostLooks = 500;
+  constexpr std::chrono::milliseconds kUntilNextLook{2};
+  for (int look = 0; !there(); ++look) {
+    if (look == kMostLooks) return false;
+    std::this_thread::sleep_for(kUntilNextLook);
+  }
+  return true;
+}
 
 struct Stage {
   /// `slots`: those that migrate, if any do.

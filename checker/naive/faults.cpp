@@ -1,4 +1,5 @@
 // The faults, and the free actions that undo them: sections 3 and 6 of docs/semantics.md.
+#include <algorithm>
 #include <utility>
 
 #include "checker/naive/clocks.hpp"
@@ -37,32 +38,25 @@ Keyspace keys_only(const Keyspace& keyspace) {
   return kept;
 }
 
-/// What a connection holds once these messages are lost: an error for each task that waits for one
-/// of them.
-std::vector<Message> Rules::connection_errors(const std::vector<Message>& lost) const {
+/// What a connection holds once these messages of it are lost: an error for each task that waits
+/// for one of them. A listener reads without having asked: it always hears that its connection is
+/// gone.
+std::vector<Message> Rules::connection_errors(const Connection& connection,
+                                              const std::vector<Message>& lost) const {
+  std::vector<sim::TaskId> told;
+  for (const Message& message : lost)
+    if (!message.unheard && std::ranges::count(told, message.sender) == 0)
+      told.push_back(message.sender);
+  if (told.empty() && connection.listens && connection.open) told = {connection.task};
   std::vector<Message> errors;
-  std::set<sim::TaskId> told;
-  for (const Message& message : lost) {
-    if (message.unheard || !told.insert(message.sender).second) continue;
+  for (const sim::TaskId task : told) {
     Message error;
-    error.sender = message.sender;
+    error.sender = task;
     error.state = Message::State::broken;
     error.way_ms = rounded_up(model_.latency_ms);
     errors.push_back(error);
   }
   return errors;
-}
-
-/// A listener reads without having asked: it always hears that its connection is gone.
-std::vector<Message> Rules::errors_on(const Connection& connection,
-                                      const std::vector<Message>& lost) const {
-  std::vector<Message> errors = connection_errors(lost);
-  if (!connection.listens || !connection.open || !errors.empty()) return errors;
-  Message error;
-  error.sender = connection.task;
-  error.state = Message::State::broken;
-  error.way_ms = rounded_up(model_.latency_ms);
-  return {error};
 }
 
 void Rules::stand_still(Process& process) const {
@@ -169,7 +163,7 @@ void Rules::disturb_node(World& world, const Action& action) const {
 
 /// The client sees an error, and whatever the connection carried or knew is gone.
 void Rules::break_connection(Connection& connection) const {
-  connection.messages = errors_on(connection, connection.messages);
+  connection.messages = connection_errors(connection, connection.messages);
   connection.session = {};
   connection.ahead.clear();
   connection.line = Line::made;
@@ -319,7 +313,7 @@ void Rules::crash_node(World& world, std::uint8_t n) const {
     connection.messages = std::move(kept);
     if (!connection.open) return;
     if (connection.bound) connection.line = Line::reset;
-    for (Message& error : errors_on(connection, lost)) connection.messages.push_back(error);
+    for (Message& error : connection_errors(connection, lost)) connection.messages.push_back(error);
   });
 }
 

@@ -16,26 +16,27 @@ namespace {
 /// A request in the queue of a node.
 struct Waiter {
   std::uint8_t process = 0, connection = 0;
-  Message* message = nullptr;
+  std::size_t message = 0, place = 0;  ///< on its connection; in the queue
 };
 
-std::vector<Waiter> queue_of(World& world, std::uint8_t n) {
+std::vector<Waiter> queue_of(const World& world, std::uint8_t n) {
   std::vector<Waiter> queue;
   for (std::size_t p = 0; p < world.processes.size(); ++p) {
-    auto& connections = world.processes[p].connections;
-    for (std::size_t c = 0; c < connections.size(); ++c)
-      for (Message& message : connections[c].messages)
-        if (connections[c].node == n && message.in_queue > 0)
-          queue.push_back({static_cast<std::uint8_t>(p), static_cast<std::uint8_t>(c), &message});
+    const auto& connections = world.processes[p].connections;
+    for (std::size_t c = 0; c < connections.size(); ++c) {
+      const auto& messages = connections[c].messages;
+      for (std::size_t m = 0; connections[c].node == n && m < messages.size(); ++m)
+        if (messages[m].in_queue > 0)
+          queue.push_back({static_cast<std::uint8_t>(p), static_cast<std::uint8_t>(c), m,
+                           messages[m].in_queue});
+    }
   }
-  std::sort(queue.begin(), queue.end(), [](const Waiter& one, const Waiter& other) {
-    return one.message->in_queue < other.message->in_queue;
-  });
+  std::ranges::sort(queue, {}, &Waiter::place);
   return queue;
 }
 
 /// Who gets the first key that has come to a node; nothing if nobody waits for what it is.
-std::optional<Action> first_served(World& world, std::uint8_t n) {
+std::optional<Action> first_served(const World& world, std::uint8_t n) {
   const Node& node = world.nodes[n];
   if (node.came.empty()) return {};
   for (const Waiter& waiter : queue_of(world, n)) {
@@ -54,9 +55,7 @@ std::optional<Action> first_served(World& world, std::uint8_t n) {
 
 std::optional<Action> Rules::next_served(const World& world) const {
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
-    if (world.nodes[n].came.empty()) continue;
-    World seen = world;
-    return first_served(seen, n);
+    if (!world.nodes[n].came.empty()) return first_served(world, n);
   }
   return {};
 }
@@ -96,7 +95,11 @@ void Rules::join_queue(World& world, Connection& connection, Message& message,
 void Rules::order_queues(World& world) const {
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
     std::size_t place = 0;
-    for (const Waiter& waiter : queue_of(world, n)) waiter.message->in_queue = ++place;
+    for (const Waiter& waiter : queue_of(world, n))
+      world.processes[waiter.process]
+          .connections[waiter.connection]
+          .messages[waiter.message]
+          .in_queue = ++place;
     auto& came = world.nodes[n].came;
     while (!came.empty() && !first_served(world, n)) came.erase(came.begin());
   }

@@ -412,9 +412,8 @@ class Rules {
   std::vector<Successor> cut_successors(const World& world, const sim::Action& action);
   void step(World& world, const sim::Action& action, Facts& facts);
   void step_within(World& world, const sim::Action& action, Facts& facts);
-  std::vector<Message> connection_errors(const std::vector<Message>& lost) const;
-  std::vector<Message> errors_on(const Connection& connection,
-                                 const std::vector<Message>& lost) const;
+  std::vector<Message> connection_errors(const Connection& connection,
+                                         const std::vector<Message>& lost) const;
   void stand_still(Process& process) const;
   void go_on(Process& process) const;
   void begin(World& world, const sim::Action& action, Facts& facts);

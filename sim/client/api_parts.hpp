@@ -27,6 +27,9 @@ bool read_field(Vm& vm, lua_State* lua, int table, const char* field, std::int64
                 std::int64_t& value);
 /// Whether there is such a node, from 1.
 bool check_node(Vm& vm, lua_State* lua, std::int64_t node);
+/// A new task that runs the function at that stack index; null, with a complaint, if there are too
+/// many (tasks.cpp).
+Task* spawn_task(Vm& vm, Run& run, lua_State* lua, Task::Body body, int function);
 /// Pushes what came of a call: its reply (1), or an error that is raised (kRaise).
 int raised_or_reply(lua_State* lua, const Call& call);
 

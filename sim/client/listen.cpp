@@ -13,8 +13,8 @@ namespace lockstep::sim::program {
 
 namespace {
 
-/// What a listener listens to, and where: its arguments, as Lua values.
-enum Argument : std::size_t { kName, kIsPattern, kNode };
+/// What a listener sends, and where: its arguments, as Lua values.
+enum Argument : std::size_t { kCommand, kName, kNode };
 
 /// How long a client library waits where it could not connect again, unless the protocol says
 /// otherwise.
@@ -59,12 +59,10 @@ int listen(Vm& vm, Run& run, lua_State* lua) {
         vm, lua,
         fmt::format("listen: expected a function of a message, found {}", text_of(lua, 2)));
   if (!read_options(vm, lua, options)) return refused(lua);
-  Task* listener = run.spawn(Task::Body::listen);
-  if (listener == nullptr)
-    return refuse(vm, lua, "too many tasks in one process: they are started faster than they end");
-  listener->function = run.keep(lua, 2);
-  listener->arguments = {run.keep(lua, 1), kept_text(run, lua, options.pattern ? "p" : ""),
-                         kept_text(run, lua, std::to_string(options.node - 1))};
+  Task* listener = spawn_task(vm, run, lua, Task::Body::listen, 2);
+  if (listener == nullptr) return refused(lua);
+  listener->arguments = {kept_text(run, lua, options.pattern ? "PSUBSCRIBE" : "SUBSCRIBE"),
+                         run.keep(lua, 1), kept_text(run, lua, std::to_string(options.node - 1))};
   listener->pause_ms = options.again_ms;
   listener->caller = run.current().serial;
   const int serial = listener->serial;
@@ -106,7 +104,7 @@ void Run::subscribe(Task& listener) {
   effect.kind = Effect::Kind::send;
   effect.task = listener.id;
   effect.node = static_cast<std::uint8_t>(std::stoi(argument(kNode)));
-  effect.request = {argument(kIsPattern).empty() ? "SUBSCRIBE" : "PSUBSCRIBE", argument(kName)};
+  effect.request = {argument(kCommand), argument(kName)};
   effect.subscribes = true;
   emit(std::move(effect));
   start_wait(listener, Wait::Kind::replies, 0);
@@ -121,12 +119,9 @@ void Run::hear(Task& listener, const Observation& observation) {
 
 /// ["message", channel, text], or ["pmessage", pattern, channel, text].
 void Run::hear_message(Task& listener, const Reply& message) {
+  if (!is_sound(message.kind == Reply::Kind::array && message.items.size() >= 3)) return;
   const std::size_t last = message.items.size() - 1;
-  if (!is_sound(message.kind == Reply::Kind::array && last >= 2)) return;
-  listener.thread = lua_newthread(lua_);
-  listener.thread_anchor = keep(lua_, -1);
-  lua_pop(lua_, 1);
-  push(listener.thread, listener.function);
+  open_thread(listener);
   push_string(listener.thread, message.items[last].text);
   push_string(listener.thread, message.items[last - 1].text);
   resume(listener, 2);

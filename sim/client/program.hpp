@@ -111,7 +111,6 @@ struct Wait {
   bool fresh =
       false;  ///< true if this wait started in this very step (the world must start its timer now)
   bool subscribes = false;    ///< replies: to its subscription
-  bool for_task = false;      ///< sleep: unless another task of the process ends it (a semaphore)
   bool in_acquire = false;    ///< a main task inside acquire(): a waiting client
   bool in_operation = false;  ///< a main task inside acquire() or release(), also an inner one
   std::uint8_t lock = 0;      ///< in_operation: of which lock

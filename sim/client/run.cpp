@@ -176,12 +176,17 @@ void Run::outcome(Task& task, const Observation& observation) {
 
 // ---- coroutines ----
 
-void Run::start(Task& task) {
+/// A coroutine with the task's function on its stack, for its arguments to come.
+void Run::open_thread(Task& task) {
   task.thread = lua_newthread(lua_);
   task.thread_anchor = keep(lua_, -1);
   lua_pop(lua_, 1);
   task.iteration_waited = false;
   push(task.thread, task.function);
+}
+
+void Run::start(Task& task) {
+  open_thread(task);
   if (task.body == Task::Body::call) {
     for (const Anchor argument : task.arguments) push(task.thread, argument);
   }
@@ -422,7 +427,6 @@ void Run::start_wait(Task& task, Wait::Kind kind, std::int64_t ms) {
   task.wait = kind;
   task.wait_ms = ms;
   task.fresh = true;
-  task.for_task = false;
 }
 
 /// Complains of a wait in the function that decides whether to wait for more answers.
@@ -575,7 +579,6 @@ Step Run::report() {
     wait.ms = each->wait_ms;
     wait.fresh = each->fresh;
     wait.subscribes = each->wait == Wait::Kind::replies && each->listens();
-    wait.for_task = each->for_task;
     wait.in_operation = each->main && each->work.phase == Work::Phase::operation;
     wait.in_acquire = wait.in_operation && !each->work.releasing;
     if (wait.in_operation) wait.lock = each->work.lock;

@@ -99,7 +99,6 @@ struct Task {
   std::int64_t wait_ms = 0;
   std::vector<int> awaited;  ///< serials of tasks: it is blocked until one of them has ended
   bool granted = false;      ///< it has been given the permit of a semaphore that it waited for
-  bool for_task = false;     ///< it sleeps unless another task wakes it
   bool fresh = false;
 
   lua_State* thread = nullptr;  ///< the coroutine, if one is under way
@@ -229,6 +228,7 @@ class Run {
   void start_wait(Task& task, Wait::Kind kind, std::int64_t ms);
 
   // coroutines
+  void open_thread(Task& task);
   void start(Task& task);
   void resume(Task& task, int arguments);
   void drop_thread(Task& task);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,24 +15,16 @@ namespace {
 
 // ---- tasks ----
 
-int spawn_task(Vm& vm, Run& run, lua_State* lua, Task::Body body, int function) {
-  Task* task = run.spawn(body);
-  if (task == nullptr)
-    return refuse(vm, lua, "too many tasks in one process: they are started faster than they end");
-  task->function = run.keep(lua, function);
-  push_value(lua, HandleValue{task->serial});
-  if (body == Task::Body::call) {
-    for (int index = function + 1; index < lua_gettop(lua); ++index)
-      task->arguments.push_back(run.keep(lua, index));
-  }
-  return 1;
-}
-
 const char* const kSpawn = "spawn";
 int spawn(Vm& vm, Run& run, lua_State* lua) {
   if (!lua_isfunction(lua, 1))
     return refuse(vm, lua, fmt::format("spawn: expected a function, found {}", text_of(lua, 1)));
-  return spawn_task(vm, run, lua, Task::Body::call, 1);
+  Task* task = spawn_task(vm, run, lua, Task::Body::call, 1);
+  if (task == nullptr) return refused(lua);
+  for (int index = 2; index <= lua_gettop(lua); ++index)
+    task->arguments.push_back(run.keep(lua, index));
+  push_value(lua, HandleValue{task->serial});
+  return 1;
 }
 
 const char* const kEvery = "every";
@@ -45,12 +38,12 @@ int every(Vm& vm, Run& run, lua_State* lua) {
   if (!lua_isfunction(lua, 2))
     return refuse(vm, lua, fmt::format("every: expected a function, found {}", text_of(lua, 2)));
   lua_settop(lua, 2);
-  const int results = spawn_task(vm, run, lua, Task::Body::every, 2);
-  if (results != 1) return results;
-  Task* task = run.task_of(value_at<HandleValue>(lua, -1)->serial);
+  Task* task = spawn_task(vm, run, lua, Task::Body::every, 2);
+  if (task == nullptr) return refused(lua);
   task->pause_ms = *ms;
   task->wait = Wait::Kind::sleep;
   task->wait_ms = *ms;
+  push_value(lua, HandleValue{task->serial});
   return 1;
 }
 
@@ -166,44 +159,55 @@ void add_retry(lua_State* lua) {
 
 // ---- mutexes ----
 
+/// What a method is called on; null, with a complaint, if that is something else.
+template <typename Value>
+Value* self_of(Vm& vm, lua_State* lua, const char* method) {
+  if (Value* value = value_at<Value>(lua, 1)) return value;
+  const std::string_view type = kTypeName<Value>;
+  vm.complain(lua, fmt::format("{0} is a {1}'s method; expected {2}:{0}()", method, type, type[0]));
+  return nullptr;
+}
+
 const char* const kMutex = "mutex";
 int new_mutex(Vm&, Run& run, lua_State* lua) {
   push_value(lua, MutexValue{run.new_mutex()});
   return 1;
 }
 
-Mutex* mutex_at(Vm& vm, lua_State* lua, const char* method) {
-  if (const MutexValue* value = value_at<MutexValue>(lua, 1)) return &vm.run->mutex(value->index);
-  vm.complain(lua, fmt::format("{0} is a mutex's method; expected m:{0}()", method));
-  return nullptr;
+/// First come, first served.
+int take_first(std::vector<int>& waiters) {
+  const int first = waiters.front();
+  waiters.erase(waiters.begin());
+  return first;
 }
 
 int mutex_lock(Vm& vm, lua_State* lua) {
-  Mutex* mutex = mutex_at(vm, lua, "lock");
-  if (mutex == nullptr) return refused(lua);
+  const auto* self = self_of<MutexValue>(vm, lua, "lock");
+  if (self == nullptr) return refused(lua);
+  Mutex& mutex = vm.run->mutex(self->index);
   const int serial = vm.run->current().serial;
-  if (mutex->owner == 0 || mutex->owner == serial + 1) {
-    mutex->owner = serial + 1;
-    ++mutex->depth;
+  if (mutex.owner == 0 || mutex.owner == serial + 1) {
+    mutex.owner = serial + 1;
+    ++mutex.depth;
     return 0;
   }
-  mutex->waiters.push_back(serial);
+  mutex.waiters.push_back(serial);
   vm.run->wait(Wait::Kind::blocked, 0);
   return kWait;
 }
 
 int mutex_unlock(Vm& vm, lua_State* lua) {
-  Mutex* mutex = mutex_at(vm, lua, "unlock");
-  if (mutex == nullptr) return refused(lua);
-  if (mutex->owner != vm.run->current().serial + 1)
+  const auto* self = self_of<MutexValue>(vm, lua, "unlock");
+  if (self == nullptr) return refused(lua);
+  Mutex& mutex = vm.run->mutex(self->index);
+  if (mutex.owner != vm.run->current().serial + 1)
     return raise_text(lua, "unlocks a mutex that this task has not locked");
-  if (--mutex->depth > 0) return 0;
-  mutex->owner = 0;
-  if (mutex->waiters.empty()) return 0;
-  const int next = mutex->waiters.front();
-  mutex->waiters.erase(mutex->waiters.begin());
-  mutex->owner = next + 1;
-  mutex->depth = 1;
+  if (--mutex.depth > 0) return 0;
+  mutex.owner = 0;
+  if (mutex.waiters.empty()) return 0;
+  const int next = take_first(mutex.waiters);
+  mutex.owner = next + 1;
+  mutex.depth = 1;
   vm.run->wake(next);
   return 0;
 }
@@ -222,31 +226,25 @@ int new_semaphore(Vm& vm, Run& run, lua_State* lua) {
   return 1;
 }
 
-Semaphore* semaphore_at(Vm& vm, lua_State* lua, const char* method) {
-  if (const auto* value = value_at<SemaphoreValue>(lua, 1)) return &vm.run->semaphore(value->index);
-  vm.complain(lua, fmt::format("{0} is a semaphore's method; expected s:{0}()", method));
-  return nullptr;
-}
-
 /// s:acquire() waits for a permit; s:acquire(ms) for at most so long. Whether it has one.
 int semaphore_acquire(Vm& vm, lua_State* lua) {
-  Semaphore* semaphore = semaphore_at(vm, lua, "acquire");
-  if (semaphore == nullptr) return refused(lua);
+  const auto* self = self_of<SemaphoreValue>(vm, lua, "acquire");
+  if (self == nullptr) return refused(lua);
+  Semaphore& semaphore = vm.run->semaphore(self->index);
   const bool bounded = !lua_isnoneornil(lua, 2);
   const auto ms = whole_number(lua, 2);
   if (bounded && (!ms || *ms < 0))
     return refuse(vm, lua,
                   fmt::format("acquire: expected whole milliseconds (use // to divide), found {}",
                               text_of(lua, 2)));
-  if (semaphore->permits > 0) {
-    --semaphore->permits;
+  if (semaphore.permits > 0) {
+    --semaphore.permits;
     lua_pushboolean(lua, 1);
     return 1;
   }
   Run& run = *vm.run;
-  semaphore->waiters.push_back(run.current().serial);
+  semaphore.waiters.push_back(run.current().serial);
   run.wait(bounded ? Wait::Kind::sleep : Wait::Kind::blocked, bounded ? *ms : 0);
-  run.current().for_task = bounded;
   return kWait;
 }
 
@@ -260,14 +258,14 @@ int semaphore_acquired(Vm& vm, lua_State* lua) {
 }
 
 int semaphore_release(Vm& vm, lua_State* lua) {
-  Semaphore* semaphore = semaphore_at(vm, lua, "release");
-  if (semaphore == nullptr) return refused(lua);
-  if (semaphore->waiters.empty()) {
-    ++semaphore->permits;
+  const auto* self = self_of<SemaphoreValue>(vm, lua, "release");
+  if (self == nullptr) return refused(lua);
+  Semaphore& semaphore = vm.run->semaphore(self->index);
+  if (semaphore.waiters.empty()) {
+    ++semaphore.permits;
     return 0;
   }
-  const int next = semaphore->waiters.front();
-  semaphore->waiters.erase(semaphore->waiters.begin());
+  const int next = take_first(semaphore.waiters);
   vm.run->task_of(next)->granted = true;
   vm.run->wake(next);
   return 0;
@@ -289,6 +287,15 @@ int lost(Vm& vm, Run& run, lua_State* lua) {
 }
 
 }  // namespace
+
+Task* spawn_task(Vm& vm, Run& run, lua_State* lua, Task::Body body, int function) {
+  Task* task = run.spawn(body);
+  if (task == nullptr)
+    vm.complain(lua, "too many tasks in one process: they are started faster than they end");
+  else
+    task->function = run.keep(lua, function);
+  return task;
+}
 
 void add_tasks(lua_State* lua) {
   add_type<MutexValue>(lua);

@@ -25,23 +25,6 @@ const StepResult& Executions::keep(FlatMap& memo, std::uint64_t a, std::uint64_t
   return results_.back();
 }
 
-/// Nothing in most protocols.
-Others Executions::others_at(unsigned process, std::uint8_t node, const Id* state) {
-  Others others;
-  if (!processes_.any_watching()) return others;
-  Places places;
-  Listening listening;
-  for (unsigned p = 0; p < setting_.processes; ++p) {
-    const ProcessInfo& other = processes_.info(state[p]);
-    if (p == process || !has(other.watching, node)) continue;
-    add_watched(tables_, other.value, node, nullptr, places);
-    add_listening(tables_, other.value, node, listening);
-  }
-  others.watched = tables_.intern(std::move(places));
-  others.listening = tables_.intern(std::move(listening));
-  return others;
-}
-
 /// What is remembered of executions on a connection: by what lies outside of its process and node.
 FlatMap& Executions::memo_of_node(Others others, const Connection& connection, const Id* nodes) {
   if (setting_.knowledge.replica_waits) {
@@ -57,8 +40,7 @@ FlatMap& Executions::memo_of_node(Others others, const Connection& connection, c
 
 /// The reply to the connection's next request may take its time.
 void Executions::travels(Connection& connection) const {
-  connection.messages[static_cast<std::size_t>(Process::executable(connection))].way_ms =
-      setting_.latency_ms;
+  Process::to_execute(connection).way_ms = setting_.latency_ms;
 }
 
 /// Whom the connection is ahead of, now that its node, which was `before`, has executed a request
@@ -80,34 +62,6 @@ StepResult Executions::blocked(Id process_id, const Process& process, Change nod
   return result;
 }
 
-/// At a node that has become a replica, what was blocked ends in an error.
-CommandRun Executions::unblocked(const Asked& asked) {
-  CommandRun command;
-  command.keyspace = asked.keyspace;
-  Session session = tables_.session(asked.session).value;
-  session.wait.reset();
-  command.session = tables_.intern(session);
-  command.reply = tables_.intern(
-      Reply::error("UNBLOCKED force unblock from blocking operation, instance state changed "
-                   "(master -> replica?)"));
-  return command;
-}
-
-/// What comes of the next request of a connection of the process, which may have waited.
-CommandRun Executions::run(Process& process, Connection& connection, const Asked& asked,
-                           Id node_id) {
-  const Message& message =
-      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
-  const Node& node = nodes_.info(node_id).value;
-  if (message.blocked && asked.replica) {
-    CommandRun ended = unblocked(asked);
-    connection.session = ended.session;
-    return ended;
-  }
-  const Place* const came = node.came.empty() ? nullptr : &node.came.front();
-  return execute_in_session(tables_, nodes_, process, connection, asked, came, setting_.latency_ms);
-}
-
 const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8_t n,
                                       const Id* state) {
   const unsigned slot = setting_.node_slot(n);
@@ -120,7 +74,8 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   }
   const std::uint64_t a = both(process_id, node_id), b = both(action, moment);
   const ProcessInfo& info = processes_.info(process_id);
-  const Others others = others_at(info.value.index, n, state);
+  const Others others =
+      others_at(tables_, processes_, {state, setting_.processes}, info.value.index, n);
   const Id* nodes = state + setting_.node_slot(0);
   FlatMap& memo = memo_of_node(others, info.value.connections[info.actions[action].index], nodes);
   if (const Id found = memo.find(a, b); found != FlatMap::kAbsent) return results_[found];
@@ -131,8 +86,9 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   if (waits_.block(nodes, process, connection))
     return keep(memo, a, b, blocked(process_id, process, with_node(node_id)));
   const Connection sender = connection;
-  const Asked asked = asked_on(nodes_, waits_, nodes, process, connection, others, clock);
-  const CommandRun command = run(process, connection, asked, node_id);
+  const Asked asked = asked_on(tables_, nodes_, waits_, nodes, process, connection, others, clock);
+  const CommandRun command =
+      execute_in_session(tables_, nodes_, process, connection, asked, setting_.latency_ms);
   Id written = nodes_.written(node_id, command.keyspace);
   if (queues_.take_turn(process, connection, written, command))
     return keep(memo, a, b, blocked(process_id, process, with_node(written)));
@@ -191,7 +147,7 @@ Makers prolonged_in(const CommandRun& command, std::uint8_t lock) {
 /// was sent in vain, is no leftover of the one.
 void Executions::note_own_keys(Process& process, const Connection& sender,
                                const CommandRun& command) const {
-  const Message& message = sender.messages[static_cast<std::size_t>(Process::executable(sender))];
+  const Message& message = Process::to_execute(sender);
   const bool of_main = message.task < process.rounds.size();
   const Outlived outlived = std::max(sender.outlived, message.outlived);
   const bool made = command.made || (of_main && command.marked);
@@ -221,7 +177,7 @@ void Executions::note_own_keys(Process& process, const Connection& sender,
 /// operation, has freed something.
 LockSet Executions::freed_unknown_to_holders(const Process& process, const Connection& sender,
                                              LockSet freed) {
-  const Message& message = sender.messages[static_cast<std::size_t>(Process::executable(sender))];
+  const Message& message = Process::to_execute(sender);
   if (freed == 0 || message.task >= process.rounds.size()) return 0;
   const bool outlived = std::max(sender.outlived, message.outlived) != Outlived::no;
   LockSet unknown = 0;
@@ -264,8 +220,7 @@ const StepResult& Executions::at_resource(Id process_id, unsigned action, Id run
   Connection& connection = process.connections[info.actions[action].index];
   const TaskId task = connection.task;
   const bool former = connection.former;
-  const Message message =
-      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  const Message message = Process::to_execute(connection);
   const bool write = tables_.request(message.request).at(0) == "WRITE";
   const bool is_accepted = accepted(tables_.request(message.request), run);
   travels(connection);

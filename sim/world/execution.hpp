@@ -42,9 +42,6 @@ class Executions {
   void note_replicas(Connection& connection, Id before, Id after, const Id* nodes);
   void travels(Connection& connection) const;
   StepResult blocked(Id process_id, const Process& process, Change node);
-  CommandRun run(Process& process, Connection& connection, const Asked& asked, Id node_id);
-  CommandRun unblocked(const Asked& asked);
-  Others others_at(unsigned process, std::uint8_t node, const Id* state);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
   void note_own_keys(Process& process, const Connection& sender, const CommandRun& command) const;

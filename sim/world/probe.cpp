@@ -48,10 +48,8 @@ class Probe {
   bool expand(const Alone& now);
   bool waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const;
   bool act(const Alone& now, std::size_t p, std::size_t action);
-  bool ends(const Alone& now, std::size_t p, const LocalAction& action) const;
   bool serve(const Alone& now);
   void execute(const Alone& now, std::size_t p, const LocalAction& action);
-  Others others_at(const Alone& now, std::size_t p, std::uint8_t node) const;
   void pass(const Alone& now);
   void replicate(Alone& world, bool by_time);
   std::int64_t patience_in(const Alone& start) const;
@@ -128,7 +126,10 @@ bool Probe::expand(const Alone& now) {
       if (action.kind == Kind::begin && p == 0) begin = a;
       const bool message = action.kind == Kind::execute || action.kind == Kind::deliver;
       if (action.within != 0 || !(action.urgent || message)) continue;  // messages take no time
-      if (action.blocked && !ends(now, p, action)) continue;
+      const Process& asks = info(now, p).value;
+      if (action.blocked &&
+          !world_.queues_.is_over(asks, asks.connections[action.index], now.nodes.data()))
+        continue;
       pressing = pressing || !waits_for_time(now, p, action);
       if (action.kind == Kind::execute)
         execute(now, p, action);
@@ -139,16 +140,6 @@ bool Probe::expand(const Alone& now) {
   if (pressing) return false;
   pass(now);
   return begin && act(now, 0, *begin);
-}
-
-/// Whether a wait at a node ends now: one for a key, in vain.
-bool Probe::ends(const Alone& now, std::size_t p, const LocalAction& action) const {
-  const Process& process = info(now, p).value;
-  const Connection& connection = process.connections[action.index];
-  const Message& message =
-      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
-  if (message.for_key) return world_.queues_.is_over(process, connection, now.nodes[action.node]);
-  return world_.waits_.is_over(now.nodes.data(), connection);
 }
 
 /// Serves whom a key has come for, before anything else happens. True if somebody is.
@@ -196,22 +187,6 @@ Id Probe::settled(Id fresh) {
   return world_.processes_.intern(process);
 }
 
-/// What tasks in the background watch, or listen to, at the node of a request of `p`.
-Others Probe::others_at(const Alone& now, std::size_t p, std::uint8_t node) const {
-  Others others;
-  if (!world_.processes_.any_watching()) return others;
-  Places places;
-  Listening listening;
-  for (std::size_t other = 0; other < now.processes.size(); ++other) {
-    if (other == p) continue;
-    add_watched(world_.tables_, info(now, other).value, node, nullptr, places);
-    add_listening(world_.tables_, info(now, other).value, node, listening);
-  }
-  others.watched = world_.tables_.intern(std::move(places));
-  others.listening = world_.tables_.intern(std::move(listening));
-  return others;
-}
-
 void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) {
   Alone next = now;
   Process process = info(now, p).value;
@@ -228,12 +203,12 @@ void Probe::execute(const Alone& now, std::size_t p, const LocalAction& action) 
       return found(std::move(next));
     }
     Node node = world_.nodes_.info(now.nodes[at]).value;
-    const Asked asked = asked_on(
-        world_.nodes_, world_.waits_, now.nodes.data(), process, connection, others_at(now, p, at),
-        world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms));
-    const Place* const came = node.came.empty() ? nullptr : &node.came.front();
+    const Asked asked =
+        asked_on(world_.tables_, world_.nodes_, world_.waits_, now.nodes.data(), process,
+                 connection, others_at(world_.tables_, world_.processes_, now.processes, p, at),
+                 world_.nodes_.clock(now.nodes[at], world_.runs_.info(now.run).value.now_ms));
     const CommandRun command =
-        execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, came, 0);
+        execute_in_session(world_.tables_, world_.nodes_, process, connection, asked, 0);
     reply = command.reply;
     looked_at_time_ = looked_at_time_ || command.read_time;
     idle = world_.processes_.answers_idly(now.processes[p], action, node);

@@ -54,13 +54,9 @@ void Connection::break_up(const Setting& setting) {
   ahead_of = 0;
 }
 
-void Process::abandon(TaskId task, bool used) {
-  for (const bool subscribes : {false, true}) abandon(task, used, subscribes);
-}
-
-void Process::abandon(TaskId task, bool used, bool subscribes) {
+void Process::abandon(TaskId task, bool used, std::optional<bool> subscribes) {
   for (auto& connection : connections) {
-    if (connection.subscribes != subscribes) continue;
+    if (subscribes && connection.subscribes != *subscribes) continue;
     if (connection.shared() && connection.open)
       for (auto& message : connection.messages)
         message.unheard = message.unheard || message.task == task;

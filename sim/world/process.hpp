@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,15 @@ struct Message {
   bool unheard = false;  ///< its task has given it up
   Outlived outlived = Outlived::no;
 
+  /// Whether it has waited for as long as it would.
+  bool has_waited() const { return !blocked_for_ever && blocked_ms == 0; }
+  /// It has arrived, and waits at its node for so long; 0: for ever.
+  void block(const Setting& setting, std::int64_t ms) {
+    blocked = true;
+    way_ms = 0;
+    blocked_for_ever = ms == 0;
+    blocked_ms = setting.rounded(ms);
+  }
   void unblock() {
     blocked = blocked_for_ever = for_key = false;
     blocked_ms = 0;
@@ -182,10 +192,8 @@ struct Process {
   /// Whether it knows the newest masters.
   bool knows_masters() const;
   /// Abandons the open connections of `task` (semantics.md, section 2), with `used` only those that
-  /// hold a message.
-  /// Of those of a listener that take messages, or of all others.
-  void abandon(TaskId task, bool used = false);
-  void abandon(TaskId task, bool used, bool subscribes);
+  /// hold a message; of all, or of those that take messages, or that do not.
+  void abandon(TaskId task, bool used = false, std::optional<bool> subscribes = {});
   /// The message that executes next on a connection is answered; nobody hears the answer on an
   /// abandoned one.
   void answer(Connection& connection, Id reply, Id asked_in, bool idle);
@@ -193,6 +201,13 @@ struct Process {
   void drop_empty_connections();
   /// Index of the first waiting message of a connection that may execute, or -1.
   static int executable(const Connection& connection);
+  /// That message; there must be one.
+  static Message& to_execute(Connection& connection) {
+    return connection.messages[static_cast<std::size_t>(executable(connection))];
+  }
+  static const Message& to_execute(const Connection& connection) {
+    return connection.messages[static_cast<std::size_t>(executable(connection))];
+  }
 };
 
 std::string encode(const Process& process);

@@ -249,8 +249,8 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     action.kind = Kind::execute;
     action.index = static_cast<std::uint8_t>(c);
     action.node = connection.node;
-    const bool times_out = message.for_key && !message.blocked_for_ever && message.blocked_ms == 0;
-    action.urgent = message.way_ms == 0 && (!connection.late || times_out);
+    const bool late = connection.late && !(message.for_key && message.has_waited());
+    action.urgent = message.way_ms == 0 && !late;
     info.free = info.free || !action.urgent;
     info.executes = info.executes || action.urgent;
     action.blocked = message.blocked;

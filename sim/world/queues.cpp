@@ -11,14 +11,6 @@ namespace lockstep::sim {
 
 namespace {
 
-Message& next_message(Connection& connection) {
-  return connection.messages[static_cast<std::size_t>(Process::executable(connection))];
-}
-
-const Message& next_message(const Connection& connection) {
-  return connection.messages[static_cast<std::size_t>(Process::executable(connection))];
-}
-
 template <class Visit>
 void for_each_wait(Process& process, std::uint8_t n, Visit visit) {
   for (auto& connection : process.connections)
@@ -30,7 +22,7 @@ void for_each_wait(Process& process, std::uint8_t n, Visit visit) {
 const Connection* in_turn(const Process& process, std::uint8_t n, std::uint8_t turn) {
   const auto place = std::ranges::find_if(process.connections, [&](const Connection& connection) {
     return connection.node == n && Process::executable(connection) >= 0 &&
-           next_message(connection).for_key && next_message(connection).turn == turn;
+           Process::to_execute(connection).for_key && Process::to_execute(connection).turn == turn;
   });
   LOCKSTEP_CHECK(place != process.connections.end());
   return &*place;
@@ -65,22 +57,22 @@ void Queues::forget_unserved(std::span<const Id> processes, std::uint8_t n, Id& 
 }
 
 /// A connection that its client has closed: its node hears of it, unless the network keeps that.
-bool Queues::is_over(const Process& process, const Connection& connection, Id node) const {
-  const Message& message = next_message(connection);
-  if (!message.blocked_for_ever && message.blocked_ms == 0) return true;
-  if (!nodes_.info(node).value.is_master()) return true;
+bool Queues::is_over(const Process& process, const Connection& connection, const Id* nodes) const {
+  const Message& message = Process::to_execute(connection);
+  if (!message.for_key) return waits_.is_over(nodes, connection);
+  const NodeInfo& node = nodes_.info(nodes[connection.node]);
+  if (node.serves || message.has_waited() || !node.value.is_master()) return true;
   return !connection.open && !has(process.unreached, connection.node);
 }
 
 /// Of what comes behind a wait on a connection that is closed, its node hears nothing any more.
 void Queues::leave(Process& process, Connection& connection, Node& node) const {
-  Message& message = next_message(connection);
+  Message& message = Process::to_execute(connection);
   auto entry = node.queue.begin();
   for (unsigned still = message.turn + 1U;; ++entry)
     if (*entry == process.index && --still == 0) break;
   node.queue.erase(entry);
-  const bool in_time = message.blocked_for_ever || message.blocked_ms > 0;
-  if (!connection.open && node.came.empty() && node.is_master() && in_time)
+  if (!connection.open && node.came.empty() && node.is_master() && !message.has_waited())
     connection.messages.erase(connection.messages.begin() + Process::executable(connection) + 1,
                               connection.messages.end());
   const std::uint8_t turn = message.turn;
@@ -92,21 +84,18 @@ void Queues::leave(Process& process, Connection& connection, Node& node) const {
 
 void Queues::join(Process& process, Connection& connection, Node& node,
                   std::int64_t wait_ms) const {
-  Message& message = next_message(connection);
+  Message& message = Process::to_execute(connection);
   for_each_wait(process, connection.node, [&](const Message&) { ++message.turn; });
   node.queue.push_back(process.index);
-  message.blocked = message.for_key = true;
-  message.way_ms = 0;  // it has arrived
-  message.blocked_for_ever = wait_ms == 0;
-  message.blocked_ms = setting_.rounded(wait_ms);
-  setting_.use_timer(wait_ms);
+  message.block(setting_, wait_ms);
+  message.for_key = true;
   setting_.note_wait_at_node(wait_ms);
   if (setting_.counts_doings(process.index)) Doings::count(process.doings.starts);
 }
 
 bool Queues::take_turn(Process& process, Connection& connection, Id& node,
                        const CommandRun& run) const {
-  const bool waited = next_message(connection).for_key;
+  const bool waited = Process::to_execute(connection).for_key;
   const bool came = !run.came.empty() && !nodes_.info(node).value.queue.empty();
   if (!waited && !came && !run.wait_ms) return false;
   Node after = nodes_.info(node).value;

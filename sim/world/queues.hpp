@@ -8,6 +8,7 @@
 
 #include "sim/world/nodes.hpp"
 #include "sim/world/processes.hpp"
+#include "sim/world/replica_waits.hpp"
 #include "sim/world/setting.hpp"
 #include "sim/world/tables.hpp"
 
@@ -21,15 +22,17 @@ struct Waiter {
 
 class Queues {
  public:
-  Queues(Setting& setting, const Tables& tables, const Processes& processes, Nodes& nodes)
-      : setting_(setting), tables_(tables), processes_(processes), nodes_(nodes) {}
+  Queues(Setting& setting, const Tables& tables, const Processes& processes, Nodes& nodes,
+         const ReplicaWaits& waits)
+      : setting_(setting), tables_(tables), processes_(processes), nodes_(nodes), waits_(waits) {}
 
   /// Who is served next of what has come at a node, server `n`; nothing if nobody is.
   std::optional<Waiter> served(std::span<const Id> processes, std::uint8_t n, Id node) const;
   /// Forgets what has come for nobody, until somebody is served or nothing is left.
   void forget_unserved(std::span<const Id> processes, std::uint8_t n, Id& node) const;
-  /// Whether the connection's wait for a key, at this node, ends now in vain.
-  bool is_over(const Process& process, const Connection& connection, Id node) const;
+  /// Whether the wait of the connection's request at its node ends now. (Where somebody is served
+  /// there, only that request is asked about: next_served().)
+  bool is_over(const Process& process, const Connection& connection, const Id* nodes) const;
   /// The next request of the connection was executed at the node, or has begun to wait there: what
   /// becomes of both. True if it waits.
   bool take_turn(Process& process, Connection& connection, Id& node, const CommandRun& run) const;
@@ -42,6 +45,7 @@ class Queues {
   const Tables& tables_;
   const Processes& processes_;
   Nodes& nodes_;
+  const ReplicaWaits& waits_;
 };
 
 }  // namespace lockstep::sim

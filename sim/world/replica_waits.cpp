@@ -27,16 +27,15 @@ ReplicaWaits::Behind ReplicaWaits::behind(const Id* nodes, std::uint8_t server) 
 }
 
 bool ReplicaWaits::is_over(const Id* nodes, const Connection& connection) const {
-  const Message& message =
-      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
-  if (!message.blocked_for_ever && message.blocked_ms == 0) return true;
+  const Message& message = Process::to_execute(connection);
+  if (message.has_waited()) return true;
   if (!nodes_.info(nodes[connection.node]).value.is_master()) return true;
   const auto wait = replica_wait(tables_.request(message.request));
   return acknowledged(nodes, connection) >= wait->replicas;
 }
 
 bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connection) const {
-  Message& message = connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  Message& message = Process::to_execute(connection);
   if (message.blocked) return false;
   const auto wait = replica_wait(tables_.request(message.request));
   if (!wait) return false;
@@ -44,11 +43,7 @@ bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connecti
   const bool master = nodes_.info(nodes[connection.node]).value.is_master();
   if (!master || tables_.session(connection.session).value.in_transaction) return false;
   if (acknowledged(nodes, connection) >= wait->replicas) return false;
-  message.blocked = true;
-  message.way_ms = 0;  // it has arrived
-  message.blocked_for_ever = wait->timeout_ms == 0;
-  message.blocked_ms = setting_.rounded(wait->timeout_ms);
-  setting_.use_timer(wait->timeout_ms);
+  message.block(setting_, wait->timeout_ms);
   setting_.note_wait_at_node(wait->timeout_ms);
   if (setting_.counts_doings(process.index)) Doings::count(process.doings.starts);
   return true;

@@ -1,7 +1,9 @@
 // Watches, and requests in sessions; see the header.
 #include "sim/world/sessions.hpp"
 
+#include "sim/redis/reply.hpp"
 #include "sim/world/infos.hpp"
+#include "sim/world/processes.hpp"
 
 namespace lockstep::sim {
 
@@ -21,6 +23,23 @@ void add_listening(const Tables& tables, const Process& process, std::uint8_t no
   for (const auto& connection : process.connections)
     if (connection.node == node && connection.open && connection.subscribes)
       listening.push_back(tables.session(connection.session).value.listens_to());
+}
+
+Others others_at(Tables& tables, const Processes& processes, std::span<const Id> all,
+                 std::size_t but, std::uint8_t node) {
+  Others others;
+  if (!processes.any_watching()) return others;  // in most protocols nobody does
+  Places places;
+  Listening listening;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const ProcessInfo& other = processes.info(all[p]);
+    if (p == but || !has(other.watching, node)) continue;
+    add_watched(tables, other.value, node, nullptr, places);
+    add_listening(tables, other.value, node, listening);
+  }
+  others.watched = tables.intern(std::move(places));
+  others.listening = tables.intern(std::move(listening));
+  return others;
 }
 
 void take_published(Tables& tables, Process& process, std::uint8_t node,
@@ -53,17 +72,18 @@ void touch_watched(Tables& tables, Process& process, std::uint8_t node, const Co
   }
 }
 
-Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const Process& process,
-               const Connection& connection, Others others, std::int64_t clock) {
+Asked asked_on(Tables& tables, const Nodes& nodes, ReplicaWaits& waits, const Id* states,
+               const Process& process, const Connection& connection, Others others,
+               std::int64_t clock) {
   const Node& node = nodes.info(states[connection.node]).value;
-  const Message& message =
-      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
+  const Message& message = Process::to_execute(connection);
   return {node.keyspace,
           waits.executed_as(message),
           connection.session,
           others.watched,
           others.listening,
-          Tables::kNowhere,
+          message.for_key && !node.came.empty() ? tables.intern(Places{node.came.front()})
+                                                : Tables::kNowhere,
           connection.subscribes,
           connection.former ? Maker{0} : maker_of(process.index),
           message.releases,
@@ -80,12 +100,17 @@ Asked asked_on(const Nodes& nodes, ReplicaWaits& waits, const Id* states, const 
 
 namespace {
 
-/// A wait for a key is over, or nobody is there any more who waits.
+/// A request that waits is not executed: its node has become a replica, its time is over, or nobody
+/// is there any more who waits.
 CommandRun ended_in_vain(Tables& tables, Connection& connection, const Asked& asked) {
   Session session = tables.session(asked.session).value;
+  const Reply in_vain = session.wait ? end_wait(session) : Reply::null();
   CommandRun command;
   command.keyspace = asked.keyspace;
-  command.reply = tables.intern(end_wait(session));
+  command.reply = tables.intern(
+      asked.replica ? Reply::error("UNBLOCKED force unblock from blocking operation, instance "
+                                   "state changed (master -> replica?)")
+                    : in_vain);
   command.session = connection.session = tables.intern(session);
   return command;
 }
@@ -93,14 +118,10 @@ CommandRun ended_in_vain(Tables& tables, Connection& connection, const Asked& as
 }  // namespace
 
 CommandRun execute_in_session(Tables& tables, Nodes& nodes, Process& process,
-                              Connection& connection, Asked asked, const Place* came,
-                              std::int64_t way_ms) {
-  const Message& message =
-      connection.messages[static_cast<std::size_t>(Process::executable(connection))];
-  if (message.for_key) {
-    if (came == nullptr) return ended_in_vain(tables, connection, asked);
-    asked.served = tables.intern(Places{*came});
-  }
+                              Connection& connection, Asked asked, std::int64_t way_ms) {
+  const Message& message = Process::to_execute(connection);
+  const bool ends = message.for_key && asked.served == Tables::kNowhere;
+  if (ends || (message.blocked && asked.replica)) return ended_in_vain(tables, connection, asked);
   Places watched = tables.places(asked.watched);
   add_watched(tables, process, connection.node, &connection, watched);
   asked.watched = tables.intern(std::move(watched));

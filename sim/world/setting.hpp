@@ -129,6 +129,7 @@ class Setting {
   /// timeout.c); here it is true time.
   void note_wait_at_node(std::int64_t ms) {
     needs.blocks = true;
+    use_timer(ms);
     waits_by_clock =
         waits_by_clock || (ms > 0 && (drifts || budget(Fault::jump) + budget(Fault::freeze) > 0));
   }

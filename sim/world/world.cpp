@@ -13,7 +13,7 @@ World::World(const Model& model, const Knowledge& knowledge, checker::Watch& wat
       nodes_(setting_, tables_, reports_),
       runs_(setting_),
       waits_(setting_, tables_, nodes_),
-      queues_(setting_, tables_, processes_, nodes_),
+      queues_(setting_, tables_, processes_, nodes_, waits_),
       executions_(setting_, tables_, reports_, processes_, nodes_, runs_, waits_, queues_),
       prober_(setting_, tables_, reports_, processes_, nodes_, runs_, waits_, queues_, watch),
       judges_(setting_, tables_, processes_, nodes_, prober_),
@@ -160,13 +160,8 @@ bool World::can_execute(const Id* state, unsigned process, const LocalAction& ac
   if (action.node == kResource) return true;
   const Id* nodes = state + setting_.node_slot(0);
   if (!nodes_.info(nodes[action.node]).value.up) return false;
-  if (!action.blocked) return true;
   const Process& asks = processes_.info(state[process]).value;
-  const Connection& connection = asks.connections[action.index];
-  const Id node = nodes[action.node];
-  if (connection.session == Tables::kFresh || !tables_.session(connection.session).value.wait)
-    return waits_.is_over(nodes, connection);
-  return nodes_.info(node).serves || queues_.is_over(asks, connection, node);
+  return !action.blocked || queues_.is_over(asks, asks.connections[action.index], nodes);
 }
 
 /// The action by which somebody is served who waits for a key that has come: before it nothing else

@@ -157,6 +157,24 @@ sim::Model model_of(Dice& dice) {
 
 }  // namespace
 
+sim::ProcessSetup random_process(Dice& dice) {
+  using Kind = sim::WorkStep::Kind;
+  sim::ProcessSetup process;
+  process.lease_ms = dice.from(3, 9);
+  process.workload = {{Kind::lock, 0, 0}};
+  if (dice.one_in(2))
+    process.workload.push_back({dice.one_in(2) ? Kind::work : Kind::sleep, 0, dice.from(1, 9)});
+  process.workload.push_back({Kind::unlock, 0, 0});
+  if (dice.one_in(5)) process.rounds = 2;
+  return process;
+}
+
+sim::Property random_property(Dice& dice, sim::Property instead) {
+  const auto property = sim::kProperties[dice.below(sim::kProperties.size())];
+  const bool needs_more = property == sim::Property::waits || property == sim::Property::invariant;
+  return needs_more ? instead : property;
+}
+
 RandomLock random_lock(std::uint32_t seed) {
   Dice dice(seed);
   RandomLock lock;

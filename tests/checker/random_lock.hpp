@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/model/model.hpp"
+#include "tests/checker/dice.hpp"
 
 namespace lockstep::test {
 
@@ -16,6 +17,11 @@ struct RandomLock {
 };
 
 RandomLock random_lock(std::uint32_t seed);
+
+/// A lease of a few ms, and a round of locking, perhaps working or sleeping, and unlocking.
+sim::ProcessSetup random_process(Dice& dice);
+/// Any that needs nothing more of a model; `instead` of one that does.
+sim::Property random_property(Dice& dice, sim::Property instead);
 
 /// The text in a folder of its own, gone with this object.
 class TemporaryProtocol {

@@ -126,26 +126,17 @@ void add_migrations(Dice& dice, sim::Model& model) {
 
 sim::Property judged_property(Dice& dice) {
   if (dice.one_in(3)) return sim::Property::mutual_exclusion;
-  const auto property =
-      sim::kProperties[static_cast<std::size_t>(dice.from(0, sim::kProperties.size() - 1))];
-  const bool needs_more = property == sim::Property::waits || property == sim::Property::invariant;
-  return needs_more ? sim::Property::deadlock : property;
+  return random_property(dice, sim::Property::deadlock);
 }
 
 }  // namespace
 
 RandomLock random_migrating_lock(std::uint32_t seed) {
-  using Kind = sim::WorkStep::Kind;
   Dice dice(seed);
   RandomLock lock;
-  sim::ProcessSetup process;
-  process.lock_keys = {dice.one_in(8) ? "lock" : "{lock}"};
-  process.lease_ms = dice.from(3, 9);
-  process.workload = {{Kind::lock, 0, 0}};
-  if (dice.one_in(2))
-    process.workload.push_back({dice.one_in(2) ? Kind::work : Kind::sleep, 0, dice.from(1, 9)});
-  process.workload.push_back({Kind::unlock, 0, 0});
-  if (dice.one_in(5)) process.rounds = 2;
+  const std::string key = dice.one_in(8) ? "lock" : "{lock}";
+  sim::ProcessSetup process = random_process(dice);
+  process.lock_keys = {key};
   lock.protocol = migrating_protocol(dice);
   lock.model.processes.assign(dice.one_in(4) ? 1 : 2, process);
   lock.model.cluster = true;

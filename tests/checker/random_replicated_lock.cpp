@@ -85,10 +85,7 @@ std::string protocol_of(Dice& dice, int nodes, int replicas) {
 
 sim::Property property_of(Dice& dice) {
   if (dice.one_in(2)) return sim::Property::mutual_exclusion;
-  const auto property =
-      sim::kProperties[static_cast<std::size_t>(dice.from(0, sim::kProperties.size() - 1))];
-  const bool needs_more = property == sim::Property::waits || property == sim::Property::invariant;
-  return needs_more ? sim::Property::deadlock : property;
+  return random_property(dice, sim::Property::deadlock);
 }
 
 void add_faults(Dice& dice, sim::Model& model) {

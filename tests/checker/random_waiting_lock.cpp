@@ -184,26 +184,16 @@ void add_faults_of_waits(Dice& dice, sim::Model& model) {
 sim::Property judged_of_waits(Dice& dice) {
   if (dice.one_in(3)) return sim::Property::mutual_exclusion;
   if (dice.one_in(3)) return sim::Property::deadlock;
-  const auto property =
-      sim::kProperties[static_cast<std::size_t>(dice.from(0, sim::kProperties.size() - 1))];
-  const bool needs_more = property == sim::Property::waits || property == sim::Property::invariant;
-  return needs_more ? sim::Property::leak : property;
+  return random_property(dice, sim::Property::leak);
 }
 
 }  // namespace
 
 RandomLock random_waiting_lock(std::uint32_t seed) {
-  using Kind = sim::WorkStep::Kind;
   Dice dice(seed);
   RandomLock lock;
-  sim::ProcessSetup process;
+  sim::ProcessSetup process = random_process(dice);
   process.lock_keys = {"lock"};
-  process.lease_ms = dice.from(3, 9);
-  process.workload = {{Kind::lock, 0, 0}};
-  if (dice.one_in(2))
-    process.workload.push_back({dice.one_in(2) ? Kind::work : Kind::sleep, 0, dice.from(1, 9)});
-  process.workload.push_back({Kind::unlock, 0, 0});
-  if (dice.one_in(5)) process.rounds = 2;
   if (dice.one_in(6)) process.threads = 2;
   lock.protocol = waiting_protocol(dice);
   lock.model.processes.assign(dice.one_in(4) ? 3 : 2, process);

@@ -197,11 +197,7 @@ void Server::serve(const Place& place) {
   for (const SessionId id : std::vector<SessionId>(connections_.blocked)) {
     Client& client = find(id);
     const auto& session = client.session;
-    if (!session.wait || std::ranges::count(session.wait->places, place) == 0) continue;
-    const Keys* keys = keyspace_.database(place.database);
-    const auto it = keys ? keys->find(place.key) : Keys::const_iterator{};
-    if (!keys || it == keys->end()) return;
-    if (!serves(it->second, session.wait->kind)) continue;
+    if (!can_be_served(session, place, keyspace_)) continue;
     const BlockedOn wait = *session.wait;
     const bool answered = session.answered();
     unblock(connections_, client);
