@@ -128,9 +128,10 @@ std::string Ownership::named(const Posting& posting, std::size_t key) const {
 
 void Ownership::judge(const Posting& posting) {
   const auto& entry = posting.entry;
-  const auto held = [&](std::size_t key, std::uint8_t owner) {
+  const auto held = [&](std::size_t key, std::uint8_t owner, bool exclusive = false) {
     return std::any_of(entry.holders.begin(), entry.holders.end(), [&](const Holder& holder) {
       if (holder.process != owner) return false;
+      if (exclusive && sim::is_shared(model_.processes[owner], holder.lock)) return false;
       const auto& numbers = leases_.of(owner, holder.lock);
       return std::find(numbers.begin(), numbers.end(), key) != numbers.end();
     });
@@ -146,7 +147,10 @@ void Ownership::judge(const Posting& posting) {
                                       sim::process_name(owner));
         referee_.found(property, text, {entry.process, owner}, entry.moment);
       };
-      if (sim::has_maker(change.taken, sim::maker_of(owner)))
+      // Among readers, what one has written over stands for the other, too.
+      const auto maker = sim::maker_of(owner);
+      if (sim::has_maker(change.taken, maker) &&
+          (!sim::has_maker(change.overwritten, maker) || held(i, owner, true)))
         told(Property::foreign_release, harm_to(posting, i));
       else if (sim::has_maker(change.extended, sim::maker_of(owner)))
         told(Property::foreign_extend, "extends the lease of the key");

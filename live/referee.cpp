@@ -66,8 +66,13 @@ void Referee::found(sim::Property property, const std::string& text, const Conce
 
 void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
   ++figures_.acquired;
-  auto& holders = holders_[effect.lock];
-  for (const auto& [other, task] : holders) {
+  const auto& setup = model_.processes[process];
+  for (const auto& [other, task, lock] : holders_) {
+    if (other == process && task == effect.task) continue;  // it holds it in the other mode
+    const auto& others = model_.processes[other];
+    if (others.lock_keys[lock] != setup.lock_keys[effect.lock] ||
+        (sim::is_shared(others, lock) && sim::is_shared(setup, effect.lock)))
+      continue;
     const auto first = sim::process_name(other), second = sim::process_name(process);
     violated(sim::Property::mutual_exclusion,
              other == process
@@ -75,14 +80,14 @@ void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
                  : fmt::format("{} and {} are both in the critical section", first, second),
              {process, other}, noted_);
   }
-  holders.emplace(process, effect.task);
+  holders_.insert({process, effect.task, effect.lock});
 }
 
 void Referee::did(std::uint8_t process, const sim::Effect& effect) {
   using Kind = sim::Effect::Kind;
   const Lock lock(mutex_);
   if (effect.kind != Kind::instant) note(process, worded_of(model_, process, effect));
-  const std::pair<std::uint8_t, sim::TaskId> self{process, effect.task};
+  const Holder self{process, effect.task, effect.lock};
   switch (effect.kind) {
     case Kind::send:
       if (effect.node != sim::kResource) ++figures_.requests;
@@ -94,18 +99,20 @@ void Referee::did(std::uint8_t process, const sim::Effect& effect) {
       ++figures_.refused;
       break;
     case Kind::releasing:
-      holders_[effect.lock].erase(self);
+      holders_.erase(self);
       break;
     case Kind::released:
       if (effect.ok) ++figures_.released;
       break;
     case Kind::failed:
       ++figures_.failed;
-      for (auto& [of_lock, holders] : holders_) holders.erase(self);
+      std::erase_if(holders_, [&](const Holder& holder) {
+        return holder.process == process && holder.task == effect.task;
+      });
       break;
     case Kind::lost:
       ++figures_.lost;
-      holders_[effect.lock].erase(self);
+      holders_.erase(self);
       break;
     default:
       break;

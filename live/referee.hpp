@@ -90,8 +90,13 @@ class Referee {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   const sim::Model& model_;
   Resource resource_;
-  std::map<std::uint8_t, std::set<std::pair<std::uint8_t, sim::TaskId>>>
-      holders_;  ///< by lock: (process, task) in the critical section
+  struct Holder {
+    std::uint8_t process = 0;
+    sim::TaskId task = 0;
+    std::uint8_t lock = 0;  ///< as the process numbers it
+    friend auto operator<=>(const Holder&, const Holder&) = default;
+  };
+  std::set<Holder> holders_;  ///< who is in the critical section
   std::map<std::uint8_t, std::deque<std::pair<std::uint64_t, Observed>>>
       history_;              ///< by process, the last lines, numbered from 1 over all processes
   std::uint64_t noted_ = 0;  ///< lines of all processes

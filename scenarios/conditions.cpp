@@ -136,32 +136,35 @@ void add_reentry(std::vector<Condition>& all) {
   all.back().more_threads = 1;
 }
 
-/// What one step of a workload becomes in a shape. `lease_ms` measures late re-entry.
-std::vector<RoleStep> shaped(const RoleStep& step, Shape shape, const std::string& held,
+RoleStep unlock(RoleStep lock) {
+  lock.kind = WorkKind::unlock;
+  return lock;
+}
+
+RoleStep work(std::int64_t ms) { return {WorkKind::work, "", ms, false}; }
+
+/// What one step of a workload becomes in a shape. `held` is the lock that was taken last,
+/// `lease_ms` measures late re-entry.
+std::vector<RoleStep> shaped(const RoleStep& step, Shape shape, const RoleStep& held,
                              std::int64_t lease_ms) {
-  const auto lock = [](const std::string& key) { return RoleStep{WorkKind::lock, key, 0}; };
-  const auto unlock = [](const std::string& key) { return RoleStep{WorkKind::unlock, key, 0}; };
-  const auto other = step.key + "-2";
-  if (shape == Shape::two_locks && step.kind == WorkKind::lock)
-    return {step, lock(other), unlock(step.key)};
-  if (shape == Shape::two_locks && step.kind == WorkKind::unlock) return {unlock(other)};
-  if (shape == Shape::idle_first && step.kind == WorkKind::lock)
-    return {step, unlock(step.key), step};
-  if (shape == Shape::nested && step.kind == WorkKind::lock) return {step, step, unlock(step.key)};
-  if (shape == Shape::late_nested && step.kind == WorkKind::work) {
-    const RoleStep work{WorkKind::work, "", lease_ms * 3 / 4};
-    return {work, lock(held), work, unlock(held)};
-  }
+  RoleStep other = step;
+  other.key += "-2";
+  if (shape == Shape::two_locks && step.kind == WorkKind::lock) return {step, other, unlock(step)};
+  if (shape == Shape::two_locks && step.kind == WorkKind::unlock) return {other};
+  if (shape == Shape::idle_first && step.kind == WorkKind::lock) return {step, unlock(step), step};
+  if (shape == Shape::nested && step.kind == WorkKind::lock) return {step, step, unlock(step)};
+  if (shape == Shape::late_nested && step.kind == WorkKind::work)
+    return {work(lease_ms * 3 / 4), held, work(lease_ms * 3 / 4), unlock(held)};
   if (shape == Shape::overdue_nested && step.kind == WorkKind::work)
-    return {RoleStep{WorkKind::work, "", lease_ms + lease_ms / 2}, lock(held), unlock(held)};
+    return {work(lease_ms + lease_ms / 2), held, unlock(held)};
   return {step};
 }
 
 void reshape(Role& role, Shape shape, std::int64_t lease_ms) {
   std::vector<RoleStep> workload;
-  std::string held = kDefaultKey;
+  RoleStep held{WorkKind::lock, kDefaultKey, 0, false};
   for (const auto& step : role.workload) {
-    if (step.kind == WorkKind::lock) held = step.key;
+    if (step.kind == WorkKind::lock) held = step;
     for (const auto& each : shaped(step, shape, held, lease_ms)) workload.push_back(each);
   }
   role.workload = workload;

@@ -44,6 +44,7 @@ class JsonPlace {
   /// The index in `names` of the string that stands here.
   std::size_t one_of(const std::vector<std::string>& names, std::string_view what) const;
   bool is_string() const { return value_->is_string(); }
+  bool is_boolean() const { return value_->is_boolean(); }
   bool is_integer() const { return value_->is_number_integer(); }
 
   const std::string& file() const { return file_; }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
@@ -36,21 +37,42 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-sim::WorkStep work_step(const RoleStep& step, const std::vector<std::string>& lock_keys) {
-  const auto at = std::find(lock_keys.begin(), lock_keys.end(), step.key);
-  const auto lock = at == lock_keys.end() ? 0 : at - lock_keys.begin();
+/// A lock's key, and whether it is locked in shared mode.
+using Lock = std::pair<std::string, bool>;
+
+sim::WorkStep work_step(const RoleStep& step, const std::vector<Lock>& locks) {
+  const auto at = std::find(locks.begin(), locks.end(), Lock(step.key, step.shared));
+  const auto lock = at == locks.end() ? 0 : at - locks.begin();
   return {step.kind, static_cast<std::uint8_t>(lock), step.ms};
 }
 
-/// The keys of all locks that any role names, in order of appearance: the same list for every
-/// client, so that a lock has one number.
-std::vector<std::string> lock_keys_of(const std::vector<Role>& roles) {
-  std::vector<std::string> keys;
+/// All locks that any role names, in order of appearance: the same list for every client, so that a
+/// lock has one number.
+std::vector<Lock> locks_of(const std::vector<Role>& roles) {
+  std::vector<Lock> locks;
   for (const auto& role : roles)
     for (const auto& step : role.workload)
-      if (!step.key.empty() && std::find(keys.begin(), keys.end(), step.key) == keys.end())
-        keys.push_back(step.key);
-  return keys;
+      if (Lock lock(step.key, step.shared);
+          !step.key.empty() && std::find(locks.begin(), locks.end(), lock) == locks.end())
+        locks.push_back(std::move(lock));
+  return locks;
+}
+
+sim::ProcessSetup setup_for(const Scenario& scenario, const Role& role,
+                            const std::vector<Lock>& locks) {
+  sim::ProcessSetup setup;
+  for (const auto& [key, shared] : locks) {
+    setup.lock_keys.push_back(key);
+    setup.shared.push_back(shared);
+  }
+  for (const auto& step : role.workload) setup.workload.push_back(work_step(step, locks));
+  setup.rounds = role.rounds;
+  setup.threads = role.threads;
+  setup.lease_ms = role.lease_ms.value_or(scenario.lease_ms);
+  setup.settings = role.settings;
+  setup.nodes = scenario.nodes;
+  setup.replicas = scenario.replicas;
+  return setup;
 }
 
 /// The invariants of the scenario's own, if they are judged.
@@ -92,6 +114,13 @@ Outcome outcome_of(const checker::Result& result) {
 
 namespace {
 
+/// Does the same in shared mode first.
+void share_before(std::vector<RoleStep>& workload) {
+  std::vector<RoleStep> shared = workload;
+  for (auto& step : shared) step.shared = !step.key.empty();
+  workload.insert(workload.begin(), shared.begin(), shared.end());
+}
+
 /// Takes over what the protocol says of the world that it is written for. What is wrong with it is
 /// told when it is used.
 void ask_protocol(Scenario& scenario) {
@@ -99,12 +128,15 @@ void ask_protocol(Scenario& scenario) {
   try {
     const auto text = sim::file_text(scenario.folder / "protocol.lua");
     const auto says = [&](const char* word) { return text.find(word) != std::string::npos; };
-    if (!says("server") && !says("nodes") && !says("replicas") && !says("invariant")) return;
+    if (!says("server") && !says("nodes") && !says("replicas") && !says("invariant") &&
+        !says("acquire_shared"))
+      return;
     const sim::Program program(scenario.folder);
     scenario.server = program.server();
     scenario.nodes = program.nodes();
     scenario.replicas = program.replicas();
     if (!program.invariants().empty()) scenario.properties.insert(sim::Property::invariant);
+    if (program.has_shared_mode()) share_before(scenario.roles.front().workload);
   } catch (const sim::BadInput&) {
     // the protocol cannot be loaded
   }
@@ -118,11 +150,13 @@ Scenario default_scenario(const std::string& protocol, const std::filesystem::pa
   scenario.protocol = protocol;
   scenario.folder = folder;
   scenario.roles = {{"client",
-                     {{sim::WorkStep::Kind::lock, kDefaultKey, 0},
-                      {sim::WorkStep::Kind::work, "", 3000},
-                      {sim::WorkStep::Kind::unlock, kDefaultKey, 0}},
+                     {{sim::WorkStep::Kind::lock, kDefaultKey, 0, false},
+                      {sim::WorkStep::Kind::work, "", 3000, false},
+                      {sim::WorkStep::Kind::unlock, kDefaultKey, 0, false}},
                      1,
-                     1}};
+                     1,
+                     {},
+                     {}}};
   scenario.clients = {0, 0};
   scenario.properties = sim::usual_properties();
   ask_protocol(scenario);
@@ -148,14 +182,17 @@ std::filesystem::path invariants_file(const std::string& written,
 
 RoleStep parse_role_step(const std::string& text, const JsonPlace& place) {
   using Kind = sim::WorkStep::Kind;
-  static const std::vector<std::string> verbs{"lock", "work", "unlock", "sleep"};
-  static const std::vector<Kind> kinds{Kind::lock, Kind::work, Kind::unlock, Kind::sleep};
+  static const std::vector<std::string> verbs{"lock",  "work",        "unlock",
+                                              "sleep", "lock-shared", "unlock-shared"};
+  static const std::vector<Kind> kinds{Kind::lock,  Kind::work, Kind::unlock,
+                                       Kind::sleep, Kind::lock, Kind::unlock};
   const auto words = words_of(text);
   const auto verb = std::find(verbs.begin(), verbs.end(), words.front());
   if (verb == verbs.end())
     place.fail(fmt::format("unknown workload step `{}`{}", words.front(),
                            suggestion(words.front(), verbs)));
-  RoleStep step{kinds.at(static_cast<std::size_t>(verb - verbs.begin())), "", 0};
+  RoleStep step{kinds.at(static_cast<std::size_t>(verb - verbs.begin())), "", 0,
+                verb->ends_with("-shared")};
   if (step.kind == Kind::lock || step.kind == Kind::unlock) {
     if (words.size() > 2 || words.back().empty())
       place.fail(fmt::format("found `{}`, expected `{}` or `{} KEY`", text, *verb, *verb));
@@ -171,12 +208,13 @@ RoleStep parse_role_step(const std::string& text, const JsonPlace& place) {
 }
 
 std::string written(const RoleStep& step) {
-  const auto key = step.key == kDefaultKey ? std::string() : " " + step.key;
+  const auto which = (step.shared ? std::string("-shared") : std::string()) +
+                     (step.key == kDefaultKey ? std::string() : " " + step.key);
   switch (step.kind) {
     case sim::WorkStep::Kind::lock:
-      return "lock" + key;
+      return "lock" + which;
     case sim::WorkStep::Kind::unlock:
-      return "unlock" + key;
+      return "unlock" + which;
     case sim::WorkStep::Kind::work:
       return fmt::format("work {}", step.ms);
     case sim::WorkStep::Kind::sleep:
@@ -212,6 +250,30 @@ void refuse_other_clocks(const Scenario& scenario, const sim::Model& model) {
   refuse("node_clocks_ms (--node-clock-ms)", model.node_clocks_ms, nodes, "node");
   refuse("drifts_ppm (--drift-ppm)", model.drifts_ppm, clients, "client");
   refuse("node_drifts_ppm (--node-drift-ppm)", model.node_drifts_ppm, nodes, "node");
+}
+
+/// A mode, or a setting, that the protocol does not have.
+void refuse_what_it_has_not(const Scenario& scenario, const sim::Program& program) {
+  const auto refuse = [&](const Role& role, const std::string& why) {
+    throw sim::BadInput(fmt::format("{}: role `{}`: {}", place_of(scenario), role.name, why));
+  };
+  std::vector<std::string> names;
+  for (const auto& [name, value] : program.settings()) names.push_back(name);
+  for (const auto& role : scenario.roles) {
+    for (const auto& step : role.workload)
+      if (step.shared && !program.has_shared_mode())
+        refuse(role, fmt::format("`{}`: the protocol has no acquire_shared() and release_shared()",
+                                 written(step)));
+    for (const auto& [name, value] : role.settings) {
+      const auto declared = program.settings().find(name);
+      if (declared == program.settings().end())
+        refuse(role, fmt::format("the protocol has no setting `{}`{}", name,
+                                 sim::near_miss_hint(name, names)));
+      if (declared->second.index() != value.index())
+        refuse(role, fmt::format("the setting `{}` is {}; expected one like {}", name,
+                                 sim::worded(value), sim::worded(declared->second)));
+    }
+  }
 }
 
 /// What is not simulated where slots migrate (docs/semantics.md, section 8).
@@ -284,19 +346,10 @@ void refuse_unsimulated(const Scenario& scenario, const sim::Model& model) {
 sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program> program) {
   sim::Model model;
   model.program = std::move(program);
-  const auto lock_keys = lock_keys_of(scenario.roles);
-  for (const auto index : scenario.clients) {
-    const auto& role = scenario.roles.at(index);
-    sim::ProcessSetup setup;
-    setup.lock_keys = lock_keys;
-    for (const auto& step : role.workload) setup.workload.push_back(work_step(step, lock_keys));
-    setup.rounds = role.rounds;
-    setup.threads = role.threads;
-    setup.lease_ms = scenario.lease_ms;
-    setup.nodes = scenario.nodes;
-    setup.replicas = scenario.replicas;
-    model.processes.push_back(std::move(setup));
-  }
+  const auto locks = locks_of(scenario.roles);
+  for (const auto index : scenario.clients)
+    model.processes.push_back(setup_for(scenario, scenario.roles.at(index), locks));
+  if (model.program) refuse_what_it_has_not(scenario, *model.program);
   model.server = scenario.server;
   model.cluster = scenario.cluster;
   if (scenario.cluster && scenario.nodes > 1)

@@ -20,24 +20,27 @@
 
 namespace lockstep::scenarios {
 
-/// One step of a role's workload, as written: "lock", "lock orders", "work 3000", "sleep 5",
-/// "unlock".
+/// One step of a role's workload, as written: "lock", "lock orders", "lock-shared", "work 3000",
+/// "sleep 5", "unlock", "unlock-shared".
 struct RoleStep {
   sim::WorkStep::Kind kind = sim::WorkStep::Kind::lock;
   std::string key;      ///< lock, unlock: the lock's key
   std::int64_t ms = 0;  ///< work, sleep
+  bool shared = false;  ///< lock, unlock: in shared mode
   friend bool operator==(const RoleStep&, const RoleStep&) = default;
 };
 
 /// The key of "lock" and "unlock" that name none.
 inline constexpr const char* kDefaultKey = "lock";
 
-/// What a client does: a workload, for a number of rounds, by a number of threads.
+/// What a client does: a workload, for a number of rounds, by a number of threads; and with what.
 struct Role {
   std::string name;
   std::vector<RoleStep> workload;
   int rounds = 1;
   int threads = 1;
+  std::optional<std::int64_t> lease_ms;  ///< if another one than the scenario's
+  sim::Settings settings;                ///< where they are not the protocol's
   friend bool operator==(const Role&, const Role&) = default;
 };
 
@@ -108,7 +111,7 @@ inline constexpr std::int64_t kMostPpm = 500'000;
 inline constexpr int kMostClients = sim::kMaxProcesses;
 
 /// A scenario for `check PROTOCOL`: two clients that lock, work 3 s and unlock under a lease of 10
-/// s, no faults, every property.
+/// s (before that the same in shared mode, if the protocol has one), no faults, every property.
 Scenario default_scenario(const std::string& protocol, const std::filesystem::path& folder);
 
 /// The file of invariants that is written so beside `base`. Throws BadInput with a near miss.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <fstream>
 #include <set>
+#include <utility>
+#include <variant>
 
 #include "scenarios/json_reader.hpp"
 #include "scenarios/names.hpp"
@@ -30,9 +32,15 @@ const std::vector<std::string>& keys_of(const std::string& object) {
 
 // ---- reading ----
 
+sim::SettingValue read_setting(const JsonPlace& place) {
+  if (place.is_boolean()) return place.boolean();
+  if (place.is_integer()) return place.integer(INT64_MIN, INT64_MAX);
+  return place.text();
+}
+
 Role read_role(const std::string& name, const JsonPlace& place) {
   place.expect_object(keys_of("$.roles.*"));
-  Role role{name, {}, 1, 1};
+  Role role{name, {}, 1, 1, {}, {}};
   const auto steps = place.required("workload");
   for (const auto& step : steps.elements())
     role.workload.push_back(parse_role_step(step.text(), step));
@@ -41,6 +49,10 @@ Role read_role(const std::string& name, const JsonPlace& place) {
     role.rounds = static_cast<int>(rounds->integer(1, 100));
   if (const auto threads = place.optional("threads"))
     role.threads = static_cast<int>(threads->integer(1, 8));
+  if (const auto lease = place.optional("lease_ms")) role.lease_ms = lease->integer(1, kLongestMs);
+  if (const auto settings = place.optional("settings"))
+    for (const auto& setting : settings->keys())
+      role.settings[setting] = read_setting(settings->required(setting));
   return role;
 }
 
@@ -51,10 +63,10 @@ void read_roles(const JsonPlace& place, Scenario& scenario) {
   for (const auto& name : roles->keys())
     scenario.roles.push_back(read_role(name, roles->required(name)));
   if (scenario.roles.empty()) roles->fail("at least one role is needed");
-  std::set<std::string> locks;
+  std::set<std::pair<std::string, bool>> locks;
   for (const auto& role : scenario.roles)
     for (const auto& step : role.workload)
-      if (!step.key.empty()) locks.insert(step.key);
+      if (!step.key.empty()) locks.emplace(step.key, step.shared);
   if (locks.size() > sim::kMaxLocks)
     roles->fail(fmt::format("found {} locks, expected at most {}", locks.size(), sim::kMaxLocks));
 }
@@ -269,7 +281,11 @@ Json roles_json(const Scenario& scenario) {
   for (const auto& role : scenario.roles) {
     Json workload = Json::array();
     for (const auto& step : role.workload) workload.push_back(written(step));
-    json[role.name] = {{"workload", workload}, {"rounds", role.rounds}, {"threads", role.threads}};
+    Json& written_role = json[role.name];
+    written_role = {{"workload", workload}, {"rounds", role.rounds}, {"threads", role.threads}};
+    if (role.lease_ms) written_role["lease_ms"] = *role.lease_ms;
+    for (const auto& [setting, value] : role.settings)
+      std::visit([&](const auto& plain) { written_role["settings"][setting] = plain; }, value);
   }
   return json;
 }
@@ -336,7 +352,7 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
         "bounds",
         "steps",
         "expect"}},
-      {"$.roles.*", {"workload", "rounds", "threads"}},
+      {"$.roles.*", {"workload", "rounds", "threads", "lease_ms", "settings"}},
       {"$.faults", names_of(sim::kFaults)},
       {"$.waits", {"ms", "after"}},
       {"$.bounds", {"max_states", "max_seconds", "max_memory_mb"}},

@@ -163,6 +163,10 @@ bool Belongings::took_from(const Belongings& after, Maker sender, Maker owner) c
     const auto left = after.parts_.find(place);
     if (left == after.parts_.end() || left->second < count) return true;
   }
+  return took_share(after, sender, owner);
+}
+
+bool Belongings::took_share(const Belongings& after, Maker sender, Maker owner) const {
   for (const auto& [place, amount] : shares_) {
     if (place.first == owner && after.share(place) == 0) return true;
   }
@@ -173,6 +177,24 @@ bool Belongings::took_from(const Belongings& after, Maker sender, Maker owner) c
     if (is_further(now, share(senders)) && (now > 0) != (amount > 0)) return true;
   }
   return false;
+}
+
+int Belongings::parts_named(const std::string& name) const {
+  int count = 0;
+  for (const auto& [place, times] : parts_)
+    if (place.second == name && place.first != kNobody) count += times;
+  return count;
+}
+
+bool Belongings::only_wrote_over(const Belongings& after, Maker sender, Maker owner) const {
+  if (took_share(after, sender, owner)) return false;
+  return std::all_of(parts_.begin(), parts_.end(), [&](const auto& part) {
+    const auto& [place, count] = part;
+    const auto left = after.parts_.find(place);
+    const bool lost = left == after.parts_.end() || left->second < count;
+    return place.first != owner || !lost ||
+           after.parts_named(place.second) >= parts_named(place.second);
+  });
 }
 
 }  // namespace lockstep::checker::naive

@@ -36,6 +36,8 @@ class Belongings {
   bool freed(const Belongings& after, sim::Maker sender) const;
   bool freed_of_share(const Belongings& after, sim::Maker sender) const;
   bool took_from(const Belongings& after, sim::Maker sender, sim::Maker owner) const;
+  /// Of what was taken: for each part there is another one of that name, which is somebody's.
+  bool only_wrote_over(const Belongings& after, sim::Maker sender, sim::Maker owner) const;
 
  private:
   using Place = std::pair<sim::Maker, std::string>;  ///< and the name of the part
@@ -43,6 +45,8 @@ class Belongings {
   void add_number(const std::string& name, const std::string& value, sim::Maker maker,
                   const sim::Shares& shares);
   std::int64_t share(const Place& place) const;
+  int parts_named(const std::string& name) const;  ///< that are somebody's
+  bool took_share(const Belongings& after, sim::Maker sender, sim::Maker owner) const;
 
   std::map<Place, int> parts_;  ///< how often
   std::map<Place, std::int64_t> shares_;

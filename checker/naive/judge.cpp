@@ -50,9 +50,11 @@ void Rules::violated(Facts& facts, Violation violation) const {
   facts.violation = std::move(violation);
 }
 
-bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const {
+bool Rules::holds_lease(const World& world, std::uint8_t p, const std::string& lease_key,
+                        Modes modes) const {
   if (p >= world.processes.size()) return false;
   for (const auto& [holding, held] : world.processes[p].holdings) {
+    if (modes == Modes::exclusive && sim::is_shared(model_.processes[p], holding.second)) continue;
     const std::string& lock = model_.processes[p].lock_keys[holding.second];
     const std::vector<std::string> keys = model_.program->lease_keys(lock);
     if (std::find(keys.begin(), keys.end(), lease_key) != keys.end()) return true;
@@ -132,6 +134,9 @@ void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& eff
     for (const auto& [holding, held] : world.processes[other].holdings) {
       if (other == p && holding.first == effect.task) continue;
       if (model_.processes[other].lock_keys[holding.second] != lock) continue;
+      if (sim::is_shared(model_.processes[other], holding.second) &&
+          sim::is_shared(model_.processes[p], effect.lock))
+        continue;
       violated(facts, {Property::mutual_exclusion, p, static_cast<std::uint8_t>(other), lock});
     }
   }
@@ -281,6 +286,10 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
         const auto owner = static_cast<std::uint8_t>(maker - 1);
         if (maker == sender || !holds_lease(world, owner, key)) continue;
         if (had.took_from(left, sender, maker) || sooner(is->expires, was->expires)) {
+          // Among readers, what one has written over stands for the other, too.
+          if (had.only_wrote_over(left, sender, maker) && !sooner(is->expires, was->expires) &&
+              !holds_lease(world, owner, key, Modes::exclusive))
+            continue;
           violated(facts, {Property::foreign_release, p, owner, key});
         } else if (sooner(was->expires, is->expires) && !entitled) {
           violated(facts, {Property::foreign_extend, p, owner, key});
@@ -477,10 +486,10 @@ void Rules::judge_rest(const World& world, const Action& action, Facts& facts) {
   if (facts.violation && facts.violation->property < Property::deadlock) return;
   if (!quiet(world)) return;
   if (model_.properties.contains(Property::deadlock)) {
-    for (const std::string& lock : locks_) {
+    for (const Lock& lock : locks_) {
       const Probe result = probe(world, lock);
       if (result == Probe::fails)
-        violated(facts, {Property::deadlock, action.process, action.process, lock});
+        violated(facts, {Property::deadlock, action.process, action.process, lock.key});
       if (result == Probe::endless) facts.probe_endless = true;
     }
   }
@@ -515,10 +524,12 @@ void Rules::judge_invariants(const World& world, const Action& action, Facts& fa
   for (std::size_t p = 0; p < world.processes.size(); ++p) {
     const Process& process = world.processes[p];
     const bool dead = process.life == Life::dead;
-    sim::ClientView client{static_cast<unsigned>(p), dead ? "dead" : "up", {}, ""};
+    sim::ClientView client{static_cast<unsigned>(p), dead ? "dead" : "up", {}, {}, ""};
     if (process.life == Life::paused) client.life = "paused";
     for (const auto& [holding, held] : process.holdings)
-      ++client.holds[model_.processes[p].lock_keys[holding.second]];
+      ++(sim::is_shared(model_.processes[p], holding.second)
+             ? client.shares
+             : client.holds)[model_.processes[p].lock_keys[holding.second]];
     if (!dead)
       client.belief =
           model_.program->belief(model_.processes[p], process.snapshot, process.history);

@@ -50,20 +50,21 @@ std::optional<std::int64_t> Rules::next_node_deadline(const World& world) const 
   return ahead.empty() ? std::nullopt : std::optional(*ahead.begin());
 }
 
-Rules::Probe Rules::probe(const World& world, const std::string& lock_key) {
+Rules::Probe Rules::probe(const World& world, const Lock& lock) {
   const auto fresh = static_cast<std::uint8_t>(model_.processes.size());
-  std::unique_ptr<Rules>& rules = probes_[lock_key];
+  std::unique_ptr<Rules>& rules = probes_[lock];
   if (!rules) {
     const auto like =
         std::find_if(model_.processes.begin(), model_.processes.end(), [&](const auto& setup) {
-          return std::find(setup.lock_keys.begin(), setup.lock_keys.end(), lock_key) !=
+          return std::find(setup.lock_keys.begin(), setup.lock_keys.end(), lock.key) !=
                  setup.lock_keys.end();
         });
     LOCKSTEP_CHECK(like != model_.processes.end());
     sim::Model model = model_;
     model.properties.clear();
     model.processes.push_back(*like);
-    model.processes.back().lock_keys = {lock_key};
+    model.processes.back().lock_keys = {lock.key};
+    model.processes.back().shared = {lock.shared};
     model.processes.back().workload = {sim::WorkStep{sim::WorkStep::Kind::lock, 0, 0}};
     model.processes.back().rounds = kForEver;
     model.processes.back().threads = 1;

@@ -152,13 +152,15 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
   for (std::size_t p = 0; p < model_.processes.size(); ++p)
     model_.processes[p] = sim::setup_of(model_, p);
   for (const sim::ProcessSetup& setup : model_.processes) {
-    locks_.insert(setup.lock_keys.begin(), setup.lock_keys.end());
+    for (std::size_t lock = 0; lock < setup.lock_keys.size(); ++lock)
+      locks_.insert({setup.lock_keys[lock], sim::is_shared(setup, lock)});
   }
   servers_ = sim::servers_of(model_);
   quorum_ = static_cast<std::size_t>(model_.program->quorum(static_cast<int>(servers_.nodes)));
-  for (const std::string& lock : locks_) {
-    for (const std::string& key : model_.program->lease_keys(lock)) lease_keys_.insert(key);
-    for (const std::string& key : model_.program->permanent_keys(lock)) permanent_keys_.insert(key);
+  for (const Lock& lock : locks_) {
+    for (const std::string& key : model_.program->lease_keys(lock.key)) lease_keys_.insert(key);
+    for (const std::string& key : model_.program->permanent_keys(lock.key))
+      permanent_keys_.insert(key);
   }
 }
 

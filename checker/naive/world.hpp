@@ -556,10 +556,19 @@ class Rules {
   bool has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const;
   bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
   std::vector<LeasePlace> leases_of_holders(const World& world) const;
-  bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key) const;
+  enum class Modes : std::uint8_t { all, exclusive };
+  /// Whether the process holds a lock with this lease key, in one of these modes.
+  bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key,
+                   Modes modes = Modes::all) const;
 
   // probe.cpp
-  Probe probe(const World& world, const std::string& lock_key);
+  /// A lock key in a mode.
+  struct Lock {
+    std::string key;
+    bool shared = false;
+    friend auto operator<=>(const Lock&, const Lock&) = default;
+  };
+  Probe probe(const World& world, const Lock& lock);
   Probe probe_alone(World world, std::uint8_t fresh);
   std::int64_t patience_ms() const;
   std::int64_t longest_matter_ms() const;
@@ -568,7 +577,7 @@ class Rules {
   std::optional<std::int64_t> next_node_deadline(const World& world) const;
 
   sim::Model model_;
-  std::set<std::string> locks_;       // lock keys of all processes
+  std::set<Lock> locks_;              // of all processes
   std::set<std::string> lease_keys_;  // of all locks
   std::set<std::string> permanent_keys_;
   sim::Servers servers_;
@@ -586,8 +595,8 @@ class Rules {
   bool following_ = false;  ///< a client is followed to see whether it comes back
   bool alone_ =
       false;  ///< one client is followed, or a probe's: whether it comes back is not asked
-  std::map<std::string, std::unique_ptr<Rules>>
-      probes_;  // by lock key: the same model and one process more
+  std::map<Lock, std::unique_ptr<Rules>>
+      probes_;  // by lock: the same model and one process more
   // Of a probe's own rules: what it came to, by the identity of the world in which it was alone.
   std::unordered_map<std::string, Probe> probed_;  // never iterated
 };

@@ -56,6 +56,24 @@ int choose(Vm& vm, Run& run, lua_State* lua) {
   return 1;
 }
 
+const char* const kSetting = "setting";
+int setting(Vm& vm, Run& run, lua_State* lua) {
+  const std::string name = text_of(lua, 1);
+  const SettingValue* value = run.setting(name);
+  if (value == nullptr)
+    return refuse(vm, lua,
+                  fmt::format("setting: `{}` is not declared; expected protocol {{ settings = {{ {} "
+                              "= ... }} }} with what it is unless a role says otherwise",
+                              name, name));
+  if (const auto* flag = std::get_if<bool>(value))
+    lua_pushboolean(lua, *flag);
+  else if (const auto* number = std::get_if<std::int64_t>(value))
+    lua_pushinteger(lua, *number);
+  else
+    push_string(lua, std::get<std::string>(*value));
+  return 1;
+}
+
 const char* const kLog = "log";
 int log(Vm&, Run& run, lua_State* lua) {
   Effect effect;
@@ -78,6 +96,7 @@ void add_api(Vm& vm) {
   add_accesses(lua);
   set_function(lua, kUnique, native<in_run<unique, kUnique>>);
   set_function(lua, kChoose, native<in_run<choose, kChoose>>);
+  set_function(lua, kSetting, native<in_run<setting, kSetting>>);
   set_function(lua, kLog, native<in_run<log, kLog>>);
 }
 

@@ -191,9 +191,9 @@ std::string belief_of(Vm& vm, Run& run) {
   ViewWriter& out = teller.writer();
   out.text("locks");
   out.begin();
-  for (std::size_t lock = 0; lock < run.objects.size(); ++lock) {
-    out.text(run.setup().lock_keys[lock]);
-    run.push(lua, run.objects[lock]);
+  for (std::size_t at = 0; at < run.objects.size(); ++at) {
+    out.text(run.object_keys[at]);
+    run.push(lua, run.objects[at]);
     teller.table();
   }
   out.end();

@@ -330,7 +330,11 @@ std::string Look::course() const { return uses_.missed_ ? "" : course_of(step_);
 std::string Look::key_of(const std::string& remembered) const {
   ByteWriter out;
   out.number(setup_.lease_ms);
-  for (const std::string& key : setup_.lock_keys) out.text(key);
+  for (std::size_t lock = 0; lock < setup_.lock_keys.size(); ++lock) {
+    out.text(setup_.lock_keys[lock]);
+    out.number(is_shared(setup_, lock));
+  }
+  for (const auto& [name, value] : setup_.settings) out.text(name + "=" + worded(value));
   out.text(with_own_numbers(remembered));
   return out.take();
 }

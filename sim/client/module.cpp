@@ -99,11 +99,11 @@ void Module::check_class() {
   }
   bool plain = true;
   const std::vector<std::string> fields = string_keys(lua, -1, &plain);
-  for (const char* method : {"acquire", "release"}) {
-    lua_getfield(lua, -1, method);
-    const bool there = lua_isfunction(lua, -1);
-    lua_pop(lua, 1);
-    if (there) continue;
+  has_shared_mode_ = has_method("acquire_shared") || has_method("release_shared");
+  std::vector<const char*> needed{"acquire", "release"};
+  if (has_shared_mode_) needed.insert(needed.end(), {"acquire_shared", "release_shared"});
+  for (const char* method : needed) {
+    if (has_method(method)) continue;
     throw BadInput(vm_.message(0, fmt::format("has no {0}(); expected `function Lock:{0}()`{1}",
                                               method, near_miss_hint(method, fields))));
   }
@@ -114,6 +114,15 @@ void Module::check_class() {
   lua_setfield(lua, -2, "__index");
   store(lua, &kInstance);
   lua_pop(lua, 2);
+}
+
+/// Of the class, which is on top of the stack.
+bool Module::has_method(const char* method) const {
+  lua_State* lua = vm_.state();
+  lua_getfield(lua, -1, method);
+  const bool there = lua_isfunction(lua, -1);
+  lua_pop(lua, 1);
+  return there;
 }
 
 // ---- what the file says about itself ----
@@ -235,10 +244,37 @@ std::string Module::read_quorum(lua_State* lua) {
       kMaxNodes);
 }
 
+/// What clients may have differently, with what it is unless a role says otherwise; what is wrong
+/// with it, or "".
+std::string Module::read_settings(lua_State* lua) {
+  lua_getfield(lua, 1, "settings");
+  const int table = lua_gettop(lua);
+  const std::string expected =
+      "protocol: settings must be a table such as { version = 1, wait = true, name = \"a\" }";
+  bool plain = lua_isnil(lua, table) || lua_istable(lua, table);
+  if (lua_istable(lua, table)) {
+    for (const std::string& name : string_keys(lua, table, &plain)) {
+      lua_getfield(lua, table, name.c_str());
+      const auto number = whole_number(lua, -1);
+      if (lua_isboolean(lua, -1))
+        settings_[name] = lua_toboolean(lua, -1) != 0;
+      else if (lua_type(lua, -1) == LUA_TSTRING)
+        settings_[name] = std::string(string_at(lua, -1));
+      else if (number)
+        settings_[name] = *number;
+      else
+        plain = false;
+      lua_pop(lua, 1);
+    }
+  }
+  lua_pop(lua, 1);
+  return plain ? "" : expected;
+}
+
 int Module::declare_protocol(lua_State* lua) {
-  static const std::vector<std::string> kFields{
-      "title",  "source", "leases",   "permanent", "shared_connection",
-      "server", "nodes",  "replicas", "quorum"};
+  static const std::vector<std::string> kFields{"title",  "source",   "leases", "permanent",
+                                                "shared_connection", "server", "nodes",
+                                                "replicas", "quorum", "settings"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -249,7 +285,8 @@ int Module::declare_protocol(lua_State* lua) {
     if (std::find(kFields.begin(), kFields.end(), field) != kFields.end()) continue;
     return refuse(vm_, lua,
                   fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
-                              "permanent, shared_connection, server, nodes, replicas, quorum{}",
+                              "permanent, shared_connection, server, nodes, replicas, quorum, "
+                              "settings{}",
                               field, near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
@@ -269,7 +306,8 @@ int Module::declare_protocol(lua_State* lua) {
   shared_connection_ = lua_toboolean(lua, -1) != 0;
   lua_pop(lua, 1);
   for (const auto& wrong :
-       {read_server(lua), read_nodes(lua), read_replicas(lua), read_quorum(lua)})
+       {read_server(lua), read_nodes(lua), read_replicas(lua), read_quorum(lua),
+        read_settings(lua)})
     if (!wrong.empty()) return refuse(vm_, lua, wrong);
   if (vm_.stopped()) {
     lua_pushnil(lua);

@@ -43,6 +43,10 @@ class Module {
   int replicas() const { return replicas_; }
   /// Of so many nodes.
   int quorum(int nodes) const { return quorum_ == kMajority ? nodes / 2 + 1 : quorum_; }
+  /// Whether it has acquire_shared() and release_shared().
+  bool has_shared_mode() const { return has_shared_mode_; }
+  /// What setting() answers unless a role says otherwise, by name.
+  const Settings& settings() const { return settings_; }
   const std::vector<Script>& scripts() const { return scripts_; }
   const std::string& fingerprint() const { return fingerprint_; }
   const Stated& stated() const { return stated_; }
@@ -63,6 +67,8 @@ class Module {
   std::string read_nodes(lua_State* lua);
   std::string read_replicas(lua_State* lua);
   std::string read_quorum(lua_State* lua);
+  std::string read_settings(lua_State* lua);
+  bool has_method(const char* method) const;
 
   Vm& vm_;
   std::filesystem::path folder_;
@@ -71,6 +77,8 @@ class Module {
   std::vector<std::string> leases_, permanent_;
   bool names_leases_ = false;
   bool shared_connection_ = false;
+  bool has_shared_mode_ = false;
+  Settings settings_;
   ServerVersion server_ = ServerVersion::redis_7_0;
   static constexpr int kMajority = 0;
   int nodes_ = 1, replicas_ = 0, quorum_ = 1;

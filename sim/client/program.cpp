@@ -177,6 +177,9 @@ bool Program::names_leases() const { return impl_->module().names_leases(); }
 
 bool Program::shared_connection() const { return impl_->module().shared_connection(); }
 
+bool Program::has_shared_mode() const { return impl_->module().has_shared_mode(); }
+const Settings& Program::settings() const { return impl_->module().settings(); }
+
 ServerVersion Program::server() const { return impl_->module().server(); }
 int Program::nodes() const { return impl_->module().nodes(); }
 int Program::replicas() const { return impl_->module().replicas(); }

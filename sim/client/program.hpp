@@ -205,6 +205,10 @@ class Program {
   std::vector<std::string> permanent_keys(const std::string& lock_key) const;
   /// Whether all tasks of a process send on one connection to each node.
   bool shared_connection() const;
+  /// Whether it has acquire_shared() and release_shared().
+  bool has_shared_mode() const;
+  /// What setting() answers unless a role says otherwise, by name.
+  const Settings& settings() const;
   /// The server that the protocol is written for: the one that is imitated if nobody names another.
   ServerVersion server() const;
   /// How many nodes it is written for: so many there are if nobody says otherwise.

@@ -29,6 +29,7 @@ Run::Run(Vm& vm, const Module& module, const ProcessSetup& setup)
   process_table = keep(lua_, -1);
   lua_pop(lua_, 1);
   for (const std::string& key : setup_.lock_keys) {
+    if (std::ranges::find(object_keys, key) != object_keys.end()) continue;  // in another mode
     lua_createtable(lua_, 0, 6);
     push_string(lua_, key);
     lua_setfield(lua_, -2, "key");
@@ -39,6 +40,7 @@ Run::Run(Vm& vm, const Module& module, const ProcessSetup& setup)
     module_.push_instance_metatable();
     lua_setmetatable(lua_, -2);
     objects.push_back(keep(lua_, -1));
+    object_keys.push_back(key);
     lua_pop(lua_, 1);
   }
   for (int id = 0; id < setup_.threads; ++id) {
@@ -224,7 +226,7 @@ void Run::finished(Task& task, int results) {
   const bool stop = lua_isboolean(thread, -2) && !success;
   const bool again = task.body == Task::Body::retry && !success;
   std::string fencing;
-  if (task.main && success && !task.work.releasing) fencing = fencing_token(thread, -1);
+  if (task.main && success && !task.work.releasing) fencing = fencing_token(task, thread, -1);
   drop_thread(task);
   if (vm_.stopped()) return;
   if (again) return iteration_over(task);
@@ -234,12 +236,12 @@ void Run::finished(Task& task, int results) {
   start_wait(task, Wait::Kind::sleep, task.pause_ms);
 }
 
-std::string Run::fencing_token(lua_State* thread, int index) {
+std::string Run::fencing_token(const Task& task, lua_State* thread, int index) {
   if (lua_isnil(thread, index)) return "";
   if (const auto number = whole_number(thread, index)) return std::to_string(*number);
   if (lua_type(thread, index) == LUA_TSTRING) return std::string(string_at(thread, index));
   module_.push_class();
-  lua_getfield(lua_, -1, "acquire");
+  lua_getfield(lua_, -1, method_of(task.work));
   const Anchor acquire = keep(lua_, -1);
   lua_pop(lua_, 2);
   vm_.complain_at(
@@ -512,14 +514,26 @@ void Run::wake(int serial) {
   if (Task* woken = task_of(serial)) start_wait(*woken, Wait::Kind::runnable, 0);
 }
 
-std::optional<std::uint8_t> Run::lock_at(lua_State* lua, int index) {
-  for (std::size_t lock = 0; lock < objects.size(); ++lock) {
-    push(lua, objects[lock]);
+std::optional<std::string> Run::lock_key_at(lua_State* lua, int index) {
+  for (std::size_t at = 0; at < objects.size(); ++at) {
+    push(lua, objects[at]);
     const bool same = lua_rawequal(lua, -1, index) != 0;
     lua_pop(lua, 1);
-    if (same) return static_cast<std::uint8_t>(lock);
+    if (same) return object_keys[at];
   }
   return std::nullopt;
+}
+
+const SettingValue* Run::setting(const std::string& name) const {
+  const auto given = setup_.settings.find(name);
+  if (given != setup_.settings.end()) return &given->second;
+  const auto declared = module_.settings().find(name);
+  return declared == module_.settings().end() ? nullptr : &declared->second;
+}
+
+Anchor Run::object_of(std::uint8_t lock) const {
+  const auto key = std::ranges::find(object_keys, setup_.lock_keys.at(lock));
+  return objects.at(static_cast<std::size_t>(key - object_keys.begin()));
 }
 
 int Run::line_of(Anchor function) {

@@ -185,9 +185,12 @@ class Run {
   void wake(int serial);
   /// A task that listens begins to: its arguments say to what (listen.cpp).
   void subscribe(Task& task);
-  /// The lock of the protocol object at `index`, or nothing.
-  std::optional<std::uint8_t> lock_at(lua_State* lua, int index);
-  void tell_lost(std::uint8_t lock);
+  /// The lock key of the protocol object at `index`, or nothing.
+  std::optional<std::string> lock_key_at(lua_State* lua, int index);
+  /// Whoever holds a lock of this key, in either mode, has lost it.
+  void tell_lost(const std::string& key);
+  /// What setting(name) answers; null if the protocol declares no such setting.
+  const SettingValue* setting(const std::string& name) const;
   /// An iteration of retry(f), with f at stack index 1 of the current task, is over: parks the task
   /// if nothing is under way below it. False if it must simply go on, after the pause.
   bool end_iteration(lua_State* lua, std::int64_t pause_ms);
@@ -198,7 +201,8 @@ class Run {
   // ---- the state, for snapshots ----
   int line_of(Anchor function);
   std::vector<std::unique_ptr<Task>> tasks;  ///< by id
-  std::vector<Anchor> objects;               ///< `self`, by lock
+  std::vector<Anchor> objects;               ///< `self`, one for each lock key
+  std::vector<std::string> object_keys;      ///< those keys
   Anchor process_table = 0;
   int instants = 0;  ///< ids handed out so far
   int add_mutex(Mutex mutex);
@@ -234,7 +238,7 @@ class Run {
   void drop_thread(Task& task);
   void finished(Task& task, int results);
   void died(Task& task);
-  std::string fencing_token(lua_State* thread, int index);
+  std::string fencing_token(const Task& task, lua_State* thread, int index);
   void iteration_over(Task& task);
   void remove(const Task& task);
 
@@ -243,6 +247,8 @@ class Run {
   void go_on(Task& task);
   bool advance(Task& task);
   bool do_step(Task& task, const WorkStep& step);
+  const char* method_of(const Work& work) const;
+  Anchor object_of(std::uint8_t lock) const;
   bool operate(Task& task, bool releasing, std::uint8_t lock);
   void operation_ended(Task& task, bool success, bool silent, std::string fencing);
   void end_acquire(Task& task, bool success, std::string fencing);
@@ -253,7 +259,7 @@ class Run {
   bool start_work(Task& task);
   void after_read(Task& task, bool accepted);
   void write(Task& task);
-  void touch_resource(Task& task, const char* verb);
+  void touch_resource(Task& task, std::string_view verb);
   void give_up(Task& task, Holding& holding);
   void lock_event(Effect::Kind kind, const Task& task, std::uint8_t lock, bool ok = false);
 

@@ -35,7 +35,7 @@ class Encoder {
     for (const Anchor object : run_.objects) number_node(object);
     number_node(run_.process_table);
     for (const auto& task : run_.tasks) encode_task_values(*task);
-    for (std::size_t lock = 0; lock < run_.objects.size(); ++lock) encode_object(lock);
+    for (std::size_t at = 0; at < run_.objects.size(); ++at) encode_object(at);
     where_ = "self.process";
     run_.push(lua_, run_.process_table);
     fields(false);
@@ -88,10 +88,10 @@ class Encoder {
     anchored(task.locals);
   }
 
-  void encode_object(std::size_t lock) {
+  void encode_object(std::size_t at) {
     where_ = "self";
-    run_.push(lua_, run_.objects[lock]);
-    check_fixed("key", [&] { push_string(lua_, run_.setup().lock_keys[lock]); });
+    run_.push(lua_, run_.objects[at]);
+    check_fixed("key", [&] { push_string(lua_, run_.object_keys[at]); });
     check_fixed("ttl_ms", [&] { lua_pushinteger(lua_, run_.setup().lease_ms); });
     check_fixed("process", [&] { run_.push(lua_, run_.process_table); });
     fields(true);

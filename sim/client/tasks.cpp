@@ -276,13 +276,13 @@ int semaphore_release(Vm& vm, lua_State* lua) {
 const char* const kLost = "lost";
 int lost(Vm& vm, Run& run, lua_State* lua) {
   if (lua_isnoneornil(lua, 1) && run.objects.size() == 1) {
-    run.tell_lost(0);
+    run.tell_lost(run.object_keys.front());
     return 0;
   }
-  const auto lock = run.lock_at(lua, 1);
-  if (!lock)
+  const auto lock_key = run.lock_key_at(lua, 1);
+  if (!lock_key)
     return refuse(vm, lua, "lost: expected the protocol object whose lock is lost: lost(self)");
-  run.tell_lost(*lock);
+  run.tell_lost(*lock_key);
   return 0;
 }
 

@@ -1,5 +1,9 @@
 // What a main task does with its locks: the workload, step by step. This half of Run is the person
 // who uses the lock; the protocol's code is called from operate() only.
+#include <algorithm>
+#include <ranges>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -7,6 +11,8 @@
 
 namespace lockstep::sim::program {
 namespace {
+
+constexpr std::string_view kRead = "READ", kWrite = "WRITE";
 
 Holding* find(Work& work, std::uint8_t lock) {
   for (Holding& holding : work.held) {
@@ -89,11 +95,16 @@ bool Run::do_step(Task& task, const WorkStep& step) {
   return false;
 }
 
-// ---- acquire() and release() ----
+// ---- acquire() and release(), or those of the shared mode ----
+
+const char* Run::method_of(const Work& work) const {
+  if (is_shared(setup_, work.lock)) return work.releasing ? "release_shared" : "acquire_shared";
+  return work.releasing ? "release" : "acquire";
+}
 
 bool Run::operate(Task& task, bool releasing, std::uint8_t lock) {
   Work& work = task.work;
-  LOCKSTEP_CHECK(lock < objects.size());
+  LOCKSTEP_CHECK(lock < setup_.lock_keys.size());
   const bool given_up = work.mode == Work::Mode::lost && work.lost_lock == lock;
   if (releasing && find(work, lock)->depth == 1)
     lock_event(Effect::Kind::releasing, task, lock, !given_up);
@@ -101,10 +112,10 @@ bool Run::operate(Task& task, bool releasing, std::uint8_t lock) {
   work.releasing = releasing;
   work.lock = lock;
   module_.push_class();
-  lua_getfield(lua_, -1, releasing ? "release" : "acquire");
+  lua_getfield(lua_, -1, method_of(work));
   task.body = Task::Body::call;
   task.function = keep(lua_, -1);
-  task.arguments = {objects[lock]};
+  task.arguments = {object_of(lock)};
   lua_pop(lua_, 2);
   start(task);
   return work.phase == Work::Phase::between;
@@ -201,19 +212,22 @@ bool Run::start_work(Task& task) {
     after_read(task, true);
     return task.work.phase == Work::Phase::between;
   }
-  touch_resource(task, "READ");
+  touch_resource(task, kRead);
   task.work.phase = Work::Phase::reading;
   return false;
 }
 
-void Run::touch_resource(Task& task, const char* verb) {
+void Run::touch_resource(Task& task, std::string_view verb) {
   Effect effect;
   effect.kind = Effect::Kind::send;
   effect.task = task.id;
   effect.node = kResource;
-  effect.request = {verb, task.work.held.back().fencing};
-  for (std::size_t i = task.work.held.size(); i > 0; --i)  // the one acquired last comes first
-    effect.request.push_back(setup_.lock_keys[task.work.held[i - 1].lock]);
+  effect.request = {std::string(verb)};
+  for (const Holding& holding : std::views::reverse(task.work.held)) {  // the last one comes first
+    if (verb == kWrite && is_shared(setup_, holding.lock)) continue;
+    if (effect.request.size() == 1) effect.request.push_back(holding.fencing);
+    effect.request.push_back(setup_.lock_keys[holding.lock]);
+  }
   emit(std::move(effect));
   start_wait(task, Wait::Kind::replies, 0);
 }
@@ -234,23 +248,28 @@ void Run::after_read(Task& task, bool accepted) {
 }
 
 void Run::write(Task& task) {
-  if (task.work.held.empty()) {
+  const auto shares = [this](const Holding& holding) { return is_shared(setup_, holding.lock); };
+  if (std::ranges::all_of(task.work.held, shares)) {
     ++task.work.position;
     task.work.phase = Work::Phase::between;
     return;
   }
-  touch_resource(task, "WRITE");
+  touch_resource(task, kWrite);
   task.work.phase = Work::Phase::writing;
 }
 
 // ---- lost locks ----
 
-void Run::tell_lost(std::uint8_t lock) {
+void Run::tell_lost(const std::string& key) {
   for (const auto& each : tasks) {
     if (!each->main) continue;
-    Holding* holding = find(each->work, lock);
-    if (holding == nullptr) continue;
-    holding->lost = Holding::Lost::told;
+    bool concerned = false;
+    for (Holding& holding : each->work.held) {
+      if (setup_.lock_keys[holding.lock] != key) continue;
+      holding.lost = Holding::Lost::told;
+      concerned = true;
+    }
+    if (!concerned) continue;
     if (each->work.phase != Work::Phase::working) continue;
     each->work.phase = Work::Phase::interrupted;
     start_wait(*each, Wait::Kind::runnable, 0);

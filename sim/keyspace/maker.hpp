@@ -74,6 +74,7 @@ struct PartsChange {
   bool freed = false;    ///< the sender has lost a part, or some of a share
   bool counted = false;  ///< and it was of a share
   Makers taken = 0;      ///< of others: removed, overwritten, made to end earlier
+  Makers overwritten = 0;  ///< of these: who has lost nothing but what others' parts stand for now
   Makers extended =
       0;  ///< of others, who have the key for longer now, though it is not the sender's
   Makers prolonged = 0;  ///< the same where the sender has something of it, too

@@ -108,6 +108,19 @@ bool bears_token_of(Maker sender, std::string_view text) {
   });
 }
 
+/// How many parts of this name are somebody's.
+std::ptrdiff_t owned_parts(const std::vector<Part>& parts, std::string_view name) {
+  return std::ranges::count_if(parts, [name](const Part& part) {
+    return part.name == name && part.share == 0 && part.maker != kNobody;
+  });
+}
+
+/// Whether a part that is not there any more was only written over.
+bool is_overwritten(const Part& lost, const std::vector<Part>& before,
+                    const std::vector<Part>& after) {
+  return lost.share == 0 && owned_parts(after, lost.name) >= owned_parts(before, lost.name);
+}
+
 /// Whether the sender has written another token of its own over its own text.
 bool marks(std::string_view before, std::string_view after, Maker sender) {
   const auto had = scan_tokens(before).tokens;
@@ -268,7 +281,9 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
   PartsChange change;
   compare_shares(had, have, sender, change);
   for_each_missing(had, have, [&](const Part& part) {
-    if (part.maker != sender) change.taken |= only_maker(part.maker);
+    if (part.maker != sender)
+      (is_overwritten(part, had, have) ? change.overwritten : change.taken) |=
+          only_maker(part.maker);
     change.freed = change.freed || part.maker == sender;
     change.counted = change.counted || (part.maker == sender && part.share != 0);
   });
@@ -286,15 +301,18 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
       entitled = entitled || (part.maker == sender && (part.share == 0 || hash));
     }
     others &= before_too;
-    if (expiry_or_never(*after) < expiry_or_never(*before)) change.taken |= others;
+    if (expiry_or_never(*after) < expiry_or_never(*before))
+      change.taken |= others | change.overwritten;
     if (expiry_or_never(*after) > expiry_or_never(*before)) {
-      const Makers living_on = others & ~change.taken;
+      const Makers living_on = others & ~change.taken & ~change.overwritten;
       if (!entitled)
         change.extended = living_on;
       else
         change.prolonged = living_on & ~with_times(*after);
     }
   }
+  change.overwritten &= ~change.taken & ~only_maker(kNobody);
+  change.taken |= change.overwritten;
   change.taken &= ~only_maker(kNobody);
   change.extended &= ~only_maker(kNobody);
   change.prolonged &= ~only_maker(kNobody);

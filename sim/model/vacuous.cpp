@@ -16,8 +16,11 @@ bool asks_for_owned(const Model& model) {
 bool asks_for_written(const Model& model) {
   if (model.witnesses.empty() || !model.properties.contains(Property::no_lost_update)) return false;
   return std::ranges::any_of(model.processes, [](const ProcessSetup& setup) {
-    return std::ranges::any_of(
-        setup.workload, [](const WorkStep& step) { return step.kind == WorkStep::Kind::work; });
+    bool exclusive = false;
+    return std::ranges::any_of(setup.workload, [&](const WorkStep& step) {
+      exclusive = exclusive || (step.kind == WorkStep::Kind::lock && !is_shared(setup, step.lock));
+      return exclusive && step.kind == WorkStep::Kind::work;
+    });
   });
 }
 

@@ -200,8 +200,10 @@ std::string lock_name(const Model& model, std::uint8_t process, std::uint8_t loc
   std::set<std::string> keys;
   for (const ProcessSetup& setup : model.processes)
     keys.insert(setup.lock_keys.begin(), setup.lock_keys.end());
-  if (keys.size() == 1) return "the lock";
-  return "the lock " + worded_value(model.processes[process].lock_keys[lock]);
+  const ProcessSetup& setup = model.processes[process];
+  const std::string mode = is_shared(setup, lock) ? " (shared)" : "";
+  if (keys.size() == 1) return "the lock" + mode;
+  return "the lock " + worded_value(setup.lock_keys[lock]) + mode;
 }
 
 std::string worded(const Effect& effect, const std::string& lock, const std::string& request) {

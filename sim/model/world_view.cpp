@@ -1,6 +1,8 @@
 // See the header.
 #include "sim/model/world_view.hpp"
 
+#include <utility>
+
 #include "sim/base/token.hpp"
 #include "sim/client/view.hpp"
 #include "sim/keyspace/visible_key.hpp"
@@ -87,13 +89,16 @@ std::string client_view(const ClientView& client) {
   out.text(process_name(client.process));
   out.text("life");
   out.text(client.life);
-  out.text("holds");
-  out.begin();
-  for (const auto& [lock, threads] : client.holds) {
-    out.text(lock);
-    out.whole(threads);
+  for (const auto& [name, inside] :
+       {std::pair("holds", &client.holds), std::pair("shares", &client.shares)}) {
+    out.text(name);
+    out.begin();
+    for (const auto& [lock, threads] : *inside) {
+      out.text(lock);
+      out.whole(threads);
+    }
+    out.end();
   }
-  out.end();
   for (const char* nothing : {"locks", "process", "threads"}) {
     if (!client.belief.empty()) break;
     out.text(nothing);

@@ -241,9 +241,11 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
         const bool taken = has_maker(change.taken, maker);
         const bool changed = taken || has_maker(change.extended, maker);
         if (!changed && !has_maker(change.prolonged, maker)) continue;
-        for (const auto lock : locks)
+        for (const auto lock : locks) {
+          if (has_maker(change.overwritten, maker) && has(setting_.shared, lock)) continue;
           (changed ? command.leases : command.prolonged)
               .push_back({taken ? Kind::taken : Kind::extended, lock, maker});
+        }
       }
     }
   }

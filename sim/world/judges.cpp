@@ -55,8 +55,10 @@ void Judges::note_slack(const Id* state, unsigned actor, LockSet ended) {
 
 /// mutual_exclusion: nobody else is in the critical section.
 void Judges::judge_acquired(const Id* state, unsigned actor, LockSet acquired, Facts& facts) const {
+  if (acquired == 0) return;
+  const LockSet conflicting = setting_.conflicting_with(acquired);
   for (unsigned q = 0; q < setting_.processes; ++q)
-    if (q != actor && (processes_.info(state[q]).held & acquired) != 0)
+    if (q != actor && (processes_.info(state[q]).held & conflicting) != 0)
       facts.violated |= only(Property::mutual_exclusion);
 }
 

@@ -250,7 +250,7 @@ void ProcessStep::crash() {
   process_.instants.clear();
   if (setting_.waits_for_free)
     for (const auto& holding : process_.holdings)
-      report_.claims.turned |= only<LockSet>(holding.lock);
+      report_.claims.turned |= setting_.with_key[holding.lock];
   process_.holdings.clear();
   process_.operations.clear();
   for (auto& connection : process_.connections) {
@@ -446,14 +446,15 @@ void ProcessStep::refused(TaskId task, std::uint8_t lock) {
 
 void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
   for (const auto& holding : process_.holdings)
-    if (holding.lock == lock) report_.facts.violated |= only(Property::mutual_exclusion);
+    if (holding.task != effect.task && has(setting_.conflicting[lock], holding.lock))
+      report_.facts.violated |= only(Property::mutual_exclusion);
   bool owned = setting_.enough(process_.operation(effect.task).made);
   if (!owned) {
     reads_.owned = true;
     owned = has(around_.owned, lock);
   }
   process_.holdings.push_back({effect.task, lock, owned});
-  if (setting_.waits_for_free) report_.claims.turned |= only<LockSet>(lock);
+  if (setting_.waits_for_free) report_.claims.turned |= setting_.with_key[lock];
   LockSet& given_up = process_.operation(effect.task).given_up;
   given_up = without(given_up, lock);
   report_.facts.witnessed |= only(Witness::acquired);
@@ -488,7 +489,7 @@ void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
 void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
   if (owns(task, lock)) report_.claims.ended |= only<LockSet>(lock);
   if (setting_.waits_for_free) {
-    report_.claims.turned |= only<LockSet>(lock);
+    report_.claims.turned |= setting_.with_key[lock];
     if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.starts);
   }
   std::erase_if(process_.holdings,

@@ -102,7 +102,7 @@ bool waits_in_background(const Process& process, const Connection& connection) {
 void Processes::describe(ProcessInfo& info) const {
   const Process& process = info.value;
   for (const auto& holding : process.holdings) info.held |= only<LockSet>(holding.lock);
-  if (setting_.waits_for_free) info.frozen = info.held | process.elsewhere;
+  if (setting_.waits_for_free) info.frozen = setting_.same_keys(info.held | process.elsewhere);
   bool quiet = process.holdings.empty() && process.life != Life::paused;
   for (const auto& connection : process.connections) {
     describe(connection, info);

@@ -2,6 +2,7 @@
 #include "sim/world/setting.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
@@ -22,10 +23,10 @@ std::size_t place_of(List& list, const Item& item) {
 /// One fresh client for each lock, which only wants to acquire it.
 std::vector<ProcessSetup> probes(const std::vector<ProcessSetup>& setups) {
   std::vector<ProcessSetup> found;
-  std::set<std::string> seen;
+  std::set<std::pair<std::string, bool>> seen;
   for (const auto& setup : setups) {
     for (std::uint8_t lock = 0; lock < setup.lock_keys.size(); ++lock) {
-      if (!seen.insert(setup.lock_keys[lock]).second) continue;
+      if (!seen.emplace(setup.lock_keys[lock], is_shared(setup, lock)).second) continue;
       ProcessSetup probe = setup;
       probe.workload = {{WorkStep::Kind::lock, lock, 0}};
       probe.rounds = 0;
@@ -211,13 +212,23 @@ void Setting::number_rates() {
 }
 
 void Setting::number_locks() {
+  std::vector<std::pair<std::string, bool>> found;  // key, and whether it is shared
   for (const auto& process : model.processes) {
     std::vector<std::uint8_t> numbers;
-    for (const auto& key : process.lock_keys)
-      numbers.push_back(static_cast<std::uint8_t>(place_of(locks, key)));
+    for (std::size_t lock = 0; lock < process.lock_keys.size(); ++lock)
+      numbers.push_back(static_cast<std::uint8_t>(
+          place_of(found, std::pair(process.lock_keys[lock], is_shared(process, lock)))));
     lock_of_.push_back(std::move(numbers));
   }
-  at_most(locks.size(), kMaxLocks, "locks");
+  at_most(found.size(), kMaxLocks, "locks");
+  for (const auto& [key, is_shared] : found) {
+    if (is_shared) shared |= only<LockSet>(static_cast<std::uint8_t>(locks.size()));
+    locks.push_back(key);
+  }
+  for (std::uint8_t lock = 0; lock < locks.size(); ++lock) {
+    with_key.push_back(locks_with(locks[lock]));
+    conflicting.push_back(has(shared, lock) ? with_key[lock] & ~shared : with_key[lock]);
+  }
   for (std::uint8_t lock = 0; lock < locks.size(); ++lock) {
     for (const auto& key : model.program->lease_keys(locks[lock])) leases[key].push_back(lock);
     for (const auto& key : model.program->permanent_keys(locks[lock])) permanent.insert(key);
@@ -234,9 +245,30 @@ std::uint8_t Setting::lock_with(std::string_view key) const {
   return static_cast<std::uint8_t>(place - locks.begin());
 }
 
+LockSet Setting::locks_with(std::string_view key) const {
+  LockSet found = 0;
+  for (std::uint8_t lock = 0; lock < locks.size(); ++lock)
+    if (locks[lock] == key) found |= only<LockSet>(lock);
+  return found;
+}
+
+LockSet Setting::same_keys(LockSet some) const {
+  LockSet found = 0;
+  for (std::uint8_t lock = 0; lock < locks.size(); ++lock)
+    if (has(some, lock)) found |= with_key[lock];
+  return found;
+}
+
+LockSet Setting::conflicting_with(LockSet some) const {
+  LockSet found = 0;
+  for (std::uint8_t lock = 0; lock < locks.size(); ++lock)
+    if (has(some, lock)) found |= conflicting[lock];
+  return found;
+}
+
 LockSet Setting::locks_in(const Request& request) const {
   LockSet named = 0;
-  for (std::size_t i = 2; i < request.size(); ++i) named |= only<LockSet>(lock_with(request[i]));
+  for (std::size_t i = 2; i < request.size(); ++i) named |= locks_with(request[i]);
   return named;
 }
 

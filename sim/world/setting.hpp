@@ -164,8 +164,14 @@ class Setting {
     return process < processes ? lock_of_[process].at(index) : index;
   }
 
-  /// The number of the lock with this key.
+  /// The number of the first lock with this key.
   std::uint8_t lock_with(std::string_view key) const;
+  /// All locks with this key.
+  LockSet locks_with(std::string_view key) const;
+  /// All locks that have their key in common with one of these.
+  LockSet same_keys(LockSet some) const;
+  /// All that nobody else may hold beside one of these.
+  LockSet conflicting_with(LockSet some) const;
   /// The locks that a READ or WRITE names.
   LockSet locks_in(const Request& request) const;
 
@@ -227,7 +233,11 @@ class Setting {
   bool failed_by_time = false;  ///< a probe failed that had looked at the absolute time
   bool endless_probe = false;   ///< a lone client that wanted to acquire came to no end
 
-  std::vector<std::string> locks;  ///< lock keys, by number
+  std::vector<std::string> locks;  ///< lock keys, by number; a key may be there in either mode
+  LockSet shared = 0;              ///< those in shared mode
+  std::vector<LockSet> with_key;   ///< by lock: those with its key, itself too
+  /// By lock: those that nobody else may hold beside it.
+  std::vector<LockSet> conflicting;
   /// Lease key -> the locks that it is a lease of.
   std::map<std::string, std::vector<std::uint8_t>, std::less<>> leases;
   std::vector<LockSet> sharing;  ///< by lock: those that have a lease key in common with it

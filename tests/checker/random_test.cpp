@@ -17,6 +17,7 @@
 #include "tests/checker/random_migrating_lock.hpp"
 #include "tests/checker/random_quorum_lock.hpp"
 #include "tests/checker/random_replicated_lock.hpp"
+#include "tests/checker/random_shared_lock.hpp"
 #include "tests/checker/random_timed_lock.hpp"
 #include "tests/checker/random_waiting_lock.hpp"
 #include "tests/support/seeds.hpp"
@@ -266,6 +267,16 @@ TEST_CASE("engine and naive explorer agree on random locks that wait for keys",
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_waiting_lock(seed), most);
+  };
+  CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 4);
+}
+
+TEST_CASE("engine and naive explorer agree on random locks with readers and writers",
+          "[random-shared][many-models]") {
+  const auto seeds = test::seeds_of("random shared locks", 60);
+  const auto most = test::setting("LOCKSTEP_STATES", 4000);
+  const auto make = [&](std::uint32_t seed) {
+    return compared(test::random_shared_lock(seed), most);
   };
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 4);
 }

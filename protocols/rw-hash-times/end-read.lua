@@ -1,0 +1,1 @@
+local lockKey,readTime = KEYS[1],ARGV[1] local readValue = redis.call('HGET',lockKey,'read') if readTime==readValue then redis.call('HDEL',lockKey,'read') end

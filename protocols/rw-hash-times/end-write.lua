@@ -1,0 +1,1 @@
+local lockKey,writeTime = KEYS[1],ARGV[1] local writeValue = redis.call('HGET',lockKey,'write') if writeTime==writeValue then redis.call('HDEL',lockKey,'write') end

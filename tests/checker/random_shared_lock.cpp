@@ -1,0 +1,139 @@
+// A lock is put together from a way to mark its readers and its writer, each taken and given back
+// by one that need not fit the other.
+#include "tests/checker/random_shared_lock.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/checker/dice.hpp"
+
+namespace lockstep::test {
+
+namespace {
+
+/// One mark of the lock: how it is set if nobody is in the way, and how it is taken away.
+struct Marks {
+  std::vector<std::string> reads, writes, read_ends, write_ends;
+};
+
+const Marks kTwoKeys{
+    {R"lua(if redis("EXISTS", wkey) == 1 then return false end
+  return redis("SET", rkey, "1", "PX", self.ttl_ms) == OK)lua",
+     R"lua(if redis("EXISTS", wkey) == 1 then return false end
+  return redis("SET", rkey, self.mine, "PX", self.ttl_ms) == OK)lua",
+     R"lua(return redis("EVAL", "if redis.call('exists', KEYS[2]) == 1 then return 0 end" ..
+    " redis.call('incr', KEYS[1]) redis.call('pexpire', KEYS[1], ARGV[1]) return 1",
+    2, rkey, wkey, self.ttl_ms) == 1)lua"},
+    {R"lua(return redis("EVAL", "if redis.call('exists', KEYS[1]) == 1 then return 0 end" ..
+    " if redis.call('set', KEYS[2], ARGV[1], 'nx', 'px', ARGV[2]) then return 1 end return 0",
+    2, rkey, wkey, self.mine, self.ttl_ms) == 1)lua",
+     R"lua(if redis("EXISTS", rkey) == 1 then return false end
+  return redis("SET", wkey, self.mine, "NX", "PX", self.ttl_ms) == OK)lua",
+     R"lua(return redis("SET", wkey, "1", "PX", self.ttl_ms) == OK)lua"},
+    {R"lua(return redis("DEL", rkey) == 1)lua",
+     R"lua(return redis("EVAL", "if redis.call('decr', KEYS[1]) <= 0 then" ..
+    " redis.call('del', KEYS[1]) end return 1", 1, rkey) == 1)lua",
+     R"lua(if redis("GET", rkey) ~= self.mine then return false end
+  return redis("DEL", rkey) == 1)lua"},
+    {R"lua(return redis("DEL", wkey) == 1)lua",
+     R"lua(if redis("GET", wkey) ~= self.mine then return false end
+  return redis("DEL", wkey) == 1)lua",
+     R"lua(redis("DEL", wkey))lua"}};
+
+const Marks kHash{
+    {R"lua(return redis("EVAL", "if redis.call('hexists', KEYS[1], 'write') == 1 then return 0 end" ..
+    " redis.call('hset', KEYS[1], 'read', ARGV[1]) redis.call('pexpire', KEYS[1], ARGV[2]) return 1",
+    1, rkey, self.mine, self.ttl_ms) == 1)lua",
+     R"lua(return redis("EVAL", "if redis.call('hexists', KEYS[1], 'write') == 1 then return 0 end" ..
+    " redis.call('hset', KEYS[1], ARGV[1], 1) if redis.call('pttl', KEYS[1]) < tonumber(ARGV[2])" ..
+    " then redis.call('pexpire', KEYS[1], ARGV[2]) end return 1",
+    1, rkey, self.mine, self.ttl_ms) == 1)lua"},
+    {R"lua(return redis("EVAL", "if redis.call('exists', KEYS[1]) == 1 then return 0 end" ..
+    " redis.call('hset', KEYS[1], 'write', ARGV[1]) redis.call('pexpire', KEYS[1], ARGV[2]) return 1",
+    1, rkey, self.mine, self.ttl_ms) == 1)lua",
+     R"lua(if redis("HEXISTS", rkey, "read") == 1 then return false end
+  return redis("HSETNX", rkey, "write", self.mine) == 1)lua"},
+    {R"lua(return redis("HDEL", rkey, self.mine) == 1)lua",
+     R"lua(return redis("HDEL", rkey, "read") == 1)lua",
+     R"lua(return redis("EVAL", "if redis.call('hget', KEYS[1], 'read') == ARGV[1] then" ..
+    " redis.call('hdel', KEYS[1], 'read') end", 1, rkey, self.mine) == nil)lua"},
+    {R"lua(return redis("HDEL", rkey, "write") == 1)lua",
+     R"lua(return redis("DEL", rkey) == 1)lua"}};
+
+std::string method(Dice& dice, const char* name, const std::string& body, bool retries) {
+  std::string text = fmt::format(
+      "function Lock:{}()\n  local rkey, wkey = self.key .. \":r\", self.key .. \":w\"\n", name);
+  const bool takes = std::string(name).starts_with("acquire");
+  if (takes) text += dice.one_in(3) ? "  self.mine = \"x\"\n" : "  self.mine = unique()\n";
+  if (!takes && dice.one_in(8)) text += "  sleep(1)\n";
+  if (retries) return text + "  return retry(function()\n  " + body + "\n  end, 2)\nend\n";
+  return text + "  " + body + "\nend\n";
+}
+
+std::string shared_protocol(Dice& dice) {
+  const Marks& marks = dice.one_in(2) ? kTwoKeys : kHash;
+  std::string text =
+      "local Lock = protocol { title = \"a random lock\", source = \"a seed\", leases = { "
+      "\"{key}:r\", \"{key}:w\" }, settings = { eager = false } }\n";
+  const bool retries = dice.one_in(3);
+  text += method(dice, "acquire_shared", dice.of(marks.reads), retries);
+  text += method(dice, "acquire", dice.of(marks.writes), retries);
+  text += method(dice, "release_shared", dice.of(marks.read_ends), false);
+  text += method(dice, "release", dice.of(marks.write_ends), false);
+  if (dice.one_in(4)) text.replace(text.find("  return"), 0, "  if setting(\"eager\") then return true end\n");
+  return text + "return Lock\n";
+}
+
+using Kind = sim::WorkStep::Kind;
+constexpr sim::WorkStep kLock{Kind::lock, 0, 0}, kUnlock{Kind::unlock, 0, 0};
+constexpr sim::WorkStep kShare{Kind::lock, 1, 0}, kUnshare{Kind::unlock, 1, 0};
+
+std::vector<sim::WorkStep> shared_workload(Dice& dice) {
+  const sim::WorkStep work{Kind::work, 0, dice.from(1, 4)};
+  return dice.of<std::vector<sim::WorkStep>>({
+      {kLock, work, kUnlock},
+      {kShare, work, kUnshare},
+      {kShare, work, kUnshare},
+      {kShare, kUnshare, kLock, kUnlock},
+      {kShare, kLock, work, kUnlock, kUnshare},
+      {kLock, kShare, kUnlock, work, kUnshare},
+      {kShare, kShare, kUnshare, kUnshare},
+  });
+}
+
+}  // namespace
+
+RandomLock random_shared_lock(std::uint32_t seed) {
+  Dice dice(seed);
+  RandomLock lock;
+  sim::ProcessSetup process = random_process(dice);
+  process.lock_keys = {"lock", "lock"};
+  process.shared = {false, true};
+  lock.protocol = shared_protocol(dice);
+  lock.model.processes.assign(dice.one_in(3) ? 3 : 2, process);
+  for (auto& setup : lock.model.processes) {
+    setup.workload = shared_workload(dice);
+    if (dice.one_in(4)) setup.lease_ms = dice.from(1, 6);
+    if (dice.one_in(4)) setup.settings["eager"] = true;
+  }
+  if (dice.one_in(6)) lock.model.processes.front().threads = 2;
+  if (!dice.one_in(3))
+    ++lock.model.budget[static_cast<std::size_t>(dice.of<sim::Fault>(
+        {sim::Fault::pause, sim::Fault::delay, sim::Fault::lose, sim::Fault::crash,
+         sim::Fault::evict, sim::Fault::node_crash}))];
+  if (dice.one_in(4)) {
+    lock.model.waits_ms = dice.from(2, 6);
+    lock.model.waits_after = dice.of<sim::WaitsAfter>({sim::WaitsAfter::call, sim::WaitsAfter::free});
+    lock.model.properties = {sim::Property::waits};
+  } else {
+    lock.model.properties = {dice.one_in(3) ? sim::Property::foreign_release
+                                            : random_property(dice, sim::Property::leak)};
+  }
+  lock.model.witnesses = {sim::kWitnesses.begin(), sim::kWitnesses.end()};
+  return lock;
+}
+
+}  // namespace lockstep::test
