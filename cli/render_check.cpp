@@ -65,6 +65,15 @@ void print_headline(std::ostream& out, const Judgement& judgement, bool colours)
   }
 }
 
+/// ", lease 5000 ms, version = 2": what is different for one role.
+std::string own_of(const scenarios::Role& role) {
+  std::string own;
+  if (role.lease_ms) own += fmt::format(", lease {} ms", *role.lease_ms);
+  for (const auto& [setting, value] : role.settings)
+    own += fmt::format(", {} = {}", setting, sim::worded(value));
+  return own;
+}
+
 /// "A, B: lock, work 3000, unlock (1 round)": a line for each role that has clients.
 void print_clients(std::ostream& out, const Scenario& scenario) {
   for (std::size_t index = 0; index < scenario.roles.size(); ++index) {
@@ -78,8 +87,9 @@ void print_clients(std::ostream& out, const Scenario& scenario) {
     const auto threads =
         role.threads == 1 ? "" : fmt::format(" in each of {} threads", role.threads);
     print_row(out, "clients",
-              fmt::format("{}: {} ({}{})", fmt::join(who, ", "), fmt::join(what, ", "),
-                          plural(static_cast<std::uint64_t>(role.rounds), "round"), threads));
+              fmt::format("{}: {} ({}{}{})", fmt::join(who, ", "), fmt::join(what, ", "),
+                          plural(static_cast<std::uint64_t>(role.rounds), "round"), threads,
+                          own_of(role)));
   }
 }
 

@@ -595,8 +595,7 @@ class Rules {
   bool following_ = false;  ///< a client is followed to see whether it comes back
   bool alone_ =
       false;  ///< one client is followed, or a probe's: whether it comes back is not asked
-  std::map<Lock, std::unique_ptr<Rules>>
-      probes_;  // by lock: the same model and one process more
+  std::map<Lock, std::unique_ptr<Rules>> probes_;  // by lock: the same model and one process more
   // Of a probe's own rules: what it came to, by the identity of the world in which it was alone.
   std::unordered_map<std::string, Probe> probed_;  // never iterated
 };

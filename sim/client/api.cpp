@@ -61,10 +61,11 @@ int setting(Vm& vm, Run& run, lua_State* lua) {
   const std::string name = text_of(lua, 1);
   const SettingValue* value = run.setting(name);
   if (value == nullptr)
-    return refuse(vm, lua,
-                  fmt::format("setting: `{}` is not declared; expected protocol {{ settings = {{ {} "
-                              "= ... }} }} with what it is unless a role says otherwise",
-                              name, name));
+    return refuse(
+        vm, lua,
+        fmt::format("setting: `{}` is not declared; expected protocol {{ settings = {{ {} "
+                    "= ... }} }} with what it is unless a role says otherwise",
+                    name, name));
   if (const auto* flag = std::get_if<bool>(value))
     lua_pushboolean(lua, *flag);
   else if (const auto* number = std::get_if<std::int64_t>(value))

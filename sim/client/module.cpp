@@ -272,9 +272,9 @@ std::string Module::read_settings(lua_State* lua) {
 }
 
 int Module::declare_protocol(lua_State* lua) {
-  static const std::vector<std::string> kFields{"title",  "source",   "leases", "permanent",
-                                                "shared_connection", "server", "nodes",
-                                                "replicas", "quorum", "settings"};
+  static const std::vector<std::string> kFields{
+      "title",  "source", "leases",   "permanent", "shared_connection",
+      "server", "nodes",  "replicas", "quorum",    "settings"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -305,9 +305,8 @@ int Module::declare_protocol(lua_State* lua) {
     return refuse(vm_, lua, "protocol: shared_connection must be true or false");
   shared_connection_ = lua_toboolean(lua, -1) != 0;
   lua_pop(lua, 1);
-  for (const auto& wrong :
-       {read_server(lua), read_nodes(lua), read_replicas(lua), read_quorum(lua),
-        read_settings(lua)})
+  for (const auto& wrong : {read_server(lua), read_nodes(lua), read_replicas(lua), read_quorum(lua),
+                            read_settings(lua)})
     if (!wrong.empty()) return refuse(vm_, lua, wrong);
   if (vm_.stopped()) {
     lua_pushnil(lua);

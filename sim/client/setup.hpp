@@ -28,10 +28,11 @@ using Settings = std::map<std::string, SettingValue>;
 /// What one process is given. Two processes with equal setups differ only in the names of their
 /// tokens.
 struct ProcessSetup {
-  std::vector<std::string> lock_keys;  ///< by lock; one protocol object (`self`) per key and process
-  std::vector<bool> shared;            ///< by lock: is it taken in shared mode? false where not said
-  std::vector<WorkStep> workload;      ///< one round
-  int rounds = 1;                      ///< 0: for ever, and uncounted
+  std::vector<std::string>
+      lock_keys;                   ///< by lock; one protocol object (`self`) per key and process
+  std::vector<bool> shared;        ///< by lock: is it taken in shared mode? false where not said
+  std::vector<WorkStep> workload;  ///< one round
+  int rounds = 1;                  ///< 0: for ever, and uncounted
   int threads = 1;  ///< main tasks that each run the workload, sharing the process's objects
   std::int64_t lease_ms = 0;    ///< self.ttl_ms; self.ttl_s is this in whole seconds
   Settings settings;            ///< where setting() answers something else than the protocol says

@@ -69,11 +69,11 @@ struct Belongings {
 
 /// What a request did to the parts of a key.
 struct PartsChange {
-  bool made = false;     ///< the sender has a part that it had not, or a larger share
-  bool marked = false;   ///< a part that it had bears another token of its own now
-  bool freed = false;    ///< the sender has lost a part, or some of a share
-  bool counted = false;  ///< and it was of a share
-  Makers taken = 0;      ///< of others: removed, overwritten, made to end earlier
+  bool made = false;       ///< the sender has a part that it had not, or a larger share
+  bool marked = false;     ///< a part that it had bears another token of its own now
+  bool freed = false;      ///< the sender has lost a part, or some of a share
+  bool counted = false;    ///< and it was of a share
+  Makers taken = 0;        ///< of others: removed, overwritten, made to end earlier
   Makers overwritten = 0;  ///< of these: who has lost nothing but what others' parts stand for now
   Makers extended =
       0;  ///< of others, who have the key for longer now, though it is not the sender's

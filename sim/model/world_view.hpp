@@ -16,10 +16,10 @@ std::string node_view(bool up, const Keyspace& keyspace);
 
 struct ClientView {
   unsigned process = 0;
-  const char* life = "";             ///< "up", "paused" or "dead"
+  const char* life = "";              ///< "up", "paused" or "dead"
   std::map<std::string, int> holds;   ///< by lock key: how many of its threads are inside
   std::map<std::string, int> shares;  ///< the same in shared mode
-  std::string belief;                ///< Program::belief; empty: it knows nothing
+  std::string belief;                 ///< Program::belief; empty: it knows nothing
 };
 std::string client_view(const ClientView& client);
 

@@ -49,7 +49,8 @@ Id Invariants::view_of_process(Id id) {
     view.process = process.index;
     view.life = process.life == Life::up ? "up" : process.life == Life::paused ? "paused" : "dead";
     for (const auto& holding : process.holdings)
-      ++(has(setting_.shared, holding.lock) ? view.shares : view.holds)[setting_.locks[holding.lock]];
+      ++(has(setting_.shared, holding.lock) ? view.shares
+                                            : view.holds)[setting_.locks[holding.lock]];
     if (process.life != Life::dead) {
       const ProgramState& program = processes_.automaton().state(process.program);
       view.belief = setting_.model.program->belief(setting_.setups[program.setup], program.snapshot,

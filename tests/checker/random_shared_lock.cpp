@@ -83,7 +83,8 @@ std::string shared_protocol(Dice& dice) {
   text += method(dice, "acquire", dice.of(marks.writes), retries);
   text += method(dice, "release_shared", dice.of(marks.read_ends), false);
   text += method(dice, "release", dice.of(marks.write_ends), false);
-  if (dice.one_in(4)) text.replace(text.find("  return"), 0, "  if setting(\"eager\") then return true end\n");
+  if (dice.one_in(4))
+    text.replace(text.find("  return"), 0, "  if setting(\"eager\") then return true end\n");
   return text + "return Lock\n";
 }
 
@@ -121,12 +122,13 @@ RandomLock random_shared_lock(std::uint32_t seed) {
   }
   if (dice.one_in(6)) lock.model.processes.front().threads = 2;
   if (!dice.one_in(3))
-    ++lock.model.budget[static_cast<std::size_t>(dice.of<sim::Fault>(
-        {sim::Fault::pause, sim::Fault::delay, sim::Fault::lose, sim::Fault::crash,
-         sim::Fault::evict, sim::Fault::node_crash}))];
+    ++lock.model.budget[static_cast<std::size_t>(
+        dice.of<sim::Fault>({sim::Fault::pause, sim::Fault::delay, sim::Fault::lose,
+                             sim::Fault::crash, sim::Fault::evict, sim::Fault::node_crash}))];
   if (dice.one_in(4)) {
     lock.model.waits_ms = dice.from(2, 6);
-    lock.model.waits_after = dice.of<sim::WaitsAfter>({sim::WaitsAfter::call, sim::WaitsAfter::free});
+    lock.model.waits_after =
+        dice.of<sim::WaitsAfter>({sim::WaitsAfter::call, sim::WaitsAfter::free});
     lock.model.properties = {sim::Property::waits};
   } else {
     lock.model.properties = {dice.one_in(3) ? sim::Property::foreign_release

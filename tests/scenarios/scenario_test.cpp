@@ -97,6 +97,46 @@ TEST_CASE("everything that a scenario says is understood") {
   CHECK(model.witnesses == std::set<sim::Witness>{sim::Witness::lost});
 }
 
+TEST_CASE("a role has modes, a lease and settings of its own") {
+  auto json = sound();
+  json["roles"]["reader"] = Json::parse(
+      R"({"workload": ["lock-shared", "lock-shared b", "unlock-shared b", "unlock-shared"],
+          "lease_ms": 7, "settings": {"version": 2, "name": "x", "eager": true}})");
+  const auto scenario = read(json);
+  CHECK(read(to_json(scenario, "p")).roles == scenario.roles);
+  const auto model = model_of(scenario, nullptr);
+  const auto& reader = model.processes[0];
+  const auto& writer = model.processes[1];
+  CHECK(reader.lease_ms == 7);
+  CHECK(writer.lease_ms == 20);
+  CHECK(reader.lock_keys == std::vector<std::string>{"lock", "b", "lock", "b"});
+  CHECK(reader.shared == std::vector<bool>{true, true, false, false});
+  CHECK(reader.lock_keys == writer.lock_keys);
+  CHECK(writer.workload.front() == sim::WorkStep{sim::WorkStep::Kind::lock, 2, 0});
+  CHECK(reader.settings ==
+        sim::Settings{{"version", std::int64_t{2}}, {"name", "x"}, {"eager", true}});
+  CHECK(writer.settings.empty());
+}
+
+TEST_CASE("a mode or a setting that the protocol does not have is refused") {
+  const TemporaryFolder folder;
+  folder.write("protocol.lua",
+               "local L = protocol { title = 't', settings = { version = 1 } }\n"
+               "function L:acquire() end function L:release() end return L\n");
+  const auto program = std::make_shared<const sim::Program>(folder.path());
+  const auto refused = [&](const char* role) {
+    auto json = sound();
+    json["roles"]["reader"] = Json::parse(role);
+    return bad_input([&] { model_of(read(json), program); });
+  };
+  CHECK_THAT(refused(R"({"workload": ["lock-shared"]})"),
+             Contains("role `reader`: `lock-shared`: the protocol has no acquire_shared()"));
+  CHECK_THAT(refused(R"({"workload": ["lock"], "settings": {"versoin": 2}})"),
+             Contains("the protocol has no setting `versoin` (did you mean `version`?)"));
+  CHECK_THAT(refused(R"({"workload": ["lock"], "settings": {"version": "2"}})"),
+             Contains("the setting `version` is \"2\"; expected one like 1"));
+}
+
 TEST_CASE("what a scenario leaves out has a default") {
   const auto scenario =
       read_text(R"({"title": "t", "source": "s", "why": "w", "protocol": "p", "kind": "search",

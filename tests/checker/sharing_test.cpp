@@ -1,0 +1,165 @@
+// Locks in shared mode: who is in whose way, and what readers may do to each other's marks. What is
+// expected is argued from what a reader/writer lock is; both explorers have to come to it.
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checker/audit.hpp"
+#include "checker/explorer.hpp"
+#include "sim/base/temporary_folder.hpp"
+#include "sim/client/program.hpp"
+
+namespace lockstep::sharing_test {
+
+namespace {
+
+using checker::Verdict;
+using sim::Property;
+using Step = sim::WorkStep::Kind;
+
+constexpr sim::WorkStep kLock{Step::lock, 0, 0}, kUnlock{Step::unlock, 0, 0};
+constexpr sim::WorkStep kShare{Step::lock, 1, 0}, kUnshare{Step::unlock, 1, 0};
+constexpr sim::WorkStep kWork{Step::work, 0, 3};
+using Workload = std::vector<sim::WorkStep>;
+const Workload kReads{kShare, kWork, kUnshare}, kWrites{kLock, kWork, kUnlock};
+
+/// What the four functions of a lock do.
+struct Functions {
+  std::string share, unshare, lock, unlock;
+};
+
+/// Nobody ever refuses anybody.
+const Functions kOpen{"return true", "return true", "return true", "return true"};
+/// Readers set one string, writers look for it and for another writer's.
+const Functions kOneMark{
+    "if redis('EXISTS', self.key .. ':w') == 1 then return false end "
+    "redis('SET', self.key, '1', 'PX', self.ttl_ms) return true",
+    "return true",
+    "if redis('EXISTS', self.key) == 1 then return false end "
+    "return redis('SET', self.key .. ':w', '1', 'NX') == OK",
+    "return redis('DEL', self.key .. ':w') == 1"};
+
+class Sharing {
+ public:
+  Sharing(const Functions& bodies, const std::vector<Workload>& workloads) {
+    folder_.write("protocol.lua",
+                  "local L = protocol { title = 't', source = 's', "
+                  "leases = { '{key}', '{key}:w' }, settings = { eager = false } }\n"
+                  "function L:acquire_shared() " +
+                      bodies.share + " end\n" + "function L:release_shared() " + bodies.unshare +
+                      " end\n" + "function L:acquire() " + bodies.lock + " end\n" +
+                      "function L:release() " + bodies.unlock + " end\nreturn L\n");
+    model.program = std::make_shared<sim::Program>(folder_.path());
+    for (const Workload& workload : workloads) {
+      sim::ProcessSetup client;
+      client.lock_keys = {"lock", "lock"};
+      client.shared = {false, true};
+      client.workload = workload;
+      client.lease_ms = 10;
+      model.processes.push_back(client);
+    }
+  }
+
+  /// What both explorers come to.
+  checker::Result judged(Property property) {
+    model.properties = {property};
+    checker::Result engine = checker::explore(model, {});
+    const auto naive = checker::explore_naively(model, {}, {}, checker::naive::Memory::boundary);
+    CHECK(naive.verdict == engine.verdict);
+    CHECK(naive.schedule.size() == engine.schedule.size());
+    return engine;
+  }
+
+  sim::Model model;
+
+ private:
+  sim::TemporaryFolder folder_;
+};
+
+bool holds(Sharing sharing, Property property) {
+  return sharing.judged(property).verdict == Verdict::holds;
+}
+
+}  // namespace
+
+TEST_CASE("readers are in nobody's way but a writer's", "[sharing]") {
+  CHECK(holds({kOpen, {kReads, kReads}}, Property::mutual_exclusion));
+  // begin, begin: neither asks a server for anything.
+  Sharing both(kOpen, {kReads, kWrites});
+  CHECK(both.judged(Property::mutual_exclusion).schedule.size() == 2);
+  CHECK_FALSE(holds({kOpen, {kWrites, kWrites}}, Property::mutual_exclusion));
+}
+
+TEST_CASE("who holds a lock in both modes is not in its own way", "[sharing]") {
+  const Workload upgrade{kShare, kLock, kWork, kUnlock, kUnshare};
+  const Workload downgrade{kLock, kShare, kUnlock, kWork, kUnshare};
+  CHECK(holds({kOpen, {upgrade}}, Property::mutual_exclusion));
+  CHECK(holds({kOpen, {downgrade}}, Property::mutual_exclusion));
+  CHECK_FALSE(holds({kOpen, {upgrade, kReads}}, Property::mutual_exclusion));
+  CHECK_FALSE(holds({kOpen, {downgrade, kReads}}, Property::mutual_exclusion));
+  Sharing threads(kOpen, {upgrade});
+  threads.model.processes.front().threads = 2;
+  CHECK(threads.judged(Property::mutual_exclusion).verdict == Verdict::violated);
+}
+
+TEST_CASE("who only reads writes nothing", "[sharing]") {
+  CHECK(holds({kOpen, {kReads, kReads}}, Property::no_lost_update));
+  CHECK_FALSE(holds({kOpen, {kWrites, kWrites}}, Property::no_lost_update));
+  CHECK(holds({kOpen, {kReads, kWrites}}, Property::no_lost_update));
+}
+
+TEST_CASE("one reader's mark stands for another's, but ends no sooner", "[sharing]") {
+  CHECK(holds({kOneMark, {kReads, kReads}}, Property::foreign_release));
+  Sharing hasty(kOneMark, {kReads, kReads});
+  hasty.model.processes.back().lease_ms = 5;
+  CHECK(hasty.judged(Property::foreign_release).verdict == Verdict::violated);
+  Functions deletes = kOneMark;
+  deletes.unshare = "return redis('DEL', self.key) == 1";
+  CHECK_FALSE(holds({deletes, {kReads, kReads}}, Property::foreign_release));
+  // A writer's mark is written over by nobody.
+  Functions overwrites = kOneMark;
+  overwrites.lock = "return redis('SET', self.key .. ':w', '1') == OK";
+  CHECK_FALSE(holds({overwrites, {kWrites, kWrites}}, Property::foreign_release));
+}
+
+TEST_CASE("a lock that nobody can share any more is a deadlock, though a writer would get it",
+          "[sharing]") {
+  // A writer that waits leaves a mark for ever, which readers heed.
+  Functions marks = kOpen;
+  marks.share = "return redis('EXISTS', self.key .. ':waits') == 0";
+  marks.lock = "redis('SET', self.key .. ':waits', '1') return true";
+  CHECK_FALSE(holds({marks, {kReads, kWrites}}, Property::deadlock));
+  Sharing writers(marks, {kWrites, kWrites});
+  for (auto& client : writers.model.processes) client.lock_keys = {"lock"};
+  CHECK(writers.judged(Property::deadlock).verdict == Verdict::holds);  // nobody wants to share it
+}
+
+TEST_CASE("a wait for a free lock counts while nobody is in it, in either mode", "[sharing]") {
+  Functions waits = kOneMark;
+  waits.unshare = "return redis('DEL', self.key) == 1";
+  waits.lock = "return retry(function() return redis('EXISTS', self.key) == 0 end, 1)";
+  waits.unlock = "return true";
+  Sharing sharing(waits, {kReads, kWrites});
+  sharing.model.waits_ms = 2;
+  sharing.model.waits_after = sim::WaitsAfter::call;
+  CHECK(sharing.judged(Property::waits).verdict == Verdict::violated);  // A reads for 3 ms
+  sharing.model.waits_after = sim::WaitsAfter::free;
+  CHECK(sharing.judged(Property::waits).verdict == Verdict::holds);
+}
+
+TEST_CASE("a client has its own settings and lease", "[sharing]") {
+  Functions bodies = kOpen;
+  bodies.lock =
+      "if setting('eager') then return true end "
+      "return redis('SET', self.key, '1', 'NX', 'PX', self.ttl_ms) == OK";
+  CHECK(holds({bodies, {kWrites, kWrites}}, Property::mutual_exclusion));
+  Sharing eager(bodies, {kWrites, kWrites});
+  eager.model.processes.back().settings["eager"] = true;
+  CHECK(eager.judged(Property::mutual_exclusion).verdict == Verdict::violated);
+  Sharing hasty(bodies, {kWrites, kWrites});
+  hasty.model.processes.back().lease_ms = 1;
+  CHECK(hasty.judged(Property::mutual_exclusion).verdict == Verdict::violated);
+}
+
+}  // namespace lockstep::sharing_test
