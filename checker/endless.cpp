@@ -1,6 +1,10 @@
 // See the header: what strongly connected components mean for locks.
 #include "checker/endless.hpp"
 
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "checker/search/components.hpp"
@@ -15,9 +19,17 @@ namespace {
 struct Steps {
   StepEdges zero_time;              ///< steps that have to happen and take no time
   StepEdges all;                    ///< all steps but faults
+  StepEdges passes;                 ///< in which time passes; in order
   std::vector<bool> time_passes;    ///< by state
   std::vector<bool> acquires;       ///< by state: some step out of it acquires
   std::vector<std::uint8_t> actor;  ///< by state: whose zero-time step leaves it
+};
+
+/// What `progress` needs to know: by state, which tasks are inside acquire(), if nothing disturbs
+/// them there, and which of those that go on for ever are under way.
+struct Tasks {
+  std::vector<sim::TaskSet> waiting, under_way;
+  sim::TaskSet ever_waiting = 0;
 };
 
 /// How many states are expanded between two questions to the watch.
@@ -39,12 +51,14 @@ Steps collect(const Graph<WorldSystem>& graph, Watch& watch) {
       if (facts.acquired_by != 0) steps.acquires[from] = true;
       if (WorldSystem::passes_time(step)) {
         steps.time_passes[from] = true;
+        steps.passes.emplace_back(from, to);
       } else {
         steps.zero_time.emplace_back(from, to);
         steps.actor[from] = step.actor;
       }
     });
   }
+  std::ranges::sort(steps.passes);
   return steps;
 }
 
@@ -62,6 +76,135 @@ std::optional<std::uint32_t> zero_time_cycle(const Steps& steps, const Graph<Wor
       return s;
   }
   return std::nullopt;
+}
+
+Tasks tasks_of(const Graph<WorldSystem>& graph) {
+  const sim::World& world = graph.system().world();
+  Tasks tasks;
+  tasks.waiting.assign(graph.states(), 0);
+  tasks.under_way.assign(graph.states(), 0);
+  for (std::uint32_t s = 0; s < graph.states(); ++s) {
+    const auto state = graph[s];
+    if (!world.undisturbed(state.data())) continue;
+    tasks.waiting[s] = world.tasks_in_acquire(state.data());
+    tasks.under_way[s] = world.tasks_under_way(state.data());
+    tasks.ever_waiting |= tasks.waiting[s];
+  }
+  return tasks;
+}
+
+/// Steps between states in all of which one task waits, in components of their own.
+class Starvation {
+ public:
+  Starvation(const Steps& steps, const Tasks& tasks, sim::TaskSet task, sim::TaskSet for_ever,
+             Watch& watch)
+      : tasks_(tasks), states_(static_cast<std::uint32_t>(tasks.waiting.size())) {
+    const auto waits = [&](std::uint32_t state) { return (tasks.waiting[state] & task) != 0; };
+    for (const auto& [from, to] : steps.all)
+      if (waits(from) && waits(to)) edges_.emplace_back(from, to);
+    found_ = components(edges_, states_, watch);
+    if (!watch.why().empty()) return;
+    passes_.assign(found_.cyclic.size(), false);
+    under_way_.assign(found_.cyclic.size(), 0);
+    for (const auto& [from, to] : edges_)
+      if (is_inside(from, to) && is_pass(steps, from, to)) passes_[found_.of[from]] = true;
+    for (std::uint32_t s = 0; s < states_; ++s) under_way_[found_.of[s]] |= tasks.under_way[s];
+    needed_ = for_ever;
+  }
+
+  /// The first state, in order of discovery, of a component in which time passes, and everybody who
+  /// goes on for ever does.
+  std::optional<std::uint32_t> first() const {
+    for (std::uint32_t s = 0; s < states_; ++s) {
+      const std::uint32_t component = found_.of[s];
+      if (found_.cyclic[component] && passes_[component] && (needed_ & ~under_way_[component]) == 0)
+        return s;
+    }
+    return std::nullopt;
+  }
+
+  /// States from `start` back to it, by way of a step in which time passes, and of one at least in
+  /// which each of those is under way.
+  std::vector<std::uint32_t> loop_from(std::uint32_t start, const Steps& steps) const {
+    std::vector<std::uint32_t> loop;
+    sim::TaskSet missing = needed_;
+    bool passed = false;
+    std::uint32_t here = start;
+    const auto go = [&](const auto& arrived) {
+      for (const std::uint32_t next : way(here, arrived)) {
+        passed = passed || is_pass(steps, here, next);
+        missing &= ~tasks_.under_way[next];
+        loop.push_back(here = next);
+      }
+    };
+    missing &= ~tasks_.under_way[start];
+    while (missing != 0)
+      go([&](std::uint32_t, std::uint32_t to) { return (tasks_.under_way[to] & missing) != 0; });
+    if (!passed) go([&](std::uint32_t from, std::uint32_t to) { return is_pass(steps, from, to); });
+    if (here != start || loop.empty())
+      go([&](std::uint32_t, std::uint32_t to) { return to == start; });
+    return loop;
+  }
+
+ private:
+  bool is_inside(std::uint32_t from, std::uint32_t to) const {
+    return found_.of[from] == found_.of[to];
+  }
+  static bool is_pass(const Steps& steps, std::uint32_t from, std::uint32_t to) {
+    return std::ranges::binary_search(steps.passes, std::pair(from, to));
+  }
+
+  /// A shortest way inside the component to the end of a step of which `arrived` is so.
+  template <class Arrived>
+  std::vector<std::uint32_t> way(std::uint32_t from, const Arrived& arrived) const {
+    std::map<std::uint32_t, std::uint32_t> before;
+    std::deque<std::uint32_t> open{from};
+    while (!open.empty()) {
+      const std::uint32_t here = open.front();
+      open.pop_front();
+      for (auto edge = std::ranges::lower_bound(edges_, here, {}, &StepEdges::value_type::first);
+           edge != edges_.end() && edge->first == here; ++edge) {
+        if (!is_inside(here, edge->second)) continue;
+        if (arrived(here, edge->second)) {
+          std::vector<std::uint32_t> way{edge->second};
+          for (std::uint32_t at = here; at != from; at = before.at(at)) way.push_back(at);
+          std::ranges::reverse(way);
+          return way;
+        }
+        if (edge->second != from && before.emplace(edge->second, here).second)
+          open.push_back(edge->second);
+      }
+    }
+    LOCKSTEP_CHECK(false);
+    return {};
+  }
+
+  const Tasks& tasks_;
+  std::uint32_t states_;
+  StepEdges edges_;
+  Components found_;
+  std::vector<bool> passes_;             ///< by component
+  std::vector<sim::TaskSet> under_way_;  ///< by component
+  sim::TaskSet needed_ = 0;
+};
+
+/// progress: somebody is inside acquire() for ever, though time goes on.
+void find_starvation(const Graph<WorldSystem>& graph, const Steps& steps, Watch& watch,
+                     EndlessRuns& runs) {
+  const Tasks tasks = tasks_of(graph);
+  const sim::TaskSet for_ever = graph.system().world().tasks_for_ever();
+  for (unsigned bit = 0; bit < sim::kMaxProcesses * sim::kMaxThreads; ++bit) {
+    const sim::TaskSet task = sim::TaskSet{1} << bit;
+    if ((tasks.ever_waiting & task) == 0) continue;
+    const Starvation starvation(steps, tasks, task, for_ever, watch);
+    if (!watch.why().empty()) return;
+    const auto state = starvation.first();
+    if (!state || (runs.property && runs.state <= *state)) continue;
+    runs.property = sim::Property::progress;
+    runs.state = *state;
+    runs.loop = starvation.loop_from(*state, steps);
+    runs.waits = static_cast<std::uint8_t>(bit / sim::kMaxThreads);
+  }
 }
 
 }  // namespace
@@ -95,6 +238,7 @@ EndlessRuns endless_runs(const Graph<WorldSystem>& graph, const std::set<sim::Pr
     runs.state = s;
     return runs;
   }
+  if (properties.contains(sim::Property::progress)) find_starvation(graph, steps, watch, runs);
   return runs;
 }
 

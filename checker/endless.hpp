@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "checker/search/graph.hpp"
 #include "checker/world_system.hpp"
@@ -15,9 +16,12 @@
 namespace lockstep::checker {
 
 struct EndlessRuns {
-  std::optional<sim::Property> property;  ///< deadlock or leak
+  std::optional<sim::Property> property;  ///< deadlock, leak or progress
   std::uint32_t state =
       0;  ///< the first state (in order of discovery) from which it cannot be escaped
+  /// progress: the states that it comes to from `state`, again and again; `state` is the last.
+  std::vector<std::uint32_t> loop;
+  std::uint8_t waits = 0;                ///< progress: who is inside acquire() all along
   std::optional<std::string> zero_time;  ///< the process of a cycle in which time can never pass
 };
 

@@ -138,13 +138,17 @@ class Exploration {
     result_.schedule = way.steps;
   }
 
-  /// From `state` on the claim can never be met.
-  void take_endless(sim::Property property, std::uint32_t state) {
+  /// From `state` on the claim can never be met; or it may come to these states again and again.
+  void take_endless(sim::Property property, std::uint32_t state,
+                    const std::vector<std::uint32_t>& loop = {}, std::uint8_t waits = 0) {
     result_.verdict = Verdict::violated;
     result_.property = property;
     result_.endless = true;
     const auto graph = search_.graph();
-    result_.schedule = graph.steps_along(graph.path_to(state));
+    std::vector<std::uint32_t> path = graph.path_to(state);
+    if (!loop.empty()) result_.loop = Loop{path.size() - 1, waits};
+    path.insert(path.end(), loop.begin(), loop.end());
+    result_.schedule = graph.steps_along(path);
   }
 
   /// Everything was explored and nothing was violated by a step: what remains are the claims about
@@ -153,12 +157,13 @@ class Exploration {
     result_.verdict = Verdict::holds;
     result_.slack = world_.slack();
     result_.slack.exact = result_.slack.least_ms.value_or(0) <= 0 && world_.time_gap().empty();
-    if (world_.loops()) {
+    if (world_.loops() || model_.properties.contains(sim::Property::progress)) {
       const EndlessRuns found = endless_runs(search_.graph(), model_.properties, watch_);
       if (!watch_.why().empty()) return leave_open(watch_.why());
       if (found.zero_time)
         return leave_open("a cycle in zero time remains: task " + *found.zero_time);
-      if (found.property) return take_endless(*found.property, found.state);
+      if (found.property)
+        return take_endless(*found.property, found.state, found.loop, found.waits);
     }
     if (world_.endless_probe())
       return leave_open(

@@ -78,7 +78,7 @@ class Session {
     walk_.take(action, run_.place);
     print_step(io_.out, walk_.trace().steps.back(), position(), io_.colours);
     const bool ended = !left_at_ && position() == run_.schedule.size();
-    if (ended && run_.endless) walk_.end_endless(run_.violated.value());
+    if (ended && run_.endless) walk_.end_endless(run_.violated.value(), run_.loop);
     print_violation(io_.out, walk_.trace(), io_.colours);
     if (ended) io_.out << "the recorded run ends here\n";
   }

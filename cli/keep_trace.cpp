@@ -44,11 +44,11 @@ std::string keep_trace(const std::string& file, const Judgement& judgement,
                        const scenarios::Catalog& catalog) {
   if (!judgement.trace) remove_stale(file);
   if (file.empty() || !judgement.trace) return "";
-  scenarios::write_trace(
-      file,
-      {judgement.scenario, sim::fingerprint(judgement.model), judgement.result.schedule,
-       judgement.result.property, judgement.result.endless, told(*judgement.trace)},
-      catalog);
+  scenarios::write_trace(file,
+                         {judgement.scenario, sim::fingerprint(judgement.model),
+                          judgement.result.schedule, judgement.result.property,
+                          judgement.result.endless, judgement.result.loop, told(*judgement.trace)},
+                         catalog);
   return file;
 }
 

@@ -13,12 +13,14 @@ namespace {
 Recorded from_trace(const std::filesystem::path& file, const scenarios::Catalog& catalog) {
   const auto trace = scenarios::read_trace(file, catalog);
   if (trace.endless && (!trace.violated || row(*trace.violated).endless == nullptr))
-    throw sim::BadInput(file.string() +
-                        ": $.endless: only a deadlock or a leak can be what a run never leaves");
+    throw sim::BadInput(
+        file.string() +
+        ": $.endless: only a deadlock, a leak or progress can be what a run never leaves");
   const auto program = std::make_shared<const sim::Program>(trace.scenario.folder);
   const auto model = scenarios::model_of(trace.scenario, program);
   scenarios::expect_unchanged(trace, model, file);
-  return {trace.scenario, model, trace.schedule, trace.violated, trace.endless, file.string()};
+  return {trace.scenario, model,      trace.schedule, trace.violated,
+          trace.endless,  trace.loop, file.string()};
 }
 
 /// Why a search has no run to tell.
@@ -43,7 +45,7 @@ Recorded recorded_run(const std::string& target, const scenarios::Catalog& catal
   const auto& result = judgement.result;
   const std::string nothing = result.schedule.empty() ? nothing_told(result) : "";
   return {scenario,       judgement.model, result.schedule, result.property,
-          result.endless, target,          nothing};
+          result.endless, result.loop,     target,          nothing};
 }
 
 }  // namespace lockstep::cli

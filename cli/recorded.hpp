@@ -19,9 +19,10 @@ struct Recorded {
   sim::Schedule schedule;                 ///< empty: nothing was found, and there is no run to tell
   std::optional<sim::Property> violated;  ///< what the run is told to violate
   bool endless =
-      false;          ///< violated where the schedule ends, not by its last step (checker::Result)
-  std::string place;  ///< where the schedule comes from, for errors
-  std::string nothing{};  ///< why there is no run to tell, if there is none
+      false;  ///< violated where the schedule ends, not by its last step (checker::Result)
+  std::optional<checker::Loop> loop;  ///< of an endless run
+  std::string place;                  ///< where the schedule comes from, for errors
+  std::string nothing{};              ///< why there is no run to tell, if there is none
 };
 
 /// `target` is a scenario or a trace, by name or path. Throws BadInput, also for a trace whose

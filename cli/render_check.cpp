@@ -86,10 +86,12 @@ void print_clients(std::ostream& out, const Scenario& scenario) {
     if (who.empty()) continue;
     const auto threads =
         role.threads == 1 ? "" : fmt::format(" in each of {} threads", role.threads);
-    print_row(out, "clients",
-              fmt::format("{}: {} ({}{}{})", fmt::join(who, ", "), fmt::join(what, ", "),
-                          plural(static_cast<std::uint64_t>(role.rounds), "round"), threads,
-                          own_of(role)));
+    print_row(
+        out, "clients",
+        fmt::format("{}: {} ({}{}{})", fmt::join(who, ", "), fmt::join(what, ", "),
+                    role.rounds == 0 ? "for ever"
+                                     : plural(static_cast<std::uint64_t>(role.rounds), "round"),
+                    threads, own_of(role)));
   }
 }
 

@@ -30,8 +30,10 @@ void print_violation(std::ostream& out, const checker::Trace& trace, bool colour
 }
 
 void print_trace(std::ostream& out, const checker::Trace& trace, bool colours) {
-  for (std::size_t i = 0; i < trace.steps.size(); ++i)
+  for (std::size_t i = 0; i < trace.steps.size(); ++i) {
+    if (trace.loop && trace.loop->from == i) out << fmt::format("{:14}from here on:\n", "");
     print_step(out, trace.steps[i], i + 1, colours);
+  }
   print_violation(out, trace, colours);
 }
 

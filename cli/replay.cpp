@@ -27,7 +27,7 @@ int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, 
   if (arguments.live) return replay_live(run, arguments, io);
   checker::Walk walk(run.model);
   for (const auto& action : run.schedule) walk.take(action, run.place);
-  if (run.endless) walk.end_endless(run.violated.value());
+  if (run.endless) walk.end_endless(run.violated.value(), run.loop);
   const auto& trace = walk.trace();
   if (run.violated && trace.violated != run.violated)
     throw sim::BadInput(fmt::format("{}: it says that its run violates {}, and that violates {}",

@@ -197,7 +197,7 @@ Scenario under(const Condition& condition, Scenario world) {
       if (condition.short_work) step.ms = std::max<std::int64_t>(1, world.lease_ms / 100);
     }
     reshape(role, condition.shape, world.lease_ms);
-    role.rounds += condition.more_rounds;
+    if (role.rounds > 0) role.rounds += condition.more_rounds;
     role.threads += condition.more_threads;
   }
   const auto clients = std::min<std::size_t>(

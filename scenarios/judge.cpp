@@ -26,7 +26,8 @@ std::string shown(const sim::Schedule& schedule) {
 checker::Trace walked(const sim::Model& model, const checker::Result& result) {
   checker::Walk walk(model);
   for (const auto& action : result.schedule) walk.take(action);
-  if (result.endless) walk.end_endless(result.property.value());  // the naive world has no cycles
+  // The naive world has no cycles.
+  if (result.endless) walk.end_endless(result.property.value(), result.loop);
   return walk.trace();
 }
 

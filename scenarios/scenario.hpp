@@ -37,7 +37,7 @@ inline constexpr const char* kDefaultKey = "lock";
 struct Role {
   std::string name;
   std::vector<RoleStep> workload;
-  int rounds = 1;
+  int rounds = 1;  ///< 0: for ever
   int threads = 1;
   std::optional<std::int64_t> lease_ms;  ///< if another one than the scenario's
   sim::Settings settings;                ///< where they are not the protocol's

@@ -46,7 +46,7 @@ Role read_role(const std::string& name, const JsonPlace& place) {
     role.workload.push_back(parse_role_step(step.text(), step));
   if (role.workload.empty()) steps.fail("a workload has at least one step");
   if (const auto rounds = place.optional("rounds"))
-    role.rounds = static_cast<int>(rounds->integer(1, 100));
+    role.rounds = static_cast<int>(rounds->integer(0, 100));
   if (const auto threads = place.optional("threads"))
     role.threads = static_cast<int>(threads->integer(1, 8));
   if (const auto lease = place.optional("lease_ms")) role.lease_ms = lease->integer(1, kLongestMs);

@@ -109,6 +109,7 @@ void write_trace(const fs::path& file, const TraceFile& trace, const Catalog& ca
   json["fingerprint"] = trace.fingerprint;
   json["violated"] = trace.violated ? Json(name(*trace.violated)) : Json();
   if (trace.endless) json["endless"] = true;
+  if (trace.loop) json["loop"] = {{"from", trace.loop->from}, {"process", trace.loop->process}};
   json["schedule"] = Json::array();
   for (const auto& action : trace.schedule) json["schedule"].push_back(to_json(action));
   json["told"] = trace.told;
@@ -120,8 +121,8 @@ TraceFile read_trace(const fs::path& file, const Catalog& catalog) {
   const JsonPlace place(json, file.string());
   place.required(kTraceKey).expect_version(kTraceVersion, "a trace",
                                            "find the run again with `lockstep check`");
-  place.expect_object(
-      {kTraceKey, "name", "scenario", "fingerprint", "violated", "endless", "schedule", "told"});
+  place.expect_object({kTraceKey, "name", "scenario", "fingerprint", "violated", "endless", "loop",
+                       "schedule", "told"});
   TraceFile trace;
   trace.scenario =
       embedded_scenario(place.required("scenario"), place.required("name").text(),
@@ -140,6 +141,14 @@ TraceFile read_trace(const fs::path& file, const Catalog& catalog) {
   const auto clients = client_names(trace.scenario.clients.size());
   for (const auto& action : place.required("schedule").elements())
     trace.schedule.push_back(read_action(action, clients));
+  if (const auto loop = place.optional("loop")) {
+    if (!trace.endless) loop->fail("only of a run that is `endless` are the last steps a loop");
+    loop->expect_object({"from", "process"});
+    const auto most = static_cast<std::int64_t>(trace.schedule.size());
+    trace.loop = checker::Loop{static_cast<std::size_t>(loop->required("from").integer(0, most)),
+                               static_cast<std::uint8_t>(loop->required("process").integer(
+                                   0, std::int64_t(clients.size()) - 1))};
+  }
   return trace;
 }
 

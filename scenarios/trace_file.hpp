@@ -24,6 +24,7 @@ struct TraceFile {
   sim::Schedule schedule;
   std::optional<sim::Property> violated;
   bool endless = false;  ///< not the last step violates, but that nothing else can follow it
+  std::optional<checker::Loop> loop;  ///< of an endless run
   std::vector<std::string>
       told;  ///< a sentence a step, for a person who opens the file; not read back
 };

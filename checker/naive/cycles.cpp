@@ -54,14 +54,14 @@ void walk(const Neighbours& neighbours, StateNumber start, std::vector<bool>& re
 
 }  // namespace
 
-ClosedSets closed_sets(std::uint32_t states, const std::vector<Edge>& edges) {
+StrongSets strong_sets(std::uint32_t states, const std::vector<Edge>& edges) {
   std::vector<StateNumber> left;
   std::vector<bool> reached(states, false);
   const Neighbours forwards(states, edges, false);
   for (StateNumber state = 0; state < states; ++state) walk(forwards, state, reached, left);
 
-  ClosedSets sets;
-  sets.of.assign(states, ClosedSets::kNone);
+  StrongSets sets;
+  sets.of.assign(states, 0);
   std::uint32_t count = 0;
   std::reverse(left.begin(), left.end());
   reached.assign(states, false);
@@ -75,12 +75,17 @@ ClosedSets closed_sets(std::uint32_t states, const std::vector<Edge>& edges) {
   }
 
   sets.cyclic.assign(count, false);
-  std::vector<bool> open(count, false);
-  for (const auto& [from, to] : edges) {
-    const bool within = sets.of[from] == sets.of[to];
-    if (within) sets.cyclic[sets.of[from]] = true;
-    if (!within) open[sets.of[from]] = true;
-  }
+  for (const auto& [from, to] : edges)
+    if (sets.of[from] == sets.of[to]) sets.cyclic[sets.of[from]] = true;
+  return sets;
+}
+
+ClosedSets closed_sets(std::uint32_t states, const std::vector<Edge>& edges) {
+  const StrongSets strong = strong_sets(states, edges);
+  ClosedSets sets{strong.of, strong.cyclic};
+  std::vector<bool> open(sets.cyclic.size(), false);
+  for (const auto& [from, to] : edges)
+    if (sets.of[from] != sets.of[to]) open[sets.of[from]] = true;
   for (std::uint32_t& set : sets.of) {
     if (open[set]) set = ClosedSets::kNone;
   }

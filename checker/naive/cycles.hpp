@@ -12,8 +12,16 @@ namespace lockstep::checker {
 
 using Edge = std::pair<StateNumber, StateNumber>;
 
-/// The sets of states in which every state can be reached from every other, and which no edge
-/// leaves.
+/// The sets of states in which every state can be reached from every other.
+struct StrongSets {
+  std::vector<std::uint32_t> of;  ///< by state: the set that it is in
+  std::vector<bool> cyclic;       ///< by set: an edge runs within it
+};
+
+/// Takes time and memory in proportion to states and edges.
+StrongSets strong_sets(std::uint32_t states, const std::vector<Edge>& edges);
+
+/// Those of them which no edge leaves.
 struct ClosedSets {
   static constexpr std::uint32_t kNone = UINT32_MAX;
   std::vector<std::uint32_t> of;  ///< by state: the set that it is in, or kNone

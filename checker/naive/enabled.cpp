@@ -82,6 +82,10 @@ std::vector<Action> Rules::enabled(const World& world) const {
   return actions;
 }
 
+bool Rules::has_rounds_left(std::uint8_t p, int begun) const {
+  return model_.processes[p].rounds == kForEver || begun < model_.processes[p].rounds;
+}
+
 void Rules::enabled_of_process(const World& world, std::uint8_t p,
                                std::vector<Action>& actions) const {
   const Process& process = world.processes[p];
@@ -90,7 +94,7 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
   const bool dead = process.life == Life::dead;
   if (dead) {
     for (std::size_t t = 0; t < process.rounds_begun.size(); ++t) {
-      if (process.rounds_begun[t] < model_.processes[p].rounds) {
+      if (has_rounds_left(p, process.rounds_begun[t])) {
         actions.push_back(of_task(Action::Kind::begin, p, byte(t)));
       }
     }
@@ -307,6 +311,10 @@ bool Rules::urgent(const World& world, const Action& action, bool of_any_client)
     }
     case Action::Kind::resume:
       return process.pause_left_ms == 0;
+    case Action::Kind::begin:  // of who goes on for ever, but for the first time
+      return !alone_ && process.life == Life::up &&
+             model_.processes[action.process].rounds == kForEver &&
+             process.rounds_begun[action.task] > 0;
     default:
       return false;
   }

@@ -7,6 +7,7 @@
 
 #include "checker/naive/cycles.hpp"
 #include "checker/naive/search.hpp"
+#include "checker/naive/starvation.hpp"
 #include "checker/naive/world.hpp"
 #include "sim/base/token.hpp"
 #include "sim/model/vacuous.hpp"
@@ -92,6 +93,7 @@ class Exploration {
     edges_.emplace_back(from, to);
     if (action.kind == Action::Kind::pass) {
       natures_[from].time_passes = true;
+      passes_.emplace_back(from, to);
     } else {
       at_once_.emplace_back(from, to);
       natures_[from].actor = action.process;
@@ -111,6 +113,11 @@ class Exploration {
     nature.time_ahead = !rules_.deadlines(world).empty();
     nature.waits = rules_.waits_in_acquire(world);
     nature.only_spawned = rules_.only_spawned_go_on(world);
+    if (model_.properties.contains(sim::Property::progress)) {
+      tasks_.resize(natures_.size());
+      if (rules_.undisturbed(world))
+        tasks_[number] = {rules_.in_acquire(world), rules_.resting(world)};
+    }
     if (!stuck_ && model_.properties.contains(sim::Property::deadlock) &&
         rules_.stuck_in_acquire(world)) {
       stuck_ = number;
@@ -213,6 +220,12 @@ class Exploration {
       result.schedule = search_.way_to(s);
       return;
     }
+    if (const auto state = starving_state(tasks_, edges_, passes_)) {
+      result.verdict = Verdict::violated;
+      result.property = sim::Property::progress;
+      result.endless = true;
+      result.schedule = search_.way_to(*state);
+    }
   }
 
   void note_unmet(Result& result) const {
@@ -249,6 +262,8 @@ class Exploration {
   std::optional<StateNumber> stuck_;   // a first world with no way out but faults, inside acquire()
   std::vector<Nature> natures_;        // by state
   std::vector<Edge> edges_, at_once_;  // all actions but faults; those of them that take no time
+  std::vector<Edge> passes_;           // and those that do
+  std::vector<Tasks> tasks_;           // by world, where progress is judged
   std::set<sim::Witness> witnesses_;
   std::set<std::uint8_t> acquired_by_;
   sim::Slack slack_;

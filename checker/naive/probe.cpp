@@ -16,7 +16,6 @@ using sim::Action;
 
 namespace {
 
-constexpr int kForEver = 0;                  // rounds: "whenever it is idle, may begin"
 constexpr std::size_t kMostWorlds = 20'000;  // then the probe has no end
 
 bool spawned_lives(const Process& process) {

@@ -87,7 +87,7 @@ void Rules::enabled_to_learn(const World& world, std::uint8_t p,
   const bool goes_on = std::ranges::any_of(
       process.waits, [](const sim::Wait& wait) { return wait.kind != sim::Wait::Kind::done; });
   const bool starts_again = std::ranges::any_of(
-      process.rounds_begun, [&](int rounds) { return rounds < model_.processes[p].rounds; });
+      process.rounds_begun, [&](int begun) { return has_rounds_left(p, begun); });
   if (process.life == Life::paused || !(process.life == Life::dead ? starts_again : goes_on))
     return;
   for (std::size_t group = 0; group < process.knows.size(); ++group) {

@@ -341,7 +341,10 @@ void Rules::begin(World& world, const Action& action, Facts& facts) {
   if (process.life == Life::dead) {
     incarnate(process, model_.processes[action.process]);
   }
-  process.rounds_begun.at(action.task) += 1;
+  // Who goes on for ever counts none but the first.
+  const bool counts = alone_ || model_.processes[action.process].rounds != kForEver;
+  int& begun = process.rounds_begun.at(action.task);
+  if (counts || begun == 0) ++begun;
   Observation observation;
   observation.kind = Observation::Kind::begin;
   observation.task = action.task;

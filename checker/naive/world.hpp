@@ -333,6 +333,15 @@ class Rules {
   /// Every main task is done (or has not begun, or its process is dead), but some spawned one is
   /// not.
   bool only_spawned_go_on(const World& world) const;
+  static constexpr int kForEver = 0;  ///< rounds of a process that has no last one
+  bool has_rounds_left(std::uint8_t p, int begun) const;
+  /// Whether every fault is over, and everybody has begun who does not go on for ever.
+  bool undisturbed(const World& world) const;
+  using MainTask = std::pair<std::uint8_t, sim::TaskId>;  // process, task
+  /// Who is inside acquire().
+  std::set<MainTask> in_acquire(const World& world) const;
+  /// Of all who go on for ever, who is between two rounds, or dead.
+  std::set<MainTask> resting(const World& world) const;
   /// True if no action but faults is left and a task is inside acquire(): the strongly connected
   /// set of section 5 that is a single world.
   bool stuck_in_acquire(const World& world);

@@ -172,12 +172,18 @@ const TraceStep& Walk::take_on(const Action& action, const std::string& place) {
   return impl.trace.steps.back();
 }
 
-void Walk::end_endless(sim::Property property) {
+void Walk::end_endless(sim::Property property, std::optional<Loop> loop) {
   Trace& trace = impl_->trace;
   if (trace.violated) return;
   trace.violated = property;
   LOCKSTEP_CHECK(row(property).endless != nullptr);
   trace.violation = row(property).endless;
+  if (!loop) return;
+  trace.loop = loop;
+  trace.violation = "Steps " + std::to_string(loop->from + 1) + " to " +
+                    std::to_string(trace.steps.size()) +
+                    " may come again and again for ever: " + sim::process_name(loop->process) +
+                    " is inside acquire() all along, and never comes out of it.";
 }
 
 std::int64_t Walk::undisturbed_ms() const {

@@ -13,6 +13,7 @@
 #include "sim/model/action.hpp"
 #include "sim/model/connections.hpp"
 #include "sim/model/model.hpp"
+#include "sim/model/result.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/shared_reply.hpp"
 
@@ -63,7 +64,8 @@ struct TraceStep {
 struct Trace {
   std::vector<TraceStep> steps;
   std::optional<sim::Property> violated;  ///< by the last step
-  std::string violation;  ///< the violated property in words, with the names of this run
+  std::string violation;     ///< the violated property in words, with the names of this run
+  std::optional<Loop> loop;  ///< of an endless run, which its last steps are again and again
   bool stuck = false;  ///< it is that after the last step nothing but a fault can happen any more
 };
 
@@ -86,7 +88,7 @@ class Walk {
   const TraceStep& take(const sim::Action& action, const std::string& place = "");
   /// Says that the run ends here, violated by no step: nothing else can follow for ever
   /// (Result::endless). Does nothing if a step has violated already.
-  void end_endless(sim::Property property);
+  void end_endless(sim::Property property, std::optional<Loop> loop = {});
   /// How far time can pass in one action, in ms, whether or not anything waits for it; 0: something
   /// has to happen first.
   std::int64_t undisturbed_ms() const;

@@ -73,6 +73,13 @@ inline constexpr auto kWaitsAfter = values_of(kWaitsAfterTable);
 
 inline constexpr unsigned kMaxProcesses = 8;  ///< in a model
 using ProcessSet = SetOf<kMaxProcesses>;
+inline constexpr unsigned kMaxThreads = 8;  ///< of a process
+/// Main tasks of a model: bit process * kMaxThreads + task.
+using TaskSet = std::uint64_t;
+static_assert(kMaxProcesses * kMaxThreads <= 64);
+constexpr TaskSet only_task(unsigned process, unsigned task) {
+  return TaskSet{1} << (process * kMaxThreads + task);
+}
 inline constexpr unsigned kMaxLocks = 8;  ///< in a model
 
 /// What a clock that drifts measures begins and ends anywhere in a ms, and in the model with one.

@@ -19,6 +19,7 @@ enum class Property : std::uint8_t {
   deadlock,
   leak,
   waits,
+  progress,
   lost_told,
   invariant
 };
@@ -74,6 +75,10 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
     {Property::waits, "waits", "waits", LiveJudge::nobody,
      "a client is inside acquire() for longer than --waits-ms says, which asks for it", nullptr,
      false, false},
+    {Property::progress, "progress", "progress", LiveJudge::nobody,
+     "a client may stay inside acquire() for ever while time goes on, though no fault is left to "
+     "come and everybody who can begin does",
+     "This may come again and again for ever.", false, false},
     {Property::lost_told, "lost-told", "told lost", LiveJudge::nobody,
      "a client is told that it has lost the lock, and still has its key", nullptr, true, false},
     {Property::invariant, "invariant", "claim", LiveJudge::nobody,

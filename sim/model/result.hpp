@@ -1,6 +1,7 @@
 // What a check comes to: verdict, counterexample, and what was covered.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -24,12 +25,21 @@ struct Executed {
   std::uint64_t commands = 0;
 };
 
+/// The end of an endless run: steps that may come again and again, as the world after them is the
+/// one before them, and who waits all along.
+struct Loop {
+  std::size_t from = 0;      ///< the first of them; the last is that of the schedule
+  std::uint8_t process = 0;  ///< is inside acquire() all along
+  friend bool operator==(const Loop&, const Loop&) = default;
+};
+
 struct Result {
   Verdict verdict = Verdict::inconclusive;
   std::optional<sim::Property> property;  ///< the violated one
   sim::Schedule schedule;                 ///< of the counterexample
   bool endless =
       false;  ///< not the last step violates, but that nothing else can follow it for ever
+  std::optional<Loop> loop;      ///< of an endless run in which somebody waits for ever
   std::set<sim::Witness> unmet;  ///< `sometimes` claims without a witness; with `holds`: vacuous
   std::string unmet_detail;      ///< which process never acquired, ...
   std::string first_failure;     ///< the first call that ended in an error, and that error

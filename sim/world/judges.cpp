@@ -114,9 +114,7 @@ void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts) {
   bool leaky = false;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
-    if (!node.value.up || node.value.full || node.value.lags || node.value.syncing ||
-        !node.value.is_in_place() || node.value.slots == Slots::migrating)
-      return;
+    if (!node.value.is_settled()) return;
     leaky = leaky || node.leaky;
   }
   const bool over = (rest & kFinished) != 0 && (rest & kAlone) != 0;

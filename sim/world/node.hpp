@@ -111,6 +111,10 @@ struct Node {
   bool is_mirror() const { return !is_master() && !lags && !syncing; }
   /// Whether it is the newest master of its group, or follows that.
   bool is_in_place() const { return newest == kNoServer || follows == newest; }
+  /// Whether no fault still has a hold on it.
+  bool is_settled() const {
+    return up && !full && !lags && !syncing && is_in_place() && slots != Slots::migrating;
+  }
 };
 
 std::string encode(const Node& node);

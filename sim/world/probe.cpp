@@ -123,7 +123,10 @@ bool Probe::expand(const Alone& now) {
     const std::size_t actions = info(now, p).actions.size();
     for (std::size_t a = 0; a < actions; ++a) {
       const LocalAction action = info(now, p).actions[a];
-      if (action.kind == Kind::begin && p == 0) begin = a;
+      if (action.kind == Kind::begin) {
+        if (p == 0) begin = a;
+        continue;
+      }
       const bool message = action.kind == Kind::execute || action.kind == Kind::deliver;
       if (action.within != 0 || !(action.urgent || message)) continue;  // messages take no time
       const Process& asks = info(now, p).value;

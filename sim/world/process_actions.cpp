@@ -26,9 +26,6 @@ bool is_interrupted(const std::vector<Wait>& tasks) {
                              [](const Wait& wait) { return wait.kind == Wait::Kind::interrupted; });
 }
 
-/// Rounds of a client that goes on for ever: more free actions than a grid can have links.
-constexpr unsigned kEndless = 64;
-
 void add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is_urgent) {
   LocalAction action;
   action.kind = kind;
@@ -40,18 +37,24 @@ void add_action(ProcessInfo& info, Action::Kind kind, std::size_t index, bool is
 
 }  // namespace
 
+/// Rounds of a task that may still begin at any time. Who goes on for ever begins so but once in
+/// each of its lives.
+unsigned Processes::rounds_to_begin(const ProcessSetup& setup, Life life, int begun) const {
+  if (setup.rounds > 0) return static_cast<unsigned>(std::max(0, setup.rounds - begun));
+  return (begun == 0 || life == Life::dead ? 1U : 0U) + setting_.budget(Fault::crash);
+}
+
 void Processes::list_actions(ProcessInfo& info) {
   const Process& process = info.value;
   const bool active = list_task_actions(info);
   for (const auto& action : info.actions)
-    info.free = info.free || action.kind == Action::Kind::begin;
+    info.free = info.free || (action.kind == Action::Kind::begin && !action.urgent);
   setting_.note_doings(process.index, process.doings);
   const ProcessSetup& setup =
       setting_.setups[info.value.index < setting_.processes ? setting_.setup_of[info.value.index]
                                                             : setting_.probe_setups.front()];
   for (const int begun : process.rounds)
-    info.to_come.free_actions +=
-        setup.rounds == 0 ? kEndless : static_cast<unsigned>(std::max(0, setup.rounds - begun));
+    info.to_come.free_actions += rounds_to_begin(setup, process.life, begun);
   info.to_come.works = grid_.works(works_to_come(setup, process));
   if (process.life == Life::paused) {
     add_action(info, Action::Kind::resume, 0,
@@ -161,6 +164,13 @@ void Processes::add_fault(ProcessInfo& info, Action::Kind kind, std::size_t inde
   info.faults |= only(fault);
 }
 
+/// Whether the task goes on for ever, and has been at it: it begins its next round as soon as the
+/// one before has ended.
+bool Processes::begins_at_once(const Process& process, TaskId task) const {
+  return process.index < setting_.processes &&
+         setting_.model.processes[process.index].rounds == 0 && process.rounds[task] > 0;
+}
+
 /// Adds what the tasks can do; returns whether some task is neither idle nor done.
 bool Processes::list_task_actions(ProcessInfo& info) const {
   using Kind = Action::Kind;
@@ -169,7 +179,7 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
     const auto rounds =
         setting_.model.processes[process.index < setting_.processes ? process.index : 0].rounds;
     for (std::size_t task = 0; task < process.rounds.size(); ++task)
-      if (process.rounds[task] < rounds) add_action(info, Kind::begin, task, false);
+      if (rounds == 0 || process.rounds[task] < rounds) add_action(info, Kind::begin, task, false);
     if (!info.actions.empty()) list_masters_to_learn(info);
     return false;
   }
@@ -179,7 +189,8 @@ bool Processes::list_task_actions(ProcessInfo& info) const {
   for (const auto& wait : tasks) {
     active = active || (wait.kind != Wait::Kind::idle && wait.kind != Wait::Kind::done);
     if (process.life != Life::up || (interrupted && wait.kind != Wait::Kind::interrupted)) continue;
-    if (wait.kind == Wait::Kind::idle) add_action(info, Kind::begin, wait.task, false);
+    if (wait.kind == Wait::Kind::idle)
+      add_action(info, Kind::begin, wait.task, begins_at_once(process, wait.task));
     if (wait.can_run()) add_action(info, Kind::run, wait.task, true);
     const Timer* timer = info.value.timer(wait.task);
     if (timer != nullptr && timer->left_ms == 0) add_action(info, Kind::timer, wait.task, true);

@@ -123,7 +123,7 @@ void ProcessStep::begin(TaskId task) {
     process_.life = Life::up;
     process_.program = automaton_.initial(setting_.setup_of[process_.index], process_.rounds);
   }
-  ++process_.rounds[task];
+  if (process_.rounds[task] == 0 || !goes_on_for_ever()) ++process_.rounds[task];
   feed(observed(Observation::Kind::begin, task));
 }
 
@@ -604,13 +604,17 @@ void ProcessStep::send(const Effect& effect) {
   process_.connections.push_back(std::move(connection));
 }
 
+/// One of the model's, that has no last round.
+bool ProcessStep::goes_on_for_ever() const {
+  return process_.index < setting_.processes &&
+         setting_.model.processes[process_.index].rounds == 0;
+}
+
 /// Whether a wait is a step of the workload itself.
 bool ProcessStep::of_workload(const Wait& wait) const {
   const bool main = wait.task < process_.rounds.size() && !wait.in_operation;
-  const bool endless = process_.index < setting_.processes &&
-                       setting_.setups[setting_.setup_of[process_.index]].rounds == 0;
   const bool step = wait.kind == Wait::Kind::work || wait.kind == Wait::Kind::sleep;
-  return main && step && !endless;
+  return main && step && !goes_on_for_ever();
 }
 
 /// Whoever is inside acquire() waits: from now on, unless it does so already.

@@ -66,6 +66,7 @@ class ProcessStep {
   void keep_to(TaskId task, std::uint8_t node, std::uint8_t server);
   void leave_server(TaskId task, std::uint8_t node);
   void send(const Effect& effect);
+  bool goes_on_for_ever() const;
   bool of_workload(const Wait& wait) const;
   void start_waits(const std::vector<Wait>& tasks);
   void start_timers(const std::vector<Wait>& tasks);

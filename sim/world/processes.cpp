@@ -312,6 +312,24 @@ Id Processes::stale(Id id, LockSet written) {
   });
 }
 
+bool Processes::undisturbed(Id id) const {
+  const Process& process = processes_[id].value;
+  const int rounds = setting_.model.processes[process.index].rounds;
+  if (process.life == Life::paused || process.unreached != 0 || process.unheard != 0 ||
+      (setting_.servers.replicas > 0 && !process.knows_masters()))
+    return false;
+  for (const Connection& connection : process.connections)
+    if (connection.late ||
+        std::ranges::any_of(connection.messages, [](const Message& m) { return m.held; }))
+      return false;
+  if (rounds == 0) return true;
+  if (process.life == Life::dead)
+    return std::ranges::all_of(process.rounds, [&](int begun) { return begun >= rounds; });
+  return std::ranges::none_of(automaton_.state(process.program).tasks, [&](const Wait& wait) {
+    return wait.task < process.rounds.size() && wait.kind == Wait::Kind::idle;
+  });
+}
+
 Id Processes::told(Id id, LockSet elsewhere, LockSet turned) {
   return tell_.find_or_add(id, both(elsewhere, turned), [&] {
     Process process = processes_[id].value;

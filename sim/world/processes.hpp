@@ -114,6 +114,8 @@ class Processes {
   Id renamed(Id id, const Renaming& renaming);
   /// After a WRITE to the resources of these locks was accepted.
   Id stale(Id id, LockSet written);
+  /// Whether no fault still has a hold on it, and it has begun all its rounds or goes on for ever.
+  bool undisturbed(Id id) const;
   /// After critical sections of the locks `turned` have begun or ended: which locks others hold
   /// now.
   Id told(Id id, LockSet elsewhere, LockSet turned);
@@ -152,6 +154,8 @@ class Processes {
   unsigned timeouts_to_come(const Process& process) const;
   void list_links(ProcessInfo& info) const;
   void list_process_faults(ProcessInfo& info, bool active) const;
+  unsigned rounds_to_begin(const ProcessSetup& setup, Life life, int begun) const;
+  bool begins_at_once(const Process& process, TaskId task) const;
   void add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index, Fault fault) const;
   bool try_choices(Id id, unsigned action, const Surroundings& around, std::uint16_t cut,
                    std::vector<StepResult>& found);

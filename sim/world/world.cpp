@@ -268,6 +268,44 @@ bool World::stuck(const Id* state) {
   return !leads_on;
 }
 
+bool World::undisturbed(const Id* state) const {
+  for (unsigned n = 0; n < setting_.nodes; ++n)
+    if (!nodes_.info(state[setting_.node_slot(n)]).value.is_settled()) return false;
+  for (unsigned p = 0; p < setting_.processes; ++p)
+    if (!processes_.undisturbed(state[p])) return false;
+  return true;
+}
+
+template <class Wanted>
+TaskSet World::main_tasks(const Id* state, Wanted wanted) const {
+  TaskSet found = 0;
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    const Process& process = processes_.info(state[p]).value;
+    if (process.life == Life::dead) continue;
+    for (const Wait& wait : processes_.automaton().state(process.program).tasks)
+      if (wait.task < process.rounds.size() && wanted(wait)) found |= only_task(p, wait.task);
+  }
+  return found;
+}
+
+TaskSet World::tasks_in_acquire(const Id* state) const {
+  return main_tasks(state, [](const Wait& wait) { return wait.in_acquire; });
+}
+
+TaskSet World::tasks_for_ever() const {
+  TaskSet found = 0;
+  for (unsigned p = 0; p < setting_.processes; ++p)
+    for (int t = 0;
+         setting_.model.processes[p].rounds == 0 && t < setting_.model.processes[p].threads; ++t)
+      found |= only_task(p, static_cast<unsigned>(t));
+  return found;
+}
+
+TaskSet World::tasks_under_way(const Id* state) const {
+  return tasks_for_ever() &
+         main_tasks(state, [](const Wait& wait) { return wait.kind != Wait::Kind::idle; });
+}
+
 bool World::only_spawned(const Id* state) const {
   bool spawned = false;
   for (unsigned p = 0; p < setting_.processes; ++p) {

@@ -115,6 +115,14 @@ class World {
   bool stuck(const Id* state);
   /// Whether time alone will change something.
   bool something_ahead(const Id* state) { return next_point(state) > 0; }
+  /// Whether every fault is over, and everybody has begun who does not go on for ever.
+  bool undisturbed(const Id* state) const;
+  /// Main tasks that are inside acquire().
+  TaskSet tasks_in_acquire(const Id* state) const;
+  /// Main tasks that go on for ever, and are not between two rounds now.
+  TaskSet tasks_under_way(const Id* state) const;
+  /// All that go on for ever.
+  TaskSet tasks_for_ever() const;
   /// Whether all main tasks are done, dead or not begun while a spawned task lives.
   bool only_spawned(const Id* state) const;
 
@@ -124,6 +132,8 @@ class World {
     std::memcpy(copy.data(), state,
                 kMaxWidth * sizeof(Id));  // a fixed size is a few instructions
   }
+  template <class Wanted>
+  TaskSet main_tasks(const Id* state, Wanted wanted) const;
   const RunInfo& run_of(const Id* state) const { return runs_.info(state[setting_.run_slot()]); }
 
   template <class Sink>

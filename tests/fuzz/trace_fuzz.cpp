@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto program = std::make_shared<const sim::Program>(trace.scenario.folder);
     checker::Walk walk(scenarios::model_of(trace.scenario, program));
     for (const auto& action : trace.schedule) walk.take(action, file.string());
-    if (trace.endless) walk.end_endless(trace.violated.value());
+    if (trace.endless) walk.end_endless(trace.violated.value(), trace.loop);
     cli::trace_report(walk.trace());
   } catch (const sim::BadInput& refusal) {
     fuzz::expect_one_line(refusal);
