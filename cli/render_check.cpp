@@ -37,6 +37,11 @@ void print_headline(std::ostream& out, const Judgement& judgement, bool colours)
   };
   switch (judgement.outcome()) {
     case scenarios::Outcome::violated:
+      if (result.loop)
+        return headline("VIOLATED", Colour::red,
+                        fmt::format("{}, after {}, which lead into a loop of {}",
+                                    spoken(*result.property), plural(result.loop->from, "step"),
+                                    result.schedule.size() - result.loop->from));
       return headline("VIOLATED", Colour::red,
                       fmt::format("{}, after {}{}", spoken(*result.property),
                                   plural(result.schedule.size(), "step"),

@@ -125,7 +125,11 @@ RandomLock random_shared_lock(std::uint32_t seed) {
     ++lock.model.budget[static_cast<std::size_t>(
         dice.of<sim::Fault>({sim::Fault::pause, sim::Fault::delay, sim::Fault::lose,
                              sim::Fault::crash, sim::Fault::evict, sim::Fault::node_crash}))];
-  if (dice.one_in(4)) {
+  if (dice.one_in(3)) {
+    lock.model.properties = {sim::Property::progress};
+    for (auto& setup : lock.model.processes)
+      if (!dice.one_in(3)) setup.rounds = 0;
+  } else if (dice.one_in(4)) {
     lock.model.waits_ms = dice.from(2, 6);
     lock.model.waits_after =
         dice.of<sim::WaitsAfter>({sim::WaitsAfter::call, sim::WaitsAfter::free});
