@@ -376,6 +376,8 @@ std::string tell_violation(const Story& story, const Event& event,
       return tell_deadlock(event, violation);
     case sim::Property::waits:
       return tell_wait(event, violation);
+    case sim::Property::progress:
+      break;  // no step violates it
     case sim::Property::lost_told:
       return sim::process_name(violation.process) + " is told that it has lost the lock, but " +
              own_key(event, violation.key) + " still its own.";
