@@ -147,12 +147,12 @@ void Ownership::judge(const Posting& posting) {
                                       sim::process_name(owner));
         referee_.found(property, text, {entry.process, owner}, entry.moment);
       };
-      // Among readers, what one has written over stands for the other, too.
+      // Among readers, what one has written over, or counts in, stands for the other, too.
       const auto maker = sim::maker_of(owner);
       if (sim::has_maker(change.taken, maker) &&
           (!sim::has_maker(change.overwritten, maker) || held(i, owner, true)))
         told(Property::foreign_release, harm_to(posting, i));
-      else if (sim::has_maker(change.extended, sim::maker_of(owner)))
+      else if (sim::has_maker(change.extended, maker) && (!change.by_count || held(i, owner, true)))
         told(Property::foreign_extend, "extends the lease of the key");
     }
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "live/observer.hpp"
 #include "live/participant.hpp"
@@ -31,17 +32,17 @@ milliseconds patience(const Probe& probe) {
   return milliseconds(left_ms + std::max(probe.patience_ms, least_ms) + kReserveMs);
 }
 
-}  // namespace
-
-bool fresh_client_acquires(const Probe& probe) {
+/// Whether a client like `setup` acquires its lock of that number.
+bool acquires(const Probe& probe, const sim::ProcessSetup& setup, std::uint8_t lock) {
   using Step = sim::WorkStep;
   auto model = probe.model;
-  model.processes.push_back(model.processes.front());
+  model.processes.push_back(setup);
   model.resource = sim::Resource::plain;
   Part part;
   part.process = static_cast<std::uint8_t>(probe.model.processes.size());
   part.setup = model.processes.back();
-  part.setup.workload = {Step{Step::Kind::sleep, 0, kBetweenCallsMs}, Step{Step::Kind::lock, 0, 0}};
+  part.setup.workload = {Step{Step::Kind::sleep, 0, kBetweenCallsMs},
+                         Step{Step::Kind::lock, lock, 0}};
   part.setup.rounds = kRounds;
   part.setup.threads = 1;
   part.request_timeout_ms = probe.model.request_timeout_ms;
@@ -60,6 +61,25 @@ bool fresh_client_acquires(const Probe& probe) {
   thread.join();
   referee.rethrow();
   return referee.figures().acquired > 0;
+}
+
+}  // namespace
+
+bool fresh_client_acquires(const Probe& probe) {
+  std::vector<std::pair<sim::ProcessSetup, std::uint8_t>> tried;
+  for (const auto& setup : probe.model.processes) {
+    for (const auto& step : setup.workload) {
+      if (step.kind != sim::WorkStep::Kind::lock) continue;
+      auto alike = setup;
+      alike.workload.clear();
+      alike.rounds = alike.threads = 1;
+      const std::pair kind(alike, step.lock);
+      if (std::ranges::find(tried, kind) != tried.end()) continue;
+      tried.push_back(kind);
+      if (!acquires(probe, setup, step.lock)) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace lockstep::live

@@ -17,9 +17,10 @@ struct Probe {
   std::int64_t patience_ms = 0;      ///< apart from what is left of keys
 };
 
-/// Lets a fresh client try to acquire the first lock again and again: until every key has expired
+/// Lets a fresh client, of each kind that there is (a lock in a workload, with the lease and the
+/// settings of that role), try to acquire its lock again and again: until every key has expired
 /// that will, and then as long as its patience lasts, but at least for another lease and request
-/// timeout. True if it acquires.
+/// timeout. True if all of them acquire.
 bool fresh_client_acquires(const Probe& probe);
 
 }  // namespace lockstep::live

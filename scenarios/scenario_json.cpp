@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
@@ -35,7 +36,23 @@ const std::vector<std::string>& keys_of(const std::string& object) {
 sim::SettingValue read_setting(const JsonPlace& place) {
   if (place.is_boolean()) return place.boolean();
   if (place.is_integer()) return place.integer(INT64_MIN, INT64_MAX);
+  if (!place.is_string())
+    place.fail(fmt::format("found {}, expected true, false, a whole number or a string",
+                           place.value().dump()));
   return place.text();
+}
+
+/// What is unlocked has been locked before, in the same mode.
+void expect_locked(const std::vector<RoleStep>& workload, const JsonPlace& place) {
+  std::map<std::pair<std::string, bool>, int> depth;
+  for (std::size_t i = 0; i < workload.size(); ++i) {
+    const RoleStep& step = workload[i];
+    int& held = depth[{step.key, step.shared}];
+    if (step.kind == sim::WorkStep::Kind::lock) ++held;
+    if (step.kind == sim::WorkStep::Kind::unlock && --held < 0)
+      place.elements()[i].fail(
+          fmt::format("`{}`: nothing before it locks that, in this mode", written(step)));
+  }
 }
 
 Role read_role(const std::string& name, const JsonPlace& place) {
@@ -45,6 +62,7 @@ Role read_role(const std::string& name, const JsonPlace& place) {
   for (const auto& step : steps.elements())
     role.workload.push_back(parse_role_step(step.text(), step));
   if (role.workload.empty()) steps.fail("a workload has at least one step");
+  expect_locked(role.workload, steps);
   if (const auto rounds = place.optional("rounds"))
     role.rounds = static_cast<int>(rounds->integer(0, 100));
   if (const auto threads = place.optional("threads"))

@@ -193,7 +193,8 @@ bool Belongings::only_wrote_over(const Belongings& after, Maker sender, Maker ow
     const auto left = after.parts_.find(place);
     const bool lost = left == after.parts_.end() || left->second < count;
     return place.first != owner || !lost ||
-           after.parts_named(place.second) >= parts_named(place.second);
+           (after.parts_named(place.second) >= parts_named(place.second) &&
+            !after.tokens_.contains({sender, place.second}));
   });
 }
 

@@ -36,7 +36,8 @@ class Belongings {
   bool freed(const Belongings& after, sim::Maker sender) const;
   bool freed_of_share(const Belongings& after, sim::Maker sender) const;
   bool took_from(const Belongings& after, sim::Maker sender, sim::Maker owner) const;
-  /// Of what was taken: for each part there is another one of that name, which is somebody's.
+  /// Of what was taken: for each part there is another one of that name, which is somebody's, and
+  /// has no token of the sender's in its text.
   bool only_wrote_over(const Belongings& after, sim::Maker sender, sim::Maker owner) const;
 
  private:

@@ -118,6 +118,7 @@ void add(Bytes& bytes, const TaskState& task) {
   bytes.number(task.counted);
   bytes.number(task.stayed);
   bytes.number(task.owned);
+  bytes.number(task.keeps_mode);
   bytes.number(static_cast<std::int64_t>(task.given_up.size()));
   for (const std::uint8_t lock : task.given_up) bytes.number(lock);
   bytes.number(task.overtaken);

@@ -197,9 +197,11 @@ void Rules::judge_released(const World& world, std::uint8_t p, const Effect& eff
   const bool freed = enough(task.freed);
   const bool released = effect.silent ? freed || !task.owned : effect.ok;
   if (!released) note_kept_on(world, p, effect.lock, facts);
+  if (effect.silent || effect.ok) judge_other_mode(world, p, effect, facts);
   if (effect.silent || effect.ok == freed) return;
   if (effect.ok &&
-      (!task.owned || task.stayed || has_lease(world, p, effect.lock, LeaseKeys::permanent)))
+      (!task.owned || task.stayed || !other_mode(world.processes[p], p, effect).empty() ||
+       has_lease(world, p, effect.lock, LeaseKeys::permanent)))
     return;
   const bool keeps_some = lease_key_with(
                               world, p, effect.lock,
@@ -219,6 +221,26 @@ void Rules::judge_inside(const World& world, std::uint8_t p, const Effect& effec
   if (held == world.processes[p].holdings.end() || !held->second.owned) return;
   if (has_lease(world, p, effect.lock)) return;
   violated(facts, {Property::reentrancy, p, p, model_.processes[p].lock_keys[effect.lock]});
+}
+
+/// The locks that the task holds in the other mode of the same key.
+std::vector<std::uint8_t> Rules::other_mode(const Process& process, std::uint8_t p,
+                                            const Effect& effect) const {
+  std::vector<std::uint8_t> locks;
+  for (const auto& [holding, held] : process.holdings)
+    if (holding.first == effect.task && holding.second != effect.lock &&
+        model_.processes[p].lock_keys[holding.second] == model_.processes[p].lock_keys[effect.lock])
+      locks.push_back(holding.second);
+  return locks;
+}
+
+void Rules::judge_other_mode(const World& world, std::uint8_t p, const Effect& effect,
+                             Facts& facts) const {
+  for (const std::uint8_t lock : other_mode(world.processes[p], p, effect)) {
+    Effect other = effect;
+    other.lock = lock;
+    judge_inside(world, p, other, facts);
+  }
 }
 
 /// Who has left it for the last time keeps nothing.
@@ -282,6 +304,7 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
       const Entry* is = after.find(database, key);
       const Belongings had(was), left(is);
       const bool entitled = is_entitled(left, sender);
+      const bool counts = left.has_share(sender);  // of a string: of readers
       for (const Maker maker : had.owners()) {
         const auto owner = static_cast<std::uint8_t>(maker - 1);
         if (maker == sender || !holds_lease(world, owner, key)) continue;
@@ -291,7 +314,8 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
               !holds_lease(world, owner, key, Modes::exclusive))
             continue;
           violated(facts, {Property::foreign_release, p, owner, key});
-        } else if (sooner(was->expires, is->expires) && !entitled) {
+        } else if (sooner(was->expires, is->expires) && !entitled &&
+                   (!counts || holds_lease(world, owner, key, Modes::exclusive))) {
           violated(facts, {Property::foreign_extend, p, owner, key});
         }
       }

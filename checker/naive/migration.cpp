@@ -106,7 +106,8 @@ bool Rules::led_on(World& world, const Action& action) const {
   on.sender = message.sender;
   on.request = message.request;
   on.asking = where->ask;
-  on.in_release = process.tasks.at(message.sender).releasing;
+  const TaskState& sender = process.tasks.at(message.sender);
+  on.in_release = sender.releasing && !sender.keeps_mode;
   on.way_ms = rounded_up(model_.latency_ms);
   message = std::move(on);
   return true;

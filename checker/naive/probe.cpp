@@ -64,6 +64,8 @@ Rules::Probe Rules::probe(const World& world, const Lock& lock) {
     model.processes.push_back(*like);
     model.processes.back().lock_keys = {lock.key};
     model.processes.back().shared = {lock.shared};
+    model.processes.back().lease_ms = lock.lease_ms;
+    model.processes.back().settings = lock.settings;
     model.processes.back().workload = {sim::WorkStep{sim::WorkStep::Kind::lock, 0, 0}};
     model.processes.back().rounds = kForEver;
     model.processes.back().threads = 1;

@@ -183,7 +183,7 @@ void end_operation_of(Process& process, const Effect& effect) {
   task.made.clear();
   task.freed.clear();
   task.counted = task.stayed = false;
-  task.owned = task.releasing = task.overtaken = false;
+  task.owned = task.releasing = task.keeps_mode = task.overtaken = false;
   task.prolonged.clear();
   task.answered.clear();
   task.keeps_to.clear();
@@ -233,6 +233,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       facts.witnesses.insert(sim::Witness::acquired);
       if (process.holdings[holding].owned) facts.witnesses.insert(sim::Witness::owned);
       judge_acquired(world, p, effect, facts);
+      judge_other_mode(world, p, effect, facts);
       wait_anew(world, model_.processes[p].lock_keys[effect.lock]);
       end_operation();
       break;
@@ -254,6 +255,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       task.releasing = true;
       task.owned = process.holdings[holding].owned || task.given_up.erase(effect.lock) > 0;
       process.holdings.erase(holding);
+      task.keeps_mode = !other_mode(process, p, effect).empty();
       break;
     case Effect::Kind::released:
       if (effect.ok || (effect.silent && (enough(task.freed) || !task.owned)))
@@ -292,7 +294,8 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
     if (effect.request[0] == "WRITE") std::swap(message.basis, process.tasks[effect.task].basis);
   } else {
     LOCKSTEP_CHECK(effect.node < world.nodes.size());
-    message.in_release = process.tasks[effect.task].releasing;
+    const TaskState& sender = process.tasks[effect.task];
+    message.in_release = sender.releasing && !sender.keeps_mode;
     if (sim::is_name(effect.request.at(0), "wait")) found_.replica_waits = true;
   }
   const bool shared = !resource && !effect.subscribes && model_.program->shared_connection();

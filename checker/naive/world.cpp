@@ -151,16 +151,19 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
       watch_(watch) {
   for (std::size_t p = 0; p < model_.processes.size(); ++p)
     model_.processes[p] = sim::setup_of(model_, p);
+  std::set<std::string> lock_keys;
   for (const sim::ProcessSetup& setup : model_.processes) {
-    for (std::size_t lock = 0; lock < setup.lock_keys.size(); ++lock)
-      locks_.insert({setup.lock_keys[lock], sim::is_shared(setup, lock)});
+    for (const sim::WorkStep& step : setup.workload)
+      if (step.kind == sim::WorkStep::Kind::lock)
+        locks_.insert({setup.lock_keys[step.lock], sim::is_shared(setup, step.lock), setup.lease_ms,
+                       setup.settings});
+    for (const std::string& key : setup.lock_keys) lock_keys.insert(key);
   }
   servers_ = sim::servers_of(model_);
   quorum_ = static_cast<std::size_t>(model_.program->quorum(static_cast<int>(servers_.nodes)));
-  for (const Lock& lock : locks_) {
-    for (const std::string& key : model_.program->lease_keys(lock.key)) lease_keys_.insert(key);
-    for (const std::string& key : model_.program->permanent_keys(lock.key))
-      permanent_keys_.insert(key);
+  for (const std::string& lock : lock_keys) {
+    for (const std::string& key : model_.program->lease_keys(lock)) lease_keys_.insert(key);
+    for (const std::string& key : model_.program->permanent_keys(lock)) permanent_keys_.insert(key);
   }
 }
 

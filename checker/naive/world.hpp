@@ -118,7 +118,8 @@ struct TaskState {
   /// At this instant, tokens normalised: a request, the node in front, and what the node stored.
   std::set<std::pair<sim::Request, std::string>> answered;
   Basis basis = Basis::none;
-  bool releasing = false;              ///< inside release()
+  bool releasing = false;   ///< inside release()
+  bool keeps_mode = false;  ///< inside that of one mode, of a key that it holds in the other
   std::set<std::uint8_t> made, freed;  ///< at which nodes: of a server, its group
   bool counted = false;                ///< some of a share was freed
   bool stayed = false;                 ///< inside release(): something in a key that stays was left
@@ -565,16 +566,22 @@ class Rules {
   bool has_what_should_go(const World& world, std::uint8_t p, std::uint8_t lock) const;
   bool key_in_use(const World& world, std::uint8_t p, sim::TaskId task, std::uint8_t lock) const;
   std::vector<LeasePlace> leases_of_holders(const World& world) const;
+  std::vector<std::uint8_t> other_mode(const Process& process, std::uint8_t p,
+                                       const sim::Effect& effect) const;
+  void judge_other_mode(const World& world, std::uint8_t p, const sim::Effect& effect,
+                        Facts& facts) const;
   enum class Modes : std::uint8_t { all, exclusive };
   /// Whether the process holds a lock with this lease key, in one of these modes.
   bool holds_lease(const World& world, std::uint8_t p, const std::string& lease_key,
                    Modes modes = Modes::all) const;
 
   // probe.cpp
-  /// A lock key in a mode.
+  /// A lock key in a mode, as a client with this lease and these settings asks for it.
   struct Lock {
     std::string key;
     bool shared = false;
+    std::int64_t lease_ms = 0;
+    sim::Settings settings;
     friend auto operator<=>(const Lock&, const Lock&) = default;
   };
   Probe probe(const World& world, const Lock& lock);

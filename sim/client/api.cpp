@@ -58,7 +58,9 @@ int choose(Vm& vm, Run& run, lua_State* lua) {
 
 const char* const kSetting = "setting";
 int setting(Vm& vm, Run& run, lua_State* lua) {
-  const std::string name = text_of(lua, 1);
+  if (lua_type(lua, 1) != LUA_TSTRING)
+    return refuse(vm, lua, fmt::format("setting: expected a name, found {}", text_of(lua, 1)));
+  const std::string name(string_at(lua, 1));
   const SettingValue* value = run.setting(name);
   if (value == nullptr)
     return refuse(

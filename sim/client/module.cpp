@@ -104,8 +104,10 @@ void Module::check_class() {
   if (has_shared_mode_) needed.insert(needed.end(), {"acquire_shared", "release_shared"});
   for (const char* method : needed) {
     if (has_method(method)) continue;
+    std::vector<std::string> others = fields;
+    std::erase(others, method);  // it may be there, and no function
     throw BadInput(vm_.message(0, fmt::format("has no {0}(); expected `function Lock:{0}()`{1}",
-                                              method, near_miss_hint(method, fields))));
+                                              method, near_miss_hint(method, others))));
   }
   lua_pushvalue(lua, -1);
   lua_pushcclosure(lua, native<instance_index>, 1);
@@ -251,7 +253,7 @@ std::string Module::read_settings(lua_State* lua) {
   const int table = lua_gettop(lua);
   const std::string expected =
       "protocol: settings must be a table such as { version = 1, wait = true, name = \"a\" }";
-  bool plain = lua_isnil(lua, table) || lua_istable(lua, table);
+  bool plain = lua_isnil(lua, table) || (lua_istable(lua, table) && lua_rawlen(lua, table) == 0);
   if (lua_istable(lua, table)) {
     for (const std::string& name : string_keys(lua, table, &plain)) {
       lua_getfield(lua, table, name.c_str());

@@ -77,7 +77,8 @@ struct PartsChange {
   Makers overwritten = 0;  ///< of these: who has lost nothing but what others' parts stand for now
   Makers extended =
       0;  ///< of others, who have the key for longer now, though it is not the sender's
-  Makers prolonged = 0;  ///< the same where the sender has something of it, too
+  bool by_count = false;  ///< it is a string, and the sender has a share in it
+  Makers prolonged = 0;   ///< the same where the sender has something of it, too
 };
 
 }  // namespace lockstep::sim

@@ -115,10 +115,22 @@ std::ptrdiff_t owned_parts(const std::vector<Part>& parts, std::string_view name
   });
 }
 
-/// Whether a part that is not there any more was only written over.
+/// The text of a string, or of a field; "" of all else.
+std::string_view text_of(const Entry& entry, std::string_view name) {
+  if (const auto* text = std::get_if<std::string>(&entry.value)) return *text;
+  if (const auto* hash = std::get_if<Hash>(&entry.value))
+    if (const auto field = hash->find(std::string(name)); field != hash->end())
+      return field->second.value;
+  return {};
+}
+
+/// Whether a part that is not there any more was only written over, and by nothing that names the
+/// sender alone.
 bool is_overwritten(const Part& lost, const std::vector<Part>& before,
-                    const std::vector<Part>& after) {
-  return lost.share == 0 && owned_parts(after, lost.name) >= owned_parts(before, lost.name);
+                    const std::vector<Part>& after, const Entry* entry, Maker sender) {
+  return entry != nullptr && lost.share == 0 &&
+         owned_parts(after, lost.name) >= owned_parts(before, lost.name) &&
+         !bears_token_of(sender, text_of(*entry, lost.name));
 }
 
 /// Whether the sender has written another token of its own over its own text.
@@ -282,7 +294,7 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
   compare_shares(had, have, sender, change);
   for_each_missing(had, have, [&](const Part& part) {
     if (part.maker != sender)
-      (is_overwritten(part, had, have) ? change.overwritten : change.taken) |=
+      (is_overwritten(part, had, have, after, sender) ? change.overwritten : change.taken) |=
           only_maker(part.maker);
     change.freed = change.freed || part.maker == sender;
     change.counted = change.counted || (part.maker == sender && part.share != 0);
@@ -294,21 +306,21 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
     change.marked = marks(*before, *after, sender);
     Makers others = 0, before_too = 0;  // SWAPDB may bring a key of somebody who had nothing there
     for (const auto& part : had) before_too |= only_maker(part.maker);
-    bool entitled = false;
+    bool entitled = false, counts = false;
     const bool hash = std::holds_alternative<Hash>(after->value);
     for (const auto& part : have) {
       if (part.maker != sender) others |= only_maker(part.maker);
       entitled = entitled || (part.maker == sender && (part.share == 0 || hash));
+      counts = counts || (part.maker == sender && part.share != 0);
     }
     others &= before_too;
     if (expiry_or_never(*after) < expiry_or_never(*before))
       change.taken |= others | change.overwritten;
     if (expiry_or_never(*after) > expiry_or_never(*before)) {
       const Makers living_on = others & ~change.taken & ~change.overwritten;
-      if (!entitled)
-        change.extended = living_on;
-      else
-        change.prolonged = living_on & ~with_times(*after);
+      if (!entitled) change.extended = living_on;
+      change.by_count = counts;
+      if (entitled) change.prolonged = living_on & ~with_times(*after);
     }
   }
   change.overwritten &= ~change.taken & ~only_maker(kNobody);

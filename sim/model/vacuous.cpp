@@ -16,10 +16,11 @@ bool asks_for_owned(const Model& model) {
 bool asks_for_written(const Model& model) {
   if (model.witnesses.empty() || !model.properties.contains(Property::no_lost_update)) return false;
   return std::ranges::any_of(model.processes, [](const ProcessSetup& setup) {
-    bool exclusive = false;
+    int exclusive = 0;  // how many locks are held so
     return std::ranges::any_of(setup.workload, [&](const WorkStep& step) {
-      exclusive = exclusive || (step.kind == WorkStep::Kind::lock && !is_shared(setup, step.lock));
-      return exclusive && step.kind == WorkStep::Kind::work;
+      if (step.kind == WorkStep::Kind::lock && !is_shared(setup, step.lock)) ++exclusive;
+      if (step.kind == WorkStep::Kind::unlock && !is_shared(setup, step.lock)) --exclusive;
+      return exclusive > 0 && step.kind == WorkStep::Kind::work;
     });
   });
 }

@@ -242,7 +242,10 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
         const bool changed = taken || has_maker(change.extended, maker);
         if (!changed && !has_maker(change.prolonged, maker)) continue;
         for (const auto lock : locks) {
-          if (has_maker(change.overwritten, maker) && has(setting_.shared, lock)) continue;
+          // Among readers, what one has written over, or counts in, stands for the other, too.
+          const bool for_both =
+              has_maker(change.overwritten, maker) || (changed && !taken && change.by_count);
+          if (for_both && has(setting_.shared, lock)) continue;
           (changed ? command.leases : command.prolonged)
               .push_back({taken ? Kind::taken : Kind::extended, lock, maker});
         }

@@ -136,6 +136,7 @@ struct KeptServer {
 struct Operation {
   TaskId task = 0;
   bool releasing = false;
+  bool keeps_mode = false;       ///< releasing one mode of a key that the task holds in the other
   NodeSet made = 0;              ///< at these nodes
   NodeSet freed = 0;             ///< at these
   std::vector<KeptServer> kept;  ///< by group; only where there are replicas
@@ -147,10 +148,12 @@ struct Operation {
   Makers prolonged = 0;          ///< acquiring: whose lease it has prolonged
   Basis basis = Basis::none;
   std::vector<Answered> answered;  ///< ascending
+  /// Whether what it writes over is the process's no more.
+  bool gives_back() const { return releasing && !keeps_mode; }
   bool empty() const {
-    return !releasing && made == 0 && freed == 0 && !counted && !stayed && !owned && !succeeded &&
-           given_up == 0 && prolonged == 0 && basis == Basis::none && answered.empty() &&
-           kept.empty();
+    return !releasing && !keeps_mode && made == 0 && freed == 0 && !counted && !stayed && !owned &&
+           !succeeded && given_up == 0 && prolonged == 0 && basis == Basis::none &&
+           answered.empty() && kept.empty();
   }
 };
 

@@ -165,7 +165,7 @@ bool ProcessStep::led_on(Connection& connection) {
   on.task = message.task;
   on.request = message.request;
   on.asking = where->ask;
-  on.releases = process_.operation(message.task).releasing;
+  on.releases = process_.operation(message.task).gives_back();
   on.way_ms = setting_.latency_ms;
   process_.drop_empty_operations();
   if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.sent);
@@ -404,6 +404,7 @@ void ProcessStep::apply(const Effect& effect) {
       stop_holding(effect.task, lock);
       Operation& operation = process_.operation(effect.task);
       operation.releasing = true;
+      operation.keeps_mode = holds_other_mode(effect.task, lock);
       operation.owned = owned || has(operation.given_up, lock);
       operation.given_up = without(operation.given_up, lock);
       operation.freed = 0;
@@ -453,6 +454,7 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
     reads_.owned = true;
     owned = has(around_.owned, lock);
   }
+  still_inside_other_mode(effect.task, lock);
   process_.holdings.push_back({effect.task, lock, owned});
   if (setting_.waits_for_free) report_.claims.turned |= setting_.with_key[lock];
   LockSet& given_up = process_.operation(effect.task).given_up;
@@ -468,13 +470,14 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
 void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
   const Operation& operation = process_.operation(effect.task);
   const bool freed = setting_.enough(operation.freed);
+  if (effect.silent || effect.ok) still_inside_other_mode(effect.task, lock);
   if (effect.silent ? operation.owned && !freed : !effect.ok)
     report_.claims.kept_on |= only<LockSet>(lock);
   if (effect.silent) {
     if (freed || !operation.owned) report_.facts.witnessed |= only(Witness::released);
   } else if (effect.ok) {
     report_.facts.witnessed |= only(Witness::released);
-    if (operation.owned && !freed && !operation.stayed)
+    if (operation.owned && !freed && !operation.stayed && !holds_other_mode(effect.task, lock))
       report_.claims.unfreed |= only<LockSet>(lock);
     if (!operation.succeeded && !key_in_use(effect.task, lock)) {
       report_.claims.outside |= only<LockSet>(lock);
@@ -500,6 +503,7 @@ void ProcessStep::end_operation(TaskId task, Outlived of_given_up) {
   Operation& operation = process_.operation(task);
   operation.made = operation.freed = 0;
   operation.kept.clear();
+  operation.keeps_mode = false;
   operation.releasing = operation.counted = operation.owned = operation.succeeded =
       operation.stayed = false;
   operation.prolonged = 0;
@@ -535,6 +539,20 @@ bool ProcessStep::owns(TaskId task, std::uint8_t lock) const {
 }
 
 /// The task is told so. Of a lock that has never shown in its keys nothing can be said.
+/// The same of what it holds in the other mode of the key.
+void ProcessStep::still_inside_other_mode(TaskId task, std::uint8_t lock) {
+  for (const auto& holding : process_.holdings)
+    if (holding.lock != lock && has(setting_.with_key[lock], holding.lock))
+      if (holding.task == task) still_inside(task, holding.lock);
+}
+
+bool ProcessStep::holds_other_mode(TaskId task, std::uint8_t lock) const {
+  return std::ranges::any_of(process_.holdings, [&](const Holding& holding) {
+    return holding.task == task && holding.lock != lock &&
+           has(setting_.with_key[lock], holding.lock);
+  });
+}
+
 void ProcessStep::still_inside(TaskId task, std::uint8_t lock) {
   if (owns(task, lock)) report_.claims.inside |= only<LockSet>(lock);
 }
@@ -577,7 +595,7 @@ void ProcessStep::send(const Effect& effect) {
   message.request = tables_.intern(effect.request);
   message.way_ms = setting_.latency_ms;
   if (setting_.counts_doings(process_.index)) Doings::count(process_.doings.sent);
-  message.releases = effect.node != kResource && process_.operation(effect.task).releasing;
+  message.releases = effect.node != kResource && process_.operation(effect.task).gives_back();
   if (effect.node == kResource && effect.request[0] == "WRITE") {
     message.basis = process_.operation(effect.task).basis;
     process_.operation(effect.task).basis = Basis::none;

@@ -62,6 +62,8 @@ class ProcessStep {
   bool key_in_use(TaskId task, std::uint8_t lock) const;
   bool owns(TaskId task, std::uint8_t lock) const;
   void still_inside(TaskId task, std::uint8_t lock);
+  void still_inside_other_mode(TaskId task, std::uint8_t lock);
+  bool holds_other_mode(TaskId task, std::uint8_t lock) const;
   std::uint8_t server_for(TaskId task, std::uint8_t node) const;
   void keep_to(TaskId task, std::uint8_t node, std::uint8_t server);
   void leave_server(TaskId task, std::uint8_t node);

@@ -20,18 +20,17 @@ std::size_t place_of(List& list, const Item& item) {
   return index;
 }
 
-/// One fresh client for each lock, which only wants to acquire it.
+/// Fresh clients, as all that are different and lock something, which only want to acquire that.
 std::vector<ProcessSetup> probes(const std::vector<ProcessSetup>& setups) {
   std::vector<ProcessSetup> found;
-  std::set<std::pair<std::string, bool>> seen;
   for (const auto& setup : setups) {
-    for (std::uint8_t lock = 0; lock < setup.lock_keys.size(); ++lock) {
-      if (!seen.emplace(setup.lock_keys[lock], is_shared(setup, lock)).second) continue;
+    for (const WorkStep& step : setup.workload) {
+      if (step.kind != WorkStep::Kind::lock) continue;
       ProcessSetup probe = setup;
-      probe.workload = {{WorkStep::Kind::lock, lock, 0}};
+      probe.workload = {{WorkStep::Kind::lock, step.lock, 0}};
       probe.rounds = 0;
       probe.threads = 1;
-      found.push_back(probe);
+      place_of(found, probe);
     }
   }
   return found;

@@ -88,12 +88,12 @@ std::string shared_protocol(Dice& dice) {
   return text + "return Lock\n";
 }
 
-using Kind = sim::WorkStep::Kind;
-constexpr sim::WorkStep kLock{Kind::lock, 0, 0}, kUnlock{Kind::unlock, 0, 0};
-constexpr sim::WorkStep kShare{Kind::lock, 1, 0}, kUnshare{Kind::unlock, 1, 0};
+using Deed = sim::WorkStep::Kind;
+constexpr sim::WorkStep kLock{Deed::lock, 0, 0}, kUnlock{Deed::unlock, 0, 0};
+constexpr sim::WorkStep kShare{Deed::lock, 1, 0}, kUnshare{Deed::unlock, 1, 0};
 
 std::vector<sim::WorkStep> shared_workload(Dice& dice) {
-  const sim::WorkStep work{Kind::work, 0, dice.from(1, 4)};
+  const sim::WorkStep work{Deed::work, 0, dice.from(1, 4)};
   return dice.of<std::vector<sim::WorkStep>>({
       {kLock, work, kUnlock},
       {kShare, work, kUnshare},

@@ -123,6 +123,66 @@ TEST_CASE("one reader's mark stands for another's, but ends no sooner", "[sharin
   CHECK_FALSE(holds({overwrites, {kWrites, kWrites}}, Property::foreign_release));
 }
 
+TEST_CASE("what names one reader alone does not stand for another", "[sharing]") {
+  Functions tokens = kOneMark;
+  tokens.share =
+      "self.mine = unique() redis('SET', self.key, self.mine, 'PX', self.ttl_ms) return true";
+  CHECK_FALSE(holds({tokens, {kReads, kReads}}, Property::foreign_release));
+}
+
+TEST_CASE("readers who count in one number keep it alive for each other", "[sharing]") {
+  Functions counts = kOneMark;
+  counts.share = "redis('INCR', self.key) redis('PEXPIRE', self.key, self.ttl_ms) return true";
+  counts.unshare = "return redis('DECR', self.key) >= 0";
+  CHECK(holds({counts, {kReads, kReads}}, Property::foreign_extend));
+  counts.lock = counts.share;  // nobody else's lock is kept alive so
+  CHECK_FALSE(holds({counts, {kWrites, kWrites}}, Property::foreign_extend));
+}
+
+TEST_CASE("who holds a lock in both modes keeps it when it leaves one", "[sharing]") {
+  const Workload downgrade{kLock, kShare, kUnlock, kUnshare};
+  const Workload upgrade{kShare, kLock, kUnlock, kUnshare};
+  Functions both{
+      "redis('HSET', self.key, 'r', 1) return true", "return redis('HDEL', self.key, 'r') == 1",
+      "redis('HSET', self.key, 'w', 1) return true", "return redis('HDEL', self.key, 'w') == 1"};
+  for (const Workload& workload : {downgrade, upgrade}) {
+    CHECK(holds({both, {workload}}, Property::reentrancy));
+    CHECK(holds({both, {workload}}, Property::honest_result));
+  }
+  Functions deletes = both;
+  deletes.unlock = "return redis('DEL', self.key) == 1";
+  CHECK_FALSE(holds({deletes, {downgrade}}, Property::reentrancy));
+  CHECK_FALSE(holds({deletes, {upgrade}}, Property::reentrancy));
+  // It writes over what it has for both.
+  Functions one{
+      "if redis('GET', self.key) then redis('SET', self.key, 'rw') else "
+      "redis('SET', self.key, 'r') end return true",
+      "return redis('DEL', self.key) == 1", "redis('SET', self.key, 'w') return true",
+      "redis('SET', self.key, 'r') return true"};
+  CHECK(holds({one, {downgrade}}, Property::honest_result));
+}
+
+TEST_CASE("whoever is told that it has the other mode, too, has something of the lock",
+          "[sharing]") {
+  Functions counted{"self.n = (self.n or 0) + 1 return true", "return true",
+                    "return redis('SET', self.key, '1', 'NX', 'PX', self.ttl_ms) == OK",
+                    "return redis('DEL', self.key) == 1"};
+  const Workload late{kLock, {Step::sleep, 0, 15}, kShare};
+  CHECK_FALSE(holds({counted, {late}}, Property::reentrancy));
+}
+
+TEST_CASE("a client of another kind that can never acquire is a deadlock", "[sharing]") {
+  Functions old = kOpen;
+  old.lock =
+      "if setting('eager') then return redis('SET', self.key .. ':old', '1') == OK end "
+      "return redis('EXISTS', self.key .. ':old') == 0";
+  for (const std::size_t eager : {0, 1}) {
+    Sharing versions(old, {kWrites, kWrites});
+    versions.model.processes[eager].settings["eager"] = true;
+    CHECK(versions.judged(Property::deadlock).verdict == Verdict::violated);
+  }
+}
+
 TEST_CASE("a lock that nobody can share any more is a deadlock, though a writer would get it",
           "[sharing]") {
   // A writer that waits leaves a mark for ever, which readers heed.

@@ -33,9 +33,13 @@ class Timed {
                       "\nend\nfunction L:release()\n" + kCompareAndDelete + "\nend\nreturn L\n");
     scenario.folder = folder_.path();
     scenario.roles = {{"client",
-                       {{sim::WorkStep::Kind::lock, "lock", 0},
-                        {sim::WorkStep::Kind::work, "", work_ms},
-                        {sim::WorkStep::Kind::unlock, "lock", 0}}}};
+                       {{sim::WorkStep::Kind::lock, "lock", 0, false},
+                        {sim::WorkStep::Kind::work, "", work_ms, false},
+                        {sim::WorkStep::Kind::unlock, "lock", 0, false}},
+                       1,
+                       1,
+                       {},
+                       {}}};
     scenario.clients = {0, 0};
     scenario.lease_ms = 5000;
     scenario.properties = {sim::Property::mutual_exclusion};

@@ -106,8 +106,11 @@ bool is_one_of(const Request& request, std::initializer_list<std::string_view> n
 }  // namespace
 
 void refuse_with_migration(const Request& request) {
-  if (is_one_of(request, {"watch", "wait", "asking", "readonly", "readwrite", "keys", "scan",
-                          "dbsize", "randomkey", "flushall", "flushdb", "subscribe", "psubscribe"}))
+  if (is_one_of(
+          request,
+          {"watch",  "wait",      "asking",     "readonly", "readwrite", "keys",       "scan",
+           "dbsize", "randomkey", "flushall",   "flushdb",  "subscribe", "psubscribe", "blpop",
+           "brpop",  "blmove",    "brpoplpush", "blmpop",   "bzpopmin",  "bzpopmax",   "bzmpop"}))
     throw BadInput("command '" + one_line(lower_case(request[0])) +
                    "': what clients of a cluster do with it is not simulated beside `migrate`");
 }

@@ -40,7 +40,8 @@ TEST_CASE("a file that is no protocol") {
         "protocol.lua: has no release(); expected `function Lock:release()`");
   CHECK(complaint("local L = protocol { titel = 'x' }") ==
         "protocol.lua:1: protocol: unknown field `titel`; expected title, source, leases, "
-        "permanent, shared_connection, server, nodes, replicas, quorum, settings (did you mean `title`?)");
+        "permanent, shared_connection, server, nodes, replicas, quorum, settings (did you mean "
+        "`title`?)");
   CHECK(complaint("local L = protocol { server = 'redis-8' }") ==
         "protocol.lua:1: protocol: server must be one of redis-7.0, redis-7.2, redis-8.0, "
         "redis-8.4, valkey-8.1, valkey-9 (did you mean `redis-8.0`?)");
