@@ -302,8 +302,9 @@ Json roles_json(const Scenario& scenario) {
     Json& written_role = json[role.name];
     written_role = {{"workload", workload}, {"rounds", role.rounds}, {"threads", role.threads}};
     if (role.lease_ms) written_role["lease_ms"] = *role.lease_ms;
-    for (const auto& [setting, value] : role.settings)
-      std::visit([&](const auto& plain) { written_role["settings"][setting] = plain; }, value);
+    for (const auto& setting : role.settings)
+      std::visit([&](const auto& value) { written_role["settings"][setting.first] = value; },
+                 setting.second);
   }
   return json;
 }

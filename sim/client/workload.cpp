@@ -1,7 +1,6 @@
 // What a main task does with its locks: the workload, step by step. This half of Run is the person
 // who uses the lock; the protocol's code is called from operate() only.
 #include <algorithm>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -223,7 +222,8 @@ void Run::touch_resource(Task& task, std::string_view verb) {
   effect.task = task.id;
   effect.node = kResource;
   effect.request = {std::string(verb)};
-  for (const Holding& holding : std::views::reverse(task.work.held)) {  // the last one comes first
+  for (std::size_t i = task.work.held.size(); i > 0; --i) {  // the one acquired last comes first
+    const Holding& holding = task.work.held[i - 1];
     if (verb == kWrite && is_shared(setup_, holding.lock)) continue;
     if (effect.request.size() == 1) effect.request.push_back(holding.fencing);
     effect.request.push_back(setup_.lock_keys[holding.lock]);
