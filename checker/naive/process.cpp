@@ -209,6 +209,20 @@ void Rules::read_clock(const World& world, Process& process, bool wall) {
     process.instants.back().reading -= kMillion;
 }
 
+/// A critical section begins.
+void Rules::enter(World& world, std::uint8_t p, const Effect& effect, Facts& facts) const {
+  Process& process = world.processes[p];
+  TaskState& task = process.tasks[effect.task];
+  const bool owned = enough(task.made) || has_lease(world, p, effect.lock);
+  task.given_up.erase(effect.lock);
+  process.holdings[{effect.task, effect.lock}] = {effect.fencing, owned};
+  facts.witnesses.insert(sim::Witness::acquired);
+  if (owned) facts.witnesses.insert(sim::Witness::owned);
+  judge_acquired(world, p, effect, facts);
+  judge_other_mode(world, p, effect, facts);
+  wait_anew(world, model_.processes[p].lock_keys[effect.lock]);
+}
+
 void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts& facts) {
   Process& process = world.processes[p];
   TaskState& task = process.tasks[effect.task];
@@ -227,14 +241,7 @@ void Rules::do_effect(World& world, std::uint8_t p, const Effect& effect, Facts&
       read_clock(world, process, effect.wall);
       break;
     case Effect::Kind::acquired:
-      task.given_up.erase(effect.lock);
-      process.holdings[holding] = {effect.fencing,
-                                   enough(task.made) || has_lease(world, p, effect.lock)};
-      facts.witnesses.insert(sim::Witness::acquired);
-      if (process.holdings[holding].owned) facts.witnesses.insert(sim::Witness::owned);
-      judge_acquired(world, p, effect, facts);
-      judge_other_mode(world, p, effect, facts);
-      wait_anew(world, model_.processes[p].lock_keys[effect.lock]);
+      enter(world, p, effect, facts);
       end_operation();
       break;
     case Effect::Kind::reentered:

@@ -400,6 +400,7 @@ class Rules {
   std::optional<std::string> answer(World& world, std::uint8_t p, const sim::Query& query,
                                     const sim::Action& action, Facts& facts);
   void read_clock(const World& world, Process& process, bool wall);
+  void enter(World& world, std::uint8_t p, const sim::Effect& effect, Facts& facts) const;
   void do_effect(World& world, std::uint8_t p, const sim::Effect& effect, Facts& facts);
   void send(World& world, std::uint8_t p, const sim::Effect& effect, Facts& facts);
   void take_waits(World& world, std::uint8_t p, const std::vector<sim::Wait>& waits, Facts& facts);
