@@ -222,9 +222,10 @@ void Run::finished(Task& task, int results) {
   lua_State* thread = task.thread;
   lua_settop(thread, lua_gettop(thread) - results + std::min(results, 2));
   lua_settop(thread, lua_gettop(thread) + 2 - std::min(results, 2));  // exactly two
-  const bool success = lua_toboolean(thread, -2) != 0;
+  const bool gives_up = is_give_up(thread, -2);
+  const bool success = lua_toboolean(thread, -2) != 0 && !gives_up;
   const bool stop = lua_isboolean(thread, -2) && !success;
-  const bool again = task.body == Task::Body::retry && !success;
+  const bool again = task.body == Task::Body::retry && !success && !gives_up;
   std::string fencing;
   if (task.main && success && !task.work.releasing) fencing = fencing_token(task, thread, -1);
   drop_thread(task);

@@ -138,11 +138,12 @@ int retry_ends(Vm& vm, lua_State* lua) {
 }
 
 constexpr const char* kRetry = R"(
-local begins, ends = ...
+local begins, ends, give_up = ...
 return function(f, pause_ms)
   while true do
     begins(f, pause_ms)
     local result, second = f()
+    if result == give_up then return false end
     if result then return result, second end
     ends(f, pause_ms)
   end
@@ -153,8 +154,11 @@ void add_retry(lua_State* lua) {
                  LUA_OK);
   lua_pushcfunction(lua, native<retry_begins>);
   lua_pushcfunction(lua, (native<retry_ends, nothing>));
-  lua_call(lua, 2, 1);
+  push_give_up(lua);
+  lua_call(lua, 3, 1);
   lua_setfield(lua, -2, "retry");
+  push_give_up(lua);
+  lua_setfield(lua, -2, "GIVE_UP");
 }
 
 // ---- mutexes ----

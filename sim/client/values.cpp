@@ -112,4 +112,13 @@ void push_key(lua_State* lua, const Key& key) {
   }
 }
 
+namespace {
+
+char give_up;  // its address is what Lua sees
+
+}  // namespace
+
+void push_give_up(lua_State* lua) { lua_pushlightuserdata(lua, &give_up); }
+bool is_give_up(lua_State* lua, int index) { return lua_touserdata(lua, index) == &give_up; }
+
 }  // namespace lockstep::sim::program

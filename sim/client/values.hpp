@@ -50,6 +50,10 @@ template <>
 inline constexpr const char* kTypeName<ScriptValue> = "script";
 inline constexpr const char* kErrorName = "error";
 
+/// GIVE_UP, with which the function of retry() says that there is no point in going on.
+void push_give_up(lua_State* lua);
+bool is_give_up(lua_State* lua, int index);
+
 /// How deep tables and functions may nest: what walks through them has a stack.
 inline constexpr int kDeepest = 100;
 

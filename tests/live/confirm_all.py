@@ -24,7 +24,7 @@ REASONS = {
     "a real server's clock cannot be made to stand still": "freeze",
 }
 # Clients, or threads, that wait for one another: a fresh client, alone on the server, does not meet that.
-AMONG_THEMSELVES = {"multi-lock-opposite", "mutex-left-lose"}
+AMONG_THEMSELVES = {"multi-lock-opposite", "mutex-left-lose", "rw-hash-renewed-upgrade"}
 
 
 def faults_of(scenario):

@@ -330,6 +330,24 @@ TEST_CASE("a handle of a dead task stays dead when its number is used again") {
                   setup_of({lock(), unlock()}, 2), {begin(), run(1), timer(1), begin()});
 }
 
+TEST_CASE("retry ends in a refusal where its function gives up, at once or after a pause") {
+  const std::string tries =
+      "return retry(function() self.n = self.n - 1 return self.n == 0 and GIVE_UP end, 5)";
+  for (const int most : {1, 2}) {
+    const std::string body = "self.n = " + std::to_string(most) + " " + tries;
+    const auto setup = setup_of({lock(), unlock()});
+    std::vector<Observation> path{begin()};
+    if (most == 2) path.push_back(timer());
+    same_either_way(lock_with(body), setup, path);
+    const Folder folder(lock_with(body));
+    const Program program(folder.path());
+    const Step step = program.run(setup, program.initial(setup, std::vector<int>{0}), path);
+    REQUIRE(step.effects.size() == 1);
+    CHECK(step.effects[0].kind == Effect::Kind::refused);
+    CHECK(step.tasks[0].kind == Wait::Kind::done);
+  }
+}
+
 TEST_CASE("two Programs, the same bytes") {
   const Folder folder(lock_with(
       "self.x = { b = 1, a = 2 } every(10, function() self.y = string.upper(self.key) end) return "
