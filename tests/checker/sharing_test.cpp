@@ -176,7 +176,7 @@ TEST_CASE("a client of another kind that can never acquire is a deadlock", "[sha
   old.lock =
       "if setting('eager') then return redis('SET', self.key .. ':old', '1') == OK end "
       "return redis('EXISTS', self.key .. ':old') == 0";
-  for (const std::size_t eager : {0, 1}) {
+  for (const std::size_t eager : {std::size_t{0}, std::size_t{1}}) {
     Sharing versions(old, {kWrites, kWrites});
     versions.model.processes[eager].settings["eager"] = true;
     CHECK(versions.judged(Property::deadlock).verdict == Verdict::violated);
