@@ -14,8 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "failures.md"
 HEAD = """# Documented failures
 
-Written by `tools/failures_page.py` from `scenarios/`. Each number is a failure that somebody has met, reported or argued; under it are the scenarios that
-show it, and those that show what mends it (or that it does not happen). `lockstep check SCENARIO` finds the run again, `lockstep replay SCENARIO` tells it.
+Written by `tools/failures_page.py` from `scenarios/`. Each number is a failure that somebody has
+met, reported or argued; under it are the scenarios that show it, and those that show what mends it
+(or that it does not happen). `lockstep check SCENARIO` finds the run again, `lockstep replay
+SCENARIO` tells it.
 
 | | scenario | what happens | protocol | expected | where it comes from |
 |---|---|---|---|---|---|
