@@ -120,7 +120,11 @@ class Replay {
       throw Stopped{Outcome::differs, *difference};
     pace_.note_lag();
     // A step of a client is compared by what the client does, any other by the keys.
-    if (!sim::is_step(sim::step_of(step.action)) && !step.serves) keyspaces_.compare(step);
+    if (sim::is_step(sim::step_of(step.action))) return;
+    if (step.serves)
+      keyspaces_.forget();
+    else
+      keyspaces_.compare(step);
   }
 
   Did do_action(const PlanStep& step) {
