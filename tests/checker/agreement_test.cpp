@@ -193,7 +193,7 @@ TEST_CASE("engine and naive explorer agree on two threads of a process",
   for (const char* lock : {"naive/reentrant", "naive/set-px", "naive/deaf"}) {
     for (const sim::Property property : sim::kProperties) {
       for (const sim::Fault fault : sim::kFaults) {
-        if (!test::is_todays(++turn, 9)) continue;
+        if (!test::is_todays(++turn, 14)) continue;
         SECTION(std::string(lock) + ", " + sim::name(property) + ", " + sim::name(fault)) {
           sim::Model model = test::with_fault(test::model({lock, 1, 1, 2000, 1000, 1000}), fault);
           model.processes[0].workload = {kLock, kUnlock};
@@ -212,7 +212,7 @@ TEST_CASE("engine and naive explorer agree where time is absolute", "[agreement]
     for (const std::int64_t work_ms : {1000, 3000}) {
       for (const sim::Property property : sim::kProperties) {
         for (const sim::Fault fault : sim::kFaults) {
-          if (!test::is_todays(++turn, 12)) continue;
+          if (!test::is_todays(++turn, 20)) continue;
           SECTION(std::string(lock) + ", work " + std::to_string(work_ms) + ", " +
                   sim::name(property) + ", " + sim::name(fault)) {
             sim::Model model =

@@ -286,7 +286,7 @@ TEST_CASE("step by step both explorers see the same where any two faults meet", 
         for (const auto other : sim::kFaults) {
           if (other < one || !test::fit(lock, one, other)) continue;
           // Where time is absolute a walk takes long.
-          if (!test::is_todays(++turn, test::is_absolute(lock) ? 15 : 7)) continue;
+          if (!test::is_todays(++turn, test::is_absolute(lock) ? 20 : 10)) continue;
           CAPTURE(lock, sim::name(one), sim::name(other));
           check_walks(test::various_lock(lock, one, other, turn), turn);
         }
