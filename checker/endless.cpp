@@ -19,7 +19,7 @@ namespace {
 struct Steps {
   StepEdges zero_time;              ///< steps that have to happen and take no time
   StepEdges all;                    ///< all steps but faults
-  StepEdges passes;                 ///< in which time passes; in order
+  StepEdges passes;                 ///< in which time passes
   std::vector<bool> time_passes;    ///< by state
   std::vector<bool> acquires;       ///< by state: some step out of it acquires
   std::vector<std::uint8_t> actor;  ///< by state: whose zero-time step leaves it
@@ -58,7 +58,6 @@ Steps collect(const Graph<WorldSystem>& graph, Watch& watch) {
       }
     });
   }
-  std::ranges::sort(steps.passes);
   return steps;
 }
 
@@ -98,7 +97,9 @@ class Starvation {
  public:
   Starvation(const Steps& steps, const Tasks& tasks, sim::TaskSet task, sim::TaskSet for_ever,
              Watch& watch)
-      : tasks_(tasks), states_(static_cast<std::uint32_t>(tasks.waiting.size())) {
+      : tasks_(tasks),
+        states_(static_cast<std::uint32_t>(tasks.waiting.size())),
+        needed_(for_ever) {
     const auto waits = [&](std::uint32_t state) { return (tasks.waiting[state] & task) != 0; };
     for (const auto& [from, to] : steps.all)
       if (waits(from) && waits(to)) edges_.emplace_back(from, to);
@@ -109,7 +110,6 @@ class Starvation {
     for (const auto& [from, to] : edges_)
       if (is_inside(from, to) && is_pass(steps, from, to)) passes_[found_.of[from]] = true;
     for (std::uint32_t s = 0; s < states_; ++s) under_way_[found_.of[s]] |= tasks.under_way[s];
-    needed_ = for_ever;
   }
 
   /// The first state, in order of discovery, of a component in which time passes, and everybody who
@@ -151,7 +151,9 @@ class Starvation {
     return found_.of[from] == found_.of[to];
   }
   static bool is_pass(const Steps& steps, std::uint32_t from, std::uint32_t to) {
-    return std::ranges::binary_search(steps.passes, std::pair(from, to));
+    auto pass = std::ranges::lower_bound(steps.passes, from, {}, &StepEdges::value_type::first);
+    while (pass != steps.passes.end() && pass->first == from && pass->second != to) ++pass;
+    return pass != steps.passes.end() && pass->first == from;
   }
 
   /// A shortest way inside the component to the end of a step of which `arrived` is so.
@@ -181,11 +183,11 @@ class Starvation {
 
   const Tasks& tasks_;
   std::uint32_t states_;
+  sim::TaskSet needed_;  ///< must be under way somewhere
   StepEdges edges_;
   Components found_;
   std::vector<bool> passes_;             ///< by component
   std::vector<sim::TaskSet> under_way_;  ///< by component
-  sim::TaskSet needed_ = 0;
 };
 
 /// progress: somebody is inside acquire() for ever, though time goes on.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 #include "live/observer.hpp"
 #include "live/participant.hpp"
+#include "sim/model/fresh_clients.hpp"
 
 namespace lockstep::live {
 
@@ -32,19 +32,18 @@ milliseconds patience(const Probe& probe) {
   return milliseconds(left_ms + std::max(probe.patience_ms, least_ms) + kReserveMs);
 }
 
-/// Whether a client like `setup` acquires its lock of that number.
-bool acquires(const Probe& probe, const sim::ProcessSetup& setup, std::uint8_t lock) {
+/// Whether this client, which does nothing but lock, acquires what it wants.
+bool acquires(const Probe& probe, const sim::ProcessSetup& fresh) {
   using Step = sim::WorkStep;
   auto model = probe.model;
-  model.processes.push_back(setup);
+  model.processes.push_back(fresh);
   model.resource = sim::Resource::plain;
   Part part;
   part.process = static_cast<std::uint8_t>(probe.model.processes.size());
-  part.setup = model.processes.back();
-  part.setup.workload = {Step{Step::Kind::sleep, 0, kBetweenCallsMs},
-                         Step{Step::Kind::lock, lock, 0}};
+  part.setup = fresh;
+  part.setup.workload.insert(part.setup.workload.begin(),
+                             Step{Step::Kind::sleep, 0, kBetweenCallsMs});
   part.setup.rounds = kRounds;
-  part.setup.threads = 1;
   part.request_timeout_ms = probe.model.request_timeout_ms;
   part.addresses = probe.addresses;
   part.clock_offset_ms = probe.clock_offset_ms;
@@ -66,20 +65,9 @@ bool acquires(const Probe& probe, const sim::ProcessSetup& setup, std::uint8_t l
 }  // namespace
 
 bool fresh_client_acquires(const Probe& probe) {
-  std::vector<std::pair<sim::ProcessSetup, std::uint8_t>> tried;
-  for (const auto& setup : probe.model.processes) {
-    for (const auto& step : setup.workload) {
-      if (step.kind != sim::WorkStep::Kind::lock) continue;
-      auto alike = setup;
-      alike.workload.clear();
-      alike.rounds = alike.threads = 1;
-      const std::pair kind(alike, step.lock);
-      if (std::ranges::find(tried, kind) != tried.end()) continue;
-      tried.push_back(kind);
-      if (!acquires(probe, setup, step.lock)) return false;
-    }
-  }
-  return true;
+  return std::ranges::all_of(
+      sim::fresh_clients(probe.model.processes),
+      [&](const sim::ProcessSetup& fresh) { return acquires(probe, fresh); });
 }
 
 }  // namespace lockstep::live

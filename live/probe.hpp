@@ -17,10 +17,9 @@ struct Probe {
   std::int64_t patience_ms = 0;      ///< apart from what is left of keys
 };
 
-/// Lets a fresh client, of each kind that there is (a lock in a workload, with the lease and the
-/// settings of that role), try to acquire its lock again and again: until every key has expired
-/// that will, and then as long as its patience lasts, but at least for another lease and request
-/// timeout. True if all of them acquire.
+/// Lets each of sim::fresh_clients() try to acquire its lock again and again: until every key has
+/// expired that will, and then as long as its patience lasts, but at least for another lease and
+/// request timeout. True if all of them acquire.
 bool fresh_client_acquires(const Probe& probe);
 
 }  // namespace lockstep::live

@@ -106,8 +106,7 @@ bool Rules::led_on(World& world, const Action& action) const {
   on.sender = message.sender;
   on.request = message.request;
   on.asking = where->ask;
-  const TaskState& sender = process.tasks.at(message.sender);
-  on.in_release = sender.releasing && !sender.keeps_mode;
+  on.in_release = process.tasks.at(message.sender).gives_back();
   on.way_ms = rounded_up(model_.latency_ms);
   message = std::move(on);
   return true;

@@ -301,8 +301,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
     if (effect.request[0] == "WRITE") std::swap(message.basis, process.tasks[effect.task].basis);
   } else {
     LOCKSTEP_CHECK(effect.node < world.nodes.size());
-    const TaskState& sender = process.tasks[effect.task];
-    message.in_release = sender.releasing && !sender.keeps_mode;
+    message.in_release = process.tasks[effect.task].gives_back();
     if (sim::is_name(effect.request.at(0), "wait")) found_.replica_waits = true;
   }
   const bool shared = !resource && !effect.subscribes && model_.program->shared_connection();

@@ -118,7 +118,9 @@ struct TaskState {
   /// At this instant, tokens normalised: a request, the node in front, and what the node stored.
   std::set<std::pair<sim::Request, std::string>> answered;
   Basis basis = Basis::none;
-  bool releasing = false;   ///< inside release()
+  bool releasing = false;  ///< inside release()
+  /// Whether what it writes over is its own no more.
+  bool gives_back() const { return releasing && !keeps_mode; }
   bool keeps_mode = false;  ///< inside that of one mode, of a key that it holds in the other
   std::set<std::uint8_t> made, freed;  ///< at which nodes: of a server, its group
   bool counted = false;                ///< some of a share was freed

@@ -318,9 +318,11 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
       change.taken |= others | change.overwritten;
     if (expiry_or_never(*after) > expiry_or_never(*before)) {
       const Makers living_on = others & ~change.taken & ~change.overwritten;
-      if (!entitled) change.extended = living_on;
       change.by_count = counts;
-      if (entitled) change.prolonged = living_on & ~with_times(*after);
+      if (entitled)
+        change.prolonged = living_on & ~with_times(*after);
+      else
+        change.extended = living_on;
     }
   }
   change.overwritten &= ~change.taken & ~only_maker(kNobody);

@@ -167,8 +167,7 @@ void Processes::add_fault(ProcessInfo& info, Action::Kind kind, std::size_t inde
 /// Whether the task goes on for ever, and has been at it: it begins its next round as soon as the
 /// one before has ended.
 bool Processes::begins_at_once(const Process& process, TaskId task) const {
-  return process.index < setting_.processes &&
-         setting_.model.processes[process.index].rounds == 0 && process.rounds[task] > 0;
+  return setting_.goes_on_for_ever(process.index) && process.rounds[task] > 0;
 }
 
 /// Adds what the tasks can do; returns whether some task is neither idle nor done.

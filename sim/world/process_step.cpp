@@ -123,7 +123,8 @@ void ProcessStep::begin(TaskId task) {
     process_.life = Life::up;
     process_.program = automaton_.initial(setting_.setup_of[process_.index], process_.rounds);
   }
-  if (process_.rounds[task] == 0 || !goes_on_for_ever()) ++process_.rounds[task];
+  if (process_.rounds[task] == 0 || !setting_.goes_on_for_ever(process_.index))
+    ++process_.rounds[task];
   feed(observed(Observation::Kind::begin, task));
 }
 
@@ -404,7 +405,7 @@ void ProcessStep::apply(const Effect& effect) {
       stop_holding(effect.task, lock);
       Operation& operation = process_.operation(effect.task);
       operation.releasing = true;
-      operation.keeps_mode = holds_other_mode(effect.task, lock);
+      operation.keeps_mode = in_other_mode(effect.task, lock) != nullptr;
       operation.owned = owned || has(operation.given_up, lock);
       operation.given_up = without(operation.given_up, lock);
       operation.freed = 0;
@@ -477,7 +478,7 @@ void ProcessStep::released(const Effect& effect, std::uint8_t lock) {
     if (freed || !operation.owned) report_.facts.witnessed |= only(Witness::released);
   } else if (effect.ok) {
     report_.facts.witnessed |= only(Witness::released);
-    if (operation.owned && !freed && !operation.stayed && !holds_other_mode(effect.task, lock))
+    if (operation.owned && !freed && !operation.stayed && !in_other_mode(effect.task, lock))
       report_.claims.unfreed |= only<LockSet>(lock);
     if (!operation.succeeded && !key_in_use(effect.task, lock)) {
       report_.claims.outside |= only<LockSet>(lock);
@@ -539,22 +540,22 @@ bool ProcessStep::owns(TaskId task, std::uint8_t lock) const {
 }
 
 /// The task is told so. Of a lock that has never shown in its keys nothing can be said.
-/// The same of what it holds in the other mode of the key.
-void ProcessStep::still_inside_other_mode(TaskId task, std::uint8_t lock) {
-  for (const auto& holding : process_.holdings)
-    if (holding.lock != lock && has(setting_.with_key[lock], holding.lock))
-      if (holding.task == task) still_inside(task, holding.lock);
+void ProcessStep::still_inside(TaskId task, std::uint8_t lock) {
+  if (owns(task, lock)) report_.claims.inside |= only<LockSet>(lock);
 }
 
-bool ProcessStep::holds_other_mode(TaskId task, std::uint8_t lock) const {
-  return std::ranges::any_of(process_.holdings, [&](const Holding& holding) {
+/// What the task holds in the other mode of the key; null: nothing.
+const Holding* ProcessStep::in_other_mode(TaskId task, std::uint8_t lock) const {
+  const auto other = std::ranges::find_if(process_.holdings, [&](const Holding& holding) {
     return holding.task == task && holding.lock != lock &&
            has(setting_.with_key[lock], holding.lock);
   });
+  return other == process_.holdings.end() ? nullptr : &*other;
 }
 
-void ProcessStep::still_inside(TaskId task, std::uint8_t lock) {
-  if (owns(task, lock)) report_.claims.inside |= only<LockSet>(lock);
+/// The task is told so of what it holds in the other mode.
+void ProcessStep::still_inside_other_mode(TaskId task, std::uint8_t lock) {
+  if (const Holding* other = in_other_mode(task, lock)) still_inside(task, other->lock);
 }
 
 /// Where a new connection for a node goes: to the master that the process knows, or on to the
@@ -622,17 +623,11 @@ void ProcessStep::send(const Effect& effect) {
   process_.connections.push_back(std::move(connection));
 }
 
-/// One of the model's, that has no last round.
-bool ProcessStep::goes_on_for_ever() const {
-  return process_.index < setting_.processes &&
-         setting_.model.processes[process_.index].rounds == 0;
-}
-
 /// Whether a wait is a step of the workload itself.
 bool ProcessStep::of_workload(const Wait& wait) const {
   const bool main = wait.task < process_.rounds.size() && !wait.in_operation;
   const bool step = wait.kind == Wait::Kind::work || wait.kind == Wait::Kind::sleep;
-  return main && step && !goes_on_for_ever();
+  return main && step && !setting_.goes_on_for_ever(process_.index);
 }
 
 /// Whoever is inside acquire() waits: from now on, unless it does so already.

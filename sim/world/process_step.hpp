@@ -63,12 +63,11 @@ class ProcessStep {
   bool owns(TaskId task, std::uint8_t lock) const;
   void still_inside(TaskId task, std::uint8_t lock);
   void still_inside_other_mode(TaskId task, std::uint8_t lock);
-  bool holds_other_mode(TaskId task, std::uint8_t lock) const;
+  const Holding* in_other_mode(TaskId task, std::uint8_t lock) const;
   std::uint8_t server_for(TaskId task, std::uint8_t node) const;
   void keep_to(TaskId task, std::uint8_t node, std::uint8_t server);
   void leave_server(TaskId task, std::uint8_t node);
   void send(const Effect& effect);
-  bool goes_on_for_ever() const;
   bool of_workload(const Wait& wait) const;
   void start_waits(const std::vector<Wait>& tasks);
   void start_timers(const std::vector<Wait>& tasks);

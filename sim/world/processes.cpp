@@ -314,7 +314,6 @@ Id Processes::stale(Id id, LockSet written) {
 
 bool Processes::undisturbed(Id id) const {
   const Process& process = processes_[id].value;
-  const int rounds = setting_.model.processes[process.index].rounds;
   if (process.life == Life::paused || process.unreached != 0 || process.unheard != 0 ||
       (setting_.servers.replicas > 0 && !process.knows_masters()))
     return false;
@@ -322,7 +321,8 @@ bool Processes::undisturbed(Id id) const {
     if (connection.late ||
         std::ranges::any_of(connection.messages, [](const Message& m) { return m.held; }))
       return false;
-  if (rounds == 0) return true;
+  if (setting_.goes_on_for_ever(process.index)) return true;
+  const int rounds = setting_.model.processes[process.index].rounds;
   if (process.life == Life::dead)
     return std::ranges::all_of(process.rounds, [&](int begun) { return begun >= rounds; });
   return std::ranges::none_of(automaton_.state(process.program).tasks, [&](const Wait& wait) {

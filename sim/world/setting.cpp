@@ -7,6 +7,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
+#include "sim/model/fresh_clients.hpp"
 
 namespace lockstep::sim {
 
@@ -20,22 +21,6 @@ std::size_t place_of(List& list, const Item& item) {
   return index;
 }
 
-/// Fresh clients, as all that are different and lock something, which only want to acquire that.
-std::vector<ProcessSetup> probes(const std::vector<ProcessSetup>& setups) {
-  std::vector<ProcessSetup> found;
-  for (const auto& setup : setups) {
-    for (const WorkStep& step : setup.workload) {
-      if (step.kind != WorkStep::Kind::lock) continue;
-      ProcessSetup probe = setup;
-      probe.workload = {{WorkStep::Kind::lock, step.lock, 0}};
-      probe.rounds = 0;
-      probe.threads = 1;
-      place_of(found, probe);
-    }
-  }
-  return found;
-}
-
 /// Redis, appendfsync everysec; twice that if a slow fsync has postponed the next one.
 std::int64_t volatile_for(Persistence persistence) {
   constexpr std::int64_t everysec_ms = 1000;
@@ -47,6 +32,14 @@ std::int64_t volatile_for(Persistence persistence) {
 Knowledge within(const Model& model, Knowledge knowledge) {
   knowledge.recycles_tokens = knowledge.recycles_tokens && model.merges_tokens;
   return knowledge;
+}
+
+/// What stands for each of these locks, together.
+LockSet united(const std::vector<LockSet>& by_lock, LockSet some) {
+  LockSet all = 0;
+  for (unsigned lock = 0; lock < by_lock.size(); ++lock)
+    if (has(some, lock)) all |= by_lock[lock];
+  return all;
 }
 
 void at_most(std::size_t count, unsigned limit, const char* what) {
@@ -80,7 +73,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
   for (unsigned p = 0; p < processes; ++p) given.push_back(sim::setup_of(model, p));
   for (const auto& process : given)
     setup_of.push_back(static_cast<std::uint32_t>(place_of(setups, process)));
-  for (const auto& probe : probes(given)) {
+  for (const auto& probe : fresh_clients(given)) {
     probe_setups.push_back(static_cast<std::uint32_t>(setups.size()));
     setups.push_back(probe);
   }
@@ -251,19 +244,9 @@ LockSet Setting::locks_with(std::string_view key) const {
   return found;
 }
 
-LockSet Setting::same_keys(LockSet some) const {
-  LockSet found = 0;
-  for (std::uint8_t lock = 0; lock < locks.size(); ++lock)
-    if (has(some, lock)) found |= with_key[lock];
-  return found;
-}
+LockSet Setting::same_keys(LockSet some) const { return united(with_key, some); }
 
-LockSet Setting::conflicting_with(LockSet some) const {
-  LockSet found = 0;
-  for (std::uint8_t lock = 0; lock < locks.size(); ++lock)
-    if (has(some, lock)) found |= conflicting[lock];
-  return found;
-}
+LockSet Setting::conflicting_with(LockSet some) const { return united(conflicting, some); }
 
 LockSet Setting::locks_in(const Request& request) const {
   LockSet named = 0;

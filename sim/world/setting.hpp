@@ -145,6 +145,10 @@ class Setting {
   void note_doings(unsigned process, const Doings& done);
   /// What a process may still do, that has done so much.
   Doings doings_to_come(unsigned process, const Doings& done) const;
+  /// Whether it is one of the model's, not a probe's, that has no last round.
+  bool goes_on_for_ever(unsigned process) const {
+    return process < processes && model.processes[process].rounds == 0;
+  }
   /// Whether it is told how long this process waits: a probe's does not.
   bool counts_waits(unsigned process) const { return too_long_ms > 0 && process < processes; }
   /// Whether a server may die that has not written what it has answered: while an fsync is under

@@ -294,10 +294,11 @@ TaskSet World::tasks_in_acquire(const Id* state) const {
 
 TaskSet World::tasks_for_ever() const {
   TaskSet found = 0;
-  for (unsigned p = 0; p < setting_.processes; ++p)
-    for (int t = 0;
-         setting_.model.processes[p].rounds == 0 && t < setting_.model.processes[p].threads; ++t)
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    if (!setting_.goes_on_for_ever(p)) continue;
+    for (int t = 0; t < setting_.model.processes[p].threads; ++t)
       found |= only_task(p, static_cast<unsigned>(t));
+  }
   return found;
 }
 
