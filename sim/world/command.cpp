@@ -75,9 +75,7 @@ Reply Nodes::answer(const Asked& asked, Keyspace& keyspace, Session& session,
 }
 
 const CommandRun& Nodes::run(const Asked& asked) {
-  FlatMap& memo =
-      run_[{asked.session, asked.watched, asked.listening, asked.served, asked.rate, asked.releases,
-            asked.replica, asked.full, asked.few, asked.slots, asked.other, asked.acknowledged}];
+  FlatMap& memo = run_[circumstances(asked)];
   const std::uint64_t a = both(asked.keyspace, asked.request);
   const std::uint64_t b = both(static_cast<Id>(asked.micros << 16 | asked.sender),
                                setting_.knowledge.absolute ? tables_.moment(asked.clock) : 0);
@@ -125,7 +123,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (!tables_.reply(command.reply).is_error()) note_slots(request, keyspace);
   if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
     setting_.orders_tokens = true;
-  note_token_bytes({met, tables_.session(asked.session).value, request, given},
+  note_token_bytes(asked, {met, tables_.session(asked.session).value, request, given},
                    tables_.reply(command.reply), keyspace, execution);
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
@@ -167,9 +165,15 @@ void Nodes::note_clock_use(const Met& met, bool looked_at_time) {
 }
 
 /// What is left open anyhow, or is tried with the clients swapped, need not be looked at.
-void Nodes::note_token_bytes(const Met& met, const Reply& reply, const Keyspace& after,
-                             const Execution& execution) {
+void Nodes::note_token_bytes(const Asked& asked, const Met& met, const Reply& reply,
+                             const Keyspace& after, const Execution& execution) {
   if (setting_.orders_tokens || execution.left_open || execution.ordered_tokens) return;
+  if (!execution.looked_at_time && !execution.looked_at_clock) {
+    FlatMap& tried = spelt_[circumstances(asked)];
+    const std::uint64_t what = both(tables_.without_lifetimes(asked.keyspace), asked.request);
+    if (tried.find(what, asked.sender) != FlatMap::kAbsent) return;
+    tried.add(what, asked.sender, 0);
+  }
   setting_.orders_tokens = token_bytes_.decide(met, reply, after);
 }
 

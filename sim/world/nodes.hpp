@@ -194,8 +194,8 @@ class Nodes {
   void note_slots(const Request& request, const Keyspace& keyspace);
   void note_clock_use(const Met& met, bool looked_at_time);
   void note_durations_sent(const Met& met);
-  void note_token_bytes(const Met& met, const Reply& reply, const Keyspace& after,
-                        const Execution& execution);
+  void note_token_bytes(const Asked& asked, const Met& met, const Reply& reply,
+                        const Keyspace& after, const Execution& execution);
   bool same_if_swapped(const Request& request, TokenUse tokens) const;
   bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time);
   void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
@@ -213,10 +213,16 @@ class Nodes {
   /// By session, what others watch and listen to, what serves it, the clock's rate, whether
   /// release() sends, to a replica or one whose memory is full or that has few replicas, its slots
   /// and where they are else, and how many replicas have acknowledged.
-  std::map<std::tuple<Id, Id, Id, Id, std::uint8_t, bool, bool, bool, bool, Slots, std::uint8_t,
-                      unsigned>,
-           FlatMap>
-      run_;
+  using Circumstances = std::tuple<Id, Id, Id, Id, std::uint8_t, bool, bool, bool, bool, Slots,
+                                   std::uint8_t, unsigned>;
+  static Circumstances circumstances(const Asked& asked) {
+    return {asked.session, asked.watched, asked.listening, asked.served, asked.rate, asked.releases,
+            asked.replica, asked.full,    asked.few,       asked.slots,  asked.other,
+            asked.acknowledged};
+  }
+  std::map<Circumstances, FlatMap> run_;
+  /// What does not look at clocks was tried with other tokens, whatever the lifetimes.
+  std::map<Circumstances, FlatMap> spelt_;
   std::map<std::pair<Id, unsigned>, FlatMap> migrated_;  ///< by node and action: the other node
   std::vector<StepResult> migrations_;
   FlatMap age_, rename_, mirrored_, mirrored_by_time_, told_of_master_, left_by_;

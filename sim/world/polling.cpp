@@ -68,10 +68,10 @@ void World::end_pass(const Id* began, const Polls& polls, Id* next) {
   for (unsigned p = 0; p < setting_.processes; ++p) {
     const ProcessInfo& before = processes_.info(began[p]);
     if (!before.asks_again) continue;
-    std::vector<TaskId> tasks;
+    std::uint64_t tasks = 0;
     for (const Poll& poll : polls)
       if (poll.process == p)
-        tasks.push_back(before.value.connections[poll.connection].messages.back().task);
+        tasks |= std::uint64_t{1} << before.value.connections[poll.connection].messages.back().task;
     next[p] = processes_.asked_again(next[p], began[p], tasks);
   }
 }

@@ -22,9 +22,13 @@ void Process::drop_empty_operations() {
   std::erase_if(operations, [](const Operation& o) { return o.empty(); });
 }
 
+const Timer* Process::timer(TaskId task) const {
+  const auto place = std::ranges::find(timers, task, &Timer::task);
+  return place == timers.end() ? nullptr : &*place;
+}
+
 Timer* Process::timer(TaskId task) {
-  const auto place =
-      std::find_if(timers.begin(), timers.end(), [&](const Timer& t) { return t.task == task; });
+  const auto place = std::ranges::find(timers, task, &Timer::task);
   return place == timers.end() ? nullptr : &*place;
 }
 

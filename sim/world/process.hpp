@@ -191,6 +191,7 @@ struct Process {
 
   Operation& operation(TaskId task);
   void drop_empty_operations();
+  const Timer* timer(TaskId task) const;
   Timer* timer(TaskId task);
   /// Whether it knows the newest masters.
   bool knows_masters() const;

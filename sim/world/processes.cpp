@@ -256,17 +256,19 @@ Id Processes::age(Id id, std::int64_t ms) {
   return aged;
 }
 
-Id Processes::asked_again(Id id, Id began, const std::vector<TaskId>& tasks) {
-  Process process = processes_[id].value;
-  Process before = processes_[began].value;
-  for (auto& connection : process.connections)
-    for (auto& message : connection.messages) message.idle = false;
-  for (const TaskId task : tasks) {
-    Timer* timer = process.timer(task);
-    const Timer* was = before.timer(task);
-    if (timer != nullptr && was != nullptr) timer->left_ms = was->left_ms;
-  }
-  return intern(process);
+Id Processes::asked_again(Id id, Id began, std::uint64_t tasks) {
+  const auto it_asks = [tasks](const Timer& timer) { return (tasks >> timer.task & 1) != 0; };
+  const std::vector<Timer>& timers = processes_[id].value.timers;
+  const bool timed = std::ranges::any_of(timers, it_asks);  // else what it was does not matter
+  return asked_again_[tasks].find_or_add(both(id, timed ? began : 0), timed ? 1 : 0, [&] {
+    Process process = processes_[id].value;
+    for (auto& connection : process.connections)
+      for (auto& message : connection.messages) message.idle = false;
+    for (Timer& timer : process.timers)
+      if (const Timer* was = processes_[began].value.timer(timer.task); was && it_asks(timer))
+        timer.left_ms = was->left_ms;
+    return intern(process);
+  });
 }
 
 Id Processes::renamed(Id id, const Renaming& renaming) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -108,9 +109,9 @@ class Processes {
   }
 
   Id aged(Id id, std::int64_t ms) { return processes_[id].still ? id : age(id, ms); }
-  /// At the end of a pass during which these tasks have asked again and again, since `began`: what
-  /// they wait for now they have asked for just now.
-  Id asked_again(Id id, Id began, const std::vector<TaskId>& tasks);
+  /// At the end of a pass during which these tasks (a bit for each TaskId) have asked again and
+  /// again, since `began`: what they wait for now they have asked for just now.
+  Id asked_again(Id id, Id began, std::uint64_t tasks);
   Id renamed(Id id, const Renaming& renaming);
   /// After a WRITE to the resources of these locks was accepted.
   Id stale(Id id, LockSet written);
@@ -176,6 +177,7 @@ class Processes {
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false;
   FlatMap age_, rename_, touch_, stale_, tell_;
+  std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
   FlatMap disconnect_, darken_, light_, promote_, catch_up_, empty_;  ///< by what happens at a node
 };
 

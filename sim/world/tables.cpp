@@ -283,4 +283,16 @@ Id Tables::without_scripts(Id id) {
   return intern(bare);
 }
 
+Id Tables::without_lifetimes(Id id) {
+  return without_lifetimes_.find_or_add(id, 0, [&] {
+    Keyspace timeless = keyspaces_[id].value;
+    timeless.for_each([](const std::string&, Entry& entry) {
+      if (!entry.expires) return;
+      const bool gone = kEpoch > *entry.expires;  // a replica keeps it until its master says so
+      entry.expires = Expiry(kEpoch + Duration{gone ? -1 : 0});
+    });
+    return intern(timeless);
+  });
+}
+
 }  // namespace lockstep::sim

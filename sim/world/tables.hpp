@@ -90,6 +90,8 @@ class Tables {
   Id mirrored(Id master, Id replica, std::int64_t ahead_ms);
   /// As a restarted server has it: without the script cache and what scripts leave behind.
   Id without_scripts(Id keyspace);
+  /// One for all keyspaces that differ in nothing but how long keys that live still do.
+  Id without_lifetimes(Id keyspace);
 
  private:
   struct NodeState {
@@ -113,7 +115,7 @@ class Tables {
   Interner<NodeState> node_states_;
   Interner<std::int64_t> moments_;
   std::vector<Aged> aged_keyspaces_;
-  FlatMap age_, rename_, node_state_;
+  FlatMap age_, rename_, node_state_, without_lifetimes_;
   Id empty_keyspace_ = 0;
 };
 
