@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing (Debian 12), builds with tests and runs everything. With CI=true or LOCKSTEP_CI=1 also: warnings
-# are errors, the tests under the address and undefined-behaviour sanitizers, each header alone, a build without
-# optimization in which no class has two definitions, clang-tidy with the warnings of Clang, clang-format.
+# are errors, the tests under the address and undefined-behaviour sanitizers, each header alone, clang-tidy with the
+# warnings of Clang, clang-format. (What takes longer runs once a week: .ci/weekly.)
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -36,15 +36,6 @@ run_tests() {
   rm "$log"
   passed=$((passed + good))
   failed=$((failed + bad))
-}
-
-# Runs a few commands with a build that no test program stands on: try_out PROGRAM
-try_out() {
-  "$1" list >/dev/null &&
-    "$1" test fencing-pause &&
-    "$1" eval protocols/set-token-lua/release.lua lock , A.1 --set lock=A.1 &&
-    "$1" conform --seed 1 --commands 2000 &&
-    "$1" live set-token-lua --seconds 1
 }
 
 # Redis 8.0, Valkey 8.1 and Valkey 9 from Debian's other suites, which the tests compare with what imitates them.
@@ -82,12 +73,6 @@ if [ $full = yes ]; then
   run_tests asan --label-exclude plain
   stage "each header compiles alone"
   cmake --build --preset release --target headers -- -k 0 || failed=$((failed + 1))
-  stage "build without optimization, in which a class has one definition"
-  if build odr "" -DLOCKSTEP_WERROR=ON; then
-    try_out build-odr/lockstep || failed=$((failed + 1))
-  else
-    failed=$((failed + 1))
-  fi
   stage "clang-tidy, with Clang's warnings"
   tools/lint.sh || failed=$((failed + 1))
 fi

@@ -216,9 +216,9 @@ class Nodes {
   using Circumstances = std::tuple<Id, Id, Id, Id, std::uint8_t, bool, bool, bool, bool, Slots,
                                    std::uint8_t, unsigned>;
   static Circumstances circumstances(const Asked& asked) {
-    return {asked.session, asked.watched, asked.listening, asked.served, asked.rate, asked.releases,
-            asked.replica, asked.full,    asked.few,       asked.slots,  asked.other,
-            asked.acknowledged};
+    return {asked.session, asked.watched,  asked.listening, asked.served,
+            asked.rate,    asked.releases, asked.replica,   asked.full,
+            asked.few,     asked.slots,    asked.other,     asked.acknowledged};
   }
   std::map<Circumstances, FlatMap> run_;
   /// What does not look at clocks was tried with other tokens, whatever the lifetimes.

@@ -177,7 +177,7 @@ class Processes {
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false;
   FlatMap age_, rename_, touch_, stale_, tell_;
-  std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
+  std::map<std::uint64_t, FlatMap> asked_again_;                      ///< by tasks
   FlatMap disconnect_, darken_, light_, promote_, catch_up_, empty_;  ///< by what happens at a node
 };
 

@@ -140,7 +140,7 @@ return Lock
   CHECK(outcome() == scenarios::Outcome::holds);
 }
 
-TEST_CASE("both explorers agree on what persistence keeps") {
+TEST_CASE("both explorers agree on what persistence keeps", "[many-models]") {
   for (const auto persistence : {sim::Persistence::rdb, sim::Persistence::aof_everysec,
                                  sim::Persistence::aof_everysec_2s, sim::Persistence::aof_always})
     for (const auto fault : {sim::Fault::node_crash, sim::Fault::power_loss}) {

@@ -76,7 +76,8 @@ TEST_CASE("slack is what is left of a lease when its critical section ends", "[c
   check_slack(lock.model, 20);
 }
 
-TEST_CASE("slack is the least of all runs, also of instants that decide nothing", "[claims]") {
+TEST_CASE("slack is the least of all runs, also of instants that decide nothing",
+          "[claims][many-models]") {
   // The reply may come late, up to 14 ms after the clock was read: nothing turns at 14 ms exactly.
   InlineLock lock({"local before = monotonic() " + std::string("self.token = unique() ") +
                        "if redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) ~= OK then "

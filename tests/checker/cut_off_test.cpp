@@ -110,7 +110,7 @@ TEST_CASE("what a probe was cut off from is no deadlock, what it found stays one
   }
 }
 
-TEST_CASE("a violation in a level that was not finished is one", "[cut-off]") {
+TEST_CASE("a violation in a level that was not finished is one", "[cut-off][many-models]") {
   const InlineLock lock({kOnce, kDel});
   sim::Model model = test::with_fault(lock.model, Fault::pause);
   model.properties = {Property::mutual_exclusion};

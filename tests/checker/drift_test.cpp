@@ -60,7 +60,7 @@ TEST_CASE("whole milliseconds of a clock and of true time", "[drift]") {
         once.moved(-fast.shown_after(3), fast.parts()).moved(-fast.shown_after(4), fast.parts()));
 }
 
-TEST_CASE("a lease counted by the client's own clock", "[drift]") {
+TEST_CASE("a lease counted by the client's own clock", "[drift][many-models]") {
   // Believed while less than 8 of 10 ms have passed; 1 ms more by the client's clock, and gone.
   InlineLock lock({kSetIt + "return monotonic() - start < 8", kCompareAndDelete});
   set_drift_times(lock, 10, 1);
@@ -78,7 +78,7 @@ TEST_CASE("a lease counted by the client's own clock", "[drift]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::holds);
 }
 
-TEST_CASE("a lease on a node whose clock is fast", "[drift]") {
+TEST_CASE("a lease on a node whose clock is fast", "[drift][many-models]") {
   InlineLock lock({kSetIt + "return monotonic() - start < 8", kCompareAndDelete});
   set_drift_times(lock, 10, 1);
   // The key is gone once 11 ms are shown: after 10 ms with 10%, after 9 (8.8) with 25%, after 8

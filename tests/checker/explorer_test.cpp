@@ -27,7 +27,7 @@ sim::Model only(sim::Model model, Property property) {
 
 }  // namespace
 
-TEST_CASE("harm between two deadlines is found") {
+TEST_CASE("harm between two deadlines is found", "[many-models]") {
   // DESIGN.md's example, with a held reply in the place of the pause, so that nothing else can go
   // wrong: of a lease of 30, a client goes on only with more than 5 left, and takes 10 more to get
   // ready. A leaves at once, so only its entry can meet B: if A hears OK 21 to 24 ms after its SET.

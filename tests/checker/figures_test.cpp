@@ -118,7 +118,8 @@ TEST_CASE("why nobody writes: a fenced resource takes no token below 0, a plain 
   CHECK(told(sim::Resource::fenced, "-1").starts_with(nobody + ": it takes no fencing token"));
 }
 
-TEST_CASE("what is let go by a link that heals may begin at any instant", "[figures]") {
+TEST_CASE("what is let go by a link that heals may begin at any instant",
+          "[figures][many-models]") {
   // The second key's lease has to be over after the first one's, and the third key's not: they
   // began 5 ms before the end of the first.
   InlineLock lock(

@@ -35,7 +35,7 @@ bool seen(InlineLock& lock, sim::Witness witness, int replicas, const std::vecto
 }  // namespace
 
 TEST_CASE("a lock that stays for ever is a deadlock on whichever master, and none once it is lost",
-          "[followers]") {
+          "[followers][many-models]") {
   const std::vector<Fault> faults{Fault::lag,        Fault::failover,   Fault::crash,
                                   Fault::node_crash, Fault::power_loss, Fault::cut};
   int deadlocks = 0;
@@ -75,7 +75,8 @@ TEST_CASE("who leaves an inner level and is told no has been told the truth", "[
   CHECK(leaving("return true") == Verdict::violated);
 }
 
-TEST_CASE("a timeout at one node is no reason to leave the server of another", "[followers]") {
+TEST_CASE("a timeout at one node is no reason to leave the server of another",
+          "[followers][many-models]") {
   // Only a master that has not got what was just set lets it be set once more.
   const auto asks_again = [](const std::string& node) {
     InlineLock lock({"redis('SET', self.key, 1) pcall(call, { node = " + node +
@@ -90,7 +91,8 @@ TEST_CASE("a timeout at one node is no reason to leave the server of another", "
   CHECK(asks_again("1"));
 }
 
-TEST_CASE("what a replica has saved of a copy expires by its own clock", "[followers]") {
+TEST_CASE("what a replica has saved of a copy expires by its own clock",
+          "[followers][many-models]") {
   // Whose key is over after 10 ms, though its master's has 20 more. It is asked after 15.
   const auto outlives = [](std::int64_t ahead_ms) {
     InlineLock lock({"return redis('SET', self.key, 1, 'PX', 30) == OK",

@@ -39,7 +39,7 @@ const std::string kPatient = "for try = 1, 2 do local answered, n = pcall(functi
 }  // namespace
 
 TEST_CASE("a pause between a look at the clock and the request that it decides",
-          "[interruptions]") {
+          "[interruptions][many-models]") {
   const auto release =
       GENERATE(std::string("if monotonic() - self.since >= self.ttl_ms then return false end "
                            "return redis('DEL', self.key) == 1"),
@@ -55,14 +55,15 @@ TEST_CASE("a pause between a look at the clock and the request that it decides",
   CHECK(judged(guarded, Fault::pause, Property::foreign_release) == Verdict::violated);
 }
 
-TEST_CASE("a look at the clock decides nothing where the server compares", "[interruptions]") {
+TEST_CASE("a look at the clock decides nothing where the server compares",
+          "[interruptions][many-models]") {
   InlineLock fixed({kTake, "if monotonic() - self.since >= self.ttl_ms then return false end " +
                                kCompareAndDelete});
   shorten(fixed);
   CHECK(judged(fixed, Fault::pause, Property::foreign_release) == Verdict::holds);
 }
 
-TEST_CASE("a pause in the middle of a step may be limited, too", "[interruptions]") {
+TEST_CASE("a pause in the middle of a step may be limited, too", "[interruptions][many-models]") {
   InlineLock guarded({kTake,
                       "if monotonic() - self.since >= self.ttl_ms - 2 then return false end "
                       "return redis('DEL', self.key) == 1"});

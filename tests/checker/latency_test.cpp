@@ -51,7 +51,7 @@ TEST_CASE("a request whose answer decides at a time of its own", "[latency]") {
         (latency_ms == 0 ? Verdict::holds : Verdict::violated));
 }
 
-TEST_CASE("a client that counts what acquiring took", "[latency]") {
+TEST_CASE("a client that counts what acquiring took", "[latency][many-models]") {
   const std::string since = GENERATE(std::string("before"), std::string("after"));
   InlineLock lock({"local before = monotonic() " + kSet +
                        "local after = monotonic() self.since = " + since + " return true",

@@ -64,7 +64,7 @@ void check_endless(const sim::Model& model, sim::Property property, std::size_t 
 
 }  // namespace
 
-TEST_CASE("a client that asks for ever for what it holds itself is a deadlock") {
+TEST_CASE("a client that asks for ever for what it holds itself is a deadlock", "[many-models]") {
   // SETNX is sent, executed, heard: held, and sent again; executed, heard: here begins the round of
   // a second's sleep and another refusal, 5 steps from the start.
   sim::Model model = tests::small_model(tests::kOwn + "waits", 1, 0);
@@ -81,7 +81,7 @@ TEST_CASE("a client that asks for ever, but in vain only as long as another hold
     CHECK(result.verdict == checker::Verdict::holds);
 }
 
-TEST_CASE("a task that goes on when all is done is a leak") {
+TEST_CASE("a task that goes on when all is done is a leak", "[many-models]") {
   // SET sent, executed, heard; DEL sent, executed, heard: done, but for the task. Later
   // rounds differ from the first in what the task has just heard, until time passes: 7.
   sim::Model model = tests::small_model(tests::kOwn + "goes-on", 1, 0);
