@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "sim/base/token.hpp"
 #include "sim/client/servers.hpp"
@@ -64,6 +66,19 @@ bool has_keys_anywhere(const Plan& plan) {
   });
 }
 
+/// The first step at which a replica that lags is counted no more, from 0.
+std::optional<std::size_t> silence_in(const Plan& plan) {
+  using Kind = sim::Action::Kind;
+  std::set<std::uint8_t> lagging;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const sim::Action& action = plan.steps[i].action;
+    if (action.kind == Kind::miss && lagging.contains(action.node)) return i;
+    if (action.kind == Kind::lag) lagging.insert(action.node);
+    if (action.kind == Kind::failover || action.kind == Kind::follow) lagging.erase(action.node);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
@@ -79,6 +94,8 @@ std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
     if (const auto* why = obstacle(plan.steps[i].action.kind, own_server))
       return fmt::format("step {}: {}", i + 1, why);
+  if (const auto step = silence_in(plan))
+    return fmt::format("step {}: a replica's acknowledgements cannot be held back", *step + 1);
   return std::nullopt;
 }
 

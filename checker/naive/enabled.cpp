@@ -153,7 +153,8 @@ void Rules::enabled_of_links(const World& world, std::uint8_t p,
   }
 }
 
-/// A pause or a crash in the middle of each step of the process among the actions from `first` on.
+/// A pause, a crash or a jump in the middle of each step of the process among the actions from
+/// `first` on.
 void Rules::enabled_within(const World& world, std::size_t first,
                            std::vector<Action>& actions) const {
   for (std::size_t a = first, end = actions.size(); a < end; ++a) {
@@ -164,6 +165,11 @@ void Rules::enabled_within(const World& world, std::size_t first,
          {Action::Kind::pause_within, Action::Kind::crash_within, Action::Kind::preempt}) {
       within.kind = kind;
       if (left(world, *row(kind).fault)) actions.push_back(within);
+    }
+    within.kind = Action::Kind::jump_within;
+    for (const std::int64_t jump_ms : model_.jumps_ms) {
+      within.amount_ms = jump_ms;
+      if (left(world, Fault::jump)) actions.push_back(within);
     }
   }
 }

@@ -200,6 +200,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     if (entry.expires)
       entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
+  if (sim::runs_several(request)) sim::keep_what_is_as_before(before, node.keyspace);
   if (asked.in_release)
     sim::give_back(before, node.keyspace, execution.sender,
                    [&](const std::string& key) { return lease_keys_.contains(key); });

@@ -205,6 +205,7 @@ void add_roles(Bytes& bytes, const World& world) {
     bytes.number(node.lags);
     bytes.number(node.syncing);
     bytes.number(node.misses);
+    bytes.number(node.silent);
     bytes.number(node.counts_gone_ms);
     for (const std::uint8_t gone : node.counts_gone) bytes.number(gone);
   }

@@ -77,7 +77,8 @@ void Rules::enabled_of_roles(const World& world, std::uint8_t n,
   }
   if (node.follows && in_budget(world, Fault::failover)) add(Action::Kind::failover);
   if (!is_in_line(world, n)) add(Action::Kind::follow);
-  if (!node.counts_gone.empty()) add(Action::Kind::miss);
+  const bool may_be_forgotten = model_.min_replicas > 0 && node.lags && !node.silent;
+  if (!node.counts_gone.empty() || may_be_forgotten) add(Action::Kind::miss);
 }
 
 void Rules::enabled_to_learn(const World& world, std::uint8_t p,
@@ -108,7 +109,7 @@ void Rules::change_roles(World& world, const Action& action) const {
       break;
     case Action::Kind::catch_up:
       if (node.syncing) synchronize(world, action.node);
-      node.lags = false;
+      node.lags = node.silent = false;
       has_all(world, action.node);
       break;
     case Action::Kind::failover:
@@ -118,6 +119,7 @@ void Rules::change_roles(World& world, const Action& action) const {
       follow(world, action.node);
       break;
     case Action::Kind::miss:
+      node.silent = node.lags;
       node.forget_gone();
       break;
     case Action::Kind::learn:
@@ -132,7 +134,7 @@ void Rules::change_roles(World& world, const Action& action) const {
 void Rules::leave_master(World& world, std::uint8_t n) const {
   const auto followed = world.nodes[n].follows;
   if (!followed || model_.min_replicas == 0) return;
-  if (!world.nodes[n].is_attached_to(*followed)) return;  // it is not counted
+  if (!world.nodes[n].is_attached_to(*followed) || world.nodes[n].silent) return;  // not counted
   Node& master = world.nodes[*followed];
   if (!master.up || master.follows) return;
   master.counts_gone.insert(n);
@@ -144,14 +146,14 @@ bool Rules::few_replicas(const World& world, std::uint8_t n) const {
   if (world.nodes[n].follows) return false;
   std::set<std::uint8_t> counted = world.nodes[n].counts_gone;
   for (std::uint8_t other = 0; other < world.nodes.size(); ++other)
-    if (world.nodes[other].is_attached_to(n)) counted.insert(other);
+    if (world.nodes[other].is_attached_to(n) && !world.nodes[other].silent) counted.insert(other);
   return std::ssize(counted) < model_.min_replicas;
 }
 
 void Rules::fail_over(World& world, std::uint8_t n) const {
   leave_master(world, n);
   world.nodes[n].follows.reset();
-  world.nodes[n].lags = world.nodes[n].syncing = false;
+  world.nodes[n].lags = world.nodes[n].silent = world.nodes[n].syncing = false;
   has_all(world, n);
   world.newest[servers_.group_of(n)] = n;
 }
@@ -162,7 +164,7 @@ void Rules::follow(World& world, std::uint8_t n) const {
   node.forget_gone();
   node.follows = world.newest[servers_.group_of(n)];
   node.full = false;
-  node.lags = false;
+  node.lags = node.silent = false;
   node.syncing = true;
   has_all(world, n);
 }

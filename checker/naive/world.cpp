@@ -219,6 +219,7 @@ Facts Rules::apply(World& world, const Action& action) {
     case Action::Kind::pause_within:
     case Action::Kind::crash_within:
     case Action::Kind::preempt:
+    case Action::Kind::jump_within:
       step_within(world, action, facts);
       break;
     case Action::Kind::execute:
@@ -270,7 +271,10 @@ void Rules::step_within(World& world, const Action& action, Facts& facts) {
   step(world, action, facts);
   if (facts.choices_missing > 0 || facts.cut == sim::Cut::none) return;
   if (action.kind == Action::Kind::crash_within) return crash(world, action.process);
-  if (action.kind == Action::Kind::pause_within) stand_still(world.processes[action.process]);
+  Process& process = world.processes[action.process];
+  if (action.kind == Action::Kind::pause_within) stand_still(process);
+  if (action.kind == Action::Kind::jump_within)
+    process.offset = process.offset + sim::Duration{action.amount_ms};
 }
 
 namespace {
@@ -279,6 +283,7 @@ namespace {
 /// begun. Nobody goes first where there is no other task.
 bool leaves_something(Action::Kind kind, sim::Cut cut, const Process& process) {
   if (kind == Action::Kind::pause_within) return true;
+  if (kind == Action::Kind::jump_within) return cut == sim::Cut::clock;
   if (kind != Action::Kind::preempt) return cut == sim::Cut::request;
   const auto tasks_left = std::ranges::count_if(
       process.waits, [](const Wait& wait) { return wait.kind != Wait::Kind::done; });

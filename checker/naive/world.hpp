@@ -197,6 +197,7 @@ struct Node {
   bool syncing = false;                 ///< a replica: it has to ask for everything
   bool lags = false;                    ///< a replica: nothing of its master's arrives
   bool misses = false;                  ///< it lags, and its master has been written to since
+  bool silent = false;                  ///< it lags, and its master counts it no more
   std::set<std::uint8_t> counts_gone;  ///< a master: replicas that have left, which it still counts
   std::int64_t counts_gone_ms = 0;     ///< for how long at most
   std::vector<sim::Place> came;    ///< keys that somebody waits for, and which is to be served now

@@ -99,7 +99,8 @@ void tell_processes(const Event& event, std::vector<std::string>& changes) {
   if (left && !said(Effect::Kind::releasing) && !said(Effect::Kind::lost)) {
     changes.push_back(sim::process_name(p) + " is no longer in the critical section");
   }
-  if (event.action.kind == Action::Kind::jump_process) {
+  if (event.action.kind == Action::Kind::jump_process ||
+      event.action.kind == Action::Kind::jump_within) {
     const std::int64_t offset_ms = after.offset.ms;
     changes.push_back(offset_ms < 0 ? "its wall clock is " + ms(-offset_ms) + " slow"
                                     : "its wall clock is " + ms(offset_ms) + " fast");

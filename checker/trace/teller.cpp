@@ -231,7 +231,9 @@ std::string tell_node(const Event& event) {
     case Action::Kind::relief:
       return "has memory again";
     case Action::Kind::miss:
-      return "misses the replicas that have left it";
+      return event.before.nodes[event.action.node].lags
+                 ? "acknowledges nothing: " + followed(event, event.before) + " counts it no more"
+                 : "misses the replicas that have left it";
     case Action::Kind::freeze:
       return "has a clock that stands still from now on";
     case Action::Kind::lag:
@@ -277,6 +279,8 @@ std::string sentence_of(const Event& event) {
       return tell_own_step(event) + "; pauses" + tell_cut(event);
     case Action::Kind::crash_within:
       return tell_own_step(event) + "; crashes" + tell_cut(event);
+    case Action::Kind::jump_within:
+      return tell_own_step(event) + "; then " + tell_jump(event.action.amount_ms);
     case Action::Kind::preempt:
       return tell_own_step(event) + "; another thread goes first" +
              (event.facts.cut == sim::Cut::access ? ", at an access to what they share" : "");

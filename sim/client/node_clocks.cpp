@@ -263,6 +263,10 @@ NodeClocks::Tried NodeClocks::tried(const Met& met, std::int64_t later_ms) {
 
 NodeClocks::Tried NodeClocks::tried(const Met& met, const Execution& given) {
   Tried tried{met.keyspace, Reply::null(), {}};
+  if (is_over()) {
+    tried.ran = false;
+    return tried;
+  }
   Session session = met.session;
   Execution execution = to_try(given, scripts_, &tried.compared);
   try {
@@ -272,6 +276,11 @@ NodeClocks::Tried NodeClocks::tried(const Met& met, const Execution& given) {
   }
   tried.keyspace.purge(execution.now);
   return tried;
+}
+
+bool NodeClocks::is_over() {
+  over_ = over_ || (watch_ != nullptr && watch_->is_due() && !watch_->may_go_on());
+  return over_;
 }
 
 bool NodeClocks::is_new(const Met& met) {
@@ -303,6 +312,7 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std
     use.explained = use.explained && !joins_lifetimes(met, later_ms);
     note_results(met, later_ms, onwards(later_ms, found), use);
   }
+  if (over_) use.all = false;
   if (looked_at_time) note_within_ms(met, use);
   for (const auto& [number, unit] : times_in(met.request, met.execution.now))
     note_time_sent(met, {number, unit}, use);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/bounds.hpp"
 #include "sim/client/turning.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/vm.hpp"
@@ -37,7 +38,9 @@ bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now)
 
 class NodeClocks {
  public:
-  explicit NodeClocks(ServerVersion version) : scripts_({}, version, true) {}
+  /// Where `watch` (if there is one) ends the search, nothing more is tried.
+  explicit NodeClocks(ServerVersion version, checker::Watch* watch = nullptr)
+      : scripts_({}, version, true), watch_(watch) {}
 
   /// To be told of every execution that meets_times(), or looked at a clock.
   /// `replies`: numbers below which clients do something else with one.
@@ -94,7 +97,11 @@ class NodeClocks {
   void note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use);
   void note_within_ms(const Met& met, TimeUse& use);
 
+  bool is_over();
+
   ScriptVm scripts_;
+  checker::Watch* watch_;
+  bool over_ = false;            ///< the search has to end
   bool missed_ = false;          ///< more turns of one than could be found
   std::set<std::string> known_;  ///< executions that were looked at, but for their times
 };

@@ -9,6 +9,7 @@
 
 #include "sim/base/token.hpp"
 #include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/visible_key.hpp"
 
 namespace lockstep::sim {
 
@@ -211,6 +212,16 @@ void keep_makers(const Entry& before, Entry& after) {
         if (const auto was = old->find(name);
             was != old->end() && was->second.score == member.score)
           member.maker = was->second.maker;
+}
+
+void keep_what_is_as_before(const Keyspace& before, Keyspace& after) {
+  for_each_with_before(before, after, [](const std::string&, const Entry* was, Entry& entry) {
+    if (!was || *was == entry || was->expires != entry.expires) return;
+    if (visible(*was) != visible(entry)) return;
+    const Encoding encoding = entry.encoding;
+    entry = *was;
+    entry.encoding = encoding;
+  });
 }
 
 void give_back(const Entry* before, Entry& after, Maker sender) {

@@ -50,10 +50,11 @@ struct Action {
     follow,        ///< the node becomes a replica of the newest master
     learn,         ///< the process hears which node is the newest master
     freeze,        ///< the node's wall clock stands still from now on
-    miss,          ///< the master counts no replica any more that has left it
+    miss,          ///< a master counts no replica any more that has left it; or one that lags
     migrate,       ///< the node begins to hand its slots to the other one
     move_key,      ///< one of its keys goes there
-    hand_over      ///< and the slots are the other one's
+    hand_over,     ///< and the slots are the other one's
+    jump_within    ///< the process's wall clock jumps in the middle of a step, between two looks
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
@@ -62,8 +63,8 @@ struct Action {
   std::uint8_t node = 0;
   std::uint8_t image = 0;   ///< which restorable one the node comes back with; 0: nothing is lost
   std::uint8_t key = 0;     ///< which of those that the node may evict, or move, by name
-  Kind step = Kind::begin;  ///< pause_within, crash_within, preempt: the action that is cut short,
-                            ///< of `task` or (deliver) `connection`
+  Kind step = Kind::begin;  ///< pause_within, crash_within, jump_within, preempt: what is cut
+                            ///< short, of `task` or (deliver) `connection`
   std::uint16_t cut = 0;    ///< and at which of its cuts, from 1 (sim::Cut)
   std::int64_t amount_ms = 0;
   std::vector<std::uint8_t> choices;  ///< what choose(n) gave during this step, in order
@@ -84,6 +85,12 @@ inline constexpr ActionFields kOfConnection{.process = true, .connection = true}
 inline constexpr ActionFields kOfReply{.process = true, .connection = true, .choices = true};
 inline constexpr ActionFields kOfStep{
     .process = true, .task = true, .connection = true, .choices = true, .cut = true};
+inline constexpr ActionFields kOfStepClock{.process = true,
+                                           .task = true,
+                                           .connection = true,
+                                           .amount = true,
+                                           .choices = true,
+                                           .cut = true};
 inline constexpr ActionFields kOfNode{.node = true};
 inline constexpr ActionFields kOfLink{.process = true, .node = true};
 inline constexpr ActionFields kOfNodeClock{.node = true, .amount = true};
@@ -156,6 +163,8 @@ inline constexpr auto kActionTable = [] {
       {Kind::migrate, "migrate", kOfNode, Fault::migrate, no, if_own},
       {Kind::move_key, "move-key", kOfKey, {}, free, if_own},
       {Kind::hand_over, "hand-over", kOfNode, {}, free, if_own},
+      {Kind::jump_within, "jump-within", kOfStepClock, Fault::jump, no, never,
+       "a client's clock cannot be made to jump in the middle of a step"},
   });
 }();
 static_assert(is_complete(kActionTable));

@@ -72,10 +72,10 @@ inline constexpr auto kFaultTable = std::to_array<FaultRow>({
      "with OOM, until there is room again"},
     {Fault::cut, "cut", "cut link", "cut links", false,
      "nothing passes between a client and a node, or nothing in one direction, until the link "
-     "heals"},
+     "heals; a connection breaks by `lose` alone"},
     {Fault::lag, "lag", "replica that lags", "replicas that lag", false,
      "what a master sends to one of its replicas waits, from some write on, until the replica "
-     "catches up",
+     "catches up; it may acknowledge nothing meanwhile (min-replicas-to-write)",
      false, true},
     {Fault::failover, "failover", "failover", "failovers", false,
      "a replica becomes master with what it has; each client learns it at any time, or never, and "

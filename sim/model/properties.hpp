@@ -70,8 +70,8 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
      "can",
      "From here on no waiting client can ever acquire, though no fault is left to come."},
     {Property::leak, "leak", "leak", LiveJudge::end,
-     "all clients are done or dead, and a lease key without expiry stays, or a task goes on (it "
-     "renews, it asks), for ever",
+     "nobody is under way any more (or yet), and a lease key without expiry stays, or all are done "
+     "or dead, and a task goes on (it renews, it asks), for ever",
      "All clients are done or dead, yet from here on a task goes on for ever.", true},
     {Property::waits, "waits", "waits", LiveJudge::nobody,
      "a client is inside acquire() for longer than --waits-ms says, which asks for it", nullptr,

@@ -2,6 +2,8 @@
 #include "sim/redis/execute.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -57,6 +59,11 @@ void report(const Command& command, Execution& execution) {
   execution.looked_at_time = execution.looked_at_time || command.has(kLooksAtTime);
   execution.looked_at_clock = execution.looked_at_clock || command.has(kLooksAtClock);
   execution.looked_at_bytes = execution.looked_at_bytes || command.has(kLooksAtBytes);
+  if (!command.has(kLooksAtTime | kLooksAtClock) || !(execution.in_script || execution.in_exec))
+    return;
+  ++execution.looks_within;
+  execution.clock_goes_on =
+      execution.looks_within > 1 && execution.mode.version == ServerVersion::redis_7_0;
 }
 
 std::size_t elements_of(const Entry& entry) {
@@ -199,6 +206,12 @@ void Call::erase(const std::string& key) { keyspace.keys.erase(key); }
 ScriptVm& Call::scripts() const {
   LOCKSTEP_CHECK(execution.scripts != nullptr);
   return *execution.scripts;
+}
+
+bool runs_several(const Request& request) {
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro", "exec"};
+  return std::ranges::any_of(kNames, [&](auto name) { return is_name(request.at(0), name); });
 }
 
 }  // namespace lockstep::sim

@@ -60,6 +60,9 @@ struct Execution {
       false;  ///< out: the reply tells what a clock shows or how much of a lifetime is left (TTL,
               ///< PEXPIRETIME, TIME, ...), or the result compares that with a number of the request
               ///< (EXPIRE with GT or LT)
+  int looks_within = 0;        ///< of a script or transaction so far, at a clock
+  bool clock_goes_on = false;  ///< out: there were several, and in Redis 7.0 the clock goes on in
+                               ///< between (since 7.2 it does not: commandTimeSnapshot)
   bool looked_at_bytes =
       false;  ///< out: the result depends on texts by more than which of them are equal: on their
               ///< order or their bits (KEYS, SORT ALPHA, ZRANGEBYLEX, LCS, GETBIT, ...)
@@ -128,5 +131,8 @@ Reply serve(Keyspace& keyspace, Session& session, const Place& place, Execution&
 
 /// Ends its wait in vain: the reply of Redis (blocked.c replyToBlockedClientTimedOut).
 Reply end_wait(Session& session);
+
+/// Whether the request may run several commands at one instant: a script, a function, EXEC.
+bool runs_several(const Request& request);
 
 }  // namespace lockstep::sim

@@ -119,7 +119,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   note_durations_sent({met, tables_.session(asked.session).value, request, given});
   if (execution.left_open && setting_.left_open.empty())
     setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
-  setting_.draws = setting_.draws || execution.drew;
+  note_circumstances(execution);
   if (!tables_.reply(command.reply).is_error()) note_slots(request, keyspace);
   if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
     setting_.orders_tokens = true;
@@ -129,6 +129,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now);
   drop_shares_unless(keyspace, [&](const auto& key) { return setting_.leases.contains(key); });
+  if (runs_several(request)) keep_what_is_as_before(met, keyspace);
   if (asked.releases)
     give_back(before.value, keyspace, asked.sender,
               [&](const auto& key) { return setting_.leases.contains(key); });
@@ -141,6 +142,13 @@ const CommandRun& Nodes::run(const Asked& asked) {
   memo.add(a, b, static_cast<Id>(commands_.size()));
   commands_.push_back(std::move(command));
   return commands_.back();
+}
+
+/// What a search that holds has to say.
+void Nodes::note_circumstances(const Execution& execution) {
+  setting_.draws = setting_.draws || execution.drew;
+  setting_.clock_goes_on = setting_.clock_goes_on || execution.clock_goes_on;
+  setting_.asks_replicas = setting_.asks_replicas || execution.mode.replica;
 }
 
 /// EVALSHA is expected to be answered with NOSCRIPT.

@@ -89,6 +89,7 @@ struct Node {
   bool lags = false;                 ///< a replica: nothing of its master's arrives
   bool syncing = false;              ///< a replica: it has to ask its master for everything anew
   bool misses = false;      ///< lags, and something has come since; only where WAIT is sent
+  bool silent = false;      ///< lags, and its master counts it no more
   bool few = false;         ///< a master: it counts fewer replicas than Model::min_replicas
   NodeSet counts_gone = 0;  ///< a master: whom it still counts, though they follow it no more
   std::int64_t counts_gone_ms = 0;  ///< and for how long at most
@@ -103,6 +104,15 @@ struct Node {
   bool is_master() const { return follows == kNoServer; }
   /// Whether it is a replica of that server, as that sees it.
   bool is_online_at(std::uint8_t master) const { return up && follows == master && !syncing; }
+  /// Whether that one counts it, for min-replicas-to-write.
+  bool is_counted_at(std::uint8_t master) const { return is_online_at(master) && !silent; }
+  /// Who does; kNoServer: nobody.
+  std::uint8_t counted_by() const { return is_counted_at(follows) ? follows : kNoServer; }
+  void lag_no_more() { lags = misses = silent = false; }
+  void wait_for_nothing() {
+    lag_no_more();
+    syncing = false;
+  }
   void miss_the_gone() {
     counts_gone = 0;
     counts_gone_ms = 0;

@@ -41,12 +41,12 @@ void drop(Keyspace& keyspace, const Place& place) {
 
 }  // namespace
 
-Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports)
+Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports, checker::Watch& watch)
     : setting_(setting),
       tables_(tables),
       reports_(reports),
       scripts_({.known_only = true}, setting.model.server),
-      clocks_(setting.model.server),
+      clocks_(setting.model.server, &watch),
       token_bytes_(*setting.model.program, setting.model.server) {}
 
 Id Nodes::initial(unsigned index) {
@@ -236,7 +236,8 @@ void Nodes::list_replication(NodeInfo& info) const {
       add(Kind::lag, Fault::lag);
     add(Kind::failover, Fault::failover);
   }
-  if (node.counts_gone != 0) add(Kind::miss, {});
+  const bool may_be_silent = node.lags && !node.silent && setting_.model.min_replicas > 0;
+  if (node.counts_gone != 0 || may_be_silent) add(Kind::miss, {});
   if (!node.is_in_place()) add(Kind::follow, {});
 }
 
@@ -334,25 +335,26 @@ const StepResult& Nodes::step(Id id, unsigned a) {
     case Kind::catch_up:
       report.spread = node.syncing ? Spread::emptied : Spread::caught_up;
       if (node.syncing && setting_.volatile_ms > 0) node.images.clear();
-      node.lags = node.misses = node.syncing = false;
+      node.wait_for_nothing();
       break;
     case Kind::miss:
+      node.silent = node.lags;
       node.miss_the_gone();
       break;
     case Kind::failover:
-      if (!node.syncing) report.left = node.follows;
+      report.left = node.counted_by();
       node.follows = node.newest = kNoServer;
-      node.lags = node.misses = node.syncing = false;
+      node.wait_for_nothing();
       report.spread = Spread::promoted;
       break;
     case Kind::follow:
-      if (!node.syncing) report.left = node.follows;
+      report.left = node.counted_by();
       node = following(std::move(node));
       report.spread = Spread::caught_up;
       break;
     case Kind::node_crash:
     case Kind::power_loss:
-      if (action.kind == Kind::power_loss && !node.syncing) report.left = node.follows;
+      if (action.kind == Kind::power_loss) report.left = node.counted_by();
       node = after_power_cut(std::move(node), action.index);
       node.dark = action.kind == Kind::power_loss;
       report.spread = node.dark ? Spread::darkened : Spread::disconnected;
@@ -383,7 +385,7 @@ Node Nodes::jumped(Node node, std::int64_t ms) {
 Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
   node.full = false;
-  node.lags = node.misses = false;
+  node.lag_no_more();
   node.miss_the_gone();
   node.syncing = !node.is_master();  // it asks for everything when it is up again
   node.down_left_ms = setting_.rounded(setting_.model.restart_after_ms);
@@ -413,7 +415,7 @@ Node Nodes::following(Node node) {
   node.follows = node.newest;
   node.full = false;
   node.miss_the_gone();
-  node.lags = node.misses = false;
+  node.lag_no_more();
   node.syncing = true;
   return node;
 }
@@ -432,7 +434,7 @@ Id Nodes::without_master(Id id, std::uint8_t master) {
   if (nodes_[id].value.follows != master || nodes_[id].value.syncing) return id;
   Node node = nodes_[id].value;
   node.syncing = true;
-  node.lags = node.misses = false;
+  node.lag_no_more();
   return intern(node);
 }
 
@@ -461,7 +463,7 @@ void Nodes::count_replicas(Id* nodes) {
     const Node& master = nodes_[nodes[n]].value;
     NodeSet counted = master.counts_gone;
     for (unsigned r = 0; r < setting_.nodes; ++r)
-      if (nodes_[nodes[r]].value.is_online_at(static_cast<std::uint8_t>(n)))
+      if (nodes_[nodes[r]].value.is_counted_at(static_cast<std::uint8_t>(n)))
         counted |= only<NodeSet>(r);
     const bool few =
         master.is_master() && master.up && std::popcount(counted) < setting_.model.min_replicas;
@@ -499,6 +501,25 @@ bool Nodes::replicate(Id* nodes, bool by_time) {
     }
   if (setting_.model.min_replicas > 0) count_replicas(nodes);
   return tokens_changed;
+}
+
+void Nodes::note_ended(const Id* nodes) {
+  for (unsigned n = 0; n < setting_.nodes && !setting_.shows_ended; ++n) {
+    const Node& replica = nodes_[nodes[n]].value;
+    if (!replica.is_mirror()) continue;
+    const Node& master = nodes_[nodes[replica.follows]].value;
+    if (replica.clock_offset_ms >= master.clock_offset_ms) continue;
+    const Keyspace& at_master = tables_.keyspace(master.keyspace).value;
+    const auto ended = [&](const Keys& keys, const Keys* there) {
+      return std::ranges::any_of(keys, [&](const auto& item) {
+        return item.second.expires && (!there || !there->contains(item.first));
+      });
+    };
+    const Keyspace& here = tables_.keyspace(replica.keyspace).value;
+    setting_.shows_ended = ended(here.keys, &at_master.keys);
+    for (const auto& [number, keys] : here.others)
+      setting_.shows_ended = setting_.shows_ended || ended(keys, at_master.database(number));
+  }
 }
 
 /// What reaches it is a write there; what time takes is not.

@@ -107,7 +107,7 @@ struct CommandRun {
 
 class Nodes {
  public:
-  Nodes(Setting& setting, Tables& tables, Reports& reports);
+  Nodes(Setting& setting, Tables& tables, Reports& reports, checker::Watch& watch);
 
   Id initial(unsigned node);
   Id intern(Node node);
@@ -159,6 +159,9 @@ class Nodes {
   /// After an action, or time: all nodes, of which replicas become mirrors of their masters. True
   /// if one mentions other tokens than before.
   bool replicate(Id* nodes, bool by_time);
+  /// After a node's clock went on, or jumped: whether a replica that is a mirror still has, by its
+  /// own clock, what has ended at its master, which tells it so some time later.
+  void note_ended(const Id* nodes);
   /// After a process has died.
   Id disowned(Id id, std::uint8_t process);
 
@@ -190,6 +193,7 @@ class Nodes {
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
   Reply answer(const Asked& asked, Keyspace& keyspace, Session& session, Execution& execution);
+  void note_circumstances(const Execution& execution);
   void note_error(const Request& request, const Reply& reply);
   void note_slots(const Request& request, const Keyspace& keyspace);
   void note_clock_use(const Met& met, bool looked_at_time);

@@ -321,6 +321,12 @@ void Processes::list_cuts(ProcessInfo& info) const {
       add_fault(info, kind, whole.index, fault);
       info.actions.back().step = whole.kind;
     }
+    for (std::size_t jump = 0;
+         setting_.knowledge.looks_twice && jump < setting_.model.jumps_ms.size(); ++jump) {
+      add_fault(info, Action::Kind::jump_within, whole.index, Fault::jump);
+      info.actions.back().step = whole.kind;
+      info.actions.back().jump = static_cast<std::uint8_t>(jump);
+    }
   }
 }
 

@@ -61,6 +61,7 @@ void ProcessStep::act(const LocalAction& action) {
   if (cut_ == Cut::none) return;  // there is no such cut, or a choice is open
   if (action.kind == Action::Kind::crash_within) return crash();
   if (action.kind == Action::Kind::pause_within) stand_still();
+  if (action.kind == Action::Kind::jump_within) jump(setting_.model.jumps_ms[action.jump]);
 }
 
 void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
@@ -271,6 +272,7 @@ void ProcessStep::jump(std::int64_t ms) {
 }
 
 void ProcessStep::feed(Observation observation) {
+  std::ptrdiff_t looks = 0;                  // at the wall clock
   for (std::uint16_t cut = report_.cut;;) {  // what is still to come of it
     observation.cut = cut;
     observation.by_access = by_access_;
@@ -285,6 +287,8 @@ void ProcessStep::feed(Observation observation) {
       continue;
     }
     for (const auto& effect : transition.effects) apply(effect);
+    looks += std::ranges::count_if(transition.effects, &Effect::wall);
+    if (looks > 1 && setting_.budget(Fault::jump) > 0) setting_.needs.looks_twice = true;
     start_timers(transition.tasks);
     start_waits(transition.tasks);
     if (transition.rebased) {

@@ -213,7 +213,9 @@ bool Processes::try_choices(Id id, unsigned a, const Surroundings& around, std::
     const bool tells_nobody =  // a clock, to the other tasks; or there is none
         info.actions[a].kind == Action::Kind::preempt &&
         (step.cut() == Cut::clock || !has_other_tasks(after));
-    if ((cut == 0 || step.cut() != Cut::none) && !undoes_all && !tells_nobody)
+    const bool between_looks = info.actions[a].kind == Action::Kind::jump_within;
+    const bool misses_them = between_looks && step.cut() != Cut::clock;
+    if ((cut == 0 || step.cut() != Cut::none) && !undoes_all && !tells_nobody && !misses_them)
       found.push_back(result(info, after, std::move(step.report())));
   }
   return was_cut;

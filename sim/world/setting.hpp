@@ -46,6 +46,7 @@ struct Knowledge {
   /// A probe that looked at the absolute time and failed is none: more may turn than is known.
   bool doubts_probes = false;
   bool cuts = false;           ///< a step of the program can be cut, and a fault does so
+  bool looks_twice = false;    ///< at a wall clock that may jump, in one step
   bool polls = false;          ///< a request is repeated at one instant: node states count
   bool clocks = false;         ///< a client reads a clock
   bool clocks_jump = false;    ///< some clock may jump that matters
@@ -217,11 +218,14 @@ class Setting {
   bool orders_tokens = false;       ///< something hangs on which of two lock tokens comes first
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
   bool waits_add_up = false;        ///< a client waits in parts of a ms several times
-  bool waits_by_clock = false;      ///< a request waits by a node's clock, which is not right
-  bool whole_micros = false;        ///< something takes of TIME whole ms, rounded down
-  bool each_micro = false;          ///< something takes of it every microsecond
-  bool mixes_drifting = false;      ///< clocks drift, and what is read of one is used with more
-  std::string obstacle;             ///< why the search can come to no end; "" if nothing is known
+  bool clock_goes_on = false;       ///< Execution::clock_goes_on, of some request
+  bool asks_replicas = false;       ///< some request was executed by a replica
+  bool shows_ended = false;     ///< a replica whose clock is behind has what ended at its master
+  bool waits_by_clock = false;  ///< a request waits by a node's clock, which is not right
+  bool whole_micros = false;    ///< something takes of TIME whole ms, rounded down
+  bool each_micro = false;      ///< something takes of it every microsecond
+  bool mixes_drifting = false;  ///< clocks drift, and what is read of one is used with more
+  std::string obstacle;         ///< why the search can come to no end; "" if nothing is known
   bool keeps_times = false;  ///< a client keeps a number that it has from a clock, or a key has one
   bool judges_numbers = false;  ///< an invariant looks at numbers that clients keep, or keys have
   bool fences_by_time =

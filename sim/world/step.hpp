@@ -147,6 +147,7 @@ struct LocalAction {
   FaultSet within = 0;                    ///< possible only while one of these is left; 0: always
   std::uint8_t spends = kFree;            ///< the fault that it is
   Action::Kind step = Action::Kind::run;  ///< pause_within, crash_within: of which action
+  std::uint8_t jump = 0;                  ///< jump_within: its size, as an index
   bool alone = false;  ///< `only_result` is all that can come of it, in every state
   StepResult only_result;
 

@@ -62,6 +62,9 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
 }
 
 std::string World::time_gap() const {
+  if (setting_.clock_goes_on)
+    return "a script or transaction looks at a clock more than once, which in Redis 7.0 goes on "
+           "meanwhile";
   if (setting_.turns_within_ms) return "something turns by the microseconds that TIME tells";
   if (setting_.whole_micros && setting_.each_micro)
     return "the microseconds that TIME tells are rounded in one place and not in another";
@@ -83,6 +86,8 @@ std::string World::time_gap() const {
     return "clocks drift, and parts of a ms add up over several waits of a client";
   if (setting_.waits_by_clock)
     return "a request waits at its node for a time, by a clock that is not right";
+  if (setting_.shows_ended && (setting_.asks_replicas || setting_.budget(Fault::failover) > 0))
+    return "a replica whose clock is behind may still show what has ended at its master";
   if (setting_.mixes_drifting)
     return "clocks drift, and what one shows is put together with something else";
   if (setting_.splits_work) return "a pause stops work while another thread goes on";

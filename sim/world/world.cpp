@@ -10,7 +10,7 @@ World::World(const Model& model, const Knowledge& knowledge, checker::Watch& wat
       grid_(setting_),
       tables_(setting_),
       processes_(setting_, tables_, reports_, grid_, watch),
-      nodes_(setting_, tables_, reports_),
+      nodes_(setting_, tables_, reports_, watch),
       runs_(setting_),
       waits_(setting_, tables_, nodes_),
       queues_(setting_, tables_, processes_, nodes_, waits_),
@@ -138,6 +138,7 @@ bool World::replicate(const Id* before, Id* state, Action::Kind by) {
   const bool by_time = by == Action::Kind::pass;
   const bool by_crash = by == Action::Kind::crash || by == Action::Kind::crash_within;
   const unsigned first = setting_.node_slot(0);
+  if (by_time || by == Action::Kind::jump_node) nodes_.note_ended(state + first);
   if (setting_.knowledge.replica_waits && !by_time && !by_crash) {
     for (unsigned n = 0; n < setting_.nodes; ++n) {
       const Node& replica = nodes_.info(state[first + n]).value;
@@ -231,7 +232,8 @@ Action World::label(const Id* state, const Candidate& candidate) const {
   if (of_step.connection) action.connection = index;
   if (fields.image) action.image = index;
   if (fields.key) action.key = index;
-  if (fields.amount) action.amount_ms = setting_.model.jumps_ms[index];
+  if (fields.amount)
+    action.amount_ms = setting_.model.jumps_ms[fields.cut ? actions[candidate.action].jump : index];
   return action;
 }
 
