@@ -16,7 +16,8 @@ using sim::Action;
 
 namespace {
 
-constexpr std::size_t kMostWorlds = 20'000;  // then the probe has no end
+constexpr std::size_t kMostWorlds = 20'000;      // then the probe has no end
+constexpr std::size_t kMostBytes = 100'000'000;  // of their identities
 
 bool spawned_lives(const Process& process) {
   return std::any_of(process.waits.begin(), process.waits.end(), [&](const sim::Wait& wait) {
@@ -158,17 +159,20 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   }
   std::set<std::pair<std::string, std::int64_t>> met;
   std::deque<Point> open;
+  std::size_t bytes_met = 0;  // what grows with every try grows fast
   const auto meet = [&](Point point) {
     point.world.processes[fresh].rounds_begun = {0};
     point.world.outlook_ms = 0;
     World as_met = point.world;
     if (point.patience_left_ms == 0) as_met.absolute = false;  // how late it is does not matter
-    if (met.emplace(identity(as_met), point.patience_left_ms).second)
-      open.push_back(std::move(point));
+    const auto [place, is_new] = met.emplace(identity(as_met), point.patience_left_ms);
+    if (!is_new) return;
+    bytes_met += place->first.size();
+    open.push_back(std::move(point));
   };
   meet({std::move(start), patience});
   while (!open.empty()) {
-    if (met.size() > kMostWorlds) return Probe::endless;
+    if (met.size() > kMostWorlds || bytes_met > kMostBytes) return Probe::endless;
     if (watch_ != nullptr && !watch_->may_go_on()) return Probe::acquires;
     const Point now = std::move(open.front());
     open.pop_front();

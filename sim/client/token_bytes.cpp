@@ -2,6 +2,7 @@
 #include "sim/client/token_bytes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -81,6 +82,16 @@ Effect changed(Effect effect, const Respell& change) {
   return effect;
 }
 
+std::vector<Observation> spelt(std::span<const Observation> path, Spelling& spelling) {
+  const Respell spell = [&](std::string_view text) { return spelling.of(text); };
+  std::vector<Observation> all(path.begin(), path.end());
+  for (Observation& observation : all) {
+    observation.reply = changed(*observation.reply, spell);
+    observation.answers = changed(observation.answers, spell);
+  }
+  return all;
+}
+
 bool same(const Step& one, const Step& other, const Respell& undo) {
   if (one.effects.size() != other.effects.size() || one.tasks != other.tasks) return false;
   for (std::size_t i = 0; i < one.effects.size(); ++i)
@@ -142,6 +153,30 @@ std::string TokenBytes::way_of(const Met& met) {
   return way;
 }
 
+namespace {
+
+bool is_same(double one, double other) {
+  return one == other || (std::isnan(one) && std::isnan(other));
+}
+
+}  // namespace
+
+bool TokenBytes::numbers_differ(const Met& met) {
+  const auto numbers = [&](unsigned which) {
+    Spelling spelling(which);
+    const Respell spell = [&](std::string_view text) { return spelling.of(text); };
+    std::vector<Compared> compared;
+    Keyspace keyspace = changed(met.keyspace, spell);
+    Session session = sim::with_texts(met.session, spell);
+    Execution execution = to_try(met.execution, scripts_, &compared);
+    execute(keyspace, session, changed(met.request, spell), execution);
+    std::vector<double> all;
+    for (const Compared& each : compared) all.insert(all.end(), {each.left, each.right});
+    return all;
+  };
+  return !std::ranges::equal(numbers(0), numbers(1), is_same);
+}
+
 bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& after) {
   const Tried tried = [&](unsigned which) { return differs(met, reply, after, which); };
   const auto found = differs_in_any(0, Spelling::kPair, tried);
@@ -149,6 +184,7 @@ bool TokenBytes::decide(const Met& met, const Reply& reply, const Keyspace& afte
   std::string bytes = encode(met.keyspace) + encode(met.session);
   for (const std::string& argument : met.request) bytes += argument + '\0';
   if (!is_first(bytes + way_of(met))) return false;
+  if (numbers_differ(met)) return true;
   if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
   if (later_.size() < kMostLater)
     later_.emplace_back([this, keyspace = met.keyspace, session = met.session,
@@ -165,15 +201,24 @@ std::optional<bool> TokenBytes::differs(const ProcessSetup& setup, const std::st
   Spelling spelling(which);
   const Respell spell = [&](std::string_view text) { return spelling.of(text); };
   const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
-  std::vector<Observation> spelt(path.begin(), path.end());
-  for (Observation& observation : spelt) {
-    observation.reply = changed(*observation.reply, spell);
-    observation.answers = changed(observation.answers, spell);
-  }
+  const std::vector<Observation> other_path = spelt(path, spelling);
   const std::string remembered = spell(snapshot);
   if (!spelling.any()) return std::nullopt;
-  const std::optional<Step> other = program_.what_if(setup, remembered, spelt);
+  const std::optional<Step> other = program_.what_if(setup, remembered, other_path);
   return !other || other->stopped || !same(step, *other, undo);
+}
+
+bool TokenBytes::numbers_differ(const ProcessSetup& setup, const std::string& snapshot,
+                                std::span<const Observation> path) const {
+  const auto numbers = [&](unsigned which) -> std::vector<Comparison> {
+    Spelling spelling(which);
+    const std::optional<Step> step =
+        program_.what_if(setup, spelling.of(snapshot), spelt(path, spelling));
+    return step ? step->compared : std::vector<Comparison>{};
+  };
+  return !std::ranges::equal(numbers(0), numbers(1), [](const auto& one, const auto& other) {
+    return is_same(one.left, other.left) && is_same(one.right, other.right);
+  });
 }
 
 bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
@@ -188,6 +233,7 @@ bool TokenBytes::decide(const ProcessSetup& setup, const std::string& snapshot,
     for (const std::string& answer : observation.answers) bytes += answer + '\0';
   }
   if (!is_first(bytes + course_of(step))) return false;
+  if (numbers_differ(setup, snapshot, path)) return true;
   if (differs_in_any(Spelling::kPair, Spelling::kUsual, tried).value_or(false)) return true;
   if (later_.size() < kMostLater)
     later_.emplace_back(

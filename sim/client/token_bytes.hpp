@@ -43,6 +43,11 @@ class TokenBytes {
   /// Of the spellings from `from` on, before `to`.
   static std::optional<bool> differs_in_any(unsigned from, unsigned to, const Tried& differs);
   std::string way_of(const Met& met);
+  /// Whether a number that is compared is another one where tokens are spelt otherwise: it is
+  /// worked out from their bytes, and decides as it likes of a token that was not tried.
+  bool numbers_differ(const Met& met);
+  bool numbers_differ(const ProcessSetup& setup, const std::string& snapshot,
+                      std::span<const Observation> path) const;
   /// Of its form, which is what is alike if tokens have other names and numbers another size, as
   /// long as it goes the same way: it is tried with more spellings, and kept for the end.
   bool is_first(const std::string& bytes);

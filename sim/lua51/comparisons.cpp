@@ -137,6 +137,11 @@ void show_sought_in(lua_State* L, std::string_view text) {
     comparisons->push_back({each.left, each.left, Compared::kUnknown});
 }
 
+void show_sought_number(lua_State* L, double number) {
+  auto* const comparisons = runtime(L).comparisons;
+  if (comparisons != nullptr) comparisons->push_back({number, number, Compared::kUnknown});
+}
+
 void show_pattern_sought(lua_State* L, int index) {
   auto* const comparisons = runtime(L).comparisons;
   if (comparisons == nullptr) return;

@@ -207,6 +207,8 @@ void open_string_metatable(lua_State* L);  ///< the string library is on top of 
 void show_sought(lua_State* L, int index);
 /// The same of every number in a text.
 void show_sought_in(lua_State* L, std::string_view text);
+/// A number that decides so, of what has been made of a text (a digest).
+void show_sought_number(lua_State* L, double number);
 /// The same of a text at `index`, in which the pattern behind it is sought.
 void show_pattern_sought(lua_State* L, int index);
 /// Shows that nobody can tell what is compared from now on.

@@ -549,7 +549,15 @@ TEST_CASE("what is made of the bytes of tokens proves nothing", "[time]") {
         set + "  if redis('GETBIT', one, 15) == 1 then return true end\n",
         set +
             "  if redis('EVAL', \"return redis.sha1hex(KEYS[1]) < redis.sha1hex(ARGV[1]) and 1 or "
-            "0\", 1, one, other) == 1 then return true end\n"}) {
+            "0\", 1, one, other) == 1 then return true end\n",
+        // One token in hundreds, so that none that is tried need be one of these.
+        std::string("  local sum = 0 for i = 1, #one do sum = (sum * 31 + one:byte(i)) % 1000 end\n"
+                    "  if sum == 123 then return true end\n"),
+        std::string("  if redis('EVAL', \"return tonumber(redis.sha1hex(ARGV[1]):sub(1, 8), 16) % "
+                    "1024\", 0, one) == 5 then return true end\n"),
+        std::string(
+            "  if redis('EVAL', \"return redis.sha1hex(ARGV[1]):sub(5, 7) == '9ab' and 1 or "
+            "0\", 0, one) == 1 then return true end\n")}) {
     INFO(looks);
     CHECK(found(looks) != checker::Verdict::holds);
   }

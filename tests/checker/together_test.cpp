@@ -106,9 +106,13 @@ class Together {
 
   Successors of_naive() {
     Successors all;
-    for (const Action& action : rules_.enabled(world_))
+    for (const Action& action : rules_.enabled(world_)) {
+      // Where no step looks twice the engine leaves it out: the step, then the jump, are the same.
+      const bool twice = system_.world().knowledge().looks_twice;
+      if (action.kind == Action::Kind::jump_within && !twice) continue;
       for (auto& successor : rules_.successors(world_, action))
         all.emplace(successor.action, successor);
+    }
     return all;
   }
 

@@ -249,6 +249,9 @@ int redis_sha1hex(lua_State* L) {
   dialect::show_sought_in(L, {text, length});
   ScriptRun& run = script_run(L);
   run.text = sha1_hex({text, length});
+  constexpr int kExact = 12, kHexadecimal = 16;  // digits that a double has
+  dialect::show_sought_number(
+      L, static_cast<double>(std::stoull(run.text.substr(0, kExact), nullptr, kHexadecimal)));
   lua_pushlstring(L, run.text.data(), run.text.size());
   return 1;
 }
