@@ -281,6 +281,7 @@ TEST_CASE("what two keys have left, on a clock that drifts", "[drift]") {
                    kCompareAndDelete});
   set_drift_times(lock, 10, 1);
   lock.model.budget = {};
+  lock.model.server = sim::ServerVersion::redis_7_2;  // where the clock stands still in a script
   CHECK(engine_alone(lock).verdict == Verdict::holds);
   lock.model.node_drifts_ppm = {1000};
   CHECK(engine_alone(lock).verdict == Verdict::inconclusive);
