@@ -205,6 +205,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     sim::give_back(before, node.keyspace, execution.sender,
                    [&](const std::string& key) { return lease_keys_.contains(key); });
   if (model_.part_of_ms == sim::PartOfMs::off_leases) sim::expire_sooner(before, node.keyspace);
+  if (!asked.in_release) note_lease_databases(before, node.keyspace, execution.sender);
   const Keyspace after = node.keyspace;
   node.keyspace = as_stored(world, node);
   note_not_durable(world, node, stored_before);

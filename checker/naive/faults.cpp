@@ -277,13 +277,13 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   }
   node.up = false;
   node.full = false;
-  node.lags = node.silent = false;
+  node.receive_again();
   node.syncing = node.follows.has_value();  // when it is up again it asks for everything
   for (std::uint8_t other = 0; other < world.nodes.size(); ++other) {
     Node& replica = world.nodes[other];
     if (replica.follows != n) continue;
     replica.syncing = true;
-    replica.lags = replica.silent = false;
+    replica.receive_again();
     has_all(world, other);
   }
   has_all(world, n);

@@ -21,11 +21,11 @@ using sim::Wait;
 
 namespace {
 
-/// The databases in which either keyspace has anything.
-std::set<int> databases_of(const Keyspace& one, const Keyspace& other) {
-  std::set<int> databases{0};
-  for (const auto& [number, keys] : one.others) databases.insert(number);
-  for (const auto& [number, keys] : other.others) databases.insert(number);
+/// The databases of a keyspace, as it is after a request, that are more than anybody's notes.
+std::set<int> databases_of(const Keyspace& keyspace) {
+  std::set<int> databases;
+  for (int database = 0; database < sim::kDatabases; ++database)
+    if (keyspace.may_have_leases(database)) databases.insert(database);
   return databases;
 }
 
@@ -69,7 +69,7 @@ std::optional<std::string> Rules::lease_key_on(const Node& node, std::uint8_t p,
     const LeaseKeys kind =
         permanent_keys_.contains(key) ? LeaseKeys::permanent : LeaseKeys::passing;
     if (which != LeaseKeys::all && which != kind) continue;
-    for (const int database : databases_of(node.keyspace, node.keyspace))
+    for (const int database : databases_of(node.keyspace))
       if (wanted(Belongings(node.keyspace.find(database, key)), maker_of(p))) return key;
   }
   return std::nullopt;
@@ -279,7 +279,7 @@ void Rules::note_left(const World& world, std::uint8_t p, std::uint8_t lock, Fac
     if (!node.up || node.follows) continue;
     std::set<std::int64_t> left;
     for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
-      for (const int database : databases_of(node.keyspace, node.keyspace)) {
+      for (const int database : databases_of(node.keyspace)) {
         const Entry* entry = node.keyspace.find(database, key);
         if (!entry || !entry->expires || !Belongings(entry).has_anything(maker_of(p))) continue;
         left.insert(lifetime_left(world, node, *entry).ms);
@@ -296,10 +296,18 @@ void Rules::note_left(const World& world, std::uint8_t p, std::uint8_t lock, Fac
     facts.slack.note(*std::next(ends.rbegin(), static_cast<int>(quorum_) - 1));
 }
 
+/// A key by a lease's name that no release() has put into another database is a lease there.
+void Rules::note_lease_databases(const Keyspace& before, Keyspace& after, Maker sender) const {
+  for (int database = 1; database < sim::kDatabases; ++database)
+    for (const std::string& key : lease_keys_)
+      if (Belongings(before.find(database, key)).made(Belongings(after.find(database, key)), sender))
+        after.has_leases_in(database);
+}
+
 void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
                             const Keyspace& before, const Keyspace& after, Facts& facts) const {
   for (const std::string& key : lease_keys_) {
-    for (const int database : databases_of(before, after)) {
+    for (const int database : databases_of(after)) {
       const Entry* was = before.find(database, key);
       const Entry* is = after.find(database, key);
       const Belongings had(was), left(is);
@@ -333,7 +341,7 @@ void Rules::note_made_and_freed(World& world, std::uint8_t p, std::uint8_t node,
   const bool of_main_task = asked.sender < world.processes[p].rounds_begun.size();
   bool made = false, freed = false, counted = false;
   for (const std::string& key : lease_keys_) {
-    for (const int database : databases_of(before, after)) {
+    for (const int database : databases_of(after)) {
       const Belongings had(before.find(database, key)), has(after.find(database, key));
       made = made || had.made(has, maker_of(p)) || (of_main_task && had.marked(has, maker_of(p)));
       freed = freed || had.freed(has, maker_of(p));
@@ -375,7 +383,7 @@ void Rules::note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
                            const Keyspace& before, const Keyspace& after) const {
   const Maker sender = maker_of(p);
   for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock])) {
-    for (const int database : databases_of(before, after)) {
+    for (const int database : databases_of(after)) {
       const Entry *was = before.find(database, key), *is = after.find(database, key);
       if (!was || !is || !sooner(was->expires, is->expires)) continue;
       const Belongings had(was), has(is);
@@ -399,7 +407,7 @@ void Rules::judge_own_removal(const World& world, std::uint8_t p, const Message&
     const std::string& lock = model_.processes[p].lock_keys[holding.second];
     const std::vector<std::string> keys = model_.program->lease_keys(lock);
     const bool freed = std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-      const std::set<int> databases = databases_of(before, after);
+      const std::set<int> databases = databases_of(after);
       return std::any_of(databases.begin(), databases.end(), [&](int database) {
         return Belongings(before.find(database, key))
             .freed(Belongings(after.find(database, key)), maker_of(p));
@@ -413,7 +421,7 @@ void Rules::judge_own_removal(const World& world, std::uint8_t p, const Message&
 /// Whether the process has something in a lease key that stays by design.
 bool Rules::stays_in(const Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const {
   for (const std::string& key : model_.program->lease_keys(model_.processes[p].lock_keys[lock]))
-    for (const int database : databases_of(keyspace, keyspace))
+    for (const int database : databases_of(keyspace))
       if (permanent_keys_.contains(key) &&
           Belongings(keyspace.find(database, key)).has_anything(maker_of(p)))
         return true;
@@ -484,7 +492,7 @@ bool Rules::only_spawned_go_on(const World& world) const {
 std::optional<std::string> Rules::lasting_lease_key(const World& world) const {
   for (const Node& node : world.nodes) {
     for (const std::string& key : lease_keys_) {
-      for (const int database : databases_of(node.keyspace, node.keyspace)) {
+      for (const int database : databases_of(node.keyspace)) {
         const Entry* entry = node.keyspace.find(database, key);
         if (node.up && !node.follows && entry && !entry->expires && !permanent_keys_.contains(key))
           return key;

@@ -109,7 +109,7 @@ void Rules::change_roles(World& world, const Action& action) const {
       break;
     case Action::Kind::catch_up:
       if (node.syncing) synchronize(world, action.node);
-      node.lags = node.silent = false;
+      node.receive_again();
       has_all(world, action.node);
       break;
     case Action::Kind::failover:
@@ -134,7 +134,7 @@ void Rules::change_roles(World& world, const Action& action) const {
 void Rules::leave_master(World& world, std::uint8_t n) const {
   const auto followed = world.nodes[n].follows;
   if (!followed || model_.min_replicas == 0) return;
-  if (!world.nodes[n].is_attached_to(*followed) || world.nodes[n].silent) return;  // not counted
+  if (!world.nodes[n].is_heard_by(*followed)) return;
   Node& master = world.nodes[*followed];
   if (!master.up || master.follows) return;
   master.counts_gone.insert(n);
@@ -146,14 +146,16 @@ bool Rules::few_replicas(const World& world, std::uint8_t n) const {
   if (world.nodes[n].follows) return false;
   std::set<std::uint8_t> counted = world.nodes[n].counts_gone;
   for (std::uint8_t other = 0; other < world.nodes.size(); ++other)
-    if (world.nodes[other].is_attached_to(n) && !world.nodes[other].silent) counted.insert(other);
+    if (world.nodes[other].is_heard_by(n)) counted.insert(other);
   return std::ssize(counted) < model_.min_replicas;
 }
 
 void Rules::fail_over(World& world, std::uint8_t n) const {
   leave_master(world, n);
-  world.nodes[n].follows.reset();
-  world.nodes[n].lags = world.nodes[n].silent = world.nodes[n].syncing = false;
+  Node& node = world.nodes[n];
+  node.follows.reset();
+  node.receive_again();
+  node.syncing = false;
   has_all(world, n);
   world.newest[servers_.group_of(n)] = n;
 }
@@ -164,7 +166,7 @@ void Rules::follow(World& world, std::uint8_t n) const {
   node.forget_gone();
   node.follows = world.newest[servers_.group_of(n)];
   node.full = false;
-  node.lags = node.silent = false;
+  node.receive_again();
   node.syncing = true;
   has_all(world, n);
 }

@@ -428,7 +428,7 @@ std::vector<LeasePlace> Rules::leases_of_holders(const World& world) const {
     const sim::Keyspace& keyspace = world.nodes[n].keyspace;
     for (int database = 0; database < sim::kDatabases; ++database) {
       const sim::Keys* keys = keyspace.database(database);
-      if (keys == nullptr) continue;
+      if (keys == nullptr || !keyspace.may_have_leases(database)) continue;
       for (const auto& [key, entry] : *keys) {
         if (!lease_keys_.contains(key)) continue;
         for (const sim::Maker maker : Belongings(&entry).owners()) {

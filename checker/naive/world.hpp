@@ -118,9 +118,7 @@ struct TaskState {
   /// At this instant, tokens normalised: a request, the node in front, and what the node stored.
   std::set<std::pair<sim::Request, std::string>> answered;
   Basis basis = Basis::none;
-  bool releasing = false;  ///< inside release()
-  /// Whether what it writes over is its own no more.
-  bool gives_back() const { return releasing && !keeps_mode; }
+  bool releasing = false;   ///< inside release()
   bool keeps_mode = false;  ///< inside that of one mode, of a key that it holds in the other
   std::set<std::uint8_t> made, freed;  ///< at which nodes: of a server, its group
   bool counted = false;                ///< some of a share was freed
@@ -133,6 +131,9 @@ struct TaskState {
   bool overtaken = false;  ///< what was sent for something else made a lease key during release()
   std::map<std::uint8_t, std::uint8_t> keeps_to;  ///< within an operation: by node, the server
   int steps_at_once = 0;  ///< since time last could pass; no part of the identity
+
+  /// Whether what it writes over is its own no more.
+  bool gives_back() const { return releasing && !keeps_mode; }
 };
 
 /// A lock in its critical section.
@@ -206,6 +207,9 @@ struct Node {
 
   /// Whether that master has it among its replicas: it is up, and has had its first copy.
   bool is_attached_to(std::uint8_t master) const { return up && follows == master && !syncing; }
+  /// Whether that one counts it among those that have its writes, for min-replicas-to-write.
+  bool is_heard_by(std::uint8_t master) const { return is_attached_to(master) && !silent; }
+  void receive_again() { lags = silent = false; }
   void forget_gone() {
     counts_gone.clear();
     counts_gone_ms = 0;
@@ -530,6 +534,8 @@ class Rules {
   void note_slack(const World& world, std::uint8_t p, const sim::Effect& effect,
                   Facts& facts) const;
   void note_left(const World& world, std::uint8_t p, std::uint8_t lock, Facts& facts) const;
+  void note_lease_databases(const sim::Keyspace& before, sim::Keyspace& after,
+                            sim::Maker sender) const;
   void judge_execution(const World& world, std::uint8_t p, sim::Maker sender,
                        const sim::Keyspace& before, const sim::Keyspace& after, Facts& facts) const;
   bool stays_in(const sim::Keyspace& keyspace, std::uint8_t p, std::uint8_t lock) const;

@@ -23,8 +23,7 @@ namespace lockstep::sim {
 
 namespace {
 
-using Respell = std::function<std::string(std::string_view)>;
-
+using Respell = TokenBytes::Respell;
 const Respell kAsItIs = [](std::string_view text) { return std::string(text); };
 
 std::vector<std::string> changed(const std::vector<std::string>& texts, const Respell& change) {
@@ -123,31 +122,37 @@ std::optional<bool> TokenBytes::differs_in_any(unsigned from, unsigned to, const
   return false;
 }
 
+/// What a request meets, its texts spelt otherwise.
+TokenBytes::Spelt TokenBytes::respelt(const Met& met, const Respell& spell) {
+  return {changed(met.keyspace, spell), sim::with_texts(met.session, spell),
+          changed(met.request, spell)};
+}
+
+/// Throws BadInput.
+Reply TokenBytes::executed(Spelt& spelt, const Met& met, std::vector<Compared>* compared) {
+  Execution execution = to_try(met.execution, scripts_, compared);
+  return execute(spelt.keyspace, spelt.session, spelt.request, execution);
+}
+
 std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, const Keyspace& after,
                                         unsigned which) {
   Spelling spelling(which);
-  const Respell spell = [&](std::string_view text) { return spelling.of(text); };
   const Respell undo = [&](std::string_view text) { return spelling.undone(text); };
-  Keyspace keyspace = changed(met.keyspace, spell);
-  Session session = sim::with_texts(met.session, spell);
-  const Request request = changed(met.request, spell);
+  Spelt other = respelt(met, [&](std::string_view text) { return spelling.of(text); });
   if (!spelling.any()) return std::nullopt;
-  Execution execution = to_try(met.execution, scripts_, nullptr);
   try {
-    if (changed(execute(keyspace, session, request, execution), undo) != reply) return true;
+    if (changed(executed(other, met, nullptr), undo) != reply) return true;
   } catch (const BadInput&) {
     return true;
   }
-  return encode(changed(keyspace, undo)) != encode(changed(after, kAsItIs));
+  return encode(changed(other.keyspace, undo)) != encode(changed(after, kAsItIs));
 }
 
 /// How its comparisons come out.
 std::string TokenBytes::way_of(const Met& met) {
   std::vector<Compared> compared;
-  Keyspace keyspace = met.keyspace;
-  Session session = met.session;
-  Execution execution = to_try(met.execution, scripts_, &compared);
-  execute(keyspace, session, met.request, execution);
+  Spelt as_it_is{met.keyspace, met.session, met.request};
+  executed(as_it_is, met, &compared);
   std::string way;
   for (const Compared& each : compared) way += each.outcome;
   return way;
@@ -164,12 +169,9 @@ bool is_same(double one, double other) {
 bool TokenBytes::numbers_differ(const Met& met) {
   const auto numbers = [&](unsigned which) {
     Spelling spelling(which);
-    const Respell spell = [&](std::string_view text) { return spelling.of(text); };
+    Spelt other = respelt(met, [&](std::string_view text) { return spelling.of(text); });
     std::vector<Compared> compared;
-    Keyspace keyspace = changed(met.keyspace, spell);
-    Session session = sim::with_texts(met.session, spell);
-    Execution execution = to_try(met.execution, scripts_, &compared);
-    execute(keyspace, session, changed(met.request, spell), execution);
+    executed(other, met, &compared);
     std::vector<double> all;
     for (const Compared& each : compared) all.insert(all.end(), {each.left, each.right});
     return all;

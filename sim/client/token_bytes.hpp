@@ -12,13 +12,19 @@
 
 #include "sim/client/node_clocks.hpp"
 #include "sim/client/program.hpp"
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/reply.hpp"
+#include "sim/redis/request.hpp"
 #include "sim/redis/script/vm.hpp"
+#include "sim/redis/server/session.hpp"
 #include "sim/redis/version.hpp"
 
 namespace lockstep::sim {
 
 class TokenBytes {
  public:
+  using Respell = std::function<std::string(std::string_view)>;
+
   TokenBytes(const Program& program, ServerVersion version)
       : program_(program), scripts_({}, version, true) {}
 
@@ -42,6 +48,13 @@ class TokenBytes {
                               unsigned which) const;
   /// Of the spellings from `from` on, before `to`.
   static std::optional<bool> differs_in_any(unsigned from, unsigned to, const Tried& differs);
+  struct Spelt {
+    Keyspace keyspace;
+    Session session;
+    Request request;
+  };
+  static Spelt respelt(const Met& met, const Respell& spell);
+  Reply executed(Spelt& spelt, const Met& met, std::vector<Compared>* compared);
   std::string way_of(const Met& met);
   /// Whether a number that is compared is another one where tokens are spelt otherwise: it is
   /// worked out from their bytes, and decides as it likes of a token that was not tried.

@@ -77,9 +77,10 @@ class Courses {
   using Course = std::map<std::int64_t, Sides>;  ///< by how much later it is
   static bool is_one_way(const Course& course);
   std::int64_t later_ms_ = 0;
-  std::size_t way_ = 0;                                ///< what came of the comparisons before
-  static constexpr std::size_t kMostKept = 1'000'000;  ///< comparisons; more are not followed
-  std::map<std::size_t, Course> courses_;              ///< by way
+  std::size_t way_ = 0;  ///< what came of the comparisons before
+  /// Comparisons; more are not followed.
+  static constexpr std::size_t kMostKept = 1'000'000;
+  std::map<std::size_t, Course> courses_;  ///< by way
   std::size_t kept_ = 0;
   bool known_ = true;
   std::map<std::size_t, double> sought_;

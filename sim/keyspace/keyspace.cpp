@@ -252,6 +252,10 @@ std::string encode(const Keyspace& keyspace) {
     put_number(out, number);
     put_keys(out, other);
   }
+  if (keyspace.lease_databases != Keyspace{}.lease_databases) {
+    put_number(out, kDatabases + 1);
+    put_number(out, keyspace.lease_databases);
+  }
   if (!keyspace.libraries.empty()) put_number(out, kDatabases);  // no number of a database
   for (const auto& [name, code] : keyspace.libraries) {
     put_bytes(out, name);

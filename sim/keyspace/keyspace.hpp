@@ -99,6 +99,9 @@ struct Keyspace {
       libraries;  ///< function libraries: name -> code; kept by whatever keeps keys
   std::uint64_t script_random = kInitialScriptRandom;
   dialect::JsonSettings script_json;  ///< what scripts have set on cjson
+  /// The databases whose keys may be leases, a bit each (docs/semantics.md, section 1): none of
+  /// Redis's business.
+  std::uint16_t lease_databases = 1;
 
   friend bool operator==(const Keyspace&, const Keyspace&) = default;
 
@@ -111,6 +114,10 @@ struct Keyspace {
   /// The keys of `database`, while `selected` is the selected one; null if it is empty and not
   /// selected.
   const Keys* database(int database, int selected = 0) const;
+  bool may_have_leases(int database) const { return (lease_databases >> database & 1) != 0; }
+  void has_leases_in(int database) {
+    lease_databases = static_cast<std::uint16_t>(lease_databases | 1U << database);
+  }
   /// Makes `wanted` the selected database in place of `selected`. Costs nothing if they are the
   /// same.
   void select(int selected, int wanted);

@@ -136,6 +136,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (setting_.model.part_of_ms == PartOfMs::off_leases) expire_sooner(met, keyspace);
   keyspace = moved(std::move(keyspace), rate, -asked.clock);
   command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
+  if (!asked.releases) note_lease_databases(before.value, keyspace, asked.sender);
   note_leases(before.value, keyspace, asked.sender, command);
   command.keyspace = tables_.intern(keyspace);
 
@@ -233,7 +234,18 @@ bool Nodes::note_lifetimes(const Keyspace& before, const Keyspace& after, bool r
   return given;
 }
 
-/// What has become of the lease keys, in every database. A key may be the lease of several locks.
+/// Where nobody but a release() has made a lease key, one is of no lock.
+void Nodes::note_lease_databases(const Keyspace& before, Keyspace& after, Maker sender) const {
+  for (const auto& [number, keys] : after.others) {
+    for (const auto& [key, entry] : keys) {
+      if (!setting_.leases.contains(key)) continue;
+      const PartsChange change = change_of(before.find(number, key), &entry, sender);
+      if (change.made) after.has_leases_in(number);
+    }
+  }
+}
+
+/// What has become of the lease keys. A key may be the lease of several locks.
 void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
                         CommandRun& command) const {
   const bool one_database = before.others.empty() && after.others.empty();
@@ -241,7 +253,7 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
     for (const auto& [key, locks] : setting_.leases) {
       const Entry* had = before.find(database, key);
       const Entry* has_now = after.find(database, key);
-      if (!had && !has_now) continue;
+      if ((!had && !has_now) || !after.may_have_leases(database)) continue;
       const PartsChange change = change_of(had, has_now, sender);
       command.made = command.made || change.made;
       command.marked = command.marked || change.marked;

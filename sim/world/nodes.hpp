@@ -202,6 +202,7 @@ class Nodes {
                         const Keyspace& after, const Execution& execution);
   bool same_if_swapped(const Request& request, TokenUse tokens) const;
   bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time);
+  void note_lease_databases(const Keyspace& before, Keyspace& after, Maker sender) const;
   void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
                    CommandRun& command) const;
 

@@ -27,11 +27,6 @@ const Timer* Process::timer(TaskId task) const {
   return place == timers.end() ? nullptr : &*place;
 }
 
-Timer* Process::timer(TaskId task) {
-  const auto place = std::ranges::find(timers, task, &Timer::task);
-  return place == timers.end() ? nullptr : &*place;
-}
-
 bool Process::knows_masters() const {
   return std::ranges::all_of(
       masters, [](const KnownMaster& master) { return master.known == master.newest; });

@@ -192,7 +192,6 @@ struct Process {
   Operation& operation(TaskId task);
   void drop_empty_operations();
   const Timer* timer(TaskId task) const;
-  Timer* timer(TaskId task);
   /// Whether it knows the newest masters.
   bool knows_masters() const;
   /// Abandons the open connections of `task` (semantics.md, section 2), with `used` only those that

@@ -138,21 +138,24 @@ Id Tables::moment(std::int64_t ms) {
 KeyspaceInfo Tables::describe(const Keyspace& keyspace) const {
   KeyspaceInfo info;
   info.value = keyspace;
-  keyspace.for_each([&](const std::string& key, const Entry& entry) {
+  const auto describe_key = [&](int database, const std::string& key, const Entry& entry) {
     ++info.keys;
     info.tokens.add(std::string_view(key));
     for (const auto text : texts(entry)) info.tokens.add(text);
     if (ordered_by_tokens(entry)) info.tokens.cut = true;  // renaming could change the order
     if (entry.expires) info.lifetimes.push_back(left_of(*entry.expires));
     const auto lease = setting_.leases.find(key);
-    if (lease == setting_.leases.end()) return;
+    if (lease == setting_.leases.end() || !keyspace.may_have_leases(database)) return;
     const bool stays = setting_.permanent.contains(key);
     const Belongings belongings = belongings_in(entry);
     for (const auto lock : lease->second) add_own(info.own, belongings, lock, stays);
     if (entry.expires)
       info.leases.push_back({lease->second, belongings.any, (*entry.expires - kEpoch).ms});
     if (!entry.expires && !stays) info.leaky = true;
-  });
+  };
+  for (const auto& [key, entry] : keyspace.keys) describe_key(0, key, entry);
+  for (const auto& [number, keys] : keyspace.others)
+    for (const auto& [key, entry] : keys) describe_key(number, key, entry);
   for (const auto& [sha1, body] : keyspace.scripts) {
     const TokenScan scan = scan_tokens(body);  // renaming would change the SHA-1
     info.tokens.cut = info.tokens.cut || scan.cut || !scan.tokens.empty();
@@ -234,7 +237,7 @@ Tables::Aged Tables::age(Id id, const Rate& rate, std::int64_t parts) {
   note_expired(before.keys, after.keys, aged);
   for (const auto& [number, keys] : before.others) {
     const Keys* left = after.database(number);
-    note_expired(keys, left ? *left : Keys{}, aged);
+    if (before.may_have_leases(number)) note_expired(keys, left ? *left : Keys{}, aged);
   }
   aged.id = intern(after);
   return aged;

@@ -137,6 +137,26 @@ TEST_CASE("locks that leave the key behind are right", "[parts][many-models]") {
   }
 }
 
+TEST_CASE("what release() leaves in another database under the lock's name is a note",
+          "[parts][many-models]") {
+  const std::string set = "return redis('SET', self.key, self.token, 'NX', 'PX', 30) == OK";
+  const std::string mine = "if redis('GET', self.key) ~= self.token then return false end ";
+  const Bodies noted{kToken + set, mine +
+                                       "redis('DEL', self.key) redis('SELECT', 1) "
+                                       "redis('SET', self.key, self.token) redis('SELECT', 0) "
+                                       "return true"};
+  const Bodies moved{kToken + set, mine + "return redis('MOVE', self.key, 1) == 1"};
+  for (const Bodies& bodies : {noted, moved}) {
+    check_right(bodies);
+    CHECK(InlineLock(bodies).judged(Property::leak) == Verdict::holds);
+  }
+  SECTION("unless locks are there, too") {
+    const Bodies there{kToken + "redis('SELECT', 1) " + set,
+                       mine + "redis('SET', self.key, self.token) return true"};
+    CHECK(InlineLock(there).judged(Property::leak) == Verdict::violated);
+  }
+}
+
 TEST_CASE("a lock that is released by what is written over it", "[parts]") {
   const std::string test_and_set =
       "return redis('EVAL', [[local owner = redis.call('get', KEYS[1]) "
