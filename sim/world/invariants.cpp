@@ -1,6 +1,7 @@
 // See the header.
 #include "sim/world/invariants.hpp"
 
+#include "sim/base/spelling.hpp"
 #include "sim/client/program.hpp"
 #include "sim/client/view.hpp"
 #include "sim/model/invariants.hpp"
@@ -18,23 +19,33 @@ bool Invariants::broken(const Id* state) {
   std::vector<std::string> clients, nodes;
   for (const Id part : parts)
     (clients.size() < setting_.processes ? clients : nodes).push_back(views_[part]);
-  const bool broken = broken_invariant(setting_.model, world_view(nodes, clients)).has_value();
-  note_numbers(nodes, clients, parts);
+  const std::string world = world_view(nodes, clients);
+  const bool broken = broken_invariant(setting_.model, world).has_value();
+  note_token_order(world, broken);
+  note_numbers(world, parts);
   judged_.emplace(std::move(parts), broken);
   return broken;
 }
 
+/// Whether they come out otherwise if tokens stand in another order.
+void Invariants::note_token_order(const std::string& world, bool broken) {
+  for (unsigned which = 0; which < Spelling::kPair && !setting_.orders_tokens; ++which) {
+    Spelling spelling(which);
+    const std::string other = spelling.of(world);
+    if (!spelling.any()) return;
+    setting_.orders_tokens = broken_invariant(setting_.model, other).has_value() != broken;
+  }
+}
+
 /// Whether they look at numbers that clients keep, or that stand in keys.
-void Invariants::note_numbers(const std::vector<std::string>& nodes,
-                              const std::vector<std::string>& clients,
-                              const std::vector<Id>& parts) {
+void Invariants::note_numbers(const std::string& world, const std::vector<Id>& parts) {
   if (setting_.judges_numbers) return;
   std::vector<std::string> other_clients, other_nodes;
   for (const Id part : parts)
     (other_clients.size() < setting_.processes ? other_clients : other_nodes)
         .push_back(varied_.at(part));
   setting_.judges_numbers =
-      invariants_compare(setting_.model, world_view(nodes, clients)) !=
+      invariants_compare(setting_.model, world) !=
       invariants_compare(setting_.model, world_view(other_nodes, other_clients));
 }
 

@@ -35,8 +35,8 @@ class Invariants {
   Id view_of_process(Id process);
   Id view_of_node(Id node);
   Id intern(std::string view);
-  void note_numbers(const std::vector<std::string>& nodes, const std::vector<std::string>& clients,
-                    const std::vector<Id>& parts);
+  void note_token_order(const std::string& world, bool broken);
+  void note_numbers(const std::string& world, const std::vector<Id>& parts);
 
   Setting& setting_;
   const Tables& tables_;

@@ -133,8 +133,7 @@ void World::tell_of_promotion(std::uint8_t promoted, Id* next) {
 
 /// After an action, or time: replicas become what their masters are. True if one mentions other
 /// tokens than before.
-bool World::replicate(const Id* before, Id* state, Action::Kind by) {
-  if (setting_.servers.replicas == 0) return false;
+bool World::mirror_masters(const Id* before, Id* state, Action::Kind by) {
   const bool by_time = by == Action::Kind::pass;
   const bool by_crash = by == Action::Kind::crash || by == Action::Kind::crash_within;
   const unsigned first = setting_.node_slot(0);
@@ -157,18 +156,16 @@ bool World::can_catch_up(const Id* state, unsigned node) const {
   return master.up && !(replica.syncing && master.syncing);
 }
 
-bool World::can_execute(const Id* state, unsigned process, const LocalAction& action) const {
-  if (action.node == kResource) return true;
-  const Id* nodes = state + setting_.node_slot(0);
-  if (!nodes_.info(nodes[action.node]).value.up) return false;
+/// Whether a request that waits at its node for a key waits no more.
+bool World::is_blocked_no_more(const Id* state, unsigned process, const LocalAction& action) const {
   const Process& asks = processes_.info(state[process]).value;
-  return !action.blocked || queues_.is_over(asks, asks.connections[action.index], nodes);
+  return queues_.is_over(asks, asks.connections[action.index], state + setting_.node_slot(0));
 }
 
 /// The action by which somebody is served who waits for a key that has come: before it nothing else
 /// happens.
-std::optional<World::Served> World::next_served(const Id* state) const {
-  for (unsigned n = 0; setting_.needs.blocks && n < setting_.nodes; ++n) {
+std::optional<World::Served> World::who_is_served(const Id* state) const {
+  for (unsigned n = 0; n < setting_.nodes; ++n) {
     const Id node = state[setting_.node_slot(n)];
     if (!nodes_.info(node).serves) continue;
     const auto waiter =
@@ -184,8 +181,8 @@ std::optional<World::Served> World::next_served(const Id* state) const {
   return {};
 }
 
-void World::forget_unserved(Id* state) const {
-  for (unsigned n = 0; setting_.needs.blocks && n < setting_.nodes; ++n) {
+void World::forget_all_unserved(Id* state) const {
+  for (unsigned n = 0; n < setting_.nodes; ++n) {
     Id& node = state[setting_.node_slot(n)];
     if (nodes_.info(node).serves)
       queues_.forget_unserved({state, setting_.processes}, static_cast<std::uint8_t>(n), node);

@@ -149,20 +149,35 @@ class World {
   bool can_catch_up(const Id* state, unsigned node) const;
   /// Whether an `execute` of the process is possible: at the resource, or a node that is up, where
   /// it is not blocked.
-  bool can_execute(const Id* state, unsigned process, const LocalAction& action) const;
+  bool can_execute(const Id* state, unsigned process, const LocalAction& action) const {
+    if (action.node == kResource) return true;
+    return nodes_.info(state[setting_.node_slot(action.node)]).value.up &&
+           (!action.blocked || is_blocked_no_more(state, process, action));
+  }
+  bool is_blocked_no_more(const Id* state, unsigned process, const LocalAction& action) const;
   /// An action of a process, as an index into its actions.
   struct Served {
     unsigned process = 0, action = 0;
   };
-  std::optional<Served> next_served(const Id* state) const;
-  void forget_unserved(Id* state) const;
+  // What most models have nothing of: asked at every step, so here.
+  std::optional<Served> next_served(const Id* state) const {
+    return setting_.needs.blocks ? who_is_served(state) : std::nullopt;
+  }
+  void forget_unserved(Id* state) const {
+    if (setting_.needs.blocks) forget_all_unserved(state);
+  }
+  bool replicate(const Id* before, Id* state, Action::Kind by) {
+    return setting_.servers.replicas > 0 && mirror_masters(before, state, by);
+  }
+  std::optional<Served> who_is_served(const Id* state) const;
+  void forget_all_unserved(Id* state) const;
+  bool mirror_masters(const Id* before, Id* state, Action::Kind by);
   Surroundings around(const Id* state, unsigned process) const;
   void follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts);
   void spread(const Report& report, unsigned actor, Id* next);
   void tell_waiting(LockSet turned, Id* next);
   void leave_replicas_alone(std::uint8_t master, Id* next);
   void tell_of_promotion(std::uint8_t promoted, Id* next);
-  bool replicate(const Id* before, Id* state, Action::Kind by);
   void make_canonical(Id* state);
 
   // polling.cpp

@@ -368,6 +368,21 @@ TEST_CASE("a number that stays by design is no leftover of who was refused, anot
   }
 }
 
+TEST_CASE("an invariant that asks which of two tokens comes first proves nothing", "[claims]") {
+  const auto verdict = [](const std::string& relation) {
+    const sim::TemporaryFolder folder;
+    const sim::Model model =
+        claimed(folder, stated("local a, b = world.clients[1].locks.lock, "
+                               "world.clients[2].locks.lock "
+                               "if a and b and a.token and b.token and world.clients[1].holds.lock "
+                               "then return a.token " +
+                               relation + " b.token end return true"));
+    return checker::explore(model, {}).verdict;
+  };
+  CHECK(verdict("<") == Verdict::inconclusive);
+  CHECK(verdict("~=") == Verdict::holds);
+}
+
 TEST_CASE("fencing tokens are compared with those of the same lock", "[claims]") {
   // Of `lock` all are 1, and it lets everybody in; those of the first lock are higher.
   InlineLock lock(

@@ -227,13 +227,13 @@ TEST_CASE("what is no plain data is refused where it is kept") {
 }
 
 TEST_CASE("loops that never come to an end are reported") {
-  const ProgramLimits limits{100'000, 2 << 20};
+  const ProgramLimits limits{30'000, 2 << 20};
   CHECK(complaint(lock_with("while true do end"), limits) ==
-        "protocol.lua:4: ran 100000 instructions without waiting for anything");
+        "protocol.lua:4: ran 30000 instructions without waiting for anything");
   CHECK(complaint(lock_with("while true do pcall(function() while true do end end) end"), limits) ==
-        "protocol.lua:4: ran 100000 instructions without waiting for anything");
+        "protocol.lua:4: ran 30000 instructions without waiting for anything");
   const std::string endless =
-      "protocol.lua:4: ran 100000 instructions without waiting for anything";
+      "protocol.lua:4: ran 30000 instructions without waiting for anything";
   for (const char* loop :
        {"table.move({ 1 }, 1, 1e9, 2)", "(''):rep(1e9)",
         "local t = {} for i = 1, 9000 do t[i] = i end",
@@ -253,7 +253,7 @@ TEST_CASE("loops that never come to an end are reported") {
                             "return redis('GET', s:gsub('%-', ''))"),
                   limits) == "");
   CHECK(complaint("while true do end", limits) ==
-        "protocol.lua:1: ran 100000 instructions without waiting for anything");
+        "protocol.lua:1: ran 30000 instructions without waiting for anything");
   CHECK(complaint(lock_with("local t = {}\nwhile true do t[#t + 1] = ('x'):rep(10000) .. #t end"),
                   limits) == "protocol.lua:5: needed more than 2097152 bytes of memory");
   CHECK_THAT(complaint(lock_with("while true do pcall(string.rep, 'x', 1 << 30) end"), limits),

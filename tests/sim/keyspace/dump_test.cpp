@@ -1,6 +1,8 @@
 // DUMP and RESTORE of random values on the fake node and on a real redis-server: the same bytes
-// where the value alone determines them, and what one dumps the other restores.
+// where the value alone determines them, and what one dumps the other restores. LOCKSTEP_DUMPS sets
+// how many.
 #include <catch2/catch.hpp>
+#include <cstdint>
 
 #include "conform/dice.hpp"
 #include "sim/base/little_endian.hpp"
@@ -9,6 +11,7 @@
 #include "sim/keyspace/numbers.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
+#include "tests/support/setting.hpp"
 #include "tests/support/twin.hpp"
 
 namespace {
@@ -16,6 +19,8 @@ namespace {
 using namespace lockstep;  // NOLINT(google-build-using-namespace)
 using conform::Dice;
 using test::Twin;
+
+const std::uint64_t kDumps = test::setting("LOCKSTEP_DUMPS", 6000);
 
 const std::vector<std::size_t> kLengths{0,  1,  2,  4,  10, 11,  12,  19,   20,   21,   25,
                                         40, 63, 64, 65, 80, 127, 300, 1000, 4095, 4096, 8200};
@@ -110,7 +115,7 @@ void check_value(Twin& twin, const sim::Request& request) {
 TEST_CASE("dumps of strings are redis-server's") {
   Twin twin;
   Dice dice(1);
-  for (int i = 0; i < 1500; ++i) {
+  for (std::uint64_t i = 0; i < kDumps / 4; ++i) {
     INFO("value " << i);
     const std::size_t length = dice.one_in(30) ? dice.below(70'001) : one_of(kLengths, dice);
     check_value(twin,
@@ -121,7 +126,7 @@ TEST_CASE("dumps of strings are redis-server's") {
 TEST_CASE("dumps of lists, sets, sorted sets and hashes are redis-server's") {
   Twin twin;
   Dice dice(2);
-  for (int i = 0; i < 600; ++i) {
+  for (std::uint64_t i = 0; i < kDumps / 10; ++i) {
     INFO("value " << i);
     check_value(twin, random_value(dice.of({"RPUSH", "SADD", "ZADD", "HSET"}), dice));
   }
@@ -188,7 +193,7 @@ TEST_CASE("broken dumps are refused where redis-server refuses them") {
   Twin twin;
   Dice dice(3);
   std::size_t restored = 0, refused = 0;
-  for (int i = 0; i < 6'000; ++i) {
+  for (std::uint64_t i = 0; i < kDumps; ++i) {
     twin.fake().take({});
     twin.ask_fake(small_value(dice));
     std::string body = twin.ask_fake({"DUMP", "k"}).text;
@@ -196,8 +201,8 @@ TEST_CASE("broken dumps are refused where redis-server refuses them") {
     body.resize(body.size() - kFooter);
     check_restore(twin, damaged(std::move(body), dice), restored, refused);
   }
-  CHECK(restored > 1000);
-  CHECK(refused > 1000);
+  CHECK(restored > kDumps / 6);
+  CHECK(refused > kDumps / 6);
 }
 
 std::string highest_first(std::string bytes) {
@@ -264,12 +269,12 @@ TEST_CASE("what Redis 3.2 to 6.2 has dumped is restored as redis-server restores
   Twin twin;
   Dice dice(4);
   std::size_t restored = 0, refused = 0;
-  for (int i = 0; i < 1'500; ++i) check_restore(twin, older_body(dice), restored, refused);
-  CHECK(restored > 1000);
-  for (int i = 0; i < 3'000; ++i) {
+  for (std::uint64_t i = 0; i < kDumps / 4; ++i)
+    check_restore(twin, older_body(dice), restored, refused);
+  CHECK(restored > kDumps / 6);
+  for (std::uint64_t i = 0; i < kDumps / 2; ++i)
     check_restore(twin, damaged(older_body(dice), dice), restored, refused);
-  }
-  CHECK(refused > 1000);
+  CHECK(refused > kDumps / 6);
 }
 
 }  // namespace
