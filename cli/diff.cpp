@@ -54,7 +54,8 @@ Comparison with_version(const Version& old_one, const Version& new_one,
                         const checker::Progress& watch) {
   std::vector<scenarios::Scenario> worlds;
   for (const auto& version : {old_one, new_one})
-    worlds.push_back(matrix_world(version.name, version.folder, arguments.model, arguments.bounds));
+    worlds.push_back(matrix_world(version.name, version.folder, arguments.model, arguments.bounds,
+                                  kStatesOfDiff));
   const auto matrices = judge_matrices(worlds, scenarios::conditions(), arguments.jobs, io, watch);
   return {fmt::format("{}: {}", old_one.name, old_one.title),
           scenarios::compare(matrices[0].findings, matrices[1].findings), worlds[1], 0};

@@ -130,7 +130,7 @@ One protocol gets a row for each of some forty conditions and a column for each 
 separately; `lockstep list conditions` explains them.
 
 The resource checks fencing tokens where a protocol has them (--resource fenced) unless you say otherwise,
-and a search ends after 200000 states (--max-states). n/a: the fault can never happen here (a jump where no
+and a search ends after 2000000 states (--max-states). n/a: the fault can never happen here (a jump where no
 clock is read and nothing expires), or the condition needs a re-entrant lock. --json holds nothing that
 differs from run to run: keep it, and `lockstep diff --baseline` compares with it.
 

@@ -10,15 +10,12 @@
 
 namespace lockstep::cli {
 
-namespace {
-constexpr std::uint64_t kMostStates = 200'000;
-}
-
 scenarios::Scenario matrix_world(const std::string& protocol, const std::filesystem::path& folder,
-                                 const ModelFlags& model, const BoundFlags& bounds) {
+                                 const ModelFlags& model, const BoundFlags& bounds,
+                                 std::uint64_t most_states) {
   auto world = scenarios::default_scenario(protocol, folder);
   world.resource = sim::Resource::fenced;
-  world.bounds.max_states = kMostStates;
+  world.bounds.max_states = most_states;
   apply(model, world);
   apply(bounds, world);
   return world;

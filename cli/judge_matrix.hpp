@@ -1,6 +1,7 @@
 // Carries out the checks of matrices on all cores.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,11 +14,18 @@
 
 namespace lockstep::cli {
 
+// How many states a search has at most unless the flags say otherwise.
+/// Some seconds: what a lock that waits does with more threads or rounds.
+inline constexpr std::uint64_t kStatesOfMatrix = 2'000'000;
+/// There are two matrices, and somebody waits in front of a pull request.
+inline constexpr std::uint64_t kStatesOfDiff = 200'000;
+
 /// The world that the flags describe, which the conditions change: two clients that lock, work 3 s
 /// and unlock, a resource that checks fencing tokens (a protocol without them is not affected), and
-/// at most 200,000 states a search unless the flags say otherwise.
+/// at most so many states a search unless the flags say otherwise.
 scenarios::Scenario matrix_world(const std::string& protocol, const std::filesystem::path& folder,
-                                 const ModelFlags& model, const BoundFlags& bounds);
+                                 const ModelFlags& model, const BoundFlags& bounds,
+                                 std::uint64_t most_states);
 
 /// Ends all searches of a command together, with Ctrl-C or when the time that the flags give it,
 /// from now on, is over.

@@ -48,7 +48,7 @@ int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, 
   std::vector<scenarios::Scenario> worlds;
   for (const auto& protocol : protocols)
     worlds.push_back(matrix_world(protocol, catalog.protocol_folder(protocol), arguments.model,
-                                  arguments.bounds));
+                                  arguments.bounds, kStatesOfMatrix));
   const auto matrices =
       judge_matrices(worlds, chosen_conditions(protocols.size() > 1), arguments.jobs, io, watch);
   if (arguments.json)

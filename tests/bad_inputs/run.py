@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Thousands of bad inputs: each is refused in one line that names the place, with exit code 3.
 
-    tests/bad_inputs/run.py build/lockstep [--seed N] [--kind NAME] [--show N] [--keep FOLDER]
+    tests/bad_inputs/run.py build/lockstep [--seed N] [--kind NAME] [--of N] [--show N] [--keep FOLDER]
 
 No bug of lockstep, no signal, nothing that goes on for ever or takes memory without bound, no
 verdict, no file left behind.
-`--show` prints what N of each kind came to, `--keep` keeps the files of those that ended wrongly.
+`--of` takes every Nth of them, others each day, `--show` prints what N of each kind came to, `--keep` keeps the files of those that ended wrongly.
 Which inputs there are depends on the seed alone.
 """
 import argparse
 import collections
 import concurrent.futures
+import datetime
 import os
 import pathlib
 import random
@@ -122,6 +123,7 @@ def main():
     asked.add_argument("lockstep", type=pathlib.Path)
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--kind", choices=KINDS)
+    asked.add_argument("--of", type=int, default=1, metavar="N")
     asked.add_argument("--show", type=int, default=0, metavar="N")
     asked.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     asked = asked.parse_args()
@@ -130,6 +132,7 @@ def main():
     wrong, count = 0, 0
     for name in [asked.kind] if asked.kind else KINDS:
         cases = distinct(KINDS[name].cases(random.Random(f"{asked.seed} {name}"), lockstep))
+        cases = cases[datetime.date.today().toordinal() % asked.of::asked.of]
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             results = list(pool.map(lambda given: run(lockstep, given), cases))
         codes = collections.Counter(ended.returncode for _, ended in results if ended)

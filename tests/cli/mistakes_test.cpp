@@ -27,12 +27,10 @@ constexpr std::uint64_t kFew = 10'000, kMany = 100'000;
 
 std::vector<Finding> judged(const fs::path& folder, const Condition& condition,
                             std::uint64_t max_states) {
-  cli::BoundFlags bounds;
-  bounds.max_states = max_states;
   std::istringstream in;
   std::ostringstream out;
   const cli::Io io{in, out, out};
-  const auto world = cli::matrix_world(folder.filename().string(), folder, {}, bounds);
+  const auto world = cli::matrix_world(folder.filename().string(), folder, {}, {}, max_states);
   return cli::judge_matrices({world}, {condition}, {}, io).front().findings;
 }
 
