@@ -1,6 +1,7 @@
 // The intervals of a sorted set (Redis 7.0 t_zset.c).
 #include "sim/redis/commands/intervals.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -102,19 +103,23 @@ Interval lex_interval(const std::string& min_text, const std::string& max_text) 
   return interval;
 }
 
-Span select(const SortedSetOrder& order, const Interval& interval) {
+Span select(const SortedSetOrder& order, const Interval& interval, std::size_t skipped) {
   if (out_of_reach(order, interval)) return {};
   Span span;
   while (!interval.from_min(*order[span.begin])) ++span.begin;
+  if (!interval.to_max(*order[span.begin])) return {};
+  span.begin += std::min(skipped, order.size() - span.begin);
   span.end = span.begin;
   while (span.end < order.size() && interval.to_max(*order[span.end])) ++span.end;
   return span;
 }
 
-Span select_from_end(const SortedSetOrder& order, const Interval& interval) {
+Span select_from_end(const SortedSetOrder& order, const Interval& interval, std::size_t skipped) {
   if (out_of_reach(order, interval)) return {};
   Span span{order.size(), order.size()};
   while (!interval.to_max(*order[span.end - 1])) --span.end;
+  if (!interval.from_min(*order[span.end - 1])) return {};
+  span.end -= std::min(skipped, span.end);
   span.begin = span.end;
   while (span.begin > 0 && interval.from_min(*order[span.begin - 1])) --span.begin;
   return span;

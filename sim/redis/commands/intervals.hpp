@@ -28,9 +28,12 @@ void expect_decimal_bound(const std::string& text);
 Interval lex_interval(const std::string& min, const std::string& max);
 
 /// What of a sorted set is in the interval, seen from its start. Members of different scores are
-/// not in the order of their bytes; then it is the first run that Redis's listpack finds.
-Span select(const SortedSetOrder& order, const Interval& interval);
+/// not in the order of their bytes; then it is the first run that Redis's listpack finds. Of the
+/// first `skipped` members from there it is not asked whether they are in the interval (Redis 7.0
+/// genericZrangebylexCommand).
+Span select(const SortedSetOrder& order, const Interval& interval, std::size_t skipped = 0);
 /// The same, seen from its end.
-Span select_from_end(const SortedSetOrder& order, const Interval& interval);
+Span select_from_end(const SortedSetOrder& order, const Interval& interval,
+                     std::size_t skipped = 0);
 
 }  // namespace lockstep::sim
