@@ -222,7 +222,8 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
       has_expiry(node.saved) ||
       std::any_of(node.not_durable.begin(), node.not_durable.end(),
                   [](const Image& image) { return has_expiry(image.keyspace); });
-  const bool clock_matters = world.absolute || servers_.replicas > 0 || image_expiry;
+  const bool clock_matters =
+      world.absolute || servers_.replicas > 0 || image_expiry || somebody_queues(world, n);
   if (left(world, Fault::jump) && (clock_matters || has_expiry(node.keyspace))) {
     for (const std::int64_t jump_ms : model_.jumps_ms) {
       actions.push_back(of_node(Action::Kind::jump_node, n));
@@ -368,7 +369,7 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
     for (const Connection& connection : process.connections)
       for (const Message& message : connection.messages) {
         add(message.way_ms);
-        add(message.blocked_left_ms.value_or(0));
+        add(till_due_ms(world, connection, message).value_or(0));
       }
     for (const Instant& instant : process.instants) {
       const std::int64_t shown =
@@ -425,7 +426,7 @@ std::int64_t Rules::undisturbed_ms(const World& world, std::int64_t at_most_ms,
     const Process& process = world.processes[p];
     if (process.pause_left_ms) furthest = std::min(furthest, *process.pause_left_ms);
     for (const Connection& connection : process.connections)
-      furthest = std::min(furthest, till_over_ms(process, connection).value_or(furthest));
+      furthest = std::min(furthest, till_over_ms(world, process, connection).value_or(furthest));
     if (process.life != Life::up) continue;
     for (const auto& [task, state] : process.tasks) {
       if (state.timer_ms) furthest = std::min(furthest, *state.timer_ms);

@@ -35,6 +35,7 @@ Keyspace keys_only(const Keyspace& keyspace) {
   kept.keys = keyspace.keys;
   kept.others = keyspace.others;
   kept.libraries = keyspace.libraries;
+  kept.lease_databases = keyspace.lease_databases;
   return kept;
 }
 
@@ -131,6 +132,11 @@ void Rules::disturb_node(World& world, const Action& action) const {
   switch (action.kind) {
     case Action::Kind::jump_node:
       node.offset = node.offset + sim::Duration{action.amount_ms};
+      for_each_connection_to(world, action.node, [&](Connection& connection) {
+        for (Message& message : connection.messages)
+          if (std::optional<std::int64_t>& left_ms = message.blocked_left_ms)
+            left_ms = rounded_up(std::max<std::int64_t>(0, *left_ms - action.amount_ms));
+      });
       break;
     case Action::Kind::freeze:
       node.frozen = true;

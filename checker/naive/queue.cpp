@@ -53,6 +53,10 @@ std::optional<Action> first_served(const World& world, std::uint8_t n) {
 
 }  // namespace
 
+bool Rules::somebody_queues(const World& world, std::uint8_t n) const {
+  return !queue_of(world, n).empty();
+}
+
 std::optional<Action> Rules::next_served(const World& world) const {
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
     if (!world.nodes[n].came.empty()) return first_served(world, n);

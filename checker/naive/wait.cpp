@@ -53,16 +53,23 @@ bool Rules::is_over(const World& world, const Connection& connection, const Mess
          !has_to_wait(world, connection, wait.request);
 }
 
+/// How long a request still waits by its node's clock; nothing: for ever, or that stands still.
+std::optional<std::int64_t> Rules::till_due_ms(const World& world, const Connection& connection,
+                                               const Message& message) const {
+  const bool stopped = connection.node != sim::kResource && world.nodes[connection.node].frozen;
+  return stopped && message.blocked_left_ms != 0 ? std::nullopt : message.blocked_left_ms;
+}
+
 /// How long time can pass before the node has to answer; of what is late, or whose link is cut, it
 /// has not.
-std::optional<std::int64_t> Rules::till_over_ms(const Process& process,
+std::optional<std::int64_t> Rules::till_over_ms(const World& world, const Process& process,
                                                 const Connection& connection) const {
   for (const Message& message : connection.messages)
-    if (message.in_queue > 0) return message.blocked_left_ms;
+    if (message.in_queue > 0) return till_due_ms(world, connection, message);
   if (connection.late || process.unreached.contains(connection.node)) return std::nullopt;
   for (const Message& message : connection.messages) {
     if (message.held) return std::nullopt;
-    if (message.blocked) return message.blocked_left_ms;
+    if (message.blocked) return till_due_ms(world, connection, message);
   }
   return std::nullopt;
 }

@@ -460,7 +460,7 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
         message.node_was.clear();
         message.idle = false;
         message.way_ms = std::max<std::int64_t>(0, message.way_ms - ms);
-        if (message.blocked_left_ms)
+        if (till_due_ms(world, connection, message))
           message.blocked_left_ms = std::max<std::int64_t>(0, *message.blocked_left_ms - ms);
       }
     }

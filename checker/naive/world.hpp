@@ -498,7 +498,9 @@ class Rules {
                    const sim::Request& request) const;
   void block(Message& message) const;
   bool is_over(const World& world, const Connection& connection, const Message& wait) const;
-  std::optional<std::int64_t> till_over_ms(const Process& process,
+  std::optional<std::int64_t> till_due_ms(const World& world, const Connection& connection,
+                                          const Message& message) const;
+  std::optional<std::int64_t> till_over_ms(const World& world, const Process& process,
                                            const Connection& connection) const;
   sim::Reply end_of_wait(const World& world, const Connection& connection) const;
   void note_ahead(World& world, Connection& connection, bool changed) const;
@@ -506,6 +508,8 @@ class Rules {
   void has_all(World& world, std::uint8_t n) const;
 
   // queue.cpp
+  /// Whether a request waits there for a key.
+  bool somebody_queues(const World& world, std::uint8_t n) const;
   std::optional<sim::Action> next_served(const World& world) const;
   void spread_messages(World& world, std::uint8_t n,
                        const std::vector<sim::Publication>& published) const;

@@ -150,8 +150,8 @@ void Nodes::list_actions(NodeInfo& info) const {
     info.free_actions = 1;
     return;
   }
-  const bool clock_matters =
-      info.has_expiry || setting_.knowledge.absolute || setting_.servers.replicas > 0;
+  const bool clock_matters = info.has_expiry || setting_.knowledge.absolute ||
+                             setting_.servers.replicas > 0 || !info.value.queue.empty();
   if (clock_matters)
     info.timed_faults = static_cast<FaultSet>(only(Fault::jump) | only(Fault::freeze));
   // A write that a power loss may take back lasts from when it was made.
@@ -317,9 +317,12 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       break;
     case Kind::jump_node:
       node = jumped(std::move(node), setting_.model.jumps_ms[action.index]);
+      if (setting_.knowledge.blocks) report.spread = Spread::jumped;
+      report.jump_ms = setting_.model.jumps_ms[action.index];
       break;
     case Kind::freeze:
       node.frozen = true;
+      if (setting_.knowledge.blocks) report.spread = Spread::stopped;
       break;
     case Kind::evict:
     case Kind::flush:

@@ -146,7 +146,7 @@ void add(ByteWriter& out, const Connection& connection) {
     out.number((message.unheard ? 1 : 0) + (message.releases ? 2 : 0) + (message.idle ? 4 : 0) +
                8 * static_cast<int>(message.outlived) + (message.blocked ? 32 : 0) +
                (message.blocked_for_ever ? 64 : 0) + (message.asking ? 128 : 0) +
-               (message.for_key ? 256 : 0));
+               (message.for_key ? 256 : 0) + (message.stands_still ? 512 : 0));
     out.number(message.turn);
     out.number(message.blocked_ms);
     out.number(message.request);

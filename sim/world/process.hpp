@@ -41,6 +41,7 @@ struct Message {
   bool blocked = false;
   bool blocked_for_ever = false;
   std::int64_t blocked_ms = 0;  ///< for how much longer, if not for ever
+  bool stands_still = false;    ///< so does its node's clock: that does not get less
   bool for_key = false;         ///< until a key comes
   std::uint8_t turn = 0;        ///< then: how many of the process have waited there for longer
   // On a connection that all tasks share:
@@ -49,15 +50,16 @@ struct Message {
 
   /// Whether it has waited for as long as it would.
   bool has_waited() const { return !blocked_for_ever && blocked_ms == 0; }
-  /// It has arrived, and waits at its node for so long; 0: for ever.
-  void block(const Setting& setting, std::int64_t ms) {
+  /// It has arrived, and waits at its node for so long by that one's clock; 0: for ever.
+  void block(const Setting& setting, std::int64_t ms, bool frozen) {
     blocked = true;
     way_ms = 0;
     blocked_for_ever = ms == 0;
     blocked_ms = setting.rounded(ms);
+    stands_still = frozen;
   }
   void unblock() {
-    blocked = blocked_for_ever = for_key = false;
+    blocked = blocked_for_ever = stands_still = for_key = false;
     blocked_ms = 0;
     turn = 0;
   }

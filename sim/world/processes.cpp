@@ -79,7 +79,8 @@ void Processes::describe(const Connection& connection, ProcessInfo& info) const 
     if (message.stage == Stage::answered) info.tokens.add(tables_.reply(message.reply));
     info.tokens.add(tables_.tokens_of_node_state(message.asked_in));
     if (message.way_ms > 0) info.ahead.deadlines.push_back(message.way_ms);
-    if (message.blocked_ms > 0) info.ahead.deadlines.push_back(message.blocked_ms);
+    if (message.blocked_ms > 0 && !message.stands_still)
+      info.ahead.deadlines.push_back(message.blocked_ms);
   }
   const SessionInfo& session = tables_.session(connection.session);
   info.tokens.add(session.tokens);
@@ -249,7 +250,8 @@ Id Processes::age(Id id, std::int64_t ms) {
       for (auto& message : connection.messages) {
         message.asked_in = 0;
         message.way_ms = std::max<std::int64_t>(0, message.way_ms - ms);
-        message.blocked_ms = std::max<std::int64_t>(0, message.blocked_ms - ms);
+        if (!message.stands_still)
+          message.blocked_ms = std::max<std::int64_t>(0, message.blocked_ms - ms);
       }
     process.drop_empty_operations();
     return intern(process);
@@ -408,6 +410,36 @@ Id Processes::darkened(Id id, std::uint8_t node) {
         std::erase_if(connection.messages, is_waiting);
     }
     forget_ahead(process, node);
+  });
+}
+
+namespace {
+
+/// What the process waits for at the node, for a time.
+template <class Change>
+void change_waits(Process& process, std::uint8_t node, Change change) {
+  for (auto& connection : process.connections)
+    if (connection.node == node)
+      for (auto& message : connection.messages)
+        if (message.blocked && !message.blocked_for_ever) change(message);
+}
+
+}  // namespace
+
+Id Processes::jumped(Id id, std::uint8_t node, std::int64_t ms) {
+  return jump_.find_or_add(both(id, node), static_cast<std::uint64_t>(ms), [&] {
+    Process process = processes_[id].value;
+    change_waits(process, node, [&](Message& message) {
+      message.blocked_ms =
+          setting_.rounded(std::max<std::int64_t>(0, message.blocked_ms - ms));
+    });
+    return intern(process);
+  });
+}
+
+Id Processes::stopped(Id id, std::uint8_t node) {
+  return changed(stop_, id, node, [&](Process& process) {
+    change_waits(process, node, [](Message& message) { message.stands_still = true; });
   });
 }
 

@@ -120,6 +120,10 @@ class Processes {
   /// After critical sections of the locks `turned` have begun or ended: which locks others hold
   /// now.
   Id told(Id id, LockSet elsewhere, LockSet turned);
+  /// After the node's clock has jumped so far: what it waits for there ends by that clock.
+  Id jumped(Id id, std::uint8_t node, std::int64_t ms);
+  /// After that stands still.
+  Id stopped(Id id, std::uint8_t node);
   /// After the node's machine died: nobody hears of it.
   Id darkened(Id id, std::uint8_t node);
   /// After that is back.
@@ -178,7 +182,7 @@ class Processes {
   bool any_watching_ = false;
   FlatMap age_, rename_, touch_, stale_, tell_;
   std::map<std::uint64_t, FlatMap> asked_again_;                      ///< by tasks
-  FlatMap disconnect_, darken_, light_, promote_, catch_up_, empty_;  ///< by what happens at a node
+  FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_, empty_;  ///< by what happens at a node
 };
 
 }  // namespace lockstep::sim

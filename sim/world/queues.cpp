@@ -87,7 +87,7 @@ void Queues::join(Process& process, Connection& connection, Node& node,
   Message& message = Process::to_execute(connection);
   for_each_wait(process, connection.node, [&](const Message&) { ++message.turn; });
   node.queue.push_back(process.index);
-  message.block(setting_, wait_ms);
+  message.block(setting_, wait_ms, node.frozen);
   message.for_key = true;
   setting_.note_wait_at_node(wait_ms);
   if (setting_.counts_doings(process.index)) Doings::count(process.doings.starts);

@@ -40,10 +40,10 @@ bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connecti
   const auto wait = replica_wait(tables_.request(message.request));
   if (!wait) return false;
   setting_.needs.replica_waits = true;
-  const bool master = nodes_.info(nodes[connection.node]).value.is_master();
-  if (!master || tables_.session(connection.session).value.in_transaction) return false;
+  const Node& node = nodes_.info(nodes[connection.node]).value;
+  if (!node.is_master() || tables_.session(connection.session).value.in_transaction) return false;
   if (acknowledged(nodes, connection) >= wait->replicas) return false;
-  message.block(setting_, wait->timeout_ms);
+  message.block(setting_, wait->timeout_ms, node.frozen);
   setting_.note_wait_at_node(wait->timeout_ms);
   if (setting_.counts_doings(process.index)) Doings::count(process.doings.starts);
   return true;

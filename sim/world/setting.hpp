@@ -127,12 +127,11 @@ class Setting {
            (budget(Fault::cut) + budget(Fault::power_loss) > 0 || knowledge.blocks);
   }
   /// A request waits at its node for so long, as that one's wall clock shows it (Redis 7.0
-  /// timeout.c); here it is true time.
+  /// timeout.c); here it drifts not.
   void note_wait_at_node(std::int64_t ms) {
     needs.blocks = true;
     use_timer(ms);
-    waits_by_clock =
-        waits_by_clock || (ms > 0 && (drifts || budget(Fault::jump) + budget(Fault::freeze) > 0));
+    waits_by_clock = waits_by_clock || (ms > 0 && drifts);
   }
   void use_lifetime(std::int64_t ms) {
     if (ms > 0) needs.lifetimes.insert(rounded(ms));
@@ -221,7 +220,7 @@ class Setting {
   bool clock_goes_on = false;       ///< Execution::clock_goes_on, of some request
   bool asks_replicas = false;       ///< some request was executed by a replica
   bool shows_ended = false;     ///< a replica whose clock is behind has what ended at its master
-  bool waits_by_clock = false;  ///< a request waits by a node's clock, which is not right
+  bool waits_by_clock = false;  ///< a request waits by a node's clock, which may drift
   bool whole_micros = false;    ///< something takes of TIME whole ms, rounded down
   bool each_micro = false;      ///< something takes of it every microsecond
   bool mixes_drifting = false;  ///< clocks drift, and what is read of one is used with more

@@ -83,6 +83,8 @@ enum class Spread : std::uint8_t {
   none,
   disown,        ///< nodes: what the actor has made is nobody's
   stale,         ///< the other processes: what they have read is not the newest any more
+  jumped,        ///< processes: the acting node's clock has
+  stopped,       ///< processes: it stands still
   disconnected,  ///< processes: the acting node has died
   darkened,      ///< processes: its machine has
   lit,           ///< processes: and is back
@@ -102,6 +104,7 @@ struct Report {
   Id touched = 0;                     ///< touch: which places
   Id published = 0;                   ///< touch: what was said to those who listen
   std::uint8_t node = 0;              ///< touch: where
+  std::int64_t jump_ms = 0;           ///< jumped: how far
   std::uint8_t left = kNoServer;      ///< the server that its actor, a replica of it, has left
   bool read_time = false;             ///< at absolute time
   std::vector<std::uint8_t> choices;  ///< that led here

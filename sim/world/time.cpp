@@ -85,7 +85,7 @@ std::string World::time_gap() const {
   if (setting_.waits_add_up)
     return "clocks drift, and parts of a ms add up over several waits of a client";
   if (setting_.waits_by_clock)
-    return "a request waits at its node for a time, by a clock that is not right";
+    return "a request waits at its node for a time, by a clock that may drift";
   if (setting_.shows_ended && (setting_.asks_replicas || setting_.budget(Fault::failover) > 0))
     return "a replica whose clock is behind may still show what has ended at its master";
   if (setting_.mixes_drifting)

@@ -86,6 +86,10 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       for (unsigned p = 0; p < setting_.processes; ++p)
         if (p != actor) next[p] = processes_.stale(next[p], report.written);
       return;
+    case Spread::jumped:
+      return change_processes([&](Id id) { return processes_.jumped(id, whose, report.jump_ms); });
+    case Spread::stopped:
+      return change_processes([&](Id id) { return processes_.stopped(id, whose); });
     case Spread::disconnected:
       leave_replicas_alone(whose, next);
       return change_processes([&](Id id) { return processes_.disconnected(id, whose); });

@@ -173,7 +173,8 @@ void add_faults_of_waits(Dice& dice, sim::Model& model) {
   if (dice.one_in(4)) return;
   add(dice.of<Fault>({Fault::pause, Fault::delay, Fault::lose, Fault::lose, Fault::crash,
                       Fault::node_crash, Fault::power_loss, Fault::evict, Fault::flush, Fault::cut,
-                      Fault::failover, Fault::oom}));
+                      Fault::failover, Fault::oom, Fault::jump, Fault::jump, Fault::freeze}));
+  model.jumps_ms = {dice.from(1, 12), -dice.from(1, 12)};
   if (dice.one_in(3)) add(dice.of<Fault>({Fault::lose, Fault::crash, Fault::cut, Fault::delay}));
   if (model.budget[static_cast<std::size_t>(Fault::failover)] > 0)
     for (auto& process : model.processes) process.replicas = 1;
