@@ -7,6 +7,7 @@
 #include <new>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "checker/endless.hpp"
 #include "checker/search/levels.hpp"
@@ -52,6 +53,24 @@ std::vector<std::int64_t> durations_in_use(const sim::World& world, const sim::M
       if (threshold > 1 || !before) durations.insert(before ? threshold - 1 : threshold);
     }
   return {durations.begin(), durations.end()};
+}
+
+/// A fortnight or more, in which there is no whole minute, hour or day, but a whole number of every
+/// unit that absolute times are rounded to.
+std::int64_t other_beginning_ms(const std::set<std::int64_t>& units) {
+  constexpr std::int64_t kMany = 1'234'567, kFew = 7, kLongMs = 3'600'000;
+  std::int64_t common = 1000;
+  for (const std::int64_t unit : units) common = std::lcm(common, unit);
+  return common * (common < kLongMs ? kMany : kFew);
+}
+
+/// Whether both have met the same, at other times.
+bool is_same_search(const Result& one, const Result& other) {
+  const auto figures = [](const Result& result) {
+    return std::tuple(result.verdict, result.statistics.states, result.statistics.transitions,
+                      result.grid_durations, result.computed_durations, result.slack.least_ms);
+  };
+  return figures(one) == figures(other);
 }
 
 /// One search of one world.
@@ -125,6 +144,8 @@ class Exploration {
     result_.doubts_deadlock = world_.knowledge().doubts_probes || world_.endless_probe();
     result_.grid_durations = durations_in_use(world_, model_);
     result_.time_gap = world_.time_gap();
+    if (world_.knowledge().absolute && !sim::clocks_drift(model_))
+      result_.other_beginning_ms = other_beginning_ms(world_.knowledge().units);
     result_.patience_ms = world_.patience_ms();
     result_.many_tasks = world_.many_tasks();
     result_.computed_durations = world_.computed_lifetimes();
@@ -259,15 +280,42 @@ class Exploration {
 
 }  // namespace
 
+namespace {
+
+Result searched(const sim::Model& model, Watch& watch, const std::set<std::int64_t>& lefts) {
+  sim::Knowledge knowledge;
+  knowledge.lefts = lefts;
+  return with_enough_knowledge(
+      model, watch, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); },
+      std::move(knowledge));
+}
+
+/// Nobody chooses when a run begins (docs/semantics.md, section 4). A search that looks at the
+/// absolute time and holds has to come to the same where every run begins at another time.
+void doubt_beginning(sim::Model model, Watch& watch, const std::set<std::int64_t>& lefts,
+                     Result& result) {
+  if (result.verdict != Verdict::holds || result.other_beginning_ms == 0) return;
+  model.begins_ms = result.other_beginning_ms;
+  const Result other = searched(model, watch, lefts);
+  if (is_same_search(result, other)) return;
+  result.verdict = Verdict::inconclusive;
+  result.time_gap =
+      "something hangs on the time of day or the date, and not only on how much time passes: begun "
+      "at another time, runs are others";
+  result.why_inconclusive =
+      watch.why().empty() ? "not every point of time that may matter was tried: " + result.time_gap
+                          : watch.why();
+}
+
+}  // namespace
+
 Result explore(const sim::Model& model, const Bounds& bounds, const Progress& progress,
                const std::set<std::int64_t>& lefts) {
   Watch watch(bounds, progress);
-  sim::Knowledge knowledge;
-  knowledge.lefts = lefts;
   try {
-    return with_enough_knowledge(
-        model, watch, [&](WorldSystem& system) { return Exploration(model, system, watch).run(); },
-        std::move(knowledge));
+    Result result = searched(model, watch, lefts);
+    doubt_beginning(model, watch, lefts, result);
+    return result;
   } catch (const std::bad_alloc&) {
     return out_of_memory(watch);
   }

@@ -300,7 +300,8 @@ void Rules::note_left(const World& world, std::uint8_t p, std::uint8_t lock, Fac
 void Rules::note_lease_databases(const Keyspace& before, Keyspace& after, Maker sender) const {
   for (int database = 1; database < sim::kDatabases; ++database)
     for (const std::string& key : lease_keys_)
-      if (Belongings(before.find(database, key)).made(Belongings(after.find(database, key)), sender))
+      if (Belongings(before.find(database, key))
+              .made(Belongings(after.find(database, key)), sender))
         after.has_leases_in(database);
 }
 

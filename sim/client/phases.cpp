@@ -16,6 +16,8 @@ namespace lockstep::sim {
 namespace {
 
 constexpr std::int64_t kMostInPeriod = 60;  // of a period
+/// What is below it is an absolute time in seconds.
+constexpr std::int64_t kFirstMs = 100'000'000'000;
 
 /// Whether something about it is another one at one of these: if not, no number in it depends on
 /// when it all happens.
@@ -63,8 +65,13 @@ bool recurs(const std::vector<std::string>& ways) {
 
 /// What does not recur is a time in minutes or more, which is varied by itself.
 void note_seconds(const ShiftedBy& shifted, const std::string& now, TimeUse& use) {
-  constexpr std::int64_t kMinute = 60 * kSecondMs, kHour = 60 * kMinute;
-  if (!depends(shifted, now, {kSecondMs, kMinute, kHour})) return;
+  constexpr std::int64_t kMinute = 60 * kSecondMs, kHour = 60 * kMinute, kDay = 24 * kHour;
+  if (!depends(shifted, now, {kSecondMs, kMinute, kHour})) {
+    // A time that is rounded to so many seconds stays, or moves along by a whole minute.
+    const std::int64_t by = kMinute + kSecondMs;
+    if (depends(shifted, now, {by, kHour + by, kDay + kHour + by})) use.explained = false;
+    return;
+  }
   const auto ways_each = [&](std::int64_t step_ms) {
     std::vector<std::string> ways;
     for (std::int64_t i = 0; i < 2 * kMostInPeriod; ++i) ways.push_back(shifted(i * step_ms));
@@ -93,7 +100,9 @@ std::string made_times(const std::vector<std::int64_t>& before,
   std::string text;
   for (std::size_t i = 0; i < std::min(before.size(), numbers.size()); ++i) {
     const std::int64_t by = numbers[i] - before[i];
-    text += by == 0 || by == later_ms ? " ." : fmt::format(" {}", numbers[i]);
+    const bool in_seconds = std::abs(numbers[i]) < kFirstMs;
+    const bool moves = by * (in_seconds ? kSecondMs : 1) == later_ms;
+    text += by == 0 || moves ? " ." : fmt::format(" {}", numbers[i]);
   }
   return text;
 }

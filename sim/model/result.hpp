@@ -50,6 +50,9 @@ struct Result {
   bool doubts_deadlock = false;
   bool many_tasks = false;                   ///< some process had more than one task
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
+  /// Of a search that looks at the absolute time: how much later every run may begin without
+  /// changing anything, if nothing hangs on that time but what is rounded; 0: it does not look.
+  std::int64_t other_beginning_ms = 0;
   std::set<std::int64_t>
       computed_durations;  ///< lifetimes that were what was left until an absolute time, in ms
   sim::Slack slack;        ///< of what holds

@@ -430,8 +430,7 @@ Id Processes::jumped(Id id, std::uint8_t node, std::int64_t ms) {
   return jump_.find_or_add(both(id, node), static_cast<std::uint64_t>(ms), [&] {
     Process process = processes_[id].value;
     change_waits(process, node, [&](Message& message) {
-      message.blocked_ms =
-          setting_.rounded(std::max<std::int64_t>(0, message.blocked_ms - ms));
+      message.blocked_ms = setting_.rounded(std::max<std::int64_t>(0, message.blocked_ms - ms));
     });
     return intern(process);
   });

@@ -74,6 +74,7 @@ Ahead Runs::ahead_of(const Run& run) const {
 Id Runs::initial() {
   Run run;
   run.budget = setting_.model.budget;
+  if (setting_.knowledge.absolute) run.now_ms = setting_.model.begins_ms;
   run.outlook_ms = until_all_show(setting_.largest_unit_ms(), 0);
   return intern(run);
 }
@@ -106,7 +107,7 @@ Id Runs::after_reading_time(Id id) {
   RunInfo& info = runs_[id];
   if (info.after_reading_time != FlatMap::kAbsent) return info.after_reading_time;
   Run run = info.value;
-  if (run.now_ms > setting_.long_run_ms())
+  if (run.now_ms - setting_.model.begins_ms > setting_.long_run_ms())
     setting_.obstacle = "a client looks at the absolute time again and again, for ever";
   run.outlook_ms = until_all_show(
       std::max(setting_.longest_matter_ms(), setting_.largest_unit_ms()), run.now_ms);

@@ -72,12 +72,11 @@ bool counts_from_end(const Call& call, const Entry& entry) {
   return entry.encoding == Encoding::large && after_72(call.execution.mode.version);
 }
 
-/// Of what lies behind an offset that is not negative. One that is leaves out all, or counts from the
-/// end; then keeps `limit` (all, if negative).
+/// Of what lies behind an offset that is not negative. One that is leaves out all, or counts from
+/// the end; then keeps `limit` (all, if negative).
 Span limited(Span span, const RangeQuery& query, bool reverse, bool from_end) {
   const auto size = static_cast<std::int64_t>(span.empty() ? 0 : span.end - span.begin);
-  const std::int64_t offset =
-      query.offset >= 0 ? 0 : query.offset + (from_end ? size : 0);
+  const std::int64_t offset = query.offset >= 0 ? 0 : query.offset + (from_end ? size : 0);
   if (offset < 0 || offset >= size || query.limit == 0) return {};
   std::int64_t kept = size - offset;
   if (query.limit > 0 && query.limit < kept) kept = query.limit;
@@ -114,8 +113,8 @@ class Selector {
     Span span;
     if (by_ != By::rank) {
       const auto skipped = static_cast<std::size_t>(std::max<std::int64_t>(0, query_.offset));
-      span = reverse_ ? select_from_end(order, interval_, skipped)
-                      : select(order, interval_, skipped);
+      span =
+          reverse_ ? select_from_end(order, interval_, skipped) : select(order, interval_, skipped);
       span = limited(span, query_, reverse_, counts_from_end(call, entry));
     } else {
       span = index_span(first_, last_, order.size());

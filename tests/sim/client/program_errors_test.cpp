@@ -232,8 +232,7 @@ TEST_CASE("loops that never come to an end are reported") {
         "protocol.lua:4: ran 30000 instructions without waiting for anything");
   CHECK(complaint(lock_with("while true do pcall(function() while true do end end) end"), limits) ==
         "protocol.lua:4: ran 30000 instructions without waiting for anything");
-  const std::string endless =
-      "protocol.lua:4: ran 30000 instructions without waiting for anything";
+  const std::string endless = "protocol.lua:4: ran 30000 instructions without waiting for anything";
   for (const char* loop :
        {"table.move({ 1 }, 1, 1e9, 2)", "(''):rep(1e9)",
         "local t = {} for i = 1, 9000 do t[i] = i end",

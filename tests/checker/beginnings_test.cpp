@@ -1,0 +1,59 @@
+// Nobody chooses when a run begins: what hangs on the date or the time of day proves nothing.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using test::InlineLock;
+
+/// Of a lock whose script takes it if `script` answers 1; `now` is the time in ms, `t` TIME's
+/// reply.
+Verdict of_script(const std::string& script, const std::string& arguments = "") {
+  const InlineLock lock(
+      {"self.token = unique() return redis('EVAL', [[local t = redis.call('time') "
+       "local now = t[1] * 1000 + math.floor(t[2] / 1000) " +
+           script + "]], 1, self.key, self.token" + arguments + ") == 1",
+       test::kCompareAndDelete});
+  sim::Model model = lock.model;
+  model.server = sim::ServerVersion::redis_7_2;
+  model.properties = {sim::Property::mutual_exclusion};
+  return checker::explore(model, {}).verdict;
+}
+
+std::string set_with(const std::string& option) {
+  return "return redis.call('set', KEYS[1], ARGV[1], 'nx', " + option + ") and 1 or 0";
+}
+
+}  // namespace
+
+TEST_CASE("a lease until a round time, or a date, proves nothing", "[beginnings]") {
+  for (const char* option :
+       {"'exat', t[1] - t[1] % 10 + 10", "'pxat', now - now % 1500 + 1500", "'ex', 60 - t[1] % 60",
+        "'ex', 3600 - t[1] % 3600", "'px', 86400000 - now % 86400000", "'exat', 1767225610",
+        "'pxat', ARGV[2]"}) {
+    INFO(option);
+    CHECK(of_script(set_with(option), ", '1767229200000'") == Verdict::inconclusive);
+  }
+}
+
+TEST_CASE("a window that began at a round time proves nothing", "[beginnings]") {
+  for (const char* window :
+       {"now - now % 10000", "t[1] * 1000 - t[1] % 60 * 1000", "(t[1] - t[1] % 3600) * 1000"}) {
+    INFO(window);
+    CHECK(of_script("local begun = redis.call('get', KEYS[1]) "
+                    "if begun and now - begun <= 86400000 then return 0 end "
+                    "redis.call('set', KEYS[1], " +
+                    std::string(window) + ") return 1") == Verdict::inconclusive);
+  }
+}
+
+TEST_CASE("a lease that lasts as long whenever it begins holds", "[beginnings]") {
+  for (const char* option : {"'pxat', now + 30", "'px', 30", "'exat', t[1] + 2"}) {
+    INFO(option);
+    CHECK(of_script(set_with(option)) == Verdict::holds);
+  }
+}
