@@ -157,6 +157,7 @@ class Exploration {
     result_.verdict = Verdict::violated;
     result_.property = first_property(way.facts.violated);
     result_.schedule = way.steps;
+    result_.hangs_on_tokens = world_.orders_tokens();
   }
 
   /// From `state` on the claim can never be met; or it may come to these states again and again.
@@ -191,9 +192,8 @@ class Exploration {
           "a lone client that tries to acquire comes to no end: deadlock cannot be judged");
     if (world_.orders_tokens())
       return leave_open(
-          "something hangs on the bytes of random tokens, as which of two comes first, and one "
-          "order was "
-          "tried");
+          "something hangs on the bytes of random tokens (which of two comes first, how long one is, "
+          "what is in it), and not all were tried");
     if (!world_.left_open().empty())
       return leave_open(
           "Redis leaves open what it answers, and one answer was tried: " + world_.left_open() +

@@ -8,13 +8,14 @@ namespace {
 constexpr unsigned kSpelt = 16;     // a to p
 constexpr std::size_t kNumber = 6;  // letters that tell which token it is
 constexpr unsigned kLonger = 14;    // from this one on
-constexpr std::size_t kLong = 32;   // as a UUID
+constexpr std::size_t kUuid = 36, kLong = 32;  // with hyphens, and without
 
 }  // namespace
 
 std::string Spelling::spelt(Token token, std::size_t length) const {
+  if (which_ == kDecimal) return in_decimals(token);
   if (which_ < kUsual) return in_letters(token, length);
-  return in_digits(token, which_ < kLonger ? length : kLong);
+  return in_digits(token, which_ < kLonger ? length : which_ % 2 == 0 ? kLong : kUuid);
 }
 
 /// The last digits tell which token it is, those before it begin with any.
@@ -29,8 +30,20 @@ std::string Spelling::in_digits(Token token, std::size_t length) const {
                         : 5U * token.process + 3U * token.number + 7U * static_cast<unsigned>(i);
     digits += "0123456789abcdef"[(value + first) % kSpelt];
   }
-  digits[length == kLong ? 8 : 2] = '-';
+  if (which_ == kHexadecimal)
+    digits[0] = 'f';  // else it might be a number
+  else if (length == kUuid)
+    for (const std::size_t hyphen : {8U, 13U, 18U, 23U}) digits[hyphen] = '-';
+  else
+    digits[length == kLong ? 8 : 2] = '-';
   return digits;
+}
+
+/// A whole number of 63 bits, of which the last digits tell which token it is.
+std::string Spelling::in_decimals(Token token) {
+  constexpr std::uint64_t kFirst = 50'000'000'000'000'000ULL, kApart = 1'000'003;
+  const std::uint64_t number = token.process * 0x10000U + token.number;
+  return std::to_string(kFirst + number * kApart);
 }
 
 /// The first letters are others for each of a few tokens, the last ones for all.

@@ -74,6 +74,14 @@ Keyspace changed(Keyspace keyspace, const Respell& change) {
   return keyspace;
 }
 
+/// What a keyspace holds, however Redis stores it: numbers, and few of them, otherwise than texts.
+std::string contents_of(const Keyspace& keyspace, const Respell& undo) {
+  Keyspace other = changed(keyspace, undo);
+  other.for_each(
+      [](const std::string&, Entry& entry) { entry.encoding = Encoding::compact; });
+  return encode(other);
+}
+
 Effect changed(Effect effect, const Respell& change) {
   effect.request = changed(effect.request, change);
   effect.fencing = change(effect.fencing);
@@ -145,7 +153,7 @@ std::optional<bool> TokenBytes::differs(const Met& met, const Reply& reply, cons
   } catch (const BadInput&) {
     return true;
   }
-  return encode(changed(other.keyspace, undo)) != encode(changed(after, kAsItIs));
+  return contents_of(other.keyspace, undo) != contents_of(after, kAsItIs);
 }
 
 /// How its comparisons come out.

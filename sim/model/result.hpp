@@ -48,6 +48,8 @@ struct Result {
   std::string time_gap;  ///< why not every instant was tried that may matter; "" if all were
   /// Not judged where a fresh client came to no end, or could not acquire before something turns.
   bool doubts_deadlock = false;
+  /// With `violated`: on the bytes of random tokens, of which real ones may have others.
+  bool hangs_on_tokens = false;
   bool many_tasks = false;                   ///< some process had more than one task
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
   /// Of a search that looks at the absolute time: how much later every run may begin without
