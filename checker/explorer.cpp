@@ -192,7 +192,8 @@ class Exploration {
           "a lone client that tries to acquire comes to no end: deadlock cannot be judged");
     if (world_.orders_tokens())
       return leave_open(
-          "something hangs on the bytes of random tokens (which of two comes first, how long one is, "
+          "something hangs on the bytes of random tokens (which of two comes first, how long one "
+          "is, "
           "what is in it), and not all were tried");
     if (!world_.left_open().empty())
       return leave_open(
@@ -202,6 +203,7 @@ class Exploration {
       return leave_open(
           "keys in several slots migrated together, and a cluster takes one slot after the other: "
           "a hash tag, {...}, puts them in one");
+    if (const char* const idle = world_.idle_break()) return leave_open(idle);
     if (world_.answers_unwritten())
       return leave_open(
           "a server that dies while an fsync is under way loses what it has answered and not "

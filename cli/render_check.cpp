@@ -238,9 +238,10 @@ void print_coverage(std::ostream& out, const Judgement& judgement) {
 void print_replay(std::ostream& out, const Judgement& judgement, const CheckNotes& notes) {
   if (judgement.outcome() != scenarios::Outcome::violated) return;
   if (judgement.result.hangs_on_tokens)
-    print_row(out, "tokens",
-              "something hangs on their bytes (which of two comes first, how long one is, what is in "
-              "it), and real ones may have others");
+    print_row(
+        out, "tokens",
+        "something hangs on their bytes (which of two comes first, how long one is, what is in "
+        "it), and real ones may have others");
   if (!is_schedule(judgement.scenario))
     print_row(out, "avoidable",
               notes.avoidable.value_or(judgement.result.endless

@@ -124,6 +124,8 @@ void Rules::change_roles(World& world, const Action& action) const {
       break;
     case Action::Kind::learn:
       world.processes[action.process].knows[servers_.group_of(action.node)] = action.node;
+      for (auto& [number, task] : world.processes[action.process].tasks)
+        task.keeps_to.erase(servers_.group_of(action.node));
       break;
     default:
       sim::fail("an action of the environment", __FILE__, __LINE__);

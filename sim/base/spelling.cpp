@@ -5,9 +5,9 @@ namespace lockstep::sim {
 
 namespace {
 
-constexpr unsigned kSpelt = 16;     // a to p
-constexpr std::size_t kNumber = 6;  // letters that tell which token it is
-constexpr unsigned kLonger = 14;    // from this one on
+constexpr unsigned kSpelt = 16;                // a to p
+constexpr std::size_t kNumber = 6;             // letters that tell which token it is
+constexpr unsigned kLonger = 14;               // from this one on
 constexpr std::size_t kUuid = 36, kLong = 32;  // with hyphens, and without
 
 }  // namespace

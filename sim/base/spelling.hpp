@@ -16,8 +16,8 @@ class Spelling {
   /// There are so many. Two tokens stand in another order in one that is even than in the one after
   /// it, and each byte of a token is even in one of them and odd in the other. So it is for the
   /// first few, of the same length; the others look like a UUID's hexadecimal digits (but are never
-  /// a number), as long or longer, and begin with each of these; the last two have no hyphen, or are
-  /// decimal numbers.
+  /// a number), as long or longer, and begin with each of these; the last two have no hyphen, or
+  /// are decimal numbers.
   static constexpr unsigned kCount = 24, kUsual = 6, kPair = 2;
   explicit Spelling(unsigned which) : which_(which) {}
 

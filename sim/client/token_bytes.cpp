@@ -77,8 +77,7 @@ Keyspace changed(Keyspace keyspace, const Respell& change) {
 /// What a keyspace holds, however Redis stores it: numbers, and few of them, otherwise than texts.
 std::string contents_of(const Keyspace& keyspace, const Respell& undo) {
   Keyspace other = changed(keyspace, undo);
-  other.for_each(
-      [](const std::string&, Entry& entry) { entry.encoding = Encoding::compact; });
+  other.for_each([](const std::string&, Entry& entry) { entry.encoding = Encoding::compact; });
   return encode(other);
 }
 

@@ -22,8 +22,8 @@ namespace lockstep::sim {
 
 class Executions {
  public:
-  Executions(const Setting& setting, Tables& tables, Reports& reports, Processes& processes,
-             Nodes& nodes, Runs& runs, ReplicaWaits& waits, const Queues& queues)
+  Executions(Setting& setting, Tables& tables, Reports& reports, Processes& processes, Nodes& nodes,
+             Runs& runs, ReplicaWaits& waits, const Queues& queues)
       : setting_(setting),
         tables_(tables),
         reports_(reports),
@@ -44,12 +44,13 @@ class Executions {
   StepResult blocked(Id process_id, const Process& process, Change node);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
+  void note_shared_session(const Connection& connection);
   void note_own_keys(Process& process, const Connection& sender, const CommandRun& command) const;
   static LockSet freed_unknown_to_holders(const Process& process, const Connection& sender,
                                           LockSet freed);
   const StepResult& keep(FlatMap& memo, std::uint64_t a, std::uint64_t b, StepResult result);
 
-  const Setting& setting_;
+  Setting& setting_;
   Tables& tables_;
   Reports& reports_;
   Processes& processes_;

@@ -104,7 +104,7 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       return;
     case Kind::learn:
       process_.masters[index].known = process_.masters[index].newest;
-      return;
+      return leave_old_master(index);
     case Kind::jump_process:
       return jump(setting_.model.jumps_ms[index]);
     default:
@@ -583,6 +583,17 @@ void ProcessStep::keep_to(TaskId task, std::uint8_t node, std::uint8_t server) {
   const auto place = std::ranges::lower_bound(kept, node, {}, &KeptServer::node);
   if (place != kept.end() && place->node == node) return;
   kept.insert(place, {node, server});
+}
+
+/// A pool that hears of a new master drops its idle connections to the old one, unheard. That it
+/// does so for one of several tasks, and not as yet for another, is not tried.
+void ProcessStep::leave_old_master(std::uint8_t node) {
+  const bool kept = std::ranges::any_of(process_.operations, [&](const Operation& operation) {
+    return std::ranges::count(operation.kept, node, &KeptServer::node) > 0;
+  });
+  setting_.pools_apart = setting_.pools_apart || (kept && process_.rounds.size() > 1);
+  for (Operation& operation : process_.operations)
+    std::erase_if(operation.kept, [&](const KeptServer& each) { return each.node == node; });
 }
 
 /// Its connections are of no use any more.

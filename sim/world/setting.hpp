@@ -218,7 +218,11 @@ class Setting {
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
   bool waits_add_up = false;        ///< a client waits in parts of a ms several times
   bool clock_goes_on = false;       ///< Execution::clock_goes_on, of some request
-  bool asks_replicas = false;       ///< some request was executed by a replica
+  /// A process with several tasks left an old master within an operation: all of them together.
+  bool pools_apart = false;
+  /// A session is more than a fresh one on a connection that all tasks of its process share.
+  bool shares_session = false;
+  bool asks_replicas = false;   ///< some request was executed by a replica
   bool shows_ended = false;     ///< a replica whose clock is behind has what ended at its master
   bool waits_by_clock = false;  ///< a request waits by a node's clock, which may drift
   bool whole_micros = false;    ///< something takes of TIME whole ms, rounded down

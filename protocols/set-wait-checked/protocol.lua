@@ -1,0 +1,27 @@
+-- As set-wait, and then asks the master whether the key is still its own: a WAIT on a connection that was made anew
+-- after a failover counts replicas for nothing that was written on it.
+
+local release = script "release.lua"
+local WAIT_MS = 100
+
+local Lock = protocol {
+  title = "SET NX PX, WAIT for every replica, GET; compare-and-delete in Lua",
+  source = "lockstep's own: what mends set-wait beside a failover",
+  replicas = 1,
+}
+
+function Lock:acquire()
+  self.token = unique()
+  if redis("SET", self.key, self.token, "NX", "PX", self.ttl_ms) ~= OK then return false end
+  if redis("WAIT", self.replicas, WAIT_MS) >= self.replicas and redis("GET", self.key) == self.token then
+    return true
+  end
+  release({ self.key }, { self.token })
+  return false
+end
+
+function Lock:release()
+  return release({ self.key }, { self.token }) == 1
+end
+
+return Lock
