@@ -299,6 +299,19 @@ const StepResult& Nodes::migration(Id id, unsigned a, Id other, unsigned other_s
   return migrations_[place];
 }
 
+/// Whoever waits at the node for a time does so by its clock.
+Node Nodes::with_other_clock(Node node, const LocalAction& action, Report& report) {
+  const bool jumps = action.kind == Action::Kind::jump_node;
+  if (jumps) {
+    report.jump_ms = setting_.model.jumps_ms[action.index];
+    node = jumped(std::move(node), report.jump_ms);
+  } else {
+    node.frozen = true;
+  }
+  if (setting_.knowledge.blocks) report.spread = jumps ? Spread::jumped : Spread::stopped;
+  return node;
+}
+
 const StepResult& Nodes::step(Id id, unsigned a) {
   using Kind = Action::Kind;
   NodeInfo& info = nodes_[id];
@@ -316,13 +329,8 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node.images[0].keyspace = tables_.without_scripts(node.keyspace);
       break;
     case Kind::jump_node:
-      node = jumped(std::move(node), setting_.model.jumps_ms[action.index]);
-      if (setting_.knowledge.blocks) report.spread = Spread::jumped;
-      report.jump_ms = setting_.model.jumps_ms[action.index];
-      break;
     case Kind::freeze:
-      node.frozen = true;
-      if (setting_.knowledge.blocks) report.spread = Spread::stopped;
+      node = with_other_clock(std::move(node), action, report);
       break;
     case Kind::evict:
     case Kind::flush:

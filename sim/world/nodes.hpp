@@ -182,6 +182,7 @@ class Nodes {
   Aged age(Id id, std::int64_t ms);
   void list_actions(NodeInfo& info) const;
   void unite_images(Node& node) const;
+  Node with_other_clock(Node node, const LocalAction& action, Report& report);
   Node jumped(Node node, std::int64_t ms);
   Node without_keys(Id id, const LocalAction& action);
   void count_replicas(Id* nodes);

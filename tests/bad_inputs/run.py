@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Thousands of bad inputs: each is refused in one line that names the place, with exit code 3.
 
-    tests/bad_inputs/run.py build/lockstep [--seed N] [--kind NAME] [--of N] [--show N] [--keep FOLDER]
+    tests/bad_inputs/run.py build/lockstep [--seed N] [--kind NAME] [--of N] [--show N]
+                            [--keep FOLDER]
 
 No bug of lockstep, no signal, nothing that goes on for ever or takes memory without bound, no
 verdict, no file left behind.
