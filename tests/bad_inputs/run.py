@@ -6,7 +6,8 @@
 
 No bug of lockstep, no signal, nothing that goes on for ever or takes memory without bound, no
 verdict, no file left behind.
-`--of` takes every Nth of them, others each day, `--show` prints what N of each kind came to, `--keep` keeps the files of those that ended wrongly.
+`--of` takes every Nth of them, others each day, `--show` prints what N of each kind came to,
+`--keep` keeps the files of those that ended wrongly.
 Which inputs there are depends on the seed alone.
 """
 import argparse
