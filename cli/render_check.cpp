@@ -65,8 +65,9 @@ void print_headline(std::ostream& out, const Judgement& judgement, bool colours)
       // The deepest level may have been judged in part only.
       return print_row(
           out, "",
-          fmt::format("covered: every run of fewer than {}; no violation was found in them",
-                      plural(result.statistics.depth, "step")));
+          fmt::format("covered: every run of fewer than {}{}; no violation was found in them",
+                      plural(result.statistics.depth, "step"),
+                      result.time_gap.empty() ? "" : ", at the points of time that were tried"));
   }
 }
 
