@@ -67,7 +67,8 @@ const char* World::idle_break() const {
            "connections may leave the old one at another time";
   const bool lost = setting_.budget(Fault::lose) > 0;
   if (lost && setting_.knowledge.replica_waits)
-    return "a connection may break between a write and its WAIT, and be made anew unheard: WAIT then "
+    return "a connection may break between a write and its WAIT, and be made anew unheard: WAIT "
+           "then "
            "waits for nothing";
   if (setting_.shares_session && (lost || setting_.budget(Fault::failover) > 0))
     return "a shared connection may break between two requests, and be made anew unheard: what "

@@ -143,7 +143,7 @@ TEST_CASE("a watchdog that renews by its own clock", "[drift]") {
   CHECK(late.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
-TEST_CASE("a clock that drifts and jumps", "[drift][many-models]") {
+TEST_CASE("a clock that drifts and jumps", "[drift][many-models][long-models]") {
   InlineLock lock({kSetIt + "local left = redis('PTTL', self.key) return left > 3 and left < 9",
                    kCompareAndDelete});
   set_drift_times(lock, 10, 2);
@@ -213,7 +213,8 @@ TEST_CASE("the time of day on clocks that drift", "[drift]") {
   CHECK(engine_alone(lock).verdict == Verdict::inconclusive);
 }
 
-TEST_CASE("an absolute time that is rounded, on clocks that drift", "[drift][many-models]") {
+TEST_CASE("an absolute time that is rounded, on clocks that drift",
+          "[drift][many-models][long-models]") {
   // EXAT 3 s after a whole second leaves 2.001 s or more; read by a client, or by a script that is
   // sent the time.
   const std::string acquire = GENERATE(

@@ -74,7 +74,8 @@ TEST_CASE("a pause in the middle of a step may be limited, too", "[interruptions
   CHECK(guarded.judged(Property::foreign_release) == Verdict::violated);
 }
 
-TEST_CASE("a client dies between two requests of one call", "[interruptions][many-models]") {
+TEST_CASE("a client dies between two requests of one call",
+          "[interruptions][many-models][long-models]") {
   // Whoever finds the key on both nodes takes it for a leftover; on one node alone it stays.
   InlineLock both(
       {"local found = call_all { 'EXISTS', self.key } "
@@ -128,7 +129,7 @@ TEST_CASE("a node dies between writing and replying", "[interruptions]") {
 }
 
 TEST_CASE("who asks again without a pause asks with what its clock shows",
-          "[interruptions][many-models]") {
+          "[interruptions][many-models][long-models]") {
   const std::string token = "self.token = unique() return retry(function() ";
   SECTION("the lease that it gives is a whole one") {
     InlineLock lock({token + "return redis('SET', self.key, self.token, 'NX', 'PXAT', "

@@ -62,7 +62,7 @@ TEST_CASE("a client that counts what acquiring took", "[latency][many-models]") 
     lock.judged(property);
 }
 
-TEST_CASE("latency beside faults and timeouts", "[latency][many-models]") {
+TEST_CASE("latency beside faults and timeouts", "[latency][many-models][long-models]") {
   InlineLock lock({kSet + "return true", kCompareAndDelete});
   const auto fault =
       GENERATE(Fault::pause, Fault::delay, Fault::lose, Fault::crash, Fault::node_crash);

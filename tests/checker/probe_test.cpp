@@ -108,7 +108,8 @@ TEST_CASE("a timestamp of a clock that has jumped does not stay for ever", "[pro
   CHECK(checker::explore(lock.model, {}).verdict == Verdict::holds);
 }
 
-TEST_CASE("what comes again and again is waited for, or nothing is said", "[probe][many-models]") {
+TEST_CASE("what comes again and again is waited for, or nothing is said",
+          "[probe][many-models][long-models]") {
   const std::string stale = GENERATE("age >= 500 and age % 2 == 0", "age > 100 and age % 7 ~= 0",
                                      "(age // 1000) % 2 == 1", "tostring(age):sub(-1) == '7'");
   INFO(stale);
@@ -124,7 +125,8 @@ TEST_CASE("what comes again and again is waited for, or nothing is said", "[prob
   CHECK(checker::explore(lock.model, {}).verdict != Verdict::violated);
 }
 
-TEST_CASE("what goes on in the background is no excuse, and no obstacle", "[probe][many-models]") {
+TEST_CASE("what goes on in the background is no excuse, and no obstacle",
+          "[probe][many-models][long-models]") {
   const std::string beat =
       "self.process.beat = self.process.beat or every(10, function() redis('PING') end) ";
   SECTION("a key that stays, while a heart beats for ever") {

@@ -192,7 +192,7 @@ test::RandomLock waits_alone(test::RandomLock lock, std::int64_t most_ms) {
 
 TEST_CASE("engine and naive explorer agree on who waits for too long",
           "[random-waits][many-models]") {
-  const auto seeds = test::seeds_of("random waits", 30);
+  const auto seeds = test::seeds_of("random waits", 24);
   const auto most = test::setting("LOCKSTEP_STATES", 2000);
   const auto make = [&](std::uint32_t seed) {
     const auto lock =
@@ -206,14 +206,14 @@ TEST_CASE("engine and naive explorer agree on who waits for too long",
 }
 
 TEST_CASE("engine and naive explorer agree on random locks", "[random][many-models]") {
-  const auto seeds = test::seeds_of("random locks", 75);
+  const auto seeds = test::seeds_of("random locks", 50);
   const auto make = [](std::uint32_t seed) { return compared(test::random_lock(seed), 1500); };
   CHECK(check_seeds(seeds, make, the_same) > static_cast<int>(seeds.count()) / 3);
 }
 
 TEST_CASE("engine and naive explorer agree on what clients can see on clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random marking locks", 40);
+  const auto seeds = test::seeds_of("random marking locks", 30);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_marking_lock(seed, 1, true, seed % 4 == 0), most);
@@ -223,7 +223,7 @@ TEST_CASE("engine and naive explorer agree on what clients can see on clocks",
 
 TEST_CASE("engine and naive explorer agree on random locks that look at clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks", 30);
+  const auto seeds = test::seeds_of("random timed locks", 24);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_timed_lock(seed, 1 + seed % 2, true), most);
@@ -273,7 +273,7 @@ TEST_CASE("engine and naive explorer agree on random locks that wait for keys",
 
 TEST_CASE("engine and naive explorer agree on random locks with readers and writers",
           "[random-shared][many-models]") {
-  const auto seeds = test::seeds_of("random shared locks", 60);
+  const auto seeds = test::seeds_of("random shared locks", 45);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_shared_lock(seed), most);

@@ -99,7 +99,7 @@ TEST_CASE("a power loss takes as many writes as it likes", "[restarts]") {
 }
 
 TEST_CASE("what was written and has expired is no write that a power loss takes",
-          "[restarts][many-models]") {
+          "[restarts][many-models][long-models]") {
   // The mark has expired when the lock is acquired: the last write is then that of the lock.
   InlineLock lock(
       {"self.token = unique() "
@@ -149,7 +149,7 @@ TEST_CASE("FLUSHALL saves, and what it has taken does not come back", "[restarts
   CHECK(left_behind_after("FLUSHDB") == Verdict::violated);
 }
 
-TEST_CASE("a machine that dies tells nobody", "[restarts][many-models]") {
+TEST_CASE("a machine that dies tells nobody", "[restarts][many-models][long-models]") {
   // Its client waits for 7 ms, and is inside for 10 more; what came before is gone after 15 ms. A
   // server whose process dies has a kernel that says so.
   const auto judged_with = [](Fault fault) {

@@ -125,7 +125,8 @@ TEST_CASE("who is paused at a look at the clock goes on before another thread of
   CHECK(checker::explore(lock.model, {}).verdict == Verdict::violated);
 }
 
-TEST_CASE("threads that share nothing may switch wherever they like", "[threads][many-models]") {
+TEST_CASE("threads that share nothing may switch wherever they like",
+          "[threads][many-models][long-models]") {
   InlineLock lock(
       {"local mine = task_local() mine.token = unique() "
        "return redis('SET', self.key, mine.token, 'NX', 'PX', self.ttl_ms) == OK",
@@ -164,7 +165,8 @@ TEST_CASE("a transaction is its connection's", "[threads]") {
   CHECK(shared.judged(Property::honest_result) == Verdict::violated);
 }
 
-TEST_CASE("one connection beside faults, timeouts and latency", "[threads][many-models]") {
+TEST_CASE("one connection beside faults, timeouts and latency",
+          "[threads][many-models][long-models]") {
   const std::string once = "return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK";
   const std::string watched =
       "redis('WATCH', self.key) if redis('EXISTS', self.key) == 1 then redis('UNWATCH') return "
