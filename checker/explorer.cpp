@@ -193,8 +193,7 @@ class Exploration {
     if (world_.orders_tokens())
       return leave_open(
           "something hangs on the bytes of random tokens (which of two comes first, how long one "
-          "is, "
-          "what is in it), and not all were tried");
+          "is, what is in it), and not all were tried");
     if (!world_.left_open().empty())
       return leave_open(
           "Redis leaves open what it answers, and one answer was tried: " + world_.left_open() +
@@ -279,10 +278,6 @@ class Exploration {
   FirstViolations<WorldSystem> violations_;
   Result result_;
 };
-
-}  // namespace
-
-namespace {
 
 Result searched(const sim::Model& model, Watch& watch, const std::set<std::int64_t>& lefts) {
   sim::Knowledge knowledge;

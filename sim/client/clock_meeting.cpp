@@ -11,13 +11,6 @@
 
 namespace lockstep::sim {
 
-namespace {
-
-/// In ms: what a time counts.
-std::int64_t unit_of(std::int64_t time) { return time < kFirstTime * kSecondMs ? kSecondMs : 1; }
-
-}  // namespace
-
 Look::Cases Look::cases_of(const Paths& with) const {
   return [&with, this](std::int64_t later_ms) { return Case{snapshot_, with(later_ms)}; };
 }

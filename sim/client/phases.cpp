@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "sim/client/reply_times.hpp"
+
 namespace lockstep::sim {
 
 namespace {
 
 constexpr std::int64_t kMostInPeriod = 60;  // of a period
-/// What is below it is an absolute time in seconds.
-constexpr std::int64_t kFirstMs = 100'000'000'000;
 
 /// Whether something about it is another one at one of these: if not, no number in it depends on
 /// when it all happens.
@@ -100,9 +100,7 @@ std::string made_times(const std::vector<std::int64_t>& before,
   std::string text;
   for (std::size_t i = 0; i < std::min(before.size(), numbers.size()); ++i) {
     const std::int64_t by = numbers[i] - before[i];
-    const bool in_seconds = std::abs(numbers[i]) < kFirstMs;
-    const bool moves = by * (in_seconds ? kSecondMs : 1) == later_ms;
-    text += by == 0 || moves ? " ." : fmt::format(" {}", numbers[i]);
+    text += by == 0 || by * unit_of(numbers[i]) == later_ms ? " ." : fmt::format(" {}", numbers[i]);
   }
   return text;
 }

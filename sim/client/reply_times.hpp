@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/bytes.hpp"
+#include "sim/client/turning.hpp"
 
 namespace lockstep::sim {
 
@@ -13,6 +14,10 @@ struct Reply;
 
 /// What may be an absolute time: Unix seconds from this century on.
 inline constexpr std::int64_t kFirstTime = 1'000'000'000;
+/// What an absolute time counts, in ms: it is in seconds or in ms.
+constexpr std::int64_t unit_of(std::int64_t time) {
+  return time < kFirstTime * kSecondMs ? kSecondMs : 1;
+}
 
 /// What TIME answers, in ms: seconds, and microseconds of one. Nothing if it is no such answer.
 std::optional<std::int64_t> time_told(const Reply& reply);

@@ -367,6 +367,15 @@ void forget_ahead(Process& process, std::uint8_t replica) {
     connection.ahead_of = without(connection.ahead_of, replica);
 }
 
+/// What the process waits for at the node, for a time.
+template <class Change>
+void change_waits(Process& process, std::uint8_t node, Change change) {
+  for (auto& connection : process.connections)
+    if (connection.node == node)
+      for (auto& message : connection.messages)
+        if (message.blocked && !message.blocked_for_ever) change(message);
+}
+
 /// Its node has died, with all that it remembered.
 void forget_session(Connection& connection) {
   if (connection.link == Link::made) connection.bind();
@@ -375,6 +384,22 @@ void forget_session(Connection& connection) {
 }
 
 }  // namespace
+
+Id Processes::jumped(Id id, std::uint8_t node, std::int64_t ms) {
+  return jump_.find_or_add(both(id, node), static_cast<std::uint64_t>(ms), [&] {
+    Process process = processes_[id].value;
+    change_waits(process, node, [&](Message& message) {
+      message.blocked_ms = setting_.rounded(std::max<std::int64_t>(0, message.blocked_ms - ms));
+    });
+    return intern(process);
+  });
+}
+
+Id Processes::stopped(Id id, std::uint8_t node) {
+  return changed(stop_, id, node, [&](Process& process) {
+    change_waits(process, node, [](Message& message) { message.stands_still = true; });
+  });
+}
 
 Id Processes::disconnected(Id id, std::uint8_t node) {
   return changed(disconnect_, id, node, [&](Process& process) {
@@ -410,35 +435,6 @@ Id Processes::darkened(Id id, std::uint8_t node) {
         std::erase_if(connection.messages, is_waiting);
     }
     forget_ahead(process, node);
-  });
-}
-
-namespace {
-
-/// What the process waits for at the node, for a time.
-template <class Change>
-void change_waits(Process& process, std::uint8_t node, Change change) {
-  for (auto& connection : process.connections)
-    if (connection.node == node)
-      for (auto& message : connection.messages)
-        if (message.blocked && !message.blocked_for_ever) change(message);
-}
-
-}  // namespace
-
-Id Processes::jumped(Id id, std::uint8_t node, std::int64_t ms) {
-  return jump_.find_or_add(both(id, node), static_cast<std::uint64_t>(ms), [&] {
-    Process process = processes_[id].value;
-    change_waits(process, node, [&](Message& message) {
-      message.blocked_ms = setting_.rounded(std::max<std::int64_t>(0, message.blocked_ms - ms));
-    });
-    return intern(process);
-  });
-}
-
-Id Processes::stopped(Id id, std::uint8_t node) {
-  return changed(stop_, id, node, [&](Process& process) {
-    change_waits(process, node, [](Message& message) { message.stands_still = true; });
   });
 }
 

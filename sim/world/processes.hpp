@@ -182,8 +182,8 @@ class Processes {
   bool any_watching_ = false;
   FlatMap age_, rename_, touch_, stale_, tell_;
   std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
-  FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_,
-      empty_;  ///< by what happens at a node
+  // By what happens at a node.
+  FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_, empty_;
 };
 
 }  // namespace lockstep::sim

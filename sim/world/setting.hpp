@@ -127,7 +127,7 @@ class Setting {
            (budget(Fault::cut) + budget(Fault::power_loss) > 0 || knowledge.blocks);
   }
   /// A request waits at its node for so long, as that one's wall clock shows it (Redis 7.0
-  /// timeout.c); here it drifts not.
+  /// timeout.c), which does not drift here.
   void note_wait_at_node(std::int64_t ms) {
     needs.blocks = true;
     use_timer(ms);

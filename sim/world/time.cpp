@@ -61,21 +61,6 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
   return replicate(state, state, Action::Kind::pass) || tokens_changed;
 }
 
-const char* World::idle_break() const {
-  if (setting_.pools_apart)
-    return "a process with several tasks hears of a new master within a call, and each of its "
-           "connections may leave the old one at another time";
-  const bool lost = setting_.budget(Fault::lose) > 0;
-  if (lost && setting_.knowledge.replica_waits)
-    return "a connection may break between a write and its WAIT, and be made anew unheard: WAIT "
-           "then "
-           "waits for nothing";
-  if (setting_.shares_session && (lost || setting_.budget(Fault::failover) > 0))
-    return "a shared connection may break between two requests, and be made anew unheard: what "
-           "MULTI, WATCH or SELECT said on it is forgotten";
-  return nullptr;
-}
-
 std::string World::time_gap() const {
   if (setting_.clock_goes_on)
     return "a script or transaction looks at a clock more than once, which in Redis 7.0 goes on "
