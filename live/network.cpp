@@ -85,6 +85,14 @@ Channel& Network::channel(const sim::ConnectionName& name) {
   throw sim::BadInput("there is no such connection in the live run");
 }
 
+/// Whether it is open and not listed, for nothing is on it.
+bool Network::is_idle(const sim::ConnectionName& name) const {
+  return name.open && !name.listens && std::ranges::none_of(channels_, [&](const Channel& other) {
+           return other.task == name.task && other.node == name.node && other.open &&
+                  !other.listens;
+         });
+}
+
 Message& Network::next_waiting(const sim::ConnectionName& name) {
   auto& messages = channel(name).messages;
   const auto message = std::find_if(messages.begin(), messages.end(), waiting);
@@ -153,6 +161,10 @@ void Network::close(const sim::ConnectionName& name) {
 
 /// What waits at its node for a key stays there until the trace says that the node hears of it.
 void Network::lose(const sim::ConnectionName& name) {
+  if (is_idle(name)) {
+    kept_.erase({name.task, name.node});
+    return;
+  }
   Channel waits = channel(name);
   waits.open = false;
   std::erase_if(waits.messages, [](const Message& m) {

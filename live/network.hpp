@@ -102,6 +102,7 @@ class Network {
   bool is_shared(std::uint8_t node) const { return shares_ && node != sim::kResource; }
   bool takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node,
                       bool listens) const;
+  bool is_idle(const sim::ConnectionName& name) const;
   void give_up(Channel& channel);
 
   const Nodes& nodes_;

@@ -327,8 +327,8 @@ void refuse_unsimulated(const Scenario& scenario, const sim::Model& model) {
         fmt::format("{} nodes with {} replicas each are {} servers, but at most {} are simulated",
                     scenario.nodes, scenario.replicas, servers, sim::kMaxNodes));
   if (sim::clocks_drift(model)) refuse("clocks that drift are not simulated with replicas");
-  if (budget(sim::Fault::freeze) > 0)
-    refuse("a clock that stands still (`freeze`) is not simulated with replicas");
+  if (budget(sim::Fault::freeze) > 0 && budget(sim::Fault::failover) > 0)
+    refuse("a clock that stands still (`freeze`) is not simulated beside `failover`");
   if (scenario.cluster)
     refuse("replicas of a cluster's node (MOVED) are not simulated: `cluster` or `replicas`");
   const bool back = std::ranges::any_of(model.jumps_ms, [](std::int64_t ms) { return ms < 0; });

@@ -178,9 +178,12 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
                                   std::vector<Action>& actions) const {
   const Process& process = world.processes[p];
   const Connection& connection = process.connections[c];
-  if (connection.messages.empty()) {  // nothing but a listener's is read all the time
-    if (connection.listens && connection.open && connection.line == Line::made &&
-        left(world, Fault::lose))
+  const bool may_break = left(world, Fault::lose) || may_break_freely(world, connection);
+  if (connection.messages.empty()) {
+    // A listener is told, as it reads all the time. Who has begun something on a connection of its
+    // own will be; a library makes any other anew.
+    const bool idle = connection.listens || connection.shared || connection.session.fresh();
+    if (idle && connection.open && connection.line == Line::made && may_break)
       actions.push_back(of_connection(Action::Kind::lose, p, c));
     return;
   }
@@ -206,7 +209,7 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
     add(Action::Kind::delay);
   }
   if (!connection.open || broken) return;
-  if (left(world, Fault::lose) || connection.doubtful()) add(Action::Kind::lose);
+  if (may_break) add(Action::Kind::lose);
   if (left(world, Fault::lose) && waiting && (!next.blocked || next.in_queue > 0) && !dark)
     add(Action::Kind::lose_late);
 }
@@ -230,7 +233,8 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
       actions.back().amount_ms = jump_ms;
     }
   }
-  if (left(world, Fault::freeze) && !node.frozen && (clock_matters || has_expiry(node.keyspace)))
+  const bool may_stop = !node.follows && !node.frozen;
+  if (left(world, Fault::freeze) && may_stop && (clock_matters || has_expiry(node.keyspace)))
     actions.push_back(of_node(Action::Kind::freeze, n));
   if (left(world, Fault::evict) && !node.follows) {
     std::size_t keys = 0;

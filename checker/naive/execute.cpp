@@ -165,6 +165,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   sim::Execution execution = execution_on(world, p, connection);
   sim::refuse_unknown(request, model_.server);
   if (servers_.replicas > 0) sim::refuse_with_replicas(request, node.follows.has_value());
+  if (node.follows && may_freeze()) sim::refuse_at_replica(request);
   const sim::Execution given = execution;
   if (asked.asking) connection.session.asking = true;
   const sim::Session session = connection.session;

@@ -124,11 +124,6 @@ void add(Bytes& bytes, const TaskState& task) {
   bytes.number(task.overtaken);
   bytes.number(static_cast<std::int64_t>(task.prolonged.size()));
   for (const sim::Maker maker : task.prolonged) bytes.number(maker);
-  bytes.number(static_cast<std::int64_t>(task.keeps_to.size()));
-  for (const auto& [node, server] : task.keeps_to) {
-    bytes.number(node);
-    bytes.number(server);
-  }
 }
 
 void add(Bytes& bytes, const World& world, const Process& process) {

@@ -186,7 +186,6 @@ void end_operation_of(Process& process, const Effect& effect) {
   task.owned = task.releasing = task.keeps_mode = task.overtaken = false;
   task.prolonged.clear();
   task.answered.clear();
-  task.keeps_to.clear();
   task.wait_ms.reset();
   for (Connection& connection : process.connections) {
     const bool own = !connection.former && connection.task == id;
@@ -319,9 +318,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
     opened.task = shared ? sim::TaskId{0} : effect.task;
     opened.shared = shared;
     opened.listens = effect.subscribes;
-    const auto& kept = process.tasks[effect.task].keeps_to;
-    const auto server = kept.find(effect.node);
-    opened.node = server == kept.end() ? server_meant(process, effect.node) : server->second;
+    opened.node = server_meant(process, effect.node);
     opened.sent_for = effect.node;
     if (!resource && world.nodes[opened.node].dark) opened.line = Line::unmade;
     connection = process.connections.insert(connection, opened);
@@ -332,7 +329,6 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
   if (!resource)
     facts.departures.push_back({connection->node, message.state == Message::State::broken});
   connection->messages.push_back(std::move(message));
-  keep_to(process, effect.task, *connection);
 }
 
 /// Who is inside an acquire() whose wait has not begun waits from now on.

@@ -45,13 +45,12 @@ std::uint8_t Rules::server_meant(const Process& process, std::uint8_t node) cons
   return node < servers_.nodes ? process.knows.at(node) : node;
 }
 
-/// A main task sends to a node in operations alone: until the one under way is over, what it sends
-/// for this node goes where this went.
-void Rules::keep_to(Process& process, sim::TaskId task, const Connection& connection) const {
-  const bool of_main_task = task < process.rounds_begun.size();
-  if (servers_.replicas == 0 || connection.shared || !of_main_task) return;
-  if (connection.sent_for < servers_.nodes)
-    process.tasks.at(task).keeps_to.emplace(connection.sent_for, connection.node);
+/// Whether a connection may break at no cost: its node has died since, or its client is one of a
+/// master of before.
+bool Rules::may_break_freely(const World& world, const Connection& connection) const {
+  if (connection.doubtful()) return true;
+  return servers_.replicas > 0 && connection.sent_for < servers_.nodes &&
+         world.newest[connection.sent_for] != connection.node;
 }
 
 /// Whether it follows the newest master of its group, or is that.
@@ -124,8 +123,6 @@ void Rules::change_roles(World& world, const Action& action) const {
       break;
     case Action::Kind::learn:
       world.processes[action.process].knows[servers_.group_of(action.node)] = action.node;
-      for (auto& [number, task] : world.processes[action.process].tasks)
-        task.keeps_to.erase(servers_.group_of(action.node));
       break;
     default:
       sim::fail("an action of the environment", __FILE__, __LINE__);
@@ -191,12 +188,16 @@ void Rules::synchronize(World& world, std::uint8_t n) const {
 }
 
 /// What arrives at the replicas arrives at once. An expiry is an absolute time there as well, by a
-/// clock of their own. `by_time`: nothing has been written.
+/// clock of their own, but where one may stand still. `by_time`: nothing has been written.
 void Rules::mirror(World& world, bool by_time) const {
   for (const std::uint8_t n : replicas_in_order(world)) {
     Node& node = world.nodes[n];
     const Node& master = world.nodes[*node.follows];
     if (!node.up || node.lags || node.syncing || !master.up) continue;
+    if (may_freeze()) {
+      node.offset = master.offset;
+      node.frozen = master.frozen;
+    }
     const Keyspace before = node.keyspace;
     node.keyspace.keys = master.keyspace.keys;
     node.keyspace.others = master.keyspace.others;

@@ -31,11 +31,6 @@ void spend(World& world, Fault fault) {
   --world.budget[static_cast<std::size_t>(fault)];
 }
 
-bool for_nothing(const World& world, const Action& action) {
-  return action.kind == Action::Kind::lose &&
-         world.processes[action.process].connections[action.connection].doubtful();
-}
-
 /// Abandoned connections keep only what may still be executed: of those to a dark node, which are
 /// not there any more or not yet, nothing. A connection without a message is
 /// not listed, but an open one of which the node remembers something, or that is ahead of somebody,
@@ -89,12 +84,6 @@ void tidy(World& world, std::int64_t writes_wait_ms) {
 bool writes(Action::Kind kind) {
   return kind != Action::Kind::pass && kind != Action::Kind::crash &&
          kind != Action::Kind::crash_within;
-}
-
-/// What a client learns of a node by an error: it looks for a master anew.
-bool is_of_role(const sim::Reply& reply) {
-  return reply.is_error() &&
-         (reply.text.starts_with("READONLY") || reply.text.starts_with("UNBLOCKED"));
 }
 
 Observation heard(Observation::Kind kind, const Connection& connection, const Message& message) {
@@ -207,8 +196,10 @@ void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
 Facts Rules::apply(World& world, const Action& action) {
   Facts facts;
   const std::vector<Node> before = expected_.replica_waits ? world.nodes : std::vector<Node>{};
-  if (const auto fault = row(action.kind).fault; fault && !for_nothing(world, action))
-    spend(world, *fault);
+  const bool for_nothing =
+      action.kind == Action::Kind::lose &&
+      may_break_freely(world, world.processes[action.process].connections[action.connection]);
+  if (const auto fault = row(action.kind).fault; fault && !for_nothing) spend(world, *fault);
   switch (action.kind) {
     case Action::Kind::begin:
     case Action::Kind::run:
@@ -373,8 +364,6 @@ void Rules::deliver(World& world, const Action& action, Facts& facts) {
   const Message message = connection.messages.front();
   connection.messages.erase(connection.messages.begin());
   const bool broken = message.state == Message::State::broken;
-  if (broken || is_of_role(*message.reply))
-    process.tasks.at(message.sender).keeps_to.erase(connection.sent_for);
   Observation observation =
       heard(broken ? Observation::Kind::broken : Observation::Kind::reply, connection, message);
   observation.reply = message.reply;
@@ -411,10 +400,6 @@ void Rules::fire_timer(World& world, const Action& action, Facts& facts) {
   observation.task = action.task;
   if (wait->kind == sim::Wait::Kind::replies) {
     observation.kind = Observation::Kind::timeout;
-    for (const Connection& connection : process.connections)
-      if (connection.open && !connection.shared && connection.task == action.task &&
-          !connection.messages.empty())
-        process.tasks.at(action.task).keeps_to.erase(connection.sent_for);
     give_up_requests(process, action.task, wait->subscribes);
   }
   feed(world, action.process, std::move(observation), action, facts);

@@ -129,8 +129,7 @@ struct TaskState {
   /// How long it has been inside acquire() while its process was up; only if `waits` is judged.
   std::optional<std::int64_t> wait_ms;
   bool overtaken = false;  ///< what was sent for something else made a lease key during release()
-  std::map<std::uint8_t, std::uint8_t> keeps_to;  ///< within an operation: by node, the server
-  int steps_at_once = 0;  ///< since time last could pass; no part of the identity
+  int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 
   /// Whether what it writes over is its own no more.
   bool gives_back() const { return releasing && !keeps_mode; }
@@ -470,11 +469,14 @@ class Rules {
   // replication.cpp
   std::uint8_t server_meant(const Process& process, std::uint8_t node) const;
   bool is_in_line(const World& world, std::uint8_t n) const;
+  bool may_freeze() const {
+    return model_.budget[static_cast<std::size_t>(sim::Fault::freeze)] > 0;
+  }
   void enabled_of_roles(const World& world, std::uint8_t n,
                         std::vector<sim::Action>& actions) const;
   void enabled_to_learn(const World& world, std::uint8_t p,
                         std::vector<sim::Action>& actions) const;
-  void keep_to(Process& process, sim::TaskId task, const Connection& connection) const;
+  bool may_break_freely(const World& world, const Connection& connection) const;
   void change_roles(World& world, const sim::Action& action) const;
   void fail_over(World& world, std::uint8_t n) const;
   void follow(World& world, std::uint8_t n) const;

@@ -168,6 +168,13 @@ std::string tell_message(const Event& event) {
   return owned(event, message.request, connection.node);
 }
 
+std::string tell_loss(const Event& event) {
+  const Connection& connection = connection_of(event);
+  if (connection.messages.empty())
+    return "the connection to " + node_name(event, connection.node) + " breaks, with nothing on it";
+  return "the connection breaks: " + tell_message(event) + " is lost";
+}
+
 std::string tell_jump(std::int64_t amount_ms) {
   return amount_ms < 0 ? "its wall clock jumps back " + ms(-amount_ms)
                        : "its wall clock jumps forward " + ms(amount_ms);
@@ -297,7 +304,7 @@ std::string sentence_of(const Event& event) {
     case Action::Kind::release:
       return tell_message(event) + " goes on its way again";
     case Action::Kind::lose:
-      return "the connection breaks: " + tell_message(event) + " is lost";
+      return tell_loss(event);
     case Action::Kind::lose_late:
       return "the connection breaks, but " + tell_message(event) + " is still on its way";
     case Action::Kind::crash:

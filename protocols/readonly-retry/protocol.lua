@@ -1,4 +1,5 @@
--- As readonly-swallowed, but release() asks again, every 100 ms, until a master answers.
+-- As readonly-swallowed, but release() asks again, every 100 ms, while the answer is READONLY. Any other error is one
+-- of release() itself: who asks again after a connection error may hear 0, because the reply that was lost was a 1.
 
 local release = script "release.lua"
 
@@ -17,6 +18,7 @@ function Lock:release()
   local freed
   retry(function()
     local answered, count = pcall(release, { self.key }, { self.token })
+    if not answered and count.code ~= "READONLY" then error(count) end
     if answered then freed = count == 1 end
     return answered
   end, 100)

@@ -60,6 +60,7 @@ Reply Nodes::execute_named(Keyspace& keyspace, Session& session, const Request& 
   try {
     refuse_unknown(request, execution.mode.version);
     if (setting_.servers.replicas > 0) refuse_with_replicas(request, execution.mode.replica);
+    if (execution.mode.replica && setting_.budget(Fault::freeze) > 0) refuse_at_replica(request);
     return execute(keyspace, session, request, execution);
   } catch (const BadInput& error) {
     throw BadInput(setting_.model.program->file_of(request).string() + ": " + error.what());
@@ -293,12 +294,17 @@ Id Nodes::flushed(Id id) {
 }
 
 /// With a power loss to come, the keyspace from before a write may come back (section 6).
-Id Nodes::written(Id id, Id keyspace) {
-  Node node = nodes_[id].value;
-  if (keyspace == node.keyspace) return id;
+void Nodes::write(Node& node, Id keyspace) const {
+  if (keyspace == node.keyspace) return;
   if (setting_.writes_last())
     node.images.insert(node.images.begin(), {tables_.without_scripts(node.keyspace), 0});
   node.keyspace = keyspace;
+}
+
+Id Nodes::written(Id id, Id keyspace) {
+  if (keyspace == nodes_[id].value.keyspace) return id;
+  Node node = nodes_[id].value;
+  write(node, keyspace);
   return intern(node);
 }
 

@@ -89,7 +89,6 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const Asked asked = asked_on(tables_, nodes_, waits_, nodes, process, connection, others, clock);
   const CommandRun command =
       execute_in_session(tables_, nodes_, process, connection, asked, setting_.latency_ms);
-  note_shared_session(connection);
   Id written = nodes_.written(node_id, command.keyspace);
   if (queues_.take_turn(process, connection, written, command))
     return keep(memo, a, b, blocked(process_id, process, with_node(written)));
@@ -129,13 +128,6 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   }
   result.report = reports_.add(std::move(report));
   return keep(memo, a, b, result);
-}
-
-void Executions::note_shared_session(const Connection& connection) {
-  if (!setting_.shares_connections || connection.session == Tables::kFresh) return;
-  const Session& session = tables_.session(connection.session).value;
-  setting_.shares_session = setting_.shares_session || session.in_transaction ||
-                            !session.watched.empty() || session.database != 0;
 }
 
 namespace {

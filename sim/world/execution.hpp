@@ -44,7 +44,6 @@ class Executions {
   StepResult blocked(Id process_id, const Process& process, Change node);
   const StepResult& at_resource(Id process, unsigned action, Id run);
   bool accepted(const Request& request, Run& run) const;
-  void note_shared_session(const Connection& connection);
   void note_own_keys(Process& process, const Connection& sender, const CommandRun& command) const;
   static LockSet freed_unknown_to_holders(const Process& process, const Connection& sender,
                                           LockSet freed);

@@ -161,7 +161,8 @@ void Nodes::list_actions(NodeInfo& info) const {
   if (clock_matters)
     for (std::size_t jump = 0; jump < setting_.model.jumps_ms.size(); ++jump)
       add_fault(Kind::jump_node, jump, Fault::jump);
-  if (clock_matters && !info.value.frozen) add_fault(Kind::freeze, 0, Fault::freeze);
+  if (clock_matters && info.value.is_master() && !info.value.frozen)
+    add_fault(Kind::freeze, 0, Fault::freeze);
   if (setting_.servers.replicas > 0) list_replication(info);
   if (setting_.servers.spare > 0) list_migration(info);
   const bool master = info.value.is_master();
@@ -539,10 +540,16 @@ Id Nodes::mirrored(Id replica, Id master, bool by_time) {
   return memo.find_or_add(replica, master, [&] {
     Node node = nodes_[replica].value;
     const Node& of = nodes_[master].value;
+    if (setting_.budget(Fault::freeze) > 0) {  // what it has is no matter then
+      node.clock_offset_ms = of.clock_offset_ms;
+      node.frozen = of.frozen;
+    }
     const Id keyspace =
         tables_.mirrored(of.keyspace, node.keyspace, node.clock_offset_ms - of.clock_offset_ms);
-    if (!by_time) return written(replica, keyspace);
-    node.keyspace = keyspace;
+    if (by_time)
+      node.keyspace = keyspace;
+    else
+      write(node, keyspace);
     return intern(node);
   });
 }

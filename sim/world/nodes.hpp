@@ -185,6 +185,7 @@ class Nodes {
   Node with_other_clock(Node node, const LocalAction& action, Report& report);
   Node jumped(Node node, std::int64_t ms);
   Node without_keys(Id id, const LocalAction& action);
+  void write(Node& node, Id keyspace) const;
   void count_replicas(Id* nodes);
   Node after_power_cut(Node node, unsigned image);
   void save_empty(Node& node, Keyspace keyspace) const;

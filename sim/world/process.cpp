@@ -120,11 +120,6 @@ void add(ByteWriter& out, const Operation& operation) {
   out.number(operation.given_up);
   out.number(operation.prolonged);
   out.number(static_cast<int>(operation.basis));
-  out.number(static_cast<std::int64_t>(operation.kept.size()));
-  for (const KeptServer& kept : operation.kept) {
-    out.number(kept.node);
-    out.number(kept.server);
-  }
   out.number(static_cast<std::int64_t>(operation.answered.size()));
   for (const Answered& answered : operation.answered) {
     out.number(answered.request);

@@ -97,6 +97,11 @@ struct Connection {
   bool is_dead() const { return open && bound && (link == Link::lost || link == Link::reset); }
   /// Whether a request can leave on it: not on one that all share once it is broken.
   bool takes_requests() const;
+  /// Whether it may break while nothing is on it: a listener's is read all the time; one that no
+  /// task is told of is made anew unheard.
+  bool may_break_idle() const {
+    return open && link == Link::made && (subscribes || shared() || session == 0);
+  }
   /// Its node dies: whether its task has begun something there.
   void bind() { bound = open && !shared() && (session != 0 || ahead_of != 0); }
   /// Breaks it: who waits for something on it gets an error, the rest is gone.
@@ -129,25 +134,19 @@ struct Answered {
   friend auto operator<=>(const Answered&, const Answered&) = default;
 };
 
-/// The server that an operation has sent requests for a node to, and goes on to.
-struct KeptServer {
-  std::uint8_t node = 0, server = 0;
-};
-
 /// What the world remembers of a task's operation under way.
 struct Operation {
   TaskId task = 0;
   bool releasing = false;
-  bool keeps_mode = false;       ///< releasing one mode of a key that the task holds in the other
-  NodeSet made = 0;              ///< at these nodes
-  NodeSet freed = 0;             ///< at these
-  std::vector<KeptServer> kept;  ///< by group; only where there are replicas
-  bool counted = false;          ///< freed some of a share
-  bool stayed = false;           ///< left what it had in a lease key that stays by design
-  bool owned = false;            ///< releasing: of the holding that ends, or was given up
-  bool succeeded = false;        ///< during this release() something else made a lease key
-  LockSet given_up = 0;          ///< owned holdings that ended as lost
-  Makers prolonged = 0;          ///< acquiring: whose lease it has prolonged
+  bool keeps_mode = false;  ///< releasing one mode of a key that the task holds in the other
+  NodeSet made = 0;         ///< at these nodes
+  NodeSet freed = 0;        ///< at these
+  bool counted = false;     ///< freed some of a share
+  bool stayed = false;      ///< left what it had in a lease key that stays by design
+  bool owned = false;       ///< releasing: of the holding that ends, or was given up
+  bool succeeded = false;   ///< during this release() something else made a lease key
+  LockSet given_up = 0;     ///< owned holdings that ended as lost
+  Makers prolonged = 0;     ///< acquiring: whose lease it has prolonged
   Basis basis = Basis::none;
   std::vector<Answered> answered;  ///< ascending
   /// Whether what it writes over is the process's no more.
@@ -155,7 +154,7 @@ struct Operation {
   bool empty() const {
     return !releasing && !keeps_mode && made == 0 && freed == 0 && !counted && !stayed && !owned &&
            !succeeded && given_up == 0 && prolonged == 0 && basis == Basis::none &&
-           answered.empty() && kept.empty();
+           answered.empty();
   }
 };
 

@@ -237,14 +237,28 @@ void Processes::note_poll(ProcessInfo& info) const {
   info.to_come.free_actions += static_cast<unsigned>(setting_.knowledge.ages.size());
 }
 
+/// Adds that a connection breaks: at no cost where a node has died, or is a master of before, whose
+/// clients are cut off by a Sentinel or their pools.
+void Processes::list_loss(ProcessInfo& info, std::size_t c) const {
+  const Process& process = info.value;
+  const Connection& connection = process.connections[c];
+  const bool outdated = setting_.servers.replicas > 0 &&
+                        connection.sent_for < process.masters.size() &&
+                        connection.node != process.masters[connection.sent_for].newest;
+  const bool doubtful = !connection.messages.empty() && connection.messages.front().doubtful;
+  if (doubtful || outdated)
+    add_action(info, Action::Kind::lose, c, false);
+  else
+    add_fault(info, Action::Kind::lose, c, Fault::lose);
+}
+
 /// Adds what can happen to the messages of one connection.
 void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   using Kind = Action::Kind;
   const Process& process = info.value;
   const Connection& connection = process.connections[c];
-  if (connection.messages.empty()) {  // a listener's may break nevertheless
-    if (connection.subscribes && connection.open && connection.link == Link::made)
-      add_fault(info, Kind::lose, c, Fault::lose);
+  if (connection.messages.empty()) {
+    if (connection.may_break_idle()) list_loss(info, c);
     return;
   }
   const Message& next = connection.messages.front();
@@ -294,10 +308,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
       add_fault(info, Kind::delay, c, Fault::delay);
   }
   if (!connection.open || next.stage == Stage::broken) return;
-  if (next.doubtful)
-    add_action(info, Kind::lose, c, false);
-  else
-    add_fault(info, Kind::lose, c, Fault::lose);
+  list_loss(info, c);
   if (dark) {  // an error may come whenever time has passed
     info.free = true;
     ++info.to_come.free_actions;

@@ -26,12 +26,6 @@ const Wait* wait_of(const std::vector<Wait>& tasks, TaskId task) {
   return place == tasks.end() ? nullptr : &*place;
 }
 
-/// Whether who hears it takes another connection.
-bool tells_no_master(const Reply& reply) {
-  return reply.is_error() &&
-         (reply.text.starts_with("READONLY") || reply.text.starts_with("UNBLOCKED"));
-}
-
 Observation observed(Observation::Kind kind, TaskId task) {
   Observation observation;
   observation.kind = kind;
@@ -103,8 +97,7 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       process_.unheard = without(process_.unheard, index);
       return;
     case Kind::learn:
-      process_.masters[index].known = process_.masters[index].newest;
-      return leave_old_master(index);
+      return learn(index);
     case Kind::jump_process:
       return jump(setting_.model.jumps_ms[index]);
     default:
@@ -144,9 +137,6 @@ void ProcessStep::fire_timer(TaskId task) {
   if (wait != nullptr && wait->kind != Wait::Kind::work) note_part_of_ms(wait->ms);
   if (timeout) {
     if (setting_.counts_timeouts(process_.index)) Doings::count(process_.doings.timeouts);
-    for (const auto& connection : process_.connections)
-      if (connection.open && connection.task == task && !connection.messages.empty())
-        leave_server(task, connection.sent_for);
     process_.abandon(task, true, subscribes);
   }
   feed(observed(timeout ? Observation::Kind::timeout : Observation::Kind::timer, task));
@@ -193,7 +183,6 @@ void ProcessStep::deliver(Connection& connection) {
   observation.node = connection.sent_for;
   if (message.stage == Stage::broken) {
     observation.kind = Observation::Kind::broken;
-    leave_server(message.task, connection.sent_for);
     if (!connection.shared()) {
       connection.open = false;
       std::erase_if(connection.messages,
@@ -202,8 +191,6 @@ void ProcessStep::deliver(Connection& connection) {
   } else {
     observation.kind = Observation::Kind::reply;
     observation.reply = tables_.reply(message.reply);
-    if (tells_no_master(tables_.reply(message.reply)))
-      leave_server(message.task, connection.sent_for);
     if (connection.node != kResource && setting_.latency_ms == 0 && !connection.subscribes) {
       std::vector<Answered>& answered = process_.operation(message.task).answered;
       const Answered one{tables_.normalised(message, connection, process_.index), message.asked_in};
@@ -413,7 +400,6 @@ void ProcessStep::apply(const Effect& effect) {
       operation.owned = owned || has(operation.given_up, lock);
       operation.given_up = without(operation.given_up, lock);
       operation.freed = 0;
-      operation.kept.clear();
       operation.counted = operation.succeeded = operation.stayed = false;
       return;
     }
@@ -507,7 +493,6 @@ void ProcessStep::stop_holding(TaskId task, std::uint8_t lock) {
 void ProcessStep::end_operation(TaskId task, Outlived of_given_up) {
   Operation& operation = process_.operation(task);
   operation.made = operation.freed = 0;
-  operation.kept.clear();
   operation.keeps_mode = false;
   operation.releasing = operation.counted = operation.owned = operation.succeeded =
       operation.stayed = false;
@@ -562,44 +547,18 @@ void ProcessStep::still_inside_other_mode(TaskId task, std::uint8_t lock) {
   if (const Holding* other = in_other_mode(task, lock)) still_inside(task, other->lock);
 }
 
-/// Where a new connection for a node goes: to the master that the process knows, or on to the
-/// server that the task's operation keeps to.
-std::uint8_t ProcessStep::server_for(TaskId task, std::uint8_t node) const {
-  if (node >= process_.masters.size()) return node;
-  for (const Operation& operation : process_.operations)
-    if (operation.task == task)
-      for (const KeptServer& kept : operation.kept)
-        if (kept.node == node) return kept.server;
-  return process_.masters[node].known;
+/// Where a new connection for a node goes: to the master that the process knows.
+std::uint8_t ProcessStep::server_for(std::uint8_t node) const {
+  return node < process_.masters.size() ? process_.masters[node].known : node;
 }
 
-/// A task of which an operation is under way goes on with the server that it has taken.
-void ProcessStep::keep_to(TaskId task, std::uint8_t node, std::uint8_t server) {
-  const bool main = task < process_.rounds.size();
-  if (!main || setting_.servers.replicas == 0 || node >= process_.masters.size() ||
-      setting_.shares_connections)
-    return;
-  std::vector<KeptServer>& kept = process_.operation(task).kept;
-  const auto place = std::ranges::lower_bound(kept, node, {}, &KeptServer::node);
-  if (place != kept.end() && place->node == node) return;
-  kept.insert(place, {node, server});
-}
-
-/// A pool that hears of a new master drops its idle connections to the old one, unheard. That it
-/// does so for one of several tasks, and not as yet for another, is not tried.
-void ProcessStep::leave_old_master(std::uint8_t node) {
-  const bool kept = std::ranges::any_of(process_.operations, [&](const Operation& operation) {
-    return std::ranges::count(operation.kept, node, &KeptServer::node) > 0;
-  });
-  setting_.pools_apart = setting_.pools_apart || (kept && process_.rounds.size() > 1);
-  for (Operation& operation : process_.operations)
-    std::erase_if(operation.kept, [&](const KeptServer& each) { return each.node == node; });
-}
-
-/// Its connections are of no use any more.
-void ProcessStep::leave_server(TaskId task, std::uint8_t node) {
-  std::erase_if(process_.operation(task).kept,
-                [&](const KeptServer& kept) { return kept.node == node; });
+/// Each of its tasks may have a connection to the old one, which its pool drops when it likes: that
+/// one does so within a call, and another one not as yet, is not tried.
+void ProcessStep::learn(std::uint8_t group) {
+  process_.masters[group].known = process_.masters[group].newest;
+  if (process_.life != Life::up || process_.rounds.size() < 2) return;
+  const auto& tasks = automaton_.state(process_.program).tasks;
+  setting_.pools_apart = setting_.pools_apart || std::ranges::any_of(tasks, &Wait::in_operation);
 }
 
 void ProcessStep::send(const Effect& effect) {
@@ -624,8 +583,7 @@ void ProcessStep::send(const Effect& effect) {
            c.subscribes == effect.subscribes;
   });
   const bool new_one = place == process_.connections.end();
-  const std::uint8_t server = new_one ? server_for(effect.task, effect.node) : place->node;
-  keep_to(effect.task, effect.node, server);
+  const std::uint8_t server = new_one ? server_for(effect.node) : place->node;
   const bool dark = server != kResource && has(around_.dark, server);
   if (server != kResource && !dark && !has(around_.up, server)) message.stage = Stage::broken;
   if (!new_one && place->link == Link::reset) message.stage = Stage::broken;

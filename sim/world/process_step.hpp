@@ -64,10 +64,8 @@ class ProcessStep {
   void still_inside(TaskId task, std::uint8_t lock);
   void still_inside_other_mode(TaskId task, std::uint8_t lock);
   const Holding* in_other_mode(TaskId task, std::uint8_t lock) const;
-  std::uint8_t server_for(TaskId task, std::uint8_t node) const;
-  void leave_old_master(std::uint8_t node);
-  void keep_to(TaskId task, std::uint8_t node, std::uint8_t server);
-  void leave_server(TaskId task, std::uint8_t node);
+  std::uint8_t server_for(std::uint8_t node) const;
+  void learn(std::uint8_t group);
   void send(const Effect& effect);
   bool of_workload(const Wait& wait) const;
   void start_waits(const std::vector<Wait>& tasks);

@@ -148,6 +148,7 @@ class Processes {
   void list_actions(ProcessInfo& info);
   bool list_task_actions(ProcessInfo& info) const;
   void list_masters_to_learn(ProcessInfo& info) const;
+  void list_loss(ProcessInfo& info, std::size_t connection) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
   bool asks_again(const Process& process, const Connection& connection, const Message& message);
   bool polls(Id id, const LocalAction& execute, const Node& node);

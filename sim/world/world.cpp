@@ -251,18 +251,11 @@ const Knowledge& World::needs() {
   return setting_.needs;
 }
 
-const char* World::idle_break() const {
-  if (setting_.pools_apart)
-    return "a process with several tasks hears of a new master within a call, and each of its "
-           "connections may leave the old one at another time";
-  const bool lost = setting_.budget(Fault::lose) > 0;
-  if (lost && setting_.knowledge.replica_waits)
-    return "a connection may break between a write and its WAIT, and be made anew unheard: WAIT "
-           "then waits for nothing";
-  if (setting_.shares_session && (lost || setting_.budget(Fault::failover) > 0))
-    return "a shared connection may break between two requests, and be made anew unheard: what "
-           "MULTI, WATCH or SELECT said on it is forgotten";
-  return nullptr;
+/// What is not tried of connections to a master of before.
+const char* World::untried_connections() const {
+  if (!setting_.pools_apart) return nullptr;
+  return "a process with several tasks hears of a new master within a call, and each of its "
+         "connections may leave the old one at another time";
 }
 
 std::int64_t World::patience_ms() const {

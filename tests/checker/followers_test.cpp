@@ -114,3 +114,32 @@ TEST_CASE("who waits for a replica for ever is told no lesser number", "[followe
     CHECK(seen(lock, sim::Witness::acquired, 1, {Fault::lag}) == ends);
   }
 }
+
+TEST_CASE("a clock that stands still keeps a lock, on a node with a replica too", "[followers]") {
+  for (const bool crashes : {false, true}) {
+    CAPTURE(crashes);
+    InlineLock lock({"return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK",
+                     "return redis('DEL', self.key) == 1"});
+    for (auto& process : lock.model.processes) process.replicas = 1;
+    lock.model = test::with_fault(lock.model, Fault::freeze, 1);
+    if (crashes) lock.model = test::with_fault(lock.model, Fault::crash, 1);
+    CHECK(lock.judged(Property::deadlock) == (crashes ? Verdict::violated : Verdict::holds));
+  }
+}
+
+TEST_CASE("what a shared connection has begun is forgotten where it breaks unheard",
+          "[followers][many-models]") {
+  // Whether EXEC may be sent to a server that knows of no transaction.
+  const auto may_forget = [](const std::string& also, const std::vector<Fault>& faults) {
+    InlineLock lock({"redis('MULTI') sleep(5) local ok, why = pcall(redis, 'EXEC') "
+                     "return not ok and why.kind == 'redis' and why.code == 'ERR'",
+                     "return true"},
+                    also);
+    return seen(lock, sim::Witness::acquired, 1, faults);
+  };
+  const std::string shared = ", shared_connection = true";
+  CHECK(may_forget(shared, {Fault::lose}));
+  CHECK(may_forget(shared, {Fault::failover}));
+  CHECK_FALSE(may_forget(shared, {Fault::delay}));
+  CHECK_FALSE(may_forget("", {Fault::lose, Fault::failover}));
+}

@@ -134,6 +134,13 @@ RandomLock random_replicated_lock(std::uint32_t seed) {
        sim::Persistence::aof_always, sim::Persistence::aof_everysec});
   lock.model.properties = {property_of(dice)};
   lock.model.witnesses = {sim::kWitnesses.begin(), sim::kWitnesses.end()};
+  const auto budget = [&](sim::Fault fault) -> auto& {
+    return lock.model.budget[static_cast<std::size_t>(fault)];
+  };
+  // Beside it no replica becomes a master, nor is asked.
+  const bool asks_servers = lock.protocol.find("call({") != std::string::npos;
+  if (!asks_servers && budget(sim::Fault::failover) == 0 && dice.one_in(2))
+    budget(sim::Fault::freeze) = 1;
   return lock;
 }
 

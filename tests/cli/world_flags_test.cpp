@@ -99,8 +99,35 @@ TEST_CASE("memory is bounded in MiB") {
   CHECK(run({"check", "set-token-lua", "--max-memory", "4096"}).code == 0);
 }
 
+namespace {
+
+using Refusals = std::vector<std::pair<std::vector<std::string>, std::string>>;
+
+void are_refused(const std::string& protocol, const Refusals& refused) {
+  for (const auto& [flags, why] : refused) {
+    std::vector<std::string> words{"check", protocol};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const auto found = run(words);
+    INFO(why);
+    CHECK(found.code == 3);
+    CHECK_THAT(found.err, Contains(why));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what is not simulated with replicas is refused by name") {
+  are_refused(
+      "replica-reentry",
+      {{{"--fault", "freeze=1,failover=1"}, "beside `failover`"},
+       {{"--fault", "freeze=1"}, "command 'get': what a replica answers"},
+       {{"--fault", "lag=1", "--replicas", "0"}, "needs replicas: --replicas 1"},
+       {{"--drift-ppm", "5"}, "clocks that drift are not simulated with replicas"},
+       {{"--fault", "jump=1,lag=1"}, "clocks that jump back are not simulated beside `lag`"}});
+}
+
 TEST_CASE("what is not simulated where slots migrate is refused by name") {
-  const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
+  const Refusals refused{
       {{"--fault", "migrate=1"}, "needs a cluster"},
       {{"--cluster", "--fault", "migrate=3"}, "at most 2 slot migrations"},
       {{"--cluster", "--fault", "migrate=1,node-crash=1"}, "beside the fault `node-crash`"},
@@ -110,14 +137,7 @@ TEST_CASE("what is not simulated where slots migrate is refused by name") {
       {{"--cluster", "--fault", "migrate=1", "--drift-ppm", "5"}, "beside drifting clocks"},
       {{"--cluster", "--fault", "migrate=1", "--replicas", "1"}, "`cluster` or `replicas`"},
       {{"--cluster", "--fault", "migrate=1", "--server", "redis-8.0"}, "not as of redis-8.0"}};
-  for (const auto& [flags, why] : refused) {
-    std::vector<std::string> words{"check", "set-token-lua"};
-    words.insert(words.end(), flags.begin(), flags.end());
-    const auto found = run(words);
-    INFO(why);
-    CHECK(found.code == 3);
-    CHECK_THAT(found.err, Contains(why));
-  }
+  are_refused("set-token-lua", refused);
   const auto watches = run({"check", "watch-multi-del", "--cluster", "--fault", "migrate=1"});
   CHECK(watches.code == 3);
   CHECK_THAT(watches.err, Contains("command 'watch'"));

@@ -123,4 +123,9 @@ void refuse_with_replicas(const Request& request, bool at_replica) {
                    "': what it does where there are replicas is not simulated");
 }
 
+void refuse_at_replica(const Request& request) {
+  throw BadInput("command '" + one_line(lower_case(request[0])) +
+                 "': what a replica answers is not simulated beside a clock that stands still");
+}
+
 }  // namespace lockstep::sim

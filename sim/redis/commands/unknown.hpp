@@ -16,6 +16,10 @@ void refuse_unknown(const Request& request, ServerVersion version);
 /// touches keys too, and DBSIZE, which counts what has expired until the master deletes it.
 void refuse_with_replicas(const Request& request, bool at_replica);
 
+/// Throws BadInput for a request to a replica where a clock may stand still: beside `freeze` what
+/// replicas have is no matter (docs/semantics.md, section 7).
+[[noreturn]] void refuse_at_replica(const Request& request);
+
 /// Throws BadInput for a request that clients of a cluster send otherwise, or to a node of their
 /// library's choice (docs/semantics.md, section 8).
 void refuse_with_migration(const Request& request);

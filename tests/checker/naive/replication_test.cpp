@@ -586,34 +586,78 @@ TEST_CASE("a task goes on at the new master that its process learns of") {
   CHECK(run.server_of(0) == 1);  // DEL, of release()
 }
 
-TEST_CASE("whatever a client hears of an old master, it goes on at the new one") {
-  sim::Model model =
-      with_replicas(inline_model("redis('GET', self.key)\npcall(redis, 'SET', self.key, 'x')\n"
-                                 "return redis('SET', self.key, 'y') == OK",
-                                 "return redis('DEL', self.key) == 1", 1));
-  for (const Fault fault : {Fault::failover, Fault::node_crash}) allow(model, fault);
+TEST_CASE("what leads to a master of before may break at no cost, with something on it or not") {
+  const bool shared = GENERATE(false, true);
+  CAPTURE(shared);
+  sim::Model model = with_replicas(
+      inline_model("redis('MULTI')\nsleep(1000)\nreturn pcall(redis, 'EXEC') == false",
+                   "redis('DEL', self.key)", 1, shared ? ", shared_connection = true" : ""));
+  allow(model, Fault::failover);
   ByHand run(model);
+  const auto loss = of_process(Kind::lose, 0);
   run.begins(0);
-  run.asks(0);
-  run.hears(0);
-  run.does(kFailover(1));
-  run.does(kLearn(0, 1));
-  SECTION("an answer") {
+  CHECK_FALSE(run.may(loss));
+  SECTION("with a request") {
+    run.does(kFailover(1));
+    run.does(loss);
+    const Facts facts = run.hears(0);
+    CHECK(std::ranges::any_of(facts.effects, [](const sim::Effect& effect) {
+      return effect.kind == sim::Effect::Kind::failed;
+    }));
+  }
+  SECTION("with nothing: nobody is told that a shared one did, and forgot the transaction") {
     run.asks(0);
     run.hears(0);
-    CHECK(run.server_of(0) == 1);
+    CHECK_FALSE(run.may(loss));
+    run.does(kFailover(1));
+    REQUIRE(run.may(loss) == shared);
+    if (!shared) return;
+    run.does(loss);
+    CHECK(run.world.processes[0].connections.empty());
+    run.passes(kSecondMs);
+    run.does(of_process(Kind::timer, 0));
+    CHECK(run.asks(0) == "ERR EXEC without MULTI");
   }
-  SECTION("READONLY") {
-    run.does(kFollow(0));
-    CHECK(run.asks(0).starts_with("READONLY"));
-    run.hears(0);
-    CHECK(run.server_of(0) == 1);
+}
+
+TEST_CASE("a connection may break between a write and its WAIT, which then waits for nothing") {
+  sim::Model model = with_replicas(
+      inline_model("redis('SET', self.key, 'x')\nsleep(1000)\nreturn redis('WAIT', 1, 1000) == 1",
+                   "redis('DEL', self.key)", 1));
+  allow(model, Fault::lag);
+  allow(model, Fault::lose);
+  const bool breaks = GENERATE(false, true);
+  CAPTURE(breaks);
+  ByHand run = ByHand::with_waits(model);
+  run.does(kLag(1));
+  run.acquires(0);
+  REQUIRE(run.world.processes[0].connections.at(0).ahead.contains(1));
+  const auto loss = of_process(Kind::lose, 0);
+  if (breaks) {
+    run.does(loss);
+    CHECK(run.world.processes[0].connections.empty());
   }
-  SECTION("a connection error") {
-    run.does(kCrash(0));
-    run.hears(0);
-    CHECK(run.server_of(0) == 1);
-  }
+  run.passes(kSecondMs);
+  run.does(of_process(Kind::timer, 0));
+  CHECK(run.may(loss) == !breaks);  // it takes one of the budget
+  if (breaks)
+    CHECK(run.asks(0) == "1");
+  else
+    run.is_blocked(0);
+}
+
+TEST_CASE("where a master's clock stands still, what its replicas have is no matter") {
+  sim::Model model = with_replicas(small_model(kOwn + "set-px", 2, kSecondMs));
+  allow(model, Fault::freeze);
+  model.node_clocks_ms = {0, kSecondMs};
+  ByHand run(model);
+  CHECK_FALSE(run.may(of_node(Kind::freeze, 1)));
+  run.acquires(0);
+  CHECK(run.left_ms(0) == run.left_ms(1));
+  run.does(of_node(Kind::freeze, 0));
+  run.world.processes[0].connections.clear();  // of no interest
+  run.world.processes[0].waits.clear();
+  CHECK(run.furthest_ms() == 0);  // nothing ends any more
 }
 
 namespace {
