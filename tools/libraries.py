@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Real lock libraries, judged: protocols/libraries/NAME is a client program of ours, and library.json says which package
+of which version it is a model of, which scripts come out of that package, and what has to come out of which check.
+
+usage: tools/libraries.py fetch DIR [NAME...]           makes DIR/NAME of each: the program, and the scripts byte for byte
+       tools/libraries.py check LOCKSTEP DIR [NAME...]  runs the checks of each that is in DIR; exit code 2: one came otherwise
+       tools/libraries.py page                          writes docs/libraries.md
+
+No library's code is in this repository: packages are fetched from npm (by name, version and integrity) or Debian (by name
+and version, with apt-get). exit code 3: a package cannot be had, or is not what library.json says.
+"""
+import ast
+import base64
+import hashlib
+import io
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIBRARIES = ROOT / "protocols" / "libraries"
+PAGE = ROOT / "docs" / "libraries.md"
+REGISTRY = "https://registry.npmjs.org"
+INTRODUCTION = """# Real libraries, judged
+
+What the locks of real libraries keep, and what breaks them: each row is a check, of a model of that version's client with the
+scripts that the package contains. The client program is ours ([protocols/libraries](../protocols/libraries)); no library's code
+is in this repository. `tools/libraries.py fetch build/libraries` takes the scripts out of the packages, byte for byte, and then
+`lockstep check build/libraries/NAME FLAGS` shows the run. Every lock whose lease may end while its holder works loses mutual
+exclusion by a pause that is long enough, which is no bug of the library; other rows may be.
+Two clients, unless the flags say otherwise. This page is written by `tools/libraries.py page`.
+"""
+
+
+class Unusable(Exception):
+    pass
+
+
+def described(names):
+    found = sorted(folder.name for folder in LIBRARIES.iterdir() if (folder / "library.json").is_file())
+    for name in names:
+        if name not in found:
+            raise Unusable(f"no library {name!r} in {LIBRARIES}")
+    for name in names or found:
+        yield name, json.loads((LIBRARIES / name / "library.json").read_text())
+
+
+def npm_files(package):
+    """The files of a package's tarball, by path: checked against its integrity."""
+    name = package["name"]
+    url = f"{REGISTRY}/{name}/-/{name.split('/')[-1]}-{package['version']}.tgz"
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            tarball = answer.read()
+    except OSError as error:
+        raise Unusable(f"{url}: {error}") from error
+    integrity = "sha512-" + base64.b64encode(hashlib.sha512(tarball).digest()).decode()
+    if integrity != package["integrity"]:
+        raise Unusable(f"{url} is not what it was: its integrity is {integrity}")
+    with tarfile.open(fileobj=io.BytesIO(tarball)) as archive:
+        return {
+            member.name.split("/", 1)[-1]: archive.extractfile(member).read()
+            for member in archive.getmembers() if member.isfile()
+        }
+
+
+def debian_files(package):
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = f"{package['name']}={package['version']}"
+        try:
+            subprocess.run(["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", wanted], cwd=folder, check=True)
+            for deb in pathlib.Path(folder).glob("*.deb"):
+                subprocess.run(["dpkg", "-x", deb, folder + "/root"], check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise Unusable(f"{wanted}: {error}") from error
+        root = pathlib.Path(folder) / "root"
+        return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+PACKAGES = {"npm": npm_files, "debian": debian_files}
+QUOTED = rb"'(?:[^'\\\n]|\\.)*'" + b"|" + rb'"(?:[^"\\\n]|\\.)*"'
+
+
+def cut_out(text, place):
+    """What stands between the marks `after`, each sought behind the one before it, and `before`; the whole file without
+    marks. With `literals` that is an expression of quoted strings, of which the text is what they say, joined."""
+    for mark in place.get("after", []):
+        before, found, text = text.partition(mark.encode())
+        if not found:
+            raise Unusable(f"{place['file']}: there is no {mark!r}")
+    if "before" in place:
+        text, found, _ = text.partition(place["before"].encode())
+        if not found:
+            raise Unusable(f"{place['file']}: no {place['before']!r} behind it")
+    if place.get("literals"):
+        quoted = re.findall(QUOTED, text)
+        return "".join(ast.literal_eval(each.decode()) for each in quoted).encode()
+    return text
+
+
+def fetch(where, names):
+    for name, library in described(names):
+        folder = pathlib.Path(where) / name
+        made = pathlib.Path(str(folder) + ".new")
+        shutil.rmtree(made, ignore_errors=True)
+        shutil.copytree(LIBRARIES / name, made)
+        package = library.get("package")
+        if package and library["scripts"]:
+            files = PACKAGES[package["from"]](package)
+            for script, place in library["scripts"].items():
+                if place["file"] not in files:
+                    raise Unusable(f"{package['name']} {package['version']} has no file {place['file']}")
+                (made / script).write_bytes(cut_out(files[place["file"]], place))
+        shutil.rmtree(folder, ignore_errors=True)
+        made.rename(folder)
+        print(f"{folder}: {library['library']} {library['version']}", flush=True)
+
+
+def outcome_of(lockstep, folder, check):
+    """What came out: verdict, property, steps."""
+    run = subprocess.run([lockstep, "check", str(folder), "--json", *check["flags"].split()], capture_output=True, text=True)
+    if run.returncode == 3 or not run.stdout:
+        return {"verdict": f"error: {run.stderr.strip()}"}
+    result = json.loads(run.stdout)
+    return {key: result[key] for key in ("verdict", "property", "steps") if result.get(key) is not None}
+
+
+def check(lockstep, where, names):
+    wrong = checked = 0
+    for name, library in described(names):
+        folder = pathlib.Path(where) / name
+        if not folder.is_dir():
+            continue
+        for each in library["checks"]:
+            came = outcome_of(lockstep, folder, each)
+            expected = {key: each[key] for key in ("verdict", "property", "steps") if key in each}
+            right = all(came.get(key) == value for key, value in expected.items())
+            wrong += not right
+            checked += 1
+            print("ok     " if right else "FAILED ", name, each["flags"], came if not right else "", flush=True)
+    print(f"{checked} checks, {wrong} not as expected")
+    return 0 if checked and not wrong else 2
+
+
+def row_of(each):
+    verdict = each["verdict"] if each["verdict"] != "violated" else f"{each['property']} fails, {each['steps']} steps"
+    reported = each.get("issue", "")
+    return f"| `{each['flags'] or '(no fault)'}` | {verdict} | {each['because']} | {reported} |\n"
+
+
+def page():
+    text = INTRODUCTION
+    for name, library in described([]):
+        package = library.get("package")
+        source = f"{package['from']}, `{package['name']}` {package['version']}" if package else library["no_package"]
+        text += f"\n## {library['library']} {library['version']}\n\n"
+        text += f"{library['language']}; {source}. {library['keeps']} (`protocols/libraries/{name}`)\n\n"
+        text += "| flags | verdict | why | reported |\n|---|---|---|---|\n"
+        text += "".join(row_of(each) for each in library["checks"])
+    PAGE.write_text(text)
+
+
+def main(words):
+    match words:
+        case ["fetch", where, *names]:
+            pathlib.Path(where).mkdir(parents=True, exist_ok=True)
+            fetch(where, names)
+        case ["check", lockstep, where, *names]:
+            return check(lockstep, where, names)
+        case ["page"]:
+            page()
+        case _:
+            print(__doc__, file=sys.stderr)
+            return 3
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Unusable as error:
+        print(f"libraries.py: {error}", file=sys.stderr)
+        sys.exit(3)
