@@ -67,18 +67,21 @@ void Referee::found(sim::Property property, const std::string& text, const Conce
 void Referee::enter(std::uint8_t process, const sim::Effect& effect) {
   ++figures_.acquired;
   const auto& setup = model_.processes[process];
+  const int permits = model_.program->permits();
+  std::vector<std::uint8_t> holders;
   for (const auto& [other, task, lock] : holders_) {
     if (other == process && task == effect.task) continue;  // it holds it in the other mode
     const auto& others = model_.processes[other];
     if (others.lock_keys[lock] != setup.lock_keys[effect.lock] ||
         (sim::is_shared(others, lock) && sim::is_shared(setup, effect.lock)))
       continue;
-    const auto first = sim::process_name(other), second = sim::process_name(process);
-    violated(sim::Property::mutual_exclusion,
-             other == process
-                 ? fmt::format("two threads of {} are both in the critical section", first)
-                 : fmt::format("{} and {} are both in the critical section", first, second),
-             {process, other}, noted_);
+    holders.push_back(other);
+  }
+  if (std::ssize(holders) >= permits) {
+    if (permits == 1) holders.resize(1);
+    holders.push_back(process);
+    violated(sim::Property::mutual_exclusion, sim::worded_overlap(holders, permits),
+             {holders.begin(), holders.end()}, noted_);
   }
   holders_.insert({process, effect.task, effect.lock});
 }

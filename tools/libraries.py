@@ -3,8 +3,9 @@
 of which version it is a model of, which scripts come out of that package, and what has to come out of which check.
 
 usage: tools/libraries.py fetch DIR [NAME...]           makes DIR/NAME of each: the program, and the scripts byte for byte
-       tools/libraries.py check LOCKSTEP DIR [NAME...]  runs the checks of each that is in DIR; exit code 2: one came otherwise
-       tools/libraries.py page                          writes docs/libraries.md
+       tools/libraries.py check LOCKSTEP DIR [NAME...]  runs the checks of each that is in DIR with its scripts; exit code 2:
+                                                        one came otherwise
+       tools/libraries.py page [--check]                writes docs/libraries.md; exit code 2: it is not what it would write
 
 No library's code is in this repository: packages are fetched from npm (by name, version and integrity) or Debian (by name
 and version, with apt-get). exit code 3: a package cannot be had, or is not what library.json says.
@@ -135,7 +136,8 @@ def check(lockstep, where, names):
     wrong = checked = 0
     for name, library in described(names):
         folder = pathlib.Path(where) / name
-        if not folder.is_dir():
+        if not all((folder / script).is_file() for script in ["protocol.lua", *library["scripts"]]):
+            print("not here", name, flush=True)
             continue
         for each in library["checks"]:
             came = outcome_of(lockstep, folder, each)
@@ -154,7 +156,7 @@ def row_of(each):
     return f"| `{each['flags'] or '(no fault)'}` | {verdict} | {each['because']} | {reported} |\n"
 
 
-def page():
+def page_text():
     text = INTRODUCTION
     for name, library in described([]):
         package = library.get("package")
@@ -163,7 +165,7 @@ def page():
         text += f"{library['language']}; {source}. {library['keeps']} (`protocols/libraries/{name}`)\n\n"
         text += "| flags | verdict | why | reported |\n|---|---|---|---|\n"
         text += "".join(row_of(each) for each in library["checks"])
-    PAGE.write_text(text)
+    return text
 
 
 def main(words):
@@ -174,7 +176,11 @@ def main(words):
         case ["check", lockstep, where, *names]:
             return check(lockstep, where, names)
         case ["page"]:
-            page()
+            PAGE.write_text(page_text())
+        case ["page", "--check"]:
+            if PAGE.read_text() != page_text():
+                print("docs/libraries.md is not what library.json says: tools/libraries.py page writes it")
+                return 2
         case _:
             print(__doc__, file=sys.stderr)
             return 3

@@ -130,6 +130,7 @@ bool Rules::key_in_use(const World& world, std::uint8_t p, sim::TaskId task,
 void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& effect,
                            Facts& facts) const {
   const std::string& lock = model_.processes[p].lock_keys[effect.lock];
+  std::vector<std::uint8_t> others;  // who holds it as well, by task
   for (std::size_t other = 0; other < world.processes.size(); ++other) {
     for (const auto& [holding, held] : world.processes[other].holdings) {
       if (other == p && holding.first == effect.task) continue;
@@ -137,9 +138,11 @@ void Rules::judge_acquired(const World& world, std::uint8_t p, const Effect& eff
       if (sim::is_shared(model_.processes[other], holding.second) &&
           sim::is_shared(model_.processes[p], effect.lock))
         continue;
-      violated(facts, {Property::mutual_exclusion, p, static_cast<std::uint8_t>(other), lock});
+      others.push_back(static_cast<std::uint8_t>(other));
     }
   }
+  if (std::ssize(others) >= model_.program->permits())
+    violated(facts, {Property::mutual_exclusion, p, others.front(), lock});
 }
 
 /// Who does not get the lock keeps no lease of others alive.

@@ -169,13 +169,21 @@ std::string keys_apart(const Event& event, const naive::Violation& violation) {
   return split ? text + "." : "";
 }
 
+/// The process of each task that holds a lock.
+std::vector<std::uint8_t> holders_of(const Event& event, const std::string& lock) {
+  std::vector<std::uint8_t> holders;
+  for (std::uint8_t p = 0; p < event.after.processes.size(); ++p)
+    for (const auto& [holding, held] : event.after.processes[p].holdings)
+      if (event.rules.model().processes[p].lock_keys[holding.second] == lock) holders.push_back(p);
+  return holders;
+}
+
 std::string tell_overlap(const Story& story, const Event& event,
                          const naive::Violation& violation) {
-  const std::string first = sim::process_name(violation.other);
-  const std::string second = sim::process_name(violation.process);
-  std::string text = violation.other == violation.process
-                         ? "two threads of " + first + " are both in the critical section"
-                         : first + " and " + second + " are both in the critical section";
+  const int permits = event.rules.model().program->permits();
+  std::vector<std::uint8_t> holders{violation.other, violation.process};
+  if (permits > 1) holders = holders_of(event, violation.key);
+  const std::string text = sim::worded_overlap(holders, permits);
   for (const std::uint8_t process : {violation.other, violation.process}) {
     const std::string end = end_of(story, event, process, violation.key);
     if (end.empty()) continue;
@@ -184,7 +192,8 @@ std::string tell_overlap(const Story& story, const Event& event,
            (ran ? " goes on." : " does not know.");
   }
   const std::string apart = keys_apart(event, violation);
-  return text + "; " + (apart.empty() ? "both were told that they hold the lock." : apart);
+  if (!apart.empty()) return text + "; " + apart;
+  return text + "; " + (permits == 1 ? "both" : "all") + " were told that they hold the lock.";
 }
 
 bool counts_in(const sim::Entry& number, sim::Maker maker) {

@@ -109,6 +109,9 @@ void Module::check_class() {
     throw BadInput(vm_.message(0, fmt::format("has no {0}(); expected `function Lock:{0}()`{1}",
                                               method, near_miss_hint(method, others))));
   }
+  if (has_shared_mode_ && permits_ > 1)
+    throw BadInput(vm_.message(0, "permits are of a lock without acquire_shared(): who shares one "
+                                  "with permits would take none"));
   lua_pushvalue(lua, -1);
   lua_pushcclosure(lua, native<instance_index>, 1);
   lua_createtable(lua, 0, 1);
@@ -246,6 +249,19 @@ std::string Module::read_quorum(lua_State* lua) {
       kMaxNodes);
 }
 
+/// How many may hold a lock at once; what is wrong with it, or "".
+std::string Module::read_permits(lua_State* lua) {
+  lua_getfield(lua, 1, "permits");
+  const auto number = whole_number(lua, -1);
+  const bool good = lua_isnil(lua, -1) || (number && *number >= 1 && *number <= kMostPermits);
+  if (good && number) permits_ = static_cast<int>(*number);
+  const std::string found = text_of(lua, -1);
+  lua_pop(lua, 1);
+  if (good) return "";
+  return fmt::format("protocol: permits is {}; expected a whole number from 1 to {}", found,
+                     kMostPermits);
+}
+
 /// What clients may have differently, with what it is unless a role says otherwise; what is wrong
 /// with it, or "".
 std::string Module::read_settings(lua_State* lua) {
@@ -276,7 +292,7 @@ std::string Module::read_settings(lua_State* lua) {
 int Module::declare_protocol(lua_State* lua) {
   static const std::vector<std::string> kFields{
       "title",  "source", "leases",   "permanent", "shared_connection",
-      "server", "nodes",  "replicas", "quorum",    "settings"};
+      "server", "nodes",  "replicas", "quorum",    "permits", "settings"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -288,7 +304,7 @@ int Module::declare_protocol(lua_State* lua) {
     return refuse(vm_, lua,
                   fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
                               "permanent, shared_connection, server, nodes, replicas, quorum, "
-                              "settings{}",
+                              "permits, settings{}",
                               field, near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
@@ -308,7 +324,7 @@ int Module::declare_protocol(lua_State* lua) {
   shared_connection_ = lua_toboolean(lua, -1) != 0;
   lua_pop(lua, 1);
   for (const auto& wrong : {read_server(lua), read_nodes(lua), read_replicas(lua), read_quorum(lua),
-                            read_settings(lua)})
+                            read_permits(lua), read_settings(lua)})
     if (!wrong.empty()) return refuse(vm_, lua, wrong);
   if (vm_.stopped()) {
     lua_pushnil(lua);

@@ -43,6 +43,7 @@ class Module {
   int replicas() const { return replicas_; }
   /// Of so many nodes.
   int quorum(int nodes) const { return quorum_ == kMajority ? nodes / 2 + 1 : quorum_; }
+  int permits() const { return permits_; }
   /// Whether it has acquire_shared() and release_shared().
   bool has_shared_mode() const { return has_shared_mode_; }
   /// What setting() answers unless a role says otherwise, by name.
@@ -67,6 +68,7 @@ class Module {
   std::string read_nodes(lua_State* lua);
   std::string read_replicas(lua_State* lua);
   std::string read_quorum(lua_State* lua);
+  std::string read_permits(lua_State* lua);
   std::string read_settings(lua_State* lua);
   bool has_method(const char* method) const;
 
@@ -81,7 +83,8 @@ class Module {
   Settings settings_;
   ServerVersion server_ = ServerVersion::redis_7_0;
   static constexpr int kMajority = 0;
-  int nodes_ = 1, replicas_ = 0, quorum_ = 1;
+  static constexpr int kMostPermits = 64;
+  int nodes_ = 1, replicas_ = 0, quorum_ = 1, permits_ = 1;
   std::vector<Script> scripts_;
   std::string fingerprint_;
   Watched watched_;

@@ -184,6 +184,7 @@ ServerVersion Program::server() const { return impl_->module().server(); }
 int Program::nodes() const { return impl_->module().nodes(); }
 int Program::replicas() const { return impl_->module().replicas(); }
 int Program::quorum(int nodes) const { return impl_->module().quorum(nodes); }
+int Program::permits() const { return impl_->module().permits(); }
 
 std::vector<std::string> Program::permanent_keys(const std::string& lock_key) const {
   return filled_in(impl_->module().permanent(), lock_key);

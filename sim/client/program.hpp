@@ -217,6 +217,8 @@ class Program {
   int replicas() const;
   /// On how many of so many nodes a process must have something of a lock for it to be its own.
   int quorum(int nodes) const;
+  /// How many may hold a lock at once: of a semaphore more than 1.
+  int permits() const;
   /// The file name of the script with these bytes ("release.lua"), or "" if none has them.
   std::string script_name(const std::string& body) const;
   /// The file that a request comes from: its script's, or protocol.lua.

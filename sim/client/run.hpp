@@ -259,6 +259,7 @@ class Run {
   bool start_work(Task& task);
   void after_read(Task& task, bool accepted);
   void write(Task& task);
+  bool excludes(const Holding& holding) const;
   void touch_resource(Task& task, std::string_view verb);
   void give_up(Task& task, Holding& holding);
   void lock_event(Effect::Kind kind, const Task& task, std::uint8_t lock, bool ok = false);

@@ -216,6 +216,11 @@ bool Run::start_work(Task& task) {
   return false;
 }
 
+/// Whether who holds it is alone with the resource.
+bool Run::excludes(const Holding& holding) const {
+  return module_.permits() == 1 && !is_shared(setup_, holding.lock);
+}
+
 void Run::touch_resource(Task& task, std::string_view verb) {
   Effect effect;
   effect.kind = Effect::Kind::send;
@@ -224,7 +229,7 @@ void Run::touch_resource(Task& task, std::string_view verb) {
   effect.request = {std::string(verb)};
   for (std::size_t i = task.work.held.size(); i > 0; --i) {  // the one acquired last comes first
     const Holding& holding = task.work.held[i - 1];
-    if (verb == kWrite && is_shared(setup_, holding.lock)) continue;
+    if (verb == kWrite && !excludes(holding)) continue;
     if (effect.request.size() == 1) effect.request.push_back(holding.fencing);
     effect.request.push_back(setup_.lock_keys[holding.lock]);
   }
@@ -248,8 +253,8 @@ void Run::after_read(Task& task, bool accepted) {
 }
 
 void Run::write(Task& task) {
-  const auto shares = [this](const Holding& holding) { return is_shared(setup_, holding.lock); };
-  if (std::ranges::all_of(task.work.held, shares)) {
+  const auto excludes_nobody = [this](const Holding& holding) { return !excludes(holding); };
+  if (std::ranges::all_of(task.work.held, excludes_nobody)) {
     ++task.work.position;
     task.work.phase = Work::Phase::between;
     return;

@@ -15,6 +15,7 @@ bool asks_for_owned(const Model& model) {
 
 bool asks_for_written(const Model& model) {
   if (model.witnesses.empty() || !model.properties.contains(Property::no_lost_update)) return false;
+  if (model.program->permits() > 1) return false;  // nobody is alone with the resource
   return std::ranges::any_of(model.processes, [](const ProcessSetup& setup) {
     int exclusive = 0;  // how many locks are held so
     return std::ranges::any_of(setup.workload, [&](const WorkStep& step) {

@@ -184,6 +184,17 @@ std::string worded(const VisibleValue& value) {
   return "{" + all_of(by_score(std::get<VisibleSortedSet>(value))) + "}";
 }
 
+std::string worded_overlap(const std::vector<std::uint8_t>& holders, int permits) {
+  const std::string first = process_name(holders.front());
+  const std::string last = process_name(holders.back());
+  if (permits == 1 && first == last) return "two threads of " + first + " are both in the critical section";
+  if (permits == 1) return first + " and " + last + " are both in the critical section";
+  std::string text = first;
+  for (std::size_t i = 1; i + 1 < holders.size(); ++i) text += ", " + process_name(holders[i]);
+  return fmt::format("{} and {} are in the critical section, and there are {} permits", text, last,
+                     permits);
+}
+
 std::string worded_expiry(std::optional<std::int64_t> left_ms) {
   return left_ms ? "expires in " + std::to_string(*left_ms) + " ms" : "without expiry";
 }

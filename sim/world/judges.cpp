@@ -53,13 +53,26 @@ void Judges::note_slack(const Id* state, unsigned actor, LockSet ended) {
   }
 }
 
-/// mutual_exclusion: nobody else is in the critical section.
+/// mutual_exclusion: nobody else is in the critical section, or not more than there are permits.
 void Judges::judge_acquired(const Id* state, unsigned actor, LockSet acquired, Facts& facts) const {
   if (acquired == 0) return;
+  if (setting_.permits > 1) return count_permits(state, acquired, facts);
   const LockSet conflicting = setting_.conflicting_with(acquired);
   for (unsigned q = 0; q < setting_.processes; ++q)
     if (q != actor && (processes_.info(state[q]).held & conflicting) != 0)
       facts.violated |= only(Property::mutual_exclusion);
+}
+
+/// Whether they were all taken before.
+void Judges::count_permits(const Id* state, LockSet acquired, Facts& facts) const {
+  for (std::uint8_t lock = 0; lock < setting_.locks.size(); ++lock) {
+    if (!has(acquired, lock)) continue;
+    std::ptrdiff_t taken = 0;
+    for (unsigned p = 0; p < setting_.processes; ++p)
+      taken += std::ranges::count(processes_.info(state[p]).value.holdings, lock, &Holding::lock);
+    if (taken >= static_cast<std::ptrdiff_t>(setting_.permits))
+      facts.violated |= only(Property::mutual_exclusion);
+  }
 }
 
 /// What the process has of lease keys on nodes that are up, on enough of them.

@@ -45,6 +45,7 @@ class Judges {
  private:
   void note_slack(const Id* state, unsigned actor, LockSet ended);
   void judge_acquired(const Id* state, unsigned actor, LockSet acquired, Facts& facts) const;
+  void count_permits(const Id* state, LockSet acquired, Facts& facts) const;
   void judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const;
   void judge_leases(const Id* state, const std::vector<LeaseChange>& leases, Facts& facts) const;
   void judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts);

@@ -438,7 +438,8 @@ void ProcessStep::refused(TaskId task, std::uint8_t lock) {
 
 void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
   for (const auto& holding : process_.holdings)
-    if (holding.task != effect.task && has(setting_.conflicting[lock], holding.lock))
+    if (setting_.permits == 1 && holding.task != effect.task &&
+        has(setting_.conflicting[lock], holding.lock))
       report_.facts.violated |= only(Property::mutual_exclusion);
   bool owned = setting_.enough(process_.operation(effect.task).made);
   if (!owned) {

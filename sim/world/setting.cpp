@@ -55,6 +55,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       processes(static_cast<unsigned>(checked.processes.size())),
       servers(servers_of(checked)),
       nodes(servers.count()),
+      permits(static_cast<unsigned>(checked.program->permits())),
       quorum(static_cast<unsigned>(checked.program->quorum(static_cast<int>(servers.nodes)))),
       nodes_fail(budget(Fault::node_crash) + budget(Fault::power_loss) > 0),
       stops_within(budget(Fault::pause) + budget(Fault::crash) > 0),

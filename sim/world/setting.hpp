@@ -183,6 +183,7 @@ class Setting {
   const unsigned processes;
   const Servers servers;          ///< which nodes there are
   const unsigned nodes;           ///< all servers
+  const unsigned permits;         ///< so many may hold a lock at once
   const unsigned quorum;          ///< on so many groups a lock has to be a process's own
   const bool nodes_fail;          ///< some node may be down
   const bool stops_within;        ///< a process may pause or crash in the middle of a step

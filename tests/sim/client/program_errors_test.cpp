@@ -40,8 +40,14 @@ TEST_CASE("a file that is no protocol") {
         "protocol.lua: has no release(); expected `function Lock:release()`");
   CHECK(complaint("local L = protocol { titel = 'x' }") ==
         "protocol.lua:1: protocol: unknown field `titel`; expected title, source, leases, "
-        "permanent, shared_connection, server, nodes, replicas, quorum, settings (did you mean "
-        "`title`?)");
+        "permanent, shared_connection, server, nodes, replicas, quorum, permits, settings (did you "
+        "mean `title`?)");
+  CHECK(complaint("local L = protocol { permits = 0 }") ==
+        "protocol.lua:1: protocol: permits is 0; expected a whole number from 1 to 64");
+  CHECK_THAT(complaint("local L = protocol { permits = 2 }\nfunction L:acquire() end\n"
+                       "function L:release() end\nfunction L:acquire_shared() end\n"
+                       "function L:release_shared() end\nreturn L"),
+             StartsWith("protocol.lua: permits are of a lock without acquire_shared()"));
   CHECK(complaint("local L = protocol { server = 'redis-8' }") ==
         "protocol.lua:1: protocol: server must be one of redis-7.0, redis-7.2, redis-8.0, "
         "redis-8.4, valkey-8.1, valkey-9 (did you mean `redis-8.0`?)");

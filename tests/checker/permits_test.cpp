@@ -1,0 +1,48 @@
+// Locks that several may hold at once, in both explorers.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Property;
+using test::InlineLock;
+
+/// Three clients, or threads, of which this many are let in, where two may be.
+struct Semaphore : InlineLock {
+  Semaphore(int let_in, bool threads)
+      : InlineLock({"if redis('INCR', self.key) <= " + std::to_string(let_in) +
+                        " then return true end redis('DECR', self.key) return false",
+                    "redis('DECR', self.key)"},
+                   ", permits = 2") {
+    const sim::ProcessSetup one = model.processes[0];
+    model.processes.assign(threads ? 1 : 3, one);
+    if (threads) model.processes[0].threads = 3;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("of a semaphore so many may be inside as there are permits, and no more", "[permits]") {
+  for (const bool threads : {false, true}) {
+    CAPTURE(threads);
+    CHECK(Semaphore(2, threads).judged(Property::mutual_exclusion) == Verdict::holds);
+    const Semaphore one_more(3, threads);
+    CHECK(one_more.judged(Property::mutual_exclusion) == Verdict::violated);
+    sim::Model asked = one_more.model;
+    asked.properties = {Property::mutual_exclusion};
+    const auto found = checker::explore(asked, {});
+    CHECK(found.schedule.size() == 9);  // begin, INCR and its answer, of each
+    const auto told = checker::tell(asked, found.schedule);
+    const std::string inside = threads ? "A, A and A" : "A, B and C";
+    CHECK(told.violation == inside + " are in the critical section, and there are 2 permits; all "
+                                     "were told that they hold the lock.");
+  }
+}
+
+TEST_CASE("who has one of several permits is not alone, and writes nothing", "[permits]") {
+  CHECK(Semaphore(2, false).judged(Property::no_lost_update) == Verdict::holds);
+}
