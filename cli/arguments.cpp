@@ -415,6 +415,25 @@ CLI::App& add_matrix(CLI::App& app, MatrixArguments& matrix) {
   return command;
 }
 
+CLI::App& add_graph(CLI::App& app, GraphArguments& graph) {
+  auto& command =
+      *app.add_subcommand("graph", "every state and every step, for Graphviz or as a picture");
+  command.add_option("target", graph.target, "PROTOCOL or SCENARIO")
+      ->required()
+      ->type_name("PROTOCOL|SCENARIO");
+  add_model_flags(command, graph.model);
+  add_list(command, "--fault", graph.model.faults,
+           "how many faults of which kind a run may contain: pause=1,crash=1")
+      .type_name("NAME=N,...");
+  command.add_option("--max-states", graph.most, "how many states are shown, at most")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N");
+  command.add_option("--out", graph.out_file, "write this file: a name in .dot, or in .svg")
+      ->type_name("FILE");
+  command.footer(help::kGraphFooter);
+  return command;
+}
+
 CLI::App& add_diff(CLI::App& app, DiffArguments& diff) {
   auto& command = *app.add_subcommand(
       "diff", "two versions of a protocol: every verdict that got weaker or stronger");
@@ -499,6 +518,7 @@ Arguments parse(const std::vector<std::string>& words) {
   TestArguments test;
   MatrixArguments matrix;
   DiffArguments diff;
+  GraphArguments graph;
   EvalArguments eval;
   ShellArguments shell;
   ConformArguments conform;
@@ -510,6 +530,7 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& test_command = add_test(app, test);
   const auto& matrix_command = add_matrix(app, matrix);
   const auto& diff_command = add_diff(app, diff);
+  const auto& graph_command = add_graph(app, graph);
   const auto& eval_command = add_eval(app, eval);
   const auto& shell_command = add_shell(app, shell);
   add_conform(app, conform);
@@ -532,6 +553,7 @@ Arguments parse(const std::vector<std::string>& words) {
   if (test_command.parsed()) return test;
   if (matrix_command.parsed()) return matrix;
   if (diff_command.parsed()) return diff;
+  if (graph_command.parsed()) return graph;
   if (eval_command.parsed()) return eval;
   if (shell_command.parsed()) return shell;
   return conform;

@@ -50,6 +50,12 @@ struct CheckArguments {
   bool no_merging = false;
   bool json = false;
 };
+struct GraphArguments {
+  std::string target;
+  ModelFlags model;
+  std::size_t most = 300;  ///< states
+  std::string out_file;    ///< .dot or .svg; empty: DOT to the output
+};
 struct ReplayArguments {
   std::string target;
   bool interactive = false;
@@ -122,9 +128,10 @@ struct ConformArguments {
   bool flush = false;  ///< the server's keys may be deleted
   bool json = false;
 };
-using Arguments = std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments,
-                               LiveArguments, LearnArguments, TestArguments, MatrixArguments,
-                               DiffArguments, EvalArguments, ShellArguments, ConformArguments>;
+using Arguments =
+    std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments, LiveArguments,
+                 LearnArguments, TestArguments, MatrixArguments, DiffArguments, GraphArguments,
+                 EvalArguments, ShellArguments, ConformArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

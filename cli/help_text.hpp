@@ -160,6 +160,17 @@ Examples:
   lockstep diff --baseline my-lock.matrix.json ./my-lock
 )";
 
+inline constexpr const char* kGraphFooter = R"(
+Each state that can come about, as a box with what each client is at and what is stored, and each step between
+two of them; of time, only the points at which something ends. Small models alone can be looked at: few
+clients, one round, no fault or one. Faults are dashed, a state that violates a property is red. Without --out
+the graph is printed in Graphviz's language. States beyond --max-states are left out, and it is said.
+
+Examples:
+  lockstep graph exists-set --out exists-set.svg
+  lockstep graph setnx --clients 1 --fault crash=1 | dot -Tpdf > setnx.pdf
+)";
+
 inline constexpr const char* kEvalFooter = R"(
 The keys, a comma, the arguments: as redis-cli --eval takes them. The reply is printed as redis-cli does.
 The keyspace is empty but for what --set and --load put there; the clock stands still at --clock (Unix time

@@ -15,11 +15,6 @@ namespace {
 
 using scenarios::Judgement;
 
-/// "A pauses", "time passes".
-std::string in_one_line(const checker::StepProse& told) {
-  return told.actor.empty() ? told.sentence : told.actor + " " + told.sentence;
-}
-
 std::vector<std::string> told(const checker::Trace& trace) {
   std::vector<std::string> sentences;
   for (const auto& step : trace.steps) sentences.push_back(in_one_line(step.prose));

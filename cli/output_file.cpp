@@ -18,7 +18,8 @@ namespace {
 
 bool is_ours(const std::string& text) {
   return text.find("\"lockstep_trace\"") != text.npos ||
-         text.find("<testsuite name=\"lockstep\"") != text.npos;
+         text.find("<testsuite name=\"lockstep\"") != text.npos ||
+         text.starts_with("digraph lockstep {") || text.starts_with("<svg id=\"lockstep\"");
 }
 
 }  // namespace

@@ -45,6 +45,9 @@ struct Dispatch {
   int operator()(const DiffArguments& arguments) const {
     return diff(arguments, scenarios::Catalog::find(), io);
   }
+  int operator()(const GraphArguments& arguments) const {
+    return graph(arguments, scenarios::Catalog::find(), io);
+  }
   int operator()(const EvalArguments& arguments) const { return eval(arguments, io); }
   int operator()(const ShellArguments& arguments) const { return shell(arguments, io); }
   int operator()(const ConformArguments& arguments) const {

@@ -2,6 +2,8 @@
 #include "checker/trace/event.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "checker/naive/clocks.hpp"
 #include "sim/base/check.hpp"
@@ -53,6 +55,25 @@ sim::VisibleKey visible(const Event& event, const naive::Node& node, const sim::
 bool by_time(const Event& event) {
   return event.action.kind == sim::Action::Kind::pass ||
          event.action.kind == sim::Action::Kind::jump_node;
+}
+
+std::vector<naive::Successor> successors_at_deadlines(naive::Rules& rules,
+                                                      const naive::World& world) {
+  std::vector<sim::Action> actions = rules.enabled(world);
+  const std::int64_t furthest_ms = rules.furthest_pass(world);
+  std::set<std::int64_t> times = rules.deadlines(world);
+  if (furthest_ms > 0) times.insert(furthest_ms);
+  for (const std::int64_t time_ms : times) {
+    if (time_ms > furthest_ms) break;
+    actions.emplace_back();
+    actions.back().kind = sim::Action::Kind::pass;
+    actions.back().amount_ms = time_ms;
+  }
+  std::vector<naive::Successor> all;
+  for (const sim::Action& action : actions)
+    for (naive::Successor& successor : rules.successors(world, action))
+      all.push_back(std::move(successor));
+  return all;
 }
 
 }  // namespace lockstep::checker

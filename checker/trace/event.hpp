@@ -36,4 +36,9 @@ sim::VisibleKey visible(const Event& event, const naive::Node& node, const sim::
 /// A key that is gone after the action has expired: the action moves a node's clock.
 bool by_time(const Event& event);
 
+/// Everything that can follow; of time only the points of `pass` that are deadlines, and how far it
+/// can pass at all.
+std::vector<naive::Successor> successors_at_deadlines(naive::Rules& rules,
+                                                      const naive::World& world);
+
 }  // namespace lockstep::checker

@@ -201,24 +201,15 @@ std::vector<Option> Walk::enabled() const {
   Impl& impl = *impl_;
   std::vector<Option> options;
   if (impl.trace.violated) return options;
-  std::vector<Action> actions = impl.rules.enabled(impl.here);
-  const std::int64_t furthest_ms = impl.rules.furthest_pass(impl.here);
-  std::set<std::int64_t> times = impl.rules.deadlines(impl.here);
-  if (furthest_ms > 0) times.insert(furthest_ms);
-  for (const std::int64_t time_ms : times) {
-    if (time_ms > furthest_ms) break;
-    Action pass;
-    pass.kind = Action::Kind::pass;
-    pass.amount_ms = time_ms;
-    actions.push_back(pass);
-  }
-  for (const Action& action : actions) {
-    for (const naive::Successor& successor : impl.rules.successors(impl.here, action)) {
-      const Event event{impl.rules, impl.here, successor.action, successor.world, successor.facts};
-      options.push_back({successor.action, {record(event), tell_step(event)}});
-    }
+  for (const naive::Successor& successor : successors_at_deadlines(impl.rules, impl.here)) {
+    const Event event{impl.rules, impl.here, successor.action, successor.world, successor.facts};
+    options.push_back({successor.action, {record(event), tell_step(event)}});
   }
   return options;
+}
+
+std::string in_one_line(const StepProse& told) {
+  return told.actor.empty() ? told.sentence : told.actor + " " + told.sentence;
 }
 
 const Trace& Walk::trace() const { return impl_->trace; }

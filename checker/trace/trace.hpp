@@ -56,6 +56,9 @@ struct StepProse {
   std::vector<std::string> changes;  ///< only what changed: "lock = A.1, expires in 30000 ms"
 };
 
+/// "A pauses", "time passes".
+std::string in_one_line(const StepProse& told);
+
 struct TraceStep {
   StepData data;
   StepProse prose;

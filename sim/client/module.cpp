@@ -110,8 +110,9 @@ void Module::check_class() {
                                               method, near_miss_hint(method, others))));
   }
   if (has_shared_mode_ && permits_ > 1)
-    throw BadInput(vm_.message(0, "permits are of a lock without acquire_shared(): who shares one "
-                                  "with permits would take none"));
+    throw BadInput(vm_.message(0,
+                               "permits are of a lock without acquire_shared(): who shares one "
+                               "with permits would take none"));
   lua_pushvalue(lua, -1);
   lua_pushcclosure(lua, native<instance_index>, 1);
   lua_createtable(lua, 0, 1);
@@ -291,8 +292,8 @@ std::string Module::read_settings(lua_State* lua) {
 
 int Module::declare_protocol(lua_State* lua) {
   static const std::vector<std::string> kFields{
-      "title",  "source", "leases",   "permanent", "shared_connection",
-      "server", "nodes",  "replicas", "quorum",    "permits", "settings"};
+      "title", "source",   "leases", "permanent", "shared_connection", "server",
+      "nodes", "replicas", "quorum", "permits",   "settings"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);

@@ -187,7 +187,8 @@ std::string worded(const VisibleValue& value) {
 std::string worded_overlap(const std::vector<std::uint8_t>& holders, int permits) {
   const std::string first = process_name(holders.front());
   const std::string last = process_name(holders.back());
-  if (permits == 1 && first == last) return "two threads of " + first + " are both in the critical section";
+  if (permits == 1 && first == last)
+    return "two threads of " + first + " are both in the critical section";
   if (permits == 1) return first + " and " + last + " are both in the critical section";
   std::string text = first;
   for (std::size_t i = 1; i + 1 < holders.size(); ++i) text += ", " + process_name(holders[i]);

@@ -54,8 +54,8 @@ std::string worded(const Reply& reply);
 /// The value of a key: A.1, or {field: value, ...}.
 std::string worded(const VisibleValue& value);
 
-/// "A and B are both in the critical section"; where several may be, "A, B and B are in the critical
-/// section, and there are 2 permits". `holders`: processes, one for each task.
+/// "A and B are both in the critical section"; where several may be, "A, B and B are in the
+/// critical section, and there are 2 permits". `holders`: processes, one for each task.
 std::string worded_overlap(const std::vector<std::uint8_t>& holders, int permits);
 
 /// "expires in 30000 ms", "without expiry".

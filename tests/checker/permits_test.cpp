@@ -38,8 +38,9 @@ TEST_CASE("of a semaphore so many may be inside as there are permits, and no mor
     CHECK(found.schedule.size() == 9);  // begin, INCR and its answer, of each
     const auto told = checker::tell(asked, found.schedule);
     const std::string inside = threads ? "A, A and A" : "A, B and C";
-    CHECK(told.violation == inside + " are in the critical section, and there are 2 permits; all "
-                                     "were told that they hold the lock.");
+    CHECK(told.violation == inside +
+                                " are in the critical section, and there are 2 permits; all "
+                                "were told that they hold the lock.");
   }
 }
 

@@ -154,7 +154,8 @@ TEST_CASE("Every protocol has known mistakes, which apply to it") {
   }
   for (const auto& entry : fs::directory_iterator(fs::path(LOCKSTEP_SOURCE_DIR) / "protocols")) {
     INFO(entry.path());
-    if (fs::exists(entry.path() / "protocol.lua")) CHECK(counts[entry.path().filename().string()] >= 5);
+    if (fs::exists(entry.path() / "protocol.lua"))
+      CHECK(counts[entry.path().filename().string()] >= 5);
   }
   CHECK(all >= 536);  // none goes by accident
 }

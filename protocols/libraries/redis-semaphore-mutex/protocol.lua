@@ -1,6 +1,6 @@
--- redis-semaphore 5.8.0 for node.js, its Mutex: one object for each key and process, with the default refresh timer, and
--- an acquireTimeout of 3 s and a retryInterval of 1 s (instead of 10 s and 10 ms, for the search). lost() stands for
--- onLockLost; an error in the timer, which nobody catches, is taken to be survived. (EVAL stands for EVALSHA, and EVAL.)
+-- redis-semaphore 5.8.0 for node.js, its Mutex: one object for each key and process, with the default refresh timer,
+-- and an acquireTimeout of 3 s and a retryInterval of 1 s (instead of 10 s and 10 ms, for the search). lost() is
+-- onLockLost, EVAL is EVALSHA and EVAL; an error in the timer, which nobody catches, is taken to be survived.
 local refresh, release = script "refresh.lua", script "release.lua"
 
 local ACQUIRE_MS, RETRY_MS = 3000, 1000

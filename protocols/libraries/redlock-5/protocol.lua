@@ -1,6 +1,6 @@
--- redlock 5.0.0-beta.2 for node.js, as its using() locks, extends and unlocks: each script is sent to all nodes at once,
--- and the first majority of votes decides. (EVAL stands for its EVALSHA, and EVAL after NOSCRIPT; a pause of 200 ms for
--- one of 100 to 300 ms; lost() for the abort signal.)
+-- redlock 5.0.0-beta.2 for node.js, as its using() locks, extends and unlocks: each script is sent to all nodes at
+-- once, and the first majority of votes decides. (EVAL stands for its EVALSHA, and EVAL after NOSCRIPT; a pause of
+-- 200 ms for one of 100 to 300 ms; lost() for the abort signal.)
 local acquire, extend, release = script "acquire.lua", script "extend.lua", script "release.lua"
 
 local TRIES, RETRY_MS, THRESHOLD_MS = 11, 200, 500
@@ -80,7 +80,8 @@ function Lock:acquire()
   end, RETRY_MS)
 end
 
--- An extension under way is waited for. (The timer that it leaves behind then finds a lock that is over, and does nothing.)
+-- An extension under way is waited for. (The timer that it leaves behind then finds a lock that is over, and does
+-- nothing.)
 function Lock:release()
   self.leaving = true
   if self.extending then await(self.timer) else stop(self.timer) end

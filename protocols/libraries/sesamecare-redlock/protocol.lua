@@ -1,6 +1,6 @@
--- @sesamecare-oss/redlock 1.4.0 for node.js, as its using() locks, extends and unlocks: each script is sent to all nodes
--- at once, and the first majority of votes decides. (EVAL stands for its EVALSHA, and EVAL after NOSCRIPT; a pause of
--- 200 ms for one of 100 to 300 ms; lost() for the abort signal.)
+-- @sesamecare-oss/redlock 1.4.0 for node.js, as its using() locks, extends and unlocks: each script is sent to all
+-- nodes at once, and the first majority of votes decides. (EVAL stands for its EVALSHA, and EVAL after NOSCRIPT; a
+-- pause of 200 ms for one of 100 to 300 ms; lost() for the abort signal.)
 local select_db = "\n  " .. script("select.lua").source  -- in front of each script
 local acquire = select_db .. script("acquire.lua").source
 local extend = select_db .. script("extend.lua").source
@@ -82,7 +82,8 @@ function Lock:acquire()
   end, RETRY_MS)
 end
 
--- An extension under way is waited for. (The timer that it leaves behind then finds a lock that is over, and does nothing.)
+-- An extension under way is waited for. (The timer that it leaves behind then finds a lock that is over, and does
+-- nothing.)
 function Lock:release()
   self.leaving = true
   if self.extending then await(self.timer) else stop(self.timer) end
