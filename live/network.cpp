@@ -47,7 +47,8 @@ bool waiting(const Message& message) { return message.state == Message::State::w
 /// One that has broken takes no more, if it is shared: not all of its tasks have heard of it.
 bool Network::takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node,
                              bool listens) const {
-  if (!channel.open || channel.task != task || channel.node != node || channel.listens != listens)
+  if (!channel.open || channel.closing || channel.task != task || channel.node != node ||
+      channel.listens != listens)
     return false;
   return !is_shared(node) || std::ranges::none_of(channel.messages, is_broken);
 }
@@ -61,7 +62,7 @@ void Network::send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Mes
   if (channel == channels_.end()) {
     auto socket = listens ? nullptr : kept(owner, node, server);
     channel = channels_.insert(
-        channel, Channel{owner, node, server, true, false, listens, std::move(socket), {}});
+        channel, Channel{owner, node, server, true, false, listens, std::move(socket), {}, false});
   }
   channel->messages.push_back(std::move(message));
 }
@@ -83,14 +84,6 @@ Channel& Network::channel(const sim::ConnectionName& name) {
     --before;
   }
   throw sim::BadInput("there is no such connection in the live run");
-}
-
-/// Whether it is open and not listed, for nothing is on it.
-bool Network::is_idle(const sim::ConnectionName& name) const {
-  return name.open && !name.listens && std::ranges::none_of(channels_, [&](const Channel& other) {
-           return other.task == name.task && other.node == name.node && other.open &&
-                  !other.listens;
-         });
 }
 
 Message& Network::next_waiting(const sim::ConnectionName& name) {
@@ -161,10 +154,6 @@ void Network::close(const sim::ConnectionName& name) {
 
 /// What waits at its node for a key stays there until the trace says that the node hears of it.
 void Network::lose(const sim::ConnectionName& name) {
-  if (is_idle(name)) {
-    kept_.erase({name.task, name.node});
-    return;
-  }
   Channel waits = channel(name);
   waits.open = false;
   std::erase_if(waits.messages, [](const Message& m) {
@@ -178,6 +167,21 @@ void Network::lose(const sim::ConnectionName& name) {
   lost.socket.reset();
   if (!waits.messages.empty()) channels_.push_back(std::move(waits));
   tidy();
+}
+
+void Network::close_behind(const sim::ConnectionName& name) {
+  kept_.erase({name.task, name.node});
+  for (auto& channel : channels_) {
+    if (channel.task != name.task || channel.node != name.node || !channel.open ||
+        channel.listens || channel.closing)
+      continue;
+    std::deque<Message> lost;
+    std::ranges::copy_if(channel.messages, std::back_inserter(lost), waiting);
+    std::erase_if(channel.messages, waiting);
+    std::ranges::move(errors_for(lost), std::back_inserter(channel.messages));
+    channel.socket.reset();
+    channel.closing = true;
+  }
 }
 
 void Network::lose_late(const sim::ConnectionName& name) {

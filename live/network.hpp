@@ -49,6 +49,7 @@ struct Channel {
   bool listens = false;     ///< a listener's: its server may send it messages
   std::shared_ptr<Socket> socket;
   std::deque<Message> messages;
+  bool closing = false;  ///< broken behind its replies: it takes no more requests
 };
 
 class Network {
@@ -80,6 +81,8 @@ class Network {
   void close(const sim::ConnectionName& name);
   /// The connection breaks: the real one is closed.
   void lose(const sim::ConnectionName& name);
+  /// It breaks behind what has been answered, or with nothing on it.
+  void close_behind(const sim::ConnectionName& name);
   /// The connection breaks for the client; its requests are executed later, on the real one.
   void lose_late(const sim::ConnectionName& name);
   void abandon(sim::TaskId task, Sent what = Sent::all);
@@ -102,7 +105,6 @@ class Network {
   bool is_shared(std::uint8_t node) const { return shares_ && node != sim::kResource; }
   bool takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node,
                       bool listens) const;
-  bool is_idle(const sim::ConnectionName& name) const;
   void give_up(Channel& channel);
 
   const Nodes& nodes_;

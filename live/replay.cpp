@@ -55,7 +55,7 @@ class Replay {
  public:
   Replay(const Plan& plan, const std::vector<RunningServer>& servers)
       : plan_(plan),
-        stage_(plan.model, servers, names_of_keys(plan), slots_of(plan)),
+        stage_(plan.model, servers, names_of_keys(plan), slots_of(plan), has_waits(plan)),
         keyspaces_(stage_) {
     start_together();
     for (std::size_t p = 0; p < plan.model.processes.size(); ++p)
@@ -223,6 +223,9 @@ class Replay {
         break;
       case Action::Kind::lose:
         process_of(action).lose(step.connection);
+        break;
+      case Action::Kind::close:
+        process_of(action).close_behind(step.connection);
         break;
       case Action::Kind::lose_late:
         process_of(action).lose_late(step.connection);

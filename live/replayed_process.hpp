@@ -51,6 +51,7 @@ class ReplayedProcess final : private Surroundings {
   /// The next step of its program ends there (sim::Observation::cut).
   void cut_next(std::uint16_t cut, bool by_access) { host_.cut_next(cut, by_access); }
   void lose(const sim::ConnectionName& connection) { network_.lose(connection); }
+  void close_behind(const sim::ConnectionName& connection) { network_.close_behind(connection); }
   void lose_late(const sim::ConnectionName& connection) { network_.lose_late(connection); }
   void crash();
   void jump(std::int64_t ms) { offset_ms_ += ms; }

@@ -46,8 +46,12 @@ bool only_asks(std::string_view stream) {
 
 }  // namespace
 
-Replication::Replication(const sim::Model& model, Nodes& nodes)
-    : model_(model), servers_(sim::servers_of(model)), nodes_(nodes), roles_(servers_.count()) {
+Replication::Replication(const sim::Model& model, Nodes& nodes, bool waits)
+    : model_(model),
+      waits_(waits),
+      servers_(sim::servers_of(model)),
+      nodes_(nodes),
+      roles_(servers_.count()) {
   if (servers_.spare > 0) return;
   for (std::uint8_t group = 0; group < servers_.nodes; ++group) newest_.push_back(group);
   for (std::size_t n = servers_.nodes; n < servers_.count(); ++n) {
@@ -88,9 +92,11 @@ void Replication::follow(std::uint8_t server) {
 /// Nobody tells its master.
 void Replication::leave(std::uint8_t server) {
   Role& role = roles_[server];
-  if (model_.min_replicas == 0 || !role.gate || !is_online(server)) return;
+  const bool counts = model_.min_replicas > 0 || waits_;
+  if (!counts || !role.gate || !is_online(server)) return;
   Role& master = roles_[*role.follows];
   if (master.follows) return;
+  if (waits_) await_acknowledged(*role.follows);  // its last word
   role.gate->keep_master();
   master.gone.push_back(std::move(role.gate));
   master.counts_gone_ms = model_.counts_gone_ms;

@@ -19,7 +19,8 @@ namespace lockstep::live {
 class Replication {
  public:
   /// Every replica follows the master of its group and has its first copy. Both outlive it.
-  Replication(const sim::Model& model, Nodes& nodes);
+  /// `waits`: some request is a WAIT.
+  Replication(const sim::Model& model, Nodes& nodes, bool waits = false);
 
   // ---- what the trace does to a server
   void lag(std::uint8_t server);
@@ -71,6 +72,7 @@ class Replication {
   void synchronize(std::uint8_t server);
 
   const sim::Model& model_;
+  const bool waits_;
   sim::Servers servers_;
   Nodes& nodes_;
   std::vector<Role> roles_;           ///< by server

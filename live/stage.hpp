@@ -44,12 +44,12 @@ bool comes_true(const There& there) {
 }
 
 struct Stage {
-  /// `slots`: those that migrate, if any do.
+  /// `slots`: those that migrate, if any do. `waits`: some request is a WAIT.
   Stage(const sim::Model& simulated, const std::vector<RunningServer>& servers,
-        Observer::Names names, std::set<unsigned> slots)
+        Observer::Names names, std::set<unsigned> slots, bool waits)
       : model(simulated),
         nodes(servers, std::move(names)),
-        replication(model, nodes),
+        replication(model, nodes, waits),
         resource(model.resource) {
     if (sim::servers_of(model).spare > 0) migration.emplace(nodes, std::move(slots));
   }

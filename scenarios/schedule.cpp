@@ -165,6 +165,9 @@ std::vector<Sentence> sentences_of_clients() {
        Do::lose},
       {Says::action, "<client>'s connection breaks behind its request",
        "fault: the client gets an error, and the request waits in the network", Do::lose_late},
+      {Says::action, "<client>'s connection breaks unheard",
+       "fault: behind a reply, or with nothing on it; the next request goes on a new one",
+       Do::close},
       {Says::pass, "<number> ms pass", "time passes"},
       {Says::expires, "time passes until <words> expires",
        "up to the millisecond after a key's expiry"}};

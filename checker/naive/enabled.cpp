@@ -68,6 +68,19 @@ bool is_interrupted(const Process& process) {
                              [](const Wait& wait) { return wait.kind == Wait::Kind::interrupted; });
 }
 
+/// Whether it may break with no request in front, and something is forgotten that nobody is told
+/// of. Who has begun something on a connection of its own is told when it goes on there; a library
+/// makes any other anew.
+bool may_close(const Connection& connection) {
+  const bool begun = !connection.session.fresh();
+  const bool ahead = !connection.ahead.empty();
+  if (connection.shared ? !begun && !ahead : begun || !ahead) return false;
+  if (!connection.open || connection.line != Line::made || connection.listens || connection.closing)
+    return false;
+  return connection.messages.empty() ||
+         connection.messages.front().state == Message::State::answered;
+}
+
 /// How many images a node could come back with.
 std::size_t images(const Node& node) { return 1 + node.not_durable.size(); }
 
@@ -179,11 +192,10 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
   const Process& process = world.processes[p];
   const Connection& connection = process.connections[c];
   const bool may_break = left(world, Fault::lose) || may_break_freely(world, connection);
-  if (connection.messages.empty()) {
-    // A listener is told, as it reads all the time. Who has begun something on a connection of its
-    // own will be; a library makes any other anew.
-    const bool idle = connection.listens || connection.shared || connection.session.fresh();
-    if (idle && connection.open && connection.line == Line::made && may_break)
+  if (may_break && may_close(connection))
+    actions.push_back(of_connection(Action::Kind::close, p, c));
+  if (connection.messages.empty()) {  // nothing but a listener's is read all the time
+    if (connection.listens && connection.open && connection.line == Line::made && may_break)
       actions.push_back(of_connection(Action::Kind::lose, p, c));
     return;
   }

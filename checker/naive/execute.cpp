@@ -28,6 +28,8 @@ using sim::Request;
 
 namespace {
 
+constexpr auto kPowerLoss = static_cast<std::size_t>(sim::Fault::power_loss);
+
 /// Whether a sorted set has a lock token in a member: of equal scores, the names decide the order.
 bool orders_tokens(const sim::Keyspace& keyspace) {
   bool found = false;
@@ -120,6 +122,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   }
   if (!resource)
     note_ahead(world, connection, !same_keys(before, world.nodes[connection.node].keyspace));
+  connection.made_before = !resource && connection.open && model_.budget[kPowerLoss] > 0;
   facts.reply = message.reply;
 }
 

@@ -89,6 +89,8 @@ void Rules::disturb_connection(Process& process, const Action& action) const {
       return;
     case Action::Kind::lose:
       return lose(process, action.connection);
+    case Action::Kind::close:
+      return close(connection);
     case Action::Kind::lose_late:
       return lose_late(process, action.connection);
     default:
@@ -174,6 +176,22 @@ void Rules::break_connection(Connection& connection) const {
   connection.ahead.clear();
   connection.line = Line::made;
   connection.bound = false;
+  connection.closing = false;
+  connection.made_before = false;
+}
+
+/// What its node has answered arrives, and no task is told but those whose requests are lost.
+void Rules::close(Connection& connection) const {
+  std::vector<Message> answered, lost;
+  for (const Message& message : connection.messages)
+    (message.state == Message::State::waiting ? lost : answered).push_back(message);
+  connection.messages = answered;
+  const std::vector<Message> errors = connection_errors(connection, lost);
+  connection.messages.insert(connection.messages.end(), errors.begin(), errors.end());
+  connection.session = {};
+  connection.ahead.clear();
+  connection.made_before = false;
+  connection.closing = true;
 }
 
 /// What waits at its node in a queue stays there until the node hears that its client has gone.
@@ -295,7 +313,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   has_all(world, n);
   node.down_left_ms = rounded_up(model_.restart_after_ms);
   node.came.clear();
-  node.forget_gone();
+  forget_gone(world, n);
   node.not_durable.clear();
   for_each_connection_to(world, n, [](Connection& connection) {
     const bool begun = !connection.session.fresh() || !connection.ahead.empty();
@@ -317,6 +335,7 @@ void Rules::crash_node(World& world, std::uint8_t n) const {
       (waits ? lost : kept).push_back(std::move(message));
     }
     connection.messages = std::move(kept);
+    connection.made_before = false;
     if (!connection.open) return;
     if (connection.bound) connection.line = Line::reset;
     for (Message& error : connection_errors(connection, lost)) connection.messages.push_back(error);

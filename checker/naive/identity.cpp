@@ -74,6 +74,8 @@ void add(Bytes& bytes, const Connection& connection) {
   bytes.kind(connection.sent);
   bytes.number(connection.late);
   if (connection.listens) bytes.text("listens");
+  if (connection.closing) bytes.text("closing");
+  if (connection.made_before) bytes.text("made before");
   if (connection.line != Line::made) bytes.text(connection.bound ? "bound" : "free");
   if (connection.line != Line::made) bytes.kind(connection.line);
   bytes.number(static_cast<std::int64_t>(connection.messages.size()));
@@ -203,6 +205,10 @@ void add_roles(Bytes& bytes, const World& world) {
     bytes.number(node.silent);
     bytes.number(node.counts_gone_ms);
     for (const std::uint8_t gone : node.counts_gone) bytes.number(gone);
+    bytes.text("lists");
+    for (const std::uint8_t gone : node.lists) bytes.number(gone);
+    bytes.text("behind");
+    for (const std::uint8_t gone : node.lists_behind) bytes.number(gone);
   }
 }
 

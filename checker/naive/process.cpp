@@ -305,7 +305,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
   }
   const bool shared = !resource && !effect.subscribes && model_.program->shared_connection();
   const auto usable = [&](const Connection& c) {
-    if (!c.open || c.listens != effect.subscribes || c.shared != shared ||
+    if (!c.open || c.closing || c.listens != effect.subscribes || c.shared != shared ||
         c.sent_for != effect.node)
       return false;
     if (!shared) return c.task == effect.task;

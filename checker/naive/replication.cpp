@@ -77,7 +77,7 @@ void Rules::enabled_of_roles(const World& world, std::uint8_t n,
   if (node.follows && in_budget(world, Fault::failover)) add(Action::Kind::failover);
   if (!is_in_line(world, n)) add(Action::Kind::follow);
   const bool may_be_forgotten = model_.min_replicas > 0 && node.lags && !node.silent;
-  if (!node.counts_gone.empty() || may_be_forgotten) add(Action::Kind::miss);
+  if (!node.counts_gone.empty() || !node.lists.empty() || may_be_forgotten) add(Action::Kind::miss);
 }
 
 void Rules::enabled_to_learn(const World& world, std::uint8_t p,
@@ -119,10 +119,12 @@ void Rules::change_roles(World& world, const Action& action) const {
       break;
     case Action::Kind::miss:
       node.silent = node.lags;
-      node.forget_gone();
+      forget_gone(world, action.node);
       break;
     case Action::Kind::learn:
       world.processes[action.process].knows[servers_.group_of(action.node)] = action.node;
+      for (Connection& connection : world.processes[action.process].connections)
+        if (connection.sent_for == servers_.group_of(action.node)) connection.made_before = false;
       break;
     default:
       sim::fail("an action of the environment", __FILE__, __LINE__);
@@ -132,12 +134,16 @@ void Rules::change_roles(World& world, const Action& action) const {
 /// Its master does not notice at once that it gets nothing of this replica any more.
 void Rules::leave_master(World& world, std::uint8_t n) const {
   const auto followed = world.nodes[n].follows;
-  if (!followed || model_.min_replicas == 0) return;
-  if (!world.nodes[n].is_heard_by(*followed)) return;
+  if (!followed || !world.nodes[n].is_heard_by(*followed)) return;
   Node& master = world.nodes[*followed];
   if (!master.up || master.follows) return;
-  master.counts_gone.insert(n);
-  master.counts_gone_ms = rounded_up(model_.counts_gone_ms);
+  if (model_.min_replicas > 0) {
+    master.counts_gone.insert(n);
+    master.counts_gone_ms = rounded_up(model_.counts_gone_ms);
+  }
+  if (!expected_.replica_waits) return;
+  master.lists.insert(n);
+  if (world.nodes[n].misses) master.lists_behind.insert(n);
 }
 
 /// Whether a master counts too few replicas to write.
@@ -162,7 +168,7 @@ void Rules::fail_over(World& world, std::uint8_t n) const {
 void Rules::follow(World& world, std::uint8_t n) const {
   leave_master(world, n);
   Node& node = world.nodes[n];
-  node.forget_gone();
+  forget_gone(world, n);
   node.follows = world.newest[servers_.group_of(n)];
   node.full = false;
   node.receive_again();
@@ -175,7 +181,9 @@ void Rules::synchronize(World& world, std::uint8_t n) const {
   Node& node = world.nodes[n];
   node.syncing = false;
   node.not_durable.clear();
-  const Node& master = world.nodes[*node.follows];
+  Node& master = world.nodes[*node.follows];
+  master.lists.erase(n);
+  master.lists_behind.erase(n);
   // A full synchronization writes to the disk what it receives.
   if (model_.persistence == sim::Persistence::rdb) node.saved = keys_only(master.keyspace);
   for (Process& process : world.processes) {

@@ -27,6 +27,8 @@ std::int64_t Rules::acknowledged(const World& world, const Connection& connectio
   for_each_replica_of(world, connection.node, [&](std::uint8_t n) {
     if (world.nodes[n].is_attached_to(connection.node) && !connection.ahead.contains(n)) ++count;
   });
+  for (const std::uint8_t gone : world.nodes[connection.node].lists)
+    if (!connection.ahead.contains(gone)) ++count;
   return count;
 }
 
@@ -91,23 +93,45 @@ void Rules::note_ahead(World& world, Connection& connection, bool changed) const
     replica.misses = replica.misses || (replica.lags && changed);
     if (replica.misses && counts) connection.ahead.insert(n);
   });
+  Node& master = world.nodes[connection.node];
+  if (changed) master.lists_behind = master.lists;
+  if (counts) connection.ahead.insert(master.lists_behind.begin(), master.lists_behind.end());
 }
 
 /// What has been written in an action does not arrive at those that lag.
 void Rules::note_missing(const std::vector<Node>& before, World& world) const {
   for (std::uint8_t server = 0; server < before.size(); ++server) {
     if (same_keys(before[server].keyspace, world.nodes[server].keyspace)) continue;
+    world.nodes[server].lists_behind = world.nodes[server].lists;
     for_each_replica_of(world, server, [&](std::uint8_t n) {
       world.nodes[n].misses = world.nodes[n].misses || world.nodes[n].lags;
     });
   }
 }
 
-/// The replica misses nothing any more.
+/// The replica misses nothing any more. A master that it has left, and that has not noticed, knows
+/// of what it acknowledged before.
 void Rules::has_all(World& world, std::uint8_t n) const {
   world.nodes[n].misses = false;
   for (Process& process : world.processes)
-    for (Connection& connection : process.connections) connection.ahead.erase(n);
+    for (Connection& connection : process.connections) {
+      const bool gone =
+          connection.node != sim::kResource && world.nodes[connection.node].lists.contains(n);
+      if (!gone) connection.ahead.erase(n);
+    }
+}
+
+/// The server notices who has left it.
+void Rules::forget_gone(World& world, std::uint8_t n) const {
+  Node& node = world.nodes[n];
+  for (Process& process : world.processes)
+    for (Connection& connection : process.connections)
+      if (connection.node == n)
+        for (const std::uint8_t gone : node.lists) connection.ahead.erase(gone);
+  node.lists.clear();
+  node.lists_behind.clear();
+  node.counts_gone.clear();
+  node.counts_gone_ms = 0;
 }
 
 }  // namespace lockstep::checker::naive

@@ -52,8 +52,8 @@ void tidy_connections(Process& process) {
   }
   std::erase_if(process.connections, [](const Connection& connection) {
     const bool dead = connection.line == Line::lost || connection.line == Line::reset;
-    const bool remembered =
-        !connection.session.fresh() || !connection.ahead.empty() || (dead && connection.bound);
+    const bool remembered = !connection.session.fresh() || !connection.ahead.empty() ||
+                            connection.made_before || (dead && connection.bound);
     return connection.messages.empty() && (!connection.open || !remembered);
   });
 }
@@ -196,8 +196,9 @@ void Rules::incarnate(Process& process, const sim::ProcessSetup& setup) const {
 Facts Rules::apply(World& world, const Action& action) {
   Facts facts;
   const std::vector<Node> before = expected_.replica_waits ? world.nodes : std::vector<Node>{};
+  const bool breaks = action.kind == Action::Kind::lose || action.kind == Action::Kind::close;
   const bool for_nothing =
-      action.kind == Action::Kind::lose &&
+      breaks &&
       may_break_freely(world, world.processes[action.process].connections[action.connection]);
   if (const auto fault = row(action.kind).fault; fault && !for_nothing) spend(world, *fault);
   switch (action.kind) {

@@ -96,6 +96,8 @@ struct Connection {
   Line line = Line::made;        ///< else its node has died
   bool bound = false;            ///< then: what its task has begun lives there alone
   bool listens = false;          ///< it takes messages, for a listener
+  bool closing = false;          ///< broken, but what is answered on it arrives
+  bool made_before = false;      ///< its node has answered on it; only where power may be lost
 
   /// Whether its next message waits for a node that is dark.
   bool waits_in_the_dark() const;
@@ -200,6 +202,8 @@ struct Node {
   bool silent = false;                  ///< it lags, and its master counts it no more
   std::set<std::uint8_t> counts_gone;  ///< a master: replicas that have left, which it still counts
   std::int64_t counts_gone_ms = 0;     ///< for how long at most
+  std::set<std::uint8_t> lists;        ///< the same for WAIT, until it notices
+  std::set<std::uint8_t> lists_behind;  ///< of these: who lacks something that it has
   std::vector<sim::Place> came;    ///< keys that somebody waits for, and which is to be served now
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first
@@ -209,10 +213,6 @@ struct Node {
   /// Whether that one counts it among those that have its writes, for min-replicas-to-write.
   bool is_heard_by(std::uint8_t master) const { return is_attached_to(master) && !silent; }
   void receive_again() { lags = silent = false; }
-  void forget_gone() {
-    counts_gone.clear();
-    counts_gone_ms = 0;
-  }
 };
 
 struct World {
@@ -452,6 +452,7 @@ class Rules {
   void break_connection(Connection& connection) const;
   void lose(Process& process, std::uint8_t c) const;
   void lose_late(Process& process, std::uint8_t c) const;
+  void close(Connection& connection) const;
   void crash(World& world, std::uint8_t p) const;
   void stop_node(World& world, std::uint8_t n, std::size_t image) const;
   void crash_node(World& world, std::uint8_t n) const;
@@ -508,6 +509,7 @@ class Rules {
   void note_ahead(World& world, Connection& connection, bool changed) const;
   void note_missing(const std::vector<Node>& before, World& world) const;
   void has_all(World& world, std::uint8_t n) const;
+  void forget_gone(World& world, std::uint8_t n) const;
 
   // queue.cpp
   /// Whether a request waits there for a key.

@@ -170,9 +170,17 @@ std::string tell_message(const Event& event) {
 
 std::string tell_loss(const Event& event) {
   const Connection& connection = connection_of(event);
-  if (connection.messages.empty())
+  if (connection.messages.empty())  // a listener's
     return "the connection to " + node_name(event, connection.node) + " breaks, with nothing on it";
   return "the connection breaks: " + tell_message(event) + " is lost";
+}
+
+/// Nobody is told; what is sent next goes on a new one.
+std::string tell_close(const Event& event) {
+  const Connection& connection = connection_of(event);
+  const std::string text = "the connection to " + node_name(event, connection.node) + " breaks, ";
+  return text +
+         (connection.messages.empty() ? "with nothing on it" : "behind " + tell_message(event));
 }
 
 std::string tell_jump(std::int64_t amount_ms) {
@@ -305,6 +313,8 @@ std::string sentence_of(const Event& event) {
       return tell_message(event) + " goes on its way again";
     case Action::Kind::lose:
       return tell_loss(event);
+    case Action::Kind::close:
+      return tell_close(event);
     case Action::Kind::lose_late:
       return "the connection breaks, but " + tell_message(event) + " is still on its way";
     case Action::Kind::crash:

@@ -1,12 +1,12 @@
--- As set-wait, and then asks the master whether the key is still its own: a WAIT on a connection that was made anew
--- after a failover counts replicas for nothing that was written on it.
+-- As set-wait, and then asks the master whether the key is still its own. That does not mend it: a WAIT on a connection
+-- that was made anew counts replicas for nothing, also one that the old master has not noticed to have left.
 
 local release = script "release.lua"
 local WAIT_MS = 100
 
 local Lock = protocol {
   title = "SET NX PX, WAIT for every replica, GET; compare-and-delete in Lua",
-  source = "lockstep's own: what mends set-wait beside a failover",
+  source = "lockstep's own: what seems to mend set-wait beside a failover",
   replicas = 1,
 }
 

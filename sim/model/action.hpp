@@ -54,7 +54,8 @@ struct Action {
     migrate,       ///< the node begins to hand its slots to the other one
     move_key,      ///< one of its keys goes there
     hand_over,     ///< and the slots are the other one's
-    jump_within    ///< the process's wall clock jumps in the middle of a step, between two looks
+    jump_within,   ///< the process's wall clock jumps in the middle of a step, between two looks
+    close          ///< the connection breaks behind what has been answered: nobody is told
   };
   Kind kind = Kind::begin;
   std::uint8_t process = 0;
@@ -165,6 +166,7 @@ inline constexpr auto kActionTable = [] {
       {Kind::hand_over, "hand-over", kOfNode, {}, free, if_own},
       {Kind::jump_within, "jump-within", kOfStepClock, Fault::jump, no, never,
        "a client's clock cannot be made to jump in the middle of a step"},
+      {Kind::close, "close", kOfConnection, Fault::lose, no},
   });
 }();
 static_assert(is_complete(kActionTable));

@@ -21,6 +21,8 @@ std::string encode(const Node& node) {
   out.number(static_cast<int>(node.slots));
   out.number(node.counts_gone);
   out.number(node.counts_gone_ms);
+  out.number(node.lists);
+  out.number(node.lists_behind);
   out.number(static_cast<std::int64_t>(node.queue.size()));
   for (const std::uint8_t whose : node.queue) out.number(whose);
   out.number(static_cast<std::int64_t>(node.came.size()));

@@ -93,6 +93,8 @@ struct Node {
   bool few = false;         ///< a master: it counts fewer replicas than Model::min_replicas
   NodeSet counts_gone = 0;  ///< a master: whom it still counts, though they follow it no more
   std::int64_t counts_gone_ms = 0;  ///< and for how long at most
+  NodeSet lists = 0;                ///< the same for WAIT; only where that is sent
+  NodeSet lists_behind = 0;         ///< of these: who has not got all
   // Where requests wait for keys (semantics.md, section 9):
   std::vector<std::uint8_t> queue;  ///< whose they are, in the order in which they have come
   std::vector<Place> came;          ///< keys that they wait for, in the order in which they came
@@ -114,7 +116,7 @@ struct Node {
     syncing = false;
   }
   void miss_the_gone() {
-    counts_gone = 0;
+    counts_gone = lists = lists_behind = 0;
     counts_gone_ms = 0;
   }
   /// Whether what its master writes arrives at once.

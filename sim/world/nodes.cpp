@@ -238,7 +238,7 @@ void Nodes::list_replication(NodeInfo& info) const {
     add(Kind::failover, Fault::failover);
   }
   const bool may_be_silent = node.lags && !node.silent && setting_.model.min_replicas > 0;
-  if (node.counts_gone != 0 || may_be_silent) add(Kind::miss, {});
+  if (node.counts_gone != 0 || node.lists != 0 || may_be_silent) add(Kind::miss, {});
   if (!node.is_in_place()) add(Kind::follow, {});
 }
 
@@ -300,6 +300,12 @@ const StepResult& Nodes::migration(Id id, unsigned a, Id other, unsigned other_s
   return migrations_[place];
 }
 
+/// Which does not notice it at once.
+void Nodes::leave_master(const Node& node, Report& report) {
+  report.left = node.counted_by();
+  report.left_behind = node.misses;
+}
+
 /// Whoever waits at the node for a time does so by its clock.
 Node Nodes::with_other_clock(Node node, const LocalAction& action, Report& report) {
   const bool jumps = action.kind == Action::Kind::jump_node;
@@ -350,23 +356,25 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node.wait_for_nothing();
       break;
     case Kind::miss:
+      report.unlisted = node.lists;
       node.silent = node.lags;
       node.miss_the_gone();
       break;
     case Kind::failover:
-      report.left = node.counted_by();
+      leave_master(node, report);
       node.follows = node.newest = kNoServer;
       node.wait_for_nothing();
       report.spread = Spread::promoted;
       break;
     case Kind::follow:
-      report.left = node.counted_by();
+      leave_master(node, report);
+      report.unlisted = node.lists;
       node = following(std::move(node));
       report.spread = Spread::caught_up;
       break;
     case Kind::node_crash:
     case Kind::power_loss:
-      if (action.kind == Kind::power_loss) report.left = node.counted_by();
+      if (action.kind == Kind::power_loss) leave_master(node, report);
       node = after_power_cut(std::move(node), action.index);
       node.dark = action.kind == Kind::power_loss;
       report.spread = node.dark ? Spread::darkened : Spread::disconnected;
@@ -458,15 +466,35 @@ Id Nodes::told_of_master(Id id, std::uint8_t newest) {
   });
 }
 
-Id Nodes::left_by(Id id, std::uint8_t replica) {
+Id Nodes::left_by(Id id, std::uint8_t replica, bool behind) {
   const Node& master = nodes_[id].value;
-  if (setting_.model.min_replicas == 0 || !master.is_master() || !master.up) return id;
-  return left_by_.find_or_add(id, replica, [&] {
+  if (!master.is_master() || !master.up) return id;
+  return left_by_.find_or_add(both(id, replica), behind ? 1 : 0, [&] {
     Node node = nodes_[id].value;
-    node.counts_gone |= only<NodeSet>(replica);
-    node.counts_gone_ms = setting_.rounded(setting_.model.counts_gone_ms);
+    if (setting_.model.min_replicas > 0) {
+      node.counts_gone |= only<NodeSet>(replica);
+      node.counts_gone_ms = setting_.rounded(setting_.model.counts_gone_ms);
+    }
+    if (setting_.knowledge.replica_waits) {
+      node.lists |= only<NodeSet>(replica);
+      if (behind) node.lists_behind |= only<NodeSet>(replica);
+    }
     return intern(node);
   });
+}
+
+Id Nodes::joined_by(Id id, std::uint8_t replica) {
+  Node node = nodes_[id].value;
+  node.lists = without(node.lists, replica);
+  node.lists_behind = without(node.lists_behind, replica);
+  return intern(node);
+}
+
+NodeSet Nodes::listing(const Id* nodes, std::uint8_t replica) const {
+  NodeSet listing = 0;
+  for (unsigned n = 0; n < setting_.nodes; ++n)
+    if (has(nodes_[nodes[n]].value.lists, replica)) listing |= only<NodeSet>(n);
+  return listing;
 }
 
 /// Whether each master counts enough replicas to write (Redis 7.0 `checkGoodReplicasStatus`).
@@ -493,7 +521,8 @@ bool Nodes::differ_in_stream(Id one, Id other) {
 
 Id Nodes::missing(Id id) {
   Node node = nodes_[id].value;
-  node.misses = true;
+  node.misses = node.lags;
+  node.lists_behind = node.lists;
   return intern(node);
 }
 

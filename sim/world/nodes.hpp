@@ -148,7 +148,8 @@ class Nodes {
   Id renamed(Id id, const Renaming& renaming);
   /// Whether they differ by what a replica is sent: keys and functions.
   bool differ_in_stream(Id one, Id other);
-  /// After a write of its master, of a replica that lags.
+  /// After a write of its master, of a replica that lags; after one of its own, of a master that
+  /// lists replicas that have gone.
   Id missing(Id id);
   /// After a full synchronization: what a restart would bring back is what it has received.
   Id synchronized(Id id, const Id* nodes);
@@ -157,7 +158,11 @@ class Nodes {
   /// After another server of its group was promoted.
   Id told_of_master(Id id, std::uint8_t newest);
   /// After a replica has left without a word: a master counts it for a while.
-  Id left_by(Id id, std::uint8_t replica);
+  Id left_by(Id id, std::uint8_t replica, bool behind);
+  /// After a replica that had gone has got everything of it.
+  Id joined_by(Id id, std::uint8_t replica);
+  /// Which masters list it though it has gone.
+  NodeSet listing(const Id* nodes, std::uint8_t replica) const;
   /// After an action, or time: all nodes, of which replicas become mirrors of their masters. True
   /// if one mentions other tokens than before.
   bool replicate(Id* nodes, bool by_time);
@@ -182,6 +187,7 @@ class Nodes {
   Aged age(Id id, std::int64_t ms);
   void list_actions(NodeInfo& info) const;
   void unite_images(Node& node) const;
+  static void leave_master(const Node& node, Report& report);
   Node with_other_clock(Node node, const LocalAction& action, Report& report);
   Node jumped(Node node, std::int64_t ms);
   Node without_keys(Id id, const LocalAction& action);

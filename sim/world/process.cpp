@@ -33,9 +33,10 @@ bool Process::knows_masters() const {
 }
 
 bool Connection::takes_requests() const {
-  return open && !(shared() && std::ranges::any_of(messages, [](const Message& message) {
-                     return message.stage == Stage::broken;
-                   }));
+  return open && !closing &&
+         !(shared() && std::ranges::any_of(messages, [](const Message& message) {
+             return message.stage == Stage::broken;
+           }));
 }
 
 void Connection::break_up(const Setting& setting) {
@@ -49,8 +50,21 @@ void Connection::break_up(const Setting& setting) {
   messages = std::move(errors);
   session = 0;
   link = Link::made;
-  bound = false;
+  bound = closing = made_before = false;
   ahead_of = 0;
+}
+
+void Connection::close(const Setting& setting) {
+  Connection lost = *this;
+  const auto waits = [](const Message& message) { return message.stage == Stage::waiting; };
+  std::erase_if(lost.messages, [&](const Message& message) { return !waits(message); });
+  lost.break_up(setting);
+  std::erase_if(messages, waits);
+  messages.insert(messages.end(), lost.messages.begin(), lost.messages.end());
+  session = 0;
+  ahead_of = 0;
+  made_before = false;
+  closing = true;
 }
 
 void Process::abandon(TaskId task, bool used, std::optional<bool> subscribes) {
@@ -78,7 +92,8 @@ void Process::drop_empty_connections() {
     connection.messages.erase(connection.messages.begin(), arrives);
   }
   std::erase_if(connections, [](const Connection& c) {
-    return c.messages.empty() && !c.is_dead() && (!c.open || (c.session == 0 && c.ahead_of == 0));
+    return c.messages.empty() && !c.is_dead() &&
+           (!c.open || (c.session == 0 && c.ahead_of == 0 && !c.made_before));
   });
 }
 
@@ -134,7 +149,8 @@ void add(ByteWriter& out, const Connection& connection) {
   out.number(connection.ahead_of);
   out.number(2 * static_cast<int>(connection.link) + (connection.bound ? 1 : 0));
   out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
-             8 * static_cast<int>(connection.outlived) + (connection.subscribes ? 64 : 0));
+             8 * static_cast<int>(connection.outlived) + (connection.subscribes ? 64 : 0) +
+             (connection.closing ? 128 : 0) + (connection.made_before ? 256 : 0));
   out.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const auto& message : connection.messages) {
     out.number(message.task);

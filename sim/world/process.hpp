@@ -89,21 +89,26 @@ struct Connection {
   std::uint8_t sent_for = node;  ///< the node that its task means
   Link link = Link::made;
   bool bound = false;  ///< lost or reset: what its task has begun lives there, and nowhere else
-  bool subscribes = false;  ///< of a listener: it takes messages
-  NodeSet ahead_of = 0;     ///< replicas that have not got all of it; only where WAIT is sent
+  bool subscribes = false;   ///< of a listener: it takes messages
+  bool closing = false;      ///< broken behind its replies: it takes no more requests
+  bool made_before = false;  ///< its node has answered on it; kept only where power may be lost
+  NodeSet ahead_of = 0;      ///< replicas that have not got all of it; only where WAIT is sent
 
   bool shared() const { return task == kEveryTask; }
   /// Whether its task has begun something on it, and will find out that it leads nowhere.
   bool is_dead() const { return open && bound && (link == Link::lost || link == Link::reset); }
   /// Whether a request can leave on it: not on one that all share once it is broken.
   bool takes_requests() const;
-  /// Whether it may break while nothing is on it: a listener's is read all the time; one that no
-  /// task is told of is made anew unheard.
-  bool may_break_idle() const {
-    return open && link == Link::made && (subscribes || shared() || session == 0);
+  /// Whether it may break behind what has been answered, and something is forgotten with it of
+  /// which no task is told: who has begun something on a connection of its own will be.
+  bool may_close() const {
+    const bool forgets = shared() ? session != 0 || ahead_of != 0 : session == 0 && ahead_of != 0;
+    return forgets && open && link == Link::made && !subscribes && !closing;
   }
   /// Its node dies: whether its task has begun something there.
   void bind() { bound = open && !shared() && (session != 0 || ahead_of != 0); }
+  /// Breaks it behind what has been answered.
+  void close(const Setting& setting);
   /// Breaks it: who waits for something on it gets an error, the rest is gone.
   void break_up(const Setting& setting);
 };

@@ -239,7 +239,7 @@ void Processes::note_poll(ProcessInfo& info) const {
 
 /// Adds that a connection breaks: at no cost where a node has died, or is a master of before, whose
 /// clients are cut off by a Sentinel or their pools.
-void Processes::list_loss(ProcessInfo& info, std::size_t c) const {
+void Processes::list_loss(ProcessInfo& info, Action::Kind kind, std::size_t c) const {
   const Process& process = info.value;
   const Connection& connection = process.connections[c];
   const bool outdated = setting_.servers.replicas > 0 &&
@@ -247,9 +247,9 @@ void Processes::list_loss(ProcessInfo& info, std::size_t c) const {
                         connection.node != process.masters[connection.sent_for].newest;
   const bool doubtful = !connection.messages.empty() && connection.messages.front().doubtful;
   if (doubtful || outdated)
-    add_action(info, Action::Kind::lose, c, false);
+    add_action(info, kind, c, false);
   else
-    add_fault(info, Action::Kind::lose, c, Fault::lose);
+    add_fault(info, kind, c, Fault::lose);
 }
 
 /// Adds what can happen to the messages of one connection.
@@ -257,8 +257,12 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   using Kind = Action::Kind;
   const Process& process = info.value;
   const Connection& connection = process.connections[c];
-  if (connection.messages.empty()) {
-    if (connection.may_break_idle()) list_loss(info, c);
+  if (connection.may_close() &&
+      (connection.messages.empty() || connection.messages.front().stage == Stage::answered))
+    list_loss(info, Kind::close, c);
+  if (connection.messages.empty()) {  // a listener's may break nevertheless, and it is told
+    if (connection.subscribes && connection.open && connection.link == Link::made)
+      list_loss(info, Kind::lose, c);
     return;
   }
   const Message& next = connection.messages.front();
@@ -308,7 +312,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
       add_fault(info, Kind::delay, c, Fault::delay);
   }
   if (!connection.open || next.stage == Stage::broken) return;
-  list_loss(info, c);
+  list_loss(info, Kind::lose, c);
   if (dark) {  // an error may come whenever time has passed
     info.free = true;
     ++info.to_come.free_actions;

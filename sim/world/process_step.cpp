@@ -82,6 +82,9 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       return process_.drop_empty_connections();
     case Kind::lose:
       return lose(process_.connections[index]);
+    case Kind::close:
+      process_.connections[index].close(setting_);
+      return process_.drop_empty_connections();
     case Kind::lose_late:
       return lose_late(process_.connections[index]);
     case Kind::crash:
@@ -557,6 +560,9 @@ std::uint8_t ProcessStep::server_for(std::uint8_t node) const {
 /// one does so within a call, and another one not as yet, is not tried.
 void ProcessStep::learn(std::uint8_t group) {
   process_.masters[group].known = process_.masters[group].newest;
+  for (auto& connection : process_.connections)
+    if (connection.sent_for == group) connection.made_before = false;
+  process_.drop_empty_connections();
   if (process_.life != Life::up || process_.rounds.size() < 2) return;
   const auto& tasks = automaton_.state(process_.program).tasks;
   setting_.pools_apart = setting_.pools_apart || std::ranges::any_of(tasks, &Wait::in_operation);

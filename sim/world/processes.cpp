@@ -348,8 +348,8 @@ Id Processes::told(Id id, LockSet elsewhere, LockSet turned) {
 
 /// The process after something has happened at a node, worked out once.
 template <class Change>
-Id Processes::changed(FlatMap& memo, Id id, std::uint8_t node, const Change& change) {
-  return memo.find_or_add(id, node, [&] {
+Id Processes::changed(FlatMap& memo, Id id, std::uint64_t what, const Change& change) {
+  return memo.find_or_add(id, what, [&] {
     Process process = processes_[id].value;
     change(process);
     process.drop_empty_connections();
@@ -361,10 +361,13 @@ namespace {
 
 bool is_waiting(const Message& message) { return message.stage == Stage::waiting; }
 
-/// The replica has got everything.
-void forget_ahead(Process& process, std::uint8_t replica) {
+std::uint64_t key_of(const Processes::Gone& gone) { return both(gone.server, gone.listing); }
+
+/// The replica has got everything; but whoever lists it though it has gone will never know.
+void forget_ahead(Process& process, const Processes::Gone& replica) {
   for (auto& connection : process.connections)
-    connection.ahead_of = without(connection.ahead_of, replica);
+    if (connection.node == kResource || !has(replica.listing, connection.node))
+      connection.ahead_of = without(connection.ahead_of, replica.server);
 }
 
 /// What the process waits for at the node, for a time.
@@ -401,10 +404,10 @@ Id Processes::stopped(Id id, std::uint8_t node) {
   });
 }
 
-Id Processes::disconnected(Id id, std::uint8_t node) {
-  return changed(disconnect_, id, node, [&](Process& process) {
+Id Processes::disconnected(Id id, Gone node) {
+  return changed(disconnect_, id, key_of(node), [&](Process& process) {
     for (auto& connection : process.connections) {
-      if (connection.node != node) continue;
+      if (connection.node != node.server) continue;
       forget_session(connection);
       for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
       Connection lost = connection;
@@ -412,6 +415,7 @@ Id Processes::disconnected(Id id, std::uint8_t node) {
       lost.break_up(setting_);
       std::erase_if(connection.messages, is_waiting);
       if (connection.bound) connection.link = Link::reset;
+      connection.made_before = false;
       if (connection.open)
         connection.messages.insert(connection.messages.end(), lost.messages.begin(),
                                    lost.messages.end());
@@ -420,10 +424,10 @@ Id Processes::disconnected(Id id, std::uint8_t node) {
   });
 }
 
-Id Processes::darkened(Id id, std::uint8_t node) {
-  return changed(darken_, id, node, [&](Process& process) {
+Id Processes::darkened(Id id, Gone node) {
+  return changed(darken_, id, key_of(node), [&](Process& process) {
     for (auto& connection : process.connections) {
-      if (connection.node != node) continue;
+      if (connection.node != node.server) continue;
       forget_session(connection);
       for (auto& message : connection.messages) {
         message.doubtful = true;
@@ -455,25 +459,33 @@ Id Processes::lit(Id id, std::uint8_t node) {
   });
 }
 
-Id Processes::told_of_master(Id id, std::uint8_t group, std::uint8_t newest) {
-  return changed(promote_, id, newest, [&](Process& process) {  // which is of one group alone
-    process.masters[group].newest = newest;
+Id Processes::told_of_master(Id id, std::uint8_t group, Gone newest) {
+  return changed(promote_, id, key_of(newest), [&](Process& process) {  // it is of one group alone
+    process.masters[group].newest = newest.server;
     forget_ahead(process, newest);
   });
 }
 
-Id Processes::caught_up(Id id, std::uint8_t replica) {
+Id Processes::caught_up(Id id, Gone replica) {
   if (!setting_.knowledge.replica_waits) return id;
-  return changed(catch_up_, id, replica, [&](Process& process) { forget_ahead(process, replica); });
+  return changed(catch_up_, id, key_of(replica),
+                 [&](Process& process) { forget_ahead(process, replica); });
 }
 
-Id Processes::emptied(Id id, std::uint8_t node) {
-  if (!has(processes_[id].watching, node)) return caught_up(id, node);
-  return changed(empty_, id, node, [&](Process& process) {
+Id Processes::emptied(Id id, Gone node) {
+  if (!has(processes_[id].watching, node.server)) return caught_up(id, node);
+  return changed(empty_, id, key_of(node), [&](Process& process) {
     Places watched;
-    add_watched(tables_, process, node, nullptr, watched);
-    touch_watched(tables_, process, node, nullptr, watched);
+    add_watched(tables_, process, node.server, nullptr, watched);
+    touch_watched(tables_, process, node.server, nullptr, watched);
     forget_ahead(process, node);
+  });
+}
+
+Id Processes::unlisted(Id id, std::uint8_t node, NodeSet replicas) {
+  return changed(unlist_, id, both(node, replicas), [&](Process& process) {
+    for (auto& connection : process.connections)
+      if (connection.node == node) connection.ahead_of &= static_cast<NodeSet>(~replicas);
   });
 }
 

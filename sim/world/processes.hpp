@@ -124,31 +124,39 @@ class Processes {
   Id jumped(Id id, std::uint8_t node, std::int64_t ms);
   /// After that stands still.
   Id stopped(Id id, std::uint8_t node);
+  /// A server of which something happens, and who counts it for WAIT though it follows them no
+  /// more.
+  struct Gone {
+    std::uint8_t server = 0;
+    NodeSet listing = 0;
+  };
   /// After the node's machine died: nobody hears of it.
-  Id darkened(Id id, std::uint8_t node);
+  Id darkened(Id id, Gone node);
   /// After that is back.
   Id lit(Id id, std::uint8_t node);
   /// After the node died: what was on its way to it is lost, and what it remembered.
-  Id disconnected(Id id, std::uint8_t node);
+  Id disconnected(Id id, Gone node);
   /// After a server has become the newest master of its group.
-  Id told_of_master(Id id, std::uint8_t group, std::uint8_t newest);
+  Id told_of_master(Id id, std::uint8_t group, Gone newest);
   /// After a replica has got all that it was sent.
-  Id caught_up(Id id, std::uint8_t replica);
+  Id caught_up(Id id, Gone replica);
   /// After everything at the node was replaced: whatever it watches there was touched.
-  Id emptied(Id id, std::uint8_t node);
+  Id emptied(Id id, Gone node);
+  /// After a master counts these replicas no more, which had gone.
+  Id unlisted(Id id, std::uint8_t node, NodeSet replicas);
   /// After another has touched keys at the node, and published.
   Id touched(Id id, std::uint8_t node, Id places, Id publications);
 
  private:
   Id age(Id id, std::int64_t ms);
   template <class Change>
-  Id changed(FlatMap& memo, Id id, std::uint8_t node, const Change& change);
+  Id changed(FlatMap& memo, Id id, std::uint64_t what, const Change& change);
   void describe(ProcessInfo& info) const;
   void describe(const Connection& connection, ProcessInfo& info) const;
   void list_actions(ProcessInfo& info);
   bool list_task_actions(ProcessInfo& info) const;
   void list_masters_to_learn(ProcessInfo& info) const;
-  void list_loss(ProcessInfo& info, std::size_t connection) const;
+  void list_loss(ProcessInfo& info, Action::Kind kind, std::size_t connection) const;
   void list_message_actions(ProcessInfo& info, std::size_t c);
   bool asks_again(const Process& process, const Connection& connection, const Message& message);
   bool polls(Id id, const LocalAction& execute, const Node& node);
@@ -184,7 +192,7 @@ class Processes {
   FlatMap age_, rename_, touch_, stale_, tell_;
   std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
   // By what happens at a node.
-  FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_, empty_;
+  FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_, empty_, unlist_;
 };
 
 }  // namespace lockstep::sim

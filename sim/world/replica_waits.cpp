@@ -1,6 +1,8 @@
 // See the header.
 #include "sim/world/replica_waits.hpp"
 
+#include <bit>
+
 #include "sim/redis/commands/wait.hpp"
 #include "sim/world/infos.hpp"
 
@@ -12,11 +14,14 @@ unsigned ReplicaWaits::acknowledged(const Id* nodes, const Connection& connectio
     const Node& replica = nodes_.info(nodes[n]).value;
     if (replica.is_online_at(connection.node) && !has(connection.ahead_of, n)) ++count;
   }
-  return count;
+  const NodeSet gone = nodes_.info(nodes[connection.node]).value.lists;
+  return count +
+         static_cast<unsigned>(std::popcount(static_cast<NodeSet>(gone & ~connection.ahead_of)));
 }
 
 ReplicaWaits::Behind ReplicaWaits::behind(const Id* nodes, std::uint8_t server) const {
-  Behind found;
+  const Node& master = nodes_.info(nodes[server]).value;
+  Behind found{master.lists, master.lists_behind};
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const Node& replica = nodes_.info(nodes[n]).value;
     if (replica.follows != server || !replica.lags) continue;

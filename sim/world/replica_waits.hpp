@@ -18,7 +18,8 @@ class ReplicaWaits {
 
   /// How many replicas of its node have all that the connection has written. `nodes`: all of them.
   unsigned acknowledged(const Id* nodes, const Connection& connection) const;
-  /// Of the connection's node: the replicas that lag, and of those the ones that miss something.
+  /// Of the connection's node: the replicas that lag, or have gone and are counted as yet, and of
+  /// those the ones that miss something.
   struct Behind {
     NodeSet lagging = 0, missing = 0;
   };

@@ -106,6 +106,8 @@ struct Report {
   std::uint8_t node = 0;              ///< touch: where
   std::int64_t jump_ms = 0;           ///< jumped: how far
   std::uint8_t left = kNoServer;      ///< the server that its actor, a replica of it, has left
+  bool left_behind = false;           ///< and had not got all of
+  NodeSet unlisted = 0;               ///< replicas that its actor, a master, counts no more
   bool read_time = false;             ///< at absolute time
   std::vector<std::uint8_t> choices;  ///< that led here
   std::uint16_t cut = 0;              ///< at which of its cuts the step ended; 0: at its end

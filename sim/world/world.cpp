@@ -71,8 +71,10 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
   };
   if (report.left != kNoServer) {
     Id& left = next[setting_.node_slot(report.left)];
-    left = nodes_.left_by(left, whose);
+    left = nodes_.left_by(left, whose, report.left_behind);
   }
+  if (report.unlisted != 0)
+    change_processes([&](Id id) { return processes_.unlisted(id, whose, report.unlisted); });
   switch (report.spread) {
     case Spread::none:
       return;
@@ -92,10 +94,14 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       return change_processes([&](Id id) { return processes_.stopped(id, whose); });
     case Spread::disconnected:
       leave_replicas_alone(whose, next);
-      return change_processes([&](Id id) { return processes_.disconnected(id, whose); });
+      return change_processes([&](Id id) {
+        return processes_.disconnected(id, {whose, listing(whose, next)});
+      });
     case Spread::darkened:
       leave_replicas_alone(whose, next);
-      return change_processes([&](Id id) { return processes_.darkened(id, whose); });
+      return change_processes([&](Id id) {
+        return processes_.darkened(id, {whose, listing(whose, next)});
+      });
     case Spread::lit:
       return change_processes([&](Id id) { return processes_.lit(id, whose); });
     case Spread::touch:
@@ -106,9 +112,14 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
     case Spread::promoted:
       return tell_of_promotion(whose, next);
     case Spread::caught_up:
-      return change_processes([&](Id id) { return processes_.caught_up(id, whose); });
+      return change_processes([&](Id id) {
+        return processes_.caught_up(id, {whose, listing(whose, next)});
+      });
     case Spread::emptied: {
-      change_processes([&](Id id) { return processes_.emptied(id, whose); });
+      join_master(whose, next);
+      change_processes([&](Id id) {
+        return processes_.emptied(id, {whose, listing(whose, next)});
+      });
       Id& node = next[setting_.node_slot(whose)];
       node = nodes_.synchronized(node, next + setting_.node_slot(0));
       return;
@@ -132,7 +143,21 @@ void World::tell_of_promotion(std::uint8_t promoted, Id* next) {
       node = nodes_.told_of_master(node, promoted);
   }
   for (unsigned p = 0; p < setting_.processes; ++p)
-    next[p] = processes_.told_of_master(next[p], group, promoted);
+    next[p] = processes_.told_of_master(next[p], group, {promoted, listing(promoted, next)});
+}
+
+/// Which masters count it for WAIT though it has gone.
+NodeSet World::listing(std::uint8_t replica, const Id* state) const {
+  if (!setting_.knowledge.replica_waits) return 0;
+  return nodes_.listing(state + setting_.node_slot(0), replica);
+}
+
+/// A replica has got everything of the server that it follows.
+void World::join_master(std::uint8_t replica, Id* next) {
+  if (!setting_.knowledge.replica_waits) return;
+  Id& master =
+      next[setting_.node_slot(nodes_.info(next[setting_.node_slot(replica)]).value.follows)];
+  master = nodes_.joined_by(master, replica);
 }
 
 /// After an action, or time: replicas become what their masters are. True if one mentions other
@@ -145,8 +170,9 @@ bool World::mirror_masters(const Id* before, Id* state, Action::Kind by) {
   if (setting_.knowledge.replica_waits && !by_time && !by_crash) {
     for (unsigned n = 0; n < setting_.nodes; ++n) {
       const Node& replica = nodes_.info(state[first + n]).value;
-      if (!replica.lags || replica.misses) continue;
-      const unsigned master = first + replica.follows;
+      const bool lists_more = replica.lists != replica.lists_behind;
+      if (!lists_more && (!replica.lags || replica.misses)) continue;
+      const unsigned master = lists_more ? first + n : first + replica.follows;
       if (before[master] != state[master] && nodes_.differ_in_stream(before[master], state[master]))
         state[first + n] = nodes_.missing(state[first + n]);
     }

@@ -178,6 +178,8 @@ class World {
   void follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts);
   void spread(const Report& report, unsigned actor, Id* next);
   void tell_waiting(LockSet turned, Id* next);
+  NodeSet listing(std::uint8_t replica, const Id* state) const;
+  void join_master(std::uint8_t replica, Id* next);
   void leave_replicas_alone(std::uint8_t master, Id* next);
   void tell_of_promotion(std::uint8_t promoted, Id* next);
   void make_canonical(Id* state);

@@ -1,4 +1,4 @@
--- redlock 4.2.0 for node.js, as its lock(), unlock() and extend() send it to one node or several, at once. (EVAL stands for
+-- redlock 4.2.0 for node.js, as its lock() and unlock() send it to one node or several, at once. (EVAL stands for
 -- its EVALSHA, and EVAL after NOSCRIPT; a pause of 200 ms for one of 100 to 300 ms.)
 local lock, unlock = script "lock.lua", script "unlock.lua"
 

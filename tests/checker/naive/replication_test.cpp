@@ -45,6 +45,7 @@ const auto kLag = [](std::uint8_t n) { return of_node(Kind::lag, n); };
 const auto kCatchUp = [](std::uint8_t n) { return of_node(Kind::catch_up, n); };
 const auto kFailover = [](std::uint8_t n) { return of_node(Kind::failover, n); };
 const auto kFollow = [](std::uint8_t n) { return of_node(Kind::follow, n); };
+const auto kMiss = [](std::uint8_t n) { return of_node(Kind::miss, n); };
 const auto kCrash = [](std::uint8_t n) { return of_node(Kind::node_crash, n); };
 const auto kLearn = [](std::uint8_t p, std::uint8_t n) { return of_process(Kind::learn, p, n); };
 
@@ -594,9 +595,10 @@ TEST_CASE("what leads to a master of before may break at no cost, with something
                    "redis('DEL', self.key)", 1, shared ? ", shared_connection = true" : ""));
   allow(model, Fault::failover);
   ByHand run(model);
-  const auto loss = of_process(Kind::lose, 0);
+  const auto loss = of_process(Kind::lose, 0), unheard = of_process(Kind::close, 0);
   run.begins(0);
   CHECK_FALSE(run.may(loss));
+  CHECK_FALSE(run.may(unheard));
   SECTION("with a request") {
     run.does(kFailover(1));
     run.does(loss);
@@ -607,13 +609,15 @@ TEST_CASE("what leads to a master of before may break at no cost, with something
   }
   SECTION("with nothing: nobody is told that a shared one did, and forgot the transaction") {
     run.asks(0);
-    run.hears(0);
-    CHECK_FALSE(run.may(loss));
+    const bool heard = GENERATE(false, true);
+    CAPTURE(heard);
+    if (heard) run.hears(0);
     run.does(kFailover(1));
-    REQUIRE(run.may(loss) == shared);
+    REQUIRE(run.may(unheard) == shared);
     if (!shared) return;
-    run.does(loss);
-    CHECK(run.world.processes[0].connections.empty());
+    run.does(unheard);
+    CHECK(run.world.processes[0].connections.empty() == heard);
+    if (!heard) run.hears(0);
     run.passes(kSecondMs);
     run.does(of_process(Kind::timer, 0));
     CHECK(run.asks(0) == "ERR EXEC without MULTI");
@@ -632,18 +636,58 @@ TEST_CASE("a connection may break between a write and its WAIT, which then waits
   run.does(kLag(1));
   run.acquires(0);
   REQUIRE(run.world.processes[0].connections.at(0).ahead.contains(1));
-  const auto loss = of_process(Kind::lose, 0);
+  const auto unheard = of_process(Kind::close, 0);
   if (breaks) {
-    run.does(loss);
+    run.does(unheard);
     CHECK(run.world.processes[0].connections.empty());
   }
   run.passes(kSecondMs);
   run.does(of_process(Kind::timer, 0));
-  CHECK(run.may(loss) == !breaks);  // it takes one of the budget
+  CHECK(run.may(of_process(Kind::lose, 0)) == !breaks);  // it takes one of the budget
   if (breaks)
     CHECK(run.asks(0) == "1");
   else
     run.is_blocked(0);
+}
+
+TEST_CASE("a master that has not noticed who has left it counts that one for WAIT") {
+  sim::Model model = with_replicas(
+      inline_model("redis('SET', self.key, 'x')\nsleep(1000)\nreturn redis('WAIT', 1, 1000) == 1",
+                   "redis('DEL', self.key)", 1));
+  allow(model, Fault::failover);
+  ByHand run = ByHand::with_waits(model);
+  const auto sleeps = [&] {
+    run.passes(kSecondMs);
+    run.does(of_process(Kind::timer, 0));
+  };
+  SECTION("of what it had when it left") {
+    run.acquires(0);
+    run.does(kFailover(1));
+    sleeps();
+    CHECK(run.asks(0) == "1");
+  }
+  SECTION("of nothing that came later") {
+    run.does(kFailover(1));
+    run.acquires(0);
+    sleeps();
+    run.is_blocked(0);
+    run.does(kMiss(0));
+    CHECK(run.world.processes[0].connections.at(0).ahead.empty());
+  }
+  SECTION("but on a new connection, on which nothing was written") {
+    run.does(kFailover(1));
+    run.acquires(0);
+    run.does(of_process(Kind::close, 0));
+    sleeps();
+    CHECK(run.asks(0) == "1");
+  }
+  SECTION("until it notices") {
+    run.acquires(0);
+    run.does(kFailover(1));
+    run.does(kMiss(0));
+    sleeps();
+    run.is_blocked(0);
+  }
 }
 
 TEST_CASE("where a master's clock stands still, what its replicas have is no matter") {
