@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Real lock libraries, judged: protocols/libraries/NAME is a client program of ours, and library.json says which package
-of which version it is a model of, which scripts come out of that package, and what has to come out of which check.
+"""Real lock libraries, judged: protocols/libraries/NAME is a client program of ours, and
+library.json says which package of which version it is a model of, which scripts come out of that
+package, and what has to come out of which check.
 
-usage: tools/libraries.py fetch DIR [NAME...]           makes DIR/NAME of each: the program, and the scripts byte for byte
-       tools/libraries.py check LOCKSTEP DIR [NAME...]  runs the checks of each that is in DIR with its scripts; exit code 2:
-                                                        one came otherwise
-       tools/libraries.py page [--check]                writes docs/libraries.md; exit code 2: it is not what it would write
+usage: tools/libraries.py fetch DIR [NAME...]
+           makes DIR/NAME of each: the program, and the scripts byte for byte
+       tools/libraries.py check LOCKSTEP DIR [NAME...]
+           runs the checks of each that is in DIR with its scripts; exit code 2: one came otherwise
+       tools/libraries.py page [--check]
+           writes docs/libraries.md; exit code 2: it is not what it would write
 
-No library's code is in this repository: packages are fetched from npm (by name, version and integrity) or Debian (by name
-and version, with apt-get). exit code 3: a package cannot be had, or is not what library.json says.
+No library's code is in this repository: packages are fetched from npm (by name, version and
+integrity) or Debian (by name and version, with apt-get). exit code 3: a package cannot be had, or
+is not what library.json says.
 """
 import ast
 import base64
@@ -30,11 +34,14 @@ PAGE = ROOT / "docs" / "libraries.md"
 REGISTRY = "https://registry.npmjs.org"
 INTRODUCTION = """# Real libraries, judged
 
-What the locks of real libraries keep, and what breaks them: each row is a check, of a model of that version's client with the
-scripts that the package contains. The client program is ours ([protocols/libraries](../protocols/libraries)); no library's code
-is in this repository. `tools/libraries.py fetch build/libraries` takes the scripts out of the packages, byte for byte, and then
-`lockstep check build/libraries/NAME FLAGS` shows the run. Every lock whose lease may end while its holder works loses mutual
-exclusion by a pause that is long enough, which is no bug of the library; other rows may be.
+What the locks of real libraries keep, and what breaks them: each row is a check, of a model of that
+version's client with the scripts that the package contains. The client program is ours
+([protocols/libraries](../protocols/libraries)); no library's code is in this repository.
+`tools/libraries.py fetch build/libraries` takes the scripts out of the packages, byte for byte, and
+then `lockstep check build/libraries/NAME FLAGS` shows the run. Every lock whose lease may end while
+its holder works loses mutual exclusion by a pause that is long enough, which is no bug of the
+library; other rows may be. An answer that is lost is an error to these clients, as with a limit on
+retries; where ioredis sends a request again by itself, more may happen.
 Two clients, unless the flags say otherwise. This page is written by `tools/libraries.py page`.
 """
 
@@ -44,7 +51,7 @@ class Unusable(Exception):
 
 
 def described(names):
-    found = sorted(folder.name for folder in LIBRARIES.iterdir() if (folder / "library.json").is_file())
+    found = sorted(file.parent.name for file in LIBRARIES.glob("*/library.json"))
     for name in names:
         if name not in found:
             raise Unusable(f"no library {name!r} in {LIBRARIES}")
@@ -75,13 +82,16 @@ def debian_files(package):
     with tempfile.TemporaryDirectory() as folder:
         wanted = f"{package['name']}={package['version']}"
         try:
-            subprocess.run(["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", wanted], cwd=folder, check=True)
+            subprocess.run(
+                ["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", wanted],
+                cwd=folder, check=True)
             for deb in pathlib.Path(folder).glob("*.deb"):
                 subprocess.run(["dpkg", "-x", deb, folder + "/root"], check=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise Unusable(f"{wanted}: {error}") from error
         root = pathlib.Path(folder) / "root"
-        return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        return {str(path.relative_to(root)): path.read_bytes()
+                for path in root.rglob("*") if path.is_file()}
 
 
 PACKAGES = {"npm": npm_files, "debian": debian_files}
@@ -89,8 +99,9 @@ QUOTED = rb"'(?:[^'\\\n]|\\.)*'" + b"|" + rb'"(?:[^"\\\n]|\\.)*"'
 
 
 def cut_out(text, place):
-    """What stands between the marks `after`, each sought behind the one before it, and `before`; the whole file without
-    marks. With `literals` that is an expression of quoted strings, of which the text is what they say, joined."""
+    """What stands between the marks `after`, each sought behind the one before it, and `before`;
+    the whole file without marks. With `literals` that is an expression of quoted strings, of which
+    the text is what they say, joined."""
     for mark in place.get("after", []):
         before, found, text = text.partition(mark.encode())
         if not found:
@@ -116,7 +127,7 @@ def fetch(where, names):
             files = PACKAGES[package["from"]](package)
             for script, place in library["scripts"].items():
                 if place["file"] not in files:
-                    raise Unusable(f"{package['name']} {package['version']} has no file {place['file']}")
+                    raise Unusable(f"{package['name']} has no file {place['file']}")
                 (made / script).write_bytes(cut_out(files[place["file"]], place))
         shutil.rmtree(folder, ignore_errors=True)
         made.rename(folder)
@@ -125,7 +136,8 @@ def fetch(where, names):
 
 def outcome_of(lockstep, folder, check):
     """What came out: verdict, property, steps."""
-    run = subprocess.run([lockstep, "check", str(folder), "--json", *check["flags"].split()], capture_output=True, text=True)
+    words = [lockstep, "check", str(folder), "--json", *check["flags"].split()]
+    run = subprocess.run(words, capture_output=True, text=True)
     if run.returncode == 3 or not run.stdout:
         return {"verdict": f"error: {run.stderr.strip()}"}
     result = json.loads(run.stdout)
@@ -151,7 +163,9 @@ def check(lockstep, where, names):
 
 
 def row_of(each):
-    verdict = each["verdict"] if each["verdict"] != "violated" else f"{each['property']} fails, {each['steps']} steps"
+    verdict = each["verdict"]
+    if verdict == "violated":
+        verdict = f"{each['property']} fails, {each['steps']} steps"
     reported = each.get("issue", "")
     return f"| `{each['flags'] or '(no fault)'}` | {verdict} | {each['because']} | {reported} |\n"
 
@@ -160,7 +174,9 @@ def page_text():
     text = INTRODUCTION
     for name, library in described([]):
         package = library.get("package")
-        source = f"{package['from']}, `{package['name']}` {package['version']}" if package else library["no_package"]
+        source = library.get("no_package")
+        if package:
+            source = f"{package['from']}, `{package['name']}` {package['version']}"
         text += f"\n## {library['library']} {library['version']}\n\n"
         text += f"{library['language']}; {source}. {library['keeps']} (`protocols/libraries/{name}`)\n\n"
         text += "| flags | verdict | why | reported |\n|---|---|---|---|\n"
