@@ -41,7 +41,8 @@ version's client with the scripts that the package contains. The client program 
 then `lockstep check build/libraries/NAME FLAGS` shows the run. Every lock whose lease may end while
 its holder works loses mutual exclusion by a pause that is long enough, which is no bug of the
 library; other rows may be. An answer that is lost is an error to these clients, as with a limit on
-retries; where ioredis sends a request again by itself, more may happen.
+retries; where ioredis sends a request again by itself, more may happen. What we found reported
+nowhere is in [found.md](found.md).
 Two clients, unless the flags say otherwise. This page is written by `tools/libraries.py page`.
 """
 
