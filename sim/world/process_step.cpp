@@ -591,6 +591,8 @@ void ProcessStep::send(const Effect& effect) {
   });
   const bool new_one = place == process_.connections.end();
   const std::uint8_t server = new_one ? server_for(effect.node) : place->node;
+  if (server != kResource && is_name(effect.request.at(0), "wait"))
+    setting_.needs.replica_waits = true;
   const bool dark = server != kResource && has(around_.dark, server);
   if (server != kResource && !dark && !has(around_.up, server)) message.stage = Stage::broken;
   if (!new_one && place->link == Link::reset) message.stage = Stage::broken;

@@ -44,7 +44,6 @@ bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connecti
   if (message.blocked) return false;
   const auto wait = replica_wait(tables_.request(message.request));
   if (!wait) return false;
-  setting_.needs.replica_waits = true;
   const Node& node = nodes_.info(nodes[connection.node]).value;
   if (!node.is_master() || tables_.session(connection.session).value.in_transaction) return false;
   if (acknowledged(nodes, connection) >= wait->replicas) return false;

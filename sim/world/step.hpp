@@ -113,7 +113,7 @@ struct Report {
   std::uint16_t cut = 0;              ///< at which of its cuts the step ended; 0: at its end
   bool says_nothing() const {
     return facts == Facts{} && claims == Claims{} && leases.empty() && spread == Spread::none &&
-           !read_time && choices.empty() && cut == 0;
+           left == kNoServer && unlisted == 0 && !read_time && choices.empty() && cut == 0;
   }
 };
 
