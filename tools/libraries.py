@@ -179,7 +179,8 @@ def page_text():
         if package:
             source = f"{package['from']}, `{package['name']}` {package['version']}"
         text += f"\n## {library['library']} {library['version']}\n\n"
-        text += f"{library['language']}; {source}. {library['keeps']} (`protocols/libraries/{name}`)\n\n"
+        keeps = library["keeps"][0].upper() + library["keeps"][1:].rstrip(".")
+        text += f"{library['language']}; {source}. {keeps}. (`protocols/libraries/{name}`)\n\n"
         text += "| flags | verdict | why | reported |\n|---|---|---|---|\n"
         text += "".join(row_of(each) for each in library["checks"])
     return text
