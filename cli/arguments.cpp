@@ -308,16 +308,21 @@ CLI::App& add_list(CLI::App& app, ListArguments& list) {
   return command;
 }
 
+/// What is explored: of a protocol too, with what may go wrong.
+void add_explored(CLI::App& command, std::string& target, ModelFlags& model) {
+  command.add_option("target", target, "PROTOCOL or SCENARIO")
+      ->required()
+      ->type_name("PROTOCOL|SCENARIO");
+  add_model_flags(command, model);
+  add_list(command, "--fault", model.faults,
+           "how many faults of which kind a run may contain: pause=1,crash=1")
+      .type_name("NAME=N,...");
+}
+
 CLI::App& add_check(CLI::App& app, CheckArguments& check) {
   auto& command = *app.add_subcommand(
       "check", "explore every run, and show the shortest one that breaks the lock");
-  command.add_option("target", check.target, "PROTOCOL or SCENARIO")
-      ->required()
-      ->type_name("PROTOCOL|SCENARIO");
-  add_model_flags(command, check.model);
-  add_list(command, "--fault", check.model.faults,
-           "how many faults of which kind a run may contain: pause=1,crash=1")
-      .type_name("NAME=N,...");
+  add_explored(command, check.target, check.model);
   add_bound_flags(command, check.bounds);
   command.add_option("--trace", check.trace_file, "write the counterexample to this file")
       ->type_name("FILE");
@@ -418,13 +423,7 @@ CLI::App& add_matrix(CLI::App& app, MatrixArguments& matrix) {
 CLI::App& add_graph(CLI::App& app, GraphArguments& graph) {
   auto& command =
       *app.add_subcommand("graph", "every state and every step, for Graphviz or as a picture");
-  command.add_option("target", graph.target, "PROTOCOL or SCENARIO")
-      ->required()
-      ->type_name("PROTOCOL|SCENARIO");
-  add_model_flags(command, graph.model);
-  add_list(command, "--fault", graph.model.faults,
-           "how many faults of which kind a run may contain: pause=1,crash=1")
-      .type_name("NAME=N,...");
+  add_explored(command, graph.target, graph.model);
   command.add_option("--max-states", graph.most, "how many states are shown, at most")
       ->check(CLI::Range(1, 10000))
       ->type_name("N");

@@ -119,8 +119,7 @@ std::string as_svg(const StateGraph& graph) {
   }
   std::string text = fmt::format(
       "<svg id=\"lockstep\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" "
-      "width=\"{0}\" "
-      "height=\"{1}\">\n",
+      "width=\"{0}\" height=\"{1}\">\n",
       width, height);
   text +=
       "<style>text{font:11px sans-serif;fill:#222}rect{fill:#fff;stroke:#555}"

@@ -42,6 +42,16 @@ std::deque<Message> errors_for(const std::deque<Message>& lost) {
 
 bool waiting(const Message& message) { return message.state == Message::State::waiting; }
 
+/// The real connection is closed: who waits for a request on it gets an error, behind what has been
+/// answered.
+void lose_requests(Channel& channel) {
+  channel.socket.reset();
+  std::deque<Message> lost;
+  std::ranges::copy_if(channel.messages, std::back_inserter(lost), waiting);
+  std::erase_if(channel.messages, waiting);
+  if (channel.open) std::ranges::move(errors_for(lost), std::back_inserter(channel.messages));
+}
+
 }  // namespace
 
 /// One that has broken takes no more, if it is shared: not all of its tasks have heard of it.
@@ -175,11 +185,7 @@ void Network::close_behind(const sim::ConnectionName& name) {
     if (channel.task != name.task || channel.node != name.node || !channel.open ||
         channel.listens || channel.closing)
       continue;
-    std::deque<Message> lost;
-    std::ranges::copy_if(channel.messages, std::back_inserter(lost), waiting);
-    std::erase_if(channel.messages, waiting);
-    std::ranges::move(errors_for(lost), std::back_inserter(channel.messages));
-    channel.socket.reset();
+    lose_requests(channel);
     channel.closing = true;
   }
 }
@@ -222,11 +228,7 @@ void Network::server_died(std::uint8_t server) {
   std::erase_if(kept_, [&](const auto& kept) { return kept.second.server == server; });
   for (auto& channel : channels_) {
     if (channel.node == sim::kResource || channel.server != server) continue;
-    channel.socket.reset();
-    std::deque<Message> lost;
-    std::ranges::copy_if(channel.messages, std::back_inserter(lost), waiting);
-    std::erase_if(channel.messages, waiting);
-    if (channel.open) std::ranges::move(errors_for(lost), std::back_inserter(channel.messages));
+    lose_requests(channel);
     if (channel.listens && channel.open && std::ranges::none_of(channel.messages, is_broken))
       channel.messages.push_back(broken_message(channel.task));
   }

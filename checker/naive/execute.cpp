@@ -28,8 +28,6 @@ using sim::Request;
 
 namespace {
 
-constexpr auto kPowerLoss = static_cast<std::size_t>(sim::Fault::power_loss);
-
 /// Whether a sorted set has a lock token in a member: of equal scores, the names decide the order.
 bool orders_tokens(const sim::Keyspace& keyspace) {
   bool found = false;
@@ -122,7 +120,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   }
   if (!resource)
     note_ahead(world, connection, !same_keys(before, world.nodes[connection.node].keyspace));
-  connection.made_before = !resource && connection.open && model_.budget[kPowerLoss] > 0;
+  connection.made_before = !resource && connection.open && of_all(Fault::power_loss) > 0;
   facts.reply = message.reply;
 }
 
@@ -168,7 +166,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   sim::Execution execution = execution_on(world, p, connection);
   sim::refuse_unknown(request, model_.server);
   if (servers_.replicas > 0) sim::refuse_with_replicas(request, node.follows.has_value());
-  if (node.follows && may_freeze()) sim::refuse_at_replica(request);
+  if (node.follows && of_all(Fault::freeze) > 0) sim::refuse_at_replica(request);
   const sim::Execution given = execution;
   if (asked.asking) connection.session.asking = true;
   const sim::Session session = connection.session;

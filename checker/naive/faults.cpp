@@ -180,14 +180,19 @@ void Rules::break_connection(Connection& connection) const {
   connection.made_before = false;
 }
 
+/// Who waits for requests that are lost gets an error, behind what has been answered.
+void Rules::lose_requests(Connection& connection) const {
+  std::vector<Message> lost, kept;
+  for (Message& message : connection.messages)
+    (message.state == Message::State::waiting ? lost : kept).push_back(std::move(message));
+  connection.messages = std::move(kept);
+  if (!connection.open) return;
+  for (Message& error : connection_errors(connection, lost)) connection.messages.push_back(error);
+}
+
 /// What its node has answered arrives, and no task is told but those whose requests are lost.
 void Rules::close(Connection& connection) const {
-  std::vector<Message> answered, lost;
-  for (const Message& message : connection.messages)
-    (message.state == Message::State::waiting ? lost : answered).push_back(message);
-  connection.messages = answered;
-  const std::vector<Message> errors = connection_errors(connection, lost);
-  connection.messages.insert(connection.messages.end(), errors.begin(), errors.end());
+  lose_requests(connection);
   connection.session = {};
   connection.ahead.clear();
   connection.made_before = false;
@@ -328,17 +333,11 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
 void Rules::crash_node(World& world, std::uint8_t n) const {
   stop_node(world, n, 0);
   for_each_connection_to(world, n, [&](Connection& connection) {
-    std::vector<Message> lost, kept;
-    for (Message& message : connection.messages) {
-      const bool waits = message.state == Message::State::waiting;
+    for (Message& message : connection.messages)
       message.orphaned = message.state == Message::State::answered;
-      (waits ? lost : kept).push_back(std::move(message));
-    }
-    connection.messages = std::move(kept);
+    lose_requests(connection);
     connection.made_before = false;
-    if (!connection.open) return;
-    if (connection.bound) connection.line = Line::reset;
-    for (Message& error : connection_errors(connection, lost)) connection.messages.push_back(error);
+    if (connection.open && connection.bound) connection.line = Line::reset;
   });
 }
 

@@ -108,7 +108,7 @@ std::int64_t Rules::longest_matter_ms() const {
     forwards_ms = std::max(forwards_ms, jump_ms);
     back_ms = std::max(back_ms, -jump_ms);
   }
-  const int jumps = model_.budget[static_cast<std::size_t>(sim::Fault::jump)];
+  const int jumps = of_all(sim::Fault::jump);
   return rounded_up(ms + longest_lease_ms + farthest_reach_ms() + jumps * (forwards_ms + back_ms));
 }
 

@@ -202,7 +202,7 @@ void Rules::mirror(World& world, bool by_time) const {
     Node& node = world.nodes[n];
     const Node& master = world.nodes[*node.follows];
     if (!node.up || node.lags || node.syncing || !master.up) continue;
-    if (may_freeze()) {
+    if (of_all(Fault::freeze) > 0) {
       node.offset = master.offset;
       node.frozen = master.frozen;
     }

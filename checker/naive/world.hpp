@@ -452,6 +452,7 @@ class Rules {
   void break_connection(Connection& connection) const;
   void lose(Process& process, std::uint8_t c) const;
   void lose_late(Process& process, std::uint8_t c) const;
+  void lose_requests(Connection& connection) const;
   void close(Connection& connection) const;
   void crash(World& world, std::uint8_t p) const;
   void stop_node(World& world, std::uint8_t n, std::size_t image) const;
@@ -467,12 +468,12 @@ class Rules {
   void settle(World& world, bool by_time) const;
   void note_spinning(World& world, const sim::Action& action, Facts& facts);
 
+  /// How many of such faults a run may have, in all.
+  int of_all(sim::Fault fault) const { return model_.budget[static_cast<std::size_t>(fault)]; }
+
   // replication.cpp
   std::uint8_t server_meant(const Process& process, std::uint8_t node) const;
   bool is_in_line(const World& world, std::uint8_t n) const;
-  bool may_freeze() const {
-    return model_.budget[static_cast<std::size_t>(sim::Fault::freeze)] > 0;
-  }
   void enabled_of_roles(const World& world, std::uint8_t n,
                         std::vector<sim::Action>& actions) const;
   void enabled_to_learn(const World& world, std::uint8_t p,

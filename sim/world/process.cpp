@@ -54,13 +54,17 @@ void Connection::break_up(const Setting& setting) {
   ahead_of = 0;
 }
 
-void Connection::close(const Setting& setting) {
-  Connection lost = *this;
+void Connection::lose_requests(const Setting& setting) {
   const auto waits = [](const Message& message) { return message.stage == Stage::waiting; };
+  Connection lost = *this;
   std::erase_if(lost.messages, [&](const Message& message) { return !waits(message); });
   lost.break_up(setting);
   std::erase_if(messages, waits);
-  messages.insert(messages.end(), lost.messages.begin(), lost.messages.end());
+  if (open) messages.insert(messages.end(), lost.messages.begin(), lost.messages.end());
+}
+
+void Connection::close(const Setting& setting) {
+  lose_requests(setting);
   session = 0;
   ahead_of = 0;
   made_before = false;

@@ -107,6 +107,8 @@ struct Connection {
   }
   /// Its node dies: whether its task has begun something there.
   void bind() { bound = open && !shared() && (session != 0 || ahead_of != 0); }
+  /// What waits on it is lost: who waits for that gets an error, behind what has been answered.
+  void lose_requests(const Setting& setting);
   /// Breaks it behind what has been answered.
   void close(const Setting& setting);
   /// Breaks it: who waits for something on it gets an error, the rest is gone.

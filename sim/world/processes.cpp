@@ -410,15 +410,9 @@ Id Processes::disconnected(Id id, Gone node) {
       if (connection.node != node.server) continue;
       forget_session(connection);
       for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
-      Connection lost = connection;
-      std::erase_if(lost.messages, [](const Message& m) { return !is_waiting(m); });
-      lost.break_up(setting_);
-      std::erase_if(connection.messages, is_waiting);
+      connection.lose_requests(setting_);
       if (connection.bound) connection.link = Link::reset;
       connection.made_before = false;
-      if (connection.open)
-        connection.messages.insert(connection.messages.end(), lost.messages.begin(),
-                                   lost.messages.end());
     }
     forget_ahead(process, node);
   });

@@ -69,6 +69,10 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
   const auto change_processes = [&](const auto& changed) {
     for (unsigned p = 0; p < setting_.processes; ++p) next[p] = changed(next[p]);
   };
+  const auto change_gone = [&](Id (Processes::*changed)(Id, Processes::Gone)) {
+    const Processes::Gone gone{whose, listing(whose, next)};
+    change_processes([&](Id id) { return (processes_.*changed)(id, gone); });
+  };
   if (report.left != kNoServer) {
     Id& left = next[setting_.node_slot(report.left)];
     left = nodes_.left_by(left, whose, report.left_behind);
@@ -94,14 +98,10 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       return change_processes([&](Id id) { return processes_.stopped(id, whose); });
     case Spread::disconnected:
       leave_replicas_alone(whose, next);
-      return change_processes([&](Id id) {
-        return processes_.disconnected(id, {whose, listing(whose, next)});
-      });
+      return change_gone(&Processes::disconnected);
     case Spread::darkened:
       leave_replicas_alone(whose, next);
-      return change_processes([&](Id id) {
-        return processes_.darkened(id, {whose, listing(whose, next)});
-      });
+      return change_gone(&Processes::darkened);
     case Spread::lit:
       return change_processes([&](Id id) { return processes_.lit(id, whose); });
     case Spread::touch:
@@ -112,14 +112,10 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
     case Spread::promoted:
       return tell_of_promotion(whose, next);
     case Spread::caught_up:
-      return change_processes([&](Id id) {
-        return processes_.caught_up(id, {whose, listing(whose, next)});
-      });
+      return change_gone(&Processes::caught_up);
     case Spread::emptied: {
       join_master(whose, next);
-      change_processes([&](Id id) {
-        return processes_.emptied(id, {whose, listing(whose, next)});
-      });
+      change_gone(&Processes::emptied);
       Id& node = next[setting_.node_slot(whose)];
       node = nodes_.synchronized(node, next + setting_.node_slot(0));
       return;
@@ -142,8 +138,9 @@ void World::tell_of_promotion(std::uint8_t promoted, Id* next) {
     if (n != promoted && setting_.servers.group_of(n) == group)
       node = nodes_.told_of_master(node, promoted);
   }
+  const Processes::Gone gone{promoted, listing(promoted, next)};
   for (unsigned p = 0; p < setting_.processes; ++p)
-    next[p] = processes_.told_of_master(next[p], group, {promoted, listing(promoted, next)});
+    next[p] = processes_.told_of_master(next[p], group, gone);
 }
 
 /// Which masters count it for WAIT though it has gone.
