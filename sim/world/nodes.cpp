@@ -514,9 +514,20 @@ void Nodes::count_replicas(Id* nodes) {
   }
 }
 
-bool Nodes::differ_in_stream(Id one, Id other) {
+bool Nodes::differ_in_stream(Id one, Id other) const {
   return !same_keys(tables_.keyspace(nodes_[one].value.keyspace).value,
                     tables_.keyspace(nodes_[other].value.keyspace).value);
+}
+
+bool Nodes::differ_in_keys(Id one, Id other) const {
+  const auto keys_of = [&](Id id) {
+    std::size_t keys = 0;
+    tables_.keyspace(nodes_[id].value.keyspace).value.for_each([&](const auto&, const auto&) {
+      ++keys;
+    });
+    return keys;
+  };
+  return keys_of(one) != keys_of(other);
 }
 
 Id Nodes::missing(Id id) {

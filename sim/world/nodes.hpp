@@ -147,7 +147,10 @@ class Nodes {
   }
   Id renamed(Id id, const Renaming& renaming);
   /// Whether they differ by what a replica is sent: keys and functions.
-  bool differ_in_stream(Id one, Id other);
+  bool differ_in_stream(Id one, Id other) const;
+  /// The same where the node's clock has jumped in between: what is left of its lifetimes is no
+  /// other expiry, and only that a key has ended is told.
+  bool differ_in_keys(Id one, Id other) const;
   /// After a write of its master, of a replica that lags; after one of its own, of a master that
   /// lists replicas that have gone.
   Id missing(Id id);

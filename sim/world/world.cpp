@@ -170,8 +170,10 @@ bool World::mirror_masters(const Id* before, Id* state, Action::Kind by) {
       const bool lists_more = replica.lists != replica.lists_behind;
       if (!lists_more && (!replica.lags || replica.misses)) continue;
       const unsigned master = lists_more ? first + n : first + replica.follows;
-      if (before[master] != state[master] && nodes_.differ_in_stream(before[master], state[master]))
-        state[first + n] = nodes_.missing(state[first + n]);
+      const bool told = by == Action::Kind::jump_node
+                            ? nodes_.differ_in_keys(before[master], state[master])
+                            : nodes_.differ_in_stream(before[master], state[master]);
+      if (told) state[first + n] = nodes_.missing(state[first + n]);
     }
   }
   return nodes_.replicate(state + first, by_time);

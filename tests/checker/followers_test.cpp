@@ -143,3 +143,15 @@ TEST_CASE("what a shared connection has begun is forgotten where it breaks unhea
   CHECK_FALSE(may_forget(shared, {Fault::delay}));
   CHECK_FALSE(may_forget("", {Fault::lose, Fault::failover}));
 }
+
+TEST_CASE("that a master's clock jumps is no write that a replica could miss", "[followers]") {
+  // The replica has it, the clock has jumped since, nothing was written: WAIT need not wait.
+  InlineLock lock(
+      {"redis('SET', self.key, 1, 'PX', 30) local ttl, acknowledged "
+       "if call { node = 2, 'GET', self.key } then ttl = redis('PTTL', self.key) "
+       "acknowledged = redis('WAIT', 1, 1) end redis('DEL', self.key) "
+       "return ttl ~= nil and ttl <= 25 and acknowledged == 0",
+       "return true"});
+  lock.model.jumps_ms = {5};
+  CHECK_FALSE(seen(lock, sim::Witness::acquired, 1, {Fault::lag, Fault::jump}));
+}
