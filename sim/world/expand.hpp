@@ -46,7 +46,8 @@ void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink
       candidate.report = step.report;
       forget_unserved(next.data());
       const bool replicated = replicate(state, next.data(), candidate.kind);
-      finish(next.data(), candidate, facts, step.tokens_changed || replicated, sink);
+      const bool forgot = forget_images(next.data());
+      finish(next.data(), candidate, facts, step.tokens_changed || replicated || forgot, sink);
     }
   }
 }

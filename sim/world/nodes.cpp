@@ -450,6 +450,13 @@ Id Nodes::synchronized(Id id, const Id* nodes) {
   return intern(node);
 }
 
+Id Nodes::durable(Id id) {
+  if (nodes_[id].value.images.empty()) return id;
+  Node node = nodes_[id].value;
+  node.images.clear();
+  return intern(node);
+}
+
 Id Nodes::without_master(Id id, std::uint8_t master) {
   if (nodes_[id].value.follows != master || nodes_[id].value.syncing) return id;
   Node node = nodes_[id].value;

@@ -158,6 +158,8 @@ class Nodes {
   Id synchronized(Id id, const Id* nodes);
   /// After the server that it may follow has gone down: it will have to ask for everything.
   Id without_master(Id id, std::uint8_t master);
+  /// Without the images that only a power loss brings back.
+  Id durable(Id id);
   /// After another server of its group was promoted.
   Id told_of_master(Id id, std::uint8_t newest);
   /// After a replica has left without a word: a master counts it for a while.

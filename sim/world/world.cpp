@@ -179,6 +179,18 @@ bool World::mirror_masters(const Id* before, Id* state, Action::Kind by) {
   return nodes_.replicate(state + first, by_time);
 }
 
+/// No power loss is left that could take a write back. True if a token is gone with it.
+bool World::make_all_durable(Id* state) {
+  bool tokens_changed = false;
+  for (unsigned n = 0; n < setting_.nodes; ++n) {
+    Id& node = state[setting_.node_slot(n)];
+    const Id durable = nodes_.durable(node);
+    tokens_changed |= nodes_.info(node).tokens.tokens != nodes_.info(durable).tokens.tokens;
+    node = durable;
+  }
+  return tokens_changed;
+}
+
 bool World::can_catch_up(const Id* state, unsigned node) const {
   const Node& replica = nodes_.info(state[setting_.node_slot(node)]).value;
   const Node& master = nodes_.info(state[setting_.node_slot(replica.follows)]).value;

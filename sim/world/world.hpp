@@ -171,9 +171,14 @@ class World {
   bool replicate(const Id* before, Id* state, Action::Kind by) {
     return setting_.servers.replicas > 0 && mirror_masters(before, state, by);
   }
+  bool forget_images(Id* state) {
+    return setting_.writes_last() && !(run_of(state).left & only(Fault::power_loss)) &&
+           make_all_durable(state);
+  }
   std::optional<Served> who_is_served(const Id* state) const;
   void forget_all_unserved(Id* state) const;
   bool mirror_masters(const Id* before, Id* state, Action::Kind by);
+  bool make_all_durable(Id* state);
   Surroundings around(const Id* state, unsigned process) const;
   void follow(const Id* state, unsigned actor, const Report& report, Id* next, Facts& facts);
   void spread(const Report& report, unsigned actor, Id* next);
