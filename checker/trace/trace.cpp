@@ -209,7 +209,11 @@ std::vector<Option> Walk::enabled() const {
 }
 
 std::string in_one_line(const StepProse& told) {
-  return told.actor.empty() ? told.sentence : told.actor + " " + told.sentence;
+  if (told.actor.empty()) return told.sentence;
+  // "A: A's READ goes on its way again", "A: the connection breaks": a subject of its own.
+  const bool has_subject =
+      told.sentence.starts_with("the ") || told.sentence.starts_with(told.actor + "'s ");
+  return told.actor + (has_subject ? ": " : " ") + told.sentence;
 }
 
 const Trace& Walk::trace() const { return impl_->trace; }

@@ -266,7 +266,8 @@ TEST_CASE("engine and naive explorer agree on a probe whose second call knows of
   compare(model);
 }
 
-TEST_CASE("engine and naive explorer agree on how long a timestamp matters", "[agreement]") {
+TEST_CASE("engine and naive explorer agree on how long a timestamp matters",
+          "[agreement][many-models]") {
   for (const char* lock : {"naive/timestamp", "del-setnx"}) {
     for (const sim::Fault fault : {sim::Fault::pause, sim::Fault::delay, sim::Fault::jump}) {
       INFO(std::string(lock) + ", " + sim::name(fault));

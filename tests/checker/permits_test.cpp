@@ -26,7 +26,8 @@ struct Semaphore : InlineLock {
 
 }  // namespace
 
-TEST_CASE("of a semaphore so many may be inside as there are permits, and no more", "[permits]") {
+TEST_CASE("of a semaphore so many may be inside as there are permits, and no more",
+          "[permits][many-models]") {
   for (const bool threads : {false, true}) {
     CAPTURE(threads);
     CHECK(Semaphore(2, threads).judged(Property::mutual_exclusion) == Verdict::holds);

@@ -213,7 +213,7 @@ TEST_CASE("engine and naive explorer agree on random locks", "[random][many-mode
 
 TEST_CASE("engine and naive explorer agree on what clients can see on clocks",
           "[random-timed][many-models]") {
-  const auto seeds = test::seeds_of("random marking locks", 30);
+  const auto seeds = test::seeds_of("random marking locks", 20);
   const auto most = test::setting("LOCKSTEP_STATES", 4000);
   const auto make = [&](std::uint32_t seed) {
     return compared(test::random_marking_lock(seed, 1, true, seed % 4 == 0), most);
@@ -291,7 +291,7 @@ TEST_CASE("engine and naive explorer agree where clocks drift", "[random-drift][
 }
 
 TEST_CASE("what fails in milliseconds fails in seconds", "[random-enlarged][many-models]") {
-  const auto seeds = test::seeds_of("random timed locks, enlarged", 20);
+  const auto seeds = test::seeds_of("random timed locks, enlarged", 14);
   const auto make = [](std::uint32_t seed) { return enlarged(seed, 20'000); };
   CHECK(check_seeds(seeds, make, fails_as_well) > static_cast<int>(seeds.count()) / 20);
 }

@@ -287,7 +287,7 @@ TEST_CASE("a single millisecond decides in a script, with a key, a text, another
         "return loadstring('return ' .. left .. ' == 7021 and 1 or 0')()",
         "return loadstring('return (...) == 7021 and 1 or 0')(left)",
         "return cmsgpack.pack({left}) == cmsgpack.pack({7021}) and 1 or 0"}) {
-    if (!test::is_todays(++turn, 3)) continue;
+    if (!test::is_todays(++turn, 6)) continue;
     INFO(condition);
     CHECK(scripted(condition) != checker::Verdict::holds);
   }
@@ -410,7 +410,7 @@ TEST_CASE("a clock decides between ways on which a client asks more, or less, th
 }
 
 TEST_CASE("a stored time that is compared with a clock that shows the same",
-          "[time][many-models]") {
+          "[time][many-models][long-models]") {
   // A crash leaves the key for ever; nobody ever sees it written later than now.
   const std::string acquire =
       "  return retry(function()\n"

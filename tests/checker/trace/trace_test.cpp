@@ -325,3 +325,15 @@ TEST_CASE("requests and replies in short form") {
   CHECK(sim::worded_value("\xe9\x94\x81") == "\xe9\x94\x81");  // a Chinese lock, as it is
   CHECK(sim::worded_value("a\xe9") == "\"a\\xe9\"");
 }
+
+TEST_CASE("in one line a sentence with a subject of its own stands apart from its actor",
+          "[trace]") {
+  checker::StepProse told;
+  told.actor = "A";
+  told.sentence = "A's READ goes on its way again";
+  CHECK(checker::in_one_line(told) == "A: A's READ goes on its way again");
+  told.sentence = "the connection to redis breaks, with nothing on it";
+  CHECK(checker::in_one_line(told) == "A: the connection to redis breaks, with nothing on it");
+  told.sentence = "resumes";
+  CHECK(checker::in_one_line(told) == "A resumes");
+}
