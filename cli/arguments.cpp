@@ -450,6 +450,21 @@ CLI::App& add_diff(CLI::App& app, DiffArguments& diff) {
   return command;
 }
 
+CLI::App& add_why(CLI::App& app, WhyArguments& why) {
+  auto& command = *app.add_subcommand(
+      "why", "take away one mechanism of a protocol at a time: what breaks first?");
+  command.add_option("protocol", why.target, "a name or a folder")
+      ->required()
+      ->type_name("PROTOCOL");
+  add_model_flags(command, why.model);
+  add_bound_flags(command, why.bounds);
+  add_jobs_flag(command, why.jobs);
+  command.add_option("--show", why.show, "also tell the run of this row")->type_name("N");
+  command.add_flag("--json", why.json, "print JSON");
+  command.footer(help::kWhyFooter);
+  return command;
+}
+
 CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
   auto& command =
       *app.add_subcommand("eval", "run a script on the simulated keyspace, as redis-cli --eval");
@@ -517,6 +532,7 @@ Arguments parse(const std::vector<std::string>& words) {
   TestArguments test;
   MatrixArguments matrix;
   DiffArguments diff;
+  WhyArguments why;
   GraphArguments graph;
   EvalArguments eval;
   ShellArguments shell;
@@ -529,6 +545,7 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& test_command = add_test(app, test);
   const auto& matrix_command = add_matrix(app, matrix);
   const auto& diff_command = add_diff(app, diff);
+  const auto& why_command = add_why(app, why);
   const auto& graph_command = add_graph(app, graph);
   const auto& eval_command = add_eval(app, eval);
   const auto& shell_command = add_shell(app, shell);
@@ -552,6 +569,7 @@ Arguments parse(const std::vector<std::string>& words) {
   if (test_command.parsed()) return test;
   if (matrix_command.parsed()) return matrix;
   if (diff_command.parsed()) return diff;
+  if (why_command.parsed()) return why;
   if (graph_command.parsed()) return graph;
   if (eval_command.parsed()) return eval;
   if (shell_command.parsed()) return shell;

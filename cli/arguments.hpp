@@ -101,6 +101,14 @@ struct DiffArguments {
   std::string trace_file;
   bool json = false;
 };
+struct WhyArguments {
+  std::string target;
+  ModelFlags model;
+  BoundFlags bounds;
+  std::optional<int> jobs;          ///< as many as the machine runs at once if left out
+  std::optional<std::size_t> show;  ///< the row whose run is told
+  bool json = false;
+};
 struct EvalArguments {
   std::string file;                ///< the script; "-": standard input
   std::vector<std::string> words;  ///< key ... , argument ...
@@ -130,8 +138,8 @@ struct ConformArguments {
 };
 using Arguments =
     std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments, LiveArguments,
-                 LearnArguments, TestArguments, MatrixArguments, DiffArguments, GraphArguments,
-                 EvalArguments, ShellArguments, ConformArguments>;
+                 LearnArguments, TestArguments, MatrixArguments, DiffArguments, WhyArguments,
+                 GraphArguments, EvalArguments, ShellArguments, ConformArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

@@ -16,6 +16,7 @@ int learn(const LearnArguments& arguments, const scenarios::Catalog& catalog, Io
 int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+int why(const WhyArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int graph(const GraphArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int eval(const EvalArguments& arguments, Io& io);
 int shell(const ShellArguments& arguments, Io& io);

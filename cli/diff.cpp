@@ -82,21 +82,6 @@ Comparison with_baseline(const Version& new_one, const DiffArguments& arguments,
   return comparison;
 }
 
-/// Of the verdicts that got weaker by a run that can be shown: of the first condition the one with
-/// the fewest steps, mutual exclusion before less serious properties.
-const Difference* first_violated(const std::vector<Difference>& differences) {
-  const Difference* first = nullptr;
-  const auto order = [](const Difference& each) {
-    return std::pair(each.after.steps, each.after.property);
-  };
-  for (const auto& each : differences) {
-    if (each.change != Change::weaker || each.after.standing != Standing::violated) continue;
-    if (first != nullptr && each.after.condition != first->after.condition) break;
-    if (first == nullptr || order(each) < order(*first)) first = &each;
-  }
-  return first;
-}
-
 /// How many verdicts are not known, of one version or both, because the command was `over`; none if
 /// it was not.
 std::uint64_t cut_off(const std::vector<Difference>& differences, const std::string& over) {
@@ -106,17 +91,6 @@ std::uint64_t cut_off(const std::vector<Difference>& differences, const std::str
   if (over.empty()) return 0;
   return static_cast<std::uint64_t>(std::ranges::count_if(
       differences, [&](const auto& each) { return cut(each.before) || cut(each.after); }));
-}
-
-scenarios::Judgement counterexample(const Difference& difference, const Comparison& comparison,
-                                    const checker::Progress& watch) {
-  const auto& conditions = scenarios::conditions();
-  const auto condition = std::find_if(
-      conditions.begin(), conditions.end(),
-      [&](const scenarios::Condition& each) { return each.name == difference.after.condition; });
-  auto scenario = scenarios::under(*condition, comparison.world);
-  scenario.properties = {difference.after.property};
-  return scenarios::judge(scenario, watch);
 }
 
 void print(const Comparison& comparison, const Version& new_one, Io& io) {
@@ -180,8 +154,8 @@ int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& 
   std::optional<scenarios::Judgement> shown;
   CheckNotes notes;
   notes.target = new_one.name;
-  const auto* const worst = first_violated(comparison.differences);
-  if (worst != nullptr) shown = counterexample(*worst, comparison, watch);
+  const auto* const worst = scenarios::first_violated(comparison.differences);
+  if (worst != nullptr) shown = counterexample(worst->after, comparison.world, watch);
   if (shown) notes.trace_file = keep_trace(arguments.trace_file, *shown, catalog);
   if (shown && !shown->trace) shown.reset();  // there was no time for it
   if (arguments.json) {

@@ -17,6 +17,7 @@ To begin with:
   lockstep test                             every shipped scenario, and what it expects
   lockstep matrix                           every rung of the ladder against every fault
   lockstep diff ./my-lock.old ./my-lock     did a change make the lock weaker?
+  lockstep why set-token-lua                which part of a lock is there for what?
   lockstep shell                            a prompt on the simulated Redis
 
 Exit codes: 0 as expected, 1 violated, 2 inconclusive or vacuous, 3 bad input, 4 a bug of lockstep.
@@ -158,6 +159,19 @@ Examples:
   lockstep diff origin/main:locks/my-lock locks/my-lock     in CI, on a pull request
   lockstep diff set-token-lua ./my-lock --clients 3 --lease-ms 30000
   lockstep diff --baseline my-lock.matrix.json ./my-lock
+)";
+
+inline constexpr const char* kWhyFooter = R"(
+What does each part of a protocol do for it? Its scripts and protocol.lua are read: options (NX, a lifetime),
+lifetimes given by a command of their own, comparisons that decide, unique(), tasks, and the resource's check of
+fencing tokens. Each is taken away by itself (a comparison is still made, but taken as always true, or always
+false), and what is left is judged under the conditions of `lockstep list conditions`, in their order, until a
+verdict is worse than the whole protocol's. What a client needs that is alone is not shown.
+
+Examples:
+  lockstep why set-token-lua
+  lockstep why set-token-lua --show 2     and tell the run of row 2
+  lockstep why ./my-lock --clients 3
 )";
 
 inline constexpr const char* kGraphFooter = R"(

@@ -68,4 +68,15 @@ std::vector<scenarios::Matrix> judge_matrices(const std::vector<scenarios::Scena
   return matrices;
 }
 
+scenarios::Judgement counterexample(const scenarios::Finding& finding,
+                                    const scenarios::Scenario& world,
+                                    const checker::Progress& watch) {
+  const auto& conditions = scenarios::conditions();
+  const auto condition =
+      std::ranges::find(conditions, finding.condition, &scenarios::Condition::name);
+  auto scenario = scenarios::under(*condition, world);
+  scenario.properties = {finding.property};
+  return scenarios::judge(scenario, watch);
+}
+
 }  // namespace lockstep::cli

@@ -10,6 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/io.hpp"
 #include "scenarios/catalog.hpp"
+#include "scenarios/judge.hpp"
 #include "scenarios/matrix.hpp"
 
 namespace lockstep::cli {
@@ -19,6 +20,8 @@ namespace lockstep::cli {
 inline constexpr std::uint64_t kStatesOfMatrix = 2'000'000;
 /// There are two matrices, and somebody waits in front of a pull request.
 inline constexpr std::uint64_t kStatesOfDiff = 200'000;
+/// There are dozens of matrices. What breaks first breaks early.
+inline constexpr std::uint64_t kStatesOfWhy = 20'000;
 
 /// The world that the flags describe, which the conditions change: two clients that lock, work 3 s
 /// and unlock, a resource that checks fencing tokens (a protocol without them is not affected), and
@@ -41,5 +44,10 @@ std::vector<scenarios::Matrix> judge_matrices(const std::vector<scenarios::Scena
                                               const std::vector<scenarios::Condition>& conditions,
                                               std::optional<int> jobs, const Io& io,
                                               const checker::Progress& watch = {});
+
+/// The run behind a violated `finding` of the matrix of `world`.
+scenarios::Judgement counterexample(const scenarios::Finding& finding,
+                                    const scenarios::Scenario& world,
+                                    const checker::Progress& watch);
 
 }  // namespace lockstep::cli

@@ -45,6 +45,9 @@ struct Dispatch {
   int operator()(const DiffArguments& arguments) const {
     return diff(arguments, scenarios::Catalog::find(), io);
   }
+  int operator()(const WhyArguments& arguments) const {
+    return why(arguments, scenarios::Catalog::find(), io);
+  }
   int operator()(const GraphArguments& arguments) const {
     return graph(arguments, scenarios::Catalog::find(), io);
   }

@@ -186,6 +186,7 @@ Token Lexer::next() {
   while (skip_blank_or_comment()) {
   }
   Token token;
+  const std::size_t first = at_;
   const char c = peek();
   if (at_end()) {
     token.text = "<eof>";
@@ -207,6 +208,8 @@ Token Lexer::next() {
     token = is_name_char(c) ? word() : symbol();
   }
   token.line = line_;
+  token.first = first;
+  token.last = at_;
   return token;
 }
 

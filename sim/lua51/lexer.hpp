@@ -13,10 +13,11 @@ enum class Kind : std::uint8_t { end, name, string, number, symbol, keyword };
 
 struct Token {
   Kind kind = Kind::end;
-  std::string text;   ///< as errors show it; "<eof>" at the end
-  std::string bytes;  ///< a string's value
-  double number = 0;  ///< a number's value
-  int line = 1;       ///< where it ends
+  std::string text;                 ///< as errors show it; "<eof>" at the end
+  std::string bytes;                ///< a string's value
+  double number = 0;                ///< a number's value
+  int line = 1;                     ///< where it ends
+  std::size_t first = 0, last = 0;  ///< its bytes in the source: from, and up to, not with
 
   bool is(std::string_view word) const {
     return (kind == Kind::symbol || kind == Kind::keyword) && text == word;
