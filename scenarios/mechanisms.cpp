@@ -92,7 +92,7 @@ class Finder {
   }
 
   void add(Span shown, Span taken, std::string without, const std::string& instead,
-           std::string what = "") {
+           const std::string& what = "") {
     const auto first = tokens_[taken.first].first, last = tokens_[taken.last - 1].last;
     found_.push_back({file_, tokens_[shown.first].line, what.empty() ? text(shown) : what,
                       std::move(without),

@@ -72,7 +72,7 @@ bool is_interrupted(const Process& process) {
 /// of. Who has begun something on a connection of its own is told when it goes on there; a library
 /// makes any other anew.
 bool may_close(const Connection& connection) {
-  const bool begun = !connection.session.fresh();
+  const bool begun = connection.session.begun();
   const bool ahead = !connection.ahead.empty();
   if (connection.shared ? !begun && !ahead : begun || !ahead) return false;
   if (!connection.open || connection.line != Line::made || connection.listens || connection.closing)

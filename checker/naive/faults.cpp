@@ -172,7 +172,7 @@ void Rules::disturb_node(World& world, const Action& action) const {
 /// The client sees an error, and whatever the connection carried or knew is gone.
 void Rules::break_connection(Connection& connection) const {
   connection.messages = connection_errors(connection, connection.messages);
-  connection.session = {};
+  connection.session = connection.session.reconnected();
   connection.ahead.clear();
   connection.line = Line::made;
   connection.bound = false;
@@ -193,7 +193,7 @@ void Rules::lose_requests(Connection& connection) const {
 /// What its node has answered arrives, and no task is told but those whose requests are lost.
 void Rules::close(Connection& connection) const {
   lose_requests(connection);
-  connection.session = {};
+  connection.session = connection.session.reconnected();
   connection.ahead.clear();
   connection.made_before = false;
   connection.closing = true;
@@ -321,10 +321,10 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   forget_gone(world, n);
   node.not_durable.clear();
   for_each_connection_to(world, n, [](Connection& connection) {
-    const bool begun = !connection.session.fresh() || !connection.ahead.empty();
+    const bool begun = connection.session.begun() || !connection.ahead.empty();
     if (connection.line == Line::made)
       connection.bound = begun && connection.open && !connection.shared;
-    connection.session = {};
+    connection.session = connection.session.reconnected();
     connection.ahead.clear();
   });
 }
@@ -362,11 +362,17 @@ void Rules::restart_node(World& world, std::uint8_t n) const {
   world.nodes[n].dark = false;
   for_each_connection_to(world, n, [&](Connection& connection) {
     if (connection.line == Line::reset) return;
-    const bool unused = connection.messages.empty() && connection.bound;
-    const bool lost = connection.line == Line::lost;
-    if (lost) break_connection(connection);
-    connection.line = lost && unused ? Line::reset : Line::made;
-    connection.bound = connection.line == Line::reset;
+    if (connection.line == Line::lost) {
+      lose_requests(connection);
+      connection.closing = false;
+      connection.made_before = false;
+    }
+    const bool told = std::ranges::any_of(connection.messages, [](const Message& message) {
+      return message.state == Message::State::broken;
+    });
+    const bool unused = connection.line == Line::lost && connection.bound && !told;
+    connection.line = unused ? Line::reset : Line::made;
+    connection.bound = unused;
   });
 }
 

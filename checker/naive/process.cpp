@@ -321,6 +321,13 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
     opened.node = server_meant(process, effect.node);
     opened.sent_for = effect.node;
     if (!resource && world.nodes[opened.node].dark) opened.line = Line::unmade;
+    for (Connection& broken : process.connections) {  // in place of one that takes no more requests
+      if (!broken.open || broken.listens != opened.listens || broken.shared != shared ||
+          broken.sent_for != opened.sent_for || (!shared && broken.task != opened.task))
+        continue;
+      opened.session = broken.session.reconnected();
+      broken.session = {};
+    }
     connection = process.connections.insert(connection, opened);
   }
   const bool refused = !resource && refuses(world.nodes[connection->node]);

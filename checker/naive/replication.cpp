@@ -123,8 +123,14 @@ void Rules::change_roles(World& world, const Action& action) const {
       break;
     case Action::Kind::learn:
       world.processes[action.process].knows[servers_.group_of(action.node)] = action.node;
-      for (Connection& connection : world.processes[action.process].connections)
-        if (connection.sent_for == servers_.group_of(action.node)) connection.made_before = false;
+      for (Connection& connection : world.processes[action.process].connections) {
+        if (connection.sent_for != servers_.group_of(action.node)) continue;
+        connection.made_before = false;
+        const bool idle =
+            connection.messages.empty() && connection.open && connection.ahead.empty();
+        if (idle && connection.line == Line::made && !connection.session.begun())
+          connection.node = action.node;
+      }
       break;
     default:
       sim::fail("an action of the environment", __FILE__, __LINE__);

@@ -50,6 +50,8 @@ void tidy_connections(Process& process) {
     while (!connection.messages.empty() && comes_to_nothing(connection.messages.front()))
       connection.messages.erase(connection.messages.begin());
   }
+  for (Connection& connection : process.connections)
+    connection.closing = connection.closing && !connection.messages.empty();  // it is made anew
   std::erase_if(process.connections, [](const Connection& connection) {
     const bool dead = connection.line == Line::lost || connection.line == Line::reset;
     const bool remembered = !connection.session.fresh() || !connection.ahead.empty() ||

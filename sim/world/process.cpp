@@ -48,7 +48,6 @@ void Connection::break_up(const Setting& setting) {
   }
   if (subscribes && open && errors.empty()) errors.push_back(broken(setting, task));
   messages = std::move(errors);
-  session = 0;
   link = Link::made;
   bound = closing = made_before = false;
   ahead_of = 0;
@@ -65,7 +64,6 @@ void Connection::lose_requests(const Setting& setting) {
 
 void Connection::close(const Setting& setting) {
   lose_requests(setting);
-  session = 0;
   ahead_of = 0;
   made_before = false;
   closing = true;
@@ -95,6 +93,8 @@ void Process::drop_empty_connections() {
     });
     connection.messages.erase(connection.messages.begin(), arrives);
   }
+  for (auto& connection : connections)  // all that it was to bring is there: it is made anew
+    connection.closing = connection.closing && !connection.messages.empty();
   std::erase_if(connections, [](const Connection& c) {
     return c.messages.empty() && !c.is_dead() &&
            (!c.open || (c.session == 0 && c.ahead_of == 0 && !c.made_before));

@@ -100,13 +100,13 @@ struct Connection {
   /// Whether a request can leave on it: not on one that all share once it is broken.
   bool takes_requests() const;
   /// Whether it may break behind what has been answered, and something is forgotten with it of
-  /// which no task is told: who has begun something on a connection of its own will be.
-  bool may_close() const {
-    const bool forgets = shared() ? session != 0 || ahead_of != 0 : session == 0 && ahead_of != 0;
+  /// which no task is told: who has `begun` something on a connection of its own will be.
+  bool may_close(bool begun) const {
+    const bool forgets = shared() ? begun || ahead_of != 0 : !begun && ahead_of != 0;
     return forgets && open && link == Link::made && !subscribes && !closing;
   }
-  /// Its node dies: whether its task has begun something there.
-  void bind() { bound = open && !shared() && (session != 0 || ahead_of != 0); }
+  /// Its node dies: whether its task has `begun` something there.
+  void bind(bool begun) { bound = open && !shared() && (begun || ahead_of != 0); }
   /// What waits on it is lost: who waits for that gets an error, behind what has been answered.
   void lose_requests(const Setting& setting);
   /// Breaks it behind what has been answered.

@@ -257,7 +257,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
   using Kind = Action::Kind;
   const Process& process = info.value;
   const Connection& connection = process.connections[c];
-  if (connection.may_close() &&
+  if (connection.may_close(tables_.session(connection.session).value.begun()) &&
       (connection.messages.empty() || connection.messages.front().stage == Stage::answered))
     list_loss(info, Kind::close, c);
   if (connection.messages.empty()) {  // a listener's may break nevertheless, and it is told

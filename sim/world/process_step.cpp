@@ -83,6 +83,7 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
     case Kind::lose:
       return lose(process_.connections[index]);
     case Kind::close:
+      reconnect(process_.connections[index]);
       process_.connections[index].close(setting_);
       return process_.drop_empty_connections();
     case Kind::lose_late:
@@ -205,6 +206,11 @@ void ProcessStep::deliver(Connection& connection) {
   feed(std::move(observation));
 }
 
+/// What its node remembers of it once it is made anew.
+void ProcessStep::reconnect(Connection& connection) {
+  connection.session = tables_.reconnected(connection.session);
+}
+
 /// When it is let go, it has been on its way for long enough.
 void ProcessStep::hold(Message& message) {
   message.held = true;
@@ -216,6 +222,7 @@ void ProcessStep::lose(Connection& connection) {
   Connection closed = connection;
   closed.open = false;
   std::erase_if(closed.messages, [](const Message& message) { return !message.for_key; });
+  reconnect(connection);
   connection.break_up(setting_);
   if (!closed.messages.empty()) process_.connections.push_back(std::move(closed));
   process_.drop_empty_connections();
@@ -227,6 +234,7 @@ void ProcessStep::lose_late(Connection& connection) {
   under_way.open = false;
   under_way.late = true;
   for (Message& message : under_way.messages) message.way_ms = 0;
+  reconnect(connection);
   connection.break_up(setting_);
   process_.connections.push_back(std::move(under_way));
   process_.drop_empty_connections();
@@ -560,8 +568,13 @@ std::uint8_t ProcessStep::server_for(std::uint8_t node) const {
 /// one does so within a call, and another one not as yet, is not tried.
 void ProcessStep::learn(std::uint8_t group) {
   process_.masters[group].known = process_.masters[group].newest;
-  for (auto& connection : process_.connections)
-    if (connection.sent_for == group) connection.made_before = false;
+  for (auto& connection : process_.connections) {
+    if (connection.sent_for != group) continue;
+    connection.made_before = false;
+    const bool idle = connection.messages.empty() && connection.open && connection.ahead_of == 0;
+    if (idle && connection.link == Link::made && !tables_.session(connection.session).value.begun())
+      connection.node = process_.masters[group].known;
+  }
   process_.drop_empty_connections();
   if (process_.life != Life::up || process_.rounds.size() < 2) return;
   const auto& tasks = automaton_.state(process_.program).tasks;
@@ -602,6 +615,10 @@ void ProcessStep::send(const Effect& effect) {
   connection.sent_for = effect.node;
   connection.subscribes = effect.subscribes;
   connection.link = dark ? Link::unmade : Link::made;
+  for (auto& broken : process_.connections)
+    if (broken.open && broken.task == task && broken.sent_for == effect.node &&
+        broken.subscribes == effect.subscribes)
+      connection.session = tables_.reconnected(std::exchange(broken.session, Tables::kFresh));
   process_.connections.push_back(std::move(connection));
 }
 

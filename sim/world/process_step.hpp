@@ -41,6 +41,7 @@ class ProcessStep {
   void note_part_of_ms(std::int64_t waited_ms);
   void deliver(Connection& connection);
   bool led_on(Connection& connection);
+  void reconnect(Connection& connection);
   void refuse_beside_migration(const Request& request) const;
   static void hold(Message& message);
   void lose(Connection& connection);

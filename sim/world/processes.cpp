@@ -380,9 +380,10 @@ void change_waits(Process& process, std::uint8_t node, Change change) {
 }
 
 /// Its node has died, with all that it remembered.
-void forget_session(Connection& connection) {
-  if (connection.link == Link::made) connection.bind();
-  connection.session = Tables::kFresh;
+void forget_session(Tables& tables, Connection& connection) {
+  if (connection.link == Link::made)
+    connection.bind(tables.session(connection.session).value.begun());
+  connection.session = tables.reconnected(connection.session);
   connection.ahead_of = 0;
 }
 
@@ -408,7 +409,7 @@ Id Processes::disconnected(Id id, Gone node) {
   return changed(disconnect_, id, key_of(node), [&](Process& process) {
     for (auto& connection : process.connections) {
       if (connection.node != node.server) continue;
-      forget_session(connection);
+      forget_session(tables_, connection);
       for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
       connection.lose_requests(setting_);
       if (connection.bound) connection.link = Link::reset;
@@ -422,7 +423,7 @@ Id Processes::darkened(Id id, Gone node) {
   return changed(darken_, id, key_of(node), [&](Process& process) {
     for (auto& connection : process.connections) {
       if (connection.node != node.server) continue;
-      forget_session(connection);
+      forget_session(tables_, connection);
       for (auto& message : connection.messages) {
         message.doubtful = true;
         message.unblock();
@@ -444,10 +445,12 @@ Id Processes::lit(Id id, std::uint8_t node) {
         connection.link = Link::made;
         for (auto& message : connection.messages) message.doubtful = false;
       } else if (connection.link == Link::lost) {
-        const bool unused = connection.is_dead() && connection.messages.empty();
-        connection.break_up(setting_);
-        connection.bound = unused;
-        if (unused) connection.link = Link::reset;
+        connection.lose_requests(setting_);
+        connection.closing = connection.made_before = false;
+        const bool told = std::ranges::any_of(
+            connection.messages, [](const Message& m) { return m.stage == Stage::broken; });
+        connection.bound = connection.bound && !told;
+        connection.link = connection.bound ? Link::reset : Link::made;
       }
     }
   });

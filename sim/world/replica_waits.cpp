@@ -1,6 +1,8 @@
 // See the header.
 #include "sim/world/replica_waits.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "sim/redis/commands/wait.hpp"
@@ -45,8 +47,15 @@ bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connecti
   const auto wait = replica_wait(tables_.request(message.request));
   if (!wait) return false;
   const Node& node = nodes_.info(nodes[connection.node]).value;
-  if (!node.is_master() || tables_.session(connection.session).value.in_transaction) return false;
-  if (acknowledged(nodes, connection) >= wait->replicas) return false;
+  if (!node.is_master()) return false;
+  const bool queued = tables_.session(connection.session).value.in_transaction;
+  const auto fewest = queued ? 0 : wait->replicas;  // that it may be answered by
+  const std::int64_t most = acknowledged(nodes, connection);
+  if (most > fewest + setting_.budget(Fault::lag) && setting_.left_open.empty())
+    setting_.left_open = fmt::format(
+        "how many have acknowledged at once, to a WAIT for {}{} (--fault lag={} tries it)",
+        wait->replicas, queued ? " in a transaction" : "", most - fewest);
+  if (queued || most >= wait->replicas) return false;
   message.block(setting_, wait->timeout_ms, node.frozen);
   setting_.note_wait_at_node(wait->timeout_ms);
   if (setting_.counts_doings(process.index)) Doings::count(process.doings.starts);

@@ -73,6 +73,11 @@ const Reply& Tables::reply(Id id) const { return replies_[id]; }
 const KeyspaceInfo& Tables::keyspace(Id id) const { return keyspaces_[id]; }
 const SessionInfo& Tables::session(Id id) const { return sessions_[id]; }
 
+Id Tables::reconnected(Id session) {
+  const Session& now = sessions_[session].value;
+  return now.database == 0 ? kFresh : intern(now.reconnected());
+}
+
 Id Tables::intern(const Request& request) {
   ByteWriter out;
   write(out, request);

@@ -66,6 +66,8 @@ class Tables {
   Id normalised(const Message& message, const Connection& on, std::uint8_t process);
   Id renamed_request(Id request, const Renaming& renaming);
   Id renamed_reply(Id reply, const Renaming& renaming);
+  /// Of the connection that a client's library makes in its place (Session::reconnected).
+  Id reconnected(Id session);
   Id renamed_session(Id session, const Renaming& renaming);
 
   /// A number (not 0) for what a node stores, its role, and whether its memory is full, with all

@@ -155,3 +155,54 @@ TEST_CASE("that a master's clock jumps is no write that a replica could miss", "
   lock.model.jumps_ms = {5};
   CHECK_FALSE(seen(lock, sim::Witness::acquired, 1, {Fault::lag, Fault::jump}));
 }
+
+TEST_CASE("a database that was selected is no reason for a connection not to break",
+          "[followers][many-models]") {
+  // WAIT on a new connection is told of a replica that has nothing of what was written before.
+  const auto believed = [](const std::string& begun) {
+    InlineLock lock({begun + " redis('SET', self.key, 1) local n = redis('WAIT', 1, 1) " +
+                         "local had = call { node = 2, 'DBSIZE' } == 1 return n == 1 and not had",
+                     "return true"});
+    return seen(lock, sim::Witness::acquired, 1, {Fault::lag, Fault::lose});
+  };
+  CHECK(believed(""));
+  CHECK(believed("redis('SELECT', 0)"));
+  CHECK(believed("redis('SELECT', 3) call { node = 2, 'SELECT', 3 }"));
+  CHECK_FALSE(believed("redis('WATCH', 'x')"));  // it would hear an error
+}
+
+TEST_CASE("the database is selected again on a connection that is made anew", "[followers]") {
+  for (const std::string also : {"", ", shared_connection = true"}) {
+    CAPTURE(also);
+    InlineLock lock({"redis('SELECT', 3) sleep(5) redis('SET', self.key, 1) "
+                     "return redis('DBSIZE') == 0",
+                     "return true"},
+                    also);
+    for (const Fault fault : {Fault::lose, Fault::node_crash, Fault::power_loss})
+      CHECK_FALSE(seen(lock, sim::Witness::acquired, 1, {fault}));
+    InlineLock elsewhere({"redis('SELECT', 3) sleep(5) redis('SET', self.key, 1) redis('SELECT', 0) "
+                          "return redis('SET', self.key, 1, 'NX') == nil",
+                          "return true"},
+                         also);
+    CHECK_FALSE(seen(elsewhere, sim::Witness::acquired, 1, {Fault::failover}));
+  }
+}
+
+TEST_CASE("how many have acknowledged at once is left open, unless lag is tried", "[followers]") {
+  const auto verdict = [](const std::string& acquire, int replicas, int lags) {
+    InlineLock lock({acquire, "return redis('DEL', self.key) == 1"});
+    for (auto& process : lock.model.processes) process.replicas = replicas;
+    lock.model.properties = {Property::mutual_exclusion};
+    if (lags > 0) lock.model = test::with_fault(lock.model, Fault::lag, lags);
+    return checker::explore(lock.model, {}).verdict;
+  };
+  const std::string set = "local ok = redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK ";
+  const std::string one = set + "redis('WAIT', 1, 5) return ok";
+  CHECK(verdict(one, 1, 0) == Verdict::holds);
+  CHECK(verdict(one, 2, 0) == Verdict::inconclusive);
+  CHECK(verdict(one, 2, 1) == Verdict::holds);
+  CHECK(verdict(set + "redis('WAIT', 0, 5) return ok", 1, 0) == Verdict::inconclusive);
+  CHECK(verdict("redis('MULTI') redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) "
+                "redis('WAIT', 1, 5) return redis('EXEC')[1] == OK",
+                1, 0) == Verdict::inconclusive);
+}

@@ -134,6 +134,18 @@ TEST_CASE("what was saved is there after a power loss, too", "[restarts]") {
   CHECK(lock.judged(Property::deadlock) == Verdict::violated);
 }
 
+TEST_CASE("a reply outlives the power loss of who has sent it, and its restart", "[restarts]") {
+  // A hears that it has released; the file that was saved has its key.
+  for (const Fault fault : {Fault::node_crash, Fault::power_loss}) {
+    InlineLock lock({"return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK",
+                     "return redis('DEL', self.key) == 1"});
+    lock.model.processes.resize(1);
+    lock.model.persistence = Persistence::rdb;
+    lock.model = test::with_fault(lock.model, fault);
+    CHECK(lock.judged(sim::Property::reentrancy) == Verdict::violated);
+  }
+}
+
 TEST_CASE("FLUSHALL saves, and what it has taken does not come back", "[restarts]") {
   // One client, which asks until it is answered; its key, which never expires, may have been saved.
   const auto left_behind_after = [](const std::string& command) {

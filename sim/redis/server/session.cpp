@@ -50,6 +50,12 @@ void change_all(std::set<std::string>& names, const Change& change) {
 
 bool Session::fresh() const { return *this == Session{}; }
 
+Session Session::reconnected() const {
+  Session anew;
+  anew.database = database;
+  return anew;
+}
+
 bool touch(Session& session, const Place& place) {
   if (!session.watched.contains(place)) return false;
   session.watch_broken = true;

@@ -87,6 +87,11 @@ struct Session {
   bool subscribed() const { return subscriptions() + shard_channels.size() > 0; }
   /// Whether it is a new connection's.
   bool fresh() const;
+  /// What the connection has that a client's library makes in its place when it breaks: the
+  /// database is selected again (ioredis 5 `condition.select`, node-redis 4, lettuce 6, Jedis).
+  Session reconnected() const;
+  /// Whether that one lacks something: a transaction, a watch.
+  bool begun() const { return *this != reconnected(); }
   friend bool operator==(const Session&, const Session&) = default;
 };
 
