@@ -8,16 +8,19 @@ const char* const kPageStyle = R"css(
 :root { color-scheme: light dark;
   --paper: #fff; --soft: #f3f5f7; --ink: #1b1f24; --dim: #5a6570; --line: #c9d1d9; --alarm: #b00020;
   --alarm-soft: #fde7ea; --now: #fff3c4; --good: #00694d; --fault: #8a4b00;
-  --p0: #0072b2; --p1: #d55e00; --p2: #009e73; --p3: #b0568a; --p4: #a87400; --p5: #3a8fc4; --p6: #85800a; --p7: #444; }
+  --p0: #0072b2; --p1: #d55e00; --p2: #009e73; --p3: #b0568a;
+  --p4: #a87400; --p5: #3a8fc4; --p6: #85800a; --p7: #444; }
 @media (prefers-color-scheme: dark) { :root {
   --paper: #14181d; --soft: #1e242b; --ink: #e8edf2; --dim: #9fabb7; --line: #3b444e; --alarm: #ff8a9a;
   --alarm-soft: #43151d; --now: #3d3712; --good: #4fd1a5; --fault: #f0b35a;
-  --p0: #56b4e9; --p1: #f08a3c; --p2: #2fc79a; --p3: #cc79a7; --p4: #e69f00; --p5: #8ecbf0; --p6: #f0e442; --p7: #ccc; } }
+  --p0: #56b4e9; --p1: #f08a3c; --p2: #2fc79a; --p3: #cc79a7; --p4: #e69f00; --p5: #8ecbf0; --p6: #f0e442;
+  --p7: #ccc; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1rem; max-width: 110rem; background: var(--paper); color: var(--ink);
   font: 16px/1.45 system-ui, "DejaVu Sans", sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.45rem; margin: 0 0 .3rem; line-height: 1.25; }
-h1 .verdict { padding: .05em .45em; border: 2px solid; border-radius: .3em; margin-right: .4em; display: inline-block; }
+h1 .verdict { padding: .05em .45em; border: 2px solid; border-radius: .3em; margin-right: .4em;
+  display: inline-block; }
 h1 .violated { color: var(--alarm); } h1 .holds { color: var(--good); } h1 .open { color: var(--fault); }
 h2 { font-size: 1.1rem; margin: 1.4rem 0 .4rem; }
 p { margin: .4rem 0; }
@@ -29,11 +32,13 @@ dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 10
 dl div { display: flex; gap: .7rem; } dt { color: var(--dim); min-width: 4.6rem; } dd { margin: 0; }
 summary { cursor: pointer; color: var(--dim); }
 code, pre, .keys td { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
-pre { background: var(--soft); padding: .6rem; overflow-x: auto; border-radius: .3rem; overflow-wrap: normal; margin: .4rem 0; }
+pre { background: var(--soft); padding: .6rem; overflow-x: auto; border-radius: .3rem; overflow-wrap: normal;
+  margin: .4rem 0; }
 main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; margin-top: 1rem; }
 .diagram { overflow: auto; border: 1px solid var(--line); border-radius: .4rem; background: var(--paper); }
 .diagram svg { display: block; }
-.diagram .head { position: sticky; top: 0; background: var(--paper); border-bottom: 1px solid var(--line); z-index: 1; }
+.diagram .head { position: sticky; top: 0; background: var(--paper); border-bottom: 1px solid var(--line);
+  z-index: 1; }
 nav { display: none; gap: .4rem; align-items: center; flex-wrap: wrap; }
 nav button { font: inherit; padding: .3rem .8rem; border: 1px solid var(--line); border-radius: .3rem;
   background: var(--soft); color: inherit; cursor: pointer; }
@@ -50,7 +55,8 @@ th, td { text-align: left; padding: .2rem .7rem .2rem 0; border-bottom: 1px soli
 th { color: var(--dim); font-weight: 500; } th, td:first-child { white-space: nowrap; overflow-wrap: normal; }
 .wrong td { color: var(--alarm); font-weight: 600; }
 .who { font-weight: 700; }
-.legend { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; font-size: .88rem; color: var(--dim); list-style: none; padding: 0; }
+.legend { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; font-size: .88rem; color: var(--dim);
+  list-style: none; padding: 0; }
 .p0 { --own: var(--p0); } .p1 { --own: var(--p1); } .p2 { --own: var(--p2); } .p3 { --own: var(--p3); }
 .p4 { --own: var(--p4); } .p5 { --own: var(--p5); } .p6 { --own: var(--p6); } .p7 { --own: var(--p7); }
 .nobody, .server { --own: var(--dim); }
@@ -88,7 +94,8 @@ svg text.end { text-anchor: end; } svg text.start { text-anchor: start; }
 svg text.message, svg text.caption, svg text.change { stroke: var(--paper); stroke-width: 4px; paint-order: stroke;
   stroke-linejoin: round; }
 svg text.caption { text-anchor: end; font-weight: 600; } svg text.caption.fault { fill: var(--fault); }
-svg text.change { font-size: 11px; } svg text.change.dim { fill: var(--dim); } svg text.change.strong { fill: var(--ink); font-weight: 700; }
+svg text.change { font-size: 11px; } svg text.change.dim { fill: var(--dim); }
+  svg text.change.strong { fill: var(--ink); font-weight: 700; }
 .dot { fill: var(--own); stroke: var(--paper); stroke-width: 1.5; } .dot.fault { fill: var(--fault); }
 .cross { stroke: var(--alarm); stroke-width: 3.5; stroke-linecap: round; }
 rect.overlap { fill: var(--alarm-soft); stroke: var(--alarm); stroke-dasharray: 6 4; }
@@ -108,10 +115,13 @@ svg text { pointer-events: none; }
 @media (min-width: 75rem) {
   .js main { grid-template-columns: minmax(0, 1fr) 23rem; align-items: start; }
   .js .diagram { max-height: 94vh; } .js .steps { top: 0; bottom: auto; max-height: 94vh; } }
-@media (max-width: 40rem) { nav .keys-help { display: none; } body { padding: .6rem; } h1 { font-size: 1.2rem; } .what { font-size: 1rem; } }
+@media (max-width: 40rem) { nav .keys-help { display: none; } body { padding: .6rem; } h1 { font-size: 1.2rem;
+  } .what { font-size: 1rem; } }
 @media print {
-  :root { --paper: #fff; --soft: #f3f5f7; --ink: #000; --dim: #444; --line: #bbb; --alarm: #b00020; --alarm-soft: #fff;
-    --now: transparent; --good: #00694d; --fault: #8a4b00; --p0: #0072b2; --p1: #d55e00; --p2: #009e73; --p3: #b0568a; }
+  :root { --paper: #fff; --soft: #f3f5f7; --ink: #000; --dim: #444; --line: #bbb; --alarm: #b00020;
+  --alarm-soft: #fff;
+    --now: transparent; --good: #00694d; --fault: #8a4b00; --p0: #0072b2; --p1: #d55e00; --p2: #009e73;
+  --p3: #b0568a; }
   body { padding: 0; font-size: 10pt; } .js main { display: block; } .js nav { display: none; }
   .diagram, .js .diagram, .js .steps { max-height: none; overflow: visible; position: static; border: 0; }
   .diagram svg { max-width: 100%; height: auto; } .diagram .head { position: static; }

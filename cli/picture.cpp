@@ -98,33 +98,12 @@ std::string caption_of(const Effect& effect, const std::string& lock) {
   return "";
 }
 
-/// What happens to a client, a server or a message, in two words or three.
-std::string caption_of(const Action& action, const std::string& server) {
+/// What becomes of a server, in two words or three.
+std::string caption_of_node(const Action& action) {
   switch (action.kind) {
-    case Action::Kind::begin:
-      return "starts";
-    case Action::Kind::pause:
-    case Action::Kind::pause_within:
-      return "pauses";
-    case Action::Kind::resume:
-      return "resumes";
-    case Action::Kind::crash:
-    case Action::Kind::crash_within:
     case Action::Kind::node_crash:
       return "crashes";
-    case Action::Kind::preempt:
-      return "another thread goes first";
-    case Action::Kind::delay:
-      return "message held back";
-    case Action::Kind::release:
-      return "message goes on";
-    case Action::Kind::lose:
-    case Action::Kind::lose_late:
-    case Action::Kind::close:
-      return "connection breaks";
-    case Action::Kind::jump_process:
     case Action::Kind::jump_node:
-    case Action::Kind::jump_within:
       return clock_caption(action.amount_ms);
     case Action::Kind::freeze:
       return "clock stands still";
@@ -142,12 +121,6 @@ std::string caption_of(const Action& action, const std::string& server) {
       return "out of memory";
     case Action::Kind::relief:
       return "has memory again";
-    case Action::Kind::cut:
-    case Action::Kind::cut_requests:
-    case Action::Kind::cut_replies:
-      return "cut off from " + server;
-    case Action::Kind::heal:
-      return "reaches " + server + " again";
     case Action::Kind::lag:
       return "lags";
     case Action::Kind::catch_up:
@@ -156,8 +129,6 @@ std::string caption_of(const Action& action, const std::string& server) {
       return "becomes master";
     case Action::Kind::follow:
       return "follows the master";
-    case Action::Kind::learn:
-      return "learns: " + server + " is master";
     case Action::Kind::miss:
       return "misses a replica";
     case Action::Kind::migrate:
@@ -166,19 +137,55 @@ std::string caption_of(const Action& action, const std::string& server) {
       return "moves a key";
     case Action::Kind::hand_over:
       return "has handed slots over";
-    case Action::Kind::run:
-    case Action::Kind::execute:
-    case Action::Kind::deliver:
-    case Action::Kind::timer:
-    case Action::Kind::pass:
+    default:
       return "";
   }
-  return "";
+}
+
+/// What becomes of a client, of its way to `server`, or of a message, in two words or three.
+std::string caption_of_client(const Action& action, const std::string& server) {
+  switch (action.kind) {
+    case Action::Kind::begin:
+      return "starts";
+    case Action::Kind::pause:
+    case Action::Kind::pause_within:
+      return "pauses";
+    case Action::Kind::resume:
+      return "resumes";
+    case Action::Kind::crash:
+    case Action::Kind::crash_within:
+      return "crashes";
+    case Action::Kind::preempt:
+      return "another thread goes first";
+    case Action::Kind::delay:
+      return "message held back";
+    case Action::Kind::release:
+      return "message goes on";
+    case Action::Kind::lose:
+    case Action::Kind::lose_late:
+    case Action::Kind::close:
+      return "connection breaks";
+    case Action::Kind::jump_process:
+    case Action::Kind::jump_within:
+      return clock_caption(action.amount_ms);
+    case Action::Kind::cut:
+    case Action::Kind::cut_requests:
+    case Action::Kind::cut_replies:
+      return "cut off from " + server;
+    case Action::Kind::heal:
+      return "reaches " + server + " again";
+    case Action::Kind::learn:
+      return "learns: " + server + " is master";
+    default:
+      return "";
+  }
 }
 
 std::string caption_of(const StepData& data, const sim::Model& model) {
   const auto server = sim::server_name(data.action.node, sim::servers_of(model).count());
-  std::string text = caption_of(data.action, server);
+  std::string text = sim::row(data.action.kind).fields.process
+                         ? caption_of_client(data.action, server)
+                         : caption_of_node(data.action);
   for (const Effect& effect : data.effects) {
     const auto words = caption_of(effect, sim::lock_name(model, data.action.process, effect.lock));
     if (!words.empty() && !text.ends_with(words)) text += (text.empty() ? "" : "; ") + words;
