@@ -222,14 +222,26 @@ class Bars {
            model_.program->quorum(model_.processes[process].nodes);
   }
 
-  /// Whether some server has one, be it no master any more.
-  bool any_lease(std::uint8_t process, std::uint8_t lock,
-                 const std::vector<sim::VisibleKeys>& keys) const {
+  /// Whether its name is on a lease on some server, be it no master any more.
+  bool has_name_on(std::uint8_t process, std::uint8_t lock,
+                   const std::vector<sim::VisibleKeys>& keys) const {
+    const auto names = model_.program->lease_keys(model_.processes[process].lock_keys[lock]);
     return std::ranges::any_of(keys, [&](const sim::VisibleKeys& server) {
-      return std::ranges::any_of(
-          model_.program->lease_keys(model_.processes[process].lock_keys[lock]),
-          [&](const std::string& name) { return counts_for(process, server, name); });
+      return std::ranges::any_of(names, [&](const std::string& name) {
+        const auto key = server.find(name);
+        return key != server.end() && owners_of(key->second.value).contains(process);
+      });
     });
+  }
+
+  void note_leases(const std::vector<sim::VisibleKeys>& keys) {
+    for (std::uint8_t process = 0; process < model_.processes.size(); ++process)
+      for (std::uint8_t lock = 0; lock < model_.processes[process].lock_keys.size(); ++lock)
+        if (has_name_on(process, lock, keys)) leased_.insert({process, lock});
+    for (const auto& [section, bar] : sections_) {
+      const auto& [process, task, lock] = section;
+      if (is_leased(process, lock, keys)) leased_.insert({process, lock});
+    }
   }
 
   /// When the lease of a section ended that it still had before this step.
@@ -253,11 +265,11 @@ class Bars {
 
   /// Whether each section has its lease still; where that changes, another bar begins.
   void cover(const StepData& data) {
+    note_leases(data.keys);
     const auto sections = sections_;  // which change on the way
     for (const auto& [section, bar] : sections) {
       const auto [process, task, lock] = section;
-      if (any_lease(process, lock, data.keys)) lasting_.insert({process, lock});
-      const bool bare = lasting_.contains({process, lock}) && !is_leased(process, lock, data.keys);
+      const bool bare = leased_.contains({process, lock}) && !is_leased(process, lock, data.keys);
       if (bare == (picture_.bars[bar].kind == Bar::Kind::bare)) continue;
       const bool from_the_start = picture_.bars[bar].from.row == row_;
       const auto at = bare && !from_the_start ? lease_end(process, lock) : now();
@@ -388,12 +400,7 @@ class Bars {
     if (!is_leased(process, lock, keys)) return false;
     for (const auto& [section, bar] : sections_)
       if (std::get<0>(section) == process && std::get<2>(section) == lock) return true;
-    for (const auto& server : keys)
-      for (const auto& name : model_.program->lease_keys(model_.processes[process].lock_keys[lock]))
-        if (const auto key = server.find(name);
-            key != server.end() && owners_of(key->second.value).contains(process))
-          return true;
-    return false;
+    return has_name_on(process, lock, keys);
   }
 
   Picture& picture_;
@@ -406,9 +413,9 @@ class Bars {
   std::size_t row_ = 0;
   std::int64_t time_ms_ = 0, passed_ms_ = 0;
   std::map<std::pair<std::uint8_t, std::size_t>, std::size_t> open_leases_;  ///< by server and slot
-  /// Whose critical sections of which lock have had a lease; a lock may also be a key that is not
-  /// there, of which no section is said to be without.
-  std::set<std::pair<std::uint8_t, std::uint8_t>> lasting_;
+  /// Who has had a lease of which lock. A lock may also be a key that is not there: of no section
+  /// of such a one is it said that it has no lease.
+  std::set<std::pair<std::uint8_t, std::uint8_t>> leased_;
   std::map<Section, std::size_t> sections_;  ///< their bars
   std::map<Plight, std::vector<std::size_t>> plights_;
 };
