@@ -1,5 +1,5 @@
-// The style sheet and the script of a page. Colours are those of Okabe and Ito, which the
-// colour-blind can tell apart; and nothing is said by colour alone.
+// The style sheet and the script of a page. Colours are after Okabe and Ito, whose the colour-blind
+// can tell apart, some darker or lighter for contrast; and nothing is said by colour alone.
 #include "cli/page_look.hpp"
 
 namespace lockstep::cli {

@@ -2,9 +2,10 @@
 // it is follows from the order on that connection. Where it cannot be told, nothing is drawn.
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <map>
-#include <tuple>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/picture_parts.hpp"
 #include "sim/base/files.hpp"
@@ -252,7 +253,8 @@ class Flights {
     if (whole && flight.request.size() > 1) return flight.request[1];
     if (!whole && !by_name) return "";
     const auto file = model_.program->folder() / words[1].plain;
-    return sim::is_file(file) ? sim::file_text(file) : "";
+    const auto body = sim::is_file(file) ? sim::file_text(file) : "";
+    return model_.program->script_name(body) == words[1].plain ? body : "";
   }
 
   Picture& picture_;

@@ -1,11 +1,12 @@
 // What lasts in a picture: leases, critical sections, pauses, outages; and what clients believe.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "cli/picture_parts.hpp"
 #include "sim/base/token.hpp"

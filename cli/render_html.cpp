@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "cli/escaped.hpp"
 #include "cli/page_look.hpp"
 #include "cli/picture.hpp"
@@ -59,7 +57,7 @@ std::string believed(const Picture::Belief& belief) {
   using Life = Picture::Belief::Life;
   if (belief.life == Life::crashed)
     return fmt::format("nothing: it has crashed at {} ms", belief.since_ms);
-  const std::string holds = belief.inside ? "that it holds the lock" : "that it does not hold it";
+  std::string holds = belief.inside ? "that it holds the lock" : "that it does not hold it";
   if (belief.life == Life::paused)
     return fmt::format("{}; it stands still since {} ms and hears of nothing", holds,
                        belief.since_ms);

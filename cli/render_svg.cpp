@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "cli/escaped.hpp"
@@ -155,8 +156,7 @@ class SvgDrawing {
         "class=\"hatch\"/></pattern></defs>\n";
     for (std::size_t row = 0; row < ys_.size(); ++row) all += row_of(row);
     all += overlap();
-    for (std::size_t lane = 0; lane < xs_.size(); ++lane)
-      all += line({xs_[lane], 0}, {xs_[lane], height_}, "lane");
+    for (const double x : xs_) all += line({x, 0}, {x, height_}, "lane");
     for (const Bar& bar : picture_.bars) all += drawn(bar);
     for (const Arrow& arrow : picture_.arrows) all += drawn(arrow);
     for (std::size_t row = 0; row < ys_.size(); ++row) all += event(row);
@@ -300,7 +300,7 @@ class SvgDrawing {
   /// Along a line that is nearly level; of a steep one beside its end.
   std::string label(const Arrow& arrow, Point from, Point to) const {
     const double length = std::hypot(to.x - from.x, to.y - from.y);
-    double angle = std::atan2(to.y - from.y, to.x - from.x) * 180 / M_PI;
+    double angle = std::atan2(to.y - from.y, to.x - from.x) * 180 / std::numbers::pi;
     if (angle > 90) angle -= 180;
     if (std::abs(angle) < 14) {
       const auto fits = static_cast<std::size_t>((length - 18) / kLetter);

@@ -8,6 +8,7 @@
 #include "cli/render_html.hpp"
 #include "cli/render_markdown.hpp"
 #include "cli/words.hpp"
+#include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/files.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
+#include <iterator>
 #include <regex>
 #include <sstream>
 #include <string>
