@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "cli/help_text.hpp"
+#include "scenarios/names.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
 
@@ -160,6 +161,20 @@ void add_bound_flags(CLI::App& command, BoundFlags& flags) {
       ->type_name("S");
   group.add_option("--max-memory", flags.max_memory_mb, "of memory (default 2048)")
       ->type_name("MB");
+}
+
+void add_format_flags(CLI::App& command, FormatFlags& flags, const std::vector<Format>& has) {
+  command
+      .add_option("--format", flags.format,
+                  fmt::format("how it is printed: {} (default: text)",
+                              fmt::join(scenarios::names_of(has), ", ")))
+      ->type_name("NAME");
+  command.add_flag("--json", flags.json, "the same as --format json");
+}
+
+void add_out_flag(CLI::App& command, std::string& out_file) {
+  command.add_option("--out", out_file, "write this file: markdown, mermaid or html")
+      ->type_name("FILE");
 }
 
 void add_jobs_flag(CLI::App& command, std::optional<int>& jobs) {
@@ -330,7 +345,8 @@ CLI::App& add_check(CLI::App& app, CheckArguments& check) {
                    "switch off the engine's one reduction: tokens are never renamed or used again");
   command.add_flag("--audit", check.audit,
                    "check again with the naive explorer, however long that takes");
-  command.add_flag("--json", check.json, "print JSON");
+  add_format_flags(command, check.output, kFormatsOfRun);
+  add_out_flag(command, check.out_file);
   command.footer(help::kCheckFooter);
   return command;
 }
@@ -350,7 +366,8 @@ CLI::App& add_replay(CLI::App& app, ReplayArguments& replay) {
                   "with --live: the server; left out, a redis-server is started and stopped")
       ->needs(live)
       ->type_name("ADDRESS");
-  command.add_flag("--json", replay.json, "print JSON");
+  add_format_flags(command, replay.output, kFormatsOfRun);
+  add_out_flag(command, replay.out_file);
   command.footer(help::kReplayFooter);
   return command;
 }
@@ -414,8 +431,8 @@ CLI::App& add_matrix(CLI::App& app, MatrixArguments& matrix) {
   add_model_flags(command, matrix.model);
   add_bound_flags(command, matrix.bounds);
   add_jobs_flag(command, matrix.jobs);
-  command.add_flag("--markdown", matrix.markdown, "print Markdown");
-  command.add_flag("--json", matrix.json, "print JSON");
+  add_format_flags(command, matrix.output, kFormatsOfTable);
+  command.add_flag("--markdown", matrix.output.markdown, "the same as --format markdown");
   command.footer(help::kMatrixFooter);
   return command;
 }
@@ -445,7 +462,7 @@ CLI::App& add_diff(CLI::App& app, DiffArguments& diff) {
   add_jobs_flag(command, diff.jobs);
   command.add_option("--trace", diff.trace_file, "write the counterexample to this file")
       ->type_name("FILE");
-  command.add_flag("--json", diff.json, "print JSON");
+  add_format_flags(command, diff.output, kFormatsOfTable);
   command.footer(help::kDiffFooter);
   return command;
 }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/format.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/redis/execute.hpp"
 
@@ -48,7 +49,8 @@ struct CheckArguments {
   std::string trace_file;
   bool audit = false;
   bool no_merging = false;
-  bool json = false;
+  FormatFlags output;
+  std::string out_file;  ///< empty: to the output
 };
 struct GraphArguments {
   std::string target;
@@ -61,7 +63,8 @@ struct ReplayArguments {
   bool interactive = false;
   bool live = false;
   std::string redis;  ///< with `live`: the server's address; empty: a server of our own
-  bool json = false;
+  FormatFlags output;
+  std::string out_file;  ///< empty: to the output
 };
 struct LiveArguments {
   std::string target;
@@ -89,8 +92,7 @@ struct MatrixArguments {
   ModelFlags model;
   BoundFlags bounds;
   std::optional<int> jobs;  ///< as many as the machine runs at once if left out
-  bool markdown = false;
-  bool json = false;
+  FormatFlags output;
 };
 struct DiffArguments {
   std::vector<std::string> versions;  ///< OLD and NEW, or with a baseline NEW
@@ -99,7 +101,7 @@ struct DiffArguments {
   BoundFlags bounds;
   std::optional<int> jobs;  ///< as many as the machine runs at once if left out
   std::string trace_file;
-  bool json = false;
+  FormatFlags output;
 };
 struct WhyArguments {
   std::string target;

@@ -7,6 +7,7 @@
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
 #include "cli/report.hpp"
+#include "cli/telling.hpp"
 #include "sim/base/error.hpp"
 
 namespace lockstep::cli {
@@ -21,6 +22,8 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
     throw sim::BadInput(
         "--audit: a schedule is already walked by the naive explorer; there is nothing to audit");
 
+  const auto format = format_of("check", arguments.output, kFormatsOfRun);
+  expect_out(arguments.out_file, format);
   expect_output("--trace", arguments.trace_file);
   const Interruptible interruptible;
   const BoundedMemory bounded(scenario.bounds.max_bytes);
@@ -40,10 +43,12 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
   notes.overridden = from_file && arguments.model.any();
   notes.trace_file = keep_trace(arguments.trace_file, judgement, catalog);
   const auto code = exit_code(judgement);
-  if (arguments.json)
+  if (format == Format::json)
     io.out << check_report(judgement, code, notes.trace_file);
-  else
+  else if (format == Format::text)
     print_check(io.out, judgement, notes, io.colours);
+  else
+    put_out(rendered(telling_of(judgement, notes), format), arguments.out_file, io);
   return code;
 }
 

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/escaped.hpp"
 #include "cli/judge_matrix.hpp"
 #include "cli/keep_trace.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
 #include "cli/render_diff.hpp"
+#include "cli/render_markdown.hpp"
 #include "cli/report.hpp"
 #include "cli/versions.hpp"
 #include "cli/words.hpp"
@@ -93,43 +95,74 @@ std::uint64_t cut_off(const std::vector<Difference>& differences, const std::str
       differences, [&](const auto& each) { return cut(each.before) || cut(each.after); }));
 }
 
-void print(const Comparison& comparison, const Version& new_one, Io& io) {
-  print_differences(io.out, comparison.differences, comparison.old_one,
-                    fmt::format("{}: {}", new_one.name, new_one.title), io.colours);
+/// What was compared, and what could not be.
+Compared compared_in_words(const Comparison& comparison, const Version& new_one,
+                           const std::string& over, std::uint64_t unreached) {
+  Compared compared{comparison.old_one, fmt::format("{}: {}", new_one.name, new_one.title), {}};
   if (comparison.uncompared > 0)
-    io.out << fmt::format(
-        "\n{} that this lockstep can judge are not in the baseline: make it again to compare "
-        "them\n",
-        plural(comparison.uncompared, "verdict"));
+    compared.notes.push_back(fmt::format(
+        "{} that this lockstep can judge are not in the baseline: make it again to compare them",
+        plural(comparison.uncompared, "verdict")));
+  if (unreached > 0)
+    compared.notes.push_back(
+        fmt::format("{}: {} not compared", over, plural(unreached, "verdict")));
+  return compared;
 }
 
 /// A protocol that is new in this version, or not there any more, is no weaker lock.
-int lone(Presence presence, const DiffArguments& arguments, const scenarios::Catalog& catalog,
-         Io& io) {
+int lone(Presence presence, const DiffArguments& arguments, Format format,
+         const scenarios::Catalog& catalog, Io& io) {
   const bool is_new = presence == Presence::only_new;
   const auto there = version_of(arguments.versions[is_new ? 1 : 0], catalog);
   const auto& missing = arguments.versions[is_new ? 0 : 1];
-  if (arguments.json) {
+  if (format == Format::json) {
     io.out << lone_report(is_new ? "new" : "deleted", kAsExpected);
     return kAsExpected;
   }
-  io.out << fmt::format("{:<9} {}: {}\n{:<9} {} is not there: nothing to compare with\n",
-                        is_new ? "NEW" : "DELETED", there.name, there.title, is_new ? "old" : "new",
-                        missing);
-  if (is_new) io.out << fmt::format("judge     lockstep matrix {}\n", there.name);
+  const Headline headline{is_new ? "NEW" : "DELETED", Colour::plain,
+                          fmt::format("{}: {}", there.name, there.title)};
+  std::vector<Row> rows{
+      {is_new ? "old" : "new", missing + " is not there: nothing to compare with"}};
+  if (is_new) rows.push_back({"judge", "lockstep matrix " + there.name});
+  if (format == Format::markdown) {
+    io.out << kMarkdownHead << as_markdown(headline) << as_markdown(rows);
+    return kAsExpected;
+  }
+  io.out << as_text(headline, io.colours) << '\n';
+  print_rows(io.out, rows);
   return kAsExpected;
+}
+
+/// The differences, and the run that is `shown` of one of them, if one is.
+void tell(const Comparison& comparison, const Compared& compared, const Difference* worst,
+          std::optional<scenarios::Judgement>& shown, CheckNotes& notes, Format format, Io& io) {
+  const bool markdown = format == Format::markdown;
+  if (markdown)
+    io.out << as_markdown(comparison.differences, compared);
+  else
+    print_differences(io.out, comparison.differences, compared, io.colours);
+  if (!shown) return;
+  if (!markdown) {
+    io.out << fmt::format("\nthe first of them: {}\n\n", worst->after.condition);
+    return print_check(io.out, *shown, notes, io.colours);
+  }
+  io.out << fmt::format(
+      "\n<details>\n<summary>The counterexample to the first of them: {}</summary>\n\n{}\n"
+      "</details>\n",
+      xml_escaped(worst->after.condition), as_markdown(telling_of(*shown, notes)));
 }
 
 }  // namespace
 
 int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
+  const auto format = format_of("diff", arguments.output, kFormatsOfTable);
   expect_arguments(arguments);
   expect_output("--trace", arguments.trace_file);
   const Interruptible interruptible;
   const auto watch = until_over(arguments.bounds);
   if (arguments.baseline.empty()) {
     const auto there = presence(arguments.versions.front(), arguments.versions.back());
-    if (there != Presence::both) return lone(there, arguments, catalog, io);
+    if (there != Presence::both) return lone(there, arguments, format, catalog, io);
   }
   const auto new_one = version_of(arguments.versions.back(), catalog);
   if (new_one.taken_out && !arguments.trace_file.empty())
@@ -158,18 +191,14 @@ int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& 
   if (worst != nullptr) shown = counterexample(worst->after, comparison.world, watch);
   if (shown) notes.trace_file = keep_trace(arguments.trace_file, *shown, catalog);
   if (shown && !shown->trace) shown.reset();  // there was no time for it
-  if (arguments.json) {
+  if (format == Format::json) {
     io.out << diff_report(comparison.differences, shown, code);
     return code;
   }
-  print(comparison, new_one, io);
-  if (unreached > 0)
-    io.out << fmt::format("\n{}: {} not compared\n", over, plural(unreached, "verdict"));
-  if (worst != nullptr && !shown) io.out << "\nno counterexample is shown: " << over << '\n';
-  if (!shown) return code;
-  find_no_return(*shown, notes, watch);
-  io.out << fmt::format("\nthe first of them: {}\n\n", worst->after.condition);
-  print_check(io.out, *shown, notes, io.colours);
+  auto compared = compared_in_words(comparison, new_one, over, unreached);
+  if (worst != nullptr && !shown) compared.notes.push_back("no counterexample is shown: " + over);
+  if (shown) find_no_return(*shown, notes, watch);
+  tell(comparison, compared, worst, shown, notes, format, io);
   return code;
 }
 

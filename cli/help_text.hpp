@@ -39,12 +39,17 @@ Examples:
   lockstep check ./my-lock --waits-ms 20000             does anybody wait for longer than 20 s?
   lockstep check ./my-lock --invariants claims.lua      and is what I claim of it true?
 
+  lockstep check set-token-lua --fault pause=1 --format html --out pause.html
+
 `lockstep list faults` and `lockstep list properties` explain the names.
 )";
 
 inline constexpr const char* kReplayFooter = R"(
 A scenario that searches is searched again, and what it finds is told; a schedule is walked; a trace is run
 again from its schedule, by the naive explorer, and refused if its protocol has changed since.
+
+--format html draws the run in one file for a browser; markdown tells it with a Mermaid diagram, and mermaid
+is that alone.
 
 With --interactive you are asked before each step: next, back, else (what else is possible here), take N,
 quit. The answers may come from a pipe.
@@ -56,6 +61,8 @@ CONFIRMED, or with the first step that differs (exit code 1), or says why it can
 Examples:
   lockstep replay my.trace.json
   lockstep replay set-token-lua-pause --interactive
+  lockstep replay set-token-lua-pause --format html > pause.html
+  lockstep replay set-token-lua-pause --format mermaid
   lockstep replay set-token-lua-pause --live
   lockstep replay my.trace.json --live --redis redis://localhost:6379/5
   printf 'next\nelse\nquit\n' | lockstep replay set-token-lua-pause --interactive
@@ -158,6 +165,7 @@ Examples:
   lockstep diff ./my-lock.old ./my-lock
   lockstep diff origin/main:locks/my-lock locks/my-lock     in CI, on a pull request
   lockstep diff set-token-lua ./my-lock --clients 3 --lease-ms 30000
+  lockstep diff ./my-lock.old ./my-lock --format markdown   as a comment on a pull request
   lockstep diff --baseline my-lock.matrix.json ./my-lock
 )";
 

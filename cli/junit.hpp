@@ -12,8 +12,4 @@ namespace lockstep::cli {
 /// lockstep an `error`, one that was not run to the end `skipped`.
 std::string junit(const std::vector<Tested>& all);
 
-/// `text` as XML 1.0 may hold it in an attribute: escaped, and with U+FFFD for what no XML document
-/// can contain (control characters, bytes that are not UTF-8).
-std::string xml_escaped(const std::string& text);
-
 }  // namespace lockstep::cli

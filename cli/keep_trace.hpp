@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/render_check.hpp"
+#include "cli/describe.hpp"
 #include "scenarios/catalog.hpp"
 #include "scenarios/judge.hpp"
 

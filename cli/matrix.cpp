@@ -24,22 +24,21 @@ int exit_code(const std::vector<Matrix>& matrices) {
   return kAsExpected;
 }
 
-void print(std::ostream& out, const std::vector<Matrix>& matrices,
-           const MatrixArguments& arguments) {
-  if (matrices.size() == 1) return print_matrix(out, matrices.front(), arguments.markdown);
+void print(std::ostream& out, const std::vector<Matrix>& matrices, const MatrixArguments& arguments,
+           bool markdown) {
+  if (matrices.size() == 1) return print_matrix(out, matrices.front(), markdown);
   const auto& properties = matrices.front().world.properties;
-  print_overview(out, matrices, properties, arguments.markdown);
+  print_overview(out, matrices, properties, markdown);
   if (!arguments.model.properties.empty()) return;
   // What a resource that checks fencing tokens is spared, which other violations hide above.
   out << '\n';
-  print_overview(out, matrices, {sim::Property::no_lost_update}, arguments.markdown);
+  print_overview(out, matrices, {sim::Property::no_lost_update}, markdown);
 }
 
 }  // namespace
 
 int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
-  if (arguments.json && arguments.markdown)
-    throw sim::BadInput("matrix: --json or --markdown, not both");
+  const auto format = format_of("matrix", arguments.output, kFormatsOfTable);
   const auto protocols = arguments.protocols.empty() ? catalog.ladder() : arguments.protocols;
   if (protocols.empty())
     throw sim::BadInput("matrix: name the protocols; there is no shipped ladder here");
@@ -51,10 +50,10 @@ int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, 
                                   arguments.bounds, kStatesOfMatrix));
   const auto matrices =
       judge_matrices(worlds, chosen_conditions(protocols.size() > 1), arguments.jobs, io, watch);
-  if (arguments.json)
+  if (format == Format::json)
     io.out << scenarios::matrix_report(matrices);
   else
-    print(io.out, matrices, arguments);
+    print(io.out, matrices, arguments, format == Format::markdown);
   return exit_code(matrices);
 }
 

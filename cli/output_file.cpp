@@ -19,7 +19,10 @@ namespace {
 bool is_ours(const std::string& text) {
   return text.find("\"lockstep_trace\"") != text.npos ||
          text.find("<testsuite name=\"lockstep\"") != text.npos ||
-         text.starts_with("digraph lockstep {") || text.starts_with("<svg id=\"lockstep\"");
+         text.starts_with("digraph lockstep {") || text.starts_with("<svg id=\"lockstep\"") ||
+         text.starts_with("<!DOCTYPE html>\n<html lang=\"en\" data-by=\"lockstep\">") ||
+         text.starts_with("<!-- lockstep -->") ||
+         text.starts_with("sequenceDiagram\n  %% lockstep");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cli/escaped.hpp"
+#include "cli/render_markdown.hpp"
 #include "cli/render_matrix.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
@@ -25,17 +27,22 @@ bool not_known(const Difference& difference) {
          (standing == Standing::inconclusive || standing == Standing::vacuous);
 }
 
-void print_headline(std::ostream& out, const std::vector<Difference>& differences, bool colours) {
+/// "280 verdicts compared: 12 weaker, 3 changed".
+std::string counted_changes(const std::vector<Difference>& differences) {
   std::vector<std::string> counts;
   for (const auto change : {Change::weaker, Change::stronger, Change::changed})
     if (const auto count = count_of(differences, change); count > 0)
       counts.push_back(fmt::format("{} {}", count, name(change)));
-  const bool weaker = count_of(differences, Change::weaker) > 0;
-  const auto verdict = weaker ? "WEAKER" : counts.empty() ? "SAME" : "NOT WEAKER";
-  out << coloured(fmt::format("{:<10}", verdict), weaker ? Colour::red : Colour::green, colours)
-      << (verdict == std::string("NOT WEAKER") ? "  " : "") << plural(differences.size(), "verdict")
-      << " compared" << (counts.empty() ? "" : fmt::format(": {}", fmt::join(counts, ", ")))
-      << '\n';
+  return plural(differences.size(), "verdict") + " compared" +
+         (counts.empty() ? "" : fmt::format(": {}", fmt::join(counts, ", ")));
+}
+
+/// "3 verdicts are not known, on either"; empty if all are.
+std::string unknown_ones(const std::vector<Difference>& differences) {
+  const auto unknown = std::count_if(differences.begin(), differences.end(), not_known);
+  return unknown == 0 ? ""
+                      : fmt::format("{}, on either: `lockstep matrix` says why",
+                                    plural(static_cast<std::uint64_t>(unknown), "verdict"));
 }
 
 /// "pause   holds -> violated, 16 steps: honest-result, foreign-release": a line for the verdicts
@@ -76,6 +83,24 @@ void print_list(std::ostream& out, const std::vector<Difference>& differences, C
     out << fmt::format("  and {} more lines; --json has them all\n", lines.size() - kMostShown);
 }
 
+/// Weaker ones first, and bold.
+std::string table_of_changes(const std::vector<Difference>& differences) {
+  std::string text;
+  for (const auto change : {Change::weaker, Change::changed, Change::stronger})
+    for (const auto& each : differences) {
+      if (each.change != change) continue;
+      const auto in_bold = [&](const std::string& words) {
+        const auto escaped = markdown_escaped(words);
+        return change == Change::weaker ? "**" + escaped + "**" : escaped;
+      };
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", in_bold(name(change)),
+                          in_bold(each.after.condition), in_bold(name(each.after.property)),
+                          markdown_escaped(in_words(each.before)), in_bold(in_words(each.after)));
+    }
+  return text.empty() ? ""
+                      : "\n| | condition | property | old | new |\n|---|---|---|---|---|\n" + text;
+}
+
 }  // namespace
 
 std::size_t count_of(const std::vector<Difference>& differences, Change change) {
@@ -84,16 +109,36 @@ std::size_t count_of(const std::vector<Difference>& differences, Change change) 
                     [&](const Difference& each) { return each.change == change; }));
 }
 
+Headline headline_of(const std::vector<Difference>& differences) {
+  const bool weaker = count_of(differences, Change::weaker) > 0;
+  const bool same = std::ranges::all_of(
+      differences, [](const Difference& each) { return each.change == Change::same; });
+  return {weaker ? "WEAKER"
+          : same ? "SAME"
+                 : "NOT WEAKER",
+          weaker ? Colour::red : Colour::green, counted_changes(differences)};
+}
+
 void print_differences(std::ostream& out, const std::vector<Difference>& differences,
-                       const std::string& old_one, const std::string& new_one, bool colours) {
-  print_headline(out, differences, colours);
-  out << "old       " << old_one << "\nnew       " << new_one << '\n';
-  const auto unknown = std::count_if(differences.begin(), differences.end(), not_known);
-  if (unknown > 0)
-    out << fmt::format("not known {}, on either: `lockstep matrix` says why\n",
-                       plural(static_cast<std::uint64_t>(unknown), "verdict"));
+                       const Compared& compared, bool colours) {
+  out << as_text(headline_of(differences), colours) << '\n';
+  out << "old       " << compared.old_one << "\nnew       " << compared.new_one << '\n';
+  if (const auto unknown = unknown_ones(differences); !unknown.empty())
+    out << "not known " << unknown << '\n';
   for (const auto change : {Change::weaker, Change::stronger, Change::changed})
     print_list(out, differences, change, colours);
+  for (const auto& note : compared.notes) out << '\n' << note << '\n';
+}
+
+std::string as_markdown(const std::vector<Difference>& differences, const Compared& compared) {
+  const auto headline = headline_of(differences);
+  std::string text = kMarkdownHead + as_markdown(headline) +
+                     as_markdown({{"old", compared.old_one}, {"new", compared.new_one}});
+  if (const auto unknown = unknown_ones(differences); !unknown.empty())
+    text += as_markdown({{"not known", unknown}});
+  text += table_of_changes(differences);
+  for (const auto& note : compared.notes) text += "\n" + markdown_escaped(note) + "\n";
+  return text;
 }
 
 }  // namespace lockstep::cli

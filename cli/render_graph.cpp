@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/junit.hpp"
+#include "cli/escaped.hpp"
 
 namespace lockstep::cli {
 

@@ -5,18 +5,9 @@
 
 #include <algorithm>
 
+#include "cli/escaped.hpp"
+
 namespace lockstep::cli {
-
-namespace {
-
-/// A `|` would end a cell.
-std::string markdown(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
-  return escaped;
-}
-
-}  // namespace
 
 void print_text(std::ostream& out, const Grid& grid) {
   std::size_t first = grid.corner.size();
@@ -39,8 +30,8 @@ void print_text(std::ostream& out, const Grid& grid) {
 
 void print_markdown(std::ostream& out, const Grid& grid) {
   const auto line = [&](const std::string& name, const std::vector<std::string>& cells) {
-    out << "| " << markdown(name) << " |";
-    for (const auto& cell : cells) out << ' ' << markdown(cell) << " |";
+    out << "| " << markdown_escaped(name) << " |";
+    for (const auto& cell : cells) out << ' ' << markdown_escaped(cell) << " |";
     out << '\n';
   };
   line(grid.corner, grid.columns);

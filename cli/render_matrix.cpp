@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/escaped.hpp"
 #include "cli/render_grid.hpp"
 #include "cli/words.hpp"
 #include "scenarios/names.hpp"
@@ -95,9 +96,10 @@ std::string legend(const std::vector<Finding>& findings, const std::set<sim::Pro
 void print_details(std::ostream& out, const Matrix& matrix, bool markdown) {
   std::string last;
   for (const auto& finding : matrix.findings) {
-    auto line = fmt::format("{}{}, {}: {}", markdown ? "- " : "", matrix.world.protocol,
-                            finding.condition, finding.detail);
-    if (!finding.detail.empty() && line != last) out << line << '\n';
+    const auto line =
+        fmt::format("{}, {}: {}", matrix.world.protocol, finding.condition, finding.detail);
+    if (!finding.detail.empty() && line != last)
+      out << (markdown ? "- " + markdown_escaped(line) : line) << '\n';
     last = line;
   }
 }

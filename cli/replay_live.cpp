@@ -159,14 +159,14 @@ const char* name(Replayed outcome) {
 
 }  // namespace
 
-int replay_live(const Recorded& run, const ReplayArguments& arguments, Io& io) {
+int replay_live(const Recorded& run, const ReplayArguments& arguments, Format format, Io& io) {
   std::optional<Attempt> done;
   for (const auto lease_ms : kLeasesMs) {
     done = attempt(run, arguments.redis, lease_ms);
     if (done->confirmation.outcome != Replayed::too_slow) break;
   }
   const auto& result = done->confirmation;
-  if (arguments.json)
+  if (format == Format::json)
     io.out << live_replay_report(
         {name(result.outcome), result.step, result.detail, result.server, result.seconds,
          done->scaled.divisor, done->scaled.model.processes.front().lease_ms},

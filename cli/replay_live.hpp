@@ -8,6 +8,6 @@
 namespace lockstep::cli {
 
 /// Returns the exit code: 0 CONFIRMED, 1 a step differs, 2 it cannot be done live.
-int replay_live(const Recorded& run, const ReplayArguments& arguments, Io& io);
+int replay_live(const Recorded& run, const ReplayArguments& arguments, Format format, Io& io);
 
 }  // namespace lockstep::cli

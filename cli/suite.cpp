@@ -7,8 +7,8 @@
 #include <chrono>
 
 #include "checker/audit.hpp"
+#include "cli/describe.hpp"
 #include "cli/progress.hpp"
-#include "cli/render_check.hpp"
 #include "cli/words.hpp"
 #include "scenarios/judge.hpp"
 #include "sim/base/error.hpp"

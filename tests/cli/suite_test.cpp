@@ -6,6 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "cli/escaped.hpp"
 #include "cli/junit.hpp"
 #include "cli/parallel.hpp"
 #include "tests/cli/command_line.hpp"

@@ -1,6 +1,6 @@
--- redislock 0.10.0 for Go, one key and no retry strategy, which is its default: a refusal is final. go-redis sends a request
--- again after a connection error, three times at most. (EVAL stands for EVALSHA, and EVAL after NOSCRIPT; the pause
--- before a request is sent again, some milliseconds, is left out.)
+-- redislock 0.10.0 for Go, one key and no retry strategy, which is its default: a refusal is final.
+-- go-redis sends a request again after a connection error, three times at most. (EVAL stands for EVALSHA,
+-- and EVAL after NOSCRIPT; the pause before a request is sent again, some milliseconds, is left out.)
 local obtain = script "obtain.lua"
 local release = script "release.lua"
 

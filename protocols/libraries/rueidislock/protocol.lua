@@ -1,6 +1,7 @@
--- rueidislock of rueidis 1.0.76 with KeyMajority 1 (one node), TryWithContext, FallbackSETPX, and DisableCache, so that
--- nobody is told of a key's end by the server. An extension's lifetime is a date of the client's clock. (EVAL stands for EVALSHA, and EVAL after NOSCRIPT;
--- the pause before a request is sent again, which begins with microseconds, is left out, and each has its whole time.)
+-- rueidislock of rueidis 1.0.76 with KeyMajority 1 (one node), TryWithContext, FallbackSETPX, and
+-- DisableCache, so that nobody is told of a key's end by the server. An extension's lifetime is a date of
+-- the client's clock. (EVAL stands for EVALSHA, and EVAL after NOSCRIPT; the pause before a request is sent
+-- again, which begins with microseconds, is left out, and each has its whole time.)
 local acquire = script "acquire.lua"
 local extend = script "extend.lua"
 local delete = script "delete.lua"
