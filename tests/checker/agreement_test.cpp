@@ -63,7 +63,7 @@ TEST_CASE("engine and naive explorer agree property by property", "[agreement][m
   for (const char* rung : kRungs) {
     for (const sim::Property property : sim::kProperties) {
       for (const sim::Fault fault : sim::kFaults) {
-        if (!test::is_todays(++turn, 4)) continue;
+        if (!test::is_todays(++turn, 6)) continue;
         INFO(std::string(rung) + ", only " + sim::name(property) + ", " + sim::name(fault));
         sim::Model model = test::with_fault(test::model({rung, 2, 1, 2000, 1000, 1000}), fault);
         model.properties = {property};
@@ -107,6 +107,7 @@ TEST_CASE("the names of tokens stay as they are where they decide an order", "[a
 
 TEST_CASE("engine and naive explorer agree on what a restart brings back",
           "[agreement][many-models]") {
+  std::uint32_t turn = 0;
   for (const auto persistence : {sim::Persistence::none, sim::Persistence::rdb,
                                  sim::Persistence::aof_everysec, sim::Persistence::aof_always}) {
     for (const sim::Fault fault : {sim::Fault::node_crash, sim::Fault::power_loss}) {
@@ -116,6 +117,7 @@ TEST_CASE("engine and naive explorer agree on what a restart brings back",
            {sim::Resource::plain, sim::Resource::fenced, sim::Resource::fenced_writes}) {
         for (const sim::Property property :
              {sim::Property::mutual_exclusion, sim::Property::no_lost_update}) {
+          if (!test::is_todays(++turn, 3)) continue;
           INFO(std::string(sim::name(persistence)) + ", " + sim::name(fault) + ", " +
                sim::name(resource) + ", " + sim::name(property));
           sim::Model model =
@@ -136,7 +138,7 @@ TEST_CASE(
   std::uint32_t turn = 0;
   for (const char* rung : {"setnx-expire", "set-token-get-del", "set-token-lua"}) {
     for (const sim::Property property : sim::kProperties) {
-      if (!test::is_todays(++turn, 3)) continue;
+      if (!test::is_todays(++turn, 5)) continue;
       const sim::Model plain = [&] {
         sim::Model model = test::model({rung, 2, 1, 3000, 1000, 1000});
         model.properties = {property};
@@ -182,7 +184,7 @@ TEST_CASE("engine and naive explorer agree on nested locks", "[agreement][many-m
                            "naive/keeps-a-count", "set-token-lua"}) {
     for (const sim::Property property : sim::kProperties) {
       for (const sim::Fault fault : sim::kFaults) {
-        if (!test::is_todays(++turn, 4)) continue;
+        if (!test::is_todays(++turn, 6)) continue;
         INFO(std::string(lock) + ", " + sim::name(property) + ", " + sim::name(fault));
         sim::Model model = test::with_fault(test::model({lock, 2, 1, 2000, 1000, 1000}), fault);
         model.processes[0].workload = nested();
@@ -200,7 +202,7 @@ TEST_CASE("engine and naive explorer agree on two threads of a process",
   for (const char* lock : {"naive/reentrant", "naive/set-px", "naive/deaf"}) {
     for (const sim::Property property : sim::kProperties) {
       for (const sim::Fault fault : sim::kFaults) {
-        if (!test::is_todays(++turn, 14)) continue;
+        if (!test::is_todays(++turn, 20)) continue;
         INFO(std::string(lock) + ", " + sim::name(property) + ", " + sim::name(fault));
         sim::Model model = test::with_fault(test::model({lock, 1, 1, 2000, 1000, 1000}), fault);
         model.processes[0].workload = {kLock, kUnlock};
@@ -218,7 +220,7 @@ TEST_CASE("engine and naive explorer agree where time is absolute", "[agreement]
     for (const std::int64_t work_ms : {1000, 3000}) {
       for (const sim::Property property : sim::kProperties) {
         for (const sim::Fault fault : sim::kFaults) {
-          if (!test::is_todays(++turn, 20)) continue;
+          if (!test::is_todays(++turn, 30)) continue;
           INFO(std::string(lock) + ", work " + std::to_string(work_ms) + ", " +
                sim::name(property) + ", " + sim::name(fault));
           sim::Model model =
