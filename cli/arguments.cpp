@@ -476,7 +476,9 @@ CLI::App& add_why(CLI::App& app, WhyArguments& why) {
   add_model_flags(command, why.model);
   add_bound_flags(command, why.bounds);
   add_jobs_flag(command, why.jobs);
-  command.add_option("--show", why.show, "also tell the run of this row")->type_name("N");
+  command.add_option("--show", why.show, "also tell the run of this row")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N");
   command.add_flag("--json", why.json, "print JSON");
   command.footer(help::kWhyFooter);
   return command;

@@ -119,7 +119,7 @@ Whole judged_whole(const Scenario& world, const WhyArguments& arguments, const I
 /// The run of row `number`, as `check` shows one.
 void show(std::size_t number, const std::vector<Taken>& rows, const Scenario& world,
           const WhyArguments& arguments, Io& io, const checker::Progress& watch) {
-  if (number < 1 || number > rows.size())
+  if (number > rows.size())
     throw sim::BadInput(fmt::format("--show: found {}, expected 1 to {}", number, rows.size()));
   const auto& row = rows[number - 1];
   io.out << '\n' << in_one_line(row) << "\n\n";

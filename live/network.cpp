@@ -108,8 +108,11 @@ void Network::ask(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
   if (!asked.socket) {
     asked.socket = std::make_shared<Socket>(nodes_.address(asked.server));
-    if (asked.open && !asked.listens)
+    if (asked.open && !asked.listens) {
       kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
+      if (const auto select = selected_.find({asked.task, asked.node}); select != selected_.end())
+        asked.socket->connection.execute(select->second);
+    }
   }
   if (message.asking) asked.socket->connection.execute({"ASKING"});
   asked.socket->connection.send(message.request);
@@ -121,6 +124,8 @@ void Network::take_reply(const sim::ConnectionName& name, Message& message) {
   message.reply = asked.socket->connection.await();
   message.state = Message::State::answered;
   note_transaction(*asked.socket, message);
+  if (asked.open && sim::is_name(message.request[0], "select") && message.reply->text == "OK")
+    selected_[{asked.task, asked.node}] = message.request;
   // Redis closes the connection behind that (7.0 disconnectAllBlockedClients), and clients connect
   // anew.
   if (!message.reply->text.starts_with("UNBLOCKED")) return;
@@ -201,7 +206,9 @@ void Network::lose_late(const sim::ConnectionName& name) {
 void Network::give_up(Channel& channel) {
   if (!channel.open) return;
   channel.open = false;
-  if (!channel.listens) kept_.erase({channel.task, channel.node});
+  if (channel.listens) return;
+  kept_.erase({channel.task, channel.node});
+  selected_.erase({channel.task, channel.node});
 }
 
 void Network::abandon(sim::TaskId task, Sent what) {
@@ -221,6 +228,7 @@ void Network::abandon_all() {
     channel.former = true;
   }
   kept_.clear();
+  selected_.clear();
   tidy();
 }
 

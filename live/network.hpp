@@ -111,6 +111,8 @@ class Network {
   const bool shares_;
   std::deque<Channel> channels_;  ///< in the order in which they were opened
   std::map<std::pair<sim::TaskId, std::uint8_t>, Kept> kept_;  ///< by task and node
+  /// The SELECT that a client's library sends again on a new connection (Session::reconnected).
+  std::map<std::pair<sim::TaskId, std::uint8_t>, sim::Request> selected_;
 };
 
 }  // namespace lockstep::live

@@ -78,10 +78,20 @@ class Finder {
     return end_of(opening + 1, [](const Token&) { return false; });
   }
 
+  /// Its bytes in the source: where they begin, and how many.
+  std::pair<std::size_t, std::size_t> bytes(Span span) const {
+    const auto first = tokens_[span.first].first;
+    return {first, tokens_[span.last - 1].last - first};
+  }
+  std::string source(Span span) const {
+    const auto [first, count] = bytes(span);
+    return source_.substr(first, count);
+  }
+
+  /// In one line.
   std::string text(Span span) const {
-    const auto first = tokens_[span.first].first, last = tokens_[span.last - 1].last;
     std::string words;
-    for (const char c : source_.substr(first, last - first)) {
+    for (const char c : source(span)) {
       const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
       if (!blank)
         words += c;
@@ -93,10 +103,9 @@ class Finder {
 
   void add(Span shown, Span taken, std::string without, const std::string& instead,
            const std::string& what = "") {
-    const auto first = tokens_[taken.first].first, last = tokens_[taken.last - 1].last;
+    const auto [first, count] = bytes(taken);
     found_.push_back({file_, tokens_[shown.first].line, what.empty() ? text(shown) : what,
-                      std::move(without),
-                      std::string(source_).replace(first, last - first, instead)});
+                      std::move(without), std::string(source_).replace(first, count, instead)});
   }
 
   /// The command that the request around this token begins with, in upper case; "" if this is it.
@@ -194,10 +203,8 @@ class Finder {
       return operands({bare + 1, span.last - 1}, comparisons_only);
     const bool comparison = end_of(span.first, compares) < span.last;
     if (comparisons_only && !comparison) return;
-    const auto first = tokens_[span.first].first, last = tokens_[span.last - 1].last;
-    const auto operand = source_.substr(first, last - first);
-    add(span, span, "always true", "((" + operand + ") or true)");
-    add(span, span, "always false", "((" + operand + ") and false)");
+    add(span, span, "always true", "((" + source(span) + ") or true)");
+    add(span, span, "always false", "((" + source(span) + ") and false)");
   }
 
   std::string file_, source_;

@@ -178,6 +178,22 @@ TEST_CASE("A connection that breaks takes its transaction with it") {
   CHECK_THAT(real.answer({"EXEC"}), Catch::Matchers::Contains("EXEC without MULTI"));
 }
 
+TEST_CASE("A connection that breaks unheard is made anew with its database") {
+  RealServer real;
+  CHECK(real.answer({"SELECT", "3"}) == "OK");
+  real.network.take(real.name);
+  CHECK(real.answer({"SET", "lock", "1"}) == "OK");
+  real.network.take(real.name);
+  real.network.close_behind(real.name);
+  CHECK(real.answer({"GET", "lock"}) == "1");
+  real.network.take(real.name);
+  // Whose error the task has heard begins again.
+  real.send({"GET", "lock"});
+  real.network.lose(real.name);
+  real.network.take(real.name);
+  CHECK(real.answer({"GET", "lock"}).empty());
+}
+
 TEST_CASE("Who is unblocked because its master is none any more has to connect anew") {
   RealServer real;
   Message& wait = real.ask({"WAIT", "1", "0"});
