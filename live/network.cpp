@@ -108,6 +108,7 @@ void Network::ask(const sim::ConnectionName& name, Message& message) {
   auto& asked = channel(name);
   if (!asked.socket) {
     asked.socket = std::make_shared<Socket>(nodes_.address(asked.server));
+    if (library_.greets) asked.socket->connection.execute({"PING"});
     if (asked.open && !asked.listens) {
       kept_[{asked.task, asked.node}] = {asked.server, asked.socket};
       if (const auto select = selected_.find({asked.task, asked.node}); select != selected_.end())

@@ -52,10 +52,16 @@ struct Channel {
   bool closing = false;  ///< broken behind its replies: it takes no more requests
 };
 
+/// What the clients' library does by itself.
+struct Library {
+  bool shares = false;  ///< all tasks share one connection to each node
+  bool greets = false;  ///< it sends something first on each new connection
+};
+
 class Network {
  public:
-  /// `nodes` outlive it. `shares`: all tasks share one connection to each node.
-  explicit Network(const Nodes& nodes, bool shares = false) : nodes_(nodes), shares_(shares) {}
+  /// `nodes` outlive it.
+  explicit Network(const Nodes& nodes, Library library = {}) : nodes_(nodes), library_(library) {}
 
   /// `server`: where a new connection goes.
   void send(sim::TaskId task, std::uint8_t node, std::uint8_t server, Message message,
@@ -102,13 +108,13 @@ class Network {
   };
 
   std::shared_ptr<Socket> kept(sim::TaskId task, std::uint8_t node, std::uint8_t server) const;
-  bool is_shared(std::uint8_t node) const { return shares_ && node != sim::kResource; }
+  bool is_shared(std::uint8_t node) const { return library_.shares && node != sim::kResource; }
   bool takes_requests(const Channel& channel, sim::TaskId task, std::uint8_t node,
                       bool listens) const;
   void give_up(Channel& channel);
 
   const Nodes& nodes_;
-  const bool shares_;
+  const Library library_;
   std::deque<Channel> channels_;  ///< in the order in which they were opened
   std::map<std::pair<sim::TaskId, std::uint8_t>, Kept> kept_;  ///< by task and node
   /// The SELECT that a client's library sends again on a new connection (Session::reconnected).

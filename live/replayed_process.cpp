@@ -35,7 +35,8 @@ std::string blocked_clients(Connection& server) {
 ReplayedProcess::ReplayedProcess(std::uint8_t process, Stage& stage)
     : process_(process),
       stage_(stage),
-      network_(stage.nodes, stage.model.program->shared_connection()),
+      network_(stage.nodes,
+               {stage.model.program->shared_connection(), stage.model.program->greets()}),
       offset_ms_(sim::of_clock(stage.model.clocks_ms, process)),
       host_(*stage.model.program, sim::setup_of(stage.model, process), 0, *this) {}
 

@@ -91,6 +91,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   const std::optional<std::size_t> place = executable(world, connection);
   LOCKSTEP_CHECK(place.has_value());
   Message& message = connection.messages[*place];
+  greet(world, connection);
   if (!message.blocked && has_to_wait(world, connection, message.request)) return block(message);
   const Message asked = message;
   facts.closed = closes(world, connection, message);
@@ -120,6 +121,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
   }
   if (!resource)
     note_ahead(world, connection, !same_keys(before, world.nodes[connection.node].keyspace));
+  connection.greeted = greets(connection);
   connection.made_before = !resource && connection.open && of_all(Fault::power_loss) > 0;
   facts.reply = message.reply;
 }

@@ -174,6 +174,7 @@ void Rules::break_connection(Connection& connection) const {
   connection.messages = connection_errors(connection, connection.messages);
   connection.session = connection.session.reconnected();
   connection.ahead.clear();
+  connection.greeted = false;
   connection.line = Line::made;
   connection.bound = false;
   connection.closing = false;
@@ -195,6 +196,7 @@ void Rules::close(Connection& connection) const {
   lose_requests(connection);
   connection.session = connection.session.reconnected();
   connection.ahead.clear();
+  connection.greeted = false;
   connection.made_before = false;
   connection.closing = true;
 }
@@ -326,6 +328,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
       connection.bound = begun && connection.open && !connection.shared;
     connection.session = connection.session.reconnected();
     connection.ahead.clear();
+    connection.greeted = false;
   });
 }
 

@@ -128,8 +128,9 @@ void Rules::change_roles(World& world, const Action& action) const {
         connection.made_before = false;
         const bool idle =
             connection.messages.empty() && connection.open && connection.ahead.empty();
-        if (idle && connection.line == Line::made && !connection.session.begun())
-          connection.node = action.node;
+        if (!idle || connection.line != Line::made || connection.session.begun()) continue;
+        connection.node = action.node;
+        connection.greeted = false;
       }
       break;
     default:
@@ -216,6 +217,7 @@ void Rules::mirror(World& world, bool by_time) const {
     node.keyspace.keys = master.keyspace.keys;
     node.keyspace.others = master.keyspace.others;
     node.keyspace.libraries = master.keyspace.libraries;
+    node.keyspace.lease_databases = master.keyspace.lease_databases;
     drop_expired(world, node, node.keyspace);
     if (!by_time) note_not_durable(world, node, before);
   }

@@ -84,6 +84,22 @@ sim::Reply Rules::end_of_wait(const World& world, const Connection& connection) 
   return sim::Reply::number(acknowledged(world, connection));
 }
 
+/// Whether its library sends something of its own first, which counts as what a client has sent: to
+/// greet the node, or to select the database again.
+bool Rules::greets(const Connection& connection) const {
+  const bool counts =
+      expected_.replica_waits && model_.server == sim::ServerVersion::redis_7_0 && connection.open;
+  return counts && connection.node != sim::kResource &&
+         (model_.program->greets() || connection.session.database != 0);
+}
+
+/// Right before the first request on a new connection.
+void Rules::greet(World& world, Connection& connection) const {
+  if (connection.greeted || !greets(connection)) return;
+  note_ahead(world, connection, false);
+  connection.greeted = true;
+}
+
 /// A request has been executed, and `changed` what its node stores: who does not get that?
 void Rules::note_ahead(World& world, Connection& connection, bool changed) const {
   if (!expected_.replica_waits || world.nodes[connection.node].follows) return;

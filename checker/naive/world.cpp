@@ -55,7 +55,8 @@ void tidy_connections(Process& process) {
   std::erase_if(process.connections, [](const Connection& connection) {
     const bool dead = connection.line == Line::lost || connection.line == Line::reset;
     const bool remembered = !connection.session.fresh() || !connection.ahead.empty() ||
-                            connection.made_before || (dead && connection.bound);
+                            connection.made_before || connection.greeted ||
+                            (dead && connection.bound);
     return connection.messages.empty() && (!connection.open || !remembered);
   });
 }

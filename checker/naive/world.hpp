@@ -98,6 +98,7 @@ struct Connection {
   bool listens = false;          ///< it takes messages, for a listener
   bool closing = false;          ///< broken, but what is answered on it arrives
   bool made_before = false;      ///< its node has answered on it; only where power may be lost
+  bool greeted = false;          ///< its library has greeted the node; only where that counts
 
   /// Whether its next message waits for a node that is dark.
   bool waits_in_the_dark() const;
@@ -507,6 +508,8 @@ class Rules {
   std::optional<std::int64_t> till_over_ms(const World& world, const Process& process,
                                            const Connection& connection) const;
   sim::Reply end_of_wait(const World& world, const Connection& connection) const;
+  bool greets(const Connection& connection) const;
+  void greet(World& world, Connection& connection) const;
   void note_ahead(World& world, Connection& connection, bool changed) const;
   void note_missing(const std::vector<Node>& before, World& world) const;
   void has_all(World& world, std::uint8_t n) const;

@@ -292,8 +292,8 @@ std::string Module::read_settings(lua_State* lua) {
 
 int Module::declare_protocol(lua_State* lua) {
   static const std::vector<std::string> kFields{
-      "title", "source",   "leases", "permanent", "shared_connection", "server",
-      "nodes", "replicas", "quorum", "permits",   "settings"};
+      "title",  "source", "leases",   "permanent", "shared_connection", "greets",
+      "server", "nodes",  "replicas", "quorum",    "permits",           "settings"};
   if (!lua_istable(lua, 1))
     return refuse(vm_, lua, "protocol: expected a table: protocol { title = \"...\" }");
   fetch(lua, &kClass);
@@ -304,8 +304,8 @@ int Module::declare_protocol(lua_State* lua) {
     if (std::find(kFields.begin(), kFields.end(), field) != kFields.end()) continue;
     return refuse(vm_, lua,
                   fmt::format("protocol: unknown field `{}`; expected title, source, leases, "
-                              "permanent, shared_connection, server, nodes, replicas, quorum, "
-                              "permits, settings{}",
+                              "permanent, shared_connection, greets, server, nodes, replicas, "
+                              "quorum, permits, settings{}",
                               field, near_miss_hint(field, kFields)));
   }
   for (auto [field, text] : {std::pair{"title", &title_}, std::pair{"source", &source_}}) {
@@ -319,11 +319,14 @@ int Module::declare_protocol(lua_State* lua) {
   names_leases_ = !lua_isnil(lua, -1);
   leases_ = names_leases_ ? template_list(lua, "leases") : std::vector<std::string>{"{key}"};
   permanent_ = template_list(lua, "permanent");
-  lua_getfield(lua, 1, "shared_connection");
-  if (lua_type(lua, -1) != LUA_TNIL && lua_type(lua, -1) != LUA_TBOOLEAN)
-    return refuse(vm_, lua, "protocol: shared_connection must be true or false");
-  shared_connection_ = lua_toboolean(lua, -1) != 0;
-  lua_pop(lua, 1);
+  for (auto [field, value] :
+       {std::pair{"shared_connection", &shared_connection_}, std::pair{"greets", &greets_}}) {
+    lua_getfield(lua, 1, field);
+    if (lua_type(lua, -1) != LUA_TNIL && lua_type(lua, -1) != LUA_TBOOLEAN)
+      return refuse(vm_, lua, fmt::format("protocol: {} must be true or false", field));
+    *value = lua_toboolean(lua, -1) != 0;
+    lua_pop(lua, 1);
+  }
   for (const auto& wrong : {read_server(lua), read_nodes(lua), read_replicas(lua), read_quorum(lua),
                             read_permits(lua), read_settings(lua)})
     if (!wrong.empty()) return refuse(vm_, lua, wrong);

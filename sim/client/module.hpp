@@ -38,6 +38,7 @@ class Module {
   bool names_leases() const { return names_leases_; }
   const std::vector<std::string>& permanent() const { return permanent_; }
   bool shared_connection() const { return shared_connection_; }
+  bool greets() const { return greets_; }
   ServerVersion server() const { return server_; }
   int nodes() const { return nodes_; }
   int replicas() const { return replicas_; }
@@ -79,6 +80,7 @@ class Module {
   std::vector<std::string> leases_, permanent_;
   bool names_leases_ = false;
   bool shared_connection_ = false;
+  bool greets_ = false;
   bool has_shared_mode_ = false;
   Settings settings_;
   ServerVersion server_ = ServerVersion::redis_7_0;

@@ -176,6 +176,7 @@ std::vector<std::string> Program::lease_keys(const std::string& lock_key) const 
 bool Program::names_leases() const { return impl_->module().names_leases(); }
 
 bool Program::shared_connection() const { return impl_->module().shared_connection(); }
+bool Program::greets() const { return impl_->module().greets(); }
 
 bool Program::has_shared_mode() const { return impl_->module().has_shared_mode(); }
 const Settings& Program::settings() const { return impl_->module().settings(); }

@@ -205,6 +205,9 @@ class Program {
   std::vector<std::string> permanent_keys(const std::string& lock_key) const;
   /// Whether all tasks of a process send on one connection to each node.
   bool shared_connection() const;
+  /// Whether its library sends something on each new connection before anything else (INFO, HELLO,
+  /// AUTH).
+  bool greets() const;
   /// Whether it has acquire_shared() and release_shared().
   bool has_shared_mode() const;
   /// What setting() answers unless a role says otherwise, by name.

@@ -43,15 +43,6 @@ void Executions::travels(Connection& connection) const {
   Process::to_execute(connection).way_ms = setting_.latency_ms;
 }
 
-/// Whom the connection is ahead of, now that its node, which was `before`, has executed a request
-/// of it. What counts is all that was written before, in Redis 7.0; since 7.2 what it has written.
-void Executions::note_replicas(Connection& connection, Id before, Id after, const Id* nodes) {
-  if (!setting_.knowledge.replica_waits || !nodes_.info(before).value.is_master()) return;
-  const ReplicaWaits::Behind behind = waits_.behind(nodes, connection.node);
-  if (setting_.model.server == ServerVersion::redis_7_0) connection.ahead_of |= behind.missing;
-  if (nodes_.differ_in_stream(before, after)) connection.ahead_of |= behind.lagging;
-}
-
 /// The process's request waits at the node, which is `before` and becomes that.
 StepResult Executions::blocked(Id process_id, const Process& process, Change node) {
   const Id after = processes_.intern(process);
@@ -83,6 +74,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   Process process = info.value;
   Connection& connection = process.connections[info.actions[action].index];
   const auto with_node = [slot](Id id) { return Change{static_cast<std::uint8_t>(slot), id}; };
+  if (setting_.knowledge.replica_waits) waits_.greet(nodes, connection);
   if (waits_.block(nodes, process, connection))
     return keep(memo, a, b, blocked(process_id, process, with_node(node_id)));
   const Connection sender = connection;
@@ -93,7 +85,8 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   if (queues_.take_turn(process, connection, written, command))
     return keep(memo, a, b, blocked(process_id, process, with_node(written)));
   if (command.flushed) written = nodes_.flushed(written);
-  note_replicas(connection, node_id, written, nodes);
+  if (setting_.knowledge.replica_waits)
+    waits_.note_executed(nodes, connection, nodes_.differ_in_stream(node_id, written));
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(nodes_.info(node_id).value, process.index) : 0;
   const bool idle =

@@ -39,7 +39,6 @@ class Executions {
  private:
   const StepResult& at_node(Id process, unsigned action, std::uint8_t node, const Id* state);
   FlatMap& memo_of_node(Others others, const Connection& connection, const Id* nodes);
-  void note_replicas(Connection& connection, Id before, Id after, const Id* nodes);
   void travels(Connection& connection) const;
   StepResult blocked(Id process_id, const Process& process, Change node);
   const StepResult& at_resource(Id process, unsigned action, Id run);

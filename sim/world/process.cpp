@@ -49,7 +49,7 @@ void Connection::break_up(const Setting& setting) {
   if (subscribes && open && errors.empty()) errors.push_back(broken(setting, task));
   messages = std::move(errors);
   link = Link::made;
-  bound = closing = made_before = false;
+  bound = closing = made_before = greeted = false;
   ahead_of = 0;
 }
 
@@ -65,7 +65,7 @@ void Connection::lose_requests(const Setting& setting) {
 void Connection::close(const Setting& setting) {
   lose_requests(setting);
   ahead_of = 0;
-  made_before = false;
+  made_before = greeted = false;
   closing = true;
 }
 
@@ -97,7 +97,7 @@ void Process::drop_empty_connections() {
     connection.closing = connection.closing && !connection.messages.empty();
   std::erase_if(connections, [](const Connection& c) {
     return c.messages.empty() && !c.is_dead() &&
-           (!c.open || (c.session == 0 && c.ahead_of == 0 && !c.made_before));
+           (!c.open || (c.session == 0 && c.ahead_of == 0 && !c.made_before && !c.greeted));
   });
 }
 
@@ -154,7 +154,8 @@ void add(ByteWriter& out, const Connection& connection) {
   out.number(2 * static_cast<int>(connection.link) + (connection.bound ? 1 : 0));
   out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
              8 * static_cast<int>(connection.outlived) + (connection.subscribes ? 64 : 0) +
-             (connection.closing ? 128 : 0) + (connection.made_before ? 256 : 0));
+             (connection.closing ? 128 : 0) + (connection.made_before ? 256 : 0) +
+             (connection.greeted ? 512 : 0));
   out.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const auto& message : connection.messages) {
     out.number(message.task);

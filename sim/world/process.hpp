@@ -92,7 +92,8 @@ struct Connection {
   bool subscribes = false;   ///< of a listener: it takes messages
   bool closing = false;      ///< broken behind its replies: it takes no more requests
   bool made_before = false;  ///< its node has answered on it; kept only where power may be lost
-  NodeSet ahead_of = 0;      ///< replicas that have not got all of it; only where WAIT is sent
+  bool greeted = false;  ///< what its library sends first has been executed; only where that counts
+  NodeSet ahead_of = 0;  ///< replicas that have not got all of it; only where WAIT is sent
 
   bool shared() const { return task == kEveryTask; }
   /// Whether its task has begun something on it, and will find out that it leads nowhere.

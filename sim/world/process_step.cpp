@@ -572,8 +572,10 @@ void ProcessStep::learn(std::uint8_t group) {
     if (connection.sent_for != group) continue;
     connection.made_before = false;
     const bool idle = connection.messages.empty() && connection.open && connection.ahead_of == 0;
-    if (idle && connection.link == Link::made && !tables_.session(connection.session).value.begun())
-      connection.node = process_.masters[group].known;
+    if (!idle || connection.link != Link::made || tables_.session(connection.session).value.begun())
+      continue;
+    connection.node = process_.masters[group].known;
+    connection.greeted = false;
   }
   process_.drop_empty_connections();
   if (process_.life != Life::up || process_.rounds.size() < 2) return;

@@ -385,6 +385,7 @@ void forget_session(Tables& tables, Connection& connection) {
     connection.bind(tables.session(connection.session).value.begun());
   connection.session = tables.reconnected(connection.session);
   connection.ahead_of = 0;
+  connection.greeted = false;
 }
 
 }  // namespace

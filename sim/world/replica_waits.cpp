@@ -10,15 +10,39 @@
 
 namespace lockstep::sim {
 
+bool ReplicaWaits::greets_on(const Connection& connection) const {
+  return setting_.model.server == ServerVersion::redis_7_0 && connection.open &&
+         (setting_.greets || tables_.session(connection.session).value.database != 0);
+}
+
+NodeSet ReplicaWaits::ahead_of(const Id* nodes, const Connection& connection) const {
+  const bool master = nodes_.info(nodes[connection.node]).value.is_master();
+  if (connection.greeted || !master || !greets_on(connection)) return connection.ahead_of;
+  return connection.ahead_of | behind(nodes, connection.node).missing;
+}
+
+void ReplicaWaits::greet(const Id* nodes, Connection& connection) const {
+  connection.ahead_of = ahead_of(nodes, connection);
+  connection.greeted = greets_on(connection);
+}
+
+void ReplicaWaits::note_executed(const Id* nodes, Connection& connection, bool wrote) const {
+  connection.greeted = greets_on(connection);
+  if (!nodes_.info(nodes[connection.node]).value.is_master()) return;
+  const Behind replicas = behind(nodes, connection.node);
+  if (setting_.model.server == ServerVersion::redis_7_0) connection.ahead_of |= replicas.missing;
+  if (wrote) connection.ahead_of |= replicas.lagging;
+}
+
 unsigned ReplicaWaits::acknowledged(const Id* nodes, const Connection& connection) const {
+  const NodeSet ahead = ahead_of(nodes, connection);
   unsigned count = 0;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const Node& replica = nodes_.info(nodes[n]).value;
-    if (replica.is_online_at(connection.node) && !has(connection.ahead_of, n)) ++count;
+    if (replica.is_online_at(connection.node) && !has(ahead, n)) ++count;
   }
   const NodeSet gone = nodes_.info(nodes[connection.node]).value.lists;
-  return count +
-         static_cast<unsigned>(std::popcount(static_cast<NodeSet>(gone & ~connection.ahead_of)));
+  return count + static_cast<unsigned>(std::popcount(static_cast<NodeSet>(gone & ~ahead)));
 }
 
 ReplicaWaits::Behind ReplicaWaits::behind(const Id* nodes, std::uint8_t server) const {

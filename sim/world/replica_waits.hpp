@@ -16,6 +16,13 @@ class ReplicaWaits {
   ReplicaWaits(Setting& setting, Tables& tables, const Nodes& nodes)
       : setting_(setting), tables_(tables), nodes_(nodes) {}
 
+  /// Right before a request of the connection: what its library sends first has been executed.
+  void greet(const Id* nodes, Connection& connection) const;
+  /// Its node has executed a request of the connection, and `wrote` something: whom is it ahead of
+  /// now? What counts is all that was written before, in Redis 7.0; since 7.2 what it has
+  /// written.
+  void note_executed(const Id* nodes, Connection& connection, bool wrote) const;
+
   /// How many replicas of its node have all that the connection has written. `nodes`: all of them.
   unsigned acknowledged(const Id* nodes, const Connection& connection) const;
   /// Of the connection's node: the replicas that lag, or have gone and are counted as yet, and of
@@ -34,6 +41,12 @@ class ReplicaWaits {
   Id executed_as(const Message& message);
 
  private:
+  /// Whether its library sends something first on such a connection, which counts: a greeting, or
+  /// SELECT.
+  bool greets_on(const Connection& connection) const;
+  /// Whom the connection's next request finds it ahead of.
+  NodeSet ahead_of(const Id* nodes, const Connection& connection) const;
+
   Setting& setting_;
   Tables& tables_;
   const Nodes& nodes_;

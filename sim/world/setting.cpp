@@ -60,6 +60,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       nodes_fail(budget(Fault::node_crash) + budget(Fault::power_loss) > 0),
       stops_within(budget(Fault::pause) + budget(Fault::crash) > 0),
       shares_connections(checked.program->shared_connection()),
+      greets(checked.program->greets()),
       latency_ms(rounded(checked.latency_ms)),
       volatile_ms(volatile_for(checked.persistence)),
       too_long_ms(sim::too_long_ms(checked)),

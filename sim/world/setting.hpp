@@ -188,6 +188,7 @@ class Setting {
   const bool nodes_fail;          ///< some node may be down
   const bool stops_within;        ///< a process may pause or crash in the middle of a step
   const bool shares_connections;  ///< all tasks of a process send on one connection to a node
+  const bool greets;              ///< something is sent first on each new connection
   const std::int64_t latency_ms;  ///< Model::latency_ms, up to the tick
   /// How long a power loss may lose a write, as Redis's appendfsync everysec does; 0: it does
   /// not.

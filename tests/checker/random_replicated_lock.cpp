@@ -58,12 +58,13 @@ std::string giving_back(Dice& dice, int servers) {
 
 std::string protocol_of(Dice& dice, int nodes, int replicas) {
   const int servers = nodes * (1 + replicas);
-  std::string text =
-      fmt::format("local Lock = protocol {{ title = \"a random lock\", source = \"a seed\"{} }}\n",
-                  dice.one_in(5) ? ", shared_connection = true" : "");
+  std::string text = fmt::format(
+      "local Lock = protocol {{ title = \"a random lock\", source = \"a seed\"{}{} }}\n",
+      dice.one_in(5) ? ", shared_connection = true" : "", dice.one_in(5) ? ", greets = true" : "");
   text += "local function give_back(self)\n  return " + giving_back(dice, servers) + "\nend\n";
   text += "function Lock:acquire()\n";
   text += dice.one_in(6) ? "  self.token = \"x\"\n" : "  self.token = unique()\n";
+  if (dice.one_in(8)) text += "  redis(\"SELECT\", 1)\n";
   text += taking(dice, servers);
   text += "  if not taken then return false end\n";
   if (dice.one_in(2)) {

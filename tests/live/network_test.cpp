@@ -19,7 +19,7 @@ using State = Message::State;
 
 /// Two tasks that have each sent a request to each of two nodes, and one to the resource.
 struct UnderWay {
-  explicit UnderWay(bool shares = false) : network(nodes, shares) {
+  explicit UnderWay(bool shares = false) : network(nodes, {.shares = shares}) {
     for (sim::TaskId task = 0; task < 2; ++task)
       for (const std::uint8_t node : {std::uint8_t{0}, std::uint8_t{1}, sim::kResource})
         send(task, node);
@@ -143,7 +143,10 @@ TEST_CASE("Of several connections that a task has given up each has its place") 
 
 /// A real server, and one client's connections to it.
 struct RealServer {
-  RealServer() : servers(live::own_servers(test::model({"setnx"}))), nodes(servers, {}) {}
+  explicit RealServer(live::Library library = {})
+      : servers(live::own_servers(test::model({"setnx"}))),
+        nodes(servers, {}),
+        network(nodes, library) {}
   void send(sim::Request request) {
     Message message;
     message.request = std::move(request);
@@ -164,7 +167,7 @@ struct RealServer {
   const sim::ConnectionName name{0, 0, true, 0};
   std::vector<live::RunningServer> servers;
   live::Nodes nodes;
-  live::Network network{nodes};
+  live::Network network;
 };
 
 TEST_CASE("A connection that breaks takes its transaction with it") {
@@ -192,6 +195,24 @@ TEST_CASE("A connection that breaks unheard is made anew with its database") {
   real.network.lose(real.name);
   real.network.take(real.name);
   CHECK(real.answer({"GET", "lock"}).empty());
+}
+
+TEST_CASE("A library that greets does so on each new connection, and only there") {
+  RealServer real({.greets = true});
+  const auto greeted = [&](const std::string& times) {
+    const std::string stats = real.answer({"INFO", "commandstats"});
+    real.network.take(real.name);
+    return stats.find("cmdstat_ping:calls=" + times + ",") != std::string::npos;
+  };
+  CHECK(real.answer({"CONFIG", "RESETSTAT"}) == "OK");
+  real.network.take(real.name);
+  real.network.close_behind(real.name);
+  CHECK(greeted("1"));
+  CHECK(greeted("1"));
+  real.send({"GET", "lock"});
+  real.network.lose(real.name);
+  real.network.take(real.name);
+  CHECK(greeted("2"));
 }
 
 TEST_CASE("Who is unblocked because its master is none any more has to connect anew") {
