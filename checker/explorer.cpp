@@ -202,7 +202,7 @@ class Exploration {
       return leave_open(
           "keys in several slots migrated together, and a cluster takes one slot after the other: "
           "a hash tag, {...}, puts them in one");
-    if (const char* const untried = world_.untried_connections()) return leave_open(untried);
+    if (const char* const untried = world_.untried()) return leave_open(untried);
     if (world_.answers_unwritten())
       return leave_open(
           "a server that dies while an fsync is under way loses what it has answered and not "

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
-#include <cmath>
 
+#include "cli/bad_words.hpp"
 #include "cli/help_text.hpp"
+#include "cli/reference.hpp"
 #include "scenarios/names.hpp"
-#include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
 
 namespace lockstep::cli {
@@ -18,18 +17,6 @@ namespace lockstep::cli {
 namespace {
 
 constexpr double kLongestLiveSeconds = 86'400;
-
-/// "1,,2" as "1", "" and "2".
-std::vector<std::string> items_of(const std::string& list) {
-  std::vector<std::string> items{""};
-  for (const char c : list) {
-    if (c == ',')
-      items.emplace_back();
-    else
-      items.back() += c;
-  }
-  return items;
-}
 
 void read_item(const std::string& item, std::string& into) { into = item; }
 void read_item(const std::string& item, std::int64_t& into) {
@@ -198,109 +185,6 @@ void add_server_flags(CLI::App& command, std::vector<std::string>& load,
                   "valkey-8.1, -9")
       ->type_name("NAME");
   add_draw_flag(command, draw_seed);
-}
-
-std::string trouble_of_whole_number(const std::string& text) {
-  const bool signed_one = text.find_first_of("+-") == 0;
-  const auto digits = signed_one ? text.substr(1) : text;
-  const bool octal = digits.starts_with('0') && digits.size() > 1;
-  if (octal || digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos)
-    return fmt::format("found `{}`, expected a whole number", text);
-  std::int64_t number = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (read.ec != std::errc{}) return fmt::format("found `{}`, which is too large", text);
-  return "";
-}
-
-bool is_number(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && std::isfinite(number);
-}
-
-/// What is wrong with a value before CLI11 reads it: of "" it makes nothing, of "010" it makes 8,
-/// and "nan" is in every range.
-std::string trouble_of_value(const std::string& unit, const std::string& text) {
-  if (text.empty()) return fmt::format("found nothing, expected {}", unit);
-  if (unit == "N" || unit == "MS" || unit == "MB") return trouble_of_whole_number(text);
-  if (unit == "S" && !is_number(text)) return fmt::format("found `{}`, expected a number", text);
-  return "";
-}
-
-/// The same of a list, which is of a type such as "MS,...".
-std::string trouble_of_list(const std::string& type, const std::string& text) {
-  if (text.empty()) return trouble_of_value(type, text);
-  const auto unit = type.substr(0, type.find(','));
-  const auto items = items_of(text);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].empty())
-      return fmt::format("found nothing as item {} of `{}`, expected {}", i + 1, text, unit);
-    if (auto trouble = trouble_of_value(unit, items[i]); !trouble.empty()) return trouble;
-  }
-  return "";
-}
-
-/// Arguments of which there may be many are excepted: a script's may be empty.
-void check_values(CLI::App& command) {
-  for (auto* option : command.get_options([](CLI::Option*) { return true; })) {
-    const bool flag = option->get_items_expected_max() == 0;
-    const bool many = option->get_positional() && option->get_items_expected_max() > 1;
-    const auto type = option->get_type_name().substr(0, option->get_type_name().find(':'));
-    if (flag || many) continue;
-    const auto trouble = type.ends_with(",...") ? trouble_of_list : trouble_of_value;
-    option->check([=](const std::string& text) { return trouble(type, text); });
-  }
-  for (auto* group : command.get_subcommands([](CLI::App*) { return true; })) check_values(*group);
-}
-
-/// The subcommand that was named, or the program itself.
-const CLI::App& named_command(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
-}
-
-std::vector<std::string> flag_names(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const auto* option : command.get_options())
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  for (const auto* group :
-       command.get_subcommands([](const CLI::App* sub) { return sub->get_name().empty(); }))
-    for (auto& name : flag_names(*group))
-      if (name != "--help") names.push_back(name);
-  return names;
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(sub->get_name());
-  return names;
-}
-
-/// One line for what CLI11 could not make sense of.
-std::string explained(const CLI::App& app, const CLI::ParseError& error) {
-  const auto& command = named_command(app);
-  const bool whole_program = &command == &app;
-  const auto where = whole_program ? std::string() : command.get_name() + ": ";
-  const auto see =
-      fmt::format("see `lockstep {}--help`", whole_program ? "" : command.get_name() + " ");
-  const auto extras = app.remaining(true);
-  if (extras.empty()) {
-    auto message = std::string(error.what());
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    return fmt::format("{}{}; {}", where, whole_program ? "no command" : message, see);
-  }
-  const auto& first = extras.front();
-  if (first.substr(0, first.find('=')) == "--redis-version")
-    return fmt::format("{}--redis-version has become --server: `--server redis-7.2`", where);
-  if (first.starts_with('-'))
-    return fmt::format(
-        "{}no flag {}{}", where, first,
-        scenarios::suggestion(first.substr(0, first.find('=')), flag_names(command)));
-  if (whole_program)
-    return fmt::format("no command `{}`{}", first,
-                       scenarios::suggestion(first, command_names(app)));
-  return fmt::format("{}did not expect `{}`; {}", where, first, see);
 }
 
 }  // namespace
@@ -511,6 +395,23 @@ CLI::App& add_shell(CLI::App& app, ShellArguments& shell) {
   return command;
 }
 
+CLI::App& add_completion(CLI::App& app, std::string& shell) {
+  auto& command =
+      *app.add_subcommand("completion", "print what completes commands and flags in a shell");
+  command.add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember(shells_with_completion()))
+      ->type_name("SHELL");
+  command.footer(help::kCompletionFooter);
+  return command;
+}
+
+CLI::App& add_man(CLI::App& app) {
+  auto& command = *app.add_subcommand("man", "print the manual page, as `man -l -` reads it");
+  command.footer(help::kManFooter);
+  return command;
+}
+
 CLI::App& add_conform(CLI::App& app, ConformArguments& conform) {
   auto& command = *app.add_subcommand(
       "conform", "random commands on the simulated server and on a real one, compared");
@@ -542,6 +443,7 @@ Arguments parse(const std::vector<std::string>& words) {
   app.footer(help::kFooter);
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "show this help");
+  app.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION "\n", "show the version");
 
   ListArguments list;
   CheckArguments check;
@@ -556,6 +458,7 @@ Arguments parse(const std::vector<std::string>& words) {
   EvalArguments eval;
   ShellArguments shell;
   ConformArguments conform;
+  std::string completed;
   const auto& list_command = add_list(app, list);
   const auto& check_command = add_check(app, check);
   const auto& replay_command = add_replay(app, replay);
@@ -568,7 +471,9 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& graph_command = add_graph(app, graph);
   const auto& eval_command = add_eval(app, eval);
   const auto& shell_command = add_shell(app, shell);
-  add_conform(app, conform);
+  const auto& conform_command = add_conform(app, conform);
+  const auto& completion_command = add_completion(app, completed);
+  add_man(app);
   check_values(app);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
@@ -576,7 +481,9 @@ Arguments parse(const std::vector<std::string>& words) {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     const auto& command = named_command(app);
-    return HelpArguments{command.help(&command == &app ? "" : "lockstep")};
+    return TextArguments{command.help(&command == &app ? "" : "lockstep")};
+  } catch (const CLI::CallForVersion& version) {
+    return TextArguments{version.what()};
   } catch (const CLI::ParseError& error) {
     throw sim::BadInput(explained(app, error));
   }
@@ -592,7 +499,9 @@ Arguments parse(const std::vector<std::string>& words) {
   if (graph_command.parsed()) return graph;
   if (eval_command.parsed()) return eval;
   if (shell_command.parsed()) return shell;
-  return conform;
+  if (conform_command.parsed()) return conform;
+  if (completion_command.parsed()) return TextArguments{completion(app, completed)};
+  return TextArguments{man_page(app)};
 }
 
 }  // namespace lockstep::cli

@@ -1,5 +1,5 @@
-// What can be said on the command line, and its help. The one home of CLI11: the commands see plain
-// structs.
+// What can be said on the command line, and its help. The commands see plain structs, and nothing
+// of CLI11.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ struct BoundFlags {
   std::optional<double> max_seconds;
 };
 
-struct HelpArguments {
+/// What is to be printed, and no more: help, the version, a manual page.
+struct TextArguments {
   std::string text;
 };
 struct ListArguments {
@@ -139,7 +140,7 @@ struct ConformArguments {
   bool json = false;
 };
 using Arguments =
-    std::variant<HelpArguments, ListArguments, CheckArguments, ReplayArguments, LiveArguments,
+    std::variant<TextArguments, ListArguments, CheckArguments, ReplayArguments, LiveArguments,
                  LearnArguments, TestArguments, MatrixArguments, DiffArguments, WhyArguments,
                  GraphArguments, EvalArguments, ShellArguments, ConformArguments>;
 

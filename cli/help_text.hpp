@@ -221,6 +221,18 @@ Examples:
   printf 'set lock a px 30000\n.advance 31s\nget lock\n' | lockstep shell
 )";
 
+inline constexpr const char* kCompletionFooter = R"(
+Examples:
+  source <(lockstep completion bash)
+  lockstep completion zsh > ~/.zfunc/_lockstep
+  lockstep completion fish > ~/.config/fish/completions/lockstep.fish
+)";
+
+inline constexpr const char* kManFooter = R"(
+Examples:
+  lockstep man | man -l -
+)";
+
 inline constexpr const char* kConformFooter = R"(
 Random commands, scripts and transactions go to both, in batches; each batch ends with a comparison of all
 keys. What differs is shortened to the fewest commands that show it, and printed as a session. The shipped

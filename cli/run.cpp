@@ -17,8 +17,8 @@ namespace {
 /// One case for each command.
 struct Dispatch {
   Io& io;
-  int operator()(const HelpArguments& help) const {
-    io.out << help.text;
+  int operator()(const TextArguments& arguments) const {
+    io.out << arguments.text;
     return kAsExpected;
   }
   int operator()(const ListArguments& arguments) const {

@@ -41,6 +41,8 @@ Catalog Catalog::find() {
   const auto executable = fs::read_symlink("/proc/self/exe", unreadable);
   const auto beside = executable.parent_path().parent_path();
   if (!unreadable && is_home(beside)) return Catalog(beside);
+  const auto shared = beside / "share" / "lockstep";
+  if (!unreadable && is_home(shared)) return Catalog(shared);
   return Catalog(LOCKSTEP_SOURCE_DIR);
 }
 

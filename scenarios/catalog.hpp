@@ -16,7 +16,8 @@ class Catalog {
   explicit Catalog(std::filesystem::path home) : home_(std::move(home)) {}
 
   /// The catalog of this installation: the folder that LOCKSTEP_HOME names, else the parent of the
-  /// folder in which the executable lies, else the source folder that it was built from. Throws
+  /// folder in which the executable lies, else share/lockstep in that (an installed one), else the
+  /// source folder that it was built from. Throws
   /// BadInput if LOCKSTEP_HOME names no such folder.
   static Catalog find();
 

@@ -117,10 +117,13 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
     std::optional<std::int64_t> wait_ms;
     if (wait->until) wait_ms = (*wait->until - clock_of(world, world.nodes[connection.node])).ms;
     wait->until.reset();
+    if (facts.called) note_ahead(world, connection, false, true);
+    connection.greeted = greets(connection);
     return join_queue(world, connection, message, wait_ms);
   }
   if (!resource)
-    note_ahead(world, connection, !same_keys(before, world.nodes[connection.node].keyspace));
+    note_ahead(world, connection, !same_keys(before, world.nodes[connection.node].keyspace),
+               facts.called && !asked.blocked);
   connection.greeted = greets(connection);
   connection.made_before = !resource && connection.open && of_all(Fault::power_loss) > 0;
   facts.reply = message.reply;
@@ -190,6 +193,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   for (const sim::Place& place : execution.came)
     if (std::ranges::count(node.came, place) == 0) node.came.push_back(place);
   ++commands_run_;
+  facts.called = execution.called;
   facts.looked_at_time = execution.looked_at_time;
   facts.looked_at_clock = execution.looked_at_clock;
   if (execution.looked_at_time) look(world);

@@ -96,14 +96,15 @@ bool Rules::greets(const Connection& connection) const {
 /// Right before the first request on a new connection.
 void Rules::greet(World& world, Connection& connection) const {
   if (connection.greeted || !greets(connection)) return;
-  note_ahead(world, connection, false);
+  note_ahead(world, connection, false, true);
   connection.greeted = true;
 }
 
-/// A request has been executed, and `changed` what its node stores: who does not get that?
-void Rules::note_ahead(World& world, Connection& connection, bool changed) const {
+/// A request has been executed, and `changed` what its node stores: who does not get that? A WAIT
+/// is about it if the server has `called` its command: neither refused nor queued it, nor kept it.
+void Rules::note_ahead(World& world, Connection& connection, bool changed, bool called) const {
   if (!expected_.replica_waits || world.nodes[connection.node].follows) return;
-  const bool counts = changed || model_.server == sim::ServerVersion::redis_7_0;
+  const bool counts = called && (changed || model_.server == sim::ServerVersion::redis_7_0);
   for_each_replica_of(world, connection.node, [&](std::uint8_t n) {
     Node& replica = world.nodes[n];
     replica.misses = replica.misses || (replica.lags && changed);

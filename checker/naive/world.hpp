@@ -250,6 +250,7 @@ struct Facts {
   std::vector<sim::Departure> departures;  ///< of the requests among the effects that are to a node
   std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered
   bool closed = false;  ///< execute: the node heard that nobody waits any more for the request
+  bool called = false;  ///< execute: the command ran, at the node
   bool looked_at_time = false;   ///< execute: the node, at the time of day
   bool looked_at_clock = false;  ///< execute: its reply may tell what is left of a lifetime
   std::optional<Violation> violation;
@@ -510,7 +511,7 @@ class Rules {
   sim::Reply end_of_wait(const World& world, const Connection& connection) const;
   bool greets(const Connection& connection) const;
   void greet(World& world, Connection& connection) const;
-  void note_ahead(World& world, Connection& connection, bool changed) const;
+  void note_ahead(World& world, Connection& connection, bool changed, bool called) const;
   void note_missing(const std::vector<Node>& before, World& world) const;
   void has_all(World& world, std::uint8_t n) const;
   void forget_gone(World& world, std::uint8_t n) const;

@@ -69,6 +69,7 @@ struct Execution {
   bool ordered_tokens = false;  ///< out: which of two lock tokens comes first was asked by a
                                 ///< script, or is all that orders two members of a sorted set
   bool flushed_all = false;     ///< out: FLUSHALL was executed
+  bool called = false;          ///< out: the command ran: it was neither refused before nor queued
   bool left_open = false;       ///< out: Redis might have answered with other elements, or in
                                 ///< another order (SRANDMEMBER, SMEMBERS, math.random)
   bool drew =

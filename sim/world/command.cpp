@@ -111,6 +111,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (!execution.published.empty() && setting_.latency_ms > 0) setting_.countless = true;
   command.came = std::move(execution.came);
   command.flushed = execution.flushed_all;
+  command.called = execution.called;
   if (execution.looked_at_time) setting_.needs.absolute = command.read_time = true;
   if (execution.looked_at_clock)
     setting_.clock_replies.insert(bytes_of(tables_.reply(command.reply)));

@@ -78,15 +78,19 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   if (waits_.block(nodes, process, connection))
     return keep(memo, a, b, blocked(process_id, process, with_node(node_id)));
   const Connection sender = connection;
+  const bool has_waited = Process::to_execute(connection).blocked;
   const Asked asked = asked_on(tables_, nodes_, waits_, nodes, process, connection, others, clock);
   const CommandRun command =
       execute_in_session(tables_, nodes_, process, connection, asked, setting_.latency_ms);
   Id written = nodes_.written(node_id, command.keyspace);
+  if (setting_.knowledge.replica_waits) {
+    if (command.called && !has_waited)
+      waits_.note_called(nodes, connection, nodes_.differ_in_stream(node_id, written));
+    waits_.note_greeted(connection);
+  }
   if (queues_.take_turn(process, connection, written, command))
     return keep(memo, a, b, blocked(process_id, process, with_node(written)));
   if (command.flushed) written = nodes_.flushed(written);
-  if (setting_.knowledge.replica_waits)
-    waits_.note_executed(nodes, connection, nodes_.differ_in_stream(node_id, written));
   const Id asked_in =
       setting_.knowledge.polls ? tables_.node_state(nodes_.info(node_id).value, process.index) : 0;
   const bool idle =

@@ -353,6 +353,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
     case Kind::catch_up:
       report.spread = node.syncing ? Spread::emptied : Spread::caught_up;
       if (node.syncing && setting_.volatile_ms > 0) node.images.clear();
+      if (node.syncing) note_rewrite();
       node.wait_for_nothing();
       break;
     case Kind::miss:
@@ -488,6 +489,16 @@ Id Nodes::left_by(Id id, std::uint8_t replica, bool behind) {
     }
     return intern(node);
   });
+}
+
+/// Whether a server may crash after a full synchronization: with one crash for it to begin, or a
+/// failover.
+void Nodes::note_rewrite() {
+  const unsigned crashes = setting_.budget(Fault::node_crash) + setting_.budget(Fault::power_loss);
+  const bool again = crashes > 1 || (crashes == 1 && setting_.budget(Fault::failover) > 0);
+  const bool appends = setting_.model.persistence != Persistence::none &&
+                       setting_.model.persistence != Persistence::rdb;
+  if (again && appends) setting_.rewrites_aof = true;
 }
 
 Id Nodes::joined_by(Id id, std::uint8_t replica) {

@@ -103,6 +103,7 @@ struct CommandRun {
   LockSet freed = 0;                   ///< of whose lease keys
   bool counted = false;                ///< freed some of a share
   bool flushed = false;                ///< it was, or had in it, a FLUSHALL
+  bool called = false;                 ///< it ran: it was neither refused before nor queued
   bool read_time = false;              ///< at absolute time
   bool started = false;                ///< a lifetime, or what turns at a time that was looked at
 };
@@ -174,6 +175,7 @@ class Nodes {
   /// After a node's clock went on, or jumped: whether a replica that is a mirror still has, by its
   /// own clock, what has ended at its master, which tells it so some time later.
   void note_ended(const Id* nodes);
+  void note_rewrite();
   /// After a process has died.
   Id disowned(Id id, std::uint8_t process);
 

@@ -23,11 +23,10 @@ NodeSet ReplicaWaits::ahead_of(const Id* nodes, const Connection& connection) co
 
 void ReplicaWaits::greet(const Id* nodes, Connection& connection) const {
   connection.ahead_of = ahead_of(nodes, connection);
-  connection.greeted = greets_on(connection);
+  note_greeted(connection);
 }
 
-void ReplicaWaits::note_executed(const Id* nodes, Connection& connection, bool wrote) const {
-  connection.greeted = greets_on(connection);
+void ReplicaWaits::note_called(const Id* nodes, Connection& connection, bool wrote) const {
   if (!nodes_.info(nodes[connection.node]).value.is_master()) return;
   const Behind replicas = behind(nodes, connection.node);
   if (setting_.model.server == ServerVersion::redis_7_0) connection.ahead_of |= replicas.missing;

@@ -18,10 +18,12 @@ class ReplicaWaits {
 
   /// Right before a request of the connection: what its library sends first has been executed.
   void greet(const Id* nodes, Connection& connection) const;
-  /// Its node has executed a request of the connection, and `wrote` something: whom is it ahead of
+  /// Behind it: the database may be another one.
+  void note_greeted(Connection& connection) const { connection.greeted = greets_on(connection); }
+  /// Its node has called a command for the connection, which `wrote` something: whom is it ahead of
   /// now? What counts is all that was written before, in Redis 7.0; since 7.2 what it has
   /// written.
-  void note_executed(const Id* nodes, Connection& connection, bool wrote) const;
+  void note_called(const Id* nodes, Connection& connection, bool wrote) const;
 
   /// How many replicas of its node have all that the connection has written. `nodes`: all of them.
   unsigned acknowledged(const Id* nodes, const Connection& connection) const;

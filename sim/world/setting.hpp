@@ -222,6 +222,7 @@ class Setting {
   bool clock_goes_on = false;       ///< Execution::clock_goes_on, of some request
   /// A process with several tasks left an old master within an operation: all of them together.
   bool pools_apart = false;
+  bool rewrites_aof = false;    ///< a server may crash while it writes what a master has sent it
   bool asks_replicas = false;   ///< some request was executed by a replica
   bool shows_ended = false;     ///< a replica whose clock is behind has what ended at its master
   bool waits_by_clock = false;  ///< a request waits by a node's clock, which may drift

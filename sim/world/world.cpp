@@ -289,7 +289,10 @@ const Knowledge& World::needs() {
 }
 
 /// What is not tried of connections to a master of before.
-const char* World::untried_connections() const {
+const char* World::untried() const {
+  if (setting_.rewrites_aof)
+    return "a server has had a full synchronization, and another one may crash: until Redis has "
+           "rewritten its append-only file behind that, a crash leaves what was there before";
   if (!setting_.pools_apart) return nullptr;
   return "a process with several tasks hears of a new master within a call, and each of its "
          "connections may leave the old one at another time";

@@ -102,8 +102,8 @@ class World {
   const std::string& first_error() const { return setting_.first_error; }
   /// Whether some release() has ended that released nothing, though there was something.
   bool kept_on() const { return judges_.kept_on(); }
-  /// What is not tried of connections to a master of before; null: nothing.
-  const char* untried_connections() const;
+  /// What is not tried of several nodes; null: nothing.
+  const char* untried() const;
   const std::string& obstacle() const { return setting_.obstacle; }
   /// Whether a probe for deadlock came to no end: nothing can be said about deadlock.
   bool endless_probe() const { return setting_.endless_probe; }

@@ -184,6 +184,64 @@ TEST_CASE("a database that was selected is no reason for a connection not to bre
   CHECK_FALSE(believed(older, "redis('WATCH', 'x')"));  // it would hear an error
 }
 
+TEST_CASE("WAIT is about what its server has called at once, not refused, queued or kept",
+          "[followers][many-models]") {
+  // Another task, with a connection of its own, writes; `begun` may be what WAIT is about, and
+  // `also` lies between. An outsider saw each of these on a real redis-server 7.0.15.
+  const auto believed = [](const std::string& begun, const std::string& also,
+                           const std::string& wait = "local n = redis('WAIT', 1, 1) ",
+                           const std::vector<Fault>& faults = {Fault::lag}) {
+    CAPTURE(begun, also);
+    InlineLock lock({begun + " await(spawn(function() redis('SET', self.key, 1) end)) " + also +
+                         " " + wait +
+                         "local has = call { node = 2, 'GET', self.key } return n == 1 and not has",
+                     "return true"});
+    return seen(lock, sim::Witness::acquired, 1, faults);
+  };
+  CHECK(believed("redis('PING')", ""));
+  CHECK_FALSE(believed("redis('PING')", "redis('PING')"));
+  CHECK_FALSE(believed("redis('PING')", "pcall(redis, 'INCRBY', 'n', 'x')"));
+  CHECK(believed("redis('PING')", "pcall(redis, 'GET')"));
+  CHECK(believed("redis('PING')", "pcall(redis, 'SET', 'o', 1)", "local n = redis('WAIT', 1, 1) ",
+                 {Fault::lag, Fault::oom}));
+  const std::string queued = "redis('WAIT', 1, 1) local n = redis('EXEC')[2] ";
+  CHECK(believed("redis('MULTI')", "redis('GET', 'x')", queued));
+  CHECK_FALSE(believed("", "redis('MULTI') redis('GET', 'x')", queued));
+}
+
+TEST_CASE("what was kept until its key came counts as of when it was sent",
+          "[followers][many-models]") {
+  const auto believed = [](sim::ServerVersion server, const std::string& also) {
+    CAPTURE(also, sim::name(server));
+    InlineLock lock({"local n = 0 local t = spawn(function() redis('BLPOP', 'b', 0) " + also +
+                         " n = redis('WAIT', 1, 1) end) sleep(1) redis('SET', self.key, 1) "
+                         "redis('RPUSH', 'b', 1) await(t) "
+                         "local has = call { node = 2, 'GET', self.key } return n == 1 and not has",
+                     "return true"});
+    lock.model.server = server;
+    return seen(lock, sim::Witness::acquired, 1, {Fault::lag});
+  };
+  CHECK(believed(sim::ServerVersion::redis_7_0, ""));
+  CHECK(believed(sim::ServerVersion::redis_7_2, ""));
+  CHECK_FALSE(believed(sim::ServerVersion::redis_7_0, "redis('PING')"));
+  CHECK(believed(sim::ServerVersion::redis_7_2, "redis('PING')"));
+}
+
+TEST_CASE("a crash behind a full synchronization leaves an append-only file of before",
+          "[followers]") {
+  const auto verdict = [](sim::Persistence persistence, std::uint8_t crashes) {
+    InlineLock lock({"return redis('SET', self.key, 1, 'NX', 'PX', self.ttl_ms) == OK",
+                     "return redis('DEL', self.key) == 1"});
+    for (auto& process : lock.model.processes) process.replicas = 1;
+    lock.model.persistence = persistence;
+    lock.model.properties = {Property::mutual_exclusion};
+    lock.model = test::with_fault(lock.model, Fault::node_crash, crashes);
+    return checker::explore(lock.model, {}).verdict;
+  };
+  CHECK(verdict(sim::Persistence::aof_always, 1) == Verdict::holds);
+  CHECK(verdict(sim::Persistence::aof_always, 2) == Verdict::inconclusive);
+}
+
 TEST_CASE("the database is selected again on a connection that is made anew", "[followers]") {
   // Whether a key ever comes into the one that nobody selected.
   for (const std::string also : {"", ", shared_connection = true"}) {

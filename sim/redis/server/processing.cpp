@@ -171,6 +171,7 @@ Reply process(Keyspace& keyspace, LookedUp found, const Request& request, Execut
     return Reply::status("QUEUED");
   }
   Call call{keyspace, request, execution};
+  execution.called = true;
   return run_command(*found.command, call);
 }
 
