@@ -87,8 +87,13 @@ std::size_t images(const Node& node) { return 1 + node.not_durable.size(); }
 }  // namespace
 
 std::vector<Action> Rules::enabled(const World& world) const {
-  if (const auto served = next_served(world)) return {*served};
   std::vector<Action> actions;
+  if (const auto served = next_served(world)) {
+    for (std::size_t n = 0; n < world.nodes.size(); ++n) enabled_of_node(world, byte(n), actions);
+    std::erase_if(actions, [](const Action& action) { return action.kind != Action::Kind::lag; });
+    actions.insert(actions.begin(), *served);
+    return actions;
+  }
   for (std::size_t p = 0; p < world.processes.size(); ++p)
     enabled_of_process(world, byte(p), actions);
   for (std::size_t n = 0; n < world.nodes.size(); ++n) enabled_of_node(world, byte(n), actions);

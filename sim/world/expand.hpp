@@ -13,11 +13,23 @@ namespace lockstep::sim {
 template <class Sink>
 void World::expand(const Id* state, std::size_t passes, Sink&& sink) {
   const RunInfo& run = run_of(state);
-  if (const auto served = next_served(state))
-    return expand_part(state, served->process, run, sink, served->action);
+  if (const auto served = next_served(state)) {
+    expand_part(state, served->process, run, sink, served->action);
+    return expand_lags(state, run, sink);
+  }
   for (unsigned slot = 0; slot < setting_.run_slot(); ++slot) expand_part(state, slot, run, sink);
   if (passes == 0) return;
   if (const auto polls = at_rest(state)) expand_time(state, *polls, passes, sink);
+}
+
+/// The stream of a replica may end before what somebody is served.
+template <class Sink>
+void World::expand_lags(const Id* state, const RunInfo& run, Sink& sink) {
+  for (unsigned slot = setting_.processes; slot < setting_.run_slot(); ++slot) {
+    const std::vector<LocalAction>& actions = nodes_.info(state[slot]).actions;
+    for (unsigned a = 0; a < actions.size(); ++a)
+      if (actions[a].kind == Action::Kind::lag) expand_part(state, slot, run, sink, a);
+  }
 }
 
 template <class Sink>

@@ -139,6 +139,8 @@ class World {
   const RunInfo& run_of(const Id* state) const { return runs_.info(state[setting_.run_slot()]); }
 
   template <class Sink>
+  void expand_lags(const Id* state, const RunInfo& run, Sink& sink);
+  template <class Sink>
   void expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink& sink,
                    std::optional<unsigned> only = {});
   std::span<const StepResult> results(const Id* state, unsigned slot, unsigned a,

@@ -227,6 +227,17 @@ TEST_CASE("what was kept until its key came counts as of when it was sent",
   CHECK(believed(sim::ServerVersion::redis_7_2, "redis('PING')"));
 }
 
+TEST_CASE("a replica may have what brings a key, and not what somebody is served for it",
+          "[followers]") {
+  InlineLock lock(
+      {"local t = spawn(function() redis('BLMOVE', 'free', 'taken', 'LEFT', 'RIGHT', 0) "
+       "end) sleep(1) redis('RPUSH', 'free', 1) await(t) "
+       "return call { node = 2, 'LLEN', 'free' } == 1",
+       "return true"});
+  CHECK_FALSE(seen(lock, sim::Witness::acquired, 1, {}));
+  CHECK(seen(lock, sim::Witness::acquired, 1, {Fault::lag}));
+}
+
 TEST_CASE("a crash behind a full synchronization leaves an append-only file of before",
           "[followers]") {
   const auto verdict = [](sim::Persistence persistence, std::uint8_t crashes) {
