@@ -119,9 +119,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
     note_clock_use({met, tables_.session(asked.session).value, request, given},
                    execution.looked_at_time);
   note_durations_sent({met, tables_.session(asked.session).value, request, given});
-  if (execution.left_open && setting_.left_open.empty())
-    setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
-  note_circumstances(execution);
+  note_circumstances(request, execution);
   if (!tables_.reply(command.reply).is_error()) note_slots(request, keyspace);
   if (execution.ordered_tokens && !same_if_swapped(request, before.tokens))
     setting_.orders_tokens = true;
@@ -148,7 +146,9 @@ const CommandRun& Nodes::run(const Asked& asked) {
 }
 
 /// What a search that holds has to say.
-void Nodes::note_circumstances(const Execution& execution) {
+void Nodes::note_circumstances(const Request& request, const Execution& execution) {
+  if (execution.left_open && setting_.left_open.empty())
+    setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
   setting_.draws = setting_.draws || execution.drew;
   setting_.clock_goes_on = setting_.clock_goes_on || execution.clock_goes_on;
   setting_.asks_replicas = setting_.asks_replicas || execution.mode.replica;

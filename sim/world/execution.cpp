@@ -74,20 +74,16 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   Process process = info.value;
   Connection& connection = process.connections[info.actions[action].index];
   const auto with_node = [slot](Id id) { return Change{static_cast<std::uint8_t>(slot), id}; };
-  if (setting_.knowledge.replica_waits) waits_.greet(nodes, connection);
   if (waits_.block(nodes, process, connection))
     return keep(memo, a, b, blocked(process_id, process, with_node(node_id)));
   const Connection sender = connection;
-  const bool has_waited = Process::to_execute(connection).blocked;
   const Asked asked = asked_on(tables_, nodes_, waits_, nodes, process, connection, others, clock);
   const CommandRun command =
       execute_in_session(tables_, nodes_, process, connection, asked, setting_.latency_ms);
   Id written = nodes_.written(node_id, command.keyspace);
-  if (setting_.knowledge.replica_waits) {
-    if (command.called && !has_waited)
-      waits_.note_called(nodes, connection, nodes_.differ_in_stream(node_id, written));
-    waits_.note_greeted(connection);
-  }
+  if (setting_.knowledge.replica_waits)
+    waits_.note_executed(nodes, connection, command.called && !Process::to_execute(sender).blocked,
+                         nodes_.differ_in_stream(node_id, written));
   if (queues_.take_turn(process, connection, written, command))
     return keep(memo, a, b, blocked(process_id, process, with_node(written)));
   if (command.flushed) written = nodes_.flushed(written);

@@ -352,8 +352,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       break;
     case Kind::catch_up:
       report.spread = node.syncing ? Spread::emptied : Spread::caught_up;
-      if (node.syncing && setting_.volatile_ms > 0) node.images.clear();
-      if (node.syncing) note_rewrite();
+      if (node.syncing) synchronize(node);
       node.wait_for_nothing();
       break;
     case Kind::miss:
@@ -491,9 +490,10 @@ Id Nodes::left_by(Id id, std::uint8_t replica, bool behind) {
   });
 }
 
-/// Whether a server may crash after a full synchronization: with one crash for it to begin, or a
+/// A full synchronization. May the server crash after it? With one crash for it to begin, or a
 /// failover.
-void Nodes::note_rewrite() {
+void Nodes::synchronize(Node& node) {
+  if (setting_.volatile_ms > 0) node.images.clear();
   const unsigned crashes = setting_.budget(Fault::node_crash) + setting_.budget(Fault::power_loss);
   const bool again = crashes > 1 || (crashes == 1 && setting_.budget(Fault::failover) > 0);
   const bool appends = setting_.model.persistence != Persistence::none &&

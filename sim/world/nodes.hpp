@@ -175,7 +175,7 @@ class Nodes {
   /// After a node's clock went on, or jumped: whether a replica that is a mirror still has, by its
   /// own clock, what has ended at its master, which tells it so some time later.
   void note_ended(const Id* nodes);
-  void note_rewrite();
+  void synchronize(Node& node);
   /// After a process has died.
   Id disowned(Id id, std::uint8_t process);
 
@@ -210,7 +210,7 @@ class Nodes {
   Reply execute_named(Keyspace& keyspace, Session& session, const Request& request,
                       Execution& execution);
   Reply answer(const Asked& asked, Keyspace& keyspace, Session& session, Execution& execution);
-  void note_circumstances(const Execution& execution);
+  void note_circumstances(const Request& request, const Execution& execution);
   void note_error(const Request& request, const Reply& reply);
   void note_slots(const Request& request, const Keyspace& keyspace);
   void note_clock_use(const Met& met, bool looked_at_time);

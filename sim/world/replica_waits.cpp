@@ -23,11 +23,13 @@ NodeSet ReplicaWaits::ahead_of(const Id* nodes, const Connection& connection) co
 
 void ReplicaWaits::greet(const Id* nodes, Connection& connection) const {
   connection.ahead_of = ahead_of(nodes, connection);
-  note_greeted(connection);
+  connection.greeted = greets_on(connection);
 }
 
-void ReplicaWaits::note_called(const Id* nodes, Connection& connection, bool wrote) const {
-  if (!nodes_.info(nodes[connection.node]).value.is_master()) return;
+void ReplicaWaits::note_executed(const Id* nodes, Connection& connection, bool called,
+                                 bool wrote) const {
+  connection.greeted = greets_on(connection);  // the database may be another one
+  if (!called || !nodes_.info(nodes[connection.node]).value.is_master()) return;
   const Behind replicas = behind(nodes, connection.node);
   if (setting_.model.server == ServerVersion::redis_7_0) connection.ahead_of |= replicas.missing;
   if (wrote) connection.ahead_of |= replicas.lagging;
@@ -65,6 +67,7 @@ bool ReplicaWaits::is_over(const Id* nodes, const Connection& connection) const 
 }
 
 bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connection) const {
+  if (setting_.knowledge.replica_waits) greet(nodes, connection);
   Message& message = Process::to_execute(connection);
   if (message.blocked) return false;
   const auto wait = replica_wait(tables_.request(message.request));

@@ -16,14 +16,10 @@ class ReplicaWaits {
   ReplicaWaits(Setting& setting, Tables& tables, const Nodes& nodes)
       : setting_(setting), tables_(tables), nodes_(nodes) {}
 
-  /// Right before a request of the connection: what its library sends first has been executed.
-  void greet(const Id* nodes, Connection& connection) const;
-  /// Behind it: the database may be another one.
-  void note_greeted(Connection& connection) const { connection.greeted = greets_on(connection); }
-  /// Its node has called a command for the connection, which `wrote` something: whom is it ahead of
-  /// now? What counts is all that was written before, in Redis 7.0; since 7.2 what it has
-  /// written.
-  void note_called(const Id* nodes, Connection& connection, bool wrote) const;
+  /// Its node has executed a request of the connection, which `wrote` something: whom is it ahead
+  /// of now? If its command was `called` at once, what counts is all that was written before, in
+  /// Redis 7.0; since 7.2 what it has written.
+  void note_executed(const Id* nodes, Connection& connection, bool called, bool wrote) const;
 
   /// How many replicas of its node have all that the connection has written. `nodes`: all of them.
   unsigned acknowledged(const Id* nodes, const Connection& connection) const;
@@ -43,6 +39,8 @@ class ReplicaWaits {
   Id executed_as(const Message& message);
 
  private:
+  /// Right before a request of the connection: what its library sends first has been executed.
+  void greet(const Id* nodes, Connection& connection) const;
   /// Whether its library sends something first on such a connection, which counts: a greeting, or
   /// SELECT.
   bool greets_on(const Connection& connection) const;
