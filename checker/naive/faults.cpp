@@ -172,9 +172,7 @@ void Rules::disturb_node(World& world, const Action& action) const {
 /// The client sees an error, and whatever the connection carried or knew is gone.
 void Rules::break_connection(Connection& connection) const {
   connection.messages = connection_errors(connection, connection.messages);
-  connection.session = connection.session.reconnected();
-  connection.ahead.clear();
-  connection.greeted = false;
+  connection.make_anew();
   connection.line = Line::made;
   connection.bound = false;
   connection.closing = false;
@@ -194,9 +192,7 @@ void Rules::lose_requests(Connection& connection) const {
 /// What its node has answered arrives, and no task is told but those whose requests are lost.
 void Rules::close(Connection& connection) const {
   lose_requests(connection);
-  connection.session = connection.session.reconnected();
-  connection.ahead.clear();
-  connection.greeted = false;
+  connection.make_anew();
   connection.made_before = false;
   connection.closing = true;
 }
@@ -291,6 +287,12 @@ void Rules::save_flushed(Node& node) const {
 }
 
 void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
+  for_each_connection_to(world, n, [](Connection& connection) {
+    const bool begun = connection.session.begun() || !connection.ahead.empty();
+    if (connection.line == Line::made)
+      connection.bound = begun && connection.open && !connection.shared;
+    connection.make_anew();
+  });
   Node& node = world.nodes[n];
   switch (model_.persistence) {
     case sim::Persistence::none:
@@ -322,14 +324,6 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   node.came.clear();
   forget_gone(world, n);
   node.not_durable.clear();
-  for_each_connection_to(world, n, [](Connection& connection) {
-    const bool begun = connection.session.begun() || !connection.ahead.empty();
-    if (connection.line == Line::made)
-      connection.bound = begun && connection.open && !connection.shared;
-    connection.session = connection.session.reconnected();
-    connection.ahead.clear();
-    connection.greeted = false;
-  });
 }
 
 /// The machine goes on, and closes the connections: who waits is told.

@@ -100,6 +100,12 @@ struct Connection {
   bool made_before = false;      ///< its node has answered on it; only where power may be lost
   bool greeted = false;          ///< its library has greeted the node; only where that counts
 
+  /// What its node remembers of it is what a library makes known again.
+  void make_anew() {
+    session = session.reconnected();
+    ahead.clear();
+    greeted = false;
+  }
   /// Whether its next message waits for a node that is dark.
   bool waits_in_the_dark() const;
   /// Whether its next message may be lost at no cost.

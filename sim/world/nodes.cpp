@@ -70,11 +70,14 @@ Id Nodes::initial(unsigned index) {
 /// lost for longest.
 void Nodes::unite_images(Node& node) const {
   if (setting_.volatile_ms == 0 || node.images.empty()) return;
-  const auto same = [](const Image& one, const Image& other) {
-    return one.keyspace == other.keyspace;
+  const auto same_for_clients = [this](Id one, Id other) {
+    return one == other || same_keys(tables_.keyspace(one).value, tables_.keyspace(other).value);
+  };
+  const auto same = [&](const Image& one, const Image& other) {
+    return same_for_clients(one.keyspace, other.keyspace);
   };
   node.images.erase(std::unique(node.images.begin(), node.images.end(), same), node.images.end());
-  if (node.images.front().keyspace == tables_.without_scripts(node.keyspace))
+  if (same_for_clients(node.images.front().keyspace, node.keyspace))
     node.images.erase(node.images.begin());
 }
 
