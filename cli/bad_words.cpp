@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <system_error>
 
+#include "cli/command_tree.hpp"
 #include "scenarios/suggest.hpp"
 
 namespace lockstep::cli {
@@ -89,19 +90,14 @@ namespace {
 
 std::vector<std::string> flag_names(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const auto* option : command.get_options())
+  for (const auto* option : options_of(command))
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  for (const auto* group :
-       command.get_subcommands([](const CLI::App* sub) { return sub->get_name().empty(); }))
-    for (auto& name : flag_names(*group))
-      if (name != "--help") names.push_back(name);
   return names;
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(sub->get_name());
+  for (const auto* command : commands_of(app)) names.push_back(command->get_name());
   return names;
 }
 

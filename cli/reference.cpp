@@ -5,25 +5,12 @@
 
 #include <sstream>
 
+#include "cli/command_tree.hpp"
 #include "sim/base/check.hpp"
 
 namespace lockstep::cli {
 
 namespace {
-
-/// Every option of a command, those of its groups, too.
-std::vector<const CLI::Option*> options_of(const CLI::App& command) {
-  std::vector<const CLI::Option*> options = command.get_options();
-  for (const auto* group :
-       command.get_subcommands([](const CLI::App* sub) { return sub->get_name().empty(); }))
-    for (const auto* option : options_of(*group))
-      if (option->get_lnames() != std::vector<std::string>{"help"}) options.push_back(option);
-  return options;
-}
-
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App* sub) { return !sub->get_name().empty(); });
-}
 
 /// "--fault", or of a positional its name.
 std::string name_of(const CLI::Option& option) {
@@ -105,13 +92,13 @@ _lockstep() {{
   elif [[ $current == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$current"))
   else
-    [[ -n $names ]] && words=$(lockstep list "$names" 2>/dev/null | sed -n "s/^  \([a-z][^ ]*\).*/\1/p")
+    [[ -n $names ]] && words=$({})
     COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
   fi
 }}
 complete -F _lockstep lockstep
 )",
-                     commands, flags, values);
+                     commands, flags, values, listing("\"$names\""));
 }
 
 /// A description within brackets, which would end at the first one of its own.
@@ -144,7 +131,7 @@ std::string for_zsh(const CLI::App& app) {
 # zsh completion of lockstep: lockstep completion zsh
 _lockstep_names() {{
   local -a names
-  names=($(lockstep list $1 2>/dev/null | sed -n "s/^  \([a-z][^ ]*\).*/\1/p"))
+  names=($({}))
   compadd -a names
   _files
 }}
@@ -163,7 +150,7 @@ _lockstep() {{
 }}
 _lockstep "$@"
 )",
-                     commands, flags);
+                     listing("$1"), commands, flags);
 }
 
 std::string for_fish(const CLI::App& app) {

@@ -117,8 +117,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
     std::optional<std::int64_t> wait_ms;
     if (wait->until) wait_ms = (*wait->until - clock_of(world, world.nodes[connection.node])).ms;
     wait->until.reset();
-    if (facts.called) note_ahead(world, connection, false, true);
-    connection.greeted = greets(connection);
+    note_ahead(world, connection, false, true);
     return join_queue(world, connection, message, wait_ms);
   }
   if (!resource)

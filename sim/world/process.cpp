@@ -49,8 +49,8 @@ void Connection::break_up(const Setting& setting) {
   if (subscribes && open && errors.empty()) errors.push_back(broken(setting, task));
   messages = std::move(errors);
   link = Link::made;
-  bound = closing = made_before = greeted = false;
-  ahead_of = 0;
+  bound = closing = made_before = false;
+  forget_waits();
 }
 
 void Connection::lose_requests(const Setting& setting) {
@@ -64,8 +64,8 @@ void Connection::lose_requests(const Setting& setting) {
 
 void Connection::close(const Setting& setting) {
   lose_requests(setting);
-  ahead_of = 0;
-  made_before = greeted = false;
+  forget_waits();
+  made_before = false;
   closing = true;
 }
 

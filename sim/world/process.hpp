@@ -106,6 +106,11 @@ struct Connection {
     const bool forgets = shared() ? begun || ahead_of != 0 : !begun && ahead_of != 0;
     return forgets && open && link == Link::made && !subscribes && !closing;
   }
+  /// A WAIT on it is about nothing as yet.
+  void forget_waits() {
+    ahead_of = 0;
+    greeted = false;
+  }
   /// Its node dies: whether its task has `begun` something there.
   void bind(bool begun) { bound = open && !shared() && (begun || ahead_of != 0); }
   /// What waits on it is lost: who waits for that gets an error, behind what has been answered.

@@ -384,8 +384,7 @@ void forget_session(Tables& tables, Connection& connection) {
   if (connection.link == Link::made)
     connection.bind(tables.session(connection.session).value.begun());
   connection.session = tables.reconnected(connection.session);
-  connection.ahead_of = 0;
-  connection.greeted = false;
+  connection.forget_waits();
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ bool World::is_blocked_no_more(const Id* state, unsigned process, const LocalAct
 }
 
 /// The action by which somebody is served who waits for a key that has come: before it nothing else
-/// happens.
+/// happens, but that a replica lags.
 std::optional<World::Served> World::who_is_served(const Id* state) const {
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const Id node = state[setting_.node_slot(n)];
@@ -288,7 +288,6 @@ const Knowledge& World::needs() {
   return setting_.needs;
 }
 
-/// What is not tried of connections to a master of before.
 const char* World::untried() const {
   if (setting_.rewrites_aof)
     return "a server has had a full synchronization, and another one may crash: until Redis has "
