@@ -40,8 +40,8 @@ TEST_CASE("a file that is no protocol") {
         "protocol.lua: has no release(); expected `function Lock:release()`");
   CHECK(complaint("local L = protocol { titel = 'x' }") ==
         "protocol.lua:1: protocol: unknown field `titel`; expected title, source, leases, "
-        "permanent, shared_connection, server, nodes, replicas, quorum, permits, settings (did you "
-        "mean `title`?)");
+        "permanent, shared_connection, greets, server, nodes, replicas, quorum, permits, settings "
+        "(did you mean `title`?)");
   CHECK(complaint("local L = protocol { permits = 0 }") ==
         "protocol.lua:1: protocol: permits is 0; expected a whole number from 1 to 64");
   CHECK_THAT(complaint("local L = protocol { permits = 2 }\nfunction L:acquire() end\n"
