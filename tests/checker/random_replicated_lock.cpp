@@ -19,6 +19,52 @@ std::string call_of(Dice& dice, int servers, const std::string& command) {
   return fmt::format("call({{ node = {}, {} }})", dice.from(1, servers), command);
 }
 
+/// A request that waits for a key, and what it is told.
+std::string waiting(Dice& dice, int servers) {
+  const std::string most = fmt::format("\"0.00{}\"", dice.from(1, 5));
+  const std::string bound = dice.one_in(4) ? "0" : most;
+  switch (dice.below(4)) {
+    case 0:
+      return fmt::format("redis(\"BLMOVE\", list, self.key, \"LEFT\", \"RIGHT\", {}) ~= nil",
+                         bound);
+    case 1:
+      return fmt::format("redis(\"BZPOPMIN\", list, {}) ~= nil", bound);
+    default:
+      return call_of(dice, servers, "\"BLPOP\", list, " + bound) + " ~= nil";
+  }
+}
+
+/// The lock is an element of a list, or the key with a list to wait at until it is free.
+std::string taking_of_waits(Dice& dice, int servers) {
+  const std::string wait = waiting(dice, servers);
+  const bool sorted = wait.find("BZPOPMIN") != std::string::npos;
+  std::string text = "  local list = self.key .. \":list\"\n";
+  if (dice.one_in(3))
+    return text + fmt::format(
+                      "  local function take()\n"
+                      "    return redis(\"SET\", self.key, self.token, \"NX\", \"PX\", "
+                      "self.ttl_ms) == OK\n"
+                      "  end\n"
+                      "  local taken = take() or {} and take()\n",
+                      wait);
+  text += "  if redis(\"SETNX\", self.key .. \":init\", 1) == 1 then\n";
+  text += sorted ? "    redis(\"ZADD\", list, 1, \"t\")\n" : "    redis(\"RPUSH\", list, \"t\")\n";
+  return text + "  end\n  local taken = " + wait + "\n";
+}
+
+/// What wakes those that wait.
+std::string giving_to_waits(Dice& dice, const std::string& taking) {
+  if (taking.find("BZPOPMIN") != std::string::npos)
+    return "redis(\"ZADD\", self.key .. \":list\", 1, self.token) == 1";
+  if (taking.find("take()") == std::string::npos)
+    return "redis(\"RPUSH\", self.key .. \":list\", \"t\") == 1";
+  if (dice.one_in(2))
+    return "redis(\"DEL\", self.key) == 1 and redis(\"RPUSH\", self.key .. \":list\", \"t\") > 0";
+  return "redis(\"EVAL\", \"if redis.call('del', KEYS[1]) == 1 then\" ..\n"
+         "    \" return redis.call('rpush', KEYS[2], 't') end return 0\", 2, self.key, self.key .. "
+         "\":list\") > 0";
+}
+
 std::string taking(Dice& dice, int servers) {
   switch (dice.below(5)) {
     case 0:
@@ -61,11 +107,14 @@ std::string protocol_of(Dice& dice, int nodes, int replicas) {
   std::string text = fmt::format(
       "local Lock = protocol {{ title = \"a random lock\", source = \"a seed\"{}{} }}\n",
       dice.one_in(5) ? ", shared_connection = true" : "", dice.one_in(5) ? ", greets = true" : "");
-  text += "local function give_back(self)\n  return " + giving_back(dice, servers) + "\nend\n";
+  const bool waits = dice.one_in(4);
+  const std::string take = waits ? taking_of_waits(dice, servers) : taking(dice, servers);
+  const std::string give = waits ? giving_to_waits(dice, take) : giving_back(dice, servers);
+  text += "local function give_back(self)\n  return " + give + "\nend\n";
   text += "function Lock:acquire()\n";
   text += dice.one_in(6) ? "  self.token = \"x\"\n" : "  self.token = unique()\n";
   if (dice.one_in(8)) text += "  redis(\"SELECT\", 1)\n";
-  text += taking(dice, servers);
+  text += take;
   text += "  if not taken then return false end\n";
   if (dice.one_in(2)) {
     text += fmt::format("  local got = redis(\"WAIT\", {}, {})\n", dice.from(0, replicas + 1),
