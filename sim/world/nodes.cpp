@@ -188,7 +188,7 @@ void Nodes::list_actions(NodeInfo& info) const {
   for (std::size_t image = 0; image <= images; ++image)
     add_fault(Kind::power_loss, image, Fault::power_loss);
   if (persistence == Persistence::rdb &&
-      info.value.images[0].keyspace != tables_.without_scripts(info.value.keyspace))
+      !same_keys(tables_.keyspace(info.value.images[0].keyspace).value, keyspace))
     add(Kind::save, 0).within =
         static_cast<FaultSet>(only(Fault::node_crash) | only(Fault::power_loss));
 }
