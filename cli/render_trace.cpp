@@ -17,7 +17,7 @@ std::string coloured(const std::string& text, Colour colour, bool colours) {
 void print_step(std::ostream& out, const checker::TraceStep& step, std::size_t number,
                 bool colours) {
   const auto line =
-      fmt::format("{:4}{:7} ms {}  {:<9}{}", number, step.data.time_ms,
+      fmt::format("{:4} {:6} ms {}  {:<9}{}", number, step.data.time_ms,
                   step.prose.environment ? '!' : ' ', step.prose.actor, step.prose.sentence);
   out << coloured(line, step.prose.environment ? Colour::yellow : Colour::plain, colours) << '\n';
   for (const auto& change : step.prose.changes)

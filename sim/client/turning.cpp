@@ -72,10 +72,6 @@ class Halving {
 
 }  // namespace
 
-/// Where more than kFarthestMs is asked, it is only looked whether anything turns there: so many
-/// times that, ten years.
-constexpr std::int64_t kFarBeyond = 256;
-
 Turns turning_points(const std::function<std::string(std::int64_t)>& shown, std::int64_t from,
                      std::int64_t to) {
   Turns turns;

@@ -95,6 +95,10 @@ bool on_unit(std::int64_t after_ms, std::int64_t unit);
 /// Far more than any lease, far less than an absolute time: two weeks.
 inline constexpr std::int64_t kFarthestMs = 1'209'600'000;
 
+/// Where more than kFarthestMs is asked, it is only looked whether anything turns there: so many
+/// times that, ten years.
+inline constexpr std::int64_t kFarBeyond = 256;
+
 /// Adds every run of digits in the text, as far as it is a number of 64 bits; and what it says if
 /// it is a time packed into 4 or 8 bytes.
 void add_numbers(const std::string& text, std::vector<std::int64_t>& numbers);

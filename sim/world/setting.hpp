@@ -208,6 +208,7 @@ class Setting {
   std::set<std::int64_t> computed_lifetimes;
   std::set<std::int64_t> computed;  ///< durations that a program worked out from a clock, in ms
   bool turns_within_ms = false;     ///< something turns by the microseconds that TIME tells
+  bool passes_years = false;        ///< time passes at once by more than turns are looked for
   bool missed_turns = false;        ///< something turns with a clock more often than was found out
   bool scaled_clocks = false;       ///< a number is worked out from a clock, and not by a sum
   SentDurations sent_durations;     ///< worked out from a clock

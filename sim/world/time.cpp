@@ -47,6 +47,7 @@ std::int64_t World::next_point(const Id* state) {
 
 /// Lets time pass; true if the tokens that the world mentions may have changed.
 bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
+  if (ms > kFarthestMs * kFarBeyond) setting_.passes_years = true;
   bool tokens_changed = false;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     Id& id = state[setting_.node_slot(n)];
@@ -61,6 +62,11 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
   return replicate(state, state, Action::Kind::pass) || tokens_changed;
 }
 
+bool World::looks_at_time() const {
+  const Knowledge& known = setting_.needs;
+  return known.clocks || known.absolute || !known.lefts.empty();
+}
+
 std::string World::time_gap() const {
   if (setting_.clock_goes_on)
     return "a script or transaction looks at a clock more than once, which in Redis 7.0 goes on "
@@ -69,6 +75,8 @@ std::string World::time_gap() const {
   if (setting_.whole_micros && setting_.each_micro)
     return "the microseconds that TIME tells are rounded in one place and not in another";
   if (setting_.missed_turns) return "something turns with a clock more often than was found out";
+  if (setting_.passes_years && looks_at_time())
+    return "time passes by more than ten years, and a client or script looks at a clock";
   if (setting_.countless) return "messages take time, and a client sends more than are counted";
   if (setting_.sampled) return "its durations have too little in common";
   if (setting_.scaled_clocks)

@@ -136,6 +136,7 @@ class World {
   }
   template <class Wanted>
   TaskSet main_tasks(const Id* state, Wanted wanted) const;
+  bool looks_at_time() const;
   const RunInfo& run_of(const Id* state) const { return runs_.info(state[setting_.run_slot()]); }
 
   template <class Sink>

@@ -588,6 +588,20 @@ TEST_CASE("what turns only after weeks is seen, but not found", "[time]") {
   CHECK(found(400) == checker::Verdict::inconclusive);
 }
 
+TEST_CASE("time that passes by more than ten years proves nothing where a clock is read",
+          "[time]") {
+  const auto found = [](std::int64_t years, const std::string& look) {
+    const std::string wait_ms = std::to_string(years * 31'536'000'000);
+    return verdict_of("  " + look + "\n  sleep(" + wait_ms + ")\n  return " + kSetOrNot,
+                      two_clients(1'000, 10'000));
+  };
+  CHECK(found(9, "local t = now()") == checker::Verdict::holds);
+  CHECK(found(11, "local t = now()") == checker::Verdict::inconclusive);
+  CHECK(found(11, "if redis('TTL', self.key) > 5 then return false end") ==
+        checker::Verdict::inconclusive);
+  CHECK(found(11, "redis('GET', self.key)") == checker::Verdict::holds);
+}
+
 TEST_CASE("a fencing token that is made of a clock proves nothing", "[time]") {
   sim::Model model = two_clients(2000, 900);
   model.resource = sim::Resource::fenced;
