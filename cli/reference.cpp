@@ -25,21 +25,31 @@ std::string type_of(const CLI::Option& option) {
 
 // ---- what a value may be ------------------------------------------------------------------------
 
-/// Which group of `lockstep list` has the values; empty: none.
+/// Which groups of `lockstep list` have the values, in words; empty: none.
 std::string listed_in(const CLI::Option& option) {
   const auto name = name_of(option);
   const auto type = type_of(option);
   if (name == "--fault") return "faults";
   if (name == "--property") return "properties";
   if (!option.get_positional()) return "";
-  if (type.find("SCENARIO") != std::string::npos) return "scenarios";
-  return type.find("PROTOCOL") != std::string::npos ? "protocols" : "";
+  std::string groups = type.find("PROTOCOL") != std::string::npos ? "protocols" : "";
+  if (type.find("SCENARIO") != std::string::npos)
+    groups += std::string(groups.empty() ? "" : " ") + "scenarios";
+  return groups;
 }
 
-/// The first word of each indented line that has one.
-std::string listing(const std::string& group) {
-  return fmt::format(R"(lockstep list {} 2>/dev/null | sed -n "s/^  \([a-z][^ ]*\).*/\1/p")",
-                     group);
+/// The first word of each indented line that has one, of each group; each of these shells has such
+/// a loop but fish.
+std::string listing(const std::string& groups) {
+  return fmt::format(
+      R"(for group in {}; do lockstep list $group; done 2>/dev/null | sed -n "s/^  \([a-z][^ ]*\).*/\1/p")",
+      groups);
+}
+
+std::string fish_listing(const std::string& groups) {
+  return fmt::format(
+      R"(for group in {}; lockstep list $group; end 2>/dev/null | sed -n "s/^  \([a-z][^ ]*\).*/\1/p")",
+      groups);
 }
 
 std::string positional_group(const CLI::App& command) {
@@ -73,11 +83,11 @@ std::string for_bash(const CLI::App& app) {
     }
     const auto group = positional_group(*command);
     flags += fmt::format("    {}) flags={}", command->get_name(), shell_quoted(names));
-    flags += group.empty() ? " ;;\n" : fmt::format("; names={} ;;\n", group);
+    flags += group.empty() ? " ;;\n" : fmt::format("; names={} ;;\n", shell_quoted(group));
   }
   return fmt::format(R"(# bash completion of lockstep: lockstep completion bash
 _lockstep() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} flags= names= words=
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} flags= names= words= group
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '{} --help --version' -- "$current"))
@@ -98,7 +108,7 @@ _lockstep() {{
 }}
 complete -F _lockstep lockstep
 )",
-                     commands, flags, values, listing("\"$names\""));
+                     commands, flags, values, listing("$names"));
 }
 
 /// A description within brackets, which would end at the first one of its own.
@@ -131,6 +141,7 @@ std::string for_zsh(const CLI::App& app) {
 # zsh completion of lockstep: lockstep completion zsh
 _lockstep_names() {{
   local -a names
+  local group
   names=($({}))
   compadd -a names
   _files
@@ -150,7 +161,7 @@ _lockstep() {{
 }}
 _lockstep "$@"
 )",
-                     listing("$1"), commands, flags);
+                     listing("\"$@\""), commands, flags);
 }
 
 std::string for_fish(const CLI::App& app) {
@@ -167,13 +178,13 @@ std::string for_fish(const CLI::App& app) {
                            text(option->get_description()));
       const auto group = listed_in(*option);
       if (!group.empty())
-        lines += " -x -a " + text("(" + listing(group) + ")");
+        lines += " -x -a " + text("(" + fish_listing(group) + ")");
       else if (takes_value(*option))
         lines += " -r";
       lines += '\n';
     }
     if (const auto group = positional_group(*command); !group.empty())
-      lines += in + " -a " + text("(" + listing(group) + ")") + '\n';
+      lines += in + " -a " + text("(" + fish_listing(group) + ")") + '\n';
   }
   return lines;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that a job needs and that are missing: tools/packages.sh build|test|sanitize|lint|bench
+# Installs the Debian packages that a job needs and that are missing: tools/packages.sh build|test|sanitize|lint|package|bench
 # ... With nothing missing it takes no time and needs neither network nor rights. It leaves no Redis service behind:
 # the tests start their own servers.
 set -euo pipefail
@@ -13,8 +13,9 @@ packages_of() {
     test) echo catch2 git redis-server python3-jsonschema liblua5.1-0-dev ;;
     sanitize) echo clang-14 libclang-rt-14-dev ;;
     lint) echo clang-14 clang-tidy-14 clang-format-14 ;;
+    package) echo dpkg-dev file lintian man-db zsh fish bash-completion ;;
     bench) echo gcc python3 redis-server spin ;;
-    *) echo "tools/packages.sh: no job '$1'; there are: build test sanitize lint bench" >&2 && return 3 ;;
+    *) echo "tools/packages.sh: no job '$1'; there are: build test sanitize lint package bench" >&2 && return 3 ;;
   esac
 }
 
