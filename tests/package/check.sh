@@ -56,7 +56,8 @@ check "fish completes a protocol" fish_offers "$shared/fish/vendor_completions.d
 cat >zsh_offers <<'END'
 zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell "PS1='> '; stty -echo; fpath=('$1' \$fpath); autoload -Uz compinit; compinit -u -d '$2/zcompdump'; print ready"
+zpty -w shell "PS1='> '; stty -echo; fpath=('$1' \$fpath)"
+zpty -w shell "autoload -Uz compinit; compinit -u -d '$2/zcompdump'; print ready"
 shown=""; while [[ $shown != *ready$'\r'* ]]; do zpty -r shell line; shown+=$line; done
 zpty -w -n shell $'lockstep check set-token-lu\t'
 for _ in {1..50}; do zpty -r -t shell line && shown+=$line; [[ $shown == *set-token-lua* ]] && exit 0; sleep 0.1; done
