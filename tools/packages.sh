@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a job needs and that are missing:
-# tools/packages.sh build|test|sanitize|lint|package|bench ... With nothing missing it takes no time and needs neither network nor rights. It leaves no Redis service behind:
-# the tests start their own servers.
+# tools/packages.sh build|test|sanitize|lint|package|bench ...
+# With nothing missing it takes no time and needs neither network nor rights. It leaves no Redis service behind: the
+# tests start their own servers.
 set -euo pipefail
 
 packages_of() {
