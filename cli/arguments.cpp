@@ -351,6 +351,15 @@ CLI::App& add_diff(CLI::App& app, DiffArguments& diff) {
   return command;
 }
 
+CLI::App& add_new(CLI::App& app, NewArguments& made) {
+  auto& command = *app.add_subcommand("new",
+                                      "write a folder with a lock to begin with: client, script, "
+                                      "scenarios, a workflow for pull requests");
+  command.add_option("folder", made.folder, "which is not there yet")->required()->type_name("DIR");
+  command.footer(help::kNewFooter);
+  return command;
+}
+
 CLI::App& add_why(CLI::App& app, WhyArguments& why) {
   auto& command = *app.add_subcommand(
       "why", "take away one mechanism of a protocol at a time: what breaks first?");
@@ -454,6 +463,7 @@ Arguments parse(const std::vector<std::string>& words) {
   MatrixArguments matrix;
   DiffArguments diff;
   WhyArguments why;
+  NewArguments made;
   GraphArguments graph;
   EvalArguments eval;
   ShellArguments shell;
@@ -467,6 +477,7 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& test_command = add_test(app, test);
   const auto& matrix_command = add_matrix(app, matrix);
   const auto& diff_command = add_diff(app, diff);
+  const auto& new_command = add_new(app, made);
   const auto& why_command = add_why(app, why);
   const auto& graph_command = add_graph(app, graph);
   const auto& eval_command = add_eval(app, eval);
@@ -495,6 +506,7 @@ Arguments parse(const std::vector<std::string>& words) {
   if (test_command.parsed()) return test;
   if (matrix_command.parsed()) return matrix;
   if (diff_command.parsed()) return diff;
+  if (new_command.parsed()) return made;
   if (why_command.parsed()) return why;
   if (graph_command.parsed()) return graph;
   if (eval_command.parsed()) return eval;

@@ -104,6 +104,9 @@ struct DiffArguments {
   std::string trace_file;
   FormatFlags output;
 };
+struct NewArguments {
+  std::string folder;
+};
 struct WhyArguments {
   std::string target;
   ModelFlags model;
@@ -141,8 +144,8 @@ struct ConformArguments {
 };
 using Arguments =
     std::variant<TextArguments, ListArguments, CheckArguments, ReplayArguments, LiveArguments,
-                 LearnArguments, TestArguments, MatrixArguments, DiffArguments, WhyArguments,
-                 GraphArguments, EvalArguments, ShellArguments, ConformArguments>;
+                 LearnArguments, TestArguments, MatrixArguments, DiffArguments, NewArguments,
+                 WhyArguments, GraphArguments, EvalArguments, ShellArguments, ConformArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

@@ -169,6 +169,15 @@ Examples:
   lockstep diff --baseline my-lock.matrix.json ./my-lock
 )";
 
+inline constexpr const char* kNewFooter = R"(
+The lock is a random token with a lease, and compare-and-delete. lockstep.lua has the whole API with LuaLS
+annotations, so that an editor completes and checks it; lockstep.yml is a workflow for GitHub.
+
+Examples:
+  lockstep new my-lock
+  lockstep check ./my-lock --fault pause=1
+)";
+
 inline constexpr const char* kWhyFooter = R"(
 What does each part of a protocol do for it? Its scripts and protocol.lua are read: options (NX, a lifetime),
 lifetimes given by a command of their own, comparisons that decide, unique(), tasks, and the resource's check of

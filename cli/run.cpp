@@ -51,6 +51,9 @@ struct Dispatch {
   int operator()(const GraphArguments& arguments) const {
     return graph(arguments, scenarios::Catalog::find(), io);
   }
+  int operator()(const NewArguments& arguments) const {
+    return make_new(arguments, scenarios::Catalog::find(), io);
+  }
   int operator()(const EvalArguments& arguments) const { return eval(arguments, io); }
   int operator()(const ShellArguments& arguments) const { return shell(arguments, io); }
   int operator()(const ConformArguments& arguments) const {

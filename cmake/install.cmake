@@ -23,10 +23,11 @@ set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 
 install(TARGETS lockstep)
-foreach(shown protocols scenarios)
+foreach(shown protocols scenarios templates)
   install(DIRECTORY ${shown} DESTINATION ${CMAKE_INSTALL_DATADIR}/lockstep
           PATTERN "*.cpp" EXCLUDE PATTERN "*.hpp" EXCLUDE)
 endforeach()
+install(FILES docs/guide.md DESTINATION ${CMAKE_INSTALL_DATADIR}/lockstep/docs)  # `lockstep learn` reads it
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES cmake/copyright ${reference}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES cmake/copyright ${reference}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR}-dev COMPONENT development)

@@ -12,7 +12,7 @@ namespace lockstep::scenarios {
 
 class Catalog {
  public:
-  /// `home` holds the folders `protocols`, `scenarios` and `docs`.
+  /// `home` holds the folders `protocols`, `scenarios`, `templates` and `docs`.
   explicit Catalog(std::filesystem::path home) : home_(std::move(home)) {}
 
   /// The catalog of this installation: the folder that LOCKSTEP_HOME names, else the parent of the
@@ -39,6 +39,9 @@ class Catalog {
 
   /// The file of the guide, whose lessons `lockstep learn` walks through.
   std::filesystem::path guide_file() const { return home_ / "docs" / "guide.md"; }
+
+  /// What `lockstep new` writes.
+  std::filesystem::path new_lock() const { return home_ / "templates" / "lock"; }
 
   /// A scenario by name or path; or, for a protocol's name or folder, the default scenario of that
   /// protocol.
