@@ -90,7 +90,10 @@ struct Execution {
   SessionId self = 0;      ///< the sender, in `connections`
   bool in_exec = false;    ///< a transaction's command: it cannot wait
   bool in_script = false;  ///< a script's command: it cannot wait
-  bool replied = false;    ///< the command has written its replies itself, or has none
+  /// In a cluster: the hash slot of the request, or of all that EXEC runs; where they name no keys,
+  /// of the first key that a script of theirs touches.
+  std::optional<unsigned> slot{};
+  bool replied = false;  ///< the command has written its replies itself, or has none
 };
 
 /// A connection sends `request` (name and arguments). Changes the keyspace and the connection's

@@ -250,3 +250,34 @@ TEST_CASE("a key that moves to another node keeps what is left of its lifetime",
   const std::int64_t left_ms = cluster.left_ms(1, kKeys[0]);
   CHECK((left_ms > 90'000 && left_ms <= 100'000));
 }
+
+TEST_CASE("scripts of a cluster touch keys of several slots where they may", "[cluster]") {
+  Cluster cluster;
+  const std::string two = "local one = redis.pcall('set', 'a', '1')\n";
+  const std::string apart = two + "return {one, redis.pcall('set', 'b', '2')}";
+  const std::string at_once = "return redis.pcall('mset', 'a', '1', 'b', '2')";
+  const std::string may = "#!lua flags=allow-cross-slot-keys\n";
+  for (const std::string& first : {std::string(), std::string("#!lua\n"), may})
+    for (const std::string& body : {apart, at_once}) {
+      CHECK(cluster.compare(0, {"EVAL", first + body, "0"}) == "");
+      CHECK(cluster.compare(0, {"EVAL", first + body, "1", "a"}) == "");
+      CHECK(cluster.compare(0, {"EVAL", first + body, "1", "b"}) == "");
+    }
+  const std::string library =
+      "#!lua name=l\nredis.register_function('f', function(keys)\n" + apart + "\nend)";
+  CHECK(cluster.compare(0, {"FUNCTION", "LOAD", library}) == "");
+  CHECK(cluster.compare(0, {"FCALL", "f", "0"}) == "");
+  CHECK(cluster.compare(0, {"FCALL", "f", "1", "b"}) == "");
+  // What runs in one EXEC runs in one slot, which its first key decides.
+  const std::string set_b = "#!lua\nreturn redis.pcall('set', 'b', '2')";
+  const std::string set_a = "#!lua\nreturn redis.pcall('set', 'a', '2')";
+  for (const sim::Request& request : std::vector<sim::Request>{{"MULTI"},
+                                                               {"EVAL", set_b, "0"},
+                                                               {"EVAL", set_a, "0"},
+                                                               {"EXEC"},
+                                                               {"MULTI"},
+                                                               {"SET", "a", "1"},
+                                                               {"EVAL", set_b, "0"},
+                                                               {"EXEC"}})
+    CHECK(cluster.compare(0, request) == "");
+}

@@ -155,7 +155,8 @@ Reply fcall(Call& call, bool read_only) {
   const std::string code = *found.code;
   const std::string name = found.function->name;
   const bool no_writes = (found.function->flags & kNoWrites) != 0;
-  const ScriptRights rights{no_writes, no_writes || (found.function->flags & kAllowOom) != 0};
+  const ScriptRights rights{no_writes, no_writes || (found.function->flags & kAllowOom) != 0,
+                            (found.function->flags & kAllowCrossSlotKeys) != 0};
   return call.scripts().call_function(call.keyspace, code, name, rest.first(keys),
                                       rest.subspan(keys), call.execution, rights);
 }

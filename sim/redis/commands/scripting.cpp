@@ -38,12 +38,13 @@ namespace {
 Reply run_body(Call& call, const std::string& sha1, const std::string& body, bool read_only) {
   const auto rest = std::span(call.argv).subspan(3);
   const std::size_t keys = eval_key_count(call.argv);
-  ScriptRights rights{read_only, false};
+  ScriptRights rights{read_only};
   if (body.starts_with("#!")) {
     const std::uint8_t flags = script_shebang(body, call.execution.mode.version).flags;
     check_script_flags(call.execution.mode, flags, read_only);
     rights.read_only = (flags & kNoWrites) != 0;
     rights.allow_oom = (flags & (kNoWrites | kAllowOom)) != 0;
+    rights.cross_slot = (flags & kAllowCrossSlotKeys) != 0;
   }
   return call.scripts().run(call.keyspace, sha1, body, rest.first(keys), rest.subspan(keys),
                             call.execution, rights);

@@ -63,6 +63,29 @@ const char* read_arguments(lua_State* L, Request& request) {
   return nullptr;
 }
 
+/// A node of a cluster says no to keys of other nodes, and to keys of another slot than before,
+/// which only a script without a shebang line, or with a flag for it, may touch (Redis 7.0 script.c
+/// scriptVerifyClusterState).
+const char* check_slots(ScriptRun& run) {
+  Execution& execution = *run.execution;
+  const auto keys = key_names_of(run.request);
+  const std::string elsewhere = cluster_refusal(*run.keyspace, keys, execution.session->asking,
+                                                execution.mode, execution.now);
+  if (elsewhere.starts_with("CROSSSLOT ") && run.version != ServerVersion::redis_7_0 &&
+      run.version != ServerVersion::valkey_9) {
+    run.text = "ERR Command '" + lower_case(run.request[0]) +
+               "' in script attempted to access keys that don't hash to the same slot";
+    return run.text.c_str();
+  }
+  if (!elsewhere.empty()) return "ERR Script attempted to access a non local key in a cluster node";
+  if (keys.empty() || run.cross_slot) return nullptr;
+  const unsigned slot = hash_slot(keys[0]);
+  if (!execution.slot) execution.slot = slot;
+  return *execution.slot == slot
+             ? nullptr
+             : "ERR Script attempted to access keys that do not hash to the same slot";
+}
+
 /// What the server's mode says no to. Without memory or replicas a script may go on writing once it
 /// has begun (Redis 7.0 `scriptVerifyWriteCommandAllow`).
 const char* check_mode(ScriptRun& run, unsigned flags) {
@@ -75,12 +98,7 @@ const char* check_mode(ScriptRun& run, unsigned flags) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }
   run.wrote = run.wrote || write;
-  if (!mode.cluster) return nullptr;
-  const std::string elsewhere =
-      cluster_refusal(*run.keyspace, key_names_of(run.request), run.execution->session->asking,
-                      mode, run.execution->now);
-  if (!elsewhere.empty()) return "ERR Script attempted to access a non local key in a cluster node";
-  return nullptr;
+  return mode.cluster ? check_slots(run) : nullptr;
 }
 
 /// What is said of an unknown command. Only Valkey 9 names a subcommand, as to a client.

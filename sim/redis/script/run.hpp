@@ -30,6 +30,7 @@ struct ScriptRun : dialect::Runtime {
   bool known_only = false;         ///< ScriptLimits::known_only
   bool read_only = false;
   bool allow_oom = false;
+  bool cross_slot = true;
   bool wrote = false;                      ///< a write command was let through
   std::int64_t written_bytes = 0;          ///< by its commands, at most
   bool resp3 = false;                      ///< after redis.setresp(3)

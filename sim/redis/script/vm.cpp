@@ -108,6 +108,7 @@ class ScriptVm::Impl {
     run_.comparisons = execution.compared;
     run_.read_only = rights.read_only;
     run_.allow_oom = rights.allow_oom;
+    run_.cross_slot = rights.cross_slot;
     keys_ = keys;
     args_ = args;
     if (chunk.may_vary) return run_both_ways(name, chunk, keyspace);

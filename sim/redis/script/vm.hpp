@@ -26,6 +26,7 @@ struct ScriptLimits {
 struct ScriptRights {
   bool read_only = false;  ///< write commands are refused
   bool allow_oom = false;  ///< it may write without memory
+  bool cross_slot = true;  ///< in a cluster, it may touch keys of several slots
 };
 
 class ScriptVm {

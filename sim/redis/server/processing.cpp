@@ -59,9 +59,13 @@ std::string refusal_of_mode(Keyspace& keyspace, const LookedUp& found, const Req
   const bool queue_grows = session.in_transaction && !found.command->has(kEndsTransaction);
   if (mode.over_memory && queue_grows) flags |= kDenyOom;
   std::string elsewhere;
-  if (mode.cluster)
-    elsewhere = cluster_refusal(keyspace, all_keys(session, *found.command, request),
-                                session.asking || found.command->is(kAsking), mode, execution.now);
+  execution.slot.reset();
+  if (mode.cluster) {
+    const auto keys = all_keys(session, *found.command, request);
+    if (!keys.empty()) execution.slot = hash_slot(keys[0]);
+    elsewhere = cluster_refusal(keyspace, keys, session.asking || found.command->is(kAsking), mode,
+                                execution.now);
+  }
   return elsewhere.empty() ? mode_refusal(flags, mode) : elsewhere;
 }
 
