@@ -112,6 +112,10 @@ std::string caption_of_node(const Action& action) {
       return "loses power";
     case Action::Kind::node_restart:
       return "restarts";
+    case Action::Kind::node_load:
+      return "restarts, loading";
+    case Action::Kind::loaded:
+      return "has loaded";
     case Action::Kind::save:
       return "saves to disk";
     case Action::Kind::evict:

@@ -351,6 +351,11 @@ class Bars {
       case Action::Kind::node_crash:
       case Action::Kind::power_loss:
         return begin_plight(down, "down");
+      case Action::Kind::node_load:
+        end_plight(down);
+        return begin_plight(full, "loading");
+      case Action::Kind::loaded:
+        return end_plight(full);
       case Action::Kind::node_restart:
         return end_plight(down);
       case Action::Kind::lag:

@@ -231,11 +231,23 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
     add(Action::Kind::lose_late);
 }
 
+void Rules::enabled_deaths(const World& world, std::uint8_t n, std::vector<Action>& actions) const {
+  if (left(world, Fault::node_crash)) actions.push_back(of_node(Action::Kind::node_crash, n));
+  for (std::size_t i = 0; left(world, Fault::power_loss) && i < images(world.nodes[n]); ++i) {
+    actions.push_back(of_node(Action::Kind::power_loss, n));
+    actions.back().image = byte(i);
+  }
+}
+
 void Rules::enabled_of_node(const World& world, std::uint8_t n,
                             std::vector<Action>& actions) const {
   const Node& node = world.nodes[n];
   if (!node.up) {
-    if (node.down_left_ms == 0) actions.push_back(of_node(Action::Kind::node_restart, n));
+    if (node.down_left_ms > 0) return;
+    actions.push_back(of_node(Action::Kind::node_restart, n));
+    const bool has_data = !node.keyspace.keys.empty() || !node.keyspace.others.empty();
+    if (has_data && model_.persistence != sim::Persistence::none)
+      actions.push_back(of_node(Action::Kind::node_load, n));
     return;
   }
   const bool image_expiry =
@@ -253,6 +265,11 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
   const bool may_stop = !node.follows && !node.frozen;
   if (left(world, Fault::freeze) && may_stop && (clock_matters || has_expiry(node.keyspace)))
     actions.push_back(of_node(Action::Kind::freeze, n));
+  enabled_deaths(world, n, actions);
+  if (node.loading) {
+    actions.push_back(of_node(Action::Kind::loaded, n));
+    return;
+  }
   if (left(world, Fault::evict) && !node.follows) {
     std::size_t keys = 0;
     node.keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
@@ -267,11 +284,6 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
   if (node.full) actions.push_back(of_node(Action::Kind::relief, n));
   if (left(world, Fault::oom) && !node.full && !node.follows)
     actions.push_back(of_node(Action::Kind::oom, n));
-  if (left(world, Fault::node_crash)) actions.push_back(of_node(Action::Kind::node_crash, n));
-  for (std::size_t i = 0; left(world, Fault::power_loss) && i < images(node); ++i) {
-    actions.push_back(of_node(Action::Kind::power_loss, n));
-    actions.back().image = byte(i);
-  }
   if (model_.persistence == sim::Persistence::rdb && !same_keys(node.saved, node.keyspace) &&
       (left(world, Fault::node_crash) || left(world, Fault::power_loss))) {
     actions.push_back(of_node(Action::Kind::save, n));

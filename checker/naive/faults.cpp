@@ -157,6 +157,13 @@ void Rules::disturb_node(World& world, const Action& action) const {
       return lose_power(world, action.node, action.image);
     case Action::Kind::node_restart:
       return restart_node(world, action.node);
+    case Action::Kind::node_load:
+      restart_node(world, action.node);
+      node.loading = true;
+      break;
+    case Action::Kind::loaded:
+      node.loading = false;
+      break;
     case Action::Kind::save:
       node.saved = keys_only(node.keyspace);
       break;
@@ -310,6 +317,7 @@ void Rules::stop_node(World& world, std::uint8_t n, std::size_t image) const {
   }
   node.up = false;
   node.full = false;
+  node.loading = false;
   node.receive_again();
   node.syncing = node.follows.has_value();  // when it is up again it asks for everything
   for (std::uint8_t other = 0; other < world.nodes.size(); ++other) {

@@ -172,6 +172,7 @@ void add(Bytes& bytes, const World& world, const Node& node) {
   bytes.number(node.up);
   if (node.dark) bytes.text("dark");
   if (node.full) bytes.text("full");
+  if (node.loading) bytes.text("loading");
   if (node.frozen) bytes.text("frozen");
   for (const sim::Place& place : node.came) {
     bytes.text("came");

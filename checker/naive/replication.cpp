@@ -72,7 +72,7 @@ void Rules::enabled_of_roles(const World& world, std::uint8_t n,
   if (waits) {
     const Node& master = world.nodes[*node.follows];
     const bool refused = node.syncing && master.syncing;
-    if (master.up && !refused) add(Action::Kind::catch_up);
+    if (master.up && !master.loading && !refused) add(Action::Kind::catch_up);
   }
   if (node.follows && in_budget(world, Fault::failover)) add(Action::Kind::failover);
   if (!is_in_line(world, n)) add(Action::Kind::follow);

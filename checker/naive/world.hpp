@@ -200,6 +200,7 @@ struct Node {
   std::int64_t drift_ppm = 0;
   std::int64_t micros = 0;  ///< of this ms that are over, by Model::distinct_micros; else 0
   sim::Keyspace saved;      ///< rdb: the last completed save
+  bool loading = false;     ///< it is up, and reads what it had stored
   bool full = false;        ///< its memory, and it may evict nothing
   sim::Slots slots = sim::Slots::own;   ///< of a cluster
   std::optional<std::uint8_t> follows;  ///< the server whose replica it is
@@ -383,6 +384,7 @@ class Rules {
                       std::vector<sim::Action>& actions) const;
   void enabled_of_connection(const World& world, std::uint8_t p, std::uint8_t c,
                              std::vector<sim::Action>& actions) const;
+  void enabled_deaths(const World& world, std::uint8_t n, std::vector<sim::Action>& actions) const;
   void enabled_of_node(const World& world, std::uint8_t n, std::vector<sim::Action>& actions) const;
   void enabled_of_links(const World& world, std::uint8_t p,
                         std::vector<sim::Action>& actions) const;

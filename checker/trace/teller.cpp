@@ -235,6 +235,10 @@ std::string tell_node(const Event& event) {
       return "loses power";
     case Action::Kind::node_restart:
       return "restarts";
+    case Action::Kind::node_load:
+      return "restarts, and reads its data: until it has, it answers LOADING";
+    case Action::Kind::loaded:
+      return "has read its data";
     case Action::Kind::save:
       return "has saved its keys to disk";
     case Action::Kind::evict:

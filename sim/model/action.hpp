@@ -31,6 +31,8 @@ struct Action {
     node_crash,    ///< the node's process dies
     power_loss,    ///< the node's machine dies
     node_restart,  ///< the node is up again
+    node_load,     ///< it is, and reads its data: until then it answers LOADING
+    loaded,        ///< it has read them
     save,          ///< an RDB save of the node completes
     lose_late,     ///< the connection breaks, and its request is still on its way
     pause_within,  ///< the process stands still in the middle of a step of its own
@@ -140,6 +142,20 @@ inline constexpr auto kActionTable = [] {
       {Kind::power_loss, "power-loss", kOfImage, Fault::power_loss, no, never,
        "the power of a real machine cannot be cut"},
       {Kind::node_restart, "node-restart", kOfNode, {}, free, if_own},
+      {Kind::node_load,
+       "node-load",
+       kOfNode,
+       {},
+       free,
+       never,
+       "a real server cannot be held while it reads its data"},
+      {Kind::loaded,
+       "loaded",
+       kOfNode,
+       {},
+       free,
+       never,
+       "a real server cannot be held while it reads its data"},
       {Kind::save, "save", kOfNode, {}, free, if_own},
       {Kind::lose_late, "lose-late", kOfConnection, Fault::lose, no},
       {Kind::pause_within, "pause-within", kOfStep, Fault::pause, no},

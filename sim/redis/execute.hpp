@@ -33,12 +33,13 @@ struct ServerMode {
   bool replica = false;         ///< a read-only replica: READONLY
   bool few_replicas = false;    ///< fewer than min-replicas-to-write: NOREPLICAS
   bool over_memory = false;     ///< more memory in use than maxmemory, nothing to evict: OOM
+  bool loading = false;         ///< it reads its data after a start: LOADING
   bool cluster = false;         ///< cluster mode: CROSSSLOT
   Slots slots = Slots::own;     ///< of a cluster: MOVED, ASK, TRYAGAIN
   std::uint8_t other_node = 0;  ///< then: the number of the other node, from 0
   std::uint64_t draw_seed = 0;  ///< decides what SPOP and its like choose; 0: the first ones
   /// Whether it may say no.
-  bool restricts() const { return replica || few_replicas || over_memory || cluster; }
+  bool restricts() const { return replica || few_replicas || over_memory || loading || cluster; }
   friend bool operator==(const ServerMode&, const ServerMode&) = default;
 };
 

@@ -38,6 +38,7 @@ ServerMode mode_for(const Model& model, const Asked& asked) {
           .replica = asked.replica,
           .few_replicas = asked.few,
           .over_memory = asked.full,
+          .loading = asked.loading,
           .cluster = model.cluster,
           .slots = asked.slots,
           .other_node = asked.other,

@@ -80,6 +80,7 @@ struct Node {
   std::int64_t clock_offset_ms = 0;  ///< kept only in absolute runs, and with replicas
   std::int64_t down_left_ms = 0;     ///< down: how much longer it has to stay so
   bool dark = false;                 ///< down, and nobody tells its clients: a machine that died
+  bool loading = false;              ///< up, and it reads its data: it executes next to nothing
   bool full = false;                 ///< its memory: what needs more is refused
   bool frozen = false;               ///< its clock stands still
   Slots slots = Slots::own;          ///< of a cluster (semantics.md, section 8)
@@ -125,7 +126,8 @@ struct Node {
   bool is_in_place() const { return newest == kNoServer || follows == newest; }
   /// Whether no fault still has a hold on it.
   bool is_settled() const {
-    return up && !full && !lags && !syncing && is_in_place() && slots != Slots::migrating;
+    return up && !loading && !full && !lags && !syncing && is_in_place() &&
+           slots != Slots::migrating;
   }
 };
 

@@ -150,6 +150,7 @@ void Nodes::list_actions(NodeInfo& info) const {
   };
   if (!info.value.up) {
     if (info.value.down_left_ms == 0) add(Kind::node_restart, 0);
+    if (info.value.down_left_ms == 0 && reads_data(info.value)) add(Kind::node_load, 0);
     info.free_actions = 1;
     return;
   }
@@ -166,6 +167,10 @@ void Nodes::list_actions(NodeInfo& info) const {
       add_fault(Kind::jump_node, jump, Fault::jump);
   if (clock_matters && info.value.is_master() && !info.value.frozen)
     add_fault(Kind::freeze, 0, Fault::freeze);
+  if (info.value.loading) {
+    add(Kind::loaded, 0);
+    return list_deaths(info);
+  }
   if (setting_.servers.replicas > 0) list_replication(info);
   if (setting_.servers.spare > 0) list_migration(info);
   const bool master = info.value.is_master();
@@ -182,15 +187,34 @@ void Nodes::list_actions(NodeInfo& info) const {
     add(Kind::relief, 0);
   else if (master)
     add_fault(Kind::oom, 0, Fault::oom);
-  add_fault(Kind::node_crash, 0, Fault::node_crash);
-  const Persistence persistence = setting_.model.persistence;
-  const std::size_t images = setting_.volatile_ms > 0 ? info.value.images.size() : 0;
-  for (std::size_t image = 0; image <= images; ++image)
-    add_fault(Kind::power_loss, image, Fault::power_loss);
-  if (persistence == Persistence::rdb &&
+  list_deaths(info);
+  if (setting_.model.persistence == Persistence::rdb &&
       !same_keys(tables_.keyspace(info.value.images[0].keyspace).value, keyspace))
     add(Kind::save, 0).within =
         static_cast<FaultSet>(only(Fault::node_crash) | only(Fault::power_loss));
+}
+
+void Nodes::list_deaths(NodeInfo& info) const {
+  const auto add = [&](Action::Kind kind, std::size_t image, Fault fault) {
+    if (setting_.budget(fault) == 0) return;
+    LocalAction& action = info.actions.emplace_back();
+    action.kind = kind;
+    action.index = static_cast<std::uint8_t>(image);
+    action.within = only(fault);
+    action.spends = static_cast<std::uint8_t>(fault);
+  };
+  add(Action::Kind::node_crash, 0, Fault::node_crash);
+  const std::size_t images = setting_.volatile_ms > 0 ? info.value.images.size() : 0;
+  LOCKSTEP_CHECK(images <= std::numeric_limits<std::uint8_t>::max());
+  for (std::size_t image = 0; image <= images; ++image)
+    add(Action::Kind::power_loss, image, Fault::power_loss);
+}
+
+/// Whether it has something on its disk to read when it starts.
+bool Nodes::reads_data(const Node& node) const {
+  const Keyspace& keyspace = tables_.keyspace(node.keyspace).value;
+  return setting_.model.persistence != Persistence::none &&
+         !(keyspace.keys.empty() && keyspace.others.empty());
 }
 
 /// One of its keys, or all of them, are gone by somebody else's doing.
@@ -331,9 +355,14 @@ const StepResult& Nodes::step(Id id, unsigned a) {
   Report report;
   switch (action.kind) {
     case Kind::node_restart:
+    case Kind::node_load:
       if (node.dark) report.spread = Spread::lit;
       node.up = true;
       node.dark = false;
+      node.loading = action.kind == Kind::node_load;
+      break;
+    case Kind::loaded:
+      node.loading = false;
       break;
     case Kind::save:
       node.images[0].keyspace = tables_.without_scripts(node.keyspace);
@@ -407,7 +436,7 @@ Node Nodes::jumped(Node node, std::int64_t ms) {
 /// `image`: which one a restart brings back; 0 is what the server's death alone leaves.
 Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
-  node.full = false;
+  node.full = node.loading = false;
   node.lag_no_more();
   node.miss_the_gone();
   node.syncing = !node.is_master();  // it asks for everything when it is up again

@@ -79,6 +79,7 @@ struct Asked {
   std::uint8_t rate = 0;      ///< of the node's clock
   bool replica = false;       ///< the node is one
   bool full = false;          ///< its memory
+  bool loading = false;       ///< it reads its data
   bool few = false;           ///< its replicas
   Slots slots = Slots::own;   ///< its
   std::uint8_t other = 0;     ///< where it sends clients that it does not serve
@@ -202,6 +203,8 @@ class Nodes {
   void count_replicas(Id* nodes);
   Node after_power_cut(Node node, unsigned image);
   void save_empty(Node& node, Keyspace keyspace) const;
+  void list_deaths(NodeInfo& info) const;
+  bool reads_data(const Node& node) const;
   void list_replication(NodeInfo& info) const;
   void list_migration(NodeInfo& info) const;
   void move_key(Node& source, Node& target, std::size_t key);
@@ -233,14 +236,14 @@ class Nodes {
   std::vector<CommandRun> commands_;
   std::vector<Aged> aged_;
   /// By session, what others watch and listen to, what serves it, the clock's rate, whether
-  /// release() sends, to a replica or one whose memory is full or that has few replicas, its slots
-  /// and where they are else, and how many replicas have acknowledged.
-  using Circumstances = std::tuple<Id, Id, Id, Id, std::uint8_t, bool, bool, bool, bool, Slots,
-                                   std::uint8_t, unsigned>;
+  /// release() sends, to a replica, one whose memory is full, that loads or that has few replicas,
+  /// its slots and where they are else, and how many replicas have acknowledged.
+  using Circumstances = std::tuple<Id, Id, Id, Id, std::uint8_t, bool, bool, bool, bool, bool,
+                                   Slots, std::uint8_t, unsigned>;
   static Circumstances circumstances(const Asked& asked) {
-    return {asked.session, asked.watched,  asked.listening, asked.served,
-            asked.rate,    asked.releases, asked.replica,   asked.full,
-            asked.few,     asked.slots,    asked.other,     asked.acknowledged};
+    return {asked.session,  asked.watched, asked.listening,   asked.served,  asked.rate,
+            asked.releases, asked.replica, asked.full,        asked.loading, asked.few,
+            asked.slots,    asked.other,   asked.acknowledged};
   }
   std::map<Circumstances, FlatMap> run_;
   /// What does not look at clocks was tried with other tokens, whatever the lifetimes.

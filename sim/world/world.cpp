@@ -194,7 +194,7 @@ bool World::make_all_durable(Id* state) {
 bool World::can_catch_up(const Id* state, unsigned node) const {
   const Node& replica = nodes_.info(state[setting_.node_slot(node)]).value;
   const Node& master = nodes_.info(state[setting_.node_slot(replica.follows)]).value;
-  return master.up && !(replica.syncing && master.syncing);
+  return master.up && !master.loading && !(replica.syncing && master.syncing);
 }
 
 /// Whether a request that waits at its node for a key waits no more.

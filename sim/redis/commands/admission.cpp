@@ -69,6 +69,8 @@ std::string mode_refusal(unsigned flags, const ServerMode& mode) {
   if (mode.replica && (flags & kWrite) != 0) {
     return "READONLY You can't write against a read only replica.";
   }
+  if (mode.loading && (flags & kLoading) == 0)
+    return "LOADING Redis is loading the dataset in memory";
   return {};
 }
 

@@ -18,8 +18,8 @@ struct LookedUp {
 LookedUp look_up(const Request& request, ServerVersion version);
 
 /// Why a server in this mode refuses a command of a client, wherever its keys are (server.c
-/// processCommand): OOM, NOREPLICAS, READONLY. Empty if it does not. `flags`: of what it names,
-/// CommandFlag.
+/// processCommand): OOM, NOREPLICAS, READONLY, LOADING. Empty if it does not. `flags`: of what it
+/// names, CommandFlag.
 std::string mode_refusal(unsigned flags, const ServerMode& mode);
 
 }  // namespace lockstep::sim
