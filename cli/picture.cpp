@@ -114,6 +114,8 @@ std::string caption_of_node(const Action& action) {
       return "restarts";
     case Action::Kind::node_load:
       return "restarts, loading";
+    case Action::Kind::receive:
+      return "loading";
     case Action::Kind::loaded:
       return "has loaded";
     case Action::Kind::save:

@@ -354,6 +354,8 @@ class Bars {
       case Action::Kind::node_load:
         end_plight(down);
         return begin_plight(full, "loading");
+      case Action::Kind::receive:
+        return begin_plight(full, "loading");
       case Action::Kind::loaded:
         return end_plight(full);
       case Action::Kind::node_restart:

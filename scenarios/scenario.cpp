@@ -329,6 +329,8 @@ void refuse_unsimulated(const Scenario& scenario, const sim::Model& model) {
   if (sim::clocks_drift(model)) refuse("clocks that drift are not simulated with replicas");
   if (budget(sim::Fault::freeze) > 0 && budget(sim::Fault::failover) > 0)
     refuse("a clock that stands still (`freeze`) is not simulated beside `failover`");
+  if (budget(sim::Fault::freeze) > 0 && model.properties.contains(sim::Property::invariant))
+    refuse("with replicas, an invariant is not judged beside a clock that stands still (`freeze`)");
   if (scenario.cluster)
     refuse("replicas of a cluster's node (MOVED) are not simulated: `cluster` or `replicas`");
   const bool back = std::ranges::any_of(model.jumps_ms, [](std::int64_t ms) { return ms < 0; });

@@ -143,7 +143,7 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
                     .replica = node.follows.has_value(),
                     .few_replicas = few_replicas(world, connection.node),
                     .over_memory = node.full,
-                    .loading = node.loading,
+                    .loading = node.is_reading(),
                     .cluster = model_.cluster,
                     .slots = node.slots,
                     .other_node = sim::other_of_two(connection.node),

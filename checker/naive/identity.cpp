@@ -173,6 +173,7 @@ void add(Bytes& bytes, const World& world, const Node& node) {
   if (node.dark) bytes.text("dark");
   if (node.full) bytes.text("full");
   if (node.loading) bytes.text("loading");
+  if (node.receives) bytes.text("receives");
   if (node.frozen) bytes.text("frozen");
   for (const sim::Place& place : node.came) {
     bytes.text("came");

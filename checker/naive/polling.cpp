@@ -51,7 +51,7 @@ std::string Rules::stored(const World& world, std::uint8_t node, std::uint8_t p)
   const Keyspace keyspace = with_lifetimes(world, world.nodes[node], world.nodes[node].keyspace);
   std::string role = world.nodes[node].follows ? "replica " : "";
   if (world.nodes[node].full) role += "full ";
-  if (world.nodes[node].loading) role += "loading ";
+  if (world.nodes[node].is_reading()) role += "loading ";
   if (few_replicas(world, node)) role += "few ";
   role += slots_word(world.nodes[node].slots);
   return role + sim::rename_tokens(encode(keyspace), [p](sim::Token token) {

@@ -72,8 +72,11 @@ void Rules::enabled_of_roles(const World& world, std::uint8_t n,
   if (waits) {
     const Node& master = world.nodes[*node.follows];
     const bool refused = node.syncing && master.syncing;
-    if (master.up && !master.loading && !refused) add(Action::Kind::catch_up);
+    const bool sends = master.up && !master.is_reading() && !refused;
+    if (sends) add(Action::Kind::catch_up);
+    if (sends && node.syncing && !node.receives) add(Action::Kind::receive);
   }
+  if (node.receives) return;
   if (node.follows && in_budget(world, Fault::failover)) add(Action::Kind::failover);
   if (!is_in_line(world, n)) add(Action::Kind::follow);
   const bool may_be_forgotten = model_.min_replicas > 0 && node.lags && !node.silent;
@@ -110,6 +113,9 @@ void Rules::change_roles(World& world, const Action& action) const {
       if (node.syncing) synchronize(world, action.node);
       node.receive_again();
       has_all(world, action.node);
+      break;
+    case Action::Kind::receive:
+      node.receives = true;
       break;
     case Action::Kind::failover:
       fail_over(world, action.node);

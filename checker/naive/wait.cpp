@@ -35,9 +35,9 @@ std::int64_t Rules::acknowledged(const World& world, const Connection& connectio
 /// Whether the node would not answer it at once.
 bool Rules::has_to_wait(const World& world, const Connection& connection,
                         const sim::Request& request) const {
-  if (connection.node == sim::kResource || world.nodes[connection.node].follows ||
-      connection.session.in_transaction)
-    return false;
+  if (connection.node == sim::kResource) return false;
+  const Node& node = world.nodes[connection.node];
+  if (node.follows || node.is_reading() || connection.session.in_transaction) return false;
   const auto wait = sim::replica_wait(request);
   return wait && wait->replicas > acknowledged(world, connection);
 }

@@ -205,6 +205,7 @@ struct Node {
   sim::Slots slots = sim::Slots::own;   ///< of a cluster
   std::optional<std::uint8_t> follows;  ///< the server whose replica it is
   bool syncing = false;                 ///< a replica: it has to ask for everything
+  bool receives = false;                ///< and it reads what it has been sent
   bool lags = false;                    ///< a replica: nothing of its master's arrives
   bool misses = false;                  ///< it lags, and its master has been written to since
   bool silent = false;                  ///< it lags, and its master counts it no more
@@ -220,7 +221,9 @@ struct Node {
   bool is_attached_to(std::uint8_t master) const { return up && follows == master && !syncing; }
   /// Whether that one counts it among those that have its writes, for min-replicas-to-write.
   bool is_heard_by(std::uint8_t master) const { return is_attached_to(master) && !silent; }
-  void receive_again() { lags = silent = false; }
+  void receive_again() { lags = silent = receives = false; }
+  /// Whether it says LOADING.
+  bool is_reading() const { return loading || receives; }
 };
 
 struct World {

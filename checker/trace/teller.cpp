@@ -237,6 +237,9 @@ std::string tell_node(const Event& event) {
       return "restarts";
     case Action::Kind::node_load:
       return "restarts, and reads its data: until it has, it answers LOADING";
+    case Action::Kind::receive:
+      return "reads what " + followed(event, event.before) +
+             " has sent it: until it has, it answers LOADING";
     case Action::Kind::loaded:
       return "has read its data";
     case Action::Kind::save:

@@ -33,6 +33,7 @@ struct Action {
     node_restart,  ///< the node is up again
     node_load,     ///< it is, and reads its data: until then it answers LOADING
     loaded,        ///< it has read them
+    receive,       ///< a replica reads what its master has sent: it answers LOADING
     save,          ///< an RDB save of the node completes
     lose_late,     ///< the connection breaks, and its request is still on its way
     pause_within,  ///< the process stands still in the middle of a step of its own
@@ -156,6 +157,13 @@ inline constexpr auto kActionTable = [] {
        free,
        never,
        "a real server cannot be held while it reads its data"},
+      {Kind::receive,
+       "receive",
+       kOfNode,
+       {},
+       free,
+       never,
+       "a real replica cannot be held while it reads what it is sent"},
       {Kind::save, "save", kOfNode, {}, free, if_own},
       {Kind::lose_late, "lose-late", kOfConnection, Fault::lose, no},
       {Kind::pause_within, "pause-within", kOfStep, Fault::pause, no},

@@ -44,7 +44,9 @@ void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink
     if (only && a != *only) continue;
     if (action.within != 0 && (run.left & action.within) == 0) continue;
     if (action.kind == Action::Kind::execute && !can_execute(state, actor, action)) continue;
-    if (action.kind == Action::Kind::catch_up && !can_catch_up(state, actor)) continue;
+    const bool gets_all =
+        action.kind == Action::Kind::catch_up || action.kind == Action::Kind::receive;
+    if (gets_all && !can_catch_up(state, actor)) continue;
     Candidate candidate{action.kind, static_cast<std::uint8_t>(actor),
                         static_cast<std::uint16_t>(a), Reports::kNothing, 0};
     for (const StepResult& step : results(state, slot, a, action)) {

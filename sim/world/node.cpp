@@ -17,7 +17,8 @@ std::string encode(const Node& node) {
   out.number(node.newest);
   out.number((node.lags ? 1 : 0) + (node.misses ? 2 : 0) + (node.full ? 4 : 0) +
              (node.dark ? 8 : 0) + (node.syncing ? 16 : 0) + (node.frozen ? 32 : 0) +
-             (node.few ? 64 : 0) + (node.silent ? 128 : 0) + (node.loading ? 256 : 0));
+             (node.few ? 64 : 0) + (node.silent ? 128 : 0) + (node.loading ? 256 : 0) +
+             (node.receives ? 512 : 0));
   out.number(static_cast<int>(node.slots));
   out.number(node.counts_gone);
   out.number(node.counts_gone_ms);

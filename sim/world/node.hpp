@@ -89,6 +89,7 @@ struct Node {
   std::uint8_t newest = kNoServer;   ///< the newest master of its group; none if it is that
   bool lags = false;                 ///< a replica: nothing of its master's arrives
   bool syncing = false;              ///< a replica: it has to ask its master for everything anew
+  bool receives = false;             ///< it does, and reads what it gets
   bool misses = false;      ///< lags, and something has come since; only where WAIT is sent
   bool silent = false;      ///< lags, and its master counts it no more
   bool few = false;         ///< a master: it counts fewer replicas than Model::min_replicas
@@ -112,9 +113,11 @@ struct Node {
   /// Who does; kNoServer: nobody.
   std::uint8_t counted_by() const { return is_counted_at(follows) ? follows : kNoServer; }
   void lag_no_more() { lags = misses = silent = false; }
+  /// Whether it executes next to nothing.
+  bool is_loading() const { return loading || receives; }
   void wait_for_nothing() {
     lag_no_more();
-    syncing = false;
+    syncing = receives = false;
   }
   void miss_the_gone() {
     counts_gone = lists = lists_behind = 0;

@@ -262,11 +262,12 @@ void Nodes::list_replication(NodeInfo& info) const {
       add(Kind::catch_up, {});
     else
       add(Kind::lag, Fault::lag);
-    add(Kind::failover, Fault::failover);
+    if (node.syncing && !node.receives) add(Kind::receive, {});
+    if (!node.receives) add(Kind::failover, Fault::failover);
   }
   const bool may_be_silent = node.lags && !node.silent && setting_.model.min_replicas > 0;
   if (node.counts_gone != 0 || node.lists != 0 || may_be_silent) add(Kind::miss, {});
-  if (!node.is_in_place()) add(Kind::follow, {});
+  if (!node.is_in_place() && !node.receives) add(Kind::follow, {});
 }
 
 /// None of it begins or ends anything that lasts.
@@ -333,9 +334,34 @@ void Nodes::leave_master(const Node& node, Report& report) {
   report.left_behind = node.misses;
 }
 
+/// What a server does by its own clock, in whole seconds: who has acknowledged lately (Redis 7.0
+/// refreshGoodSlavesCount, replicationCron), and when the next fsync is due (flushAppendOnlyFile).
+void Nodes::note_other_clock(const Node& node, std::optional<std::int64_t> jump_ms) const {
+  const bool slower = !jump_ms || *jump_ms < 0;
+  if (slower && setting_.writes_last())
+    setting_.leave_untried(
+        "a server whose clock is set back, or stands still, puts off its next fsync as long");
+  if (!node.is_master() || setting_.servers.replicas == 0) return;
+  constexpr std::int64_t kAcknowledges = 2 * kSecondMs;  // at least once in so long
+  const std::int64_t later_ms = jump_ms.value_or(0) + kAcknowledges;
+  constexpr std::int64_t kCounted = 10 * kSecondMs;  // min-replicas-max-lag
+  if (setting_.model.min_replicas > 0 &&
+      (later_ms >= kCounted || (slower && setting_.budget(Fault::failover) > 0)))
+    setting_.leave_untried(
+        "a master counts its replicas by its own clock: one that jumps ahead by ten seconds counts "
+        "none until they acknowledge again, one that is set back counts for longer who has gone");
+  constexpr std::int64_t kListed = 60 * kSecondMs;  // repl-timeout
+  if (setting_.knowledge.replica_waits && later_ms >= kListed)
+    setting_.leave_untried(
+        "a master whose clock jumps ahead by a minute drops its replicas, and WAIT counts them no "
+        "more until they are back");
+}
+
 /// Whoever waits at the node for a time does so by its clock.
 Node Nodes::with_other_clock(Node node, const LocalAction& action, Report& report) {
   const bool jumps = action.kind == Action::Kind::jump_node;
+  note_other_clock(node,
+                   jumps ? std::optional(setting_.model.jumps_ms[action.index]) : std::nullopt);
   if (jumps) {
     report.jump_ms = setting_.model.jumps_ms[action.index];
     node = jumped(std::move(node), report.jump_ms);
@@ -356,6 +382,9 @@ const StepResult& Nodes::step(Id id, unsigned a) {
   switch (action.kind) {
     case Kind::node_restart:
     case Kind::node_load:
+      if (setting_.model.cluster)
+        setting_.leave_untried(
+            "a node of a cluster answers CLUSTERDOWN for two seconds after a start");
       if (node.dark) report.spread = Spread::lit;
       node.up = true;
       node.dark = false;
@@ -363,6 +392,9 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       break;
     case Kind::loaded:
       node.loading = false;
+      break;
+    case Kind::receive:
+      node.receives = true;
       break;
     case Kind::save:
       node.images[0].keyspace = tables_.without_scripts(node.keyspace);
@@ -436,7 +468,7 @@ Node Nodes::jumped(Node node, std::int64_t ms) {
 /// `image`: which one a restart brings back; 0 is what the server's death alone leaves.
 Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
-  node.full = node.loading = false;
+  node.full = node.loading = node.receives = false;
   node.lag_no_more();
   node.miss_the_gone();
   node.syncing = !node.is_master();  // it asks for everything when it is up again
@@ -490,9 +522,10 @@ Id Nodes::durable(Id id) {
 }
 
 Id Nodes::without_master(Id id, std::uint8_t master) {
-  if (nodes_[id].value.follows != master || nodes_[id].value.syncing) return id;
+  if (nodes_[id].value.follows != master) return id;
   Node node = nodes_[id].value;
   node.syncing = true;
+  node.receives = false;
   node.lag_no_more();
   return intern(node);
 }
@@ -530,7 +563,10 @@ void Nodes::synchronize(Node& node) {
   const bool again = crashes > 1 || (crashes == 1 && setting_.budget(Fault::failover) > 0);
   const bool appends = setting_.model.persistence != Persistence::none &&
                        setting_.model.persistence != Persistence::rdb;
-  if (again && appends) setting_.rewrites_aof = true;
+  if (again && appends)
+    setting_.leave_untried(
+        "a server has had a full synchronization, and another one may crash: until Redis has "
+        "rewritten its append-only file behind that, a crash leaves what was there before");
 }
 
 Id Nodes::joined_by(Id id, std::uint8_t replica) {

@@ -196,6 +196,7 @@ class Nodes {
   void list_actions(NodeInfo& info) const;
   void unite_images(Node& node) const;
   static void leave_master(const Node& node, Report& report);
+  void note_other_clock(const Node& node, std::optional<std::int64_t> jump_ms) const;
   Node with_other_clock(Node node, const LocalAction& action, Report& report);
   Node jumped(Node node, std::int64_t ms);
   Node without_keys(Id id, const LocalAction& action);

@@ -580,7 +580,10 @@ void ProcessStep::learn(std::uint8_t group) {
   process_.drop_empty_connections();
   if (process_.life != Life::up || process_.rounds.size() < 2) return;
   const auto& tasks = automaton_.state(process_.program).tasks;
-  setting_.pools_apart = setting_.pools_apart || std::ranges::any_of(tasks, &Wait::in_operation);
+  if (std::ranges::any_of(tasks, &Wait::in_operation))
+    setting_.leave_untried(
+        "a process with several tasks hears of a new master within a call, and each of its "
+        "connections may leave the old one at another time");
 }
 
 void ProcessStep::send(const Effect& effect) {

@@ -73,7 +73,7 @@ bool ReplicaWaits::block(const Id* nodes, Process& process, Connection& connecti
   const auto wait = replica_wait(tables_.request(message.request));
   if (!wait) return false;
   const Node& node = nodes_.info(nodes[connection.node]).value;
-  if (!node.is_master()) return false;
+  if (!node.is_master() || node.is_loading()) return false;
   const bool queued = tables_.session(connection.session).value.in_transaction;
   const auto fewest = queued ? 0 : wait->replicas;  // that it may be answered by
   const std::int64_t most = acknowledged(nodes, connection);

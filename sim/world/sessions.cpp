@@ -90,7 +90,7 @@ Asked asked_on(Tables& tables, const Nodes& nodes, ReplicaWaits& waits, const Id
           node.rate,
           !node.is_master(),
           node.full,
-          node.loading,
+          node.is_loading(),
           node.few,
           node.slots,
           node.slots == Slots::own ? std::uint8_t{0} : other_of_two(connection.node),

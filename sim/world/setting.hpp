@@ -140,6 +140,7 @@ class Setting {
   bool clients_alike() const;
   /// What a step or a command makes of times is needed from now on.
   void note(const TimeUse& use);
+  void leave_untried(const char* why) { untried = untried == nullptr ? why : untried; }
   /// Whether it counts what this process does: not of a probe, whose messages take no time.
   bool counts_doings(unsigned process) const { return latency_ms > 0 && process < processes; }
   void note_doings(unsigned process, const Doings& done);
@@ -221,9 +222,8 @@ class Setting {
   bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
   bool waits_add_up = false;        ///< a client waits in parts of a ms several times
   bool clock_goes_on = false;       ///< Execution::clock_goes_on, of some request
-  /// A process with several tasks left an old master within an operation: all of them together.
-  bool pools_apart = false;
-  bool rewrites_aof = false;    ///< a server may crash while it writes what a master has sent it
+  /// What Redis or a client may do besides, and the search has not tried; null: nothing known.
+  const char* untried = nullptr;
   bool asks_replicas = false;   ///< some request was executed by a replica
   bool shows_ended = false;     ///< a replica whose clock is behind has what ended at its master
   bool waits_by_clock = false;  ///< a request waits by a node's clock, which may drift

@@ -206,12 +206,12 @@ Id Tables::intern_node_state(const std::string& bytes) {
 Id Tables::node_state(const Node& node, std::uint8_t process) {
   const std::uint64_t whose = process * 64U + (node.is_master() ? 0U : 1U) + (node.full ? 2U : 0U) +
                               (node.few ? 4U : 0U) + 8U * static_cast<unsigned>(node.slots) +
-                              (node.loading ? 32U : 0U);
+                              (node.is_loading() ? 32U : 0U);
   return node_state_.find_or_add(node.keyspace, whose, [&] {
     const std::string stored = encode(keyspaces_[node.keyspace].value);
     const std::string role = node.is_master() ? "" : "replica ";
     return intern_node_state(role + (node.full ? "full " : "") + (node.few ? "few " : "") +
-                             (node.loading ? "loading " : "") +
+                             (node.is_loading() ? "loading " : "") +
                              std::string(static_cast<std::size_t>(node.slots), '>') +
                              rename_tokens(std::string_view(stored), [&](Token token) {
                                return token.process == process ? Token{process, 0} : token;

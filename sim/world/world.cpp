@@ -194,7 +194,7 @@ bool World::make_all_durable(Id* state) {
 bool World::can_catch_up(const Id* state, unsigned node) const {
   const Node& replica = nodes_.info(state[setting_.node_slot(node)]).value;
   const Node& master = nodes_.info(state[setting_.node_slot(replica.follows)]).value;
-  return master.up && !master.loading && !(replica.syncing && master.syncing);
+  return master.up && !master.is_loading() && !(replica.syncing && master.syncing);
 }
 
 /// Whether a request that waits at its node for a key waits no more.
@@ -286,15 +286,6 @@ unsigned World::faults_used(const Id* state, const Candidate& candidate) const {
 const Knowledge& World::needs() {
   if (setting_.failed_by_time && !time_gap().empty()) setting_.needs.doubts_probes = true;
   return setting_.needs;
-}
-
-const char* World::untried() const {
-  if (setting_.rewrites_aof)
-    return "a server has had a full synchronization, and another one may crash: until Redis has "
-           "rewritten its append-only file behind that, a crash leaves what was there before";
-  if (!setting_.pools_apart) return nullptr;
-  return "a process with several tasks hears of a new master within a call, and each of its "
-         "connections may leave the old one at another time";
 }
 
 std::int64_t World::patience_ms() const {

@@ -103,7 +103,7 @@ class World {
   /// Whether some release() has ended that released nothing, though there was something.
   bool kept_on() const { return judges_.kept_on(); }
   /// What is not tried of several nodes; null: nothing.
-  const char* untried() const;
+  const char* untried() const { return setting_.untried; }
   const std::string& obstacle() const { return setting_.obstacle; }
   /// Whether a probe for deadlock came to no end: nothing can be said about deadlock.
   bool endless_probe() const { return setting_.endless_probe; }
@@ -150,7 +150,7 @@ class World {
   void expand_time(const Id* state, const Polls& polls, std::size_t passes, Sink& sink);
   template <class Sink>
   void finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed, Sink& sink);
-  /// Whether the master of a replica is up.
+  /// Whether the master of a replica can send it what it has.
   bool can_catch_up(const Id* state, unsigned node) const;
   /// Whether an `execute` of the process is possible: at the resource, or a node that is up, where
   /// it is not blocked.
