@@ -85,7 +85,7 @@ void Replication::fail_over(std::uint8_t server) {
 
 void Replication::follow(std::uint8_t server) {
   leave(server);
-  roles_[server] = {newest_[servers_.group_of(server)], false, true, nullptr, {}, 0};
+  roles_[server] = {newest_[servers_.group_of(server)], false, true, nullptr, {}};
   lead(server, false);
 }
 
@@ -98,20 +98,16 @@ void Replication::leave(std::uint8_t server) {
   if (master.follows) return;
   if (waits_) await_acknowledged(*role.follows);  // its last word
   role.gate->keep_master();
-  master.gone.push_back(std::move(role.gate));
-  master.counts_gone_ms = model_.counts_gone_ms;
+  master.gone.push_back({std::move(role.gate), model_.counts_gone_ms});
 }
 
 /// Its end of each connection is closed.
-void Replication::miss(std::uint8_t master) {
-  roles_[master].gone.clear();
-  roles_[master].counts_gone_ms = 0;
-}
+void Replication::miss(std::uint8_t master) { roles_[master].gone.clear(); }
 
 /// A master whose time is over misses them by itself.
 void Replication::pass(std::int64_t ms) {
   for (Role& role : roles_)
-    role.counts_gone_ms = std::max<std::int64_t>(0, role.counts_gone_ms - ms);
+    for (Gone& gone : role.gone) gone.left_ms = std::max<std::int64_t>(0, gone.left_ms - ms);
 }
 
 /// Who follows it would ask it for everything as soon as it is up again.
@@ -170,12 +166,19 @@ std::size_t Replication::online_at(std::uint8_t master) const {
   return online;
 }
 
+bool Replication::is_counted(const Gone& gone) { return gone.left_ms > 0; }
+
+bool Replication::is_unsure(const Gone& gone) {
+  return is_counted(gone) && gone.left_ms <= kUnsureMs;
+}
+
 std::optional<std::uint8_t> Replication::await_counts() {
   for (std::uint8_t server = 0; server < roles_.size(); ++server) {
     if (!is_counting(server)) continue;
     Role& role = roles_[server];
-    const auto gone = role.counts_gone_ms > 0 ? role.gone.size() : 0;
-    const auto expected = online_at(server) + gone;
+    const auto gone = std::ranges::count_if(role.gone, is_counted);
+    const bool sure = std::ranges::none_of(role.gone, is_unsure);
+    const auto expected = online_at(server) + static_cast<std::size_t>(gone);
     std::size_t counted = 0;
     await_replica(
         [&] {
@@ -183,8 +186,8 @@ std::optional<std::uint8_t> Replication::await_counts() {
           return counted == expected || (counted < expected && gone > 0);
         },
         "been counted, or missed, by its master");
-    if (counted < expected && role.counts_gone_ms > kUnsureMs) return server;
-    if (gone == 0) role.gone.clear();
+    if (counted < expected && sure) return server;
+    std::erase_if(role.gone, [](const Gone& left) { return left.left_ms == 0; });
   }
   return std::nullopt;
 }
@@ -193,9 +196,10 @@ bool Replication::may_have_missed(std::uint8_t master) const {
   if (!is_counting(master)) return false;
   const Role& role = roles_[master];
   const auto least = static_cast<std::size_t>(model_.min_replicas);
-  const auto online = online_at(master);
-  return role.counts_gone_ms > 0 && role.counts_gone_ms <= kUnsureMs && online < least &&
-         online + role.gone.size() >= least;
+  const auto most =
+      online_at(master) + static_cast<std::size_t>(std::ranges::count_if(role.gone, is_counted));
+  const auto unsure = static_cast<std::size_t>(std::ranges::count_if(role.gone, is_unsure));
+  return most >= least && most - unsure < least;
 }
 
 bool Replication::is_mirror(std::uint8_t server) const {

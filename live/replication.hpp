@@ -52,15 +52,20 @@ class Replication {
   std::vector<Address> addresses() const;
 
  private:
+  struct Gone {
+    std::unique_ptr<Gate> gate;  ///< between it and its master
+    std::int64_t left_ms = 0;    ///< for which that counts it at most
+  };
   struct Role {
     std::optional<std::uint8_t> follows;
     bool lags = false, syncing = false;
     std::unique_ptr<Gate> gate;  ///< between it and whom it follows
-    /// A master: of those that have left it, and that it counts; and for how long at most.
-    std::vector<std::unique_ptr<Gate>> gone;
-    std::int64_t counts_gone_ms = 0;
+    std::vector<Gone> gone;      ///< a master: those that have left it, and that it counts
   };
 
+  static bool is_counted(const Gone& gone);
+  /// Whether a real master may have missed it by now.
+  static bool is_unsure(const Gone& gone);
   bool is_online(std::uint8_t server) const;
   bool is_mirror(std::uint8_t server) const;
   bool misses(std::uint8_t server);

@@ -413,7 +413,7 @@ std::set<std::int64_t> Rules::deadlines(const World& world) const {
   }
   for (const Node& node : world.nodes) {
     add(node.down_left_ms);
-    add(node.counts_gone_ms);
+    for (const auto& [gone, left_ms] : node.counts_gone) add(left_ms);
     const auto add_keys = [&](const sim::Keyspace& keyspace) {
       keyspace.for_each([&](const std::string&, const sim::Entry& entry) {
         if (!entry.expires || node.frozen) return;

@@ -206,8 +206,10 @@ void add_roles(Bytes& bytes, const World& world) {
     bytes.number(node.syncing);
     bytes.number(node.misses);
     bytes.number(node.silent);
-    bytes.number(node.counts_gone_ms);
-    for (const std::uint8_t gone : node.counts_gone) bytes.number(gone);
+    for (const auto& [gone, left_ms] : node.counts_gone) {
+      bytes.number(gone);
+      bytes.number(left_ms);
+    }
     bytes.text("lists");
     for (const std::uint8_t gone : node.lists) bytes.number(gone);
     bytes.text("behind");

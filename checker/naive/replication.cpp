@@ -151,8 +151,7 @@ void Rules::leave_master(World& world, std::uint8_t n) const {
   Node& master = world.nodes[*followed];
   if (!master.up || master.follows) return;
   if (model_.min_replicas > 0) {
-    master.counts_gone.insert(n);
-    master.counts_gone_ms = rounded_up(model_.counts_gone_ms);
+    master.counts_gone[n] = rounded_up(model_.counts_gone_ms);
   }
   if (!expected_.replica_waits) return;
   master.lists.insert(n);
@@ -162,7 +161,8 @@ void Rules::leave_master(World& world, std::uint8_t n) const {
 /// Whether a master counts too few replicas to write.
 bool Rules::few_replicas(const World& world, std::uint8_t n) const {
   if (world.nodes[n].follows) return false;
-  std::set<std::uint8_t> counted = world.nodes[n].counts_gone;
+  std::set<std::uint8_t> counted;
+  for (const auto& [gone, left_ms] : world.nodes[n].counts_gone) counted.insert(gone);
   for (std::uint8_t other = 0; other < world.nodes.size(); ++other)
     if (world.nodes[other].is_heard_by(n)) counted.insert(other);
   return std::ssize(counted) < model_.min_replicas;

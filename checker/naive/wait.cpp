@@ -148,7 +148,6 @@ void Rules::forget_gone(World& world, std::uint8_t n) const {
   node.lists.clear();
   node.lists_behind.clear();
   node.counts_gone.clear();
-  node.counts_gone_ms = 0;
 }
 
 }  // namespace lockstep::checker::naive

@@ -209,9 +209,9 @@ struct Node {
   bool lags = false;                    ///< a replica: nothing of its master's arrives
   bool misses = false;                  ///< it lags, and its master has been written to since
   bool silent = false;                  ///< it lags, and its master counts it no more
-  std::set<std::uint8_t> counts_gone;  ///< a master: replicas that have left, which it still counts
-  std::int64_t counts_gone_ms = 0;     ///< for how long at most
-  std::set<std::uint8_t> lists;        ///< the same for WAIT, until it notices
+  /// A master: replicas that have left, which it still counts, and for how long at most, in ms.
+  std::map<std::uint8_t, std::int64_t> counts_gone;
+  std::set<std::uint8_t> lists;         ///< the same for WAIT, until it notices
   std::set<std::uint8_t> lists_behind;  ///< of these: who lacks something that it has
   std::vector<sim::Place> came;    ///< keys that somebody waits for, and which is to be served now
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may

@@ -21,7 +21,8 @@ std::string encode(const Node& node) {
              (node.receives ? 512 : 0));
   out.number(static_cast<int>(node.slots));
   out.number(node.counts_gone);
-  out.number(node.counts_gone_ms);
+  if (node.counts_gone != 0)
+    for (const std::int64_t left_ms : node.counts_gone_ms) out.number(left_ms);
   out.number(node.lists);
   out.number(node.lists_behind);
   out.number(static_cast<std::int64_t>(node.queue.size()));

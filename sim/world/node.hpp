@@ -94,9 +94,9 @@ struct Node {
   bool silent = false;      ///< lags, and its master counts it no more
   bool few = false;         ///< a master: it counts fewer replicas than Model::min_replicas
   NodeSet counts_gone = 0;  ///< a master: whom it still counts, though they follow it no more
-  std::int64_t counts_gone_ms = 0;  ///< and for how long at most
-  NodeSet lists = 0;                ///< the same for WAIT; only where that is sent
-  NodeSet lists_behind = 0;         ///< of these: who has not got all
+  std::array<std::int64_t, kMaxNodes> counts_gone_ms{};  ///< and each for how long at most
+  NodeSet lists = 0;         ///< the same for WAIT; only where that is sent
+  NodeSet lists_behind = 0;  ///< of these: who has not got all
   // Where requests wait for keys (semantics.md, section 9):
   std::vector<std::uint8_t> queue;  ///< whose they are, in the order in which they have come
   std::vector<Place> came;          ///< keys that they wait for, in the order in which they came
@@ -121,7 +121,7 @@ struct Node {
   }
   void miss_the_gone() {
     counts_gone = lists = lists_behind = 0;
-    counts_gone_ms = 0;
+    counts_gone_ms.fill(0);
   }
   /// Whether what its master writes arrives at once.
   bool is_mirror() const { return !is_master() && !lags && !syncing; }

@@ -123,7 +123,8 @@ NodeInfo Nodes::describe(const Node& node) const {
   info.serves = !node.came.empty();
   for (const Place& place : node.came) info.tokens.add(place.key);
   if (node.down_left_ms > 0) info.ahead.deadlines.push_back(node.down_left_ms);
-  if (node.counts_gone_ms > 0) info.ahead.deadlines.push_back(node.counts_gone_ms);
+  for (const std::int64_t left_ms : node.counts_gone_ms)
+    if (left_ms > 0) info.ahead.deadlines.push_back(left_ms);
   sort_without_twins(info.ahead.deadlines);
   info.leaky = node.up && node.is_master() && keyspace.leaky;
   if (node.up && node.is_master()) info.own = keyspace.own;
@@ -545,7 +546,7 @@ Id Nodes::left_by(Id id, std::uint8_t replica, bool behind) {
     Node node = nodes_[id].value;
     if (setting_.model.min_replicas > 0) {
       node.counts_gone |= only<NodeSet>(replica);
-      node.counts_gone_ms = setting_.rounded(setting_.model.counts_gone_ms);
+      node.counts_gone_ms.at(replica) = setting_.rounded(setting_.model.counts_gone_ms);
     }
     if (setting_.knowledge.replica_waits) {
       node.lists |= only<NodeSet>(replica);
@@ -696,8 +697,11 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   const Tables::Aged& keyspace = aged_keyspace(id, ms);
   node.keyspace = keyspace.id;
   node.down_left_ms = std::max<std::int64_t>(0, node.down_left_ms - ms);
-  node.counts_gone_ms = std::max<std::int64_t>(0, node.counts_gone_ms - ms);
-  if (node.counts_gone_ms == 0) node.counts_gone = 0;
+  for (unsigned n = 0; node.counts_gone != 0 && n < setting_.nodes; ++n) {
+    std::int64_t& left_ms = node.counts_gone_ms.at(n);
+    left_ms = std::max<std::int64_t>(0, left_ms - ms);
+    if (left_ms == 0) node.counts_gone = without(node.counts_gone, static_cast<std::uint8_t>(n));
+  }
   aged.leases_expired = node.up && node.is_master() && !keyspace.expired.empty();
   if (!clocks_drift(setting_.model)) node.micros = 0;  // of a slow clock it may be the same ms
   for (auto& image : node.images) {
