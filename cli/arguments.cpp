@@ -445,6 +445,16 @@ CLI::App& add_conform(CLI::App& app, ConformArguments& conform) {
   return command;
 }
 
+/// As CLI11 takes them. `lockstep help check` is as with others.
+std::vector<std::string> reversed_of(const std::vector<std::string>& words) {
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  if (!words.empty() && words[0] == "help") {
+    reversed.pop_back();
+    reversed.insert(reversed.begin(), "--help");
+  }
+  return reversed;
+}
+
 }  // namespace
 
 Arguments parse(const std::vector<std::string>& words) {
@@ -487,7 +497,7 @@ Arguments parse(const std::vector<std::string>& words) {
   add_man(app);
   check_values(app);
 
-  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  std::vector<std::string> reversed = reversed_of(words);
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {

@@ -22,8 +22,7 @@ std::int64_t most_lag_s(const sim::Model& model) { return model.counts_gone_ms /
 /// A master's copies for its replicas leave no file behind: an RDB file is what a save has left.
 /// One that has lost its last slot stays a master.
 std::vector<std::string> options_for(const sim::Model& model) {
-  if (sim::servers_of(model).spare > 0)
-    return {"--cluster-enabled", "yes", "--cluster-allow-replica-migration", "no"};
+  if (model.cluster) return {"--cluster-enabled", "yes", "--cluster-allow-replica-migration", "no"};
   if (model.processes.front().replicas == 0) return {};
   auto options = options_for_replicas();
   const bool saves = model.persistence == sim::Persistence::rdb;
@@ -35,6 +34,22 @@ std::vector<std::string> options_for(const sim::Model& model) {
   return options;
 }
 
+/// A node of a cluster does so two seconds after its start.
+void await_serving(Connection& node) {
+  await_done(
+      [&] {
+        const auto info = node.execute({"CLUSTER", "INFO"});
+        return info.is_error() || info.text.starts_with("cluster_state:ok");
+      },
+      "a redis-server does not serve its slots");
+}
+
+/// A cluster of its own, of one node.
+void take_all_slots(Connection node) {
+  order(node, {"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
+  await_serving(node);
+}
+
 }  // namespace
 
 std::vector<RunningServer> own_servers(const sim::Model& model) {
@@ -42,6 +57,7 @@ std::vector<RunningServer> own_servers(const sim::Model& model) {
   for (auto& [address, own] : servers) {
     own = std::make_shared<Server>(model.persistence, options_for(model));
     address = own->address();
+    if (model.cluster && sim::servers_of(model).spare == 0) take_all_slots(Connection(address));
   }
   return servers;
 }
@@ -77,6 +93,7 @@ void Nodes::restart(std::uint8_t node) {
   auto& [server, observer] = nodes_.at(node);
   server.own->start();
   observer = observer_of(server);
+  await_serving(observer->connection());
 }
 
 void Nodes::clean_up() {

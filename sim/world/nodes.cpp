@@ -373,6 +373,28 @@ Node Nodes::with_other_clock(Node node, const LocalAction& action, Report& repor
   return node;
 }
 
+Node Nodes::started(Node node) const {
+  if (setting_.model.cluster)
+    setting_.leave_untried("a node of a cluster answers CLUSTERDOWN for two seconds after a start");
+  node.up = true;
+  node.dark = false;
+  return node;
+}
+
+/// It becomes a master, or follows the newest one.
+Node Nodes::with_other_role(Node node, Action::Kind kind, Report& report) {
+  leave_master(node, report);
+  if (kind == Action::Kind::failover) {
+    node.follows = node.newest = kNoServer;
+    node.wait_for_nothing();
+    report.spread = Spread::promoted;
+    return node;
+  }
+  report.unlisted = node.lists;
+  report.spread = Spread::caught_up;
+  return following(std::move(node));
+}
+
 const StepResult& Nodes::step(Id id, unsigned a) {
   using Kind = Action::Kind;
   NodeInfo& info = nodes_[id];
@@ -383,12 +405,8 @@ const StepResult& Nodes::step(Id id, unsigned a) {
   switch (action.kind) {
     case Kind::node_restart:
     case Kind::node_load:
-      if (setting_.model.cluster)
-        setting_.leave_untried(
-            "a node of a cluster answers CLUSTERDOWN for two seconds after a start");
       if (node.dark) report.spread = Spread::lit;
-      node.up = true;
-      node.dark = false;
+      node = started(std::move(node));
       node.loading = action.kind == Kind::node_load;
       break;
     case Kind::loaded:
@@ -426,16 +444,8 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node.miss_the_gone();
       break;
     case Kind::failover:
-      leave_master(node, report);
-      node.follows = node.newest = kNoServer;
-      node.wait_for_nothing();
-      report.spread = Spread::promoted;
-      break;
     case Kind::follow:
-      leave_master(node, report);
-      report.unlisted = node.lists;
-      node = following(std::move(node));
-      report.spread = Spread::caught_up;
+      node = with_other_role(std::move(node), action.kind, report);
       break;
     case Kind::node_crash:
     case Kind::power_loss:

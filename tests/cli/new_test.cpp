@@ -71,4 +71,9 @@ TEST_CASE("the annotations for editors name all that a protocol can call, and no
   }
 }
 
+TEST_CASE("help is there as a word, too") {
+  CHECK(run({"help"}).out == run({"--help"}).out);
+  CHECK(run({"help", "check"}).out == run({"check", "--help"}).out);
+}
+
 }  // namespace lockstep::tests

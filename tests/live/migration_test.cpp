@@ -40,6 +40,24 @@ test::HandMadeRun moved_away(const sim::Model& model) {
   return run;
 }
 
+TEST_CASE("A cluster of one node is one on a real server, also after a restart") {
+  test::InlineLock lock(
+      {"local ok, e = pcall(redis, 'MSET', 'a', 1, 'b', 2) "
+       "return not ok and e.code == 'CROSSSLOT'",
+       "return redis('DEL', self.key) == 0"});
+  lock.model.cluster = true;
+  lock.model.processes.resize(1);
+  lock.model = test::with_fault(lock.model, Fault::node_crash);
+  test::HandMadeRun run(lock.model);
+  run.server(Does::node_crash, 0);
+  run.server(Does::node_restart, 0);
+  run.client(Does::begin);
+  run.client(Does::execute);
+  CHECK_THAT(said(run.plan(), 1), Catch::StartsWith("CROSSSLOT "));
+  run.client(Does::deliver);
+  is_confirmed(run.plan());
+}
+
 TEST_CASE("Who asks where a key is no more is led on, by ASK and by MOVED") {
   auto run = moved_away(migrating("set-token-lua"));
   CHECK_THAT(said(run.plan(), 1), Catch::StartsWith("ASK ") && Catch::Contains("redis-2:6379"));
