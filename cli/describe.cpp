@@ -196,6 +196,9 @@ void add_coverage(Rows& rows, const Judgement& judgement) {
         fmt::format("{}; {}; durations in use: {} ms", time_in_words(judgement),
                     travel_in_words(judgement.scenario.latency_ms),
                     durations_in_words(result.grid_durations)));
+  if (result.waits_at_servers)
+    add(rows, "servers",
+        "notice at once that the time of a BLPOP or WAIT is over (real ones within 100 ms)");
   if (result.many_tasks)
     add(rows, "threads",
         switches_in_words(

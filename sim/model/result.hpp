@@ -51,6 +51,7 @@ struct Result {
   /// With `violated`: on the bytes of random tokens, of which real ones may have others.
   bool hangs_on_tokens = false;
   bool many_tasks = false;                   ///< some process had more than one task
+  bool waits_at_servers = false;             ///< some request has waited at its node
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
   /// Of a search that looks at the absolute time: how much later every run may begin without
   /// changing anything, if nothing hangs on that time but what is rounded; 0: it does not look.

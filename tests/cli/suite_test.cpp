@@ -102,7 +102,7 @@ TEST_CASE("a scenario named twice runs once") {
 TEST_CASE("an audited suite says that both explorers agree") {
   const auto ran = run({"test", "--audit", "--filter", "fencing-node-crash"});
   CHECK(ran.code == 0);
-  CHECK_THAT(ran.out, Contains("1,069 states; the audit agrees"));
+  CHECK_THAT(ran.out, Contains("1,592 states; the audit agrees"));
   const auto cut = run({"test", "--audit", "set-token-lua-pause", "--max-states", "1000"});
   CHECK(cut.code == 2);
   CHECK_THAT(cut.out, StartsWith("ok?") && Contains("the audit is inconclusive"));
