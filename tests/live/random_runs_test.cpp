@@ -82,7 +82,8 @@ checker::Trace random_run(const sim::Model& model, std::mt19937& random) {
   for (auto left = 15 + random() % 35; left > 0; --left) {
     std::vector<Action> actions, passes;
     for (const auto& option : walk.enabled())
-      (option.action.kind == Action::Kind::pass ? passes : actions).push_back(option.action);
+      if (sim::row(option.action.kind).live != sim::OnRealServer::never)
+        (option.action.kind == Action::Kind::pass ? passes : actions).push_back(option.action);
     const bool passing = !passes.empty() && (actions.empty() || random() % 12 == 0);
     const auto& chosen = passing ? passes : actions;
     if (chosen.empty()) break;
