@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checker/trace/trace.hpp"
+#include "live/plan.hpp"
 #include "live/replay.hpp"
 #include "sim/model/wording.hpp"
 #include "tests/live/plans.hpp"
@@ -102,20 +103,25 @@ std::string told(const checker::Trace& trace) {
 template <typename Made>
 void replay_runs(const char* what, std::uint32_t count, Made made) {
   const auto seeds = test::seeds_of(what, count);
-  std::size_t steps = 0, slow = 0;
+  std::size_t steps = 0, slow = 0, left_out = 0;
   for (auto seed = seeds.first; seed <= seeds.last; ++seed) {
     std::mt19937 random(seed);
     const auto model = made(seed, random);
     const auto trace = random_run(model, random);
     INFO("seed " << seed << ", " << model.program->folder().string() << '\n' << told(trace));
-    const auto result = test::replayed(test::plan_of(model, trace));
+    const auto plan = test::plan_of(model, trace);
+    if (live::not_reproducible(plan, true)) {  // a replica's acknowledgements are held back
+      ++left_out;
+      continue;
+    }
+    const auto result = test::replayed(plan);
     INFO("step " << result.step << ": " << result.detail);
     CHECK((result.outcome == Outcome::confirmed || result.outcome == Outcome::too_slow));
     steps += result.step;
     slow += result.outcome == Outcome::too_slow ? 1U : 0U;
   }
   std::cout << seeds.count() << " runs, " << steps << " steps, " << slow << " too slow\n";
-  CHECK(slow * 4 <= seeds.count());
+  CHECK((slow + left_out) * 4 <= seeds.count());
 }
 
 std::uint32_t runs(std::uint32_t unless_set) {
