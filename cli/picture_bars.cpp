@@ -350,6 +350,7 @@ class Bars {
     switch (action.kind) {
       case Action::Kind::node_crash:
       case Action::Kind::power_loss:
+        end_plight(full);
         return begin_plight(down, "down");
       case Action::Kind::node_load:
         end_plight(down);
@@ -363,9 +364,12 @@ class Bars {
       case Action::Kind::lag:
         return begin_plight(lag, "lags");
       case Action::Kind::catch_up:
+        end_plight(full);  // it has been loading
+        return end_plight(lag);
       case Action::Kind::failover:
         return end_plight(lag);
       case Action::Kind::follow:
+        end_plight(full);
         end_plight(lag);
         return end_plight(replaced);
       case Action::Kind::oom:

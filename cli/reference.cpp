@@ -38,18 +38,17 @@ std::string listed_in(const CLI::Option& option) {
   return groups;
 }
 
-/// The first word of each indented line that has one, of each group; each of these shells has such
-/// a loop but fish.
-std::string listing(const std::string& groups) {
-  return fmt::format(
-      R"(for group in {}; do lockstep list $group; done 2>/dev/null | sed -n "s/^  \([a-z][^ ]*\).*/\1/p")",
-      groups);
+/// The first word of each indented line that has one, of what is printed for each group.
+std::string first_words_of(const std::string& loop) {
+  return loop + R"( 2>/dev/null | sed -n "s/^  \([a-z][^ ]*\).*/\1/p")";
+}
+
+std::string listing(const std::string& groups) {  // in bash and zsh
+  return first_words_of(fmt::format("for group in {}; do lockstep list $group; done", groups));
 }
 
 std::string fish_listing(const std::string& groups) {
-  return fmt::format(
-      R"(for group in {}; lockstep list $group; end 2>/dev/null | sed -n "s/^  \([a-z][^ ]*\).*/\1/p")",
-      groups);
+  return first_words_of(fmt::format("for group in {}; lockstep list $group; end", groups));
 }
 
 std::string positional_group(const CLI::App& command) {

@@ -245,8 +245,7 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
   if (!node.up) {
     if (node.down_left_ms > 0) return;
     actions.push_back(of_node(Action::Kind::node_restart, n));
-    const bool has_data = !node.keyspace.keys.empty() || !node.keyspace.others.empty();
-    if (has_data && model_.persistence != sim::Persistence::none)
+    if (!node.keyspace.empty() && model_.persistence != sim::Persistence::none)
       actions.push_back(of_node(Action::Kind::node_load, n));
     return;
   }
@@ -278,8 +277,7 @@ void Rules::enabled_of_node(const World& world, std::uint8_t n,
       actions.back().key = byte(keys++);
     });
   }
-  if (left(world, Fault::flush) && !node.follows &&
-      (!node.keyspace.keys.empty() || !node.keyspace.others.empty()))
+  if (left(world, Fault::flush) && !node.follows && !node.keyspace.empty())
     actions.push_back(of_node(Action::Kind::flush, n));
   if (node.full) actions.push_back(of_node(Action::Kind::relief, n));
   if (left(world, Fault::oom) && !node.full && !node.follows)

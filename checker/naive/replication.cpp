@@ -150,9 +150,7 @@ void Rules::leave_master(World& world, std::uint8_t n) const {
   if (!followed || !world.nodes[n].is_heard_by(*followed)) return;
   Node& master = world.nodes[*followed];
   if (!master.up || master.follows) return;
-  if (model_.min_replicas > 0) {
-    master.counts_gone[n] = rounded_up(model_.counts_gone_ms);
-  }
+  if (model_.min_replicas > 0) master.counts_gone[n] = rounded_up(model_.counts_gone_ms);
   if (!expected_.replica_waits) return;
   master.lists.insert(n);
   if (world.nodes[n].misses) master.lists_behind.insert(n);

@@ -114,6 +114,8 @@ struct Keyspace {
   /// The keys of `database`, while `selected` is the selected one; null if it is empty and not
   /// selected.
   const Keys* database(int database, int selected = 0) const;
+  /// Whether there is no key in any database, while database 0 is the selected one.
+  bool empty() const { return keys.empty() && others.empty(); }
   bool may_have_leases(int database) const { return (lease_databases >> database & 1) != 0; }
   void has_leases_in(int database) {
     lease_databases = static_cast<std::uint16_t>(lease_databases | 1U << database);

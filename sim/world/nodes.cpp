@@ -132,22 +132,31 @@ NodeInfo Nodes::describe(const Node& node) const {
   return info;
 }
 
+namespace {
+
+/// An action of a node; what spends a fault is possible as long as there is budget for it.
+LocalAction of_node(Action::Kind kind, std::size_t index, std::optional<Fault> fault = {}) {
+  LOCKSTEP_CHECK(index <= std::numeric_limits<std::uint8_t>::max());
+  LocalAction action;
+  action.kind = kind;
+  action.index = static_cast<std::uint8_t>(index);
+  if (!fault) return action;
+  action.within = only(*fault);
+  action.spends = static_cast<std::uint8_t>(*fault);
+  return action;
+}
+
+}  // namespace
+
 void Nodes::list_actions(NodeInfo& info) const {
   using Kind = Action::Kind;
   const auto add = [&](Kind kind, std::size_t index) -> LocalAction& {
-    LocalAction action;
-    action.kind = kind;
-    LOCKSTEP_CHECK(index <= std::numeric_limits<std::uint8_t>::max());
-    action.index = static_cast<std::uint8_t>(index);
-    info.actions.push_back(action);
-    return info.actions.back();
+    return info.actions.emplace_back(of_node(kind, index));
   };
   const auto add_fault = [&](Kind kind, std::size_t index, Fault fault) {
     if (setting_.budget(fault) == 0) return;
     setting_.needs.clocks_jump = setting_.needs.clocks_jump || fault == Fault::jump;
-    LocalAction& action = add(kind, index);
-    action.within = only(fault);
-    action.spends = static_cast<std::uint8_t>(fault);
+    info.actions.push_back(of_node(kind, index, fault));
   };
   if (!info.value.up) {
     if (info.value.down_left_ms == 0) add(Kind::node_restart, 0);
@@ -182,8 +191,7 @@ void Nodes::list_actions(NodeInfo& info) const {
       throw BadInput("evict: a node has more than 255 keys that may be evicted");
     for (std::size_t key = 0; key < keys; ++key) add_fault(Kind::evict, key, Fault::evict);
   }
-  if (master && !(keyspace.keys.empty() && keyspace.others.empty()))
-    add_fault(Kind::flush, 0, Fault::flush);
+  if (master && !keyspace.empty()) add_fault(Kind::flush, 0, Fault::flush);
   if (info.value.full)
     add(Kind::relief, 0);
   else if (master)
@@ -197,25 +205,18 @@ void Nodes::list_actions(NodeInfo& info) const {
 
 void Nodes::list_deaths(NodeInfo& info) const {
   const auto add = [&](Action::Kind kind, std::size_t image, Fault fault) {
-    if (setting_.budget(fault) == 0) return;
-    LocalAction& action = info.actions.emplace_back();
-    action.kind = kind;
-    action.index = static_cast<std::uint8_t>(image);
-    action.within = only(fault);
-    action.spends = static_cast<std::uint8_t>(fault);
+    if (setting_.budget(fault) > 0) info.actions.push_back(of_node(kind, image, fault));
   };
   add(Action::Kind::node_crash, 0, Fault::node_crash);
   const std::size_t images = setting_.volatile_ms > 0 ? info.value.images.size() : 0;
-  LOCKSTEP_CHECK(images <= std::numeric_limits<std::uint8_t>::max());
   for (std::size_t image = 0; image <= images; ++image)
     add(Action::Kind::power_loss, image, Fault::power_loss);
 }
 
 /// Whether it has something on its disk to read when it starts.
 bool Nodes::reads_data(const Node& node) const {
-  const Keyspace& keyspace = tables_.keyspace(node.keyspace).value;
   return setting_.model.persistence != Persistence::none &&
-         !(keyspace.keys.empty() && keyspace.others.empty());
+         !tables_.keyspace(node.keyspace).value.empty();
 }
 
 /// One of its keys, or all of them, are gone by somebody else's doing.
@@ -247,16 +248,12 @@ void Nodes::list_replication(NodeInfo& info) const {
   const Node& node = info.value;
   const auto add = [&](Kind kind, std::optional<Fault> fault) {
     if (fault && setting_.budget(*fault) == 0) return;
-    LocalAction action;
-    action.kind = kind;
-    if (fault) {
-      action.within = only(*fault);
-      action.spends = static_cast<std::uint8_t>(*fault);
-      if (setting_.replication_lasts()) info.timed_faults |= only(*fault);
-    } else if (setting_.replication_lasts()) {
+    info.actions.push_back(of_node(kind, 0, fault));
+    if (!setting_.replication_lasts()) return;
+    if (fault)
+      info.timed_faults |= only(*fault);
+    else
       ++info.free_actions;
-    }
-    info.actions.push_back(action);
   };
   if (!node.is_master()) {
     if (node.lags || node.syncing)
@@ -274,17 +271,10 @@ void Nodes::list_replication(NodeInfo& info) const {
 /// None of it begins or ends anything that lasts.
 void Nodes::list_migration(NodeInfo& info) const {
   using Kind = Action::Kind;
-  const auto add = [&](Kind kind, std::size_t key = 0) -> LocalAction& {
-    LocalAction action;
-    action.kind = kind;
-    action.index = static_cast<std::uint8_t>(key);
-    return info.actions.emplace_back(action);
+  const auto add = [&](Kind kind, std::size_t key = 0, std::optional<Fault> fault = {}) {
+    info.actions.push_back(of_node(kind, key, fault));
   };
-  if (info.value.slots == Slots::own) {
-    LocalAction& begins = add(Kind::migrate);
-    begins.within = only(Fault::migrate);
-    begins.spends = static_cast<std::uint8_t>(Fault::migrate);
-  }
+  if (info.value.slots == Slots::own) add(Kind::migrate, 0, Fault::migrate);
   if (info.value.slots != Slots::migrating) return;
   const Keys& keys = tables_.keyspace(info.value.keyspace).value.keys;
   if (keys.empty()) add(Kind::hand_over);
