@@ -98,16 +98,22 @@ void Replication::leave(std::uint8_t server) {
   if (master.follows) return;
   if (waits_) await_acknowledged(*role.follows);  // its last word
   role.gate->keep_master();
-  master.gone.push_back({std::move(role.gate), model_.counts_gone_ms});
+  master.gone.push_back({std::move(role.gate), model_.counts_gone_ms, model_.lists_gone_ms});
 }
 
 /// Its end of each connection is closed.
 void Replication::miss(std::uint8_t master) { roles_[master].gone.clear(); }
 
-/// A master whose time is over misses them by itself.
+/// A master whose time is over counts them no more by itself; the longer one, which lets it drop
+/// them, does not end sooner than the model says (options_for_replicas()).
 void Replication::pass(std::int64_t ms) {
-  for (Role& role : roles_)
-    for (Gone& gone : role.gone) gone.left_ms = std::max<std::int64_t>(0, gone.left_ms - ms);
+  for (Role& role : roles_) {
+    for (Gone& gone : role.gone) {
+      gone.left_ms = std::max<std::int64_t>(0, gone.left_ms - ms);
+      gone.listed_ms = std::max<std::int64_t>(0, gone.listed_ms - ms);
+    }
+    std::erase_if(role.gone, [](const Gone& gone) { return gone.listed_ms == 0; });
+  }
 }
 
 /// Who follows it would ask it for everything as soon as it is up again.
@@ -187,7 +193,6 @@ std::optional<std::uint8_t> Replication::await_counts() {
         },
         "been counted, or missed, by its master");
     if (counted < expected && sure) return server;
-    std::erase_if(role.gone, [](const Gone& left) { return left.left_ms == 0; });
   }
   return std::nullopt;
 }

@@ -54,7 +54,8 @@ class Replication {
  private:
   struct Gone {
     std::unique_ptr<Gate> gate;  ///< between it and its master
-    std::int64_t left_ms = 0;    ///< for which that counts it at most
+    std::int64_t left_ms = 0;    ///< for which that counts it at most, for min-replicas-to-write
+    std::int64_t listed_ms = 0;  ///< the same for WAIT
   };
   struct Role {
     std::optional<std::uint8_t> follows;

@@ -25,6 +25,8 @@ const std::vector<std::string>& options_for_replicas() {
                                                 "0",
                                                 "--repl-ping-replica-period",
                                                 "3600",
+                                                "--repl-timeout",
+                                                "7200",
                                                 "--hz",
                                                 "500"};
   return options;

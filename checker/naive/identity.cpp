@@ -206,12 +206,13 @@ void add_roles(Bytes& bytes, const World& world) {
     bytes.number(node.syncing);
     bytes.number(node.misses);
     bytes.number(node.silent);
-    for (const auto& [gone, left_ms] : node.counts_gone) {
-      bytes.number(gone);
-      bytes.number(left_ms);
+    for (const auto* unnoticed : {&node.counts_gone, &node.lists}) {
+      bytes.text("gone");
+      for (const auto& [gone, left_ms] : *unnoticed) {
+        bytes.number(gone);
+        bytes.number(left_ms);
+      }
     }
-    bytes.text("lists");
-    for (const std::uint8_t gone : node.lists) bytes.number(gone);
     bytes.text("behind");
     for (const std::uint8_t gone : node.lists_behind) bytes.number(gone);
   }

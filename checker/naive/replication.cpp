@@ -152,7 +152,7 @@ void Rules::leave_master(World& world, std::uint8_t n) const {
   if (!master.up || master.follows) return;
   if (model_.min_replicas > 0) master.counts_gone[n] = rounded_up(model_.counts_gone_ms);
   if (!expected_.replica_waits) return;
-  master.lists.insert(n);
+  master.lists[n] = rounded_up(model_.lists_gone_ms);
   if (world.nodes[n].misses) master.lists_behind.insert(n);
 }
 

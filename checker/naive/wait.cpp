@@ -20,6 +20,10 @@ void for_each_replica_of(const World& world, std::uint8_t server, Visit visit) {
     if (world.nodes[n].follows == server) visit(n);
 }
 
+void is_written_to(Node& master) {
+  for (const auto& [gone, left_ms] : master.lists) master.lists_behind.insert(gone);
+}
+
 }  // namespace
 
 std::int64_t Rules::acknowledged(const World& world, const Connection& connection) const {
@@ -27,7 +31,7 @@ std::int64_t Rules::acknowledged(const World& world, const Connection& connectio
   for_each_replica_of(world, connection.node, [&](std::uint8_t n) {
     if (world.nodes[n].is_attached_to(connection.node) && !connection.ahead.contains(n)) ++count;
   });
-  for (const std::uint8_t gone : world.nodes[connection.node].lists)
+  for (const auto& [gone, left_ms] : world.nodes[connection.node].lists)
     if (!connection.ahead.contains(gone)) ++count;
   return count;
 }
@@ -111,7 +115,7 @@ void Rules::note_ahead(World& world, Connection& connection, bool changed, bool 
     if (replica.misses && counts) connection.ahead.insert(n);
   });
   Node& master = world.nodes[connection.node];
-  if (changed) master.lists_behind = master.lists;
+  if (changed) is_written_to(master);
   if (counts) connection.ahead.insert(master.lists_behind.begin(), master.lists_behind.end());
 }
 
@@ -119,7 +123,7 @@ void Rules::note_ahead(World& world, Connection& connection, bool changed, bool 
 void Rules::note_missing(const std::vector<Node>& before, World& world) const {
   for (std::uint8_t server = 0; server < before.size(); ++server) {
     if (same_keys(before[server].keyspace, world.nodes[server].keyspace)) continue;
-    world.nodes[server].lists_behind = world.nodes[server].lists;
+    is_written_to(world.nodes[server]);
     for_each_replica_of(world, server, [&](std::uint8_t n) {
       world.nodes[n].misses = world.nodes[n].misses || world.nodes[n].lags;
     });
@@ -141,13 +145,27 @@ void Rules::has_all(World& world, std::uint8_t n) const {
 /// The server notices who has left it.
 void Rules::forget_gone(World& world, std::uint8_t n) const {
   Node& node = world.nodes[n];
+  node.counts_gone.clear();
+  for (const auto& [gone, left_ms] : std::map(node.lists)) forget_listed(world, n, gone);
+}
+
+void Rules::forget_listed(World& world, std::uint8_t n, std::uint8_t gone) const {
   for (Process& process : world.processes)
     for (Connection& connection : process.connections)
-      if (connection.node == n)
-        for (const std::uint8_t gone : node.lists) connection.ahead.erase(gone);
-  node.lists.clear();
-  node.lists_behind.clear();
-  node.counts_gone.clear();
+      if (connection.node == n) connection.ahead.erase(gone);
+  world.nodes[n].lists.erase(gone);
+  world.nodes[n].lists_behind.erase(gone);
+}
+
+/// It notices by itself who has left it long ago.
+void Rules::forget_long_gone(World& world, std::int64_t ms) const {
+  for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {
+    for (auto* unnoticed : {&world.nodes[n].counts_gone, &world.nodes[n].lists})
+      for (auto& [gone, left_ms] : *unnoticed) left_ms -= ms;
+    std::erase_if(world.nodes[n].counts_gone, [](const auto& gone) { return gone.second <= 0; });
+    for (const auto& [gone, left_ms] : std::map(world.nodes[n].lists))
+      if (left_ms <= 0) forget_listed(world, n, gone);
+  }
 }
 
 }  // namespace lockstep::checker::naive

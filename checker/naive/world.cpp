@@ -459,11 +459,10 @@ void Rules::pass(World& world, std::int64_t ms, Facts& facts) const {
   for (Node& node : world.nodes) {
     for (Image& image : node.not_durable) image.age_ms += ms;
     if (node.frozen) node.offset.ms -= ms;
-    for (auto& [gone, left_ms] : node.counts_gone) left_ms -= ms;
-    std::erase_if(node.counts_gone, [](const auto& gone) { return gone.second <= 0; });
     node.down_left_ms = std::max<std::int64_t>(0, node.down_left_ms - ms);
     if (!sim::clocks_drift(model_)) node.micros = 0;
   }
+  forget_long_gone(world, ms);
   settle(world, true);
   for (const LeasePlace& place : held) {
     const sim::Keys* keys = world.nodes[place.node].keyspace.database(place.database);

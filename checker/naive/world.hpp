@@ -211,8 +211,8 @@ struct Node {
   bool silent = false;                  ///< it lags, and its master counts it no more
   /// A master: replicas that have left, which it still counts, and for how long at most, in ms.
   std::map<std::uint8_t, std::int64_t> counts_gone;
-  std::set<std::uint8_t> lists;         ///< the same for WAIT, until it notices
-  std::set<std::uint8_t> lists_behind;  ///< of these: who lacks something that it has
+  std::map<std::uint8_t, std::int64_t> lists;  ///< the same for WAIT
+  std::set<std::uint8_t> lists_behind;         ///< of these: who lacks something that it has
   std::vector<sim::Place> came;    ///< keys that somebody waits for, and which is to be served now
   std::vector<Image> not_durable;  ///< aof_everysec(_2s): the keyspace before each write that may
                                    ///< be lost, newest first
@@ -526,6 +526,8 @@ class Rules {
   void note_missing(const std::vector<Node>& before, World& world) const;
   void has_all(World& world, std::uint8_t n) const;
   void forget_gone(World& world, std::uint8_t n) const;
+  void forget_listed(World& world, std::uint8_t n, std::uint8_t gone) const;
+  void forget_long_gone(World& world, std::int64_t ms) const;
 
   // queue.cpp
   /// Whether a request waits there for a key.

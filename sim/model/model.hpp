@@ -118,6 +118,9 @@ struct Model {
   /// For how long at most a master counts one that has left without a word: min-replicas-max-lag of
   /// 10 s is seen in whole seconds, once a second (Redis 7.0 `refreshGoodSlavesCount`).
   std::int64_t counts_gone_ms = 12'000;
+  /// The same for WAIT: repl-timeout of 60 s, in whole seconds, looked at once a second (Redis 7.0
+  /// `replicationCron`).
+  std::int64_t lists_gone_ms = 62'000;
   std::int64_t waits_ms = 0;  ///< how long an acquire() may take (Property::waits); 0: not judged
   WaitsAfter waits_after = WaitsAfter::call;
   std::int64_t tick_ms =

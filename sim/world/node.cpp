@@ -5,6 +5,28 @@
 
 namespace lockstep::sim {
 
+void Unnoticed::add(std::uint8_t replica, std::int64_t ms) {
+  servers |= only<NodeSet>(replica);
+  left_ms.at(replica) = ms;
+}
+
+void Unnoticed::remove(std::uint8_t replica) {
+  servers = without(servers, replica);
+  left_ms.at(replica) = 0;
+}
+
+NodeSet Unnoticed::age(std::int64_t ms) {
+  NodeSet over = 0;
+  for (unsigned n = 0; servers != 0 && n < kMaxNodes; ++n) {
+    if (!has(servers, n)) continue;
+    left_ms.at(n) -= ms;
+    if (left_ms.at(n) <= 0) over |= only<NodeSet>(n);
+  }
+  for (unsigned n = 0; over != 0 && n < kMaxNodes; ++n)
+    if (has(over, n)) remove(static_cast<std::uint8_t>(n));
+  return over;
+}
+
 std::string encode(const Node& node) {
   ByteWriter out;
   out.number(node.up ? 1 : 0);
@@ -20,10 +42,11 @@ std::string encode(const Node& node) {
              (node.few ? 64 : 0) + (node.silent ? 128 : 0) + (node.loading ? 256 : 0) +
              (node.receives ? 512 : 0));
   out.number(static_cast<int>(node.slots));
-  out.number(node.counts_gone);
-  if (node.counts_gone != 0)
-    for (const std::int64_t left_ms : node.counts_gone_ms) out.number(left_ms);
-  out.number(node.lists);
+  for (const Unnoticed* gone : {&node.counts_gone, &node.lists}) {
+    out.number(gone->servers);
+    if (gone->servers != 0)
+      for (const std::int64_t left_ms : gone->left_ms) out.number(left_ms);
+  }
   out.number(node.lists_behind);
   out.number(static_cast<std::int64_t>(node.queue.size()));
   for (const std::uint8_t whose : node.queue) out.number(whose);

@@ -73,6 +73,18 @@ struct Image {
   std::int64_t age_ms = 0;  ///< kept only where it matters: Setting::volatile_ms
 };
 
+/// Replicas that have left a master without a word, and for how long at most it takes each for one
+/// of its own.
+struct Unnoticed {
+  NodeSet servers = 0;
+  std::array<std::int64_t, kMaxNodes> left_ms{};  ///< 0 where it is none of them
+
+  void add(std::uint8_t replica, std::int64_t ms);
+  void remove(std::uint8_t replica);
+  /// Whose time is over then.
+  NodeSet age(std::int64_t ms);
+};
+
 struct Node {
   bool up = true;
   Id keyspace = 0;                   ///< interned, expiries relative to the node's clock
@@ -90,12 +102,11 @@ struct Node {
   bool lags = false;                 ///< a replica: nothing of its master's arrives
   bool syncing = false;              ///< a replica: it has to ask its master for everything anew
   bool receives = false;             ///< it does, and reads what it gets
-  bool misses = false;      ///< lags, and something has come since; only where WAIT is sent
-  bool silent = false;      ///< lags, and its master counts it no more
-  bool few = false;         ///< a master: it counts fewer replicas than Model::min_replicas
-  NodeSet counts_gone = 0;  ///< a master: whom it still counts, though they follow it no more
-  std::array<std::int64_t, kMaxNodes> counts_gone_ms{};  ///< and each for how long at most
-  NodeSet lists = 0;         ///< the same for WAIT; only where that is sent
+  bool misses = false;       ///< lags, and something has come since; only where WAIT is sent
+  bool silent = false;       ///< lags, and its master counts it no more
+  bool few = false;          ///< a master: it counts fewer replicas than Model::min_replicas
+  Unnoticed counts_gone;     ///< a master: for min-replicas-to-write
+  Unnoticed lists;           ///< the same for WAIT; only where that is sent
   NodeSet lists_behind = 0;  ///< of these: who has not got all
   // Where requests wait for keys (semantics.md, section 9):
   std::vector<std::uint8_t> queue;  ///< whose they are, in the order in which they have come
@@ -120,8 +131,8 @@ struct Node {
     syncing = receives = false;
   }
   void miss_the_gone() {
-    counts_gone = lists = lists_behind = 0;
-    counts_gone_ms.fill(0);
+    counts_gone = lists = {};
+    lists_behind = 0;
   }
   /// Whether what its master writes arrives at once.
   bool is_mirror() const { return !is_master() && !lags && !syncing; }

@@ -123,7 +123,7 @@ NodeInfo Nodes::describe(const Node& node) const {
   info.serves = !node.came.empty();
   for (const Place& place : node.came) info.tokens.add(place.key);
   if (node.down_left_ms > 0) info.ahead.deadlines.push_back(node.down_left_ms);
-  for (const std::int64_t left_ms : node.counts_gone_ms)
+  for (const std::int64_t left_ms : node.counts_gone.left_ms)
     if (left_ms > 0) info.ahead.deadlines.push_back(left_ms);
   sort_without_twins(info.ahead.deadlines);
   info.leaky = node.up && node.is_master() && keyspace.leaky;
@@ -264,7 +264,8 @@ void Nodes::list_replication(NodeInfo& info) const {
     if (!node.receives) add(Kind::failover, Fault::failover);
   }
   const bool may_be_silent = node.lags && !node.silent && setting_.model.min_replicas > 0;
-  if (node.counts_gone != 0 || node.lists != 0 || may_be_silent) add(Kind::miss, {});
+  if (node.counts_gone.servers != 0 || node.lists.servers != 0 || may_be_silent)
+    add(Kind::miss, {});
   if (!node.is_in_place() && !node.receives) add(Kind::follow, {});
 }
 
@@ -380,7 +381,7 @@ Node Nodes::with_other_role(Node node, Action::Kind kind, Report& report) {
     report.spread = Spread::promoted;
     return node;
   }
-  report.unlisted = node.lists;
+  report.unlisted = node.lists.servers;
   report.spread = Spread::caught_up;
   return following(std::move(node));
 }
@@ -429,7 +430,7 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node.wait_for_nothing();
       break;
     case Kind::miss:
-      report.unlisted = node.lists;
+      report.unlisted = node.lists.servers;
       node.silent = node.lags;
       node.miss_the_gone();
       break;
@@ -544,12 +545,10 @@ Id Nodes::left_by(Id id, std::uint8_t replica, bool behind) {
   if (!master.is_master() || !master.up) return id;
   return left_by_.find_or_add(both(id, replica), behind ? 1 : 0, [&] {
     Node node = nodes_[id].value;
-    if (setting_.model.min_replicas > 0) {
-      node.counts_gone |= only<NodeSet>(replica);
-      node.counts_gone_ms.at(replica) = setting_.rounded(setting_.model.counts_gone_ms);
-    }
+    if (setting_.model.min_replicas > 0)
+      node.counts_gone.add(replica, setting_.rounded(setting_.model.counts_gone_ms));
     if (setting_.knowledge.replica_waits) {
-      node.lists |= only<NodeSet>(replica);
+      node.lists.add(replica, setting_.rounded(setting_.model.lists_gone_ms));
       if (behind) node.lists_behind |= only<NodeSet>(replica);
     }
     return intern(node);
@@ -572,7 +571,7 @@ void Nodes::synchronize(Node& node) {
 
 Id Nodes::joined_by(Id id, std::uint8_t replica) {
   Node node = nodes_[id].value;
-  node.lists = without(node.lists, replica);
+  node.lists.remove(replica);
   node.lists_behind = without(node.lists_behind, replica);
   return intern(node);
 }
@@ -580,7 +579,7 @@ Id Nodes::joined_by(Id id, std::uint8_t replica) {
 NodeSet Nodes::listing(const Id* nodes, std::uint8_t replica) const {
   NodeSet listing = 0;
   for (unsigned n = 0; n < setting_.nodes; ++n)
-    if (has(nodes_[nodes[n]].value.lists, replica)) listing |= only<NodeSet>(n);
+    if (has(nodes_[nodes[n]].value.lists.servers, replica)) listing |= only<NodeSet>(n);
   return listing;
 }
 
@@ -588,7 +587,7 @@ NodeSet Nodes::listing(const Id* nodes, std::uint8_t replica) const {
 void Nodes::count_replicas(Id* nodes) {
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const Node& master = nodes_[nodes[n]].value;
-    NodeSet counted = master.counts_gone;
+    NodeSet counted = master.counts_gone.servers;
     for (unsigned r = 0; r < setting_.nodes; ++r)
       if (nodes_[nodes[r]].value.is_counted_at(static_cast<std::uint8_t>(n)))
         counted |= only<NodeSet>(r);
@@ -620,7 +619,7 @@ bool Nodes::differ_in_keys(Id one, Id other) const {
 Id Nodes::missing(Id id) {
   Node node = nodes_[id].value;
   node.misses = node.lags;
-  node.lists_behind = node.lists;
+  node.lists_behind = node.lists.servers;
   return intern(node);
 }
 
@@ -697,11 +696,10 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   const Tables::Aged& keyspace = aged_keyspace(id, ms);
   node.keyspace = keyspace.id;
   node.down_left_ms = std::max<std::int64_t>(0, node.down_left_ms - ms);
-  for (unsigned n = 0; node.counts_gone != 0 && n < setting_.nodes; ++n) {
-    std::int64_t& left_ms = node.counts_gone_ms.at(n);
-    left_ms = std::max<std::int64_t>(0, left_ms - ms);
-    if (left_ms == 0) node.counts_gone = without(node.counts_gone, static_cast<std::uint8_t>(n));
-  }
+  node.counts_gone.age(ms);
+  aged.unlisted = node.lists.age(ms);
+  setting_.forgets_gone = setting_.forgets_gone || aged.unlisted != 0;
+  node.lists_behind &= static_cast<NodeSet>(~aged.unlisted);
   aged.leases_expired = node.up && node.is_master() && !keyspace.expired.empty();
   if (!clocks_drift(setting_.model)) node.micros = 0;  // of a slow clock it may be the same ms
   for (auto& image : node.images) {

@@ -140,6 +140,7 @@ class Nodes {
     Id id = 0;
     bool tokens_changed = false;  ///< it mentions other tokens than before
     bool leases_expired = false;  ///< while it was up
+    NodeSet unlisted = 0;         ///< replicas of which it has noticed that they have gone
   };
   Aged aged(Id id, std::int64_t ms);
   /// What becomes of its keyspace then.

@@ -42,13 +42,13 @@ unsigned ReplicaWaits::acknowledged(const Id* nodes, const Connection& connectio
     const Node& replica = nodes_.info(nodes[n]).value;
     if (replica.is_online_at(connection.node) && !has(ahead, n)) ++count;
   }
-  const NodeSet gone = nodes_.info(nodes[connection.node]).value.lists;
+  const NodeSet gone = nodes_.info(nodes[connection.node]).value.lists.servers;
   return count + static_cast<unsigned>(std::popcount(static_cast<NodeSet>(gone & ~ahead)));
 }
 
 ReplicaWaits::Behind ReplicaWaits::behind(const Id* nodes, std::uint8_t server) const {
   const Node& master = nodes_.info(nodes[server]).value;
-  Behind found{master.lists, master.lists_behind};
+  Behind found{master.lists.servers, master.lists_behind};
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const Node& replica = nodes_.info(nodes[n]).value;
     if (replica.follows != server || !replica.lags) continue;

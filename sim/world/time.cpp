@@ -56,6 +56,8 @@ bool World::advance(Id* state, std::int64_t ms, Facts& facts) {
     if (aged.leases_expired)
       judges_.witness_expiry(state, nodes_.aged_keyspace(id, ms).expired, facts);
     id = aged.id;
+    for (unsigned p = 0; aged.unlisted != 0 && p < setting_.processes; ++p)
+      state[p] = processes_.unlisted(state[p], static_cast<std::uint8_t>(n), aged.unlisted);
   }
   for (unsigned p = 0; p < setting_.processes; ++p) state[p] = processes_.aged(state[p], ms);
   state[setting_.run_slot()] = runs_.aged(state[setting_.run_slot()], ms);
@@ -96,6 +98,8 @@ std::string World::time_gap() const {
     return "a request waits at its node for a time, by a clock that may drift";
   if (setting_.shows_ended && (setting_.asks_replicas || setting_.budget(Fault::failover) > 0))
     return "a replica whose clock is behind may still show what has ended at its master";
+  if (setting_.forgets_gone)
+    return "a master notices in a minute who has gone, between the instants that were tried";
   if (setting_.mixes_drifting)
     return "clocks drift, and what one shows is put together with something else";
   if (setting_.splits_work) return "a pause stops work while another thread goes on";

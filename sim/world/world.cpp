@@ -167,7 +167,7 @@ bool World::mirror_masters(const Id* before, Id* state, Action::Kind by) {
   if (setting_.knowledge.replica_waits && !by_time && !by_crash) {
     for (unsigned n = 0; n < setting_.nodes; ++n) {
       const Node& replica = nodes_.info(state[first + n]).value;
-      const bool lists_more = replica.lists != replica.lists_behind;
+      const bool lists_more = replica.lists.servers != replica.lists_behind;
       if (!lists_more && (!replica.lags || replica.misses)) continue;
       const unsigned master = lists_more ? first + n : first + replica.follows;
       const bool told = by == Action::Kind::jump_node

@@ -115,6 +115,33 @@ TEST_CASE("who waits for a replica for ever is told no lesser number", "[followe
   }
 }
 
+TEST_CASE("WAIT counts a replica that has died for a minute, and no longer", "[followers]") {
+  // It says nothing any more when it is asked before, nor after that.
+  const auto counted_after = [](std::int64_t ms) {
+    const std::string dead = "not pcall(call, { node = 2, timeout_ms = 2, 'PING' })";
+    InlineLock lock({"redis('SET', self.key, 1) if not (" + dead +
+                         ") then return false end sleep(" + std::to_string(ms) +
+                         ") return redis('WAIT', 1, 1) == 1 and " + dead,
+                     "return true"});
+    lock.model.processes.resize(1);
+    lock.model.processes[0].replicas = 1;
+    lock.model = test::with_fault(lock.model, Fault::power_loss, 1);
+    lock.model.restart_after_ms = 50;
+    lock.model.lists_gone_ms = 10;
+    lock.model.properties = {Property::mutual_exclusion};
+    lock.model.witnesses = {sim::Witness::acquired};
+    const auto engine = checker::explore(lock.model, {});
+    const auto naive =
+        checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary);
+    CHECK(naive.verdict == Verdict::holds);
+    CHECK(engine.verdict == Verdict::inconclusive);
+    CHECK(engine.time_gap.starts_with("a master notices in a minute"));
+    return naive.unmet.empty();
+  };
+  CHECK(counted_after(9));
+  CHECK_FALSE(counted_after(10));
+}
+
 TEST_CASE("a clock that stands still keeps a lock, on a node with a replica too", "[followers]") {
   for (const bool crashes : {false, true}) {
     CAPTURE(crashes);

@@ -171,6 +171,7 @@ RandomLock random_replicated_lock(std::uint32_t seed) {
   lock.model.processes.assign(dice.one_in(4) ? 1 : 2, process);
   if (dice.one_in(3)) lock.model.min_replicas = static_cast<int>(dice.from(1, replicas));
   lock.model.counts_gone_ms = dice.from(1, 9);
+  lock.model.lists_gone_ms = dice.from(1, 9);
   add_faults(dice, lock.model);
   if (dice.one_in(6)) lock.model.request_timeout_ms = dice.from(1, 5);
   if (dice.one_in(5)) lock.model.pause_max_ms = dice.from(1, 6);

@@ -239,6 +239,7 @@ RandomLock various_lock(std::size_t number, sim::Fault one, sim::Fault other, st
     made.model.node_clocks_ms = {2, -1};
     if (dice.one_in(3)) made.model.min_replicas = static_cast<int>(dice.from(1, lock.replicas));
     made.model.counts_gone_ms = dice.from(1, 9);
+    made.model.lists_gone_ms = dice.from(1, 9);
     if (dice.one_in(4)) made.model.server = sim::ServerVersion::redis_7_2;
   }
   return made;
