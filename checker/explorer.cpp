@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <numeric>
@@ -111,12 +112,13 @@ class Exploration {
   std::string tight_loop() {
     const auto graph = search_.graph();
     if (graph.states() == 0) return "";
-    std::map<std::uint8_t, int> steps;  // by process, since time last passed
+    std::map<std::uint8_t, int> steps, most;  // by process, since time last passed, and ever
     for (const sim::Action& action : graph.steps_along(graph.path_to(graph.states() - 1))) {
       if (action.kind == sim::Action::Kind::pass) steps.clear();
-      if (sim::is_step(action.kind)) ++steps[action.process];
+      if (!sim::is_step(action.kind)) continue;
+      most[action.process] = std::max(most[action.process], ++steps[action.process]);
     }
-    for (const auto& [process, count] : steps)
+    for (const auto& [process, count] : most)
       if (count > kManyStepsAtOnce)
         return fmt::format(
             "; {} takes {} steps while no time passes: a loop that asks something else each time",

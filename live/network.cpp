@@ -170,6 +170,10 @@ void Network::close(const sim::ConnectionName& name) {
 
 /// What waits at its node for a key stays there until the trace says that the node hears of it.
 void Network::lose(const sim::ConnectionName& name) {
+  if (Channel& given_up = channel(name); !given_up.open) {
+    std::erase_if(given_up.messages, waiting);
+    return tidy();
+  }
   Channel waits = channel(name);
   waits.open = false;
   std::erase_if(waits.messages, [](const Message& m) {

@@ -196,7 +196,7 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
                                   std::vector<Action>& actions) const {
   const Process& process = world.processes[p];
   const Connection& connection = process.connections[c];
-  const bool may_break = left(world, Fault::lose) || may_break_freely(world, connection);
+  const bool may_break = left(world, Fault::lose) || may_break_freely(world, process, connection);
   if (may_break && may_close(connection))
     actions.push_back(of_connection(Action::Kind::close, p, c));
   if (connection.messages.empty()) {  // nothing but a listener's is read all the time
@@ -225,6 +225,7 @@ void Rules::enabled_of_connection(const World& world, std::uint8_t p, std::uint8
       (connection.open || waiting) && !dark) {
     add(Action::Kind::delay);
   }
+  if (given_up_behind_a_cut(process, connection)) add(Action::Kind::lose);
   if (!connection.open || broken) return;
   if (may_break) add(Action::Kind::lose);
   if (left(world, Fault::lose) && waiting && (!next.blocked || next.in_queue > 0) && !dark)

@@ -125,6 +125,7 @@ void Rules::execute(World& world, const Action& action, Facts& facts) {
                facts.called && !asked.blocked);
   connection.greeted = greets(connection);
   connection.made_before = !resource && connection.open && of_all(Fault::power_loss) > 0;
+  connection.stale = false;
   facts.reply = message.reply;
 }
 

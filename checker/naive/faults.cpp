@@ -183,7 +183,7 @@ void Rules::break_connection(Connection& connection) const {
   connection.line = Line::made;
   connection.bound = false;
   connection.closing = false;
-  connection.made_before = false;
+  connection.made_before = connection.stale = false;
 }
 
 /// Who waits for requests that are lost gets an error, behind what has been answered.
@@ -200,12 +200,17 @@ void Rules::lose_requests(Connection& connection) const {
 void Rules::close(Connection& connection) const {
   lose_requests(connection);
   connection.make_anew();
-  connection.made_before = false;
+  connection.made_before = connection.stale = false;
   connection.closing = true;
 }
 
 /// What waits at its node in a queue stays there until the node hears that its client has gone.
 void Rules::lose(Process& process, std::uint8_t c) const {
+  if (!process.connections[c].open) {
+    std::erase_if(process.connections[c].messages,
+                  [](const Message& message) { return message.state == Message::State::waiting; });
+    return;
+  }
   Connection closed = process.connections[c];
   break_connection(process.connections[c]);
   std::erase_if(closed.messages, [](const Message& message) { return message.in_queue == 0; });
@@ -341,7 +346,7 @@ void Rules::crash_node(World& world, std::uint8_t n) const {
     for (Message& message : connection.messages)
       message.orphaned = message.state == Message::State::answered;
     lose_requests(connection);
-    connection.made_before = false;
+    connection.made_before = connection.stale = false;
     if (connection.open && connection.bound) connection.line = Line::reset;
   });
 }
@@ -352,6 +357,8 @@ void Rules::lose_power(World& world, std::uint8_t n, std::size_t image) const {
   stop_node(world, n, image);
   world.nodes[n].dark = true;
   for_each_connection_to(world, n, [](Connection& connection) {
+    connection.made_before = connection.made_before || connection.stale;
+    connection.stale = false;
     connection.line = Line::lost;
     for (Message& message : connection.messages) {
       message.orphaned = message.state == Message::State::answered;
@@ -370,6 +377,8 @@ void Rules::restart_node(World& world, std::uint8_t n) const {
     if (connection.line == Line::lost) {
       lose_requests(connection);
       connection.closing = false;
+      const bool forgotten = connection.made_before && !connection.bound;
+      connection.stale = forgotten && connection.messages.empty();
       connection.made_before = false;
     }
     const bool told = std::ranges::any_of(connection.messages, [](const Message& message) {

@@ -76,6 +76,7 @@ void add(Bytes& bytes, const Connection& connection) {
   if (connection.listens) bytes.text("listens");
   if (connection.closing) bytes.text("closing");
   if (connection.made_before) bytes.text("made before");
+  if (connection.stale) bytes.text("stale");
   if (connection.greeted) bytes.text("greeted");
   if (connection.line != Line::made) bytes.text(connection.bound ? "bound" : "free");
   if (connection.line != Line::made) bytes.kind(connection.line);

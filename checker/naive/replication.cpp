@@ -45,10 +45,19 @@ std::uint8_t Rules::server_meant(const Process& process, std::uint8_t node) cons
   return node < servers_.nodes ? process.knows.at(node) : node;
 }
 
-/// Whether a connection may break at no cost: its node has died since, or its client is one of a
-/// master of before.
-bool Rules::may_break_freely(const World& world, const Connection& connection) const {
-  if (connection.doubtful()) return true;
+/// Whether its client has given up what does not come through to the node.
+bool Rules::given_up_behind_a_cut(const Process& process, const Connection& connection) {
+  if (connection.open || connection.messages.empty()) return false;
+  const Message& next = connection.messages.front();
+  return next.state == Message::State::waiting && !next.blocked && next.in_queue == 0 &&
+         process.unreached.contains(connection.node);
+}
+
+/// Whether a connection may break at no cost: its node has died since, nobody waits for what is on
+/// it and does not come through, or its client is one of a master of before.
+bool Rules::may_break_freely(const World& world, const Process& process,
+                             const Connection& connection) const {
+  if (connection.doubtful() || given_up_behind_a_cut(process, connection)) return true;
   return servers_.replicas > 0 && connection.sent_for < servers_.nodes &&
          world.newest[connection.sent_for] != connection.node;
 }
@@ -131,7 +140,7 @@ void Rules::change_roles(World& world, const Action& action) const {
       world.processes[action.process].knows[servers_.group_of(action.node)] = action.node;
       for (Connection& connection : world.processes[action.process].connections) {
         if (connection.sent_for != servers_.group_of(action.node)) continue;
-        connection.made_before = false;
+        connection.made_before = connection.stale = false;
         const bool idle =
             connection.messages.empty() && connection.open && connection.ahead.empty();
         if (!idle || connection.line != Line::made || connection.session.begun()) continue;

@@ -55,7 +55,7 @@ void tidy_connections(Process& process) {
   std::erase_if(process.connections, [](const Connection& connection) {
     const bool dead = connection.line == Line::lost || connection.line == Line::reset;
     const bool remembered = !connection.session.fresh() || !connection.ahead.empty() ||
-                            connection.made_before || connection.greeted ||
+                            connection.made_before || connection.stale || connection.greeted ||
                             (dead && connection.bound);
     return connection.messages.empty() && (!connection.open || !remembered);
   });
@@ -106,7 +106,9 @@ bool Connection::waits_in_the_dark() const {
 
 /// Or it is a reply, and its node has died since.
 bool Connection::doubtful() const {
-  return waits_in_the_dark() || (!messages.empty() && messages.front().orphaned);
+  if (messages.empty()) return false;
+  const bool to_nobody = stale && messages.front().state == Message::State::waiting;
+  return waits_in_the_dark() || to_nobody || messages.front().orphaned;
 }
 
 void drop_expired(const World& world, const Node& node, Keyspace& keyspace) {
@@ -200,9 +202,10 @@ Facts Rules::apply(World& world, const Action& action) {
   Facts facts;
   const std::vector<Node> before = expected_.replica_waits ? world.nodes : std::vector<Node>{};
   const bool breaks = action.kind == Action::Kind::lose || action.kind == Action::Kind::close;
-  const bool for_nothing =
-      breaks &&
-      may_break_freely(world, world.processes[action.process].connections[action.connection]);
+  const auto breaks_freely = [&](const Process& process) {
+    return may_break_freely(world, process, process.connections[action.connection]);
+  };
+  const bool for_nothing = breaks && breaks_freely(world.processes[action.process]);
   if (const auto fault = row(action.kind).fault; fault && !for_nothing) spend(world, *fault);
   switch (action.kind) {
     case Action::Kind::begin:

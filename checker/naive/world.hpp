@@ -98,7 +98,8 @@ struct Connection {
   bool listens = false;          ///< it takes messages, for a listener
   bool closing = false;          ///< broken, but what is answered on it arrives
   bool made_before = false;      ///< its node has answered on it; only where power may be lost
-  bool greeted = false;          ///< its library has greeted the node; only where that counts
+  bool stale = false;    ///< that lost power then, and is up again: it is not there any more
+  bool greeted = false;  ///< its library has greeted the node; only where that counts
 
   /// What its node remembers of it is what a library makes known again.
   void make_anew() {
@@ -491,7 +492,9 @@ class Rules {
                         std::vector<sim::Action>& actions) const;
   void enabled_to_learn(const World& world, std::uint8_t p,
                         std::vector<sim::Action>& actions) const;
-  bool may_break_freely(const World& world, const Connection& connection) const;
+  static bool given_up_behind_a_cut(const Process& process, const Connection& connection);
+  bool may_break_freely(const World& world, const Process& process,
+                        const Connection& connection) const;
   void change_roles(World& world, const sim::Action& action) const;
   void fail_over(World& world, std::uint8_t n) const;
   void follow(World& world, std::uint8_t n) const;

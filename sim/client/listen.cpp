@@ -142,7 +142,7 @@ void Run::subscribed(Task& listener, const Observation& observation) {
   const auto outcome = observation.kind == Observation::Kind::reply    ? Call::Outcome::reply
                        : observation.kind == Observation::Kind::broken ? Call::Outcome::broken
                                                                        : Call::Outcome::timeout;
-  caller->calls = {{observation.node, outcome, observation.reply}};
+  caller->calls = {{observation.node, outcome, observation.reply, {}}};
   if (!done) caller->awaited.clear();
   wake(caller->serial);
   if (!done) remove(listener);

@@ -26,10 +26,32 @@
 namespace lockstep::sim::program {
 namespace {
 
+std::vector<std::string> filled_in(const std::vector<std::string>& templates,
+                                   const std::string& lock_key) {
+  static constexpr std::string_view kPlace = "{key}";
+  std::vector<std::string> keys;
+  for (std::string key : templates) {
+    for (std::size_t at = key.find(kPlace); at != std::string::npos;
+         at = key.find(kPlace, at + lock_key.size())) {
+      key.replace(at, kPlace.size(), lock_key);
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
 // Keys in the Lua registry, by address.
 const char kClass = 0, kInstance = 0;
 
 }  // namespace
+
+std::vector<std::string> Module::lease_keys(const std::string& lock_key) const {
+  return filled_in(leases_, lock_key);
+}
+
+std::vector<std::string> Module::permanent_keys(const std::string& lock_key) const {
+  return filled_in(permanent_, lock_key);
+}
 
 Module::Module(Vm& vm, std::filesystem::path folder, Shows shows)
     : vm_(vm), folder_(std::move(folder)), shows_(shows), watched_(vm), stated_(vm) {

@@ -34,9 +34,10 @@ class Module {
 
   const std::string& title() const { return title_; }
   const std::string& source() const { return source_; }
-  const std::vector<std::string>& leases() const { return leases_; }
+  /// As Program has them.
+  std::vector<std::string> lease_keys(const std::string& lock_key) const;
+  std::vector<std::string> permanent_keys(const std::string& lock_key) const;
   bool names_leases() const { return names_leases_; }
-  const std::vector<std::string>& permanent() const { return permanent_; }
   bool shared_connection() const { return shared_connection_; }
   bool greets() const { return greets_; }
   ServerVersion server() const { return server_; }

@@ -360,10 +360,19 @@ struct NodeClocks::Cause {
   bool operator==(const Cause&) const = default;
 };
 
+/// Whether that number is a time, in ms or seconds, so far from an instant as matters.
+bool NodeClocks::is_near(std::int64_t instant_ms, std::int64_t number) {
+  return std::abs(instant_ms - number) <= kFarthestMs ||
+         std::abs(instant_ms / kSecondMs - number) <= kFarthestMs / kSecondMs + 1;
+}
+
 /// `later_ms` from now it would turn: a key whose lifetime is looked at has so much left then, and
 /// a time that is known here, and that decides, lies so far away.
 void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& view, TimeUse& use) {
-  const std::vector<Cause> possible = possible_causes(met, view.what);
+  std::vector<Cause> possible = possible_causes(met, view.what);
+  std::erase_if(possible, [&](const Cause& cause) {
+    return !cause.key && !is_near((met.execution.now + Duration{later_ms}).ms, cause.time);
+  });
   std::vector<Cause> causes;
   for (const Cause& cause : possible)
     if (!turns_with(met, later_ms, view, {cause})) causes.push_back(cause);

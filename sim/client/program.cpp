@@ -28,20 +28,6 @@ std::string protocol_file(const std::filesystem::path& folder) {
   return name + "/protocol.lua";
 }
 
-std::vector<std::string> filled_in(const std::vector<std::string>& templates,
-                                   const std::string& lock_key) {
-  static constexpr std::string_view kPlace = "{key}";
-  std::vector<std::string> keys;
-  for (std::string key : templates) {
-    for (std::size_t at = key.find(kPlace); at != std::string::npos;
-         at = key.find(kPlace, at + lock_key.size())) {
-      key.replace(at, kPlace.size(), lock_key);
-    }
-    keys.push_back(std::move(key));
-  }
-  return keys;
-}
-
 }  // namespace
 
 class Program::Impl {
@@ -170,7 +156,7 @@ const std::vector<std::string>& Program::invariants() const {
 std::uint64_t Program::runs() const { return impl_->runs(); }
 
 std::vector<std::string> Program::lease_keys(const std::string& lock_key) const {
-  return filled_in(impl_->module().leases(), lock_key);
+  return impl_->module().lease_keys(lock_key);
 }
 
 bool Program::names_leases() const { return impl_->module().names_leases(); }
@@ -188,7 +174,7 @@ int Program::quorum(int nodes) const { return impl_->module().quorum(nodes); }
 int Program::permits() const { return impl_->module().permits(); }
 
 std::vector<std::string> Program::permanent_keys(const std::string& lock_key) const {
-  return filled_in(impl_->module().permanent(), lock_key);
+  return impl_->module().permanent_keys(lock_key);
 }
 
 std::string Program::script_name(const std::string& body) const {

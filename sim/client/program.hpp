@@ -84,7 +84,8 @@ struct Effect {
                             ///< releasing: it was not given up as lost before
   bool silent = false;      ///< released: it returned nothing at all
   bool in_release = false;  ///< failed: during release()
-  bool unanswered = false;  ///< failed: when it heard that a request gets no answer
+  bool unanswered = false;  ///< failed: when it heard that a request gets no answer that names a
+                            ///< lease key of the lock, or is an EXEC
   std::string fencing;      ///< acquired: the fencing token (second result of acquire()), or ""
   std::string text;         ///< failed, log
   friend bool operator==(const Effect&, const Effect&) = default;

@@ -79,6 +79,7 @@ void Run::feed(const Observation& observation) {
   compared_.clear();
   ordered_tokens_ = retries_within_ = false;
   effects_.clear();
+  unanswered_.clear();
   freed_.clear();
   again_.reset();
   cuts_ = 0;
@@ -173,7 +174,11 @@ void Run::outcome(Task& task, const Observation& observation) {
     }
     pending = pending || call.outcome == Call::Outcome::pending;
   }
-  if (is_sound(found) && (!pending || task.hears_each)) resume(task, 0);
+  if (!is_sound(found) || (pending && !task.hears_each)) return;
+  for (const Call& call : task.calls)
+    if (call.outcome == Call::Outcome::broken || call.outcome == Call::Outcome::timeout)
+      unanswered_.push_back(call.request);
+  resume(task, 0);
 }
 
 // ---- coroutines ----
@@ -389,7 +394,7 @@ void Run::call(const std::vector<std::pair<std::uint8_t, Request>>& requests,
     effect.node = node;
     effect.request = request;
     task.unsent.push_back(std::move(effect));
-    task.calls.push_back({node, Call::Outcome::pending, {}});
+    task.calls.push_back({node, Call::Outcome::pending, {}, request});
   }
   task.timeout_ms = timeout_ms;
   task.hears_each = each;

@@ -31,6 +31,7 @@ struct Call {
   std::uint8_t node = 0;
   Outcome outcome = Outcome::pending;
   SharedReply reply;
+  Request request;
 };
 
 /// A lock that a main task has acquired: `depth` successful acquire() calls without their
@@ -253,6 +254,7 @@ class Run {
   void operation_ended(Task& task, bool success, bool silent, std::string fencing);
   void end_acquire(Task& task, bool success, std::string fencing);
   bool is_left_at_once(const Work& work) const;
+  bool leaves_open(std::uint8_t lock) const;
   void end_release(Task& task, bool success, bool silent);
   void operation_failed(Task& task, std::string text);
   void end_round(Task& task);
@@ -274,6 +276,7 @@ class Run {
   int serials_ = 256;  ///< main tasks have their ids
   Task* current_ = nullptr;
   const Observation* observation_ = nullptr;
+  std::vector<Request> unanswered_;  ///< of the call that it ends, if it does
   std::size_t answers_used_ = 0, observed_ = 0;
   std::int64_t ways_ = 1;    ///< in which choose() may have let this step go on
   int instants_before_ = 0;  ///< the observation under way

@@ -7,6 +7,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/client/run.hpp"
+#include "sim/redis/commands/command.hpp"
 
 namespace lockstep::sim::program {
 namespace {
@@ -185,6 +186,17 @@ void Run::end_release(Task& task, bool success, bool silent) {
   emit(std::move(effect));
 }
 
+/// Whether something hears now that it gets no answer to a request that may have made, or freed,
+/// what there is of the lock.
+bool Run::leaves_open(std::uint8_t lock) const {
+  const std::vector<std::string> keys = module_.lease_keys(setup_.lock_keys.at(lock));
+  return std::any_of(unanswered_.begin(), unanswered_.end(), [&](const Request& request) {
+    return is_name(request.at(0), "exec") ||
+           std::find_first_of(request.begin(), request.end(), keys.begin(), keys.end()) !=
+               request.end();
+  });
+}
+
 /// An error ends the round. A lock whose release failed is not released again; the others are.
 void Run::operation_failed(Task& task, std::string text) {
   Work& work = task.work;
@@ -193,8 +205,7 @@ void Run::operation_failed(Task& task, std::string text) {
   effect.task = task.id;
   effect.lock = work.lock;
   effect.in_release = work.releasing;
-  effect.unanswered = observation_->kind == Observation::Kind::broken ||
-                      observation_->kind == Observation::Kind::timeout;
+  effect.unanswered = leaves_open(work.lock);
   effect.text = std::move(text);
   emit(std::move(effect));
   if (work.releasing)

@@ -337,8 +337,8 @@ void Nodes::note_other_clock(const Node& node, std::optional<std::int64_t> jump_
   constexpr std::int64_t kAcknowledges = 2 * kSecondMs;  // at least once in so long
   const std::int64_t later_ms = jump_ms.value_or(0) + kAcknowledges;
   constexpr std::int64_t kCounted = 10 * kSecondMs;  // min-replicas-max-lag
-  if (setting_.model.min_replicas > 0 &&
-      (later_ms >= kCounted || (slower && setting_.budget(Fault::failover) > 0)))
+  const bool may_go = setting_.budget(Fault::failover) + setting_.budget(Fault::power_loss) > 0;
+  if (setting_.model.min_replicas > 0 && (later_ms >= kCounted || (slower && may_go)))
     setting_.leave_untried(
         "a master counts its replicas by its own clock: one that jumps ahead by ten seconds counts "
         "none until they acknowledge again, one that is set back counts for longer who has gone");

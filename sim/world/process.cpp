@@ -49,7 +49,7 @@ void Connection::break_up(const Setting& setting) {
   if (subscribes && open && errors.empty()) errors.push_back(broken(setting, task));
   messages = std::move(errors);
   link = Link::made;
-  bound = closing = made_before = false;
+  bound = closing = made_before = stale = false;
   forget_waits();
 }
 
@@ -65,8 +65,13 @@ void Connection::lose_requests(const Setting& setting) {
 void Connection::close(const Setting& setting) {
   lose_requests(setting);
   forget_waits();
-  made_before = false;
+  made_before = stale = false;
   closing = true;
+}
+
+void Connection::is_there() {
+  if (!std::exchange(stale, false)) return;
+  for (Message& message : messages) message.doubtful = false;
 }
 
 void Process::abandon(TaskId task, bool used, std::optional<bool> subscribes) {
@@ -97,7 +102,8 @@ void Process::drop_empty_connections() {
     connection.closing = connection.closing && !connection.messages.empty();
   std::erase_if(connections, [](const Connection& c) {
     return c.messages.empty() && !c.is_dead() &&
-           (!c.open || (c.session == 0 && c.ahead_of == 0 && !c.made_before && !c.greeted));
+           (!c.open ||
+            (c.session == 0 && c.ahead_of == 0 && !c.made_before && !c.stale && !c.greeted));
   });
 }
 
@@ -155,7 +161,7 @@ void add(ByteWriter& out, const Connection& connection) {
   out.number((connection.open ? 1 : 0) + (connection.former ? 2 : 0) + (connection.late ? 4 : 0) +
              8 * static_cast<int>(connection.outlived) + (connection.subscribes ? 64 : 0) +
              (connection.closing ? 128 : 0) + (connection.made_before ? 256 : 0) +
-             (connection.greeted ? 512 : 0));
+             (connection.greeted ? 512 : 0) + (connection.stale ? 1024 : 0));
   out.number(static_cast<std::int64_t>(connection.messages.size()));
   for (const auto& message : connection.messages) {
     out.number(message.task);

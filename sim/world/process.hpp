@@ -92,6 +92,7 @@ struct Connection {
   bool subscribes = false;   ///< of a listener: it takes messages
   bool closing = false;      ///< broken behind its replies: it takes no more requests
   bool made_before = false;  ///< its node has answered on it; kept only where power may be lost
+  bool stale = false;    ///< its node has lost power since, and nothing has been sent on it as yet
   bool greeted = false;  ///< what its library sends first has been executed; only where that counts
   NodeSet ahead_of = 0;  ///< replicas that have not got all of it; only where WAIT is sent
 
@@ -100,6 +101,8 @@ struct Connection {
   bool is_dead() const { return open && bound && (link == Link::lost || link == Link::reset); }
   /// Whether a request can leave on it: not on one that all share once it is broken.
   bool takes_requests() const;
+  /// Its node has executed something on it: it is there.
+  void is_there();
   /// Whether it may break behind what has been answered, and something is forgotten with it of
   /// which no task is told: who has `begun` something on a connection of its own will be.
   bool may_close(bool begun) const {

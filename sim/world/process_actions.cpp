@@ -311,6 +311,9 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     if (next.stage != Stage::broken && !connection.late && !next.blocked && !dark)
       add_fault(info, Kind::delay, c, Fault::delay);
   }
+  // What nobody waits for any more behind a link that is cut may never come through.
+  if (!connection.open && !reached && next.stage == Stage::waiting && !next.blocked)
+    add_action(info, Kind::lose, c, false);
   if (!connection.open || next.stage == Stage::broken) return;
   list_loss(info, Kind::lose, c);
   if (dark) {  // an error may come whenever time has passed

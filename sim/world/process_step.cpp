@@ -219,6 +219,10 @@ void ProcessStep::hold(Message& message) {
 
 /// What waits at its node for a key does so until the node hears that the connection is closed.
 void ProcessStep::lose(Connection& connection) {
+  if (!connection.open) {
+    std::erase_if(connection.messages, [](const Message& m) { return m.stage == Stage::waiting; });
+    return process_.drop_empty_connections();
+  }
   Connection closed = connection;
   closed.open = false;
   std::erase_if(closed.messages, [](const Message& message) { return !message.for_key; });
@@ -570,7 +574,7 @@ void ProcessStep::learn(std::uint8_t group) {
   process_.masters[group].known = process_.masters[group].newest;
   for (auto& connection : process_.connections) {
     if (connection.sent_for != group) continue;
-    connection.made_before = false;
+    connection.made_before = connection.stale = false;
     const bool idle = connection.messages.empty() && connection.open && connection.ahead_of == 0;
     if (!idle || connection.link != Link::made || tables_.session(connection.session).value.begun())
       continue;
@@ -614,7 +618,7 @@ void ProcessStep::send(const Effect& effect) {
   const bool dark = server != kResource && has(around_.dark, server);
   if (server != kResource && !dark && !has(around_.up, server)) message.stage = Stage::broken;
   if (!new_one && place->link == Link::reset) message.stage = Stage::broken;
-  message.doubtful = dark;
+  message.doubtful = dark || (!new_one && place->stale);
   if (!new_one) return place->messages.push_back(message);
   Connection connection{task, server, true, false, {message}};
   connection.sent_for = effect.node;

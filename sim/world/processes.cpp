@@ -413,7 +413,7 @@ Id Processes::disconnected(Id id, Gone node) {
       for (auto& message : connection.messages) message.doubtful = message.stage == Stage::answered;
       connection.lose_requests(setting_);
       if (connection.bound) connection.link = Link::reset;
-      connection.made_before = false;
+      connection.made_before = connection.stale = false;
     }
     forget_ahead(process, node);
   });
@@ -428,6 +428,7 @@ Id Processes::darkened(Id id, Gone node) {
         message.doubtful = true;
         message.unblock();
       }
+      connection.made_before = connection.made_before || std::exchange(connection.stale, false);
       if (connection.open)
         connection.link = Link::lost;
       else
@@ -446,7 +447,9 @@ Id Processes::lit(Id id, std::uint8_t node) {
         for (auto& message : connection.messages) message.doubtful = false;
       } else if (connection.link == Link::lost) {
         connection.lose_requests(setting_);
-        connection.closing = connection.made_before = false;
+        connection.closing = false;
+        connection.stale = std::exchange(connection.made_before, false) && !connection.bound &&
+                           connection.messages.empty();
         const bool told = std::ranges::any_of(
             connection.messages, [](const Message& m) { return m.stage == Stage::broken; });
         connection.bound = connection.bound && !told;

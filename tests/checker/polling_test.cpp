@@ -163,3 +163,15 @@ TEST_CASE("a tight loop that asks something else each time is named", "[polling]
   CHECK(result.verdict == Verdict::inconclusive);
   CHECK(result.why_inconclusive.find("; A takes ") != std::string::npos);
 }
+
+TEST_CASE("a loop that asks something else each time is named where a search finds no end",
+          "[polling]") {
+  InlineLock lock(
+      {"self.n = 0 return retry(function() self.n = self.n + 1 "
+       "return redis('SET', self.key, self.n, 'NX', 'PX', self.ttl_ms) == OK end)",
+       test::kCompareAndDelete});
+  const auto result = checker::explore(lock.model, {.max_states = 10'000});
+  CHECK(result.verdict == Verdict::inconclusive);
+  CHECK_THAT(result.why_inconclusive,
+             Catch::Contains("while no time passes: a loop that asks something else each time"));
+}

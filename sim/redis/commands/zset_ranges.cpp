@@ -107,9 +107,9 @@ class Selector {
   /// The selected members, in the query's direction.
   SortedSetOrder operator()(Call& call, const Entry& entry) const {
     const auto& set = std::get<SortedSet>(entry.value);
-    for (const auto& [member, rest] : set)
-      for (const double bound : interval_.bounds) call.compare(rest.score, bound);
     const SortedSetOrder order = query_.unordered ? in_order(set) : ordered(call, set);
+    for (const auto* item : order)
+      for (const double bound : interval_.bounds) call.compare(item->second.score, bound);
     Span span;
     if (by_ != By::rank) {
       const auto skipped = static_cast<std::size_t>(std::max<std::int64_t>(0, query_.offset));

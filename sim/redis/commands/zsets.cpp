@@ -42,10 +42,10 @@ void check(const Options& o, std::size_t arguments) {
   }
 }
 
-/// Where the member stands hangs on its score and all others.
+/// Where the member stands hangs on its score and all others; not on names, as far as that goes.
 void find_place(Call& call, Entry& entry, const std::string& member, double score) {
-  for (const auto& [other, rest] : sorted_set_of(entry))
-    if (other != member) call.compare(score, rest.score);
+  for (const auto* other : in_order(sorted_set_of(entry)))
+    if (other->first != member) call.compare(score, other->second.score);
 }
 
 enum class Result : std::uint8_t { untouched, same, added, updated };

@@ -176,6 +176,22 @@ TEST_CASE("an acquire() that fails on what it was answered is told from one that
   }
 }
 
+TEST_CASE("an acquire() that fails on no answer knows what it has, but for what was asked") {
+  for (const auto& [request, unanswered] : {std::pair{"'INCR', 'fence'", false},
+                                            {"'DEL', 'other', self.key", true},
+                                            {"'EXEC'", true},
+                                            {"'EVAL', 'return 1', 1, 'fence'", false},
+                                            {"'EVAL', 'return 1', 1, self.key", true}}) {
+    CAPTURE(request);
+    const Folder folder(lock_with("redis(" + std::string(request) + ") return true"));
+    Client client(folder.path(), setup_of({lock(), unlock()}));
+    client.feed(begin());
+    const Step& step = client.feed(broken());
+    REQUIRE(step.effects.at(0).kind == Effect::Kind::failed);
+    CHECK(step.effects[0].unanswered == unanswered);
+  }
+}
+
 TEST_CASE("main tasks share the process's objects") {
   const Folder folder(lock_with("self.n = (self.n or 0) + 1 log('n' .. self.n) return true"));
   Client client(folder.path(), setup_of({lock(), unlock()}, 1, 2));

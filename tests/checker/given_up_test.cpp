@@ -1,0 +1,54 @@
+// What is sent and never arrives, though everything is up and connected again: behind a link that
+// was cut, and on a connection that a machine has forgotten. Both explorers judge each.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Fault;
+using sim::Property;
+using test::InlineLock;
+
+}  // namespace
+
+TEST_CASE("who gives up what he has sent behind a cut link may never get it through", "[cut]") {
+  const auto may_stay = [](const std::string& timeout) {
+    InlineLock lock({"return redis('SETNX', self.key, 'x') == 1",
+                     "pcall(call, { " + timeout + "'DEL', self.key }) return true"});
+    lock.model.processes.resize(1);
+    lock.model = test::with_fault(lock.model, Fault::cut);
+    return lock.judged(Property::leak);
+  };
+  CHECK(may_stay("timeout_ms = 5, ") == Verdict::violated);
+  CHECK(may_stay("") == Verdict::holds);
+}
+
+TEST_CASE("a machine that has lost power knows nothing of a connection on which nothing was sent",
+          "[restarts]") {
+  // Another task finds out that it is up again; is the next request on the old connection lost?
+  const auto may_be_lost = [](Fault fault) {
+    InlineLock lock(
+        {"local sha, up = redis('SCRIPT', 'LOAD', 'return 1'), false "
+         "await(spawn(function() local ok, e = pcall(redis, 'EVALSHA', sha, 0) "
+         "up = not ok and e.code == 'NOSCRIPT' end)) "
+         "return up and not pcall(redis, 'GET', 'x')",
+         "return true"});
+    lock.model.processes.resize(1);
+    lock.model = test::with_fault(lock.model, fault);
+    lock.model.properties = {Property::mutual_exclusion};
+    lock.model.witnesses = {sim::Witness::acquired};
+    const auto engine = checker::explore(lock.model, {});
+    const auto naive =
+        checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary);
+    CHECK(engine.verdict == Verdict::holds);
+    CHECK(naive.verdict == Verdict::holds);
+    CHECK(engine.unmet == naive.unmet);
+    return engine.unmet.empty();
+  };
+  CHECK(may_be_lost(Fault::power_loss));
+  CHECK_FALSE(may_be_lost(Fault::node_crash));
+}
