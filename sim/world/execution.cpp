@@ -92,8 +92,7 @@ const StepResult& Executions::at_node(Id process_id, unsigned action, std::uint8
   const bool idle =
       processes_.answers_idly(process_id, info.actions[action], nodes_.info(node_id).value);
   travels(connection);
-  connection.made_before = connection.open && setting_.budget(Fault::power_loss) > 0;
-  connection.is_there();
+  connection.is_there(setting_);
   process.answer(connection, command.reply, asked_in, idle);
   if (command.started && setting_.counts_doings(process.index))
     Doings::count(process.doings.starts);

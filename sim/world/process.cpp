@@ -69,7 +69,8 @@ void Connection::close(const Setting& setting) {
   closing = true;
 }
 
-void Connection::is_there() {
+void Connection::is_there(const Setting& setting) {
+  made_before = open && setting.budget(Fault::power_loss) > 0;
   if (!std::exchange(stale, false)) return;
   for (Message& message : messages) message.doubtful = false;
 }

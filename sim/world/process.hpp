@@ -102,7 +102,7 @@ struct Connection {
   /// Whether a request can leave on it: not on one that all share once it is broken.
   bool takes_requests() const;
   /// Its node has executed something on it: it is there.
-  void is_there();
+  void is_there(const Setting& setting);
   /// Whether it may break behind what has been answered, and something is forgotten with it of
   /// which no task is told: who has `begun` something on a connection of its own will be.
   bool may_close(bool begun) const {

@@ -167,8 +167,8 @@ TEST_CASE("a tight loop that asks something else each time is named", "[polling]
 TEST_CASE("a loop that asks something else each time is named where a search finds no end",
           "[polling]") {
   InlineLock lock(
-      {"self.n = 0 return retry(function() self.n = self.n + 1 "
-       "return redis('SET', self.key, self.n, 'NX', 'PX', self.ttl_ms) == OK end)",
+      {"self.n = 0 return retry(function() self.n = self.n + 1 self.token = 't' .. self.n "
+       "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) == OK end)",
        test::kCompareAndDelete});
   const auto result = checker::explore(lock.model, {.max_states = 10'000});
   CHECK(result.verdict == Verdict::inconclusive);
