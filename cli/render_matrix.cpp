@@ -74,8 +74,9 @@ std::string wrapped(const std::vector<std::string>& words) {
 }
 
 /// What the short words of a matrix stand for.
-std::string legend(const std::vector<Finding>& findings, const std::set<sim::Property>& properties,
-                   std::vector<std::string> words) {
+std::string legend(const std::vector<Finding>& findings, const scenarios::Scenario& world,
+                   const std::set<sim::Property>& properties, std::vector<std::string> words) {
+  if (world.latency_ms == 0) words.emplace_back("messages take no time");
   for (const auto property : properties)
     if (const std::string shorter = row(property).short_name; shorter != name(property))
       words.push_back(fmt::format("{} = {}", shorter, name(property)));
@@ -131,7 +132,7 @@ void print_overview(std::ostream& out, const std::vector<Matrix>& matrices,
   }
   print_grid(out, grid, markdown);
   out << '\n'
-      << legend(all, properties,
+      << legend(all, matrices.front().world, properties,
                 {"holds N = every run, N states", "NAME N = violated after N steps, the fewest"});
   for (const auto& matrix : matrices) print_details(out, matrix, markdown);
 }
@@ -162,7 +163,7 @@ void print_matrix(std::ostream& out, const Matrix& matrix, bool markdown) {
   }
   print_grid(out, grid, markdown);
   out << '\n'
-      << legend(matrix.findings, matrix.world.properties,
+      << legend(matrix.findings, matrix.world, matrix.world.properties,
                 {"N = violated after N steps, the fewest", "holds = in every run",
                  "states = of the largest search"});
   if (!reentrant)

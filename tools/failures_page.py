@@ -17,7 +17,7 @@ HEAD = """# Documented failures
 Written by `tools/failures_page.py` from `scenarios/`. Each number is a failure that somebody has
 met, reported or argued; under it are the scenarios that show it, and those that show what mends it
 (or that it does not happen). `lockstep check SCENARIO` finds the run again, `lockstep replay
-SCENARIO` tells it.
+SCENARIO` tells it. Where the flags of a scenario say nothing else, messages take no time.
 
 | | scenario | what happens | protocol | expected | where it comes from |
 |---|---|---|---|---|---|
