@@ -43,7 +43,8 @@ its holder works loses mutual exclusion by a pause that is long enough, which is
 library; other rows may be. An answer that is lost is an error to these clients, as with a limit on
 retries; where ioredis sends a request again by itself, more may happen. What we found reported
 nowhere is in [found.md](found.md).
-Two clients, and messages take no time, unless the flags say otherwise. This page is written by `tools/libraries.py page`.
+Two clients, and messages take no time, unless the flags say otherwise.
+This page is written by `tools/libraries.py page`.
 """
 
 
