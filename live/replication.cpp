@@ -98,11 +98,14 @@ void Replication::leave(std::uint8_t server) {
   if (master.follows) return;
   if (waits_) await_acknowledged(*role.follows);  // its last word
   role.gate->keep_master();
-  master.gone.push_back({std::move(role.gate), model_.counts_gone_ms, model_.lists_gone_ms});
+  master.gone.push_back(
+      {server, std::move(role.gate), model_.counts_gone_ms, model_.lists_gone_ms});
 }
 
 /// Its end of each connection is closed.
-void Replication::miss(std::uint8_t master) { roles_[master].gone.clear(); }
+void Replication::miss(std::uint8_t master) {
+  std::erase_if(roles_[master].gone, [&](const Gone& gone) { return nodes_.is_up(gone.server); });
+}
 
 /// A master whose time is over counts them no more by itself; the longer one, which lets it drop
 /// them, does not end sooner than the model says (options_for_replicas()).
@@ -120,7 +123,7 @@ void Replication::pass(std::int64_t ms) {
 void Replication::crashed(std::uint8_t server) {
   auto& died = roles_[server];
   died.lags = false;
-  miss(server);
+  died.gone.clear();
   died.syncing = died.follows.has_value();
   for (auto& role : roles_) {
     if (role.follows != server) continue;

@@ -27,7 +27,7 @@ class Replication {
   void catch_up(std::uint8_t server);
   void fail_over(std::uint8_t server);
   void follow(std::uint8_t server);
-  /// A master hears that those that have left it are gone.
+  /// A master hears that those that have left it are gone, but for machines that are out of power.
   void miss(std::uint8_t master);
   void pass(std::int64_t ms);
   /// After its crash.
@@ -53,6 +53,7 @@ class Replication {
 
  private:
   struct Gone {
+    std::uint8_t server = 0;
     std::unique_ptr<Gate> gate;  ///< between it and its master
     std::int64_t left_ms = 0;    ///< for which that counts it at most, for min-replicas-to-write
     std::int64_t listed_ms = 0;  ///< the same for WAIT

@@ -89,7 +89,7 @@ void Rules::enabled_of_roles(const World& world, std::uint8_t n,
   if (node.follows && in_budget(world, Fault::failover)) add(Action::Kind::failover);
   if (!is_in_line(world, n)) add(Action::Kind::follow);
   const bool may_be_forgotten = model_.min_replicas > 0 && node.lags && !node.silent;
-  if (!node.counts_gone.empty() || !node.lists.empty() || may_be_forgotten) add(Action::Kind::miss);
+  if (!gone_and_heard(world, n).empty() || may_be_forgotten) add(Action::Kind::miss);
 }
 
 void Rules::enabled_to_learn(const World& world, std::uint8_t p,
@@ -134,7 +134,10 @@ void Rules::change_roles(World& world, const Action& action) const {
       break;
     case Action::Kind::miss:
       node.silent = node.lags;
-      forget_gone(world, action.node);
+      for (const std::uint8_t gone : gone_and_heard(world, action.node)) {
+        node.counts_gone.erase(gone);
+        forget_listed(world, action.node, gone);
+      }
       break;
     case Action::Kind::learn:
       world.processes[action.process].knows[servers_.group_of(action.node)] = action.node;

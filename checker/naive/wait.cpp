@@ -157,6 +157,16 @@ void Rules::forget_listed(World& world, std::uint8_t n, std::uint8_t gone) const
   world.nodes[n].lists_behind.erase(gone);
 }
 
+/// Who has left a server that it still takes for a replica of its own, and is not a machine out of
+/// power, which says nothing.
+std::set<std::uint8_t> Rules::gone_and_heard(const World& world, std::uint8_t n) {
+  std::set<std::uint8_t> heard;
+  for (const auto* unnoticed : {&world.nodes[n].counts_gone, &world.nodes[n].lists})
+    for (const auto& [gone, left_ms] : *unnoticed)
+      if (!world.nodes[gone].dark) heard.insert(gone);
+  return heard;
+}
+
 /// It notices by itself who has left it long ago.
 void Rules::forget_long_gone(World& world, std::int64_t ms) const {
   for (std::uint8_t n = 0; n < world.nodes.size(); ++n) {

@@ -529,6 +529,7 @@ class Rules {
   void note_missing(const std::vector<Node>& before, World& world) const;
   void has_all(World& world, std::uint8_t n) const;
   void forget_gone(World& world, std::uint8_t n) const;
+  static std::set<std::uint8_t> gone_and_heard(const World& world, std::uint8_t n);
   void forget_listed(World& world, std::uint8_t n, std::uint8_t gone) const;
   void forget_long_gone(World& world, std::int64_t ms) const;
 

@@ -10,9 +10,12 @@ void Unnoticed::add(std::uint8_t replica, std::int64_t ms) {
   left_ms.at(replica) = ms;
 }
 
-void Unnoticed::remove(std::uint8_t replica) {
-  servers = without(servers, replica);
-  left_ms.at(replica) = 0;
+void Unnoticed::remove(NodeSet replicas) {
+  for (unsigned n = 0; (servers & replicas) != 0 && n < kMaxNodes; ++n) {
+    if (!has(replicas, n)) continue;
+    servers = without(servers, static_cast<std::uint8_t>(n));
+    left_ms.at(n) = 0;
+  }
 }
 
 NodeSet Unnoticed::age(std::int64_t ms) {
@@ -22,8 +25,7 @@ NodeSet Unnoticed::age(std::int64_t ms) {
     left_ms.at(n) -= ms;
     if (left_ms.at(n) <= 0) over |= only<NodeSet>(n);
   }
-  for (unsigned n = 0; over != 0 && n < kMaxNodes; ++n)
-    if (has(over, n)) remove(static_cast<std::uint8_t>(n));
+  remove(over);
   return over;
 }
 
@@ -48,6 +50,7 @@ std::string encode(const Node& node) {
       for (const std::int64_t left_ms : gone->left_ms) out.number(left_ms);
   }
   out.number(node.lists_behind);
+  out.number(node.gone_dark);
   out.number(static_cast<std::int64_t>(node.queue.size()));
   for (const std::uint8_t whose : node.queue) out.number(whose);
   out.number(static_cast<std::int64_t>(node.came.size()));

@@ -80,7 +80,7 @@ struct Unnoticed {
   std::array<std::int64_t, kMaxNodes> left_ms{};  ///< 0 where it is none of them
 
   void add(std::uint8_t replica, std::int64_t ms);
-  void remove(std::uint8_t replica);
+  void remove(NodeSet replicas);
   /// Whose time is over then.
   NodeSet age(std::int64_t ms);
 };
@@ -108,6 +108,7 @@ struct Node {
   Unnoticed counts_gone;     ///< a master: for min-replicas-to-write
   Unnoticed lists;           ///< the same for WAIT; only where that is sent
   NodeSet lists_behind = 0;  ///< of these: who has not got all
+  NodeSet gone_dark = 0;     ///< of both: whose machine is out of power, and says nothing
   // Where requests wait for keys (semantics.md, section 9):
   std::vector<std::uint8_t> queue;  ///< whose they are, in the order in which they have come
   std::vector<Place> came;          ///< keys that they wait for, in the order in which they came
@@ -130,9 +131,14 @@ struct Node {
     lag_no_more();
     syncing = receives = false;
   }
-  void miss_the_gone() {
-    counts_gone = lists = {};
-    lists_behind = 0;
+  /// Whom a master that has it as one of its own takes for a replica though they follow it no more.
+  NodeSet gone() const { return counts_gone.servers | lists.servers; }
+  /// It hears of these that they have gone.
+  void miss(NodeSet servers) {
+    counts_gone.remove(servers);
+    lists.remove(servers);
+    lists_behind &= lists.servers;
+    gone_dark &= gone();
   }
   /// Whether what its master writes arrives at once.
   bool is_mirror() const { return !is_master() && !lags && !syncing; }

@@ -264,8 +264,7 @@ void Nodes::list_replication(NodeInfo& info) const {
     if (!node.receives) add(Kind::failover, Fault::failover);
   }
   const bool may_be_silent = node.lags && !node.silent && setting_.model.min_replicas > 0;
-  if (node.counts_gone.servers != 0 || node.lists.servers != 0 || may_be_silent)
-    add(Kind::miss, {});
+  if ((node.gone() & ~node.gone_dark) != 0 || may_be_silent) add(Kind::miss, {});
   if (!node.is_in_place() && !node.receives) add(Kind::follow, {});
 }
 
@@ -430,9 +429,9 @@ const StepResult& Nodes::step(Id id, unsigned a) {
       node.wait_for_nothing();
       break;
     case Kind::miss:
-      report.unlisted = node.lists.servers;
+      report.unlisted = node.lists.servers & static_cast<NodeSet>(~node.gone_dark);
       node.silent = node.lags;
-      node.miss_the_gone();
+      node.miss(static_cast<NodeSet>(~node.gone_dark));
       break;
     case Kind::failover:
     case Kind::follow:
@@ -472,7 +471,7 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
   node.up = false;
   node.full = node.loading = node.receives = false;
   node.lag_no_more();
-  node.miss_the_gone();
+  node.miss(node.gone());
   node.syncing = !node.is_master();  // it asks for everything when it is up again
   node.down_left_ms = setting_.rounded(setting_.model.restart_after_ms);
   node.queue.clear();
@@ -500,7 +499,7 @@ Node Nodes::after_power_cut(Node node, unsigned image) {
 Node Nodes::following(Node node) {
   node.follows = node.newest;
   node.full = false;
-  node.miss_the_gone();
+  node.miss(node.gone());
   node.lag_no_more();
   node.syncing = true;
   return node;
@@ -571,8 +570,16 @@ void Nodes::synchronize(Node& node) {
 
 Id Nodes::joined_by(Id id, std::uint8_t replica) {
   Node node = nodes_[id].value;
-  node.lists.remove(replica);
+  node.lists.remove(only<NodeSet>(replica));
   node.lists_behind = without(node.lists_behind, replica);
+  node.gone_dark &= node.gone();
+  return intern(node);
+}
+
+Id Nodes::with_power(Id id, std::uint8_t replica, bool power) {
+  Node node = nodes_[id].value;
+  node.gone_dark = without(node.gone_dark, replica);
+  if (!power) node.gone_dark |= static_cast<NodeSet>(only<NodeSet>(replica) & node.gone());
   return intern(node);
 }
 
@@ -699,7 +706,8 @@ Nodes::Aged Nodes::age(Id id, std::int64_t ms) {
   node.counts_gone.age(ms);
   aged.unlisted = node.lists.age(ms);
   setting_.forgets_gone = setting_.forgets_gone || aged.unlisted != 0;
-  node.lists_behind &= static_cast<NodeSet>(~aged.unlisted);
+  node.lists_behind &= node.lists.servers;
+  node.gone_dark &= node.gone();
   aged.leases_expired = node.up && node.is_master() && !keyspace.expired.empty();
   if (!clocks_drift(setting_.model)) node.micros = 0;  // of a slow clock it may be the same ms
   for (auto& image : node.images) {

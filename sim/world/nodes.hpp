@@ -169,6 +169,9 @@ class Nodes {
   Id left_by(Id id, std::uint8_t replica, bool behind);
   /// After a replica that had gone has got everything of it.
   Id joined_by(Id id, std::uint8_t replica);
+  /// After the machine of a server that it may take for a replica has lost its power, or got it
+  /// back.
+  Id with_power(Id id, std::uint8_t replica, bool power);
   /// Which masters list it though it has gone.
   NodeSet listing(const Id* nodes, std::uint8_t replica) const;
   /// After an action, or time: all nodes, of which replicas become mirrors of their masters. True

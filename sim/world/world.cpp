@@ -101,8 +101,10 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       return change_gone(&Processes::disconnected);
     case Spread::darkened:
       leave_replicas_alone(whose, next);
+      note_power(whose, false, next);
       return change_gone(&Processes::darkened);
     case Spread::lit:
+      note_power(whose, true, next);
       return change_processes([&](Id id) { return processes_.lit(id, whose); });
     case Spread::touch:
       for (unsigned p = 0; p < setting_.processes; ++p)
@@ -120,6 +122,14 @@ void World::spread(const Report& report, unsigned actor, Id* next) {
       node = nodes_.synchronized(node, next + setting_.node_slot(0));
       return;
     }
+  }
+}
+
+/// Who still takes a server for its replica hears nothing of a machine that is out of power.
+void World::note_power(std::uint8_t replica, bool power, Id* next) {
+  for (unsigned n = 0; setting_.servers.replicas > 0 && n < setting_.nodes; ++n) {
+    Id& node = next[setting_.node_slot(n)];
+    node = nodes_.with_power(node, replica, power);
   }
 }
 

@@ -188,6 +188,7 @@ class World {
   void tell_waiting(LockSet turned, Id* next);
   NodeSet listing(std::uint8_t replica, const Id* state) const;
   void join_master(std::uint8_t replica, Id* next);
+  void note_power(std::uint8_t replica, bool power, Id* next);
   void leave_replicas_alone(std::uint8_t master, Id* next);
   void tell_of_promotion(std::uint8_t promoted, Id* next);
   void make_canonical(Id* state);

@@ -142,6 +142,24 @@ TEST_CASE("WAIT counts a replica that has died for a minute, and no longer", "[f
   CHECK_FALSE(counted_after(10));
 }
 
+TEST_CASE("a master does not hear that a replica's machine has no power", "[followers]") {
+  // It was there after SET; WAIT counts it while it is asked in vain, before that and after.
+  const auto counts = [&](const std::string& number, Fault fault) {
+    InlineLock lock(
+        {"local function silent() local ok, e = pcall(call, { node = 2, timeout_ms = 2, 'PING' }) "
+         "return not ok and e.kind ~= 'redis' end redis('SET', self.key, 1) "
+         "if silent() or not silent() then return false end "
+         "local n = redis('WAIT', 1, 1) return silent() and n == " +
+             number,
+         "return true"});
+    lock.model.restart_after_ms = 10;
+    return seen(lock, sim::Witness::acquired, 1, {fault});
+  };
+  CHECK(counts("1", Fault::power_loss));
+  CHECK_FALSE(counts("0", Fault::power_loss));
+  CHECK(counts("0", Fault::node_crash));
+}
+
 TEST_CASE("a clock that stands still keeps a lock, on a node with a replica too", "[followers]") {
   for (const bool crashes : {false, true}) {
     CAPTURE(crashes);
