@@ -14,10 +14,10 @@ local Lock = protocol {
 -- A synchronized method: the monitor is given back however the body ends.
 local function synchronized(self, body)
   local class = self.process
-  class.monitor = class.monitor or mutex()
-  class.monitor:lock()
+  local monitor = mutex(class)
+  monitor:lock()
   local ok, result = pcall(body)
-  class.monitor:unlock()
+  monitor:unlock()
   if not ok then
     error(result, 0)
   end

@@ -173,8 +173,25 @@ Value* self_of(Vm& vm, lua_State* lua, const char* method) {
 }
 
 const char* const kMutex = "mutex";
-int new_mutex(Vm&, Run& run, lua_State* lua) {
+const char* const kMonitor = "monitor";
+
+/// mutex(table): that table's own, in its field; made at once, however many threads ask for it.
+int new_mutex(Vm& vm, Run& run, lua_State* lua) {
+  const bool owned = !lua_isnoneornil(lua, 1);
+  if (owned && !lua_istable(lua, 1))
+    return refuse(vm, lua,
+                  fmt::format("mutex: expected a table or nothing, found {}", text_of(lua, 1)));
+  if (owned) {
+    lua_pushstring(lua, kMonitor);
+    lua_rawget(lua, 1);
+    if (value_at<MutexValue>(lua, -1) != nullptr) return 1;
+    lua_pop(lua, 1);
+  }
   push_value(lua, MutexValue{run.new_mutex()});
+  if (!owned) return 1;
+  lua_pushstring(lua, kMonitor);
+  lua_pushvalue(lua, -2);
+  lua_rawset(lua, 1);
   return 1;
 }
 

@@ -139,8 +139,9 @@ function await(...) end
 ---@param ms? integer
 ---@return any, any?
 function retry(f, ms) end
+---@param owner? table whose own it is, the same each time
 ---@return Mutex
-function mutex() end
+function mutex(owner) end
 ---@param permits integer
 ---@return Semaphore
 function semaphore(permits) end

@@ -380,6 +380,15 @@ TEST_CASE("a mutex is handed over first come first served, and its owner may loc
   CHECK(waits(client.step()) == "0 done, 1 sleep 1 fresh, 2 done");
 }
 
+TEST_CASE("a table has one mutex of its own") {
+  Acquiring run(
+      "local p = self.process return mutex(p) == mutex(p) and p.monitor == mutex(p) and "
+      "mutex(self) ~= mutex(p) and mutex() ~= mutex()");
+  CHECK(told(run.client.step()).starts_with("acquired 0"));
+  CHECK_THROWS_WITH(Acquiring("mutex(1) return true"),
+                    Catch::Contains("mutex: expected a table or nothing, found 1"));
+}
+
 TEST_CASE("unlocking a mutex of somebody else is an error") {
   CHECK(told(Acquiring("mutex():unlock() return true").client.step()) ==
         "failed 0 protocol.lua:4: unlocks a mutex that this task has not locked");
