@@ -134,6 +134,7 @@ class Look {
 
   /// Where the step turns, by how much later it is.
   std::set<std::int64_t> turns(const Steps& step_at, std::int64_t from, std::int64_t to) const;
+  std::set<std::int64_t> turns_by_seconds(const Steps& step_at) const;
   void note_numbers(const Paths& with, const VariedClock& clock,
                     const std::set<std::int64_t>& bases, RestPlaces& rests);
   /// Whether a number of what the step does would be another one if what is varied were, though it

@@ -197,7 +197,8 @@ void Look::at_times(std::size_t observation) {
     const std::string input = fmt::format("time{}.{} of {}", observation, i, different.size());
     if (!known(input, with, 0).second) continue;
     const auto step_at = [&](std::int64_t later) { return tried(with, later); };
-    const auto found = turns(step_at, -kFarthestMs, kFarthestMs);
+    const auto found =
+        unit > 1 ? turns_by_seconds(step_at) : turns(step_at, -kFarthestMs, kFarthestMs);
     StepNumbers(step_at, {{}, -kFarthestMs, true}, use_).note_durations_sent();
     for (const std::int64_t turn : found)
       if (!made_beside(observation, number, turn))
@@ -296,8 +297,9 @@ void Look::vary_number(const std::string& input, const Paths& with, std::int64_t
               [said](ClockUse& use, auto turn) { use.replies.insert(said + turn); });
   const auto [rests, is_new] = known(input, with, -said);
   if (is_new) {
-    const auto found = turns([&](auto later) { return tried(with, later); },
-                             -std::min(said, kFarthestMs), kFarthestMs);
+    const auto step_at = [&](std::int64_t later) { return tried(with, later); };
+    const auto found = unit > 1 ? turns_by_seconds(step_at)
+                                : turns(step_at, -std::min(said, kFarthestMs), kFarthestMs);
     note_told(with, found);
     for (const std::int64_t turn : found)
       absolute ? note_meeting(cases_of(with), turn, (said + turn) * unit, true)
@@ -368,6 +370,17 @@ std::set<std::int64_t> Look::turns(const Steps& step_at, std::int64_t from, std:
   // Of what turns again and again the first ones will do: from each place they are others.
   if (!(turns.all && courses.one_way()) && std::exchange(uses_.missed_, true)) return {};
   return turns.at;
+}
+
+/// The same of a step that is told a time in seconds, as far as of one in ms: in seconds.
+std::set<std::int64_t> Look::turns_by_seconds(const Steps& step_at) const {
+  const auto in_ms = [&](std::int64_t later_ms) {
+    return step_at(floor_quotient(later_ms, kSecondMs));
+  };
+  std::set<std::int64_t> seconds;
+  for (const std::int64_t turn_ms : turns(in_ms, -kFarthestMs, kFarthestMs))
+    seconds.insert(turn_ms / kSecondMs);
+  return seconds;
 }
 
 void Look::note_numbers(const Paths& with, const VariedClock& clock,

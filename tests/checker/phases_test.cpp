@@ -71,3 +71,29 @@ TEST_CASE("a decision by a part of a second that no unit explains is no proof", 
     CHECK(explored(stamped(condition)) == checker::Verdict::inconclusive);
   }
 }
+
+TEST_CASE("a key that says in whole seconds when it ends is taken as exactly as one in ms",
+          "[time]") {
+  // It says three seconds after the second that A came in; that is over for B when it is in a later
+  // second, or in that one: A may have come in the last ms of its own.
+  const auto holds_for = [](const std::string& over, std::int64_t ms) {
+    test::InlineLock lock(
+        {"  local second = millis(now()) // 1000\n"
+         "  if redis('SETNX', self.key, second + 3) == 1 then return true end\n"
+         "  local ends = redis('GET', self.key)\n"
+         "  return ends ~= nil and tonumber(ends) " +
+             over +
+             " millis(now()) // 1000 and redis('EVAL', [[if redis.call('get', KEYS[1]) == ARGV[1] "
+             "then redis.call('set', KEYS[1], ARGV[2]) return 1 end return 0]], 1, self.key, ends, "
+             "second + 3) == 1",
+         "redis('DEL', self.key) return true"},
+        ", leases = {}");
+    lock.model = held(lock.model, ms);
+    lock.model.properties = {sim::Property::mutual_exclusion};
+    return checker::explore(lock.model, {}).verdict == checker::Verdict::holds;
+  };
+  CHECK(holds_for("<", 3000));
+  CHECK_FALSE(holds_for("<", 3500));
+  CHECK(holds_for("<=", 2000));
+  CHECK_FALSE(holds_for("<=", 2500));
+}
