@@ -121,6 +121,9 @@ void Rules::disturb_process(World& world, const Action& action) const {
       process.unheard.insert(action.node);
       break;
     case Action::Kind::heal:
+      for (Connection& connection : process.connections)
+        if (given_up_behind_a_cut(process, connection) && connection.node == action.node)
+          leave_to_network(connection);
       process.unreached.erase(action.node);
       process.unheard.erase(action.node);
       break;
@@ -219,13 +222,17 @@ void Rules::lose(Process& process, std::uint8_t c) const {
   process.connections.push_back(std::move(closed));
 }
 
+void Rules::leave_to_network(Connection& connection) {
+  connection.open = false;
+  connection.late = true;
+  for (Message& message : connection.messages) message.way_ms = 0;
+}
+
 /// The client's end breaks; the requests stay where they are, in the network, with nobody at their
 /// end.
 void Rules::lose_late(Process& process, std::uint8_t c) const {
   Connection stray = process.connections[c];
-  stray.open = false;
-  stray.late = true;
-  for (Message& message : stray.messages) message.way_ms = 0;
+  leave_to_network(stray);
   break_connection(process.connections[c]);
   process.connections.push_back(std::move(stray));
 }

@@ -492,6 +492,7 @@ class Rules {
                         std::vector<sim::Action>& actions) const;
   void enabled_to_learn(const World& world, std::uint8_t p,
                         std::vector<sim::Action>& actions) const;
+  static void leave_to_network(Connection& connection);
   static bool given_up_behind_a_cut(const Process& process, const Connection& connection);
   bool may_break_freely(const World& world, const Process& process,
                         const Connection& connection) const;

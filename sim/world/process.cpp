@@ -75,6 +75,16 @@ void Connection::is_there(const Setting& setting) {
   for (Message& message : messages) message.doubtful = false;
 }
 
+void Connection::leave_to_network() {
+  open = false;
+  late = true;
+  for (Message& message : messages) message.way_ms = 0;
+}
+
+bool Connection::is_under_way() const {
+  return !messages.empty() && messages.front().stage == Stage::waiting && !messages.front().blocked;
+}
+
 void Process::abandon(TaskId task, bool used, std::optional<bool> subscribes) {
   for (auto& connection : connections) {
     if (subscribes && connection.subscribes != *subscribes) continue;

@@ -103,6 +103,10 @@ struct Connection {
   bool takes_requests() const;
   /// Its node has executed something on it: it is there.
   void is_there(const Setting& setting);
+  /// Nobody waits for what is on it, and the network is in no hurry.
+  void leave_to_network();
+  /// Whether its next message is on its way to the node.
+  bool is_under_way() const;
   /// Whether it may break behind what has been answered, and something is forgotten with it of
   /// which no task is told: who has `begun` something on a connection of its own will be.
   bool may_close(bool begun) const {

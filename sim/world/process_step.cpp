@@ -97,9 +97,7 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       if (kind != Kind::cut_requests) process_.unheard |= only<NodeSet>(index);
       return;
     case Kind::heal:
-      process_.unreached = without(process_.unreached, index);
-      process_.unheard = without(process_.unheard, index);
-      return;
+      return heal(static_cast<std::uint8_t>(index));
     case Kind::learn:
       return learn(index);
     case Kind::jump_process:
@@ -235,13 +233,21 @@ void ProcessStep::lose(Connection& connection) {
 /// What waited on it is left to the network, where nobody listens to its connection.
 void ProcessStep::lose_late(Connection& connection) {
   Connection under_way = connection;
-  under_way.open = false;
-  under_way.late = true;
-  for (Message& message : under_way.messages) message.way_ms = 0;
+  under_way.leave_to_network();
   reconnect(connection);
   connection.break_up(setting_);
   process_.connections.push_back(std::move(under_way));
   process_.drop_empty_connections();
+}
+
+/// What was given up behind the link is sent again when its kernel likes.
+void ProcessStep::heal(std::uint8_t node) {
+  for (Connection& connection : process_.connections) {
+    if (connection.node != node || !has(process_.unreached, node)) continue;
+    if (!connection.open && connection.is_under_way()) connection.leave_to_network();
+  }
+  process_.unreached = without(process_.unreached, node);
+  process_.unheard = without(process_.unheard, node);
 }
 
 void ProcessStep::crash() {

@@ -46,6 +46,7 @@ class ProcessStep {
   static void hold(Message& message);
   void lose(Connection& connection);
   void lose_late(Connection& connection);
+  void heal(std::uint8_t node);
   void crash();
   void jump(std::int64_t ms);
   void feed(Observation observation);

@@ -27,6 +27,17 @@ TEST_CASE("who gives up what he has sent behind a cut link may never get it thro
   CHECK(may_stay("") == Verdict::holds);
 }
 
+TEST_CASE("what was given up behind a cut link comes when it likes once that has healed", "[cut]") {
+  // Its own connection is answered twice meanwhile, with 5 ms in between.
+  InlineLock lock(
+      {"if pcall(call, { timeout_ms = 5, 'SET', self.key, 'x' }) then return true end "
+       "redis('DEL', self.key) sleep(5) redis('DEL', self.key) return false",
+       "return redis('DEL', self.key) == 1"});
+  lock.model.processes.resize(1);
+  lock.model = test::with_fault(lock.model, Fault::cut);
+  CHECK(lock.judged(Property::leak) == Verdict::violated);
+}
+
 TEST_CASE("a machine that has lost power knows nothing of a connection on which nothing was sent",
           "[restarts]") {
   // Another task finds out that it is up again; is the next request on the old connection lost?
