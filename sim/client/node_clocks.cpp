@@ -360,18 +360,13 @@ struct NodeClocks::Cause {
   bool operator==(const Cause&) const = default;
 };
 
-/// Whether that number is a time, in ms or seconds, so far from an instant as matters.
-bool NodeClocks::is_near(std::int64_t instant_ms, std::int64_t number) {
-  return std::abs(instant_ms - number) <= kFarthestMs ||
-         std::abs(instant_ms / kSecondMs - number) <= kFarthestMs / kSecondMs + 1;
-}
-
 /// `later_ms` from now it would turn: a key whose lifetime is looked at has so much left then, and
 /// a time that is known here, and that decides, lies so far away.
 void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& view, TimeUse& use) {
   std::vector<Cause> possible = possible_causes(met, view.what);
+  const WallTime then = met.execution.now + Duration{later_ms};
   std::erase_if(possible, [&](const Cause& cause) {
-    return !cause.key && !is_near((met.execution.now + Duration{later_ms}).ms, cause.time);
+    return !cause.key && unit_of_time(cause.time, then) == 0;  // no time that matters
   });
   std::vector<Cause> causes;
   for (const Cause& cause : possible)
@@ -463,16 +458,13 @@ bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& 
     if (left_ms > 0) use.lefts.insert(left_ms);  // 0: it expires
     return left_ms >= 0;
   }
-  bool noted = false;
-  for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
-    const std::int64_t after = (met.execution.now + Duration{later_ms}).ms - cause.time * unit;
-    if (std::abs(after) > kFarthestMs) continue;
-    use.met.insert(after);
-    if (unit > 1) use.units.insert(unit);
-    use.all = use.all && on_unit(after, unit);
-    noted = true;
-  }
-  return noted;
+  const WallTime then = met.execution.now + Duration{later_ms};
+  const std::int64_t unit = unit_of_time(cause.time, then);
+  const std::int64_t after = then.ms - cause.time * unit;
+  use.met.insert(after);
+  if (unit > 1) use.units.insert(unit);
+  use.all = use.all && on_unit(after, unit);
+  return true;
 }
 
 /// A time that its client sends decides with one that is stored.

@@ -74,7 +74,6 @@ class NodeClocks {
   static std::vector<Cause> possible_causes(const Met& met, Shown what);
   bool turns_with(const Met& met, std::int64_t later_ms, const View& view,
                   const std::vector<Cause>& moved);
-  static bool is_near(std::int64_t instant_ms, std::int64_t number);
   static bool note_cause(const Met& met, std::int64_t later_ms, const Cause& cause, TimeUse& use);
   /// An absolute time, in units of so many ms.
   struct KnownTime {

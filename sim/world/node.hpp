@@ -137,6 +137,10 @@ struct Node {
   void miss(NodeSet servers) {
     counts_gone.remove(servers);
     lists.remove(servers);
+    keep_to_gone();
+  }
+  /// What is known of replicas that have gone is of those that it has not heard of.
+  void keep_to_gone() {
     lists_behind &= lists.servers;
     gone_dark &= gone();
   }

@@ -312,7 +312,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
       add_fault(info, Kind::delay, c, Fault::delay);
   }
   // What nobody waits for any more behind a link that is cut may never come through.
-  if (!connection.open && !reached && next.stage == Stage::waiting && !next.blocked)
+  if (!connection.open && !reached && connection.is_under_way())
     add_action(info, Kind::lose, c, false);
   if (!connection.open || next.stage == Stage::broken) return;
   list_loss(info, Kind::lose, c);

@@ -23,13 +23,7 @@ bool seen(InlineLock& lock, sim::Witness witness, int replicas, const std::vecto
   for (const auto fault : faults) ++lock.model.budget.at(static_cast<std::size_t>(fault));
   lock.model.properties = {Property::mutual_exclusion};
   lock.model.witnesses = {witness};
-  const auto engine = checker::explore(lock.model, {});
-  const auto naive = checker::explore_naively(lock.model, {}, {}, checker::naive::Memory::boundary);
-  INFO(engine.why_inconclusive << naive.why_inconclusive);
-  CHECK(engine.verdict == Verdict::holds);
-  CHECK(naive.verdict == Verdict::holds);
-  CHECK(engine.unmet == naive.unmet);
-  return !engine.unmet.contains(witness);
+  return !lock.unmet().contains(witness);
 }
 
 }  // namespace

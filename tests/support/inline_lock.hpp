@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "checker/explorer.hpp"
@@ -54,6 +55,18 @@ class InlineLock {
     if (engine.verdict == checker::Verdict::violated && !engine.endless)
       CHECK(checker::tell(asked, engine.schedule).violated == property);
     return engine.verdict;
+  }
+
+  /// The witnesses of `model` that both explorers, which find that it holds, have not seen.
+  std::set<sim::Witness> unmet() const {
+    const checker::Result engine = checker::explore(model, {});
+    const checker::Result naive =
+        checker::explore_naively(model, {}, {}, checker::naive::Memory::boundary);
+    INFO(engine.why_inconclusive << naive.why_inconclusive);
+    CHECK(engine.verdict == checker::Verdict::holds);
+    CHECK(naive.verdict == checker::Verdict::holds);
+    CHECK(engine.unmet == naive.unmet);
+    return engine.unmet;
   }
 
   sim::Model model;
