@@ -67,7 +67,7 @@ TEST_CASE("the age of a time that is sent and compared elsewhere proves nothing"
   }
 }
 
-TEST_CASE("the age of a time that a command works out proves nothing", "[time]") {
+TEST_CASE("the age of a time that a command works out proves nothing", "[time][many-models]") {
   const std::string age = "local a = ARGV[1] - redis.call('GET', KEYS[1]) ";
   for (const auto& rest : std::vector<std::string>{
            "  local c = " + eval(age + "return a", ", n") + "\n  return c" + kBand,
@@ -103,7 +103,8 @@ TEST_CASE("what a step would do on another way than those it was met on is looke
               kBand) != checker::Verdict::holds);
 }
 
-TEST_CASE("a single millisecond decides by what is next to it, or sought around it", "[time]") {
+TEST_CASE("a single millisecond decides by what is next to it, or sought around it",
+          "[time][many-models]") {
   const auto in_script = [](const std::string& condition) {
     return timed_or("  return " +
                     eval("local age = ARGV[1] - redis.call('GET', KEYS[1]) if " + condition +
@@ -125,7 +126,8 @@ TEST_CASE("a single millisecond decides by what is next to it, or sought around 
         checker::Verdict::holds);
 }
 
-TEST_CASE("what decides only where something else has decided before is found", "[time]") {
+TEST_CASE("what decides only where something else has decided before is found",
+          "[time][many-models]") {
   const std::string later = "  if n - v < 5000 then return false end\n";
   CHECK(found(timed_or("  local left = redis('PTTL', 'other')\n"
                        "  if left < 0 then redis('SET', 'other', 1, 'PX', 20000) end\n" +

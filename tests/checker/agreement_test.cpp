@@ -291,7 +291,8 @@ TEST_CASE("engine and naive explorer agree on a client that polls without a paus
   }
 }
 
-TEST_CASE("engine and naive explorer agree on two threads that both enter twice", "[agreement]") {
+TEST_CASE("engine and naive explorer agree on two threads that both enter twice",
+          "[agreement][many-models]") {
   for (const char* lock : {"naive/reentrant", "naive/releases-inner", "naive/keeps-a-count"}) {
     INFO(lock);
     sim::Model model = test::model({lock, 1, 1, 2000, 0, 1000});

@@ -30,7 +30,7 @@ std::string set_with(const std::string& option) {
 
 }  // namespace
 
-TEST_CASE("a lease until a round time, or a date, proves nothing", "[beginnings]") {
+TEST_CASE("a lease until a round time, or a date, proves nothing", "[beginnings][many-models]") {
   for (const char* option :
        {"'exat', t[1] - t[1] % 10 + 10", "'pxat', now - now % 1500 + 1500", "'ex', 60 - t[1] % 60",
         "'ex', 3600 - t[1] % 3600", "'px', 86400000 - now % 86400000", "'exat', 1767225610",

@@ -109,7 +109,8 @@ TEST_CASE("who waits for a replica for ever is told no lesser number", "[followe
   }
 }
 
-TEST_CASE("WAIT counts a replica that has died for a minute, and no longer", "[followers]") {
+TEST_CASE("WAIT counts a replica that has died for a minute, and no longer",
+          "[followers][many-models]") {
   // It says nothing any more when it is asked before, nor after that.
   const auto counted_after = [](std::int64_t ms) {
     const std::string dead = "not pcall(call, { node = 2, timeout_ms = 2, 'PING' })";
@@ -136,7 +137,8 @@ TEST_CASE("WAIT counts a replica that has died for a minute, and no longer", "[f
   CHECK_FALSE(counted_after(10));
 }
 
-TEST_CASE("a master does not hear that a replica's machine has no power", "[followers]") {
+TEST_CASE("a master does not hear that a replica's machine has no power",
+          "[followers][many-models]") {
   // It was there after SET; WAIT counts it while it is asked in vain, before that and after.
   const auto counts = [&](const std::string& number, Fault fault) {
     InlineLock lock(

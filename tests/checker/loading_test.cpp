@@ -123,7 +123,7 @@ TEST_CASE("what a server does by a clock that jumps is left open", "[loading]") 
   CHECK(open(-20'000, {Fault::jump}).empty());
 }
 
-TEST_CASE("each replica that has left is counted for its own time", "[loading]") {
+TEST_CASE("each replica that has left is counted for its own time", "[loading][many-models]") {
   // Server 2 is master by 1 ms, so that 7 ms later server 1 has forgotten it, whenever the other
   // one leaves. (What the new master was sent it has.)
   InlineLock lock(

@@ -49,7 +49,7 @@ Bodies by_script(const std::string& script) {
 
 }  // namespace
 
-TEST_CASE("a clock may jump between two looks of one step", "[looks]") {
+TEST_CASE("a clock may jump between two looks of one step", "[looks][many-models]") {
   CHECK(judged_with_jump("now", "b - a >= 5", 5) == Verdict::violated);
   CHECK(judged_with_jump("now", "b - a >= 5", 4) == Verdict::holds);
   CHECK(judged_with_jump("now", "a - b >= 5", -5) == Verdict::violated);
@@ -68,7 +68,8 @@ TEST_CASE("a jump between two looks is told as it is", "[looks]") {
   }));
 }
 
-TEST_CASE("a script that looks at a clock twice is not judged as if it stood still", "[looks]") {
+TEST_CASE("a script that looks at a clock twice is not judged as if it stood still",
+          "[looks][many-models]") {
   const std::string set = "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', 30) and 1 or 0";
   const std::string twice =
       "local s = redis.call('time')[1] local u = redis.call('time')[2] if s == u then return 1 "

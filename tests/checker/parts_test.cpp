@@ -345,7 +345,7 @@ TEST_CASE("what a client has sent for an operation that is over", "[parts]") {
   }
 }
 
-TEST_CASE("a thread that overwrites its client's key has made it", "[parts]") {
+TEST_CASE("a thread that overwrites its client's key has made it", "[parts][many-models]") {
   const auto judged = [](const std::string& otherwise) {
     InlineLock lock({kToken +
                          "if redis('SET', self.key, self.token, 'NX') == OK then return true "
@@ -382,7 +382,7 @@ TEST_CASE("who refreshes another's key extends it, and who appends to it takes i
   CHECK(judged("redis('APPEND', self.key, 'x')", Property::foreign_release) == Verdict::violated);
 }
 
-TEST_CASE("who waits in the key of a holder has nothing of the lock", "[parts]") {
+TEST_CASE("who waits in the key of a holder has nothing of the lock", "[parts][many-models]") {
   const auto scripted = [](const std::string& script) {
     return kToken + "return redis('EVAL', [[" + script +
            "]], 1, self.key, self.token, self.ttl_ms) == 1";
@@ -465,7 +465,8 @@ TEST_CASE("a command that is not known of the version is refused by name", "[par
   refused("redis('EVAL', [[redis.pcall('delex', KEYS[1]) return 1]], 1, self.key)", "'delex'");
 }
 
-TEST_CASE("a lease key that SWAPDB brings prolongs nothing for who had nothing there", "[parts]") {
+TEST_CASE("a lease key that SWAPDB brings prolongs nothing for who had nothing there",
+          "[parts][many-models]") {
   InlineLock lock(
       {"redis('SWAPDB', 0, 1) "
        "return redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) == OK",

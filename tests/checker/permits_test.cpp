@@ -45,6 +45,7 @@ TEST_CASE("of a semaphore so many may be inside as there are permits, and no mor
   }
 }
 
-TEST_CASE("who has one of several permits is not alone, and writes nothing", "[permits]") {
+TEST_CASE("who has one of several permits is not alone, and writes nothing",
+          "[permits][many-models]") {
   CHECK(Semaphore(2, false).judged(Property::no_lost_update) == Verdict::holds);
 }

@@ -43,7 +43,7 @@ checker::Verdict explored(const test::InlineLock& lock) {
 
 }  // namespace
 
-TEST_CASE("a run may begin anywhere in a second", "[time]") {
+TEST_CASE("a run may begin anywhere in a second", "[time][many-models]") {
   // Gone in nine seconds and a bit, if A stamps its key late in a second and B looks early in one.
   const char* const by_seconds = "ms // 1000 - tonumber(at) // 1000 >= 10";
   CHECK(judged(stamped(by_seconds), 9500) == checker::Verdict::violated);
@@ -73,7 +73,7 @@ TEST_CASE("a decision by a part of a second that no unit explains is no proof", 
 }
 
 TEST_CASE("a key that says in whole seconds when it ends is taken as exactly as one in ms",
-          "[time]") {
+          "[time][many-models]") {
   // It says three seconds after the second that A came in; that is over for B when it is in a later
   // second, or in that one: A may have come in the last ms of its own.
   const auto holds_for = [](const std::string& over, std::int64_t ms) {

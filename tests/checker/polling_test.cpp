@@ -151,7 +151,7 @@ TEST_CASE("clients that change a node in tight loops let time pass", "[polling]"
   CHECK(spin.judged(Property::mutual_exclusion) == Verdict::holds);
 }
 
-TEST_CASE("a tight loop that asks something else each time is named", "[polling]") {
+TEST_CASE("a tight loop that asks something else each time is named", "[polling][many-models]") {
   InlineLock endless(
       {"self.n = 0 return retry(function() self.n = self.n + 1 "
        "return redis('SETNX', self.key .. self.n, 1) == 2 end)",

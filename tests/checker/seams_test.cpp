@@ -81,7 +81,8 @@ TEST_CASE("tokens beyond the 255th are new ones", "[seams]") {
   CHECK(result.unmet.empty());  // it has acquired
 }
 
-TEST_CASE("a step that branches differently at another time keeps its choices", "[seams]") {
+TEST_CASE("a step that branches differently at another time keeps its choices",
+          "[seams][many-models]") {
   sim::Model model = test::model({"seams/late-choice", 2, 1, 3000, 1000, 1000});
   model.properties = {sim::Property::mutual_exclusion};
   const checker::Result result = found(model);
@@ -90,7 +91,7 @@ TEST_CASE("a step that branches differently at another time keeps its choices", 
   CHECK(result.schedule.back().kind != sim::Action::Kind::pass);
 }
 
-TEST_CASE("clients call two nodes", "[seams]") {
+TEST_CASE("clients call two nodes", "[seams][many-models]") {
   sim::Model model = test::model({"seams/two-nodes", 2, 1, 3000, 1000, 1000});
   for (auto& process : model.processes) process.nodes = 2;
   SECTION("mutual exclusion holds without faults, and both can acquire") {

@@ -74,7 +74,7 @@ TEST_CASE("threads switch at any access, as often as they are allowed to", "[thr
   check_that_a_switch_breaks(lock);
 }
 
-TEST_CASE("tasks switch at a variable that both have captured", "[threads]") {
+TEST_CASE("tasks switch at a variable that both have captured", "[threads][many-models]") {
   InlineLock lock(
       {"local busy, first, second "
        "local one = spawn(function() if not busy then busy = true first = true end end) "

@@ -108,7 +108,8 @@ checker::Verdict kept_on(const std::string& before, const std::string& after,
 
 }  // namespace
 
-TEST_CASE("readings of before decide, compared with each other or with one of now", "[time]") {
+TEST_CASE("readings of before decide, compared with each other or with one of now",
+          "[time][many-models]") {
   const auto is_found = [](const std::string& before, const std::string& after,
                            const std::string& condition) {
     INFO(before << "; " << after << "; " << condition);
@@ -129,7 +130,7 @@ TEST_CASE("readings of before decide, compared with each other or with one of no
            "self.ends - millis(now()) == -321");
 }
 
-TEST_CASE("a deadline that a client keeps is no reason for doubt", "[time]") {
+TEST_CASE("a deadline that a client keeps is no reason for doubt", "[time][many-models]") {
   CHECK(kept_on("", "self.ends = millis(now()) + self.ttl_ms",
                 "millis(now()) < self.ends - 20000") == checker::Verdict::holds);
 }
@@ -184,7 +185,7 @@ TEST_CASE("a number that is worked out from a clock is exact if it is a sum with
 }
 
 TEST_CASE("what goes up and down with a clock, or is sought in its digits, proves nothing",
-          "[time]") {
+          "[time][many-models]") {
   sim::Model model = two_clients(50'000, 10'000);
   model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
   for (const char* condition :
@@ -254,7 +255,7 @@ TEST_CASE("how often a script goes round may decide", "[time][many-models]") {
         checker::Verdict::holds);
 }
 
-TEST_CASE("a time decides only where another one has decided before", "[time]") {
+TEST_CASE("a time decides only where another one has decided before", "[time][many-models]") {
   const std::string take =
       "  local n = millis(now())\n"
       "  if redis('SET', self.key, n, 'NX') == OK then\n"
@@ -301,7 +302,7 @@ TEST_CASE("a single millisecond decides in a script, with a key, a text, another
         checker::Verdict::holds);
 }
 
-TEST_CASE("what Redis draws at random, or in no order, proves nothing", "[time]") {
+TEST_CASE("what Redis draws at random, or in no order, proves nothing", "[time][many-models]") {
   const sim::Model model = two_clients(9'000, 10'000);
   const auto draws = [&](const std::string& condition) {
     return verdict_of(
@@ -453,7 +454,7 @@ TEST_CASE("the range of a sorted set compares times", "[time]") {
   CHECK(cleaned("60000") == checker::Verdict::holds);
 }
 
-TEST_CASE("two answers to TIME are compared, and no other clock is read", "[time]") {
+TEST_CASE("two answers to TIME are compared, and no other clock is read", "[time][many-models]") {
   sim::Model model = two_clients(50'000, 10'000);
   model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 1;
   const auto took = [&](const std::string& condition) {
@@ -489,7 +490,7 @@ checker::Verdict stored_apart(const std::string& condition) {
       two_clients(50'000, 10'000));
 }
 
-TEST_CASE("times that are stored are compared with each other", "[time]") {
+TEST_CASE("times that are stored are compared with each other", "[time][many-models]") {
   for (const char* difference :
        {"redis('EVAL', \"return redis.call('hget', KEYS[1], 'b') - redis.call('hget', KEYS[1], "
         "'a') == {} and 1 or 0\", 1, 'times') == 1",
@@ -570,7 +571,7 @@ TEST_CASE("what is made of the bytes of tokens proves nothing", "[time]") {
   }
 }
 
-TEST_CASE("what turns only after weeks is seen, but not found", "[time]") {
+TEST_CASE("what turns only after weeks is seen, but not found", "[time][many-models]") {
   const auto found = [](std::int64_t days) {
     sim::Model model = two_clients(5'000, 10'000);
     model.budget[static_cast<std::size_t>(sim::Fault::pause)] = 1;
@@ -620,7 +621,8 @@ TEST_CASE("a fencing token that is made of a clock proves nothing", "[time]") {
   CHECK(fenced_by("redis('INCR', 'fence')") == checker::Verdict::holds);
 }
 
-TEST_CASE("an invariant that looks at what a clock has shown proves nothing", "[time]") {
+TEST_CASE("an invariant that looks at what a clock has shown proves nothing",
+          "[time][many-models]") {
   const auto found = [&](const std::string& condition) {
     const test::TemporaryProtocol folder(
         "time-claims",
@@ -715,7 +717,7 @@ TEST_CASE("time goes on while a client measures it alone", "[time]") {
   CHECK(verdict_of(breaking, model) == checker::Verdict::holds);
 }
 
-TEST_CASE("a timestamp may lie any product of numbers ahead", "[time]") {
+TEST_CASE("a timestamp may lie any product of numbers ahead", "[time][many-models]") {
   sim::Model model = two_clients(3000, 10'000);
   model.processes[0].workload[1].kind = StepKind::work;
   model.budget[static_cast<std::size_t>(sim::Fault::pause)] = 1;

@@ -76,7 +76,7 @@ TEST_CASE("without MULTI the DEL runs at once, and WATCH is for nothing", "[tran
 }
 
 TEST_CASE("a watch sees that the key has expired, or that another has made it anew",
-          "[transactions]") {
+          "[transactions][many-models]") {
   // Whatever lies between GET and EXEC: A's key is gone by then only if it has expired, and EXEC
   // meets that (or B's SET, which touched it) and deletes nothing.
   for (const Fault fault : {Fault::delay, Fault::pause, Fault::crash, Fault::lose}) {

@@ -33,7 +33,7 @@ void check_longest(InlineLock& lock, std::int64_t most_ms) {
 
 }  // namespace
 
-TEST_CASE("who asks again waits for the work, and for the next try", "[waits]") {
+TEST_CASE("who asks again waits for the work, and for the next try", "[waits][many-models]") {
   // A's work of 10 ms ends between the third try, 8 ms after the first, and the fourth.
   InlineLock four(retrying(4));
   check_longest(four, 12);
@@ -44,7 +44,7 @@ TEST_CASE("who asks again waits for the work, and for the next try", "[waits]") 
   check_longest(one, 11);
 }
 
-TEST_CASE("a holder that crashes makes the next one wait for its lease", "[waits]") {
+TEST_CASE("a holder that crashes makes the next one wait for its lease", "[waits][many-models]") {
   // 30 ms after the SET the key is still there, for whoever asks at that instant.
   InlineLock lock(retrying(7));
   lock.model = test::with_fault(lock.model, Fault::crash);
@@ -66,7 +66,7 @@ TEST_CASE("a holder that pauses makes others wait, a pause of one's own does not
   CHECK(lock.judged(Property::waits) == Verdict::holds);
 }
 
-TEST_CASE("who comes back at once lets the others starve", "[waits]") {
+TEST_CASE("who comes back at once lets the others starve", "[waits][many-models]") {
   // A releases just after a try of B, and begins its next round just before the next one: 15 ms
   // each.
   InlineLock lock(retrying(5));
@@ -75,7 +75,7 @@ TEST_CASE("who comes back at once lets the others starve", "[waits]") {
 }
 
 TEST_CASE("who gives up at once never waits, and a message that is held back makes wait for ever",
-          "[waits]") {
+          "[waits][many-models]") {
   InlineLock lock(
       {"self.token = unique() return redis('SET', self.key, self.token, 'NX', 'PX', "
        "self.ttl_ms) == OK",
@@ -101,7 +101,7 @@ TEST_CASE("each message of a try takes its time", "[waits]") {
   check_longest(lock, 4);
 }
 
-TEST_CASE("threads wait for each other as clients do", "[waits]") {
+TEST_CASE("threads wait for each other as clients do", "[waits][many-models]") {
   InlineLock threads(
       {"local mine = task_local() mine.token = unique() return retry(function() "
        "return redis('SET', self.key, mine.token, 'NX', 'PX', self.ttl_ms) == OK "
@@ -112,7 +112,7 @@ TEST_CASE("threads wait for each other as clients do", "[waits]") {
   check_longest(threads, 15);
 }
 
-TEST_CASE("absolute times change nothing in how long somebody waits", "[waits]") {
+TEST_CASE("absolute times change nothing in how long somebody waits", "[waits][many-models]") {
   // The value is a timestamp: the whole run is absolute.
   const std::string acquire =
       "self.token = tostring(millis(now())) return retry(function() return redis('SET', self.key, "
@@ -121,7 +121,8 @@ TEST_CASE("absolute times change nothing in how long somebody waits", "[waits]")
   check_longest(lock, 15);
 }
 
-TEST_CASE("a lock that is free is taken by the next try, whoever had it before", "[waits]") {
+TEST_CASE("a lock that is free is taken by the next try, whoever had it before",
+          "[waits][many-models]") {
   // A try at the instant of the release may come too early; the next one does not.
   InlineLock lock(retrying(5));
   lock.model.waits_after = sim::WaitsAfter::free;

@@ -25,7 +25,7 @@ TEST_CASE("a time that is not rounded to ms fails at other microseconds", "[time
 }
 
 TEST_CASE("what turns within a millisecond of TIME is not taken for what whole ones show",
-          "[time]") {
+          "[time][many-models]") {
   const auto time_gap = [](const std::string& acquire) {
     return searched(acquire, two_clients(5, 9)).time_gap;
   };

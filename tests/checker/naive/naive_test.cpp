@@ -284,7 +284,7 @@ TEST_CASE("the probe's calls are those of one process") {
   check_holds(model, {Property::deadlock});
 }
 
-TEST_CASE("the probe may poll for thousands of steps, with a token each") {
+TEST_CASE("the probe may poll for thousands of steps, with a token each", "[many-models]") {
   sim::Model model = small_model(kOwn + "impatient", 1, 0);
   model.tick_ms = 1;
   tests::allow(model, Fault::crash);
@@ -318,7 +318,7 @@ TEST_CASE("the probe waits for a timestamp of a clock that has jumped") {
   check_holds(model, {Property::deadlock});
 }
 
-TEST_CASE("time passes over a timestamp that no node's deadline tells") {
+TEST_CASE("time passes over a timestamp that no node's deadline tells", "[many-models]") {
   // A holds in 3. The value ends at 3 s, B finds it old at 4 s, which is just the reach: lease and
   // tick. B takes over with SETNX, GET and GETSET, in 7 steps.
   sim::Model model = small_model(kOwn + "timestamp", 2, kSecondMs);

@@ -104,7 +104,7 @@ TEST_CASE("what the replica has got is not lost, though the master crashes") {
   CHECK_FALSE(run.hears(1).violation);
 }
 
-TEST_CASE("two masters, and each client knows another one: eight steps") {
+TEST_CASE("two masters, and each client knows another one: eight steps", "[many-models]") {
   // Failover; A begins, SET executed at the old master, heard; B learns, begins, SET executed at
   // the new one, heard. Nothing lags: what an old master is sent never arrives elsewhere. If the
   // failover came after A's SET, B would find the key. Two clients need three steps each.

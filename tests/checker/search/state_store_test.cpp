@@ -7,7 +7,7 @@
 
 using lockstep::checker::StateStore;
 
-TEST_CASE("the visited set is exact: against std::set, every state read back") {
+TEST_CASE("the visited set is exact: against std::set, every state read back", "[many-models]") {
   std::mt19937 random(7);  // NOLINT: a fixed seed is the point
   StateStore store(5);
   std::set<std::array<std::uint32_t, 5>> reference;
