@@ -180,6 +180,7 @@ std::string caption_of_client(const Action& action, const std::string& server) {
     case Action::Kind::cut_replies:
       return "cut off from " + server;
     case Action::Kind::heal:
+    case Action::Kind::heal_late:
       return "reaches " + server + " again";
     case Action::Kind::learn:
       return "learns: " + server + " is master";

@@ -311,7 +311,8 @@ class Bars {
     if (action.kind == Action::Kind::cut) begin_plight(cut, "cut off from " + server);
     if (action.kind == Action::Kind::cut_requests) begin_plight(cut, "cannot reach " + server);
     if (action.kind == Action::Kind::cut_replies) begin_plight(cut, "does not hear " + server);
-    if (action.kind == Action::Kind::heal) end_plight(cut);
+    if (action.kind == Action::Kind::heal || action.kind == Action::Kind::heal_late)
+      end_plight(cut);
   }
 
   void follow_client(const Action& action) {

@@ -220,6 +220,7 @@ class Replay {
       case Action::Kind::cut_requests:
       case Action::Kind::cut_replies:
       case Action::Kind::heal:
+      case Action::Kind::heal_late:
         break;
       case Action::Kind::lose:
         process_of(action).lose(step.connection);

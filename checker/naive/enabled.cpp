@@ -164,6 +164,12 @@ void Rules::enabled_of_links(const World& world, std::uint8_t p,
       actions.back().node = byte(n);
     };
     if (!reaches || !hears) add(Action::Kind::heal);
+    if (std::any_of(process.connections.begin(), process.connections.end(),
+                    [&](const Connection& connection) {
+                      return connection.node == n &&
+                             somebody_waits_behind_a_cut(process, connection);
+                    }))
+      add(Action::Kind::heal_late);
     if (!left(world, Fault::cut) || process.life == Life::dead) continue;
     if (reaches || hears) add(Action::Kind::cut);
     if (reaches) add(Action::Kind::cut_requests);

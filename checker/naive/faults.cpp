@@ -120,6 +120,11 @@ void Rules::disturb_process(World& world, const Action& action) const {
     case Action::Kind::cut_replies:
       process.unheard.insert(action.node);
       break;
+    case Action::Kind::heal_late:
+      for (Connection& connection : process.connections)
+        if (somebody_waits_behind_a_cut(process, connection) && connection.node == action.node)
+          hold(connection.messages.front());
+      [[fallthrough]];
     case Action::Kind::heal:
       for (Connection& connection : process.connections)
         if (given_up_behind_a_cut(process, connection) && connection.node == action.node)

@@ -53,6 +53,17 @@ bool Rules::given_up_behind_a_cut(const Process& process, const Connection& conn
          process.unreached.contains(connection.node);
 }
 
+/// Whether what comes next on the connection does not come through, and somebody waits for it: a
+/// request that is on its way, or what the node has sent.
+bool Rules::somebody_waits_behind_a_cut(const Process& process, const Connection& connection) {
+  if (!connection.open || connection.messages.empty()) return false;
+  const Message& next = connection.messages.front();
+  if (next.unheard || next.held) return false;
+  if (next.state != Message::State::waiting) return process.unheard.contains(connection.node);
+  return process.unreached.contains(connection.node) && !next.blocked && next.in_queue == 0 &&
+         !connection.waits_in_the_dark();
+}
+
 /// Whether a connection may break at no cost: its node has died since, nobody waits for what is on
 /// it and does not come through, or its client is one of a master of before.
 bool Rules::may_break_freely(const World& world, const Process& process,

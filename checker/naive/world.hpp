@@ -494,6 +494,7 @@ class Rules {
                         std::vector<sim::Action>& actions) const;
   static void leave_to_network(Connection& connection);
   static bool given_up_behind_a_cut(const Process& process, const Connection& connection);
+  static bool somebody_waits_behind_a_cut(const Process& process, const Connection& connection);
   bool may_break_freely(const World& world, const Process& process,
                         const Connection& connection) const;
   void change_roles(World& world, const sim::Action& action) const;

@@ -283,6 +283,8 @@ std::string tell_link(const Event& event) {
       return "does not hear " + node + " any more, but reaches it";
     case Action::Kind::heal:
       return "is connected to " + node + " again";
+    case Action::Kind::heal_late:
+      return "is connected to " + node + " again, but what has waited comes later";
     default:
       return "learns that " + node + " is the master now";
   }

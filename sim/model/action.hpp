@@ -47,6 +47,7 @@ struct Action {
     cut_requests,  ///< nothing from the process to the node
     cut_replies,   ///< nothing from the node to the process
     heal,          ///< what was cut passes again
+    heal_late,     ///< but what has waited for that is in no hurry
     lag,           ///< what the replica gets from its master waits
     catch_up,      ///< and arrives
     failover,      ///< the replica becomes master
@@ -177,6 +178,7 @@ inline constexpr auto kActionTable = [] {
       {Kind::cut_requests, "cut-requests", kOfLink, Fault::cut, no},
       {Kind::cut_replies, "cut-replies", kOfLink, Fault::cut, no},
       {Kind::heal, "heal", kOfLink, {}, free},
+      {Kind::heal_late, "heal-late", kOfLink, {}, free},
       {Kind::lag, "lag", kOfNode, Fault::lag, no, if_own},
       {Kind::catch_up, "catch-up", kOfNode, {}, free, if_own},
       {Kind::failover, "failover", kOfNode, Fault::failover, no, if_own},

@@ -101,6 +101,14 @@ void Process::abandon(TaskId task, bool used, std::optional<bool> subscribes) {
   drop_empty_connections();
 }
 
+bool Process::waits_for_link(const Connection& connection, std::uint8_t node) const {
+  if (connection.node != node || !connection.open || connection.messages.empty()) return false;
+  const Message& next = connection.messages.front();
+  if (next.held || next.unheard) return false;
+  if (next.stage != Stage::waiting) return has(unheard, node);
+  return connection.link == Link::made && !next.blocked && has(unreached, node);
+}
+
 void Process::drop_empty_connections() {
   for (auto& connection : connections) {  // what nobody waits for is dropped when it arrives
     if (!connection.shared() || !connection.open) continue;

@@ -218,6 +218,9 @@ struct Process {
   /// Abandons the open connections of `task` (semantics.md, section 2), with `used` only those that
   /// hold a message; of all, or of those that take messages, or that do not.
   void abandon(TaskId task, bool used = false, std::optional<bool> subscribes = {});
+  /// Whether somebody waits for the next message of the connection, which a cut link to that node
+  /// keeps from coming through.
+  bool waits_for_link(const Connection& connection, std::uint8_t node) const;
   /// The message that executes next on a connection is answered; nobody hears the answer on an
   /// abandoned one.
   void answer(Connection& connection, Id reply, Id asked_in, bool idle);

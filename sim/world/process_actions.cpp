@@ -311,9 +311,11 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     if (next.stage != Stage::broken && !connection.late && !next.blocked && !dark)
       add_fault(info, Kind::delay, c, Fault::delay);
   }
-  // What nobody waits for any more behind a link that is cut may never come through.
-  if (!connection.open && !reached && connection.is_under_way())
+  // What nobody waits for any more behind a link that is cut may never come through, or late.
+  if (!connection.open && !reached && connection.is_under_way()) {
     add_action(info, Kind::lose, c, false);
+    ++info.to_come.free_actions;
+  }
   if (!connection.open || next.stage == Stage::broken) return;
   list_loss(info, Kind::lose, c);
   if (dark) {  // an error may come whenever time has passed
@@ -383,10 +385,17 @@ void Processes::list_links(ProcessInfo& info) const {
     cut(Kind::cut_requests, reached);
     cut(Kind::cut_replies, heard);
     if (reached && heard) continue;
-    add_action(info, Kind::heal, n, false);
-    info.actions.back().node = n;
+    const auto heal = [&](Kind kind) {
+      add_action(info, kind, n, false);
+      info.actions.back().node = n;
+    };
+    heal(Kind::heal);
     info.free = true;
-    ++info.to_come.free_actions;
+    info.to_come.free_actions += 2;  // and what may come later then
+    if (std::ranges::any_of(process.connections, [&](const Connection& connection) {
+          return process.waits_for_link(connection, n);
+        }))
+      heal(Kind::heal_late);
   }
 }
 

@@ -96,6 +96,11 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       if (kind != Kind::cut_replies) process_.unreached |= only<NodeSet>(index);
       if (kind != Kind::cut_requests) process_.unheard |= only<NodeSet>(index);
       return;
+    case Kind::heal_late:
+      for (Connection& connection : process_.connections)
+        if (process_.waits_for_link(connection, static_cast<std::uint8_t>(index)))
+          hold(connection.messages.front());
+      [[fallthrough]];
     case Kind::heal:
       return heal(static_cast<std::uint8_t>(index));
     case Kind::learn:

@@ -11,14 +11,15 @@ namespace lockstep::sim {
 
 namespace {
 
-/// Whether a free action follows from the fault that was not possible before: a process that
-/// crashed begins only rounds that were left to it anyway. Or whether a count begins with it.
-bool brings_free_action(Fault fault, const Setting& setting) {
-  if (fault == Fault::jump) return setting.knowledge.clocks_jump;
-  if (fault == Fault::crash) return setting.waits_for_free;
-  if (fault == Fault::oom) return false;
-  if (fault == Fault::lag || fault == Fault::failover) return setting.replication_lasts();
-  return fault != Fault::preempt;
+/// How many free actions follow from the fault that were not possible before, or counts begin with
+/// it: a process that crashed begins only rounds that were left to it anyway, a link that heals may
+/// have kept something that comes later still.
+unsigned free_actions_of(Fault fault, const Setting& setting) {
+  if (fault == Fault::jump) return setting.knowledge.clocks_jump ? 1 : 0;
+  if (fault == Fault::crash) return setting.waits_for_free ? 1 : 0;
+  if (fault == Fault::lag || fault == Fault::failover) return setting.replication_lasts() ? 1 : 0;
+  if (fault == Fault::cut) return 2;
+  return fault == Fault::oom || fault == Fault::preempt ? 0 : 1;
 }
 
 /// Whether a request may time out because of it: its answer does not come, or is not heard.
@@ -41,7 +42,7 @@ Id Runs::intern(const Run& run) {
       const auto index = static_cast<std::size_t>(fault);
       if (run.budget[index] == 0) continue;
       info.left |= only(fault);
-      if (brings_free_action(fault, setting_)) info.free_actions += run.budget[index];
+      info.free_actions += free_actions_of(fault, setting_) * run.budget[index];
       if (brings_timeout(fault) && !setting_.knowledge.timeouts.empty())
         info.timeouts += run.budget[index];
       Run less = run;

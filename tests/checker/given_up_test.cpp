@@ -38,6 +38,39 @@ TEST_CASE("what was given up behind a cut link comes when it likes once that has
   CHECK(lock.judged(Property::leak) == Verdict::violated);
 }
 
+TEST_CASE("what somebody waits for behind a cut link may come later than what is sent anew",
+          "[cut]") {
+  // The other task's SET has a connection of its own, on which its kernel is in no hurry.
+  const auto may_stay = [](const std::string& between) {
+    InlineLock lock({"local setting = spawn(function() redis('SET', self.key, 'x') end) " +
+                         between + "redis('DEL', self.key) stop(setting) return false",
+                     "return true"});
+    lock.model.processes.resize(1);
+    lock.model = test::with_fault(lock.model, Fault::cut);
+    return lock.judged(Property::leak);
+  };
+  CHECK(may_stay("sleep(1) redis('GET', self.key) sleep(5) ") == Verdict::violated);
+  CHECK(may_stay("await(setting) ") == Verdict::holds);
+}
+
+TEST_CASE("a reply that a cut link has kept may come later than what is asked anew", "[cut]") {
+  // The one that was asked first is heard of last.
+  const auto overtaken = [](Fault fault) {
+    InlineLock lock(
+        {"local heard = 0 local asking = spawn(function() redis('GET', 'x') heard = now() end) "
+         "sleep(1) redis('GET', 'y') sleep(5) local late = heard == 0 await(asking) return late",
+         "return true"});
+    lock.model.processes.resize(1);
+    lock.model = test::with_fault(lock.model, fault);
+    lock.model.properties = {Property::mutual_exclusion};
+    lock.model.witnesses = {sim::Witness::acquired};
+    return lock.unmet().empty();
+  };
+  CHECK(overtaken(Fault::cut));
+  CHECK(overtaken(Fault::delay));
+  CHECK_FALSE(overtaken(Fault::flush));
+}
+
 TEST_CASE("a machine that has lost power knows nothing of a connection on which nothing was sent",
           "[restarts]") {
   // Another task finds out that it is up again; is the next request on the old connection lost?
