@@ -146,7 +146,7 @@ void add_bound_flags(CLI::App& command, BoundFlags& flags) {
       .add_option("--max-seconds", flags.max_seconds,
                   "of all searches together; with test, of each scenario")
       ->type_name("S");
-  group.add_option("--max-memory", flags.max_memory_mb, "of memory (default 2048)")
+  group.add_option("--max-memory", flags.max_memory_mb, "of memory (default 4096)")
       ->type_name("MB");
 }
 

@@ -24,7 +24,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-constexpr std::uint64_t kDefaultMemoryBytes = std::uint64_t{2} << 30;
+constexpr std::uint64_t kDefaultMemoryBytes = std::uint64_t{4} << 30;
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words(1);

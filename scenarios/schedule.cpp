@@ -198,7 +198,7 @@ std::vector<Sentence> sentences_of_nodes() {
       {Says::action, "<client>'s replies from <redis> are cut off", "fault: they wait",
        Do::cut_replies},
       {Says::action, "<client> reaches <redis> again", "what waited goes on", Do::heal},
-      {Says::action, "<client> reaches <redis> again, what waited comes later",
+      {Says::action, "<client> reaches <redis> again, with a delay",
        "what waited is held back, until it goes on", Do::heal_late},
       {Says::action, "<redis> lags", "fault: what its master sends it waits", Do::lag},
       {Says::action, "<redis> catches up", "and arrives", Do::catch_up},

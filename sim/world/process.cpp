@@ -81,6 +81,10 @@ void Connection::leave_to_network() {
   for (Message& message : messages) message.way_ms = 0;
 }
 
+bool Connection::waits_in_the_dark() const {
+  return link != Link::made && !messages.empty() && messages.front().stage == Stage::waiting;
+}
+
 bool Connection::is_under_way() const {
   return !messages.empty() && messages.front().stage == Stage::waiting && !messages.front().blocked;
 }
@@ -106,7 +110,7 @@ bool Process::waits_for_link(const Connection& connection, std::uint8_t node) co
   const Message& next = connection.messages.front();
   if (next.held || next.unheard) return false;
   if (next.stage != Stage::waiting) return has(unheard, node);
-  return connection.link == Link::made && !next.blocked && has(unreached, node);
+  return !connection.waits_in_the_dark() && !next.blocked && has(unreached, node);
 }
 
 void Process::drop_empty_connections() {

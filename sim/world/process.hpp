@@ -105,6 +105,8 @@ struct Connection {
   void is_there(const Setting& setting);
   /// Nobody waits for what is on it, and the network is in no hurry.
   void leave_to_network();
+  /// Whether its next message waits for a node without power.
+  bool waits_in_the_dark() const;
   /// Whether its next message is on its way to the node.
   bool is_under_way() const;
   /// Whether it may break behind what has been answered, and something is forgotten with it of

@@ -266,7 +266,7 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     return;
   }
   const Message& next = connection.messages.front();
-  const bool dark = connection.link != Link::made && next.stage == Stage::waiting;
+  const bool dark = connection.waits_in_the_dark();
   const bool reached = connection.node == kResource || !has(process.unreached, connection.node);
   const bool heard = connection.node == kResource || !has(process.unheard, connection.node);
   const int m = Process::executable(connection);
@@ -311,6 +311,15 @@ void Processes::list_message_actions(ProcessInfo& info, std::size_t c) {
     if (next.stage != Stage::broken && !connection.late && !next.blocked && !dark)
       add_fault(info, Kind::delay, c, Fault::delay);
   }
+  list_message_losses(info, c, reached);
+}
+
+/// Adds how its next message may be lost.
+void Processes::list_message_losses(ProcessInfo& info, std::size_t c, bool reached) const {
+  using Kind = Action::Kind;
+  const Connection& connection = info.value.connections[c];
+  const Message& next = connection.messages.front();
+  const bool dark = connection.waits_in_the_dark();
   // What nobody waits for any more behind a link that is cut may never come through, or late.
   if (!connection.open && !reached && connection.is_under_way()) {
     add_action(info, Kind::lose, c, false);
