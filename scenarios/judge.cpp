@@ -133,45 +133,75 @@ bool adds_up_parts_of_ms(const checker::Trace& trace) {
   });
 }
 
-/// What is found beside clocks that drift has to be found, too, where what they measure is off by a
-/// part of a ms: nobody chooses where in one of a clock's ms something begins, and a wait of many
-/// sleeps is off by a part for each.
-void doubt_parts_of_ms(const Scenario& scenario, const checker::Progress& progress,
-                       Judgement& judgement) {
+void leave_open(Judgement& judgement, std::string why) {
   checker::Result& found = judgement.result;
-  const auto leave_open = [&](std::string why) {
-    found.verdict = checker::Verdict::inconclusive;
-    found.why_inconclusive = std::move(why);
-    found.property.reset();
-    found.schedule.clear();
-    found.endless = false;
-    judgement.trace.reset();
-  };
-  const auto try_with = [&](sim::PartOfMs part, const char* what) {
+  found.verdict = checker::Verdict::inconclusive;
+  found.why_inconclusive = std::move(why);
+  found.property.reset();
+  found.schedule.clear();
+  found.endless = false;
+  judgement.trace.reset();
+}
+
+/// What is found has to be found of `other`, too, of which something is off by a part of a ms.
+void doubt(const Scenario& scenario, const checker::Progress& progress, Judgement other,
+           const std::string& what, Judgement& judgement) {
+  search(scenario.bounds, progress, other);
+  if (other.result.verdict == judgement.result.verdict) return;
+  std::string why = other.result.why_inconclusive;
+  if (other.result.verdict != checker::Verdict::inconclusive)
+    why = fmt::format(
+        "{}, it {}", what,
+        other.result.property ? std::string("violates ") + name(*other.result.property) : "holds");
+  leave_open(judgement, std::move(why));
+}
+
+/// Beside clocks that drift nobody chooses where in one of a clock's ms something begins, and a
+/// wait of many sleeps is off by a part for each.
+void doubt_drifts(const Scenario& scenario, const checker::Progress& progress,
+                  Judgement& judgement) {
+  const auto try_with = [&](sim::PartOfMs part, const std::string& what) {
     Judgement other = judgement;
     other.model.part_of_ms = part;
-    search(scenario.bounds, progress, other);
-    if (other.result.verdict == found.verdict) return;
-    std::string why = other.result.why_inconclusive;
-    if (other.result.verdict != checker::Verdict::inconclusive)
-      why = fmt::format("clocks drift, and parts of a ms are not told apart: if {}, it {}", what,
-                        other.result.property
-                            ? std::string("violates ") + name(*other.result.property)
-                            : "holds");
-    leave_open(why);
+    doubt(scenario, progress, std::move(other),
+          "clocks drift, and parts of a ms are not told apart: if " + what, judgement);
   };
-  const auto is = [&](checker::Verdict verdict) { return found.verdict == verdict; };
+  const auto is = [&](checker::Verdict verdict) { return judgement.result.verdict == verdict; };
   if (!sim::clocks_drift(judgement.model)) return;
   if (judgement.trace && adds_up_parts_of_ms(*judgement.trace))
-    return leave_open(
-        "clocks drift, and the parts of a ms by which several waits of a client are too long add "
-        "up");
+    return leave_open(judgement,
+                      "clocks drift, and the parts of a ms by which several waits of a client are "
+                      "too long add up");
   if (is(checker::Verdict::holds))
     try_with(sim::PartOfMs::off_leases, "a lease ends up to 1 ms sooner");
   if (is(checker::Verdict::holds))
     try_with(sim::PartOfMs::onto_ages, "what a client measures reads 1 ms more");
   if (!is(checker::Verdict::inconclusive))
     try_with(sim::PartOfMs::off_timers, "each sleep of a client ends up to 1 ms sooner");
+}
+
+/// A script or transaction takes no time here, and in Redis 7.0 its clock goes on meanwhile: a ms
+/// may begin before each time that it is read.
+void doubt_scripts(const Scenario& scenario, const checker::Progress& progress,
+                   Judgement& judgement) {
+  constexpr int kTries = 8;
+  const std::uint32_t apart = judgement.result.apart;
+  const auto holds = [&] { return judgement.result.verdict == checker::Verdict::holds; };
+  for (int reading = 1; reading <= kTries && holds(); ++reading) {
+    if ((apart >> reading & 1U) == 0) continue;
+    Judgement other = judgement;
+    other.model.later_from = reading;
+    doubt(scenario, progress, std::move(other),
+          fmt::format("a script or transaction reads its server's clock several times, which in "
+                      "Redis 7.0 goes on meanwhile: if a ms begins before reading {}",
+                      reading),
+          judgement);
+  }
+  if (holds() && apart >> (kTries + 1) != 0)
+    leave_open(judgement,
+               fmt::format("a script or transaction reads its server's clock more than {} times, "
+                           "which in Redis 7.0 goes on meanwhile",
+                           kTries));
 }
 
 }  // namespace
@@ -191,7 +221,8 @@ Judgement judge(const Scenario& scenario, const checker::Progress& progress, boo
       search(scenario.bounds, progress, judgement);
     }
     pass_over_what_never_works(scenario, progress, judgement);
-    doubt_parts_of_ms(scenario, progress, judgement);
+    doubt_drifts(scenario, progress, judgement);
+    doubt_scripts(scenario, progress, judgement);
   }
   if (scenario.expect) judgement.difference = difference(*scenario.expect, judgement.result);
   return judgement;

@@ -145,11 +145,61 @@ Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) 
   return reply;
 }
 
+namespace {
+
+/// Whether a clock that is read again within shows what it has shown before.
+bool stands_still(const Execution& execution) {
+  const bool within = execution.in_script || execution.in_exec;
+  return !within || execution.mode.version != ServerVersion::redis_7_0;
+}
+
+void set_apart(Execution& execution, int reading) {
+  constexpr int kLast = std::numeric_limits<decltype(execution.apart)>::digits - 1;
+  execution.apart |= decltype(execution.apart){1} << std::min(reading, kLast);
+}
+
+/// What the clock has shown when it was last read.
+WallTime shown(const Execution& execution) {
+  const bool later = execution.mode.later_from > 0 &&
+                     execution.readings >= execution.mode.later_from && !execution.now_is_later;
+  return execution.now + Duration{later ? 1 : 0};
+}
+
+}  // namespace
+
+WallTime Call::clock() {
+  if (stands_still(execution)) return execution.now;
+  if (++execution.readings > 1) set_apart(execution, execution.readings);
+  return shown(execution);
+}
+
+WallTime Call::told_clock() {
+  const WallTime told = clock();
+  if (execution.told_by == 0) execution.told_by = execution.readings;
+  if (execution.met_expiry) set_apart(execution, execution.readings);
+  return told;
+}
+
+bool Call::is_over(WallTime when) const { return when <= shown(execution); }
+
+WallTime began(Execution& execution) {
+  if (!execution.in_exec || stands_still(execution)) return execution.now;
+  set_apart(execution, ++execution.readings);
+  const WallTime now = shown(execution);
+  execution.now_is_later = execution.now_is_later || now != execution.now;
+  return now;
+}
+
 Entry* Call::find(const std::string& key) {
   const auto it = keyspace.keys.find(key);
   if (it == keyspace.keys.end()) return nullptr;
+  if (it->second.expires && !stands_still(execution)) {
+    execution.met_expiry = true;
+    if (execution.told_by > 0) set_apart(execution, execution.told_by);
+  }
   if (it->second.expires && execution.now > *it->second.expires) {
-    keyspace.keys.erase(it);
+    // One whose time is over by a clock that has gone on is nobody's work.
+    if (!execution.now_is_later) keyspace.keys.erase(it);
     return nullptr;
   }
   return &it->second;

@@ -39,6 +39,9 @@ struct ServerMode {
   Slots slots = Slots::own;     ///< of a cluster: MOVED, ASK, TRYAGAIN
   std::uint8_t other_node = 0;  ///< then: the number of the other node, from 0
   std::uint64_t draw_seed = 0;  ///< decides what SPOP and its like choose; 0: the first ones
+  /// Within a script or a transaction its clock shows 1 ms more from this reading on, counted from
+  /// 1, as that of Redis 7.0 may (mstime(); since 7.2 commandTimeSnapshot()); 0: it stands still.
+  int later_from = 0;
   /// Whether it may say no.
   bool restricts() const { return replica || few_replicas || over_memory || loading || cluster; }
   friend bool operator==(const ServerMode&, const ServerMode&) = default;
@@ -62,6 +65,15 @@ struct Execution {
       false;  ///< out: the reply tells what a clock shows or how much of a lifetime is left (TTL,
               ///< PEXPIRETIME, TIME, ...), or the result compares that with a number of the request
               ///< (EXPIRE with GT or LT)
+  /// How often the clock has been read, within a script or transaction of Redis 7.0: by TIME, PTTL,
+  /// for a lifetime, and where a script of a transaction begins. Keys are there or not by `now`,
+  /// until such a script begins, and then by what the clock shows (Redis 7.0 `keyIsExpired`).
+  int readings = 0;
+  bool now_is_later = false;  ///< there
+  int told_by = 0;            ///< the first of them by TIME
+  bool met_expiry = false;    ///< a key was looked for that has a lifetime
+  /// Out: bit k if it may matter whether a ms begins before the reading k.
+  std::uint32_t apart = 0;
   int looks_within = 0;        ///< of a script or transaction so far, at a clock
   bool clock_goes_on = false;  ///< out: there were several, and in Redis 7.0 the clock goes on in
                                ///< between (since 7.2 it does not: commandTimeSnapshot)

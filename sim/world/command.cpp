@@ -42,7 +42,8 @@ ServerMode mode_for(const Model& model, const Asked& asked) {
           .cluster = model.cluster,
           .slots = asked.slots,
           .other_node = asked.other,
-          .draw_seed = model.draw_seed};
+          .draw_seed = model.draw_seed,
+          .later_from = model.later_from};
 }
 
 /// How long a session waits that has begun to; 0: for ever. Its instant is no part of a world.
@@ -152,6 +153,7 @@ void Nodes::note_circumstances(const Request& request, const Execution& executio
     setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
   setting_.draws = setting_.draws || execution.drew;
   setting_.clock_goes_on = setting_.clock_goes_on || execution.clock_goes_on;
+  setting_.readings_apart |= execution.apart;
   setting_.asks_replicas = setting_.asks_replicas || execution.mode.replica;
 }
 

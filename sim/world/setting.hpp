@@ -207,21 +207,22 @@ class Setting {
   Knowledge needs;  ///< larger than `knowledge` if something turns out to be missing
   /// Lifetimes that followed from an absolute time, in ms: what was left until then.
   std::set<std::int64_t> computed_lifetimes;
-  std::set<std::int64_t> computed;  ///< durations that a program worked out from a clock, in ms
-  bool turns_within_ms = false;     ///< something turns by the microseconds that TIME tells
-  bool passes_years = false;        ///< time passes at once by more than turns are looked for
-  bool missed_turns = false;        ///< something turns with a clock more often than was found out
-  bool scaled_clocks = false;       ///< a number is worked out from a clock, and not by a sum
-  SentDurations sent_durations;     ///< worked out from a clock
-  bool durations_as_data = false;   ///< one of them is no lifetime where it goes to
-  bool splits_work = false;         ///< a pause stops work while another task has a timer
-  std::string left_open;            ///< a request that Redis might have answered otherwise
-  std::set<unsigned> slots;         ///< with budget for migrate: of the keys that there were
-  bool draws = false;               ///< some request was answered as the model's draw_seed decides
-  bool orders_tokens = false;       ///< something hangs on which of two lock tokens comes first
-  bool unexplained_turns = false;   ///< something turns at a time that could not be accounted for
-  bool waits_add_up = false;        ///< a client waits in parts of a ms several times
-  bool clock_goes_on = false;       ///< Execution::clock_goes_on, of some request
+  std::set<std::int64_t> computed;   ///< durations that a program worked out from a clock, in ms
+  bool turns_within_ms = false;      ///< something turns by the microseconds that TIME tells
+  bool passes_years = false;         ///< time passes at once by more than turns are looked for
+  bool missed_turns = false;         ///< something turns with a clock more often than was found out
+  bool scaled_clocks = false;        ///< a number is worked out from a clock, and not by a sum
+  SentDurations sent_durations;      ///< worked out from a clock
+  bool durations_as_data = false;    ///< one of them is no lifetime where it goes to
+  bool splits_work = false;          ///< a pause stops work while another task has a timer
+  std::string left_open;             ///< a request that Redis might have answered otherwise
+  std::set<unsigned> slots;          ///< with budget for migrate: of the keys that there were
+  bool draws = false;                ///< some request was answered as the model's draw_seed decides
+  bool orders_tokens = false;        ///< something hangs on which of two lock tokens comes first
+  bool unexplained_turns = false;    ///< something turns at a time that could not be accounted for
+  bool waits_add_up = false;         ///< a client waits in parts of a ms several times
+  bool clock_goes_on = false;        ///< Execution::clock_goes_on, of some request
+  std::uint32_t readings_apart = 0;  ///< Execution::apart, of all requests
   /// What Redis or a client may do besides, and the search has not tried; null: nothing known.
   const char* untried = nullptr;
   bool asks_replicas = false;   ///< some request was executed by a replica

@@ -48,11 +48,21 @@ struct Call {
   template <class Type>
   Entry& put(const std::string& key, Type value);
   void erase(const std::string& key);
+  /// What the clock shows that is read for a lifetime, or what is left of one.
+  WallTime clock();
+  /// The same for TIME.
+  WallTime told_clock();
+  /// Whether this instant is over, as the clock was last read.
+  bool is_over(WallTime when) const;
   /// Tells whoever looks for it that the two numbers are compared.
   void compare(double left, double right);
   /// What runs scripts and functions.
   ScriptVm& scripts() const;
 };
+
+/// A script of a transaction reads the clock when it begins, and keys are there or not for it by
+/// that (Redis 7.0 `scriptPrepareForRun`).
+WallTime began(Execution& execution);
 
 /// Runs the command or subcommand that the call names, and whose arity fits. Throws BadInput for
 /// one that is not simulated yet.

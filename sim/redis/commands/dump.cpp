@@ -76,7 +76,7 @@ Reply run_restore(Call& call) {
   call.erase(argv[1]);
   if (ttl != 0) {
     entry.expires = end_of(call, ttl, o.absolute);
-    if (*entry.expires <= call.execution.now) return Reply::ok();
+    if (call.is_over(*entry.expires)) return Reply::ok();
   }
   call.keyspace.keys.insert_or_assign(argv[1], std::move(entry));
   return Reply::ok();

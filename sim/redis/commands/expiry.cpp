@@ -63,6 +63,7 @@ WallTime expire_argument(Call& call, TimeForm form, std::string_view command) {
   }
   if (form.absolute) {
     call.execution.looked_at_time = true;
+    call.clock();  // whether that is over
     return {ms};
   }
   const auto when = from_now(call, ms);
@@ -78,7 +79,7 @@ Reply expire(Call& call, TimeForm form, std::string_view command) {
   if (entry && entry->expires && (conditions.gt || conditions.lt))
     call.compare(static_cast<double>(when.ms), static_cast<double>(entry->expires->ms));
   if (!entry || !conditions.allow(entry->expires, when)) return Reply::number(0);
-  if (when <= call.execution.now) {
+  if (call.is_over(when)) {
     call.erase(call.argv[1]);
   } else {
     entry->expires = when;
@@ -91,7 +92,8 @@ Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
   if (!entry) return Reply::number(-2);
   if (!entry->expires) return Reply::number(-1);
   if (absolute) call.execution.looked_at_time = true;
-  const std::int64_t ms = absolute ? entry->expires->ms : (*entry->expires - call.execution.now).ms;
+  const std::int64_t ms = absolute ? entry->expires->ms
+                                   : std::max((*entry->expires - call.clock()).ms, std::int64_t{0});
   // (ms + 500) / 1000 in Redis, which its compiler takes for unsigned: no overflow near the
   // largest.
   return Reply::number(unit == TimeUnit::seconds ? ms / 1000 + (ms % 1000 >= 500 ? 1 : 0) : ms);
@@ -102,8 +104,9 @@ Reply lifetime(Call& call, TimeUnit unit, bool absolute) {
 std::optional<std::int64_t> from_now(Call& call, std::int64_t ms) {
   constexpr std::int64_t kNear = kMax - (std::int64_t{1} << 50);
   if (ms > kNear) call.execution.looked_at_time = true;
-  if (ms > kMax - call.execution.now.ms) return std::nullopt;
-  return call.execution.now.ms + ms;
+  const std::int64_t now = call.clock().ms;
+  if (ms > kMax - now) return std::nullopt;
+  return now + ms;
 }
 
 WallTime positive_expiry(Call& call, const std::string& text, TimeForm form,

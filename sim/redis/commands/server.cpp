@@ -93,7 +93,7 @@ bool is_asked(const Request& argv, std::string_view section) {
 }
 
 Reply run_time(Call& call) {
-  const std::int64_t ms = call.execution.now.ms;
+  const std::int64_t ms = call.told_clock().ms;
   return Reply::array({Reply::bulk(std::to_string(ms / 1000)),
                        Reply::bulk(std::to_string(ms % 1000 * 1000 + call.execution.micros))});
 }

@@ -185,7 +185,7 @@ Reply run_getex(Call& call) {
   Entry& entry = *call.find(call.argv[1]);
   if (o.form) {
     const WallTime when = positive_expiry(call, *o.time, *o.form, "getex");
-    if (when <= call.execution.now) {
+    if (call.is_over(when)) {
       call.erase(call.argv[1]);
     } else {
       entry.expires = when;

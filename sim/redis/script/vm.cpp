@@ -353,7 +353,9 @@ class ScriptVm::Impl {
     run_.shown_chunk = chunk.library ? dialect::kShownLibrary : dialect::kShownChunk;
     int& selected = run_.execution->session->database;
     const int database = selected;  // SELECT is the script's own affair
+    const WallTime now = run_.execution->now;
     run_.execution->in_script = true;
+    run_.execution->now = began(*run_.execution);
     lua_settop(L_, 0);
     lua_pushcfunction(L_, dialect::guarded<note_failure>);
     lua_pushcfunction(
@@ -372,6 +374,8 @@ class ScriptVm::Impl {
       run_.addresses = LUA_NOREF;
     }
     run_.execution->in_script = false;
+    run_.execution->now = now;
+    run_.execution->now_is_later = false;
     run_.execution->ordered_tokens = run_.execution->ordered_tokens || run_.ordered_tokens;
     run_.execution->left_open = run_.execution->left_open || run_.left_open;
     run_.keyspace->select(selected, database);
