@@ -231,12 +231,12 @@ EndlessRuns endless_runs(const Graph<WorldSystem>& graph, const std::set<sim::Pr
     const std::uint32_t component = found.of[s];
     if (found.left[component] || acquires[component]) continue;
     const auto state = graph[s];
-    const bool deadlock =
-        world.waiting(state.data()) != 0 && properties.contains(sim::Property::deadlock);
+    const auto waits =
+        world.waiting(state.data()) != 0 ? sim::kept_waiting(properties) : std::nullopt;
     const bool leak = found.cyclic[component] && world.only_spawned(state.data()) &&
                       properties.contains(sim::Property::leak);
-    if (!deadlock && !leak) continue;
-    runs.property = deadlock ? sim::Property::deadlock : sim::Property::leak;
+    if (!waits && !leak) continue;
+    runs.property = waits.value_or(sim::Property::leak);
     runs.state = s;
     return runs;
   }

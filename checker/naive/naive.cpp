@@ -209,13 +209,12 @@ class Exploration {
     for (StateNumber s = 0; s < states; ++s) {
       const std::uint32_t set = ends.of[s];
       if (set == ClosedSets::kNone || acquires[set]) continue;
-      const bool deadlock =
-          natures_[s].waits && model_.properties.contains(sim::Property::deadlock);
+      const auto waits = natures_[s].waits ? sim::kept_waiting(model_.properties) : std::nullopt;
       const bool leak = ends.cyclic[set] && natures_[s].only_spawned &&
                         model_.properties.contains(sim::Property::leak);
-      if (!deadlock && !leak) continue;
+      if (!waits && !leak) continue;
       result.verdict = Verdict::violated;
-      result.property = deadlock ? sim::Property::deadlock : sim::Property::leak;
+      result.property = waits.value_or(sim::Property::leak);
       result.endless = true;
       result.schedule = search_.way_to(s);
       return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 
 #include "sim/model/table.hpp"
@@ -79,7 +80,8 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
     {Property::progress, "progress", "progress", LiveJudge::nobody,
      "a client may stay inside acquire() for ever while time goes on, though no fault is left to "
      "come and everybody who can begin does",
-     "This may come again and again for ever.", false, false},
+     "From here on a client is inside acquire() for ever, though no fault is left to come.", false,
+     false},
     {Property::lost_told, "lost-told", "told lost", LiveJudge::nobody,
      "a client is told that it has lost the lock, and still has its key", nullptr, true, false},
     {Property::invariant, "invariant", "claim", LiveJudge::nobody,
@@ -98,5 +100,13 @@ inline std::set<Property> usual_properties() {
   return usual;
 }
 using PropertySet = SetOf<kProperties.size()>;
+
+/// What a client violates that waits inside acquire() where nothing but faults leads on, or nobody
+/// ever acquires: a deadlock; without that, progress.
+inline std::optional<Property> kept_waiting(const std::set<Property>& judged) {
+  for (const auto property : {Property::deadlock, Property::progress})
+    if (judged.contains(property)) return property;
+  return {};
+}
 
 }  // namespace lockstep::sim

@@ -170,3 +170,19 @@ TEST_CASE("who has waited too long is named, with the time and the holder", "[wa
   CHECK(told.violated == Property::waits);
   CHECK_THAT(told.violation, Catch::Contains("has waited for 15 ms"));
 }
+
+TEST_CASE("who waits for what nobody sends makes no progress, as nothing happens any more",
+          "[waits]") {
+  // A frozen clock never shows that the 5 s are over.
+  const auto waits_for = [](const std::string& seconds, Fault fault, Property property) {
+    InlineLock lock({"redis('BLPOP', 'never', " + seconds + ") return true", "return true"});
+    lock.model.processes.resize(1);
+    lock.model = test::with_fault(lock.model, fault);
+    return lock.judged(property);
+  };
+  for (const auto property : {Property::progress, Property::deadlock}) {
+    CHECK(waits_for("0", Fault::flush, property) == Verdict::violated);
+    CHECK(waits_for("5", Fault::freeze, property) == Verdict::violated);
+    CHECK(waits_for("5", Fault::flush, property) == Verdict::holds);
+  }
+}
