@@ -273,17 +273,22 @@ TEST_CASE("A fresh client, which is to find a deadlock, asks the newest master")
   }
 }
 
-TEST_CASE("A link that is cut and heals: what is sent waits") {
+TEST_CASE("A link that is cut and heals: what is sent waits, and may come later still") {
   auto model = replicated("set-token-lua", 1);
   model.budget.at(static_cast<std::size_t>(Fault::cut)) = 1;
-  test::HandMadeRun run(model);
-  run.client(Does::begin);
-  run.client(Does::cut_requests);
-  run.client(Does::begin, 1);
-  run.answered(1);
-  run.client(Does::heal);
-  run.answered();
-  is_confirmed(run.plan());
+  for (const bool late : {false, true}) {
+    test::HandMadeRun run(model);
+    run.client(Does::begin);
+    run.client(Does::cut_requests);
+    if (!late) run.client(Does::begin, 1);
+    if (!late) run.answered(1);
+    run.client(late ? Does::heal_late : Does::heal);
+    if (late) run.client(Does::begin, 1);
+    if (late) run.answered(1);
+    if (late) run.client(Does::release);
+    run.answered();
+    is_confirmed(run.plan());
+  }
 }
 
 }  // namespace
