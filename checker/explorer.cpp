@@ -150,7 +150,7 @@ class Exploration {
       result_.other_beginning_ms = other_beginning_ms(world_.knowledge().units);
     result_.patience_ms = world_.patience_ms();
     result_.many_tasks = world_.many_tasks();
-    result_.apart = world_.apart();
+    result_.readings_apart = world_.readings_apart();
     result_.waits_at_servers = world_.knowledge().blocks;
     result_.computed_durations = world_.computed_lifetimes();
   }

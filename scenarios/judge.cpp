@@ -185,7 +185,7 @@ void doubt_drifts(const Scenario& scenario, const checker::Progress& progress,
 void doubt_scripts(const Scenario& scenario, const checker::Progress& progress,
                    Judgement& judgement) {
   constexpr int kTries = 8;
-  const std::uint32_t apart = judgement.result.apart;
+  const std::uint32_t apart = judgement.result.readings_apart;
   const auto holds = [&] { return judgement.result.verdict == checker::Verdict::holds; };
   for (int reading = 1; reading <= kTries && holds(); ++reading) {
     if ((apart >> reading & 1U) == 0) continue;

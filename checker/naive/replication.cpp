@@ -45,23 +45,27 @@ std::uint8_t Rules::server_meant(const Process& process, std::uint8_t node) cons
   return node < servers_.nodes ? process.knows.at(node) : node;
 }
 
-/// Whether its client has given up what does not come through to the node.
-bool Rules::given_up_behind_a_cut(const Process& process, const Connection& connection) {
-  if (connection.open || connection.messages.empty()) return false;
+/// Whether the next message is a request on its way to the node that does not come through.
+bool Rules::kept_by_a_cut(const Process& process, const Connection& connection) {
+  if (connection.messages.empty()) return false;
   const Message& next = connection.messages.front();
   return next.state == Message::State::waiting && !next.blocked && next.in_queue == 0 &&
          process.unreached.contains(connection.node);
 }
 
+/// Whether its client has given up what does not come through to the node.
+bool Rules::given_up_behind_a_cut(const Process& process, const Connection& connection) {
+  return !connection.open && kept_by_a_cut(process, connection);
+}
+
 /// Whether what comes next on the connection does not come through, and somebody waits for it: a
-/// request that is on its way, or what the node has sent.
+/// request, or what the node has sent.
 bool Rules::somebody_waits_behind_a_cut(const Process& process, const Connection& connection) {
   if (!connection.open || connection.messages.empty()) return false;
   const Message& next = connection.messages.front();
   if (next.unheard || next.held) return false;
   if (next.state != Message::State::waiting) return process.unheard.contains(connection.node);
-  return process.unreached.contains(connection.node) && !next.blocked && next.in_queue == 0 &&
-         !connection.waits_in_the_dark();
+  return kept_by_a_cut(process, connection) && !connection.waits_in_the_dark();
 }
 
 /// Whether a connection may break at no cost: its node has died since, nobody waits for what is on

@@ -493,6 +493,7 @@ class Rules {
   void enabled_to_learn(const World& world, std::uint8_t p,
                         std::vector<sim::Action>& actions) const;
   static void leave_to_network(Connection& connection);
+  static bool kept_by_a_cut(const Process& process, const Connection& connection);
   static bool given_up_behind_a_cut(const Process& process, const Connection& connection);
   static bool somebody_waits_behind_a_cut(const Process& process, const Connection& connection);
   bool may_break_freely(const World& world, const Process& process,

@@ -51,8 +51,9 @@ struct Result {
   /// With `violated`: on the bytes of random tokens, of which real ones may have others.
   bool hangs_on_tokens = false;
   bool many_tasks = false;  ///< some process had more than one task
-  /// Execution::apart, of all requests: where the clock of a script or transaction may go on.
-  std::uint32_t apart = 0;
+  /// Execution::readings_apart, of all requests: where the clock of a script or transaction may go
+  /// on.
+  std::uint32_t readings_apart = 0;
   bool waits_at_servers = false;             ///< some request has waited at its node
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
   /// Of a search that looks at the absolute time: how much later every run may begin without

@@ -53,17 +53,20 @@ void refuse_arity(std::string_view command) {
 
 namespace {
 
+/// Whether a clock that is read again within shows what it has shown before.
+bool stands_still(const Execution& execution) {
+  const bool within = execution.in_script || execution.in_exec;
+  return !within || execution.mode.version != ServerVersion::redis_7_0;
+}
+
 /// What a command looks at by its very nature.
 void report(const Command& command, Execution& execution) {
   if (!command.has(kLooksAtTime | kLooksAtClock | kLooksAtBytes)) return;
   execution.looked_at_time = execution.looked_at_time || command.has(kLooksAtTime);
   execution.looked_at_clock = execution.looked_at_clock || command.has(kLooksAtClock);
   execution.looked_at_bytes = execution.looked_at_bytes || command.has(kLooksAtBytes);
-  if (!command.has(kLooksAtTime | kLooksAtClock) || !(execution.in_script || execution.in_exec))
-    return;
-  ++execution.looks_within;
-  execution.clock_goes_on =
-      execution.looks_within > 1 && execution.mode.version == ServerVersion::redis_7_0;
+  if (!command.has(kLooksAtTime | kLooksAtClock) || stands_still(execution)) return;
+  execution.clock_goes_on = ++execution.looks_within > 1;
 }
 
 std::size_t elements_of(const Entry& entry) {
@@ -147,15 +150,9 @@ Reply execute(Keyspace& keyspace, const Request& request, Execution& execution) 
 
 namespace {
 
-/// Whether a clock that is read again within shows what it has shown before.
-bool stands_still(const Execution& execution) {
-  const bool within = execution.in_script || execution.in_exec;
-  return !within || execution.mode.version != ServerVersion::redis_7_0;
-}
-
 void set_apart(Execution& execution, int reading) {
-  constexpr int kLast = std::numeric_limits<decltype(execution.apart)>::digits - 1;
-  execution.apart |= decltype(execution.apart){1} << std::min(reading, kLast);
+  constexpr int kLast = std::numeric_limits<decltype(execution.readings_apart)>::digits - 1;
+  execution.readings_apart |= decltype(execution.readings_apart){1} << std::min(reading, kLast);
 }
 
 /// What the clock has shown when it was last read.
@@ -186,23 +183,23 @@ WallTime began(Execution& execution) {
   if (!execution.in_exec || stands_still(execution)) return execution.now;
   set_apart(execution, ++execution.readings);
   const WallTime now = shown(execution);
-  execution.now_is_later = execution.now_is_later || now != execution.now;
+  execution.now_is_later = now != execution.now;
   return now;
 }
 
 Entry* Call::find(const std::string& key) {
   const auto it = keyspace.keys.find(key);
   if (it == keyspace.keys.end()) return nullptr;
-  if (it->second.expires && !stands_still(execution)) {
+  Entry& entry = it->second;
+  if (!entry.expires) return &entry;
+  if (!stands_still(execution)) {
     execution.met_expiry = true;
     if (execution.told_by > 0) set_apart(execution, execution.told_by);
   }
-  if (it->second.expires && execution.now > *it->second.expires) {
-    // One whose time is over by a clock that has gone on is nobody's work.
-    if (!execution.now_is_later) keyspace.keys.erase(it);
-    return nullptr;
-  }
-  return &it->second;
+  if (execution.now <= *entry.expires) return &entry;
+  // One whose time is over by a clock that has gone on is nobody's work.
+  if (!execution.now_is_later) keyspace.keys.erase(it);
+  return nullptr;
 }
 
 std::string* Call::string_at(const std::string& key) { return at<std::string>(key); }

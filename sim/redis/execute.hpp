@@ -69,12 +69,12 @@ struct Execution {
   /// for a lifetime, and where a script of a transaction begins. Keys are there or not by `now`,
   /// until such a script begins, and then by what the clock shows (Redis 7.0 `keyIsExpired`).
   int readings = 0;
-  bool now_is_later = false;  ///< there
-  int told_by = 0;            ///< the first of them by TIME
+  int told_by = 0;            ///< the first of them by TIME; 0: none
   bool met_expiry = false;    ///< a key was looked for that has a lifetime
+  bool now_is_later = false;  ///< by the 1 ms of mode.later_from, while such a script runs
   /// Out: bit k if it may matter whether a ms begins before the reading k.
-  std::uint32_t apart = 0;
-  int looks_within = 0;        ///< of a script or transaction so far, at a clock
+  std::uint32_t readings_apart = 0;
+  int looks_within = 0;        ///< of a script or transaction of Redis 7.0 so far, at a clock
   bool clock_goes_on = false;  ///< out: there were several, and in Redis 7.0 the clock goes on in
                                ///< between (since 7.2 it does not: commandTimeSnapshot)
   bool looked_at_bytes =

@@ -153,7 +153,7 @@ void Nodes::note_circumstances(const Request& request, const Execution& executio
     setting_.left_open = printed(argument_texts(request, *setting_.model.program, {}));
   setting_.draws = setting_.draws || execution.drew;
   setting_.clock_goes_on = setting_.clock_goes_on || execution.clock_goes_on;
-  setting_.readings_apart |= execution.apart;
+  setting_.readings_apart |= execution.readings_apart;
   setting_.asks_replicas = setting_.asks_replicas || execution.mode.replica;
 }
 

@@ -110,7 +110,7 @@ bool Process::waits_for_link(const Connection& connection, std::uint8_t node) co
   const Message& next = connection.messages.front();
   if (next.held || next.unheard) return false;
   if (next.stage != Stage::waiting) return has(unheard, node);
-  return !connection.waits_in_the_dark() && !next.blocked && has(unreached, node);
+  return connection.is_under_way() && !connection.waits_in_the_dark() && has(unreached, node);
 }
 
 void Process::drop_empty_connections() {

@@ -70,8 +70,8 @@ class World {
   bool sampled() const { return setting_.sampled || setting_.missed_turns || setting_.countless; }
   /// Whether some process has more than one task: then it matters where they switch.
   bool many_tasks() const { return setting_.many_tasks; }
-  /// Execution::apart, of all requests.
-  std::uint32_t apart() const { return setting_.readings_apart; }
+  /// Execution::readings_apart, of all requests.
+  std::uint32_t readings_apart() const { return setting_.readings_apart; }
   /// Why not every point of time was laid that may matter; "" if all were.
   std::string time_gap() const;
   /// Whether something hangs on which of two lock tokens comes first: one order of them was tried.

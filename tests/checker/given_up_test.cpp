@@ -16,8 +16,7 @@ using test::InlineLock;
 /// Whether both explorers see a lone client's acquire() come out true in some run with this fault.
 bool may_come_about(const std::string& acquire, Fault fault) {
   InlineLock lock({acquire, "return true"});
-  lock.model.processes.resize(1);
-  lock.model = test::with_fault(lock.model, fault);
+  lock.alone_with(fault);
   lock.model.properties = {Property::mutual_exclusion};
   lock.model.witnesses = {sim::Witness::acquired};
   return lock.unmet().empty();
@@ -29,9 +28,7 @@ TEST_CASE("who gives up what he has sent behind a cut link may never get it thro
   const auto may_stay = [](const std::string& timeout) {
     InlineLock lock({"return redis('SETNX', self.key, 'x') == 1",
                      "pcall(call, { " + timeout + "'DEL', self.key }) return true"});
-    lock.model.processes.resize(1);
-    lock.model = test::with_fault(lock.model, Fault::cut);
-    return lock.judged(Property::leak);
+    return lock.alone_with(Fault::cut).judged(Property::leak);
   };
   CHECK(may_stay("timeout_ms = 5, ") == Verdict::violated);
   CHECK(may_stay("") == Verdict::holds);
@@ -43,9 +40,7 @@ TEST_CASE("what was given up behind a cut link comes when it likes once that has
       {"if pcall(call, { timeout_ms = 5, 'SET', self.key, 'x' }) then return true end "
        "redis('DEL', self.key) sleep(5) redis('DEL', self.key) return false",
        "return redis('DEL', self.key) == 1"});
-  lock.model.processes.resize(1);
-  lock.model = test::with_fault(lock.model, Fault::cut);
-  CHECK(lock.judged(Property::leak) == Verdict::violated);
+  CHECK(lock.alone_with(Fault::cut).judged(Property::leak) == Verdict::violated);
 }
 
 TEST_CASE("what somebody waits for behind a cut link may come later than what is sent anew",
@@ -55,9 +50,7 @@ TEST_CASE("what somebody waits for behind a cut link may come later than what is
     InlineLock lock({"local setting = spawn(function() redis('SET', self.key, 'x') end) " +
                          between + "redis('DEL', self.key) stop(setting) return false",
                      "return true"});
-    lock.model.processes.resize(1);
-    lock.model = test::with_fault(lock.model, Fault::cut);
-    return lock.judged(Property::leak);
+    return lock.alone_with(Fault::cut).judged(Property::leak);
   };
   CHECK(may_stay("sleep(1) redis('GET', self.key) sleep(5) ") == Verdict::violated);
   CHECK(may_stay("await(setting) ") == Verdict::holds);

@@ -176,9 +176,7 @@ TEST_CASE("who waits for what nobody sends makes no progress, as nothing happens
   // A frozen clock never shows that the 5 ms are over.
   const auto waits_for = [](const std::string& seconds, Fault fault, Property property) {
     InlineLock lock({"redis('BLPOP', 'never', " + seconds + ") return true", "return true"});
-    lock.model.processes.resize(1);
-    lock.model = test::with_fault(lock.model, fault);
-    return lock.judged(property);
+    return lock.alone_with(fault).judged(property);
   };
   for (const auto property : {Property::progress, Property::deadlock}) {
     CHECK(waits_for("0", Fault::flush, property) == Verdict::violated);

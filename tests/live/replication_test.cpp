@@ -280,12 +280,16 @@ TEST_CASE("A link that is cut and heals: what is sent waits, and may come later 
     test::HandMadeRun run(model);
     run.client(Does::begin);
     run.client(Does::cut_requests);
-    if (!late) run.client(Does::begin, 1);
-    if (!late) run.answered(1);
+    const auto other_goes_first = [&] {
+      run.client(Does::begin, 1);
+      run.answered(1);
+    };
+    if (!late) other_goes_first();
     run.client(late ? Does::heal_late : Does::heal);
-    if (late) run.client(Does::begin, 1);
-    if (late) run.answered(1);
-    if (late) run.client(Does::release);
+    if (late) {
+      other_goes_first();
+      run.client(Does::release);
+    }
     run.answered();
     is_confirmed(run.plan());
   }

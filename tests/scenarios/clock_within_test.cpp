@@ -69,10 +69,10 @@ TEST_CASE("a lifetime and what is left of it may be of two ms", "[clock_within]"
 
 TEST_CASE("what asks for no more than whether there is a key holds", "[clock_within]") {
   CHECK(judged(setting_then("'EXISTS', KEYS[1]", "1"), kDelete).verdict == checker::Verdict::holds);
-  CHECK(judged(kSet, kDelete).apart == 0);
+  CHECK(judged(kSet, kDelete).readings_apart == 0);
   // Read several times, and nothing hangs on by how much.
   const auto twice = judged(setting_then("'PEXPIRE', KEYS[1], ARGV[1]", "1"), kDelete);
-  CHECK(twice.apart != 0);
+  CHECK(twice.readings_apart != 0);
   CHECK(twice.verdict == checker::Verdict::holds);
 }
 

@@ -37,6 +37,13 @@ class InlineLock {
     model.program = std::make_shared<sim::Program>(folder_.path());
   }
 
+  /// With one client of the two, and budget for this fault.
+  InlineLock& alone_with(sim::Fault fault) {
+    model.processes.resize(1);
+    model = with_fault(model, fault);
+    return *this;
+  }
+
   /// What both explorers find of one property.
   checker::Verdict judged(sim::Property property) const {
     sim::Model asked = model;
