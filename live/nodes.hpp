@@ -10,6 +10,7 @@
 
 #include "live/address.hpp"
 #include "live/observer.hpp"
+#include "live/real_server.hpp"
 #include "live/server.hpp"
 #include "sim/keyspace/visible_key.hpp"
 #include "sim/model/model.hpp"
@@ -42,8 +43,8 @@ class Nodes {
   sim::VisibleKeys keys(std::uint8_t node) { return nodes_.at(node).observer->keys(); }
   /// The same one that its keys are read by.
   Connection& connection(std::uint8_t node) { return nodes_.at(node).observer->connection(); }
-  /// "redis 7.0.15", of the first one.
-  std::string version() { return nodes_.front().observer->version(); }
+  /// The first one.
+  RealServer server() { return nodes_.front().observer->server(); }
 
   // ---- of servers of our own
   void crash(std::uint8_t node);

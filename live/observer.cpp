@@ -89,6 +89,4 @@ void Observer::flush() {
   connection_.execute({"CONFIG", "SET", "min-replicas-to-write", least.items.back().text});
 }
 
-std::string Observer::version() { return real_server(connection_).shown; }
-
 }  // namespace lockstep::live

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "live/connection.hpp"
+#include "live/real_server.hpp"
 #include "sim/keyspace/visible_key.hpp"
 
 namespace lockstep::live {
@@ -29,8 +30,7 @@ class Observer {
   /// A completed RDB save.
   void save();
   void flush();
-  /// "7.0.15"
-  std::string version();
+  RealServer server() { return real_server(connection_); }
 
  private:
   sim::Reply look(const sim::Request& request);

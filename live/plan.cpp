@@ -79,6 +79,13 @@ std::optional<std::size_t> silence_in(const Plan& plan) {
   return std::nullopt;
 }
 
+/// The first step at which a replica begins to lag while its master serves who waits for a key.
+std::optional<std::size_t> lag_while_serving_in(const Plan& plan) {
+  for (std::size_t i = 1; i < plan.steps.size(); ++i)
+    if (plan.steps[i].action.kind == sim::Action::Kind::lag && plan.steps[i - 1].serves) return i;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
@@ -96,6 +103,9 @@ std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
       return fmt::format("step {}: {}", i + 1, why);
   if (const auto step = silence_in(plan))
     return fmt::format("step {}: a replica's acknowledgements cannot be held back", *step + 1);
+  if (const auto step = lag_while_serving_in(plan))
+    return fmt::format(
+        "step {}: what brings a key and who is served of it leave a real master at once", *step + 1);
   return std::nullopt;
 }
 

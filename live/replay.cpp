@@ -64,7 +64,8 @@ class Replay {
 
   Confirmation run() {
     Confirmation result;
-    result.server = nodes_.version();
+    const RealServer server = nodes_.server();
+    result.server = server.shown;
     try {
       for (const auto& step : plan_.steps) {
         ++result.step;
@@ -80,12 +81,22 @@ class Replay {
       result.outcome = Outcome::differs;
       result.detail = error.what();
     }
+    if (result.outcome == Outcome::differs) excuse_another(server, result);
     result.seconds = static_cast<double>(pace_.real_ms()) / 1000;
     nodes_.clean_up();
     return result;
   }
 
  private:
+  /// What a server of another version does otherwise says nothing of the run.
+  void excuse_another(const RealServer& server, Confirmation& result) const {
+    const sim::ServerVersion told = plan_.model.server;
+    if (server.imitated.value_or(told) == told) return;
+    result.outcome = Outcome::impossible;
+    result.detail = fmt::format("step {}: the run is one of {}, and {} does something else ({})",
+                                result.step, name(told), server.shown, result.detail);
+  }
+
   /// The clients' clocks show the trace's times. If a server has to agree, they show real times
   /// instead, which begin at a whole second, so that seconds round as in the trace.
   void start_together() {

@@ -207,7 +207,7 @@ class Observers {
   /// Each version once.
   std::string versions() {
     std::set<std::string> versions;
-    for (auto& observer : observers_) versions.insert(observer.version());
+    for (auto& observer : observers_) versions.insert(observer.server().shown);
     return fmt::format("{}", fmt::join(versions, ", "));
   }
   void remove(const Observer::Names& names) {

@@ -699,22 +699,27 @@ void NodeClocks::note_within_ms(const Met& met, TimeUse& use) {
   sim::note_within_ms(outcome, use);
 }
 
-/// A client does something else with a reply below `number`.
+/// A client does something else with a reply below `number`. What the reply tells grows and falls
+/// with what was compared (EXPIRE GT: 0, then 1, then 0 of a key that is gone): on each such way by
+/// itself it goes one way.
 void NodeClocks::note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use) {
+  constexpr int kReply = 1;  // no place of a comparison
   Courses courses;
   const View view{what, number};
-  const auto below = [&](std::int64_t later) {
+  const auto both = [&](std::int64_t later) {
     const Tried then = tried(met, later);
-    courses.begin(later);
+    then.tell(courses, later);
     for (const double told : numbers_told(then.reply))
-      courses.add(0,
+      courses.add(kReply,
                   {told, static_cast<double>(number), relation(told, static_cast<double>(number))});
-    return then.shown(view);
+    return then.shown(Shown::comparisons) + then.shown(view);
   };
-  const Turns turns = turning_points(below, -kFarthestMs, kFarthestMs);
+  const Turns turns = turning_points(both, -kFarthestMs, kFarthestMs);
   use.all = use.all && turns.all && courses.one_way();
   if (!use.all) return;
-  for (const std::int64_t turn : turns.at) note_turn(met, turn, view, use);
+  for (const std::int64_t turn : turns.at)
+    if (tried(met, turn - 1).shown(view) != tried(met, turn).shown(view))
+      note_turn(met, turn, view, use);
 }
 
 }  // namespace lockstep::sim

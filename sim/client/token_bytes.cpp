@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <functional>
 #include <map>
 #include <optional>
@@ -181,6 +182,9 @@ bool TokenBytes::numbers_differ(const Met& met) {
     executed(other, met, &compared);
     std::vector<double> all;
     for (const Compared& each : compared) all.insert(all.end(), {each.left, each.right});
+    // Members of a sorted set are compared in the order of their names.
+    std::ranges::sort(all,
+                      [](double one, double other) { return std::strong_order(one, other) < 0; });
     return all;
   };
   return !std::ranges::equal(numbers(0), numbers(1), is_same);

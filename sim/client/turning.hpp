@@ -29,6 +29,7 @@ struct TimeUse {
   bool whole_ms = true;       ///< false: it turns within a millisecond (within_ms.hpp)
   bool whole_micros = false;  ///< it takes of an answer to TIME whole milliseconds, rounded down
   bool each_micro = false;    ///< it takes of it every microsecond
+  bool rounds_up = false;     ///< an absolute time is rounded up to a unit
   bool fences = false;        ///< a fencing token is made of one
   bool lifetimes = true;      ///< false: a duration that is worked out becomes data
   /// What one clock shows is put together with something else: where it turns by that depends on

@@ -239,6 +239,9 @@ Reply shown_score(const Call& call, double score) {
 
 SortedSetOrder ordered(Call& call, const SortedSet& set) {
   SortedSetOrder order = in_order(set);
+  for (auto one = set.begin(); call.execution.compared != nullptr && one != set.end(); ++one)
+    for (auto other = set.begin(); other != one; ++other)
+      call.compare(one->second.score, other->second.score);
   call.execution.ordered_tokens = call.execution.ordered_tokens || ties_tokens(order);
   return order;
 }

@@ -54,18 +54,22 @@ Id Runs::intern(const Run& run) {
 }
 
 /// When something turns that was looked at; and, as long as absolute time matters, when a clock
-/// shows a full second, minute, or what else it is rounded to.
+/// shows a full second, minute, or what else it is rounded to (1 ms more, where it is rounded up).
 Ahead Runs::ahead_of(const Run& run) const {
   Ahead ahead{run.turns_ms, run.outlook_ms, {}};
+  const auto add = [&](std::int64_t unit, const Rate& rate, std::int64_t offset) {
+    const std::int64_t shown =
+        (kEpoch.ms % unit + offset) * rate.parts() + rate.shown_after(run.now_ms);
+    const std::int64_t begun = floor_quotient(shown, unit * rate.parts());
+    const std::int64_t past = shown - begun * unit * rate.parts();
+    const std::int64_t left = setting_.rounded(rate.true_ms(unit, past));
+    if (left <= run.outlook_ms) ahead.deadlines.push_back(left);
+  };
   for (const std::int64_t unit : setting_.knowledge.units)
     for (const Rate& rate : setting_.rates)
       for (const std::int64_t offset : setting_.offsets) {
-        const std::int64_t shown =
-            (kEpoch.ms % unit + offset) * rate.parts() + rate.shown_after(run.now_ms);
-        const std::int64_t begun = floor_quotient(shown, unit * rate.parts());
-        const std::int64_t past = shown - begun * unit * rate.parts();
-        const std::int64_t left = setting_.rounded(rate.true_ms(unit, past));
-        if (left <= run.outlook_ms) ahead.deadlines.push_back(left);
+        add(unit, rate, offset);
+        if (setting_.knowledge.rounds_up) add(unit, rate, offset - 1);
       }
   sort_without_twins(ahead.deadlines);
   return ahead;

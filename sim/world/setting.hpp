@@ -46,6 +46,7 @@ struct Knowledge {
   /// A probe that looked at the absolute time and failed is none: more may turn than is known.
   bool doubts_probes = false;
   bool cuts = false;           ///< a step of the program can be cut, and a fault does so
+  bool rounds_up = false;      ///< an absolute time is rounded up to a unit
   bool looks_twice = false;    ///< at a wall clock that may jump, in one step
   bool polls = false;          ///< a request is repeated at one instant: node states count
   bool clocks = false;         ///< a client reads a clock

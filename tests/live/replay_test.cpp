@@ -52,6 +52,18 @@ TEST_CASE("A reply that is not as told is found at its step") {
   CHECK_THAT(result.detail, Catch::Contains("-> (nil); found: OK"));
 }
 
+TEST_CASE("What differs from a server of another version says nothing of the run") {
+  auto plan = paused();
+  plan.model.server = sim::ServerVersion::redis_7_2;
+  CHECK(replayed(plan).outcome == Outcome::confirmed);
+  const auto step = first(plan, [](const auto& s) { return s.reply.has_value(); });
+  plan.steps[step - 1].reply = sim::Reply::null();
+  const auto result = replayed(plan);
+  CHECK(result.outcome == Outcome::impossible);
+  CHECK_THAT(result.detail, Catch::StartsWith("step " + std::to_string(step) +
+                                              ": the run is one of redis-7.2, and redis 7.0"));
+}
+
 TEST_CASE("A key that is not as told is found: its value, its lifetime, its absence") {
   const auto differs = [](const std::function<void(sim::VisibleKeys&)>& change) {
     auto plan = paused();

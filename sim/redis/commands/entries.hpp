@@ -48,7 +48,7 @@ double score_argument(const Call& call, const std::string& text, const char* err
 /// A sorted set's score as the server's version shows it.
 Reply shown_score(const Call& call, double score);
 
-/// The set's members in order, for a command on which that hangs.
+/// The set's members in order, for a command on which that hangs: so it compares their scores.
 SortedSetOrder ordered(Call& call, const SortedSet& set);
 
 /// Whose a string is that `sender` writes over what is there: a text that bears a lock token is not

@@ -1,0 +1,62 @@
+// At which instants a command turns by what it compares, or by what an absolute time is rounded to.
+#include <catch2/catch.hpp>
+
+#include "tests/checker/timed_model.hpp"
+#include "tests/support/inline_lock.hpp"
+
+namespace {
+
+using namespace lockstep;
+using namespace lockstep::timed;
+
+}  // namespace
+
+TEST_CASE("EXPIRE GT prolongs a lease or not, by what is left of it: its answer decides",
+          "[time]") {
+  // Only 3 ms late it is prolonged, to 4 ms; in time it is not, and nobody is in.
+  const auto worked = [](std::int64_t work_ms) {
+    test::InlineLock lock(
+        {"  self.token = unique()\n"
+         "  if redis('SET', self.key, self.token, 'NX', 'PX', 6) ~= OK then\n"
+         "    return false\n  end\n"
+         "  return redis('PEXPIRE', self.key, 4, 'GT') == 1",
+         test::kCompareAndDelete});
+    lock.model.budget[static_cast<std::size_t>(sim::Fault::delay)] = 2;  // for each of them
+    for (sim::ProcessSetup& setup : lock.model.processes)
+      setup.workload = {kTakeIt, {StepKind::work, 0, work_ms}, kLeaveIt};
+    return lock.judged(sim::Property::mutual_exclusion);
+  };
+  CHECK(worked(5) == checker::Verdict::violated);
+  CHECK(worked(3) == checker::Verdict::holds);
+}
+
+TEST_CASE("a time that is rounded up to seconds turns right after each of them", "[time]") {
+  // Where a second begins when the lock is taken, the lease lasts for 1000 ms, and never for less.
+  const auto worked = [](std::int64_t stays_ms) {
+    const char* const kTaken =
+        "  return redis('SET', self.key, unique(), 'NX', 'EXAT',"
+        " math.ceil((millis(now()) + 1000) / 1000)) == OK";
+    return searched(kTaken, two_clients(stays_ms, 1000));
+  };
+  CHECK(worked(1000).verdict == checker::Verdict::holds);
+  CHECK(worked(1001).verdict == checker::Verdict::violated);
+  CHECK(worked(1001).schedule.size() == worked(5000).schedule.size());
+}
+
+TEST_CASE("the rank of a member hangs on the times of all others", "[time]") {
+  // Two permits, by clients' clocks. Who comes last in a ms may be first by name: a third one.
+  const auto held_by = [](std::size_t clients) {
+    test::InlineLock lock({"  self.token = unique()\n  local t = millis(now())\n"
+                           "  redis('ZREMRANGEBYSCORE', self.key, '-inf', t - self.ttl_ms)\n"
+                           "  redis('ZADD', self.key, t, self.token)\n"
+                           "  if redis('ZRANK', self.key, self.token) < 2 then return true end\n"
+                           "  redis('ZREM', self.key, self.token)\n  return false",
+                           "return redis('ZREM', self.key, self.token) == 1"},
+                          ", permits = 2");
+    lock.model.processes.resize(clients, lock.model.processes[0]);
+    lock.model.properties = {sim::Property::mutual_exclusion};
+    return checker::explore(lock.model, {}).verdict;
+  };
+  CHECK(held_by(2) == checker::Verdict::holds);
+  CHECK(held_by(3) == checker::Verdict::violated);
+}
