@@ -105,7 +105,8 @@ std::optional<std::string> not_reproducible(const Plan& plan, bool own_server) {
     return fmt::format("step {}: a replica's acknowledgements cannot be held back", *step + 1);
   if (const auto step = lag_while_serving_in(plan))
     return fmt::format(
-        "step {}: what brings a key and who is served of it leave a real master at once", *step + 1);
+        "step {}: what brings a key and who is served of it leave a real master at once",
+        *step + 1);
   return std::nullopt;
 }
 

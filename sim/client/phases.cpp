@@ -36,28 +36,26 @@ std::int64_t unit_at(std::span<const std::int64_t> times_ms, std::int64_t later_
 }
 
 /// What is rounded up turns 1 ms after a unit.
-void note_turn(std::span<const std::int64_t> times_ms, std::int64_t later_ms, TimeUse& use) {
-  if (const std::int64_t unit = unit_at(times_ms, later_ms); unit > 0) {
-    use.units.insert(unit);
-  } else if (const std::int64_t before = unit_at(times_ms, later_ms - 1); before > 0) {
-    use.units.insert(before);
-    use.rounds_up = true;
-  } else {
-    use.explained = false;
-  }
-}
-
 void note_within_second(const ShiftedBy& shifted, const std::string& now,
                         std::span<const std::int64_t> times_ms, TimeUse& use) {
   if (!depends(shifted, now, {1, 500, 999})) return;
   std::string before = now;
-  use.units.insert(kSecondMs);
+  std::set<std::int64_t> units{kSecondMs};
+  bool rounds_up = false;
   for (std::int64_t later_ms = 1; later_ms < kSecondMs; ++later_ms) {
     std::string here = shifted(later_ms);
     if (here == before) continue;
     before = std::move(here);
-    note_turn(times_ms, later_ms, use);
+    const std::int64_t unit = unit_at(times_ms, later_ms);
+    rounds_up = rounds_up || unit == 0;
+    units.insert(unit > 0 ? unit : unit_at(times_ms, later_ms - 1));
   }
+  if (units.contains(0)) {
+    use.explained = false;
+    return;
+  }
+  use.units.insert(units.begin(), units.end());
+  use.rounds_up = use.rounds_up || rounds_up;
 }
 
 /// Whether it is again what it was before it became another one.

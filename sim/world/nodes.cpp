@@ -248,11 +248,12 @@ void Nodes::list_replication(NodeInfo& info) const {
   const auto add = [&](Kind kind, std::optional<Fault> fault) {
     if (fault && setting_.budget(*fault) == 0) return;
     info.actions.push_back(of_node(kind, 0, fault));
-    if (!setting_.replication_lasts()) return;
+    const bool lasts = setting_.replication_lasts();
+    if (!lasts && !setting_.knowledge.blocks) return;
     if (fault)
-      info.timed_faults |= only(*fault);
+      (lasts ? info.timed_faults : info.timed_while_blocked) |= only(*fault);
     else
-      ++info.free_actions;
+      ++(lasts ? info.free_actions : info.free_while_blocked);
   };
   if (!node.is_master()) {
     if (node.lags || node.syncing)

@@ -32,12 +32,14 @@ struct NodeInfo {
   Ahead ahead;
   TokenUse tokens;
   bool has_expiry = false;
-  bool serves = false;        ///< a key has come that somebody waits for
-  unsigned free_actions = 0;  ///< that are possible, and whose instant matters
-  FaultSet timed_faults = 0;  ///< kinds of fault that are possible, and whose instant matters
-  bool leaky = false;         ///< holds a lease key without expiry
-  OwnLocks own;               ///< what the processes have of its lease keys; nothing if it is down
-  std::vector<Id> disowned;   ///< by process; computed when first asked
+  bool serves = false;              ///< a key has come that somebody waits for
+  unsigned free_actions = 0;        ///< that are possible, and whose instant matters
+  FaultSet timed_faults = 0;        ///< kinds of fault that are possible, and whose instant matters
+  unsigned free_while_blocked = 0;  ///< as `free_actions`, but only while some request
+  FaultSet timed_while_blocked = 0;  ///< (as `timed_faults`) waits at its node
+  bool leaky = false;                ///< holds a lease key without expiry
+  OwnLocks own;              ///< what the processes have of its lease keys; nothing if it is down
+  std::vector<Id> disowned;  ///< by process; computed when first asked
 };
 
 /// What a process has of lease keys, on as many groups as make a lock its own. `info_of(server)` is

@@ -78,6 +78,7 @@ void Processes::describe(const Connection& connection, ProcessInfo& info) const 
     info.tokens.add(tables_.request(message.request));
     if (message.stage == Stage::answered) info.tokens.add(tables_.reply(message.reply));
     info.tokens.add(tables_.tokens_of_node_state(message.asked_in));
+    info.blocked = info.blocked || message.blocked;
     if (message.way_ms > 0) info.ahead.deadlines.push_back(message.way_ms);
     if (message.blocked_ms > 0 && !message.stands_still)
       info.ahead.deadlines.push_back(message.blocked_ms);

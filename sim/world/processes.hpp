@@ -54,6 +54,7 @@ struct ProcessInfo {
   bool urgent = false;        ///< something other than an execute is urgent
   bool executes = false;      ///< an execute is, if its node is up
   bool free = false;          ///< a free action is possible
+  bool blocked = false;       ///< a request of it waits at its node
   bool asks_again = false;    ///< what was answered before, at the same instant
   ToCome to_come;             ///< of what it is, faults aside
   Id to_come_number = 0;      ///< Grid::part

@@ -158,10 +158,9 @@ class Setting {
   bool answers_unwritten() const { return volatile_ms > 0 && budget(Fault::node_crash) > 0; }
   /// Whether a write may be taken back by a power loss for some time, which begins with it.
   bool writes_last() const { return volatile_ms > 0 && budget(Fault::power_loss) > 0; }
-  /// Whether it matters when a replica catches up, or becomes master.
-  bool replication_lasts() const {
-    return writes_last() || knowledge.blocks || model.min_replicas > 0;
-  }
+  /// Whether it matters when a replica catches up, or becomes master; where requests wait at their
+  /// nodes, it does while one of them waits.
+  bool replication_lasts() const { return writes_last() || model.min_replicas > 0; }
   /// Whether what was done at these groups was done at as many as make a lock a process's own.
   bool enough(NodeSet at) const { return static_cast<unsigned>(std::popcount(at)) >= quorum; }
   unsigned budget(Fault fault) const { return model.budget[static_cast<std::size_t>(fault)]; }

@@ -13,7 +13,7 @@ namespace lockstep::sim {
 /// point by hearing the same at those before, so that only the first one is its own.
 std::int64_t World::next_point(const Id* state) {
   const RunInfo& run = run_of(state);
-  bool free = false;
+  bool free = false, blocked = false;
   unsigned free_actions = run.free_actions;
   std::array<Id, kMaxProcesses> to_come;
   std::array<const Ahead*, kMaxWidth> parts;
@@ -25,13 +25,17 @@ std::int64_t World::next_point(const Id* state) {
     const ProcessInfo& info = processes_.info(state[p]);
     consider(info.ahead);
     free = free || info.free || (info.timed_faults & run.left) != 0;
+    blocked = blocked || info.blocked;
     to_come[p] = info.to_come_number;
   }
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& info = nodes_.info(state[setting_.node_slot(n)]);
     consider(info.ahead);
     free = free || info.free_actions > 0 || (info.timed_faults & run.left) != 0;
-    if (setting_.latency_ms == 0) free_actions += info.free_actions;  // else see list_actions()
+    free = free ||
+           (blocked && (info.free_while_blocked > 0 || (info.timed_while_blocked & run.left) != 0));
+    if (setting_.latency_ms == 0)  // else see list_actions()
+      free_actions += info.free_actions + info.free_while_blocked;
   }
   consider(run.ahead);
   std::int64_t next = run.ahead.horizon_ms;
