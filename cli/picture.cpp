@@ -161,6 +161,7 @@ std::string caption_of_client(const Action& action, const std::string& server) {
       return "resumes";
     case Action::Kind::crash:
     case Action::Kind::crash_within:
+    case Action::Kind::crash_begin:
       return "crashes";
     case Action::Kind::preempt:
       return "another thread goes first";
@@ -213,8 +214,8 @@ std::optional<std::size_t> acting_lane(const Picture& picture, const StepData& d
 }
 
 bool is_fatal(Action::Kind kind) {
-  return kind == Action::Kind::crash || kind == Action::Kind::crash_within ||
-         kind == Action::Kind::node_crash || kind == Action::Kind::power_loss;
+  return sim::is_crash(kind) || kind == Action::Kind::node_crash ||
+         kind == Action::Kind::power_loss;
 }
 
 /// What has become of a key in a step, if anything. Time alone only takes keys.

@@ -58,6 +58,7 @@ class Flights {
         stray(data);
         break;
       case Action::Kind::crash:
+      case Action::Kind::crash_begin:
         close_all(data.action.process);
         break;
       case Action::Kind::node_crash:

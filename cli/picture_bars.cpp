@@ -330,6 +330,7 @@ class Bars {
         return end_plight(paused);
       case Action::Kind::crash:
       case Action::Kind::crash_within:
+      case Action::Kind::crash_begin:
         life_[process] = {Of::crashed, time_ms_};
         end_plight(paused);
         end_sections([&](const Section& each) { return std::get<0>(each) == process; });

@@ -69,6 +69,11 @@ Client::Did Host::fire_timer(sim::TaskId task) {
   return feed(observed(Heard::timeout, task));
 }
 
+void Host::crash_begin(sim::TaskId task) {
+  rounds_begun_.at(task) += 1;
+  crash();
+}
+
 void Host::crash() {
   client_.reset();
   timers_.clear();

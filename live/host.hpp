@@ -66,6 +66,8 @@ class Host {
   }
   /// Its memory, tasks and timers are gone.
   void crash();
+  /// It dies as a main task begins its next round.
+  void crash_begin(sim::TaskId task);
 
   // ---- how it stands
   const sim::ProcessSetup& setup() const { return setup_; }

@@ -242,6 +242,9 @@ class Replay {
       case Action::Kind::lose_late:
         process_of(action).lose_late(step.connection);
         break;
+      case Action::Kind::crash_begin:
+        process_of(action).crash_begin(action.task);
+        break;
       case Action::Kind::crash:
         process_of(action).crash();
         break;

@@ -156,6 +156,8 @@ std::vector<Sentence> sentences_of_clients() {
        Do::preempt},
       {Says::action, "<client> resumes", "it goes on", Do::resume},
       {Says::action, "<client> crashes", "fault: its memory is gone", Do::crash},
+      {Says::action, "<client> crashes as it begins",
+       "fault: its next round is over before it has sent anything", Do::crash_begin},
       {Says::request_held, "<client>'s request is held back", "fault: it waits in the network",
        Do::delay},
       {Says::reply_held, "<client>'s reply is held back", "fault: it waits in the network",

@@ -139,6 +139,10 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
   if (!dead && left(world, Fault::crash) && (under_way(process) || !process.holdings.empty())) {
     actions.push_back(of_process(Action::Kind::crash, p));
   }
+  if (left(world, Fault::crash) && model_.processes[p].rounds != kForEver)
+    for (std::size_t a = first, end = actions.size(); a < end; ++a)
+      if (actions[a].kind == Action::Kind::begin)
+        actions.push_back(of_task(Action::Kind::crash_begin, p, actions[a].task));
   const bool clock_matters =
       world.absolute || std::any_of(process.instants.begin(), process.instants.end(),
                                     [](const Instant& instant) { return instant.wall; });

@@ -521,7 +521,7 @@ void Rules::judge_waits(const World& world, Facts& facts) const {
 void Rules::judge_rest(const World& world, const Action& action, Facts& facts) {
   if (facts.violation && facts.violation->property < Property::deadlock) return;
   if (!quiet(world)) return;
-  if (model_.properties.contains(Property::deadlock)) {
+  if (model_.properties.contains(Property::deadlock) && !facts.ended_nothing) {
     for (const Lock& lock : locks_) {
       const Probe result = probe(world, lock);
       if (result == Probe::fails)

@@ -272,6 +272,7 @@ struct Facts {
   unsigned cuts_passed = 0;             ///< of the step
   sim::Cut cut = sim::Cut::none;        ///< what kind of place it ended at before its end
   std::optional<sim::TaskId> spinning;  ///< this task takes step after step while time cannot pass
+  bool ended_nothing = false;           ///< crash_begin: nothing of the process went on
   bool probe_endless = false;           ///< the probe for deadlock came to no end
   sim::Slack slack;                     ///< of the critical sections that it ended
   bool kept_on = false;                 ///< a release() ended that has not released

@@ -328,6 +328,8 @@ std::string sentence_of(const Event& event) {
       return "the connection breaks, but " + tell_message(event) + " is still on its way";
     case Action::Kind::crash:
       return "crashes";
+    case Action::Kind::crash_begin:
+      return "crashes as it begins, before it has sent anything";
     case Action::Kind::jump_process:
       return tell_jump(event.action.amount_ms);
     default:

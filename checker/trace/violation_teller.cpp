@@ -118,8 +118,7 @@ void tell_ends(Story& story, const Event& event) {
       for (std::uint8_t p = 0; p < event.after.processes.size(); ++p) {
         const bool had = sim::has_maker(before, sim::maker_of(p));
         const bool has = sim::has_maker(after, sim::maker_of(p));
-        if (had && !has && event.action.kind != Action::Kind::crash &&
-            event.action.kind != Action::Kind::crash_within)
+        if (had && !has && !sim::is_crash(event.action.kind))
           story.ends[{p, key}] = tell_end(event, n, key, change, p);
         if (!had && has) story.ends.erase({p, key});
       }

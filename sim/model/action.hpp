@@ -38,6 +38,7 @@ struct Action {
     lose_late,     ///< the connection breaks, and its request is still on its way
     pause_within,  ///< the process stands still in the middle of a step of its own
     crash_within,  ///< it dies there
+    crash_begin,   ///< it dies as it begins, before it has done anything
     preempt,       ///< one of its tasks stops there, and others may go on
     evict,         ///< the node drops a key, for it is short of memory
     flush,         ///< somebody empties the node
@@ -86,6 +87,7 @@ struct ActionFields {
 inline constexpr ActionFields kOfProcess{.process = true};
 inline constexpr ActionFields kOfProcessClock{.process = true, .amount = true};
 inline constexpr ActionFields kOfTask{.process = true, .task = true, .choices = true};
+inline constexpr ActionFields kOfStart{.process = true, .task = true};
 inline constexpr ActionFields kOfConnection{.process = true, .connection = true};
 inline constexpr ActionFields kOfReply{.process = true, .connection = true, .choices = true};
 inline constexpr ActionFields kOfStep{
@@ -169,6 +171,7 @@ inline constexpr auto kActionTable = [] {
       {Kind::lose_late, "lose-late", kOfConnection, Fault::lose, no},
       {Kind::pause_within, "pause-within", kOfStep, Fault::pause, no},
       {Kind::crash_within, "crash-within", kOfStep, Fault::crash, no},
+      {Kind::crash_begin, "crash-begin", kOfStart, Fault::crash, no},
       {Kind::preempt, "preempt", kOfStep, Fault::preempt, no},
       {Kind::evict, "evict", kOfKey, Fault::evict, no, if_own},
       {Kind::flush, "flush", kOfNode, Fault::flush, no, if_own},
@@ -210,6 +213,12 @@ constexpr bool is_optional(Action::Kind kind) { return is_fault(kind) || row(kin
 constexpr bool is_step(Action::Kind kind) {
   return kind == Action::Kind::begin || kind == Action::Kind::run ||
          kind == Action::Kind::deliver || kind == Action::Kind::timer;
+}
+
+/// Whether a client dies.
+constexpr bool is_crash(Action::Kind kind) {
+  return kind == Action::Kind::crash || kind == Action::Kind::crash_within ||
+         kind == Action::Kind::crash_begin;
 }
 
 /// Whether an action of this kind is of both nodes of a cluster whose slots migrate.

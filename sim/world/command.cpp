@@ -104,7 +104,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   const Keyspace met = keyspace;
   const Execution given = execution;
   command.reply = tables_.intern(answer(asked, keyspace, session, execution));
-  note_error(request, tables_.reply(command.reply));
+  note_error(asked, tables_.reply(command.reply));
   command.wait_ms = wait_begun(session, execution.now);
   command.session = tables_.intern(session);
   command.touched = tables_.intern(std::move(execution.touched));
@@ -158,12 +158,15 @@ void Nodes::note_circumstances(const Request& request, const Execution& executio
 }
 
 /// EVALSHA is expected to be answered with NOSCRIPT.
-void Nodes::note_error(const Request& request, const Reply& reply) {
+void Nodes::note_error(const Asked& asked, const Reply& reply) {
   if (!setting_.first_error.empty() || !reply.is_error()) return;
   const std::string told = worded(reply);
   if (told.find("NOSCRIPT") != std::string::npos) return;
   setting_.first_error =
-      printed(argument_texts(request, *setting_.model.program, {})) + " -> " + told;
+      (asked.served == Tables::kNowhere
+           ? printed(argument_texts(tables_.request(asked.request), *setting_.model.program, {}))
+           : "what has waited for " + tables_.places(asked.served).front().key) +
+      " -> " + told;
 }
 
 void Nodes::note_slots(const Request& request, const Keyspace& keyspace) {

@@ -61,7 +61,8 @@ void World::expand_part(const Id* state, unsigned slot, const RunInfo& run, Sink
       forget_unserved(next.data());
       const bool replicated = replicate(state, next.data(), candidate.kind);
       const bool forgot = forget_images(next.data());
-      finish(next.data(), candidate, facts, step.tokens_changed || replicated || forgot, sink);
+      finish(next.data(), candidate, facts, step.tokens_changed || replicated || forgot, sink,
+             action.kind != Action::Kind::crash_begin || !processes_.has_rested(state[slot]));
     }
   }
 }
@@ -81,9 +82,9 @@ inline std::span<const StepResult> World::results(const Id* state, unsigned slot
 
 template <class Sink>
 void World::finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed,
-                   Sink& sink) {
+                   Sink& sink, bool probes) {
   if (tokens_changed) make_canonical(next);
-  judges_.judge_rest(next, facts);
+  judges_.judge_rest(next, facts, probes);
   if (invariants_.any() && invariants_.broken(next)) facts.violated |= only(Property::invariant);
   sink(next, candidate, facts);
 }
@@ -108,7 +109,7 @@ void World::expand_time(const Id* state, const Polls& polls, std::size_t passes,
     Buffer next;
     copy_state(now.data(), next);
     end_pass(state, polls, next.data());
-    finish(next.data(), candidate, facts, tokens_changed, sink);
+    finish(next.data(), candidate, facts, tokens_changed, sink, true);
     if (overdue || disturbed(now.data(), state, polls)) return;
   }
 }

@@ -123,7 +123,7 @@ void Judges::witness_expiry(const Id* state, const std::vector<LeaseChange>& exp
 }
 
 /// deadlock (by the probe) and leak, where everything has come to rest.
-void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts) {
+void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts, bool probes) {
   bool leaky = false;
   for (unsigned n = 0; n < setting_.nodes; ++n) {
     const NodeInfo& node = nodes_.info(state[setting_.node_slot(n)]);
@@ -132,7 +132,7 @@ void Judges::judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts) {
   }
   const bool over = (rest & kFinished) != 0 && (rest & kAlone) != 0;
   if (over && leaky) facts.violated |= only(Property::leak);
-  if (!setting_.model.properties.contains(Property::deadlock)) return;
+  if (!probes || !setting_.model.properties.contains(Property::deadlock)) return;
   Found found;
   for (unsigned p = 0; p < setting_.processes; ++p)
     if ((processes_.rest(state[p]) & kAlone) == 0) found.background.push_back(state[p]);

@@ -24,14 +24,15 @@ class Judges {
 
   /// What a step of `actor` out of `state`, into `next`, means to the rest of the world.
   void judge(const Id* state, const Id* next, unsigned actor, const Report& report, Facts& facts);
-  /// Whether everything has come to rest in `state`, and then what that means.
-  void judge_rest(const Id* state, Facts& facts) {
+  /// Whether everything has come to rest in `state`, and then what that means. `probes`: it may
+  /// have done so only now.
+  void judge_rest(const Id* state, Facts& facts, bool probes) {
     std::uint8_t bits = kQuiet | kFinished | kAlone;
     for (unsigned p = 0; p < setting_.processes; ++p) {
       bits &= processes_.rest(state[p]);
       if ((bits & kQuiet) == 0) return;
     }
-    judge_at_rest(state, bits, facts);
+    judge_at_rest(state, bits, facts, probes);
   }
   /// waits, after time has passed: true if somebody has waited for too long.
   bool judge_waits(const Id* state, Facts& facts) const;
@@ -48,7 +49,7 @@ class Judges {
   void count_permits(const Id* state, LockSet acquired, Facts& facts) const;
   void judge_told(const Id* state, unsigned actor, const Claims& claims, Facts& facts) const;
   void judge_leases(const Id* state, const std::vector<LeaseChange>& leases, Facts& facts) const;
-  void judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts);
+  void judge_at_rest(const Id* state, std::uint8_t rest, Facts& facts, bool probes);
   Own own_locks(const Id* state, unsigned process) const;
   bool holds(const Id* state, const LeaseChange& change) const {
     return has(processes_.info(state[change.maker - 1]).held, change.lock);

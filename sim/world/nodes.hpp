@@ -223,7 +223,7 @@ class Nodes {
                       Execution& execution);
   Reply answer(const Asked& asked, Keyspace& keyspace, Session& session, Execution& execution);
   void note_circumstances(const Request& request, const Execution& execution);
-  void note_error(const Request& request, const Reply& reply);
+  void note_error(const Asked& asked, const Reply& reply);
   void note_slots(const Request& request, const Keyspace& keyspace);
   void note_clock_use(const Met& met, bool looked_at_time);
   void note_durations_sent(const Met& met);

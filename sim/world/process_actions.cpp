@@ -411,6 +411,10 @@ void Processes::list_links(ProcessInfo& info) const {
 /// Adds the faults that befall the process as a whole.
 void Processes::list_process_faults(ProcessInfo& info, bool active) const {
   const Process& process = info.value;
+  if (!setting_.goes_on_for_ever(process.index))
+    for (std::size_t a = 0, end = info.actions.size(); a < end; ++a)
+      if (info.actions[a].kind == Action::Kind::begin)
+        add_fault(info, Action::Kind::crash_begin, info.actions[a].index, Fault::crash);
   if (process.life == Life::dead) return;
   if (process.life == Life::up && active) add_fault(info, Action::Kind::pause, 0, Fault::pause);
   if (active || !process.holdings.empty()) add_fault(info, Action::Kind::crash, 0, Fault::crash);

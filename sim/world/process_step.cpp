@@ -88,6 +88,9 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       return process_.drop_empty_connections();
     case Kind::lose_late:
       return lose_late(process_.connections[index]);
+    case Kind::crash_begin:
+      ++process_.rounds[index];
+      return crash();
     case Kind::crash:
       return crash();
     case Kind::cut:

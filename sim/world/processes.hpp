@@ -92,6 +92,11 @@ class Processes {
   bool any_watching() const { return any_watching_; }
   /// A copy of `ProcessInfo::rest`; all of them lie close together.
   std::uint8_t rest(Id id) const { return rest_[id]; }
+  /// Whether nothing of it goes on.
+  bool has_rested(Id id) const {
+    constexpr std::uint8_t kAll = kQuiet | kAlone;
+    return (rest_[id] & kAll) == kAll;
+  }
   Automaton& automaton() { return automaton_; }
   const Automaton& automaton() const { return automaton_; }
 

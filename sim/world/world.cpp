@@ -171,7 +171,7 @@ void World::join_master(std::uint8_t replica, Id* next) {
 /// tokens than before.
 bool World::mirror_masters(const Id* before, Id* state, Action::Kind by) {
   const bool by_time = by == Action::Kind::pass;
-  const bool by_crash = by == Action::Kind::crash || by == Action::Kind::crash_within;
+  const bool by_crash = is_crash(by);
   const unsigned first = setting_.node_slot(0);
   if (by_time || by == Action::Kind::jump_node) nodes_.note_ended(state + first);
   if (setting_.knowledge.replica_waits && !by_time && !by_crash) {

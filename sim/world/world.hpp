@@ -151,7 +151,8 @@ class World {
   template <class Sink>
   void expand_time(const Id* state, const Polls& polls, std::size_t passes, Sink& sink);
   template <class Sink>
-  void finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed, Sink& sink);
+  void finish(Id* next, const Candidate& candidate, Facts facts, bool tokens_changed, Sink& sink,
+              bool probes);
   /// Whether the master of a replica can send it what it has.
   bool can_catch_up(const Id* state, unsigned node) const;
   /// Whether an `execute` of the process is possible: at the resource, or a node that is up, where

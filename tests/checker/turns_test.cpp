@@ -60,3 +60,27 @@ TEST_CASE("the rank of a member hangs on the times of all others", "[time]") {
   CHECK(held_by(2) == checker::Verdict::holds);
   CHECK(held_by(3) == checker::Verdict::violated);
 }
+
+TEST_CASE("EXPIRE NX, then GT: what is there decides, and then what is left of it", "[time]") {
+  // The set lives as long as the latest of its members: who came first never loses it by another.
+  const auto judged = [](std::int64_t work_ms) {
+    test::InlineLock lock(
+        {"  self.token = unique()\n"
+         "  return redis('EVAL', \"if redis.call('scard', KEYS[1]) >= 2 then return 0 end"
+         " redis.call('sadd', KEYS[1], ARGV[1])"
+         " redis.call('pexpire', KEYS[1], ARGV[2], 'NX')"
+         " redis.call('pexpire', KEYS[1], ARGV[2], 'GT') return 1\","
+         " 1, self.key, self.token, self.ttl_ms) == 1",
+         "return redis('SREM', self.key, self.token) == 1"},
+        ", permits = 2, server = 'redis-7.2'");
+    lock.model.server = sim::ServerVersion::redis_7_2;
+    lock.model.processes.resize(3, lock.model.processes[0]);
+    for (sim::ProcessSetup& setup : lock.model.processes) {
+      setup.lease_ms = 4;
+      setup.workload = {kTakeIt, {StepKind::work, 0, work_ms}, kLeaveIt};
+    }
+    return lock.judged(sim::Property::mutual_exclusion);
+  };
+  CHECK(judged(4) == checker::Verdict::holds);
+  CHECK(judged(5) == checker::Verdict::violated);
+}

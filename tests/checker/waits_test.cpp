@@ -184,3 +184,21 @@ TEST_CASE("who waits for what nobody sends makes no progress, as nothing happens
     CHECK(waits_for("0.005", Fault::flush, property) == Verdict::holds);
   }
 }
+
+TEST_CASE("who dies as it begins has sent nothing that others wait for", "[waits]") {
+  // A barrier of two: each counts itself, and waits for the other one.
+  const std::string barrier =
+      "redis('INCR', self.key) return retry(function()"
+      " return tonumber(redis('GET', self.key)) >= 2 end, 5)";
+  const auto judged = [&](unsigned rounds, Fault fault, Property property) {
+    InlineLock lock({barrier, "return true"}, ", permits = 2, permanent = { '{key}' }");
+    for (auto& process : lock.model.processes) process.rounds = static_cast<int>(rounds);
+    lock.model = test::with_fault(lock.model, fault);
+    return lock.judged(property);
+  };
+  for (const auto property : {Property::progress, Property::deadlock}) {
+    CHECK(judged(1, Fault::pause, property) == Verdict::holds);
+    CHECK(judged(1, Fault::crash, property) == Verdict::violated);
+    CHECK(judged(2, Fault::crash, property) == Verdict::holds);  // it begins another round
+  }
+}

@@ -24,6 +24,8 @@ constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 struct Conditions {
   bool nx = false, xx = false, gt = false, lt = false;
 
+  bool any() const { return nx || xx || gt || lt; }
+
   bool allow(const std::optional<WallTime>& current, WallTime wanted) const {
     if (nx && current) return false;
     if (xx && !current) return false;
@@ -76,6 +78,7 @@ Reply expire(Call& call, TimeForm form, std::string_view command) {
   const WallTime when = expire_argument(call, form, command);
   if (conditions.gt || conditions.lt) call.execution.looked_at_clock = true;
   Entry* entry = call.find(call.argv[1]);
+  if (entry && conditions.any()) call.compare(entry->expires ? 1 : 0, 1);  // each asks for that
   if (entry && entry->expires && (conditions.gt || conditions.lt))
     call.compare(static_cast<double>(when.ms), static_cast<double>(entry->expires->ms));
   if (!entry || !conditions.allow(entry->expires, when)) return Reply::number(0);
