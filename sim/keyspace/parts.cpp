@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
 #include <string>
 #include <tuple>
 
@@ -180,12 +181,35 @@ void give_back(const Hash* before, Hash& after, Maker sender) {
   }
 }
 
+/// Of another score, or one that is new and bears no token of the sender.
 void give_back(const SortedSet* before, SortedSet& after, Maker sender) {
-  if (!before) return;
   for (auto& [name, member] : after) {
-    const auto old = before->find(name);
-    if (old != before->end() && member.maker == sender && member.score != old->second.score)
+    if (member.maker != sender) continue;
+    const bool is_old = before && before->contains(name);
+    if (is_old ? member.score != before->at(name).score : !bears_token_of(sender, name))
       member.maker = kNobody;
+  }
+}
+
+void give_back(const Set* before, Set& after, Maker sender) {
+  for (auto& [name, member] : after)
+    if (member.maker == sender && !(before && before->contains(name)) &&
+        !bears_token_of(sender, name))
+      member.maker = kNobody;
+}
+
+/// Of equal elements as many as are new.
+void give_back(const List* before, List& after, Maker sender) {
+  std::map<std::string_view, std::size_t> old;
+  if (before)
+    for (const ListElement& element : *before)
+      if (element.maker == sender) ++old[element.value];
+  for (ListElement& element : after) {
+    if (element.maker != sender || bears_token_of(sender, element.value)) continue;
+    if (std::size_t& left = old[element.value]; left > 0)
+      --left;
+    else
+      element.maker = kNobody;
   }
 }
 
@@ -235,6 +259,21 @@ void give_back(const Entry* before, Entry& after, Maker sender) {
     give_back(std::get_if<Hash>(old), *hash, sender);
   if (auto* set = std::get_if<SortedSet>(&after.value))
     give_back(std::get_if<SortedSet>(old), *set, sender);
+  if (auto* set = std::get_if<Set>(&after.value)) give_back(std::get_if<Set>(old), *set, sender);
+  if (auto* list = std::get_if<List>(&after.value))
+    give_back(std::get_if<List>(old), *list, sender);
+}
+
+void put_up(Entry& entry, Maker sender) {
+  const auto put = [sender](const std::string& name, Maker& maker) {
+    if (maker == sender && !bears_token_of(sender, name)) maker = kNobody;
+  };
+  if (auto* list = std::get_if<List>(&entry.value))
+    for (ListElement& element : *list) put(element.value, element.maker);
+  if (auto* set = std::get_if<Set>(&entry.value))
+    for (auto& [name, member] : *set) put(name, member.maker);
+  if (auto* set = std::get_if<SortedSet>(&entry.value))
+    for (auto& [name, member] : *set) put(name, member.maker);
 }
 
 void expire_sooner(const Keyspace& before, Keyspace& after) {

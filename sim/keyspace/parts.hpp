@@ -53,6 +53,10 @@ void give_back(const Keyspace& before, Keyspace& after, Maker sender, IsLease is
   });
 }
 
+/// `sender` has popped from this key what it had put there itself: it is a pool, and what else it
+/// has there without a token of its own is there for all, nobody's.
+void put_up(Entry& entry, Maker sender);
+
 /// An expiry that a command has given, so that it is another one than `before`, is 1 ms sooner.
 void expire_sooner(const Keyspace& before, Keyspace& after);
 

@@ -49,3 +49,25 @@ TEST_CASE("who has one of several permits is not alone, and writes nothing",
           "[permits][many-models]") {
   CHECK(Semaphore(2, false).judged(Property::no_lost_update) == Verdict::holds);
 }
+
+TEST_CASE("a pool has what nobody holds: to pop from it takes nothing from who has filled it",
+          "[permits]") {
+  const std::string fill =
+      "if redis('SETNX', 'filled', 1) == 1 then redis('RPUSH', 'pool', '1', '2') end ";
+  const auto judged = [](const std::string& acquire, const std::string& release, int rounds) {
+    InlineLock lock({acquire, release},
+                    ", permits = 2, leases = { 'pool' }, permanent = { 'pool' }");
+    for (auto& process : lock.model.processes) process.rounds = rounds;
+    return lock.judged(Property::foreign_release);
+  };
+  const std::string take = "self.permit = redis('LPOP', 'pool') return self.permit ~= nil",
+                    give = "redis('RPUSH', 'pool', self.permit) return true";
+  for (const int rounds : {1, 2}) CHECK(judged(fill + take, give, rounds) == Verdict::holds);
+  // Who says in the list that it is one of two is no such element: to pop that is to take it.
+  const std::string add =
+      "self.token = unique() redis('RPUSH', 'pool', self.token) "
+      "if redis('LLEN', 'pool') <= 2 then return true end "
+      "redis('LREM', 'pool', 1, self.token) return false";
+  CHECK(judged(add, "return redis('LREM', 'pool', 1, self.token) == 1", 1) == Verdict::holds);
+  CHECK(judged(add, "return redis('LPOP', 'pool') ~= nil", 1) == Verdict::violated);
+}

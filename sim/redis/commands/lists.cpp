@@ -1,4 +1,5 @@
 // Commands on lists that push, pop and move (Redis 7.0 t_list.c).
+#include "sim/keyspace/parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/entries.hpp"
@@ -26,14 +27,17 @@ void push(Call& call, List& list, End end, std::string value) {
   }
 }
 
-std::string pop(List& list, End end) {
-  std::string value = end == End::left ? list.front().value : list.back().value;
+/// Takes off the element at one end. What somebody pops of its own was put there for all.
+std::string pop(Call& call, Entry& entry, End end) {
+  List& list = std::get<List>(entry.value);
+  ListElement element = end == End::left ? list.front() : list.back();
   if (end == End::left) {
     list.pop_front();
   } else {
     list.pop_back();
   }
-  return value;
+  if (element.maker == call.execution.sender) put_up(entry, element.maker);
+  return element.value;
 }
 
 Reply push_all(Call& call, End end, bool only_if_there) {
@@ -45,9 +49,10 @@ Reply push_all(Call& call, End end, bool only_if_there) {
 }
 
 /// Takes up to `count` elements off one end; a list without elements does not exist.
-Reply pop_some(Call& call, const std::string& key, List& list, End end, std::int64_t count) {
+Reply pop_some(Call& call, const std::string& key, Entry& entry, End end, std::int64_t count) {
+  const List& list = std::get<List>(entry.value);
   std::vector<Reply> popped;
-  for (; count > 0 && !list.empty(); --count) popped.push_back(Reply::bulk(pop(list, end)));
+  for (; count > 0 && !list.empty(); --count) popped.push_back(Reply::bulk(pop(call, entry, end)));
   if (list.empty()) call.erase(key);
   return Reply::array(std::move(popped));
 }
@@ -56,19 +61,19 @@ Reply pop_command(Call& call, End end, std::string_view command) {
   if (call.argv.size() > 3) refuse_arity(command);
   const bool counted = call.argv.size() == 3;
   const std::int64_t count = counted ? pop_count(call.argv[2]) : 1;
-  List* list = call.at<List>(call.argv[1]);
-  if (!list) return Reply::null();
-  Reply popped = pop_some(call, call.argv[1], *list, end, count);
+  Entry* entry = call.entry_at<List>(call.argv[1]);
+  if (!entry) return Reply::null();
+  Reply popped = pop_some(call, call.argv[1], *entry, end, count);
   return counted ? popped : popped.items[0];
 }
 
 /// From one end of a list to one end of another, or of the same one.
 Reply move(Call& call, End from, End to) {
   const std::string& source = call.argv[1];
-  List* list = call.at<List>(source);
-  if (!list) return Reply::null();
+  Entry* entry = call.entry_at<List>(source);
+  if (!entry) return Reply::null();
   call.at<List>(call.argv[2]);  // of another type: refused before anything moves
-  std::string value = pop(*list, from);
+  std::string value = pop(call, *entry, from);
   push(call, call.at_or_new<List>(call.argv[2]), to, value);
   if (call.at<List>(source)->empty()) call.erase(source);
   return Reply::bulk(std::move(value));
@@ -94,9 +99,9 @@ Reply run_lmpop(Call& call) {
   const End end = end_argument(argv[after]);
   const std::int64_t count = count_option(argv, after + 1);
   for (std::size_t i = 2; i < after; ++i) {
-    List* list = call.at<List>(argv[i]);
-    if (!list) continue;
-    return Reply::array({Reply::bulk(argv[i]), pop_some(call, argv[i], *list, end, count)});
+    Entry* entry = call.entry_at<List>(argv[i]);
+    if (!entry) continue;
+    return Reply::array({Reply::bulk(argv[i]), pop_some(call, argv[i], *entry, end, count)});
   }
   return Reply::null();
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/keyspace/set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
@@ -20,7 +21,12 @@ Reply take_some(Call& call, const std::string& key, Entry& entry, std::int64_t c
   std::vector<Reply> taken;
   for (const std::size_t i : chosen_indexes(call, order.size(), count))
     taken.push_back(Reply::bulk(*order[i]));
+  const Set& set = std::get<Set>(entry.value);
+  const bool own = std::ranges::any_of(taken, [&](const Reply& member) {
+    return set.at(member.text).maker == call.execution.sender;
+  });
   for (const Reply& member : taken) remove_member(entry, member.text);
+  if (own) put_up(entry, call.execution.sender);
   if (set_size(entry) == 0) call.erase(key);
   return Reply::array(std::move(taken));
 }

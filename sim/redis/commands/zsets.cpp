@@ -4,6 +4,7 @@
 
 #include "sim/keyspace/compact_limits.hpp"
 #include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/parts.hpp"
 #include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
@@ -131,15 +132,21 @@ using Scored = std::pair<std::string, double>;
 
 /// Takes members off the low or the high end; a sorted set without members does not exist.
 std::vector<Scored> take(Call& call, const std::string& key, bool max, std::int64_t count) {
-  auto* set = call.at<SortedSet>(key);
+  Entry* entry = call.entry_at<SortedSet>(key);
+  SortedSet* set = &sorted_set_of(*entry);
   auto order = ordered(call, *set);
   if (max) std::reverse(order.begin(), order.end());
   if (static_cast<std::int64_t>(order.size()) > count) {
     order.resize(static_cast<std::size_t>(count));
   }
   std::vector<Scored> taken;
-  for (const auto* item : order) taken.emplace_back(item->first, item->second.score);
+  bool own = false;
+  for (const auto* item : order) {
+    taken.emplace_back(item->first, item->second.score);
+    own = own || item->second.maker == call.execution.sender;
+  }
   for (const auto& [member, score] : taken) set->erase(member);
+  if (own) put_up(*entry, call.execution.sender);
   if (set->empty()) call.erase(key);
   return taken;
 }
