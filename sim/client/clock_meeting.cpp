@@ -11,6 +11,13 @@
 
 namespace lockstep::sim {
 
+namespace {
+
+/// In seconds or ms: of microseconds nothing is claimed that a client compares.
+bool is_time(std::int64_t number) { return number >= kFirstTime && number < kFirstMicros; }
+
+}  // namespace
+
 Look::Cases Look::cases_of(const Paths& with) const {
   return [&with, this](std::int64_t later_ms) { return Case{snapshot_, with(later_ms)}; };
 }
@@ -25,7 +32,7 @@ void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t tur
   for (const std::int64_t number : numbers_heard())
     for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
       const std::int64_t after = turn_ms - number * unit;
-      if (number < kFirstTime || std::abs(after) > kFarthestMs) continue;
+      if (!is_time(number) || std::abs(after) > kFarthestMs) continue;
       if (!decides(cases, later, number)) continue;
       explained = true;
       if (told_by_time(number)) use_.made.insert(0);
@@ -48,7 +55,7 @@ void Look::note_made(const Cases& cases, std::int64_t later, std::int64_t turn_m
   for (const std::int64_t number : numbers_heard())
     for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
       const std::int64_t after = turn_ms - number * unit;
-      if (number < kFirstTime || std::abs(after) > kFarthestMs) continue;
+      if (!is_time(number) || std::abs(after) > kFarthestMs) continue;
       if (!decides(cases, later, number)) continue;
       explained = true;
       if (!replied.contains(number)) continue;
@@ -81,8 +88,9 @@ bool Look::made_beside(std::size_t observation, std::int64_t number, std::int64_
   std::vector<std::int64_t> numbers;
   add_numbers_of(reply, numbers);
   bool met = false;
+  if (!is_time(number)) return false;
   for (const std::int64_t other : std::set<std::int64_t>(numbers.begin(), numbers.end())) {
-    if (other == number || other < kFirstTime) continue;
+    if (other == number || !is_time(other)) continue;
     const auto moves = [&](std::int64_t by) {
       return way(turn - 1, other, by) == way(turn, other, by);
     };

@@ -14,6 +14,7 @@
 
 #include "sim/base/bytes.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/rate.hpp"
 #include "sim/client/phases.hpp"
 #include "sim/client/reply_times.hpp"
 #include "sim/client/within_ms.hpp"
@@ -96,8 +97,14 @@ std::set<std::int64_t> different_numbers_in(const Keyspace& keyspace) {
   return {all.begin(), all.end()};
 }
 
-/// The keyspace with `number` as `number + by`, wherever numbers_in() finds it.
-Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t by) {
+/// A text with a time as one that is so many units later.
+std::string later_by_units(const std::string& text, std::int64_t number, std::int64_t units) {
+  return sim::with_moved(text, number, units * larger_by_unit(number));
+}
+
+/// The keyspace with this time so many units later, wherever numbers_in() finds it.
+Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t units) {
+  const std::int64_t by = units * larger_by_unit(number);
   keyspace.for_each([&](const std::string&, Entry& entry) {
     change_texts(entry, [&](const std::string& text) { return sim::with_moved(text, number, by); });
     change_scores(entry, [&](double score) {
@@ -108,8 +115,10 @@ Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t by) {
   return keyspace;
 }
 
-/// What a Unix time counts, in ms; 0 if the number is none of these weeks.
+/// What a Unix time counts, in ms (1 if it counts microseconds); 0 if the number is none of these
+/// weeks.
 std::int64_t unit_of_time(std::int64_t number, WallTime now) {
+  if (number >= kFirstMicros) return std::abs(ms_of(number, 1) - now.ms) <= kFarthestMs ? 1 : 0;
   for (const std::int64_t unit : {std::int64_t{1}, kSecondMs})
     if (number > 0 && number < std::numeric_limits<std::int64_t>::max() / kSecondMs &&
         std::abs(number * unit - now.ms) <= kFarthestMs)
@@ -192,8 +201,9 @@ void note_made(const std::vector<std::int64_t>& numbers, const std::vector<std::
   if (others.size() != numbers.size()) return;
   const std::int64_t unit = std::abs(by);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if ((others[i] - numbers[i]) * unit != by || unit_of_time(numbers[i], now) != unit) continue;
-    use.made.insert(numbers[i] * unit - now.ms / unit * unit);
+    const std::int64_t made_ms = ms_of(numbers[i], unit);
+    if (ms_of(others[i], unit) - made_ms != by || unit_of_time(numbers[i], now) != unit) continue;
+    use.made.insert(made_ms - now.ms / unit * unit);
     if (unit > 1) use.units.insert(unit);
   }
 }
@@ -349,7 +359,7 @@ std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, TimeUse& us
   if (looked_at_time)
     for (const std::int64_t time : different_numbers_in(met.keyspace))
       if (const std::int64_t unit = unit_of_time(time, met.execution.now); unit != 0)
-        add_turns_at(time * unit - met.execution.now.ms, unit, shown, found.at);
+        add_turns_at(ms_of(time, unit) - met.execution.now.ms, unit, shown, found.at);
   return found.at;
 }
 
@@ -417,7 +427,7 @@ bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, const View& v
         continue;
       }
       keyspace = with_moved(std::move(keyspace), cause.time, by);
-      for (std::string& argument : request) argument = sim::with_moved(argument, cause.time, by);
+      for (std::string& argument : request) argument = later_by_units(argument, cause.time, by);
     }
     const Met other{keyspace, met.session, request, met.execution};
     return tried(other, later_ms - 1).shown(view) != tried(other, later_ms).shown(view);
@@ -460,7 +470,7 @@ bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& 
   }
   const WallTime then = met.execution.now + Duration{later_ms};
   const std::int64_t unit = unit_of_time(cause.time, then);
-  const std::int64_t after = then.ms - cause.time * unit;
+  const std::int64_t after = then.ms - ms_of(cause.time, unit);
   use.met.insert(after);
   if (unit > 1) use.units.insert(unit);
   use.all = use.all && on_unit(after, unit);
@@ -471,7 +481,7 @@ bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& 
 void NodeClocks::note_time_sent(const Met& met, const KnownTime& time, TimeUse& use) {
   const Vary vary = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
     Request request = met.request;
-    for (std::string& argument : request) argument = sim::with_moved(argument, time.number, more);
+    for (std::string& argument : request) argument = later_by_units(argument, time.number, more);
     return tried({keyspace, met.session, request, met.execution}, later_ms);
   };
   use.kept =
@@ -505,7 +515,7 @@ NodeClocks::Tried NodeClocks::tried_at_phase(const Met& met, const KnownTimes& t
   for (const auto& [number, unit] : times) {
     keyspace = with_moved(std::move(keyspace), number, later_ms / unit);
     for (std::string& argument : request)
-      argument = sim::with_moved(argument, number, later_ms / unit);
+      argument = later_by_units(argument, number, later_ms / unit);
   }
   return tried({keyspace, met.session, request, met.execution}, later_ms + aside_ms);
 }
@@ -521,7 +531,7 @@ void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
   const bool in_seconds =
       std::ranges::any_of(times, [](const auto& time) { return time.second == kSecondMs; });
   std::vector<std::int64_t> times_ms;
-  for (const auto& [number, unit] : times) times_ms.push_back(number * unit);
+  for (const auto& [number, unit] : times) times_ms.push_back(ms_of(number, unit));
   met.keyspace.for_each([&](const std::string&, const Entry& entry) {
     if (entry.expires) times_ms.push_back(entry.expires->ms);
   });
@@ -590,13 +600,16 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
   note_ages(met, turns.at, vary, use);
   const std::set<std::int64_t> stored = different_numbers_in(met.keyspace);
   for (const std::int64_t other : stored)
-    add_turns_at(other * unit_of_time(other, met.execution.now) / unit - number, 1, here, turns.at);
+    if (const std::int64_t its_unit = unit_of_time(other, met.execution.now); its_unit != 0)
+      add_turns_at(floor_quotient(ms_of(other, its_unit) - ms_of(number, unit), unit), 1, here,
+                   turns.at);
   for (const std::int64_t turn : turns.at) {
     const auto clock_moves = [&](std::int64_t by) {
       return shown(met.keyspace, turn - 1, what, by) == shown(met.keyspace, turn, what, by);
     };
     bool explained = clock_moves(1) || clock_moves(kSecondMs);
-    if (explained) use.met.insert(met.execution.now.ms - (number + turn) * unit);
+    const std::int64_t turn_ms = ms_of(number, unit) + turn * unit;
+    if (explained) use.met.insert(met.execution.now.ms - turn_ms);
     for (const std::int64_t other : stored) {
       const std::int64_t its_unit = unit_of_time(other, met.execution.now);
       const auto moves = [&](std::int64_t by) {
@@ -604,7 +617,7 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
         return shown(moved, turn - 1, what) == shown(moved, turn, what);
       };
       if (its_unit == 0 || !(moves(1) || moves(kSecondMs))) continue;
-      const std::int64_t after = (number + turn) * unit - other * its_unit;
+      const std::int64_t after = turn_ms - ms_of(other, its_unit);
       use.between.insert({after, 1 - after});  // either may be the later one
       explained = true;
     }

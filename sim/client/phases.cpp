@@ -105,8 +105,10 @@ std::string made_times(const std::vector<std::int64_t>& before,
                        const std::vector<std::int64_t>& numbers, std::int64_t later_ms) {
   std::string text;
   for (std::size_t i = 0; i < std::min(before.size(), numbers.size()); ++i) {
-    const std::int64_t by = numbers[i] - before[i];
-    text += by == 0 || by * unit_of(numbers[i]) == later_ms ? " ." : fmt::format(" {}", numbers[i]);
+    const std::int64_t by_ms =
+        ms_of(numbers[i], unit_of(numbers[i])) - ms_of(before[i], unit_of(before[i]));
+    const bool along = numbers[i] == before[i] || by_ms == later_ms;
+    text += along ? " ." : fmt::format(" {}", numbers[i]);
   }
   return text;
 }

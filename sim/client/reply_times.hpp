@@ -19,6 +19,15 @@ constexpr std::int64_t unit_of(std::int64_t time) {
   return time < kFirstTime * kSecondMs ? kSecondMs : 1;
 }
 
+/// Beyond all in ms: Unix microseconds. One counts as a time in ms that is moved by whole ones.
+inline constexpr std::int64_t kFirstMicros = kFirstTime * 1'000'000;
+/// An absolute time that counts `unit` ms, or microseconds, in ms.
+constexpr std::int64_t ms_of(std::int64_t time, std::int64_t unit) {
+  return time < kFirstMicros ? time * unit : time / 1000;
+}
+/// By how much such a number is larger where the time is one unit later.
+constexpr std::int64_t larger_by_unit(std::int64_t time) { return time < kFirstMicros ? 1 : 1000; }
+
 /// What TIME answers, in ms: seconds, and microseconds of one. Nothing if it is no such answer.
 std::optional<std::int64_t> time_told(const Reply& reply);
 /// An answer to TIME in the same millisecond, so many microseconds after it has begun.

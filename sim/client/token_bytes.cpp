@@ -184,7 +184,7 @@ bool TokenBytes::numbers_differ(const Met& met) {
     for (const Compared& each : compared) all.insert(all.end(), {each.left, each.right});
     // Members of a sorted set are compared in the order of their names.
     std::ranges::sort(all,
-                      [](double one, double other) { return std::strong_order(one, other) < 0; });
+                      [](double one, double next) { return std::strong_order(one, next) < 0; });
     return all;
   };
   return !std::ranges::equal(numbers(0), numbers(1), is_same);

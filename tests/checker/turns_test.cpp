@@ -84,3 +84,36 @@ TEST_CASE("EXPIRE NX, then GT: what is there decides, and then what is left of i
   CHECK(judged(4) == checker::Verdict::holds);
   CHECK(judged(5) == checker::Verdict::violated);
 }
+
+TEST_CASE("a script keeps times in microseconds, and compares them", "[time]") {
+  const auto judged = [](const std::string& script, std::int64_t work_ms) {
+    test::InlineLock lock(
+        {"  self.token = unique()\n"
+         "  return redis('EVAL', \"local t = redis.call('time') local us = t[1] * 1000000 + t[2] " +
+             script + " return 1\", 1, self.key, self.token, self.ttl_ms) == 1",
+         "return redis('ZREM', self.key, self.token) == 1"});
+    for (sim::ProcessSetup& setup : lock.model.processes) {
+      setup.lease_ms = 6;
+      setup.workload = {kTakeIt, {StepKind::work, 0, work_ms}, kLeaveIt};
+    }
+    return lock.judged(sim::Property::mutual_exclusion);
+  };
+  const std::string taken = " if redis.call('zcard', KEYS[1]) > 0 then return 0 end ";
+  const std::string begun = "redis.call('zremrangebyscore', KEYS[1], '-inf', us - ARGV[2] * 1000)" +
+                            taken + "redis.call('zadd', KEYS[1], us, ARGV[1])";
+  const std::string ends = "redis.call('zremrangebyscore', KEYS[1], '-inf', '(' .. us)" + taken +
+                           "redis.call('zadd', KEYS[1], us + ARGV[2] * 1000, ARGV[1])";
+  CHECK(judged(begun, 5) == checker::Verdict::holds);
+  CHECK(judged(begun, 6) == checker::Verdict::violated);  // 6 ms are over
+  CHECK(judged(ends, 6) == checker::Verdict::holds);      // they have to be over before
+  CHECK(judged(ends, 7) == checker::Verdict::violated);
+}
+
+TEST_CASE("of microseconds that a client compares nothing is claimed", "[time]") {
+  const std::string apart =
+      "  local t = redis('TIME') local us = t[1] * 1000000 + t[2]\n"
+      "  if redis('HSETNX', 'times', 'a', us) == 1 then return true end\n"
+      "  redis('HSET', 'times', 'b', us)\n"
+      "  local both = redis('HMGET', 'times', 'a', 'b')\n  return both[2] - both[1] == 7321000";
+  CHECK(verdict_of(apart, two_clients(50'000, 10'000)) != checker::Verdict::holds);
+}
