@@ -119,6 +119,8 @@ class Look {
   /// A number of a reply: an absolute time, in ms or s, or what is left of a lifetime.
   void vary_number(const std::string& input, const Paths& with, std::int64_t said);
 
+  void note_counted(const Paths& with, std::int64_t said);
+
   std::optional<Step> tried(const Paths& with, std::int64_t later_ms) const;
   /// What is known of steps like it in which the same input was varied, and whether there was none
   /// before. `like` varies it to what all such have in common. Steps that differ in absolute times

@@ -308,11 +308,20 @@ void Look::vary_number(const std::string& input, const Paths& with, std::int64_t
     if (!absolute) {  // the less is left, the later it is
       std::set<std::int64_t> later;
       for (const std::int64_t turn : found) later.insert(1 - turn);
-      note_numbers([&](std::int64_t less) { return with(-less); }, {{-said}, -kFarthestMs, false},
-                   later, *rests);
+      note_numbers([&](std::int64_t less) { return with(-less); },
+                   {{-said}, -kFarthestMs, false, true}, later, *rests);
     }
   }
+  if (!absolute) note_counted(with, said);
   note_rests(*rests, step_, use_);
+}
+
+/// What it waits for so many times: each number of them is another wait.
+void Look::note_counted(const Paths& with, std::int64_t said) {
+  const std::optional<Step> other = tried(with, 1);
+  if (!other || way_of(other) != way_of(step_) || !waits_differ(step_, *other)) return;
+  use_.sums = use_.sums && said <= kMostCounted;
+  for (std::int64_t count = 1; use_.sums && count <= said + 1; ++count) use_.replies.insert(count);
 }
 
 std::optional<Step> Look::tried(const Paths& with, std::int64_t later_ms) const {

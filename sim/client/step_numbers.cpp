@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "sim/client/clock_use.hpp"
@@ -46,6 +48,12 @@ std::vector<std::int64_t> numbers_of(const Step& step) {
   for (const Wait& wait : step.tasks)
     if (wait.fresh) numbers.push_back(wait.ms);
   return numbers;
+}
+
+bool waits_differ(const Step& one, const Step& other) {
+  for (std::size_t i = 0; i < std::min(one.tasks.size(), other.tasks.size()); ++i)
+    if (one.tasks[i].fresh && std::abs(one.tasks[i].ms - other.tasks[i].ms) > 1) return true;
+  return false;
 }
 
 std::string outcomes_of(const Step& step) {
@@ -122,7 +130,8 @@ std::vector<RestPlace> StepNumbers::note_at(std::int64_t base, const Step& here,
         rests.push_back({i, unit});
         note_duration(i, here, slope);
       }
-    use_.sums = use_.sums && (noted || (clock_.absolute && note_unit(i, base, all.at(0))));
+    use_.sums = use_.sums && (noted || (clock_.absolute && note_unit(i, base, all.at(0))) ||
+                              (clock_.counts && note_multiple(i, base, here, all)));
   }
   return rests;
 }
@@ -144,6 +153,23 @@ bool StepNumbers::note_reading(std::size_t place, std::int64_t base,
       use_.durations.insert(number_ms - slope * then);
   }
   if (clock_.absolute && unit > 1) use_.units.insert(unit);
+  return true;
+}
+
+/// Whether it waits for so many times what a reply counts, plus something: of such timers each is a
+/// multiple of what the two have in common.
+bool StepNumbers::note_multiple(std::size_t place, std::int64_t base, const Step& here,
+                                const std::map<std::int64_t, Numbers>& all) {
+  if (argument_with(place, here).first != nullptr) return false;
+  const std::int64_t now = all.at(0)[place];
+  const std::int64_t said = clock_.readings.front() + base;
+  const auto next = all.contains(1) ? all.find(1) : all.find(-1);
+  if (next == all.end() || std::abs(said) > kMostCounted) return false;
+  const std::int64_t each = (next->second[place] - now) * next->first;
+  const bool grows = std::ranges::all_of(
+      all, [&](const auto& other) { return other.second[place] - now == each * other.first; });
+  if (!grows || each == 0) return false;
+  use_.durations.insert(std::gcd(each, now - each * said));
   return true;
 }
 

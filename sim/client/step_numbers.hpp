@@ -46,7 +46,13 @@ struct VariedClock {
   std::vector<std::int64_t> readings;
   std::int64_t from = 0;
   bool absolute = false;
+  bool counts = false;  ///< it is a number of a reply, in a unit of its own: seconds left
 };
+
+/// The most that a reply may count of what a client waits for so many times.
+inline constexpr std::int64_t kMostCounted = 100;
+/// Whether two steps that go the same way wait for different times, by more than 1 ms.
+bool waits_differ(const Step& one, const Step& other);
 
 /// The numbers of a step that would be others if a clock showed something else.
 class StepNumbers {
@@ -76,6 +82,8 @@ class StepNumbers {
   void note_duration(std::size_t place, const Step& here, std::int64_t slope);
   void note_sent(std::size_t place, const Step& here);
   bool note_unit(std::size_t place, std::int64_t base, const Numbers& now);
+  bool note_multiple(std::size_t place, std::int64_t base, const Step& here,
+                     const std::map<std::int64_t, Numbers>& all);
 
   const std::function<std::optional<Step>(std::int64_t)> step_at_;
   const VariedClock clock_;

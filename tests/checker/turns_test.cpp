@@ -117,3 +117,26 @@ TEST_CASE("of microseconds that a client compares nothing is claimed", "[time]")
       "  local both = redis('HMGET', 'times', 'a', 'b')\n  return both[2] - both[1] == 7321000";
   CHECK(verdict_of(apart, two_clients(50'000, 10'000)) != checker::Verdict::holds);
 }
+
+TEST_CASE("who sleeps for as many seconds as are left wakes at whole ones", "[time]") {
+  // The longest wait: right behind the other one, for 2 s, and 100 ms more, as 0 ms are left then.
+  const auto judged = [](sim::Property property, std::int64_t waits_ms) {
+    test::InlineLock lock(
+        {"  self.token = unique()\n  return retry(function()\n"
+         "    if redis('SET', self.key, self.token, 'NX', 'PX', 2000) == OK then return true end\n"
+         "    local left = redis('TTL', self.key)\n"
+         "    sleep(left > 0 and left * 1000 or 100)\n  end)",
+         "return true"},  // the lease ends by itself
+        ", permanent = { '{key}' }");
+    lock.model.tick_ms = 100;
+    for (sim::ProcessSetup& setup : lock.model.processes) {
+      setup.lease_ms = 2000;
+      setup.workload = {kTakeIt, {StepKind::work, 0, 600}, kLeaveIt};
+    }
+    lock.model.waits_ms = waits_ms;
+    return lock.judged(property);
+  };
+  CHECK(judged(sim::Property::mutual_exclusion, 0) == checker::Verdict::holds);
+  CHECK(judged(sim::Property::waits, 2000) == checker::Verdict::violated);
+  CHECK(judged(sim::Property::waits, 2100) == checker::Verdict::holds);
+}
