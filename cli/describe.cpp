@@ -179,17 +179,17 @@ std::string durations_in_words(std::span<const std::int64_t> durations) {
                      durations.size() - kMostShown);
 }
 
-/// What has to come for a client not to be kept waiting by that alone (docs/semantics.md, 5).
-constexpr const char* kFairness =
-    "assumed: what is held, cut, paused or down is so only for a time, clients learn of a failover "
-    "in the end, messages arrive, timers fire, who has a round left begins it; who comes first of "
-    "those that come at once is anybody's";
-
 /// What `holds` means here, exactly.
 std::string time_in_words(const Judgement& judgement) {
   const std::string& gap = judgement.result.time_gap;
   return gap.empty() ? "exact" : "not exact: " + gap;
 }
+
+/// What has to come for a client not to be kept waiting by that alone (docs/semantics.md, 5).
+constexpr const char* kFairness =
+    "assumed: what is held, cut, paused or down is so only for a time, clients learn of a failover "
+    "in the end, messages arrive, timers fire, who has a round left begins it; who comes first of "
+    "those that come at once is anybody's";
 
 void add_fairness(Rows& rows, const Judgement& judgement) {
   const bool endless =

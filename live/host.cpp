@@ -47,7 +47,7 @@ void Host::incarnate() {
 
 Client::Did Host::begin(sim::TaskId task) {
   if (crashed()) incarnate();
-  rounds_begun_.at(task) += 1;
+  use_up_round(task);
   return feed(observed(Heard::begin, task));
 }
 
@@ -67,11 +67,6 @@ Client::Did Host::fire_timer(sim::TaskId task) {
   if (wait->kind != Waits::replies) return feed(observed(Heard::timer, task));
   surroundings_.abandon(task, wait->subscribes ? Sent::subscription : Sent::requests);
   return feed(observed(Heard::timeout, task));
-}
-
-void Host::crash_begin(sim::TaskId task) {
-  rounds_begun_.at(task) += 1;
-  crash();
 }
 
 void Host::crash() {

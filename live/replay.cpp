@@ -243,8 +243,8 @@ class Replay {
         process_of(action).lose_late(step.connection);
         break;
       case Action::Kind::crash_begin:
-        process_of(action).crash_begin(action.task);
-        break;
+        process_of(action).use_up_round(action.task);
+        [[fallthrough]];
       case Action::Kind::crash:
         process_of(action).crash();
         break;

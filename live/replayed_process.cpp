@@ -128,11 +128,6 @@ void ReplayedProcess::crash() {
   network_.abandon_all();
 }
 
-void ReplayedProcess::crash_begin(sim::TaskId task) {
-  host_.crash_begin(task);
-  network_.abandon_all();
-}
-
 bool ReplayedProcess::go_on() {
   for (const auto& wait : host_.waits()) {
     if (!wait.can_run()) continue;

@@ -54,7 +54,7 @@ class ReplayedProcess final : private Surroundings {
   void close_behind(const sim::ConnectionName& connection) { network_.close_behind(connection); }
   void lose_late(const sim::ConnectionName& connection) { network_.lose_late(connection); }
   void crash();
-  void crash_begin(sim::TaskId task);
+  void use_up_round(sim::TaskId task) { host_.use_up_round(task); }
   void jump(std::int64_t ms) { offset_ms_ += ms; }
   void server_died(std::uint8_t server) { network_.server_died(server); }
   /// It takes this server for the master of its group.

@@ -54,6 +54,14 @@ bool under_way(const Process& process) {
   });
 }
 
+}  // namespace
+
+bool has_begun_something(const Process& process) {
+  return under_way(process) || !process.holdings.empty();
+}
+
+namespace {
+
 bool has_expiry(const sim::Keyspace& keyspace) {
   bool any = false;
   keyspace.for_each([&any](const std::string&, const sim::Entry& entry) {
@@ -136,7 +144,7 @@ void Rules::enabled_of_process(const World& world, std::uint8_t p,
   if (up && left(world, Fault::pause) && under_way(process)) {
     actions.push_back(of_process(Action::Kind::pause, p));
   }
-  if (!dead && left(world, Fault::crash) && (under_way(process) || !process.holdings.empty())) {
+  if (!dead && left(world, Fault::crash) && has_begun_something(process)) {
     actions.push_back(of_process(Action::Kind::crash, p));
   }
   if (left(world, Fault::crash) && model_.processes[p].rounds != kForEver)

@@ -107,7 +107,7 @@ void Rules::disturb_process(World& world, const Action& action) const {
       return go_on(process);
     case Action::Kind::crash_begin:
       ++process.rounds_begun.at(action.task);
-      return crash(world, action.process);
+      [[fallthrough]];
     case Action::Kind::crash:
       return crash(world, action.process);
     case Action::Kind::jump_process:

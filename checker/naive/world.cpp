@@ -83,18 +83,6 @@ void tidy(World& world, std::int64_t writes_wait_ms) {
   for (Node& node : world.nodes) tidy_node(world, node, writes_wait_ms, power_loss_left);
 }
 
-namespace {
-
-/// Whether none of its tasks has anything under way, nor is anything of it on its way.
-bool goes_nowhere(const Process& process) {
-  return process.holdings.empty() && process.connections.empty() &&
-         std::ranges::all_of(process.waits, [](const Wait& wait) {
-           return wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done;
-         });
-}
-
-}  // namespace
-
 /// Whether what it changes of a node's keys is a write there. (Whose they are is not stored.)
 bool writes(Action::Kind kind) { return kind != Action::Kind::pass && !sim::is_crash(kind); }
 
@@ -238,7 +226,7 @@ Facts Rules::apply(World& world, const Action& action) {
       break;
     default:
       if (action.kind == Action::Kind::crash_begin)
-        facts.ended_nothing = goes_nowhere(world.processes[action.process]);
+        facts.ended_nothing = !has_begun_something(world.processes[action.process]);
       disturb(world, action);
       break;
   }

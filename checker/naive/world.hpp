@@ -297,6 +297,8 @@ sim::Request normalised(const Message& message, const Connection& connection, st
 /// numbers.
 sim::Keyspace keys_only(const sim::Keyspace& keyspace);
 /// Takes away what has expired by the node's clock.
+/// Whether a task has something under way, or holds something: what a crash ends.
+bool has_begun_something(const Process& process);
 void drop_expired(const World& world, const Node& node, sim::Keyspace& keyspace);
 
 /// Where something that depends on a clock turns (section 4), in ms.

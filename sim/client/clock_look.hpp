@@ -119,6 +119,7 @@ class Look {
   /// A number of a reply: an absolute time, in ms or s, or what is left of a lifetime.
   void vary_number(const std::string& input, const Paths& with, std::int64_t said);
 
+  /// What it waits for so many times: each number of them is another wait.
   void note_counted(const Paths& with, std::int64_t said);
 
   std::optional<Step> tried(const Paths& with, std::int64_t later_ms) const;

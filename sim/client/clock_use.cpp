@@ -316,7 +316,6 @@ void Look::vary_number(const std::string& input, const Paths& with, std::int64_t
   note_rests(*rests, step_, use_);
 }
 
-/// What it waits for so many times: each number of them is another wait.
 void Look::note_counted(const Paths& with, std::int64_t said) {
   const std::optional<Step> other = tried(with, 1);
   if (!other || way_of(other) != way_of(step_) || !waits_differ(step_, *other)) return;

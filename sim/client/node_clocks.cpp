@@ -104,12 +104,13 @@ std::string later_by_units(const std::string& text, std::int64_t number, std::in
 
 /// The keyspace with this time so many units later, wherever numbers_in() finds it.
 Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t units) {
-  const std::int64_t by = units * larger_by_unit(number);
+  const auto by = static_cast<double>(units * larger_by_unit(number));
   keyspace.for_each([&](const std::string&, Entry& entry) {
-    change_texts(entry, [&](const std::string& text) { return sim::with_moved(text, number, by); });
+    change_texts(entry,
+                 [&](const std::string& text) { return later_by_units(text, number, units); });
     change_scores(entry, [&](double score) {
       const bool meant = std::abs(score) < kFarthest && std::llround(score) == number;
-      return meant ? score + static_cast<double>(by) : score;
+      return meant ? score + by : score;
     });
   });
   return keyspace;

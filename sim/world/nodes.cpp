@@ -248,8 +248,8 @@ void Nodes::list_replication(NodeInfo& info) const {
   const auto add = [&](Kind kind, std::optional<Fault> fault) {
     if (fault && setting_.budget(*fault) == 0) return;
     info.actions.push_back(of_node(kind, 0, fault));
+    if (!setting_.replication_may_last()) return;
     const bool lasts = setting_.replication_lasts();
-    if (!lasts && !setting_.knowledge.blocks) return;
     if (fault)
       (lasts ? info.timed_faults : info.timed_while_blocked) |= only(*fault);
     else

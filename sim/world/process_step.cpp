@@ -90,7 +90,7 @@ void ProcessStep::act(Action::Kind kind, std::uint8_t index) {
       return lose_late(process_.connections[index]);
     case Kind::crash_begin:
       ++process_.rounds[index];
-      return crash();
+      [[fallthrough]];
     case Kind::crash:
       return crash();
     case Kind::cut:

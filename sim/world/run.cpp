@@ -18,7 +18,7 @@ unsigned free_actions_of(Fault fault, const Setting& setting) {
   if (fault == Fault::jump) return setting.knowledge.clocks_jump ? 1 : 0;
   if (fault == Fault::crash) return setting.waits_for_free ? 1 : 0;
   if (fault == Fault::lag || fault == Fault::failover)
-    return setting.replication_lasts() || setting.knowledge.blocks ? 1 : 0;
+    return setting.replication_may_last() ? 1 : 0;
   if (fault == Fault::cut) return 2;
   return fault == Fault::oom || fault == Fault::preempt ? 0 : 1;
 }

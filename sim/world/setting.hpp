@@ -161,6 +161,7 @@ class Setting {
   /// Whether it matters when a replica catches up, or becomes master; where requests wait at their
   /// nodes, it does while one of them waits.
   bool replication_lasts() const { return writes_last() || model.min_replicas > 0; }
+  bool replication_may_last() const { return replication_lasts() || knowledge.blocks; }
   /// Whether what was done at these groups was done at as many as make a lock a process's own.
   bool enough(NodeSet at) const { return static_cast<unsigned>(std::popcount(at)) >= quorum; }
   unsigned budget(Fault fault) const { return model.budget[static_cast<std::size_t>(fault)]; }

@@ -16,12 +16,7 @@ using test::InlineLock;
 using test::kCompareAndDelete;
 
 /// A lease of 6 ms and work of 2 ms: the naive explorer goes ms by ms, and a cut may come at each.
-void shorten(InlineLock& lock) {
-  for (auto& process : lock.model.processes) {
-    process.lease_ms = 6;
-    process.workload[1].ms = 2;
-  }
-}
+void shorten(InlineLock& lock) { lock.lasting(6, 2); }
 
 Verdict judged(InlineLock& lock, Fault fault, Property property) {
   lock.model = test::with_fault(lock.model, fault);

@@ -16,10 +16,7 @@ using test::kCompareAndDelete;
 
 /// Leases of 6 ms, work of `work_ms`.
 void set_times(InlineLock& lock, std::int64_t work_ms, std::int64_t latency_ms) {
-  for (auto& process : lock.model.processes) {
-    process.lease_ms = 6;
-    process.workload[1].ms = work_ms;
-  }
+  lock.lasting(6, work_ms);
   lock.model.latency_ms = latency_ms;
 }
 

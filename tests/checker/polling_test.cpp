@@ -26,10 +26,7 @@ Verdict asking(const std::string& asks) {
        "return false end\n" +
            asks + "\nreturn true",
        test::kCompareAndDelete});
-  for (auto& process : lock.model.processes) {
-    process.lease_ms = 12;
-    process.workload[1].ms = 7;
-  }
+  lock.lasting(12, 7);
   return lock.judged(Property::mutual_exclusion);
 }
 
@@ -77,10 +74,7 @@ TEST_CASE("who polls hears at once what leads it elsewhere", "[polling][many-mod
            poll + " end)",
        test::kCompareAndDelete});
   const auto judged = [&](std::int64_t work_ms) {
-    for (auto& process : lock.model.processes) {
-      process.lease_ms = 12;
-      process.workload[1].ms = work_ms;
-    }
+    lock.lasting(12, work_ms);
     return lock.judged(Property::mutual_exclusion);
   };
   CAPTURE(poll);

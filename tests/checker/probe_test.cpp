@@ -75,10 +75,7 @@ TEST_CASE("a fresh client that is slow to acquire", "[probe][many-models]") {
       "local mine = " + asks + " sleep(7) sleep(8) return mine");
   INFO(waits);
   InlineLock lock({waits, "return true"});
-  for (auto& process : lock.model.processes) {
-    process.lease_ms = 3;
-    process.workload[1].ms = 1;
-  }
+  lock.lasting(3, 1);
   lock.model = test::with_fault(lock.model, Fault::crash);
   CHECK(lock.judged(Property::deadlock) == Verdict::holds);
 }

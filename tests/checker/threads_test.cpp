@@ -17,10 +17,7 @@ using test::InlineLock;
 /// One client with two threads, or two with one more; leases of 6 ms, work of 2 ms.
 void with_threads(InlineLock& lock, std::size_t clients, int preemptions) {
   lock.model.processes.resize(clients);
-  for (auto& process : lock.model.processes) {
-    process.lease_ms = 6;
-    process.workload[1].ms = 2;
-  }
+  lock.lasting(6, 2);
   lock.model.processes.front().threads = 2;
   lock.model.budget[static_cast<std::size_t>(Fault::preempt)] =
       static_cast<std::uint8_t>(preemptions);

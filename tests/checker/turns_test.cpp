@@ -22,9 +22,7 @@ TEST_CASE("EXPIRE GT prolongs a lease or not, by what is left of it: its answer 
          "  return redis('PEXPIRE', self.key, 4, 'GT') == 1",
          test::kCompareAndDelete});
     lock.model.budget[static_cast<std::size_t>(sim::Fault::delay)] = delays;
-    for (sim::ProcessSetup& setup : lock.model.processes)
-      setup.workload = {kTakeIt, {StepKind::work, 0, 5}, kLeaveIt};
-    return lock.judged(sim::Property::mutual_exclusion);
+    return lock.lasting(30, 5).judged(sim::Property::mutual_exclusion);
   };
   CHECK(worked(2) == checker::Verdict::violated);
   CHECK(worked(1) == checker::Verdict::holds);  // nobody else gets in
@@ -75,11 +73,7 @@ TEST_CASE("EXPIRE NX, then GT: what is there decides, and then what is left of i
         ", permits = 2, server = 'redis-7.2'");
     lock.model.server = sim::ServerVersion::redis_7_2;
     lock.model.processes.resize(3, lock.model.processes[0]);
-    for (sim::ProcessSetup& setup : lock.model.processes) {
-      setup.lease_ms = 4;
-      setup.workload = {kTakeIt, {StepKind::work, 0, work_ms}, kLeaveIt};
-    }
-    return lock.judged(sim::Property::mutual_exclusion);
+    return lock.lasting(4, work_ms).judged(sim::Property::mutual_exclusion);
   };
   CHECK(judged(4) == checker::Verdict::holds);
   CHECK(judged(5) == checker::Verdict::violated);
@@ -92,11 +86,7 @@ TEST_CASE("a script keeps times in microseconds, and compares them", "[time]") {
          "  return redis('EVAL', \"local t = redis.call('time') local us = t[1] * 1000000 + t[2] " +
              script + " return 1\", 1, self.key, self.token, self.ttl_ms) == 1",
          "return redis('ZREM', self.key, self.token) == 1"});
-    for (sim::ProcessSetup& setup : lock.model.processes) {
-      setup.lease_ms = 6;
-      setup.workload = {kTakeIt, {StepKind::work, 0, work_ms}, kLeaveIt};
-    }
-    return lock.judged(sim::Property::mutual_exclusion);
+    return lock.lasting(6, work_ms).judged(sim::Property::mutual_exclusion);
   };
   const std::string taken = " if redis.call('zcard', KEYS[1]) > 0 then return 0 end ";
   const std::string begun = "redis.call('zremrangebyscore', KEYS[1], '-inf', us - ARGV[2] * 1000)" +
@@ -129,12 +119,8 @@ TEST_CASE("who sleeps for as many seconds as are left wakes at whole ones", "[ti
          "return true"},  // the lease ends by itself
         ", permanent = { '{key}' }");
     lock.model.tick_ms = 100;
-    for (sim::ProcessSetup& setup : lock.model.processes) {
-      setup.lease_ms = 2000;
-      setup.workload = {kTakeIt, {StepKind::work, 0, 600}, kLeaveIt};
-    }
     lock.model.waits_ms = waits_ms;
-    return lock.judged(property);
+    return lock.lasting(2000, 600).judged(property);
   };
   CHECK(judged(sim::Property::mutual_exclusion, 0) == checker::Verdict::holds);
   CHECK(judged(sim::Property::waits, 2000) == checker::Verdict::violated);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -41,6 +42,15 @@ class InlineLock {
   InlineLock& alone_with(sim::Fault fault) {
     model.processes.resize(1);
     model = with_fault(model, fault);
+    return *this;
+  }
+
+  /// With leases and work of so many ms, of all clients.
+  InlineLock& lasting(std::int64_t lease_ms, std::int64_t work_ms) {
+    for (sim::ProcessSetup& process : model.processes) {
+      process.lease_ms = lease_ms;
+      process.workload[1].ms = work_ms;
+    }
     return *this;
   }
 

@@ -1,4 +1,6 @@
 // Commands on lists that push, pop and move (Redis 7.0 t_list.c).
+#include <utility>
+
 #include "sim/keyspace/parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
@@ -30,14 +32,14 @@ void push(Call& call, List& list, End end, std::string value) {
 /// Takes off the element at one end. What somebody pops of its own was put there for all.
 std::string pop(Call& call, Entry& entry, End end) {
   List& list = std::get<List>(entry.value);
-  ListElement element = end == End::left ? list.front() : list.back();
+  ListElement element = std::move(end == End::left ? list.front() : list.back());
   if (end == End::left) {
     list.pop_front();
   } else {
     list.pop_back();
   }
   if (element.maker == call.execution.sender) put_up(entry, element.maker);
-  return element.value;
+  return std::move(element.value);
 }
 
 Reply push_all(Call& call, End end, bool only_if_there) {
