@@ -23,12 +23,34 @@ inline std::int64_t whole_number_in(std::string_view text) {
   return number;
 }
 
+/// Where the run of digits that begins there ends. Unix seconds with a fraction ("1767225600.25",
+/// as Python's time.time() and a script's TIME make them) are one run.
+inline std::size_t end_of_run(std::string_view text, std::size_t begin) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::size_t kSecondsDigits = 10;  // of this century and the next two
+  const auto end_of_digits = [&](std::size_t from) {
+    return std::min(text.find_first_not_of(kDigits, from), text.size());
+  };
+  const std::size_t end = end_of_digits(begin);
+  const bool fraction = end - begin == kSecondsDigits && text[begin] != '0' &&
+                        end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1]);
+  return fraction ? end_of_digits(end + 1) : end;
+}
+
+/// A run's number; of Unix seconds with a fraction their ms, parts of them, too.
+inline double number_of_run(std::string_view run) {
+  if (run.find('.') == std::string_view::npos) return static_cast<double>(whole_number_in(run));
+  double seconds = 0;
+  std::from_chars(run.data(), run.data() + run.size(), seconds);
+  return seconds * 1000;
+}
+
 /// The text with every run of digits as `change(run)` makes it.
 template <typename Change>
 std::string with_digit_runs(std::string_view text, const Change& change) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const std::size_t end = end_of_run(text, at);
     if (end > at) result += change(text.substr(at, end - at));
     if (end < text.size()) result += text[end];
     at = end + 1;

@@ -21,7 +21,7 @@ struct Pieces {
 Pieces pieces_of(std::string_view text) {
   Pieces pieces;
   pieces.around = with_digit_runs(text, [&](std::string_view run) {
-    pieces.numbers.push_back(static_cast<double>(whole_number_in(run)));
+    pieces.numbers.push_back(number_of_run(run));
     return "0";
   });
   return pieces;

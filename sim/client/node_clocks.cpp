@@ -76,6 +76,17 @@ Reply with_texts(Reply reply, const Change& change) {
   return reply;
 }
 
+/// Unix seconds: with a fraction, as Python's time.time() makes them, or at a whole one.
+bool is_in_seconds(double score) { return score >= kFirstTime && score < 10 * kFirstTime; }
+
+/// A score as a whole number; of Unix seconds the ms. Nothing if it is none.
+std::optional<std::int64_t> number_of_score(double score) {
+  constexpr std::int64_t kSecondUs = 1'000'000;
+  if (std::abs(score) >= kFarthest) return std::nullopt;
+  if (!is_in_seconds(score)) return std::llround(score);
+  return std::llround(score * static_cast<double>(kSecondUs)) / 1000;
+}
+
 /// Numbers in a keyspace's values.
 std::vector<std::int64_t> numbers_in(Keyspace keyspace) {
   std::vector<std::int64_t> numbers;
@@ -85,7 +96,7 @@ std::vector<std::int64_t> numbers_in(Keyspace keyspace) {
       return text;
     });
     change_scores(entry, [&](double score) {
-      if (std::abs(score) < kFarthest) numbers.push_back(std::llround(score));
+      if (const auto number = number_of_score(score)) numbers.push_back(*number);
       return score;
     });
   });
@@ -109,8 +120,8 @@ Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t units) 
     change_texts(entry,
                  [&](const std::string& text) { return later_by_units(text, number, units); });
     change_scores(entry, [&](double score) {
-      const bool meant = std::abs(score) < kFarthest && std::llround(score) == number;
-      return meant ? score + by : score;
+      if (number_of_score(score) != number) return score;
+      return is_in_seconds(score) ? score + by / static_cast<double>(kSecondMs) : score + by;
     });
   });
   return keyspace;
@@ -617,7 +628,9 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
         const Keyspace moved = with_moved(met.keyspace, other, by);
         return shown(moved, turn - 1, what) == shown(moved, turn, what);
       };
-      if (its_unit == 0 || !(moves(1) || moves(kSecondMs))) continue;
+      if (its_unit == 0 ||
+          !(moves(1) || moves(kSecondMs * std::max<std::int64_t>(unit / its_unit, 1))))
+        continue;
       const std::int64_t after = turn_ms - ms_of(other, its_unit);
       use.between.insert({after, 1 - after});  // either may be the later one
       explained = true;

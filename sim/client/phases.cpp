@@ -98,7 +98,8 @@ void note_seconds(const ShiftedBy& shifted, const std::string& now, TimeUse& use
 std::string difference(double left, double right) {
   const double by = left - right;
   if (std::abs(by) > static_cast<double>(kFarthestMs)) return by > 0 ? " later" : " earlier";
-  return fmt::format(" {}", by);
+  constexpr double kParts = 10'000;  // what seconds with a fraction are off is less
+  return fmt::format(" {}", std::llround(by * kParts));
 }
 
 std::string made_times(const std::vector<std::int64_t>& before,

@@ -1,5 +1,5 @@
 // Snapshots: a process at a boundary, brought back from its canonical bytes.
-#include <bit>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -105,7 +105,7 @@ class Decoder {
       case SnapshotTag::whole:
         return lua_pushinteger(lua_, reader_.number());
       case SnapshotTag::broken:
-        return lua_pushnumber(lua_, std::bit_cast<double>(reader_.number()));
+        return lua_pushnumber(lua_, std::strtod(reader_.text().c_str(), nullptr));
       case SnapshotTag::text:
         return push_string(lua_, reader_.text());
       case SnapshotTag::constant:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -146,8 +145,8 @@ class Encoder {
       writer_.tag(SnapshotTag::whole);
       return writer_.number(lua_tointeger(lua_, -1));
     }
-    writer_.tag(SnapshotTag::broken);
-    writer_.number(std::bit_cast<std::int64_t>(lua_tonumber(lua_, -1)));
+    writer_.tag(SnapshotTag::broken);  // in digits, so that a time among them is found
+    writer_.text(fmt::format("{}", lua_tonumber(lua_, -1)));
   }
 
   void object() {

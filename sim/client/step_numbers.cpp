@@ -39,6 +39,23 @@ bool grows(const std::map<std::int64_t, std::vector<std::int64_t>>& all, std::si
   });
 }
 
+/// Unix seconds with a fraction are told in ms, but for whole ones that are written without it:
+/// those, too, where others are at the same place.
+void all_in_ms(std::map<std::int64_t, std::vector<std::int64_t>>& all) {
+  const auto in_seconds = [](std::int64_t number) {
+    return number >= kFirstTime && unit_of(number) == kSecondMs;
+  };
+  const std::vector<std::int64_t> now = all.at(0);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::int64_t ms = in_seconds(now[i]) ? now[i] * kSecondMs : now[i];
+    const bool others_in_ms = std::ranges::any_of(all, [&](const auto& later) {
+      return !in_seconds(later.second[i]) && std::abs(later.second[i] - ms) <= kFarthestMs;
+    });
+    for (auto& [by, numbers] : all)
+      if (now[i] >= kFirstTime && others_in_ms && in_seconds(numbers[i])) numbers[i] *= kSecondMs;
+  }
+}
+
 }  // namespace
 
 std::vector<std::int64_t> numbers_of(const Step& step) {
@@ -111,6 +128,7 @@ std::map<std::int64_t, StepNumbers::Numbers> StepNumbers::later_than(std::int64_
       Numbers numbers = numbers_of(*step);
       if (numbers.size() == all.at(0).size()) all[later] = std::move(numbers);
     }
+  all_in_ms(all);
   return all;
 }
 

@@ -1,11 +1,14 @@
 // See the header.
 #include "sim/client/turning.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/ascii.hpp"
@@ -203,6 +206,30 @@ std::vector<Packed> packed_times(const std::string& text) {
   return found;
 }
 
+constexpr std::int64_t kSecondUs = 1'000'000;
+
+/// Unix seconds with a fraction, in microseconds: what a floating-point number is off is less than
+/// half of one. Nothing if it is a run of digits only.
+std::optional<std::int64_t> micros_of(std::string_view run) {
+  const std::size_t point = run.find('.');
+  if (point == std::string_view::npos) return std::nullopt;
+  double fraction = 0;
+  std::from_chars(run.data() + point, run.data() + run.size(), fraction);
+  return whole_number_in(run) * kSecondUs + std::llround(fraction * static_cast<double>(kSecondUs));
+}
+
+/// Microseconds as seconds with a fraction, with as many digits as `like` has. Who writes fewer
+/// than three leaves out zeros at the end.
+std::string as_seconds(std::int64_t us, std::string_view like) {
+  constexpr std::size_t kMsDigits = 3, kUsDigits = 6;
+  const std::size_t digits = like.size() - like.find('.') - 1;
+  std::string text = fmt::format("{}.{:06}", us / kSecondUs, us % kSecondUs);
+  text.resize(text.size() - kUsDigits + std::max(digits, kMsDigits), '0');
+  if (digits < kMsDigits)
+    while (text.ends_with('0') && !text.ends_with(".0")) text.pop_back();
+  return text;
+}
+
 std::string packed(Packed time, std::size_t size) {
   std::string text(size, '\0');
   auto number = static_cast<std::uint64_t>(time.number);
@@ -217,6 +244,12 @@ void add_numbers(const std::string& text, std::vector<std::int64_t>& numbers) {
   for (const Packed time : packed_times(text)) numbers.push_back(time.number);
   if (is_packed(text)) return;
   for (std::size_t at = 0; at < text.size();) {
+    const std::size_t run_end = end_of_run(text, at);
+    if (const auto us = micros_of(std::string_view(text).substr(at, run_end - at))) {
+      numbers.push_back(*us / 1000);
+      at = run_end;
+      continue;
+    }
     std::int64_t number = 0;
     const char* const begin = text.data() + at;
     const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
@@ -230,6 +263,8 @@ std::string with_moved(const std::string& text, std::int64_t number, std::int64_
     if (time.number == number) return packed({number + by, time.highest_first}, text.size());
   const std::string digits = std::to_string(number);
   return with_digit_runs(text, [&](std::string_view run) {
+    if (const auto us = micros_of(run); us && *us / 1000 == number)
+      return as_seconds(*us + by * 1000, run);
     return run == digits ? std::to_string(number + by) : std::string(run);
   });
 }

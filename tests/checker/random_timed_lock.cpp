@@ -77,6 +77,26 @@ invariant("nothing is marked", function(world)
 end)
 )";
 
+/// The same with the times that are noted in seconds with a fraction, as Python writes them.
+std::string with_seconds(std::string text) {
+  const auto put = [&](const std::string& from, const std::string& to) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  put("return tonumber(redis(\"HGET\", \"times\", field) or 0) or 0",
+      "return math.floor((tonumber(redis(\"HGET\", \"times\", field) or 0) or 0) * 1000 + 0.5)");
+  for (const std::string field : {"a", "b"}) {
+    for (const std::string time : {"millis(now())", "server_ms()"})
+      put(fmt::format("redis('HSET', 'times', '{}', {})", field, time),
+          fmt::format("redis('HSET', 'times', '{}', {} / 1000)", field, time));
+    put(fmt::format("redis.call('hset', 'times', '{}', ms)", field),
+        fmt::format("redis.call('hset', 'times', '{}', ms / 1000)", field));
+    put(fmt::format("(redis.call('hget', 'times', '{}') or 0)", field),
+        fmt::format("math.floor((redis.call('hget', 'times', '{}') or 0) * 1000 + 0.5)", field));
+  }
+  return text;
+}
+
 /// Without what is assigned and never read: a clock that is always looked at hides that another
 /// one is not.
 std::string without_unread(std::string text) {
@@ -538,7 +558,7 @@ RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool roun
   if (clients < 3 && !dice.one_in(3)) add_faults(dice, lock.model);
   choose_properties(dice, lock.model);
   if (clients < 3 && dice.one_in(dice.small() ? 16 : 8)) lock.model.latency_ms = dice.ms(1, 2);
-  lock.protocol = described(lock.model) + text;
+  lock.protocol = described(lock.model) + (seed % 3 == 0 ? with_seconds(text) : text);
   return lock;
 }
 
@@ -559,7 +579,7 @@ RandomLock random_marking_lock(std::uint32_t seed, std::int64_t unit_ms, bool ro
   if (!dice.one_in(4)) add_faults(dice, lock.model);
   lock.model.properties = {sim::Property::invariant};
   if (dice.one_in(6)) lock.model.latency_ms = dice.ms(1, 2);
-  lock.protocol = described(lock.model) + text;
+  lock.protocol = described(lock.model) + (seed % 3 == 0 ? with_seconds(text) : text);
   return lock;
 }
 

@@ -99,6 +99,47 @@ TEST_CASE("a script keeps times in microseconds, and compares them", "[time]") {
   CHECK(judged(ends, 7) == checker::Verdict::violated);
 }
 
+TEST_CASE("Unix seconds with a fraction are times, in texts and as scores", "[time]") {
+  // A set of holders, each with when it came by its own clock (Python's time.time()); who came so
+  // long ago is taken out.
+  const auto judged = [](const std::string& begun, std::int64_t work_ms) {
+    test::InlineLock lock(
+        {"  self.token = unique()\n  local t = millis(now()) / 1000\n"
+         "  local script = \"redis.call('zremrangebyscore', KEYS[1], '-inf', ARGV[2])"
+         " if redis.call('zcard', KEYS[1]) > 0 then return 0 end"
+         " redis.call('zadd', KEYS[1], ARGV[3], ARGV[1]) return 1\"\n"
+         "  return redis('EVAL', script, 1, self.key, self.token, " +
+             begun + ", t) == 1",
+         "return redis('ZREM', self.key, self.token) == 1"});
+    lock.model.tick_ms = 125;
+    return lock.lasting(250, work_ms).judged(sim::Property::mutual_exclusion);
+  };
+  for (const std::string begun :
+       {"t - self.ttl_ms / 1000", "string.format('%.3f', t - self.ttl_ms / 1000)"}) {
+    CHECK(judged(begun, 125) == checker::Verdict::holds);
+    CHECK(judged(begun, 250) == checker::Verdict::violated);
+  }
+}
+
+TEST_CASE("when a lock ends is kept in seconds with a fraction", "[time]") {
+  const auto judged = [](const std::string& over, std::int64_t work_ms) {
+    test::InlineLock lock(
+        {"  local t = millis(now()) / 1000\n  local ends = t + self.ttl_ms / 1000\n"
+         "  self.mine = string.format('%.6f', ends)\n"
+         "  if redis('SETNX', self.key, self.mine) == 1 then return true end\n"
+         "  local old = redis('GET', self.key)\n"
+         "  return old ~= nil and " +
+             over + " and redis('GETSET', self.key, self.mine) == old",
+         "if redis('GET', self.key) == self.mine then redis('DEL', self.key) end return true"});
+    lock.model.tick_ms = 125;
+    return lock.lasting(250, work_ms).judged(sim::Property::mutual_exclusion);
+  };
+  CHECK(judged("tonumber(old) < t", 250) == checker::Verdict::holds);
+  CHECK(judged("tonumber(old) < t", 375) == checker::Verdict::violated);
+  CHECK(judged("tonumber(old) <= t", 125) == checker::Verdict::holds);
+  CHECK(judged("tonumber(old) <= t", 250) == checker::Verdict::violated);
+}
+
 TEST_CASE("of microseconds that a client compares nothing is claimed", "[time]") {
   const std::string apart =
       "  local t = redis('TIME') local us = t[1] * 1000000 + t[2]\n"

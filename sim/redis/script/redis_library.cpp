@@ -155,7 +155,7 @@ void show_call(const Command& command, const Request& request, std::vector<Compa
   if (command.has(kGivesLifetime)) return;
   for (const std::string& argument : request)
     with_digit_runs(argument, [&](std::string_view run) {
-      compared.push_back({static_cast<double>(whole_number_in(run)), 0, Compared::kSent});
+      compared.push_back({number_of_run(run), 0, Compared::kSent});
       return "";
     });
 }
