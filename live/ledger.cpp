@@ -10,6 +10,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/owners.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/commands/command.hpp"
@@ -156,7 +157,7 @@ Posting Ledger::execute_again(Entry entry) {
   const auto& seen = entry.executed;
   Posting posting;
   posting.before = keys();
-  const sim::Keys before = copy_->keyspace.keys;
+  const sim::Keyspace before = copy_->keyspace;
   sim::Execution execution;
   execution.now = seen.begun;
   for (const auto& key : posting.before)
@@ -174,10 +175,11 @@ Posting Ledger::execute_again(Entry entry) {
     throw Disagreement{fmt::format("{} -> {}, where {} would be expected of what was sent before",
                                    entry.request[0], sim::worded(*seen.reply), sim::worded(reply))};
   take_after(seen, slack_ms);
+  if (sim::runs_several(entry.request)) sim::keep_what_is_as_before(before, copy_->keyspace);
   posting.after = keys();
   for (const auto& name : lease_keys_)
     posting.changes.push_back(sim::change_of(
-        entry_at(before, name), entry_at(copy_->keyspace.keys, name), execution.sender));
+        entry_at(before.keys, name), entry_at(copy_->keyspace.keys, name), execution.sender));
   posting.entry = std::move(entry);
   return posting;
 }

@@ -138,6 +138,7 @@ void Ownership::judge(const Posting& posting) {
   };
   for (std::size_t i = 0; i < posting.before.size(); ++i) {
     const auto& change = posting.changes[i];
+    const int permits = model_.program->permits();
     for (std::size_t p = 0; p < model_.processes.size(); ++p) {
       const auto owner = static_cast<std::uint8_t>(p);
       if (!held(i, owner)) continue;
@@ -152,7 +153,8 @@ void Ownership::judge(const Posting& posting) {
       if (sim::has_maker(change.taken, maker) &&
           (!sim::has_maker(change.overwritten, maker) || held(i, owner, true)))
         told(Property::foreign_release, harm_to(posting, i));
-      else if (sim::has_maker(change.extended, maker) && (!change.by_count || held(i, owner, true)))
+      else if (sim::has_maker(change.extended, maker) &&
+               (!change.by_count || (permits == 1 && held(i, owner, true))))
         told(Property::foreign_extend, "extends the lease of the key");
     }
   }

@@ -57,6 +57,17 @@ void Belongings::add_number(const std::string& name, const std::string& value, M
                             const sim::Shares& shares) {
   std::int64_t together = 0;
   std::string left = value;  // without the pieces that are somebody's
+  for (const sim::Token token : sim::scan_tokens(value).tokens) {
+    const Maker named = sim::maker_of(token.process);
+    const bool one_of_several = std::ranges::any_of(shares, [&](const sim::Share& share) {
+      return share.place == sim::kOwner && share.maker == named;
+    });
+    if (named == maker || one_of_several) tokens_[{named, name}].insert(token.number);
+  }
+  if (std::ranges::any_of(shares, sim::is_owner)) {  // the text is a part of each of them
+    for (const sim::Share& share : shares) add(name, share.maker);
+    return;
+  }
   for (const sim::Share& share : shares) {
     if (share.place == 0) {
       shares_[{share.maker, name}] = share.amount;
@@ -73,8 +84,6 @@ void Belongings::add_number(const std::string& name, const std::string& value, M
       !shares.empty() && (in_pieces ? left.find_first_not_of('\0') == std::string::npos
                                     : together == number_in(value).value_or(0));
   if (maker != kNobody || !only_counted) add(name, maker);
-  for (const sim::Token token : sim::scan_tokens(value).tokens)
-    if (sim::maker_of(token.process) == maker) tokens_[{maker, name}].insert(token.number);
 }
 
 std::int64_t Belongings::share(const Place& place) const {

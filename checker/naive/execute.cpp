@@ -10,6 +10,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/owners.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/redis/commands/command.hpp"
 #include "sim/redis/commands/unknown.hpp"
@@ -211,9 +212,10 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
       entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
   if (sim::runs_several(request)) sim::keep_what_is_as_before(before, node.keyspace);
-  if (asked.in_release)
-    sim::give_back(before, node.keyspace, execution.sender,
-                   [&](const std::string& key) { return lease_keys_.contains(key); });
+  const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
+  if (model_.program->is_shared())
+    sim::keep_owners(before, node.keyspace, execution.sender, sim::runs_several(request), is_lease);
+  if (asked.in_release) sim::give_back(before, node.keyspace, execution.sender, is_lease);
   if (model_.part_of_ms == sim::PartOfMs::off_leases) sim::expire_sooner(before, node.keyspace);
   if (!asked.in_release) note_lease_databases(before, node.keyspace, execution.sender);
   const Keyspace after = node.keyspace;

@@ -35,9 +35,10 @@ bool sooner(const std::optional<sim::WallTime>& a, const std::optional<sim::Wall
   return !b || *a < *b;
 }
 
-/// Whether the key is the sender's, too, which may let it live on.
-bool is_entitled(const Belongings& key, Maker sender) {
-  return key.has_part(sender) || (key.is_hash() && key.has_share(sender));
+/// Whether the key is the sender's, too, which may let it live on. With several permits a count is
+/// of those who hold one.
+bool is_entitled(const Belongings& key, Maker sender, int permits) {
+  return key.has_part(sender) || ((key.is_hash() || permits > 1) && key.has_share(sender));
 }
 
 }  // namespace
@@ -315,7 +316,7 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
       const Entry* was = before.find(database, key);
       const Entry* is = after.find(database, key);
       const Belongings had(was), left(is);
-      const bool entitled = is_entitled(left, sender);
+      const bool entitled = is_entitled(left, sender, model_.program->permits());
       const bool counts = left.has_share(sender);  // of a string: of readers
       for (const Maker maker : had.owners()) {
         const auto owner = static_cast<std::uint8_t>(maker - 1);
@@ -391,7 +392,7 @@ void Rules::note_prolonged(TaskState& task, std::uint8_t p, std::uint8_t lock,
       const Entry *was = before.find(database, key), *is = after.find(database, key);
       if (!was || !is || !sooner(was->expires, is->expires)) continue;
       const Belongings had(was), has(is);
-      if (!is_entitled(has, sender)) continue;
+      if (!is_entitled(has, sender, model_.program->permits())) continue;
       for (const Maker maker : had.owners())
         if (maker != sender && has.has_anything(maker) && !had.took_from(has, sender, maker) &&
             !is_timed(*is, maker))

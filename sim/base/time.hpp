@@ -36,6 +36,9 @@ struct WallTime {
 /// Unix time that every wall clock without an offset shows at true time 0 (2026-01-01T00:00:00Z).
 inline constexpr WallTime kEpoch{1'767'225'600'000};
 
+/// What may be a Unix time: in seconds from this century on, or in less.
+inline constexpr std::int64_t kFirstTime = 1'000'000'000;
+
 /// A host's wall clock: true time plus its offset.
 constexpr WallTime wall_clock(TrueTime now, Duration offset) {
   return kEpoch + Duration{now.ms} + offset;

@@ -211,6 +211,8 @@ class Program {
   bool greets() const;
   /// Whether it has acquire_shared() and release_shared().
   bool has_shared_mode() const;
+  /// Whether several may hold a lock at once: by permits, or in shared mode.
+  bool is_shared() const { return permits() > 1 || has_shared_mode(); }
   /// What setting() answers unless a role says otherwise, by name.
   const Settings& settings() const;
   /// The server that the protocol is written for: the one that is imitated if nobody names another.

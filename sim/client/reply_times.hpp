@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "sim/base/bytes.hpp"
+#include "sim/base/time.hpp"
 #include "sim/client/turning.hpp"
 
 namespace lockstep::sim {
 
 struct Reply;
 
-/// What may be an absolute time: Unix seconds from this century on.
-inline constexpr std::int64_t kFirstTime = 1'000'000'000;
 /// What an absolute time counts, in ms: it is in seconds or in ms.
 constexpr std::int64_t unit_of(std::int64_t time) {
   return time < kFirstTime * kSecondMs ? kSecondMs : 1;

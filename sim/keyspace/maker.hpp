@@ -23,6 +23,10 @@ struct Share {
 };
 using Shares = std::vector<Share>;  ///< ascending by maker, then by place
 
+/// Instead of a share's place: the text is its maker's, beside others', for it bears a token of it.
+inline constexpr std::uint64_t kOwner = ~std::uint64_t{0};
+inline bool is_owner(const Share& share) { return share.place == kOwner; }
+
 /// Adds to the share of `maker`; nobody has none.
 inline void add_share(Shares& shares, Maker maker, std::int64_t by, std::uint64_t place = 0) {
   if (maker == 0) return;

@@ -8,9 +8,9 @@
 #include <string>
 #include <tuple>
 
+#include "sim/base/time.hpp"
 #include "sim/base/token.hpp"
 #include "sim/keyspace/numbers.hpp"
-#include "sim/keyspace/visible_key.hpp"
 
 namespace lockstep::sim {
 
@@ -22,6 +22,7 @@ constexpr Maker kNobody = 0;
 /// zero is in them.
 bool is_all_shares(std::string_view text, const Shares& shares) {
   if (shares.empty()) return false;
+  if (std::ranges::any_of(shares, is_owner)) return true;
   std::int64_t together = 0;
   bool pieces = false;
   for (const auto& share : shares) {
@@ -40,10 +41,13 @@ bool is_all_shares(std::string_view text, const Shares& shares) {
   return true;
 }
 
+/// A text that is several processes' is a part of each.
 void add_text(std::vector<Part>& parts, std::string_view name, std::string_view text, Maker maker,
               const Shares& shares) {
   if (maker != kNobody || !is_all_shares(text, shares)) parts.push_back({name, maker});
-  for (const auto& share : shares) parts.push_back({name, share.maker, share.amount, share.place});
+  for (const auto& share : shares)
+    parts.push_back(is_owner(share) ? Part{name, share.maker}
+                                    : Part{name, share.maker, share.amount, share.place});
 }
 
 std::int64_t expiry_or_never(const Entry& entry) {
@@ -143,18 +147,26 @@ bool marks(std::string_view before, std::string_view after, Maker sender) {
   });
 }
 
+/// An entry or a field: the text is the maker's, if with others.
+template <class Text>
+bool owns(const Text& text, Maker maker) {
+  return text.maker == maker || std::ranges::any_of(text.shares, [maker](const Share& share) {
+           return is_owner(share) && share.maker == maker;
+         });
+}
+
 bool marks(const Entry& before, const Entry& after, Maker sender) {
   const auto* text = std::get_if<std::string>(&after.value);
   const auto* old_text = std::get_if<std::string>(&before.value);
   if (text && old_text)
-    return before.maker == sender && after.maker == sender && marks(*old_text, *text, sender);
+    return owns(before, sender) && owns(after, sender) && marks(*old_text, *text, sender);
   const auto* hash = std::get_if<Hash>(&after.value);
   const auto* old_hash = std::get_if<Hash>(&before.value);
   if (!hash || !old_hash) return false;
   return std::ranges::any_of(*hash, [&](const auto& item) {
     const auto& [name, field] = item;
     const auto old = old_hash->find(name);
-    return old != old_hash->end() && old->second.maker == sender && field.maker == sender &&
+    return old != old_hash->end() && owns(old->second, sender) && owns(field, sender) &&
            marks(old->second.value, field.value, sender);
   });
 }
@@ -168,8 +180,8 @@ void give_back(const std::string* before, const std::string& after, Shares& shar
   const std::string_view old = before ? std::string_view(*before) : "";
   std::erase_if(shares, [&](const Share& share) {
     const std::string_view piece = piece_of(after, share);
-    return share.place != 0 && share.maker == sender && piece != piece_of(old, share) &&
-           !bears_token_of(sender, piece);
+    return share.place != 0 && !is_owner(share) && share.maker == sender &&
+           piece != piece_of(old, share) && !bears_token_of(sender, piece);
   });
 }
 
@@ -215,7 +227,6 @@ void give_back(const List* before, List& after, Maker sender) {
 
 /// The makers of members of a sorted set whose score is a time, and says how long they have left.
 Makers with_times(const Entry& entry) {
-  constexpr double kFirstTime = 1e9;
   Makers makers = 0;
   if (const auto* set = std::get_if<SortedSet>(&entry.value))
     for (const auto& [name, member] : *set)
@@ -236,16 +247,6 @@ void keep_makers(const Entry& before, Entry& after) {
         if (const auto was = old->find(name);
             was != old->end() && was->second.score == member.score)
           member.maker = was->second.maker;
-}
-
-void keep_what_is_as_before(const Keyspace& before, Keyspace& after) {
-  for_each_with_before(before, after, [](const std::string&, const Entry* was, Entry& entry) {
-    if (!was || *was == entry || was->expires != entry.expires) return;
-    if (visible(*was) != visible(entry)) return;
-    const Encoding encoding = entry.encoding;
-    entry = *was;
-    entry.encoding = encoding;
-  });
 }
 
 void give_back(const Entry* before, Entry& after, Maker sender) {

@@ -37,10 +37,6 @@ void for_each_with_before(const Keyspace& before, Keyspace& after, Visit visit) 
   for (auto& [number, keys] : after.others) in(number, keys);
 }
 
-/// Keys that have the value and the expiry that they had before are whose they were: what a script
-/// or a transaction changes and puts back, nobody else can tell from what it leaves alone.
-void keep_what_is_as_before(const Keyspace& before, Keyspace& after);
-
 /// A release() of `sender` has written this: what it has written over is nobody's, unless a token
 /// of the sender stands in it.
 void give_back(const Entry* before, Entry& after, Maker sender);

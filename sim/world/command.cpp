@@ -6,6 +6,7 @@
 #include "sim/base/error.hpp"
 #include "sim/client/program.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/owners.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/commands/cluster.hpp"
@@ -132,9 +133,10 @@ const CommandRun& Nodes::run(const Asked& asked) {
   keyspace.purge(execution.now);
   drop_shares_unless(keyspace, [&](const auto& key) { return setting_.leases.contains(key); });
   if (runs_several(request)) keep_what_is_as_before(met, keyspace);
-  if (asked.releases)
-    give_back(before.value, keyspace, asked.sender,
-              [&](const auto& key) { return setting_.leases.contains(key); });
+  const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
+  if (setting_.model.program->is_shared())
+    keep_owners(met, keyspace, asked.sender, runs_several(request), is_lease);
+  if (asked.releases) give_back(before.value, keyspace, asked.sender, is_lease);
   if (setting_.model.part_of_ms == PartOfMs::off_leases) expire_sooner(met, keyspace);
   keyspace = moved(std::move(keyspace), rate, -asked.clock);
   command.started = note_lifetimes(before.value, keyspace, command.read_time) || command.read_time;
@@ -271,8 +273,10 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
       for (Maker maker = 1; maker <= setting_.processes; ++maker) {
         using Kind = LeaseChange::Kind;
         const bool taken = has_maker(change.taken, maker);
-        const bool changed = taken || has_maker(change.extended, maker);
-        if (!changed && !has_maker(change.prolonged, maker)) continue;
+        const bool extended = has_maker(change.extended, maker);
+        const bool one_of_many = change.by_count && setting_.permits > 1;
+        const bool changed = taken || (extended && !one_of_many);
+        if (!changed && !extended && !has_maker(change.prolonged, maker)) continue;
         for (const auto lock : locks) {
           // Among readers, what one has written over, or counts in, stands for the other, too.
           const bool for_both =

@@ -63,6 +63,31 @@ const Marks kHash{
     {R"lua(return redis("HDEL", rkey, "write") == 1)lua",
      R"lua(return redis("DEL", rkey) == 1)lua"}};
 
+/// All in one text: a list of the readers' tokens, or how many there are; -1 or "w" for a writer.
+const Marks kOneText{
+    {R"lua(return redis("EVAL", "local v = redis.call('get', KEYS[1]) or ''" ..
+    " if v == 'w' then return 0 end redis.call('set', KEYS[1], v .. ARGV[1] .. ',', 'px', ARGV[2])" ..
+    " return 1", 1, rkey, self.mine, self.ttl_ms) == 1)lua",
+     R"lua(return redis("EVAL", "local v = tonumber(redis.call('get', KEYS[1])) or 0" ..
+    " if v < 0 then return 0 end redis.call('set', KEYS[1], v + 1, 'px', ARGV[1]) return 1",
+    1, rkey, self.ttl_ms) == 1)lua",
+     R"lua(redis("APPEND", rkey, self.mine .. ",")
+  return redis("PEXPIRE", rkey, self.ttl_ms) == 1)lua"},
+    {R"lua(return redis("SET", rkey, "w", "NX", "PX", self.ttl_ms) == OK)lua",
+     R"lua(return redis("EVAL", "if redis.call('exists', KEYS[1]) == 1 then return 0 end" ..
+    " redis.call('set', KEYS[1], -1, 'px', ARGV[1]) return 1", 1, rkey, self.ttl_ms) == 1)lua",
+     R"lua(return redis("SET", rkey, self.mine, "NX", "PX", self.ttl_ms) == OK)lua"},
+    {R"lua(return redis("EVAL", "local v, rest = redis.call('get', KEYS[1]) or '', ''" ..
+    " for m in string.gmatch(v, '[^,]+') do if m ~= ARGV[1] then rest = rest .. m .. ',' end end" ..
+    " if rest == v then return 0 end if rest == '' then return redis.call('del', KEYS[1]) end" ..
+    " redis.call('set', KEYS[1], rest, 'keepttl') return 1", 1, rkey, self.mine) == 1)lua",
+     R"lua(return redis("EVAL", "local v = tonumber(redis.call('get', KEYS[1])) or 0" ..
+    " if v < 1 then return 0 end redis.call('set', KEYS[1], v - 1, 'keepttl') return 1", 1, rkey) == 1)lua",
+     R"lua(return redis("DECR", rkey) >= 0)lua", R"lua(return redis("DEL", rkey) == 1)lua"},
+    {R"lua(return redis("DEL", rkey) == 1)lua",
+     R"lua(if redis("GET", rkey) ~= self.mine then return false end
+  return redis("DEL", rkey) == 1)lua"}};
+
 std::string method(Dice& dice, const char* name, const std::string& body, bool retries) {
   std::string text = fmt::format(
       "function Lock:{}()\n  local rkey, wkey = self.key .. \":r\", self.key .. \":w\"\n", name);
@@ -74,7 +99,7 @@ std::string method(Dice& dice, const char* name, const std::string& body, bool r
 }
 
 std::string shared_protocol(Dice& dice) {
-  const Marks& marks = dice.one_in(2) ? kTwoKeys : kHash;
+  const Marks& marks = dice.one_in(3) ? kOneText : dice.one_in(2) ? kTwoKeys : kHash;
   std::string text =
       "local Lock = protocol { title = \"a random lock\", source = \"a seed\", leases = { "
       "\"{key}:r\", \"{key}:w\" }, settings = { eager = false } }\n";

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/owners.hpp"
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/commands/counting.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/reply.hpp"
@@ -25,7 +25,8 @@ void store(Call& call, std::string* old, std::string value, std::optional<std::i
   }
   Entry& entry = *call.find(call.argv[1]);
   entry.encoding = encoding;
-  count_in(entry.maker, entry.shares, call.execution.sender, before, by);
+  count_in(entry.maker, entry.shares, call.execution.sender, before,
+           std::get<std::string>(entry.value), by);
 }
 
 Reply add(Call& call, std::int64_t by) {

@@ -7,9 +7,9 @@
 #include "sim/keyspace/compact_limits.hpp"
 #include "sim/keyspace/numbers.hpp"
 #include "sim/keyspace/ordered_parts.hpp"
+#include "sim/keyspace/owners.hpp"
 #include "sim/redis/commands/arguments.hpp"
 #include "sim/redis/commands/command.hpp"
-#include "sim/redis/commands/counting.hpp"
 #include "sim/redis/commands/entries.hpp"
 #include "sim/redis/commands/families.hpp"
 #include "sim/redis/commands/random_choice.hpp"
@@ -57,15 +57,18 @@ bool set_field(Call& call, const std::string& name, const std::string& value) {
 }
 
 /// Writes the new value of a field that is counted in. One whose name bears a lock token is that of
-/// one client however often it is counted in.
+/// one client however often it is counted in: another one that does so writes over it.
 void count_in_field(Call& call, const std::string& value, std::optional<std::int64_t> by) {
   const std::string& name = call.argv[2];
   const HashField* old = find_field(call.at<Hash>(call.argv[1]), name);
   const std::string before = old ? old->value : "";
   HashField& field = place(call, name, value).field;
-  const bool own = field.maker == call.execution.sender;
-  if (own && bears_token(name)) return;
-  count_in(field.maker, field.shares, call.execution.sender, before, by);
+  const Maker sender = call.execution.sender;
+  if (field.maker != 0 && bears_token(name)) {
+    if (by != 0) field.maker = sender;
+    return;
+  }
+  count_in(field.maker, field.shares, sender, before, field.value, by);
 }
 
 std::int64_t set_fields(Call& call, std::string_view command) {

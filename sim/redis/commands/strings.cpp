@@ -251,11 +251,15 @@ Reply write_range(Call& call, std::size_t start, const std::string& piece) {
   Entry& entry = *call.find(call.argv[1]);
   entry.encoding = Encoding::large;
   if (is_new) entry.maker = 0;  // each piece is somebody's
-  if (changed != *text && entry.maker == 0)
+  const bool counted =
+      std::ranges::any_of(entry.shares, [](const Share& share) { return share.place == 0; });
+  if (changed != *text && entry.maker == 0 && !counted) {
     write_piece(entry.shares, 8 * start, 8 * piece.size(), call.execution.sender,
                 piece.find_first_not_of('\0') == std::string::npos);
-  else if (changed != *text)  // overwritten, as by SET
+  } else if (changed != *text) {  // overwritten, as by SET
     entry.maker = call.execution.sender;
+    entry.shares.clear();
+  }
   *text = std::move(changed);
   return Reply::number(static_cast<std::int64_t>(text->size()));
 }

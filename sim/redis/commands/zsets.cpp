@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/time.hpp"
 #include "sim/keyspace/compact_limits.hpp"
 #include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/owners.hpp"
 #include "sim/keyspace/parts.hpp"
 #include "sim/keyspace/sorted_set_parts.hpp"
 #include "sim/redis/commands/arguments.hpp"
@@ -68,7 +70,9 @@ Result add_one(Call& call, Entry& entry, const std::string& member, double& scor
   if (std::isnan(score)) refuse("ERR resulting score is not a number (NaN)");
   call.compare(score, before);
   if ((o.gt && score <= before) || (o.lt && score >= before)) return Result::untouched;
-  const Maker maker = o.increment ? old->second.maker : sender;  // a counter keeps its maker
+  // A counter keeps its maker. But a time, or what is named for one client, is written over.
+  const bool counts = o.increment && std::max(score, before) < kFirstTime && !bears_token(member);
+  const Maker maker = counts ? old->second.maker : sender;
   if (score == before) {  // nothing is written; what was nobody's becomes the sender's
     if (old->second.maker == 0) old->second.maker = maker;
     return Result::same;

@@ -1,0 +1,227 @@
+// See the header.
+#include "sim/keyspace/owners.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "sim/base/time.hpp"
+#include "sim/base/token.hpp"
+#include "sim/keyspace/numbers.hpp"
+#include "sim/keyspace/visible_key.hpp"
+
+namespace lockstep::sim {
+
+namespace {
+
+bool is_time(const std::string& text) {
+  return std::abs(parse_integer(text).value_or(0)) >= kFirstTime;
+}
+
+/// A text in a key, and whose it is.
+struct Text {
+  const std::string& text;
+  Maker maker;
+  const Shares& shares;
+};
+
+/// The processes whose tokens stand in a text, each with these.
+std::map<Maker, std::set<std::uint16_t>> named_in(const std::string& text) {
+  std::map<Maker, std::set<std::uint16_t>> named;
+  for (const Token token : scan_tokens(text).tokens)
+    named[maker_of(token.process)].insert(token.number);
+  return named;
+}
+
+/// Whose a text is, as a whole or a piece of it; nothing if it is a number that is counted in.
+std::optional<std::set<Maker>> owners_of(const Text& text) {
+  std::set<Maker> owners;
+  for (const Share& share : text.shares) {
+    if (share.place == 0) return std::nullopt;
+    owners.insert(share.maker);
+  }
+  if (text.maker != 0) owners.insert(text.maker);
+  return owners;
+}
+
+void give_to(const std::set<Maker>& owners, Maker& maker, Shares& shares) {
+  shares.clear();
+  maker = owners.size() == 1 ? *owners.begin() : 0;
+  if (owners.size() > 1)
+    for (const Maker owner : owners) add_share(shares, owner, 1, kOwner);
+}
+
+/// Nothing if it is not a text in which all others' tokens have been left.
+std::optional<std::set<Maker>> owners_kept(const Text& before, const std::string& after,
+                                           Maker sender) {
+  auto owners = owners_of(before);
+  if (!owners) return std::nullopt;
+  owners->erase(sender);
+  if (owners->empty()) return std::nullopt;
+  auto had = named_in(before.text), has = named_in(after);
+  for (const Maker owner : *owners)
+    if (had[owner].empty() || !std::ranges::includes(has[owner], had[owner])) return std::nullopt;
+  if (sender != 0 && !has[sender].empty()) owners->insert(sender);
+  return owners;
+}
+
+/// A piece that somebody has begun a text with, and that names it, is all of the text.
+void own_if_named(const std::string& text, Maker& maker, Shares& shares) {
+  const auto owners = owners_of({text, maker, shares});
+  if (maker != 0 || !owners || owners->size() != 1) return;
+  if (named_in(text).contains(*owners->begin())) give_to(*owners, maker, shares);
+}
+
+void keep_named(const Text& before, const std::string& text, Maker& maker, Shares& shares,
+                Maker sender) {
+  if (before.text == text && std::ranges::any_of(before.shares, is_owner)) {
+    maker = before.maker;
+    shares = before.shares;
+  } else if (before.text != text) {
+    if (const auto owners = owners_kept(before, text, sender))
+      give_to(*owners, maker, shares);
+    else if (std::ranges::any_of(shares, is_owner))
+      give_to({sender}, maker, shares);
+  }
+}
+
+/// 1 or -1, where one more or one less was written over a number, or over nothing.
+std::optional<std::int64_t> counted_by(const std::string& before, const std::string& after) {
+  const auto was = before.empty() ? 0 : parse_integer(before), is = parse_integer(after);
+  if (!was || !is || is_time(before) || is_time(after)) return std::nullopt;
+  return std::abs(*is - *was) == 1 ? std::optional(*is - *was) : std::nullopt;
+}
+
+void keep(const std::optional<Text>& before, const std::string& text, Maker& maker, Shares& shares,
+          Maker sender, bool counts) {
+  const std::string was = before ? before->text : "";
+  const std::optional<std::int64_t> by = counted_by(was, text);
+  if (counts && by && maker == sender && shares.empty()) {
+    maker = before ? before->maker : 0;
+    shares = before ? before->shares : Shares{};
+    return count_in(maker, shares, sender, was, text, by);
+  }
+  if (before) keep_named(*before, text, maker, shares, sender);
+  own_if_named(text, maker, shares);
+}
+
+/// Of what was removed and put back, whose it was: where it bears a lock token, nobody else's is
+/// the same.
+void keep_named_parts(const Hash& before, Hash& after) {
+  for (auto& [name, field] : after) {
+    const auto was = before.find(name);
+    if (was == before.end() || was->second.value != field.value) continue;
+    if (!bears_token(name) && !bears_token(field.value)) continue;
+    field.maker = was->second.maker;
+    field.shares = was->second.shares;
+  }
+}
+
+void keep_named_parts(const Set& before, Set& after) {
+  for (auto& [name, member] : after)
+    if (const auto was = before.find(name); was != before.end() && bears_token(name))
+      member.maker = was->second.maker;
+}
+
+void keep_named_parts(const SortedSet& before, SortedSet& after) {
+  for (auto& [name, member] : after)
+    if (const auto was = before.find(name);
+        was != before.end() && was->second.score == member.score && bears_token(name))
+      member.maker = was->second.maker;
+}
+
+/// Of equal elements each as the one at its place among them.
+void keep_named_parts(const List& before, List& after) {
+  std::multimap<std::string_view, Maker> makers;
+  for (const ListElement& element : before) makers.emplace(element.value, element.maker);
+  for (ListElement& element : after) {
+    const auto was = makers.find(element.value);
+    if (was == makers.end() || !bears_token(element.value)) continue;
+    element.maker = was->second;
+    makers.erase(was);
+  }
+}
+
+void keep_named_parts(const std::string&, std::string&) {}
+
+void keep_named_parts(const Entry& before, Entry& after) {
+  std::visit(
+      [&](auto& value) {
+        using Value = std::decay_t<decltype(value)>;
+        if (const auto* old = std::get_if<Value>(&before.value)) keep_named_parts(*old, value);
+      },
+      after.value);
+}
+
+}  // namespace
+
+void count_in(Maker& maker, Shares& shares, Maker sender, const std::string& before,
+              const std::string& after, std::optional<std::int64_t> by) {
+  if (!by || *by == 0) return;
+  if (is_time(before) || is_time(after)) {
+    maker = sender;
+    return shares.clear();
+  }
+  if (maker == sender) {
+    std::int64_t set = parse_integer(before).value_or(0);
+    for (const auto& share : shares) set -= share.amount;
+    const bool goes_on = (set > 0) == (*by > 0);
+    if ((set == 1 || set == -1) && goes_on) add_share(shares, sender, set);
+    maker = 0;
+  }
+  add_share(shares, sender, *by);
+}
+
+bool bears_token(const std::string& name) {
+  constexpr int kDigits = 32;
+  int digits = 0;
+  for (const char c : name) {
+    digits = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ? digits + 1 : 0;
+    if (digits == kDigits) return true;
+  }
+  return !scan_tokens(name).tokens.empty();
+}
+
+std::optional<std::int64_t> whole_part(long double amount) {
+  constexpr long double kLargest = 1e15L;
+  if (std::abs(amount) > kLargest || amount != std::trunc(amount)) return std::nullopt;
+  return static_cast<std::int64_t>(amount);
+}
+
+void keep_what_is_as_before(const Keyspace& before, Keyspace& after) {
+  for_each_with_before(before, after, [](const std::string&, const Entry* was, Entry& entry) {
+    if (!was || *was == entry) return;
+    if (was->expires != entry.expires || visible(*was) != visible(entry))
+      return keep_named_parts(*was, entry);
+    const Encoding encoding = entry.encoding;
+    entry = *was;
+    entry.encoding = encoding;
+  });
+}
+
+void keep_owners(const Entry* before, Entry& after, Maker sender, bool counts) {
+  if (auto* text = std::get_if<std::string>(&after.value)) {
+    const auto* old = before ? std::get_if<std::string>(&before->value) : nullptr;
+    std::optional<Text> was;
+    if (old) was.emplace(*old, before->maker, before->shares);
+    if (before && !old) return;  // it was a key of another type
+    keep(was, *text, after.maker, after.shares, sender, counts);
+  }
+  auto* hash = std::get_if<Hash>(&after.value);
+  const auto* old_hash = before ? std::get_if<Hash>(&before->value) : nullptr;
+  if (!hash) return;
+  for (auto& [name, field] : *hash) {
+    std::optional<Text> was;
+    if (old_hash)
+      if (const auto old = old_hash->find(name); old != old_hash->end())
+        was.emplace(old->second.value, old->second.maker, old->second.shares);
+    keep(was, field.value, field.maker, field.shares, sender, counts);
+  }
+}
+
+}  // namespace lockstep::sim

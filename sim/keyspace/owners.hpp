@@ -1,0 +1,47 @@
+// Whose a text is that several write, and a number that several count in (docs/semantics.md,
+// section 1, "Parts").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sim/keyspace/keyspace.hpp"
+#include "sim/keyspace/parts.hpp"
+
+namespace lockstep::sim {
+
+/// `sender` has added `by` (nothing: no whole number) to a number that was `before` ("": new, and
+/// then made by the sender) and is `after`. A number that its own maker counts in is nobody's from
+/// then on: a 1 that it counts up from (or a -1, down) was its share, any other number was set for
+/// all to count in. A time is no number that is counted in: it is written over.
+void count_in(Maker& maker, Shares& shares, Maker sender, const std::string& before,
+              const std::string& after, std::optional<std::int64_t> by);
+
+/// Whether a name has a lock token in it: one of the explored world, or of a live run, whose tokens
+/// are 32 hexadecimal digits.
+bool bears_token(const std::string& name);
+
+/// A floating-point amount as a whole number, if it is one.
+std::optional<std::int64_t> whole_part(long double amount);
+
+/// Keys that have the value and the expiry that they had before are whose they were: what a script
+/// or a transaction changes and puts back, nobody else can tell from what it leaves alone. So are
+/// fields, members and elements that bear a lock token, whatever else has become of the key.
+void keep_what_is_as_before(const Keyspace& before, Keyspace& after);
+
+/// Of a lock that several may hold: a text that names its owners by their tokens (a list of the
+/// holders) stays that of each whose token `sender` has left in it. And n + 1 or n - 1 that is
+/// written over n counts, as INCR does, if it `counts`: a script or a transaction has done so.
+void keep_owners(const Entry* before, Entry& after, Maker sender, bool counts);
+
+/// The same for all keys of which `is_lease(key)`.
+template <class IsLease>
+void keep_owners(const Keyspace& before, Keyspace& after, Maker sender, bool counts,
+                 IsLease is_lease) {
+  for_each_with_before(before, after, [&](const std::string& key, const Entry* was, Entry& entry) {
+    if (is_lease(key)) keep_owners(was, entry, sender, counts);
+  });
+}
+
+}  // namespace lockstep::sim

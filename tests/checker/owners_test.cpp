@@ -1,0 +1,139 @@
+// Whose what several write is: numbers that are times, lists of holders, counts that scripts write.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/inline_lock.hpp"
+
+using namespace lockstep;
+using checker::Verdict;
+using sim::Property;
+using test::InlineLock;
+
+namespace {
+
+const std::string kOwnToken = "self.token = unique() ";
+
+std::string scripted_acquire(const std::string& body) {
+  return kOwnToken + "return redis('EVAL', [[" + body +
+         "]], 1, self.key, self.token, self.ttl_ms) == 1";
+}
+
+}  // namespace
+
+TEST_CASE("who adds to when another's lease ends takes it, by whatever command", "[parts]") {
+  const auto refused_by = [](const std::string& lease, const std::string& otherwise) {
+    const std::string now =
+        "local t = redis.call('time') local now = t[1] * 1000 + math.floor(t[2] / 1000) ";
+    InlineLock lock({scripted_acquire(now + "if redis.call('exists', KEYS[1]) == 0 then " + lease +
+                                      " redis.call('pexpire', KEYS[1], ARGV[2]) return 1 end " +
+                                      otherwise + " return 0"),
+                     "redis('DEL', self.key) return true"});
+    lock.model.tick_ms = 500;
+    return lock.lasting(1000, 500).judged(Property::foreign_release);
+  };
+  const std::string scored = "redis.call('zadd', KEYS[1], now + ARGV[2], 'owner')";
+  CHECK(refused_by(scored, "redis.call('zincrby', KEYS[1], -1000, 'owner')") == Verdict::violated);
+  CHECK(refused_by(scored, "redis.call('zscore', KEYS[1], 'owner')") == Verdict::holds);
+  const std::string field = "redis.call('hset', KEYS[1], 'ends', now + ARGV[2])";
+  CHECK(refused_by(field, "redis.call('hincrby', KEYS[1], 'ends', -1000)") == Verdict::violated);
+  CHECK(refused_by(field, "redis.call('hincrby', KEYS[1], 'waiting', 1)") == Verdict::holds);
+  const std::string text = "redis.call('set', KEYS[1], now + ARGV[2])";
+  CHECK(refused_by(text, "redis.call('decrby', KEYS[1], 1000)") == Verdict::violated);
+}
+
+TEST_CASE("who counts under another's token takes what is there", "[parts]") {
+  const auto beside = [](const std::string& mark, const std::string& others) {
+    return InlineLock({kOwnToken + mark + " for _, owner in ipairs(" + others + " return true",
+                       "return true"},
+                      ", permits = 2, permanent = { '{key}' }")
+        .judged(Property::foreign_release);
+  };
+  const std::string fields = "redis('HKEYS', self.key)) do ";
+  const std::string members = "redis('ZRANGE', self.key, 0, -1)) do ";
+  const std::string field = "redis('HSET', self.key, self.token, 1)";
+  const std::string member = "redis('ZADD', self.key, 1, self.token)";
+  const std::string if_other = "if owner ~= self.token then ";
+  CHECK(beside(field, fields + if_other + "redis('HINCRBY', self.key, owner, 1) end end") ==
+        Verdict::violated);
+  CHECK(beside(field, fields + "if owner == self.token then redis('HINCRBY', self.key, owner, 1) "
+                               "end end") == Verdict::holds);
+  CHECK(beside(member, members + if_other + "redis('ZINCRBY', self.key, 1, owner) end end") ==
+        Verdict::violated);
+  CHECK(beside(member, members + "if owner == self.token then redis('ZINCRBY', self.key, 1, owner) "
+                                 "end end") == Verdict::holds);
+}
+
+TEST_CASE("a list of the holders in one text is each holder's", "[parts]") {
+  // `kept`: of what was there; `rest`: what a release() leaves of it.
+  const auto judged = [](const std::string& kept, const std::string& rest, Property property) {
+    return InlineLock(
+               {scripted_acquire(
+                    "local v = redis.call('get', KEYS[1]) or '' local _, n = v:gsub(',', ',')"
+                    " if n >= 2 then return 0 end"
+                    " redis.call('set', KEYS[1], " +
+                    kept + " .. ARGV[1] .. ',', 'px', ARGV[2]) return 1"),
+                scripted_acquire(
+                    "local v, mine, rest = redis.call('get', KEYS[1]) or '', 0, ''"
+                    " for m in v:gmatch('[^,]+') do if m == ARGV[1] then mine = 1"
+                    " else rest = rest .. m .. ',' end end if mine == 0 then return 0 end " +
+                    rest + " return 1")
+                    .substr(kOwnToken.size())},
+               ", permits = 2")
+        .judged(property);
+  };
+  const std::string leave =
+      "if rest == '' then redis.call('del', KEYS[1])"
+      " else redis.call('set', KEYS[1], rest, 'keepttl') end";
+  for (const Property property : {Property::foreign_release, Property::foreign_extend,
+                                  Property::honest_result, Property::leak}) {
+    CAPTURE(static_cast<int>(property));
+    CHECK(judged("v", leave, property) == Verdict::holds);
+  }
+  CHECK(judged("''", leave, Property::foreign_release) ==
+        Verdict::violated);  // the others' are gone
+  CHECK(judged("v", "redis.call('del', KEYS[1])", Property::foreign_release) == Verdict::violated);
+  CHECK(judged("v", "", Property::honest_result) == Verdict::violated);
+}
+
+TEST_CASE("a script that writes one more counts, in a lock that several may hold", "[parts]") {
+  const auto judged = [](const std::string& more, const std::string& release, int permits,
+                         Property property) {
+    return InlineLock(
+               {scripted_acquire("local n = tonumber(redis.call('get', KEYS[1]) or '0') if n >= " +
+                                 std::to_string(permits) +
+                                 " then return 0 end redis.call('set', KEYS[1], " + more +
+                                 ", 'px', ARGV[2]) return 1"),
+                scripted_acquire(release).substr(kOwnToken.size())},
+               ", permits = " + std::to_string(permits))
+        .judged(property);
+  };
+  const std::string less =
+      "local n = tonumber(redis.call('get', KEYS[1]) or '0') if n < 1 then return 0 end"
+      " if n == 1 then redis.call('del', KEYS[1])"
+      " else redis.call('set', KEYS[1], n - 1, 'keepttl') end return 1";
+  for (const Property property :
+       {Property::foreign_release, Property::foreign_extend, Property::honest_result}) {
+    CAPTURE(static_cast<int>(property));
+    CHECK(judged("n + 1", less, 2, property) == Verdict::holds);
+  }
+  const std::string all = "redis.call('del', KEYS[1]) return 1";
+  CHECK(judged("n + 1", all, 2, Property::foreign_release) == Verdict::violated);
+  CHECK(judged("n + 2", less, 3, Property::foreign_release) == Verdict::violated);  // no permit
+}
+
+TEST_CASE("what a script removes and writes again is whose it was, if that is named", "[parts]") {
+  const auto judged = [](const std::string& skipped) {
+    return InlineLock({scripted_acquire(
+                           "local all = redis.call('hgetall', KEYS[1]) redis.call('del', KEYS[1])"
+                           " for i = " +
+                           skipped +
+                           ", #all, 2 do redis.call('hset', KEYS[1], all[i], all[i + 1]) end"
+                           " redis.call('hset', KEYS[1], ARGV[1], 1)"
+                           " redis.call('pexpire', KEYS[1], ARGV[2]) return 1"),
+                       "return redis('HDEL', self.key, self.token) == 1"},
+                      ", permits = 2")
+        .judged(Property::foreign_release);
+  };
+  CHECK(judged("1") == Verdict::holds);
+  CHECK(judged("3") == Verdict::violated);
+}
