@@ -24,7 +24,9 @@ Look::Cases Look::cases_of(const Paths& with) const {
 
 std::optional<Step> Look::run(const std::optional<Case>& with) const {
   if (!with) return std::nullopt;
-  return uses_.program_.what_if(setup_, with->remembered, with->path);
+  std::optional<Step> step = uses_.program_.what_if(setup_, with->remembered, with->path);
+  if (step && !answers_the_same(*step)) return std::nullopt;
+  return step;
 }
 
 void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t turn_ms, bool either) {

@@ -324,8 +324,16 @@ void Look::note_counted(const Paths& with, std::int64_t said) {
 }
 
 std::optional<Step> Look::tried(const Paths& with, std::int64_t later_ms) const {
-  const std::vector<Observation> path = with(later_ms);
-  return uses_.program_.what_if(setup_, snapshot_, path);
+  return run(Case{snapshot_, with(later_ms)});
+}
+
+bool Look::answers_the_same(const Step& step) const {
+  if (path_.size() < 2) return true;
+  if (!asked_before_) {
+    const std::optional<Step> as_it_is = uses_.program_.what_if(setup_, snapshot_, path_);
+    asked_before_ = as_it_is ? as_it_is->asked_before : step.asked_before;
+  }
+  return step.asked_before == *asked_before_;
 }
 
 std::pair<RestPlaces*, bool> Look::known(const std::string& input, const Paths& with,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -13,6 +14,7 @@
 #include "sim/client/module.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/run.hpp"
+#include "sim/client/turning.hpp"
 #include "sim/client/vm.hpp"
 
 namespace lockstep::sim {
@@ -101,12 +103,17 @@ class Program::Impl {
       run.tolerates_strange_paths = true;
       program::decode_snapshot(vm_, module_, run, snapshot);
       std::size_t fed = 0;
+      std::string asked;
       while (fed < path.size() && !vm_.stopped() && !run.strange()) {
+        for (const Effect& effect : run.effects())
+          asked += form_of(effect.request) + std::to_string(static_cast<int>(effect.kind));
         run.may_leave_answers = fed + 1 == path.size();
         run.feed(path[fed++]);
       }
-      if (fed == path.size() && !run.strange())
+      if (fed == path.size() && !run.strange()) {
         step = vm_.stopped() ? run.report_stopped() : run.report();
+        step->asked_before = std::hash<std::string>()(asked);
+      }
     }
     vm_.forget_complaint();
     return step;

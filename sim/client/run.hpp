@@ -215,6 +215,8 @@ class Run {
   bool may_leave_answers = false;  ///< what is observed next may have come of another way
   /// Something was observed that nothing waited for: the run cannot go on.
   bool strange() const { return strange_; }
+  /// Of the last observation.
+  const std::vector<Effect>& effects() const { return effects_; }
 
  private:
   bool is_sound(bool condition);
