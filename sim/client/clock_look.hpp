@@ -178,7 +178,7 @@ class Look {
   const std::vector<Observation> path_;
   const Step& step_;
   ClockUse& use_;
-  mutable std::optional<std::size_t> asked_before_;  ///< of the path as it is
+  mutable std::optional<std::string> asked_before_;  ///< of the path as it is
 };
 
 }  // namespace lockstep::sim

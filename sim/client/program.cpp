@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <string>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -112,7 +112,7 @@ class Program::Impl {
       }
       if (fed == path.size() && !run.strange()) {
         step = vm_.stopped() ? run.report_stopped() : run.report();
-        step->asked_before = std::hash<std::string>()(asked);
+        step->asked_before = std::move(asked);
       }
     }
     vm_.forget_complaint();
