@@ -208,7 +208,7 @@ void keep_owners(const Entry* before, Entry& after, Maker sender, bool counts) {
   if (auto* text = std::get_if<std::string>(&after.value)) {
     const auto* old = before ? std::get_if<std::string>(&before->value) : nullptr;
     std::optional<Text> was;
-    if (old) was.emplace(*old, before->maker, before->shares);
+    if (old) was.emplace(Text{*old, before->maker, before->shares});
     if (before && !old) return;  // it was a key of another type
     keep(was, *text, after.maker, after.shares, sender, counts);
   }
@@ -219,7 +219,7 @@ void keep_owners(const Entry* before, Entry& after, Maker sender, bool counts) {
     std::optional<Text> was;
     if (old_hash)
       if (const auto old = old_hash->find(name); old != old_hash->end())
-        was.emplace(old->second.value, old->second.maker, old->second.shares);
+        was.emplace(Text{old->second.value, old->second.maker, old->second.shares});
     keep(was, field.value, field.maker, field.shares, sender, counts);
   }
 }
