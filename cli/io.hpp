@@ -10,10 +10,11 @@ struct Io {
   std::istream& in;
   std::ostream& out;
   std::ostream& err;
-  bool colours = false;   ///< `out` is a terminal and NO_COLOR is not set
-  bool prompts = false;   ///< `in` and `out` are terminals: ask before reading
-  bool progress = false;  ///< `err` is a terminal: show how a search is getting on
-  bool timings = false;   ///< `out` is a terminal: say how long each piece took
+  bool colours = false;    ///< `out` is a terminal and NO_COLOR is not set
+  bool prompts = false;    ///< `in` and `out` are terminals: ask before reading
+  bool progress = false;   ///< `err` is a terminal: show how a search is getting on
+  bool timings = false;    ///< `out` is a terminal: say how long each piece took
+  bool annotates = false;  ///< a GitHub workflow reads `out`: show there at which file what failed
 };
 
 }  // namespace lockstep::cli

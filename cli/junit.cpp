@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/escaped.hpp"
+#include "cli/suite.hpp"
 
 namespace lockstep::cli {
 
@@ -13,10 +14,25 @@ namespace {
 
 using Status = Tested::Status;
 
-/// The element inside a test case that says how it failed; empty if it did not.
+/// Between two tags a line may end as it is.
+std::string lines_escaped(const std::string& text) {
+  std::string escaped;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    escaped += xml_escaped(text.substr(at, end - at)) + (end < text.size() ? "\n" : "");
+    at = end + 1;
+  }
+  return escaped;
+}
+
+/// The element inside a test case that says how it failed; empty if it did not. With the run that
+/// violates.
 std::string trouble(const Tested& tested) {
   const auto element = [&](const char* name) {
-    return fmt::format("    <{} message=\"{}\"/>\n", name, xml_escaped(tested.text));
+    const auto head = fmt::format("    <{} message=\"{}\"", name, xml_escaped(tested.text));
+    if (tested.told.empty()) return head + "/>\n";
+    return fmt::format("{}>\n{}\n{}\n    </{}>\n", head, lines_escaped(tested.told),
+                       lines_escaped(how_to_see(tested)), name);
   };
   switch (tested.status) {
     case Status::as_expected:

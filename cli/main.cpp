@@ -3,12 +3,15 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <string_view>
 
 #include "cli/run.hpp"
 
 int main(int argc, char** argv) {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   lockstep::cli::Io io{std::cin, std::cout, std::cerr};
+  const char* const workflow = std::getenv("GITHUB_ACTIONS");
+  io.annotates = workflow != nullptr && std::string_view(workflow) == "true";
   io.colours = terminal && std::getenv("NO_COLOR") == nullptr;
   io.prompts = terminal && isatty(STDIN_FILENO) != 0;
   io.progress = isatty(STDERR_FILENO) != 0;

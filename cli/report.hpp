@@ -46,6 +46,7 @@ struct Tested {
   std::string text;  ///< what came, or what went wrong, in one line
   double seconds = 0;
   std::optional<checker::Result> result;  ///< if there is a verdict
+  std::string told;                       ///< the run that violates, if that was not expected
 };
 /// "as-expected", "different", ...
 const char* name(Tested::Status);

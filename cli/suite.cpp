@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 
 #include "checker/audit.hpp"
 #include "cli/describe.hpp"
 #include "cli/progress.hpp"
+#include "cli/render_trace.hpp"
 #include "cli/words.hpp"
 #include "scenarios/judge.hpp"
 #include "sim/base/error.hpp"
@@ -54,6 +56,16 @@ std::string what_came(const scenarios::Judgement& judgement) {
   return words;
 }
 
+/// As `replay` tells it, without its end where it is very long.
+std::string told_run(const checker::Trace& trace) {
+  constexpr std::size_t kMostBytes = 50'000;
+  std::ostringstream out;
+  print_trace(out, trace, false);
+  const std::string text = out.str();
+  if (text.size() <= kMostBytes) return text;
+  return text.substr(0, text.rfind('\n', kMostBytes) + 1) + "...\n";
+}
+
 void take_over(const scenarios::Judgement& judgement, Tested& tested) {
   tested.result = judgement.result;
   tested.text = what_came(judgement);
@@ -62,6 +74,7 @@ void take_over(const scenarios::Judgement& judgement, Tested& tested) {
     tested.status = Tested::Status::different;
     tested.text = fmt::format("expected {}; came {}", claim_in_words(*judgement.scenario.expect),
                               tested.text);
+    if (judgement.trace) tested.told = told_run(*judgement.trace);
   }
   if (!judgement.audit) return;
   const auto& audit = *judgement.audit;
@@ -111,7 +124,7 @@ std::vector<Case> suite_of(const TestArguments& arguments, const scenarios::Cata
 }
 
 Tested tested(const Case& one, const TestArguments& arguments, const scenarios::Catalog& catalog) {
-  Tested result{one.name, one.file.string(), Tested::Status::not_run, "interrupted", 0, {}};
+  Tested result{one.name, one.file.string(), Tested::Status::not_run, "interrupted", 0, {}, ""};
   if (interrupted()) return result;
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -126,6 +139,8 @@ Tested tested(const Case& one, const TestArguments& arguments, const scenarios::
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
+
+std::string how_to_see(const Tested& tested) { return "lockstep check " + tested.file; }
 
 ExitCode exit_code(const Tested& tested) {
   switch (tested.status) {

@@ -26,6 +26,9 @@ std::vector<Case> suite_of(const TestArguments& arguments, const scenarios::Cata
 /// Carries out one scenario. Never throws: a broken file is a result like any other.
 Tested tested(const Case& one, const TestArguments& arguments, const scenarios::Catalog& catalog);
 
+/// "lockstep check FILE", which shows what came.
+std::string how_to_see(const Tested& tested);
+
 /// The exit code that one scenario calls for.
 ExitCode exit_code(const Tested& tested);
 

@@ -48,6 +48,24 @@ void print_tested(std::ostream& out, const Tested& tested, std::size_t width, co
       << (io.timings ? fmt::format(", {:.2f} s", tested.seconds) : "") << '\n';
 }
 
+/// A workflow command: GitHub shows it at the file (its documentation, "Workflow commands").
+void print_annotation(std::ostream& out, const Tested& tested) {
+  const bool fails = tested.status == Status::different || tested.status == Status::broken ||
+                     tested.status == Status::failure;
+  if (!fails) return;
+  const auto escaped = [](const std::string& text, bool in_property) {
+    std::string plain;
+    for (const char c : text) {
+      const bool special =
+          c == '%' || c == '\r' || c == '\n' || (in_property && (c == ':' || c == ','));
+      plain += special ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
+    }
+    return plain;
+  };
+  out << fmt::format("::error file={},title={}::{}\n", escaped(tested.file, true),
+                     escaped("lockstep: " + tested.name, true), escaped(tested.text, false));
+}
+
 /// "43 scenarios: 41 as expected, 2 broken".
 std::string summary(const std::vector<Tested>& all) {
   std::vector<std::string> parts;
@@ -58,6 +76,15 @@ std::string summary(const std::vector<Tested>& all) {
       parts.push_back(fmt::format("{} {}", number, how.summary));
   }
   return plural(all.size(), "scenario") + ": " + fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// What a person types next, of the first few.
+void print_how_to_see(std::ostream& out, const std::vector<Tested>& all) {
+  constexpr int kMost = 3;
+  int shown = 0;
+  for (const Tested& one : all)
+    if (one.status == Status::different && shown++ < kMost)
+      out << fmt::format("{} {}\n", shown == 1 ? "see it with" : "           ", how_to_see(one));
 }
 
 }  // namespace
@@ -79,6 +106,7 @@ int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& 
       [&](std::size_t, const Tested& one) {
         end_progress(io);
         if (!arguments.json) print_tested(io.out, one, width, io);
+        if (!arguments.json && io.annotates) print_annotation(io.out, one);
         code = worse(code, exit_code(one));
         all.push_back(one);
         count_progress(io, all.size(), suite.size());
@@ -88,6 +116,7 @@ int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& 
     io.out << test_report(all, code);
   else
     io.out << '\n' << summary(all) << '\n';
+  if (!arguments.json) print_how_to_see(io.out, all);
   if (!arguments.junit_file.empty()) sim::write_file(arguments.junit_file, junit(all));
   return code;
 }

@@ -558,7 +558,7 @@ RandomLock random_timed_lock(std::uint32_t seed, std::int64_t unit_ms, bool roun
   if (clients < 3 && !dice.one_in(3)) add_faults(dice, lock.model);
   choose_properties(dice, lock.model);
   if (clients < 3 && dice.one_in(dice.small() ? 16 : 8)) lock.model.latency_ms = dice.ms(1, 2);
-  lock.protocol = described(lock.model) + (seed % 3 == 0 ? with_seconds(text) : text);
+  lock.protocol = described(lock.model) + (seed % 7 / 2 == 1 ? with_seconds(text) : text);
   return lock;
 }
 
@@ -579,7 +579,7 @@ RandomLock random_marking_lock(std::uint32_t seed, std::int64_t unit_ms, bool ro
   if (!dice.one_in(4)) add_faults(dice, lock.model);
   lock.model.properties = {sim::Property::invariant};
   if (dice.one_in(6)) lock.model.latency_ms = dice.ms(1, 2);
-  lock.protocol = described(lock.model) + (seed % 3 == 0 ? with_seconds(text) : text);
+  lock.protocol = described(lock.model) + (seed % 7 / 2 == 1 ? with_seconds(text) : text);
   return lock;
 }
 

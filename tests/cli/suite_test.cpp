@@ -4,11 +4,13 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "cli/escaped.hpp"
 #include "cli/junit.hpp"
 #include "cli/parallel.hpp"
+#include "cli/run.hpp"
 #include "tests/cli/command_line.hpp"
 
 namespace lockstep::tests {
@@ -115,8 +117,21 @@ TEST_CASE("JUnit XML counts failures and errors apart") {
   CHECK_THAT(text, StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite "));
   CHECK_THAT(text, Contains("tests=\"4\" failures=\"1\" errors=\"2\" skipped=\"0\""));
   CHECK_THAT(text, Contains("<failure message=\"expected holds; came violated"));
+  CHECK_THAT(text, Contains(" -&gt; ") && Contains("in the critical section"));  // the run
+  CHECK_THAT(text, Contains("\nlockstep check " + data("wrong.json")));
   CHECK_THAT(run({"test", data("vacuous.json"), "--junit", "/nowhere/x.xml"}).err,
              Contains("/nowhere/x.xml"));
+}
+
+TEST_CASE("in a GitHub workflow a failure is shown at its file") {
+  std::istringstream in;
+  std::ostringstream out, err;
+  cli::Io io{in, out, err};
+  io.annotates = true;
+  CHECK(cli::run({"test", data("wrong.json"), data("vacuous.json")}, io) == 1);
+  CHECK_THAT(out.str(), Contains("\n::error file=" + data("wrong.json") +
+                                 ",title=lockstep%3A wrong::expected holds; came violated"));
+  CHECK_THAT(out.str(), !Contains("title=lockstep%3A vacuous"));
 }
 
 TEST_CASE("JUnit XML skips what was not audited to the end") {
