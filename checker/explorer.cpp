@@ -94,7 +94,10 @@ class Exploration {
     } else if (!violations_.steps.empty()) {  // shortest also where their level was not finished
       take_counterexample();
     } else if (end == End::stopped) {
-      result_.why_inconclusive = search_.why_stopped() + tight_loop() + histories_apart();
+      const std::string apart = histories_apart();  // of which the other one may be a consequence
+      result_.why_inconclusive =
+          search_.why_stopped() +
+          tight_loop(apart.empty() ? ": a loop that asks something else each time" : "") + apart;
     } else {
       conclude();
     }
@@ -109,7 +112,7 @@ class Exploration {
   /// Why the search has come to no end, if that is so: a client goes on and on while no time
   /// passes, and yet is never where it was (it asks something else each time, or leaves something
   /// behind).
-  std::string tight_loop() {
+  std::string tight_loop(const char* because) {
     const auto graph = search_.graph();
     if (graph.states() == 0) return "";
     std::map<std::uint8_t, int> steps, most;  // by process, since time last passed, and ever
@@ -120,9 +123,8 @@ class Exploration {
     }
     for (const auto& [process, count] : most)
       if (count > kManyStepsAtOnce)
-        return fmt::format(
-            "; {} takes {} steps while no time passes: a loop that asks something else each time",
-            sim::process_name(process), count);
+        return fmt::format("; {} takes {} steps while no time passes{}", sim::process_name(process),
+                           count, because);
     return "";
   }
 

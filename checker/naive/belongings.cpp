@@ -65,7 +65,8 @@ void Belongings::add_number(const std::string& name, const std::string& value, M
     if (named == maker || one_of_several) tokens_[{named, name}].insert(token.number);
   }
   if (std::ranges::any_of(shares, sim::is_owner)) {  // the text is a part of each of them
-    for (const sim::Share& share : shares) add(name, share.maker);
+    for (const sim::Share& share : shares)
+      for (std::int64_t token = 0; token < share.amount; ++token) add(name, share.maker);
     return;
   }
   for (const sim::Share& share : shares) {

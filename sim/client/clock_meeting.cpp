@@ -106,6 +106,9 @@ bool Look::made_beside(std::size_t observation, std::int64_t number, std::int64_
 }
 
 void Look::at_phases() {
+  use_.all = use_.all && std::ranges::none_of(step_.compared, [](const Comparison& each) {
+               return hangs_on_rounding(each.left, each.right);
+             });
   constexpr std::int64_t kLastTime = 10'000 * kFirstTime;  // a number beyond is no time in ms
   std::set<std::int64_t, std::greater<>> times;            // so that none is moved onto the next
   std::vector<std::int64_t> numbers;

@@ -252,6 +252,12 @@ struct NodeClocks::Tried {
     return all;
   }
 
+  bool hangs_on_rounding() const {
+    return std::ranges::any_of(compared, [](const Compared& each) {
+      return sim::hangs_on_rounding(each.left, each.right);
+    });
+  }
+
   void tell(Courses& courses, std::int64_t later_ms) const {
     courses.begin(later_ms);
     for (const Compared& each : compared) courses.add(0, each);
@@ -320,13 +326,16 @@ bool NodeClocks::is_new(const Met& met) {
     const auto place = static_cast<std::int64_t>(different.size());
     out.number(different.try_emplace(number, place).first->second);
   }
-  out.text(tried(met, 0).shown(Shown::comparisons));  // on another way it may look at other times
+  const Tried now = tried(met, 0);
+  out.text(now.shown(Shown::comparisons));  // on another way it may look at other times
+  out.number(now.hangs_on_rounding() ? 1 : 0);
   return known_.insert(out.take()).second;
 }
 
 void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
                          TimeUse& use) {
   if (!is_new(met)) return;
+  use.all = use.all && !tried(met, 0).hangs_on_rounding();
   const Shown what = what_tells(met, looked_at_time);
   const std::set<std::int64_t> found = turns(met, what, use);
   for (const std::int64_t turn : found) note_turn(met, turn, {what}, use);
@@ -652,8 +661,8 @@ void NodeClocks::look_at_duration(const Met& met, std::size_t argument, TimeUse&
       then.tell(courses, more);
       return then.shown(Shown::values);
     };
-    if (number < 0 || number > kFarthestMs) continue;
-    const Turns turns = turning_points(shown, std::min<std::int64_t>(0, 1 - number), kFarthestMs);
+    if (number < 1 || number > kFarthestMs) continue;  // no lifetime: the key ends at once
+    const Turns turns = turning_points(shown, 1 - number, kFarthestMs);
     use.lifetimes = use.lifetimes && turns.at.empty() && turns.all && courses.one_way();
     for (const std::int64_t turn : turns.at) {  // what is violated by it is found
       use.met.insert(number + turn);

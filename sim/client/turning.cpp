@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/base/ascii.hpp"
+#include "sim/base/time.hpp"
 
 namespace lockstep::sim {
 
@@ -121,7 +122,30 @@ void Courses::begin(std::int64_t later_ms) {
 /// FNV's step.
 void Courses::go(std::size_t by) { way_ = (way_ ^ by) * 0x100000001b3U; }
 
+namespace {
+
+bool is_whole(double number) { return number == std::floor(number); }
+
+/// Whether two numbers differ by no more than seconds with a fraction are off as floating-point
+/// numbers: which one is larger hangs on the ms in which it all happens. Not if both are whole
+/// ones; nor if they are equal, but for a duration that is no multiple of what such seconds are
+/// multiples of.
+bool differ_by_rounding(double left, double right) {
+  constexpr double kOff = 0.75e-6;      // three units in the last place of Unix seconds
+  constexpr double kUnits = 1U << 22U;  // in a second
+  if (!(std::abs(left - right) < kOff) || (is_whole(left) && is_whole(right))) return false;
+  return left != right || (std::abs(left) < kFirstTime && !is_whole(left * kUnits));
+}
+
+}  // namespace
+
+bool hangs_on_rounding(double left, double right) {
+  const bool times = left == right && !is_whole(left) && std::abs(left) >= kFirstTime;
+  return times || differ_by_rounding(left, right);
+}
+
 void Courses::add(int place, const Compared& compared) {
+  rounding_ = rounding_ || differ_by_rounding(compared.left, compared.right);
   go(static_cast<std::size_t>(place));
   const bool sent = compared.outcome == Compared::kSent;
   if (sent && compared.left > kFarthestMs) return;  // a time
@@ -176,8 +200,9 @@ bool Courses::is_one_way(const Course& course) {
 }
 
 bool Courses::one_way() const {
-  return known_ && std::ranges::all_of(
-                       courses_, [](const auto& course) { return is_one_way(course.second); });
+  return known_ && !rounding_ && std::ranges::all_of(courses_, [](const auto& course) {
+           return is_one_way(course.second);
+         });
 }
 
 namespace {

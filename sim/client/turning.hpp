@@ -61,6 +61,11 @@ std::set<std::int64_t> both_sides(const std::set<std::int64_t>& turns);
 /// From such a place, in which direction its way goes on for certain: 1 or -1.
 int onwards(std::int64_t place, const std::set<std::int64_t>& turns);
 
+/// Of two numbers that were compared: whether they are times in seconds with a fraction, or made of
+/// such, and are equal, or differ by no more than floating-point numbers are off. At another ms it
+/// may be the other way round.
+bool hangs_on_rounding(double left, double right);
+
 /// Whether what is compared only grows, or only falls, while a clock goes on: if so, it turns once,
 /// and halving finds it. Told of all that each try compares.
 class Courses {
@@ -84,6 +89,7 @@ class Courses {
   std::map<std::size_t, Course> courses_;  ///< by way
   std::size_t kept_ = 0;
   bool known_ = true;
+  bool rounding_ = false;  ///< two numbers differ by no more than they are rounded by
   std::map<std::size_t, double> sought_;
 };
 

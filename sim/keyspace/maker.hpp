@@ -23,7 +23,8 @@ struct Share {
 };
 using Shares = std::vector<Share>;  ///< ascending by maker, then by place
 
-/// Instead of a share's place: the text is its maker's, beside others', for it bears a token of it.
+/// Instead of a share's place: the text is its maker's, beside others', for it bears so many tokens
+/// of it.
 inline constexpr std::uint64_t kOwner = ~std::uint64_t{0};
 inline bool is_owner(const Share& share) { return share.place == kOwner; }
 

@@ -49,32 +49,41 @@ std::optional<std::set<Maker>> owners_of(const Text& text) {
   return owners;
 }
 
-void give_to(const std::set<Maker>& owners, Maker& maker, Shares& shares) {
+/// How many parts each has of a text: as many as tokens of its stand in it.
+using Owners = std::map<Maker, std::int64_t>;
+
+void give_to(const Owners& owners, Maker& maker, Shares& shares) {
   shares.clear();
-  maker = owners.size() == 1 ? *owners.begin() : 0;
-  if (owners.size() > 1)
-    for (const Maker owner : owners) add_share(shares, owner, 1, kOwner);
+  const bool one = owners.size() == 1 && owners.begin()->second == 1;
+  maker = one ? owners.begin()->first : 0;
+  if (!one)
+    for (const auto& [owner, tokens] : owners) add_share(shares, owner, tokens, kOwner);
 }
 
-/// Nothing if it is not a text in which all others' tokens have been left.
-std::optional<std::set<Maker>> owners_kept(const Text& before, const std::string& after,
-                                           Maker sender) {
-  auto owners = owners_of(before);
-  if (!owners) return std::nullopt;
-  owners->erase(sender);
-  if (owners->empty()) return std::nullopt;
+/// Nothing if it is not a text in which all others' tokens have been left; or if it was the
+/// sender's alone, some of that's.
+std::optional<Owners> owners_kept(const Text& before, const std::string& after, Maker sender) {
+  const auto owners = owners_of(before);
+  if (!owners || owners->empty()) return std::nullopt;
   auto had = named_in(before.text), has = named_in(after);
-  for (const Maker owner : *owners)
+  Owners kept;
+  for (const Maker owner : *owners) {
+    if (owner == sender) continue;
     if (had[owner].empty() || !std::ranges::includes(has[owner], had[owner])) return std::nullopt;
-  if (sender != 0 && !has[sender].empty()) owners->insert(sender);
-  return owners;
+    kept[owner] = std::ssize(has[owner]);
+  }
+  const auto stands = [&](std::uint16_t token) { return has[sender].contains(token); };
+  if (kept.empty() && std::ranges::none_of(had[sender], stands)) return std::nullopt;
+  if (sender != 0 && !has[sender].empty()) kept[sender] = std::ssize(has[sender]);
+  return kept;
 }
 
 /// A piece that somebody has begun a text with, and that names it, is all of the text.
 void own_if_named(const std::string& text, Maker& maker, Shares& shares) {
   const auto owners = owners_of({text, maker, shares});
   if (maker != 0 || !owners || owners->size() != 1) return;
-  if (named_in(text).contains(*owners->begin())) give_to(*owners, maker, shares);
+  const Maker owner = *owners->begin();
+  if (named_in(text).contains(owner)) give_to({{owner, 1}}, maker, shares);
 }
 
 void keep_named(const Text& before, const std::string& text, Maker& maker, Shares& shares,
@@ -86,7 +95,7 @@ void keep_named(const Text& before, const std::string& text, Maker& maker, Share
     if (const auto owners = owners_kept(before, text, sender))
       give_to(*owners, maker, shares);
     else if (std::ranges::any_of(shares, is_owner))
-      give_to({sender}, maker, shares);
+      give_to({{sender, 1}}, maker, shares);
   }
 }
 

@@ -45,9 +45,12 @@ bool is_all_shares(std::string_view text, const Shares& shares) {
 void add_text(std::vector<Part>& parts, std::string_view name, std::string_view text, Maker maker,
               const Shares& shares) {
   if (maker != kNobody || !is_all_shares(text, shares)) parts.push_back({name, maker});
-  for (const auto& share : shares)
-    parts.push_back(is_owner(share) ? Part{name, share.maker}
-                                    : Part{name, share.maker, share.amount, share.place});
+  for (const auto& share : shares) {
+    if (is_owner(share))
+      parts.insert(parts.end(), static_cast<std::size_t>(share.amount), {name, share.maker});
+    else
+      parts.push_back({name, share.maker, share.amount, share.place});
+  }
 }
 
 std::int64_t expiry_or_never(const Entry& entry) {
