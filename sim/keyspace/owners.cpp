@@ -81,7 +81,7 @@ std::optional<Owners> owners_kept(const Text& before, const std::string& after, 
 /// A piece that somebody has begun a text with, and that names it, is all of the text.
 void own_if_named(const std::string& text, Maker& maker, Shares& shares) {
   const auto owners = owners_of({text, maker, shares});
-  if (maker != 0 || !owners || owners->size() != 1) return;
+  if (maker != 0 || !owners || owners->size() != 1 || std::ranges::any_of(shares, is_owner)) return;
   const Maker owner = *owners->begin();
   if (named_in(text).contains(owner)) give_to({{owner, 1}}, maker, shares);
 }

@@ -137,3 +137,25 @@ TEST_CASE("what a script removes and writes again is whose it was, if that is na
   CHECK(judged("1") == Verdict::holds);
   CHECK(judged("3") == Verdict::violated);
 }
+
+TEST_CASE("of two tokens of one client in a text each release() gives back its own", "[parts]") {
+  const auto judged = [](const std::string& rest) {
+    InlineLock lock(
+        {"local own = task_local() own.token = unique()"
+         " return redis('EVAL', [[redis.call('set', KEYS[1], (redis.call('get', KEYS[1]) or '')"
+         " .. ARGV[1] .. ',') return 1]], 1, self.key, own.token) == 1",
+         "return redis('EVAL', [[local rest = '' for m in redis.call('get', "
+         "KEYS[1]):gmatch('[^,]+')"
+         " do if " +
+             rest +
+             " then rest = rest .. m .. ',' end end"
+             " if rest == '' then redis.call('del', KEYS[1]) else redis.call('set', KEYS[1], rest)"
+             " end return 1]], 1, self.key, task_local().token) == 1"},
+        ", permits = 2");
+    lock.model.processes.resize(1);
+    lock.model.processes[0].threads = 2;
+    return lock.lasting(6, 2).judged(Property::honest_result);
+  };
+  CHECK(judged("m ~= ARGV[1]") == Verdict::holds);
+  CHECK(judged("true") == Verdict::violated);
+}
