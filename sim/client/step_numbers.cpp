@@ -47,12 +47,14 @@ void all_in_ms(std::map<std::int64_t, std::vector<std::int64_t>>& all) {
   };
   const std::vector<std::int64_t> now = all.at(0);
   for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i] < kFirstTime) continue;
     const std::int64_t ms = in_seconds(now[i]) ? now[i] * kSecondMs : now[i];
     const bool others_in_ms = std::ranges::any_of(all, [&](const auto& later) {
-      return !in_seconds(later.second[i]) && std::abs(later.second[i] - ms) <= kFarthestMs;
+      const std::int64_t number = later.second[i];
+      return number >= kFirstTime && !in_seconds(number) && std::abs(number - ms) <= kFarthestMs;
     });
     for (auto& [by, numbers] : all)
-      if (now[i] >= kFirstTime && others_in_ms && in_seconds(numbers[i])) numbers[i] *= kSecondMs;
+      if (others_in_ms && in_seconds(numbers[i])) numbers[i] *= kSecondMs;
   }
 }
 

@@ -20,7 +20,8 @@ namespace lockstep::sim {
 namespace {
 
 bool is_time(const std::string& text) {
-  return std::abs(parse_integer(text).value_or(0)) >= kFirstTime;
+  const std::int64_t number = parse_integer(text).value_or(0);
+  return number >= kFirstTime || number <= -kFirstTime;
 }
 
 /// A text in a key, and whose it is.
