@@ -70,7 +70,9 @@ TEST_CASE("the exit code of a suite is that of its worst scenario, and all of th
   CHECK(all.code == 3);
   CHECK_THAT(all.out, Contains("BROKEN  misspelt") && Contains("ok      vacuous") &&
                           Contains("FAILED  wrong"));
-  CHECK_THAT(all.out, EndsWith("\n4 scenarios: 1 as expected, 1 not as expected, 2 broken\n"));
+  CHECK_THAT(all.out, EndsWith("\n4 scenarios: 1 as expected, 1 not as expected, 2 broken\n"
+                               "see it with lockstep check " +
+                               data("wrong.json") + "\n"));
 }
 
 TEST_CASE("what is not violated after all, or shows nothing, is not as expected") {
