@@ -61,7 +61,7 @@ std::string told_run(const checker::Trace& trace) {
   constexpr std::size_t kMostBytes = 50'000;
   std::ostringstream out;
   print_trace(out, trace, false);
-  const std::string text = out.str();
+  std::string text = out.str();
   if (text.size() <= kMostBytes) return text;
   return text.substr(0, text.rfind('\n', kMostBytes) + 1) + "...\n";
 }
