@@ -71,6 +71,16 @@ bool is_letter_or_digit(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
+/// With each of these characters as "%0A".
+std::string in_hexadecimal(const std::string& text, std::string_view special) {
+  std::string plain;
+  for (const char c : text)
+    plain += special.find(c) == std::string_view::npos
+                 ? std::string(1, c)
+                 : fmt::format("%{:02X}", static_cast<unsigned>(c));
+  return plain;
+}
+
 }  // namespace
 
 std::string xml_escaped(const std::string& text) {
@@ -103,5 +113,9 @@ std::string mermaid_escaped(const std::string& text) {
   }
   return escaped;
 }
+
+std::string workflow_escaped(const std::string& text) { return in_hexadecimal(text, "%\r\n"); }
+
+std::string workflow_property(const std::string& text) { return in_hexadecimal(text, "%\r\n:,"); }
 
 }  // namespace lockstep::cli

@@ -1,4 +1,5 @@
-// Text inside XML, HTML, Markdown and Mermaid: as it is to be read, whatever is in it.
+// Text inside XML, HTML, Markdown, Mermaid and workflow commands: as it is to be read, whatever is
+// in it.
 #pragma once
 
 #include <string>
@@ -15,5 +16,10 @@ std::string markdown_escaped(const std::string& text);
 
 /// A message or a note of a Mermaid diagram: one line, with nothing that Mermaid would read.
 std::string mermaid_escaped(const std::string& text);
+
+/// What a workflow command of GitHub says (its documentation, "Workflow commands"): one line.
+std::string workflow_escaped(const std::string& text);
+/// The same as one of its properties, which end at a comma or a colon.
+std::string workflow_property(const std::string& text);
 
 }  // namespace lockstep::cli

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "cli/commands.hpp"
+#include "cli/escaped.hpp"
 #include "cli/junit.hpp"
 #include "cli/output_file.hpp"
 #include "cli/parallel.hpp"
@@ -53,17 +54,8 @@ void print_annotation(std::ostream& out, const Tested& tested) {
   const bool fails = tested.status == Status::different || tested.status == Status::broken ||
                      tested.status == Status::failure;
   if (!fails) return;
-  const auto escaped = [](const std::string& text, bool in_property) {
-    std::string plain;
-    for (const char c : text) {
-      const bool special =
-          c == '%' || c == '\r' || c == '\n' || (in_property && (c == ':' || c == ','));
-      plain += special ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
-    }
-    return plain;
-  };
-  out << fmt::format("::error file={},title={}::{}\n", escaped(tested.file, true),
-                     escaped("lockstep: " + tested.name, true), escaped(tested.text, false));
+  out << fmt::format("::error file={},title={}::{}\n", workflow_property(tested.file),
+                     workflow_property("lockstep: " + tested.name), workflow_escaped(tested.text));
 }
 
 /// "43 scenarios: 41 as expected, 2 broken".

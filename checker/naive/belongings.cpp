@@ -60,7 +60,7 @@ void Belongings::add_number(const std::string& name, const std::string& value, M
   for (const sim::Token token : sim::scan_tokens(value).tokens) {
     const Maker named = sim::maker_of(token.process);
     const bool one_of_several = std::ranges::any_of(shares, [&](const sim::Share& share) {
-      return share.place == sim::kOwner && share.maker == named;
+      return sim::is_owner(share) && share.maker == named;
     });
     if (named == maker || one_of_several) tokens_[{named, name}].insert(token.number);
   }

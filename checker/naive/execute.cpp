@@ -205,14 +205,13 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   token_cut_ = token_cut_ || execution.ordered_tokens || execution.looked_at_bytes ||
                orders_tokens(node.keyspace);
   node.keyspace.purge(execution.now);
-  sim::drop_shares_unless(node.keyspace,
-                          [&](const std::string& key) { return lease_keys_.contains(key); });
+  const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
+  sim::drop_shares_unless(node.keyspace, is_lease);
   node.keyspace.for_each([&](const std::string&, sim::Entry& entry) {
     if (entry.expires)
       entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
   if (sim::runs_several(request)) sim::keep_what_is_as_before(before, node.keyspace);
-  const auto is_lease = [&](const std::string& key) { return lease_keys_.contains(key); };
   if (model_.program->is_shared())
     sim::keep_owners(before, node.keyspace, execution.sender, sim::runs_several(request), is_lease);
   if (asked.in_release) sim::give_back(before, node.keyspace, execution.sender, is_lease);

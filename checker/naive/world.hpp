@@ -296,9 +296,9 @@ sim::Request normalised(const Message& message, const Connection& connection, st
 /// What a restart keeps of a keyspace: its keys, neither the script cache nor the scripts' random
 /// numbers.
 sim::Keyspace keys_only(const sim::Keyspace& keyspace);
-/// Takes away what has expired by the node's clock.
 /// Whether a task has something under way, or holds something: what a crash ends.
 bool has_begun_something(const Process& process);
+/// Takes away what has expired by the node's clock.
 void drop_expired(const World& world, const Node& node, sim::Keyspace& keyspace);
 
 /// Where something that depends on a clock turns (section 4), in ms.

@@ -96,9 +96,6 @@ class Look {
   Cases cases_of(const Paths& with) const;
   Cases cases_of(const Kept& kept) const;
   std::optional<Step> run(const std::optional<Case>& with) const;
-  /// Whether the replies of the path are answers to what a varied run asks, too: one that has gone
-  /// another way before its last observation was looked at there.
-  bool answers_the_same(const Step& step) const;
   /// The step, if what the process remembers were varied.
   std::optional<Step> after(const Kept& kept, std::int64_t later_ms) const;
 
@@ -178,7 +175,6 @@ class Look {
   const std::vector<Observation> path_;
   const Step& step_;
   ClockUse& use_;
-  mutable std::optional<std::string> asked_before_;  ///< of the path as it is
 };
 
 }  // namespace lockstep::sim

@@ -327,15 +327,6 @@ std::optional<Step> Look::tried(const Paths& with, std::int64_t later_ms) const 
   return run(Case{snapshot_, with(later_ms)});
 }
 
-bool Look::answers_the_same(const Step& step) const {
-  if (path_.size() < 2) return true;
-  if (!asked_before_) {
-    const std::optional<Step> as_it_is = uses_.program_.what_if(setup_, snapshot_, path_);
-    asked_before_ = as_it_is ? as_it_is->asked_before : step.asked_before;
-  }
-  return step.asked_before == *asked_before_;
-}
-
 std::pair<RestPlaces*, bool> Look::known(const std::string& input, const Paths& with,
                                          std::int64_t like) const {
   const auto [place, added] = uses_.known_.try_emplace(input + key_of(without_times(snapshot_)) +
@@ -434,6 +425,9 @@ void ClockUses::look_at(const ProcessSetup& setup, const std::string& snapshot,
   }
   look.at_kept();
   look.at_phases();
+  use.all = use.all && std::ranges::none_of(step.compared, [](const Comparison& each) {
+              return hangs_on_rounding(each.left, each.right);
+            });
   if (drift_ && !mixed_) look.at_pairs();
   mixed_ = mixed_ || use.mixes;
 }

@@ -81,7 +81,6 @@ bool is_in_seconds(double score) { return score >= kFirstTime && score < 10 * kF
 
 /// A score as a whole number; of Unix seconds the ms. Nothing if it is none.
 std::optional<std::int64_t> number_of_score(double score) {
-  constexpr std::int64_t kSecondUs = 1'000'000;
   if (std::abs(score) >= kFarthest) return std::nullopt;
   if (!is_in_seconds(score)) return std::llround(score);
   return std::llround(score * static_cast<double>(kSecondUs)) / 1000;
@@ -335,7 +334,8 @@ bool NodeClocks::is_new(const Met& met) {
 void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
                          TimeUse& use) {
   if (!is_new(met)) return;
-  use.all = use.all && !tried(met, 0).hangs_on_rounding();
+  const Tried now = tried(met, 0);
+  use.all = use.all && !now.hangs_on_rounding();
   const Shown what = what_tells(met, looked_at_time);
   const std::set<std::int64_t> found = turns(met, what, use);
   for (const std::int64_t turn : found) note_turn(met, turn, {what}, use);
@@ -349,7 +349,7 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std
     note_time_sent(met, {number, unit}, use);
   note_times_stored(met, use);
   note_phases(met, what, use);
-  if (numbers_told(tried(met, 0).reply).empty()) return;
+  if (numbers_told(now.reply).empty()) return;
   for (const std::int64_t number : replies) note_reply(met, number, what, use);
 }
 

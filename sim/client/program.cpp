@@ -68,8 +68,9 @@ class Program::Impl {
     {
       program::Run run(vm_, module_, setup);
       program::decode_snapshot(vm_, module_, run, snapshot);
-      replay(run, path);
+      std::string asked = replay(run, path);
       if (!vm_.stopped()) step = run.report();
+      step.asked_before = std::move(asked);
     }
     module_.watched().check_unchanged();
     step.query = vm_.query();
@@ -105,8 +106,7 @@ class Program::Impl {
       std::size_t fed = 0;
       std::string asked;
       while (fed < path.size() && !vm_.stopped() && !run.strange()) {
-        for (const Effect& effect : run.effects())
-          asked += form_of(effect.request) + std::to_string(static_cast<int>(effect.kind));
+        asked += asked_by(run.effects());
         run.may_leave_answers = fed + 1 == path.size();
         run.feed(path[fed++]);
       }
@@ -120,14 +120,25 @@ class Program::Impl {
   }
 
  private:
-  void replay(program::Run& run, std::span<const Observation> path) {
+  /// But for the numbers in it.
+  static std::string asked_by(const std::vector<Effect>& effects) {
+    std::string asked;
+    for (const Effect& effect : effects)
+      asked += form_of(effect.request) + std::to_string(static_cast<int>(effect.kind));
+    return asked;
+  }
+
+  /// What was asked for before the last observation.
+  std::string replay(program::Run& run, std::span<const Observation> path) {
     std::size_t since_boundary = 0;
+    std::string asked;
     for (const Observation& observation : path) {
+      asked += asked_by(run.effects());
       run.feed(observation);
       if (vm_.stopped()) {
         // Only the last observation may lack answers.
         LOCKSTEP_CHECK(!vm_.query() || &observation == &path.back());
-        return;
+        return asked;
       }
       since_boundary = run.at_boundary() ? 0 : since_boundary + 1;
       if (since_boundary <= most_observations_) continue;
@@ -136,8 +147,9 @@ class Program::Impl {
                                   "checked; end acquire with "
                                   "`return retry(function() ... end)`, or use every(ms, f)",
                                   most_observations_));
-      return;
+      break;
     }
+    return asked;
   }
 
   std::filesystem::path folder_;

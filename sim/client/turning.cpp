@@ -231,8 +231,6 @@ std::vector<Packed> packed_times(const std::string& text) {
   return found;
 }
 
-constexpr std::int64_t kSecondUs = 1'000'000;
-
 /// Unix seconds with a fraction, in microseconds: what a floating-point number is off is less than
 /// half of one. Nothing if it is a run of digits only.
 std::optional<std::int64_t> micros_of(std::string_view run) {

@@ -94,6 +94,7 @@ class Courses {
 };
 
 inline constexpr std::int64_t kSecondMs = 1000;
+inline constexpr std::int64_t kSecondUs = 1'000'000;
 
 /// Whether what turns so long after a time that is rounded to `unit` does so with a multiple of
 /// that, or beside one: such points are tried wherever in a unit a run begins, others are not.

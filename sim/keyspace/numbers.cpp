@@ -69,6 +69,12 @@ bool is_hexadecimal(const std::string& text) {
          (text[digits + 1] == 'x' || text[digits + 1] == 'X');
 }
 
+std::optional<std::int64_t> whole_part(long double amount) {
+  constexpr long double kLargest = 1e15L;
+  if (std::abs(amount) > kLargest || amount != std::trunc(amount)) return std::nullopt;
+  return static_cast<std::int64_t>(amount);
+}
+
 std::string format_score(double score) {
   if (std::isinf(score)) return score > 0 ? "inf" : "-inf";
   std::array<char, 32> text{};

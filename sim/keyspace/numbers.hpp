@@ -20,6 +20,9 @@ std::optional<long double> parse_float(const std::string& text);
 /// zeros.
 std::string format_float(long double value);
 
+/// A floating-point amount as a whole number, if it is one.
+std::optional<std::int64_t> whole_part(long double amount);
+
 /// A sorted set's score (object.c getDoubleFromObject: everything that strtod reads to the end, but
 /// no NaN), or nothing.
 std::optional<double> parse_score(const std::string& text);

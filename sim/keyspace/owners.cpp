@@ -2,12 +2,10 @@
 #include "sim/keyspace/owners.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <set>
 #include <string_view>
-#include <type_traits>
 #include <variant>
 
 #include "sim/base/time.hpp"
@@ -132,19 +130,6 @@ void keep_named_parts(const Hash& before, Hash& after) {
   }
 }
 
-void keep_named_parts(const Set& before, Set& after) {
-  for (auto& [name, member] : after)
-    if (const auto was = before.find(name); was != before.end() && bears_token(name))
-      member.maker = was->second.maker;
-}
-
-void keep_named_parts(const SortedSet& before, SortedSet& after) {
-  for (auto& [name, member] : after)
-    if (const auto was = before.find(name);
-        was != before.end() && was->second.score == member.score && bears_token(name))
-      member.maker = was->second.maker;
-}
-
 /// Of equal elements each as the one at its place among them.
 void keep_named_parts(const List& before, List& after) {
   std::multimap<std::string_view, Maker> makers;
@@ -157,15 +142,12 @@ void keep_named_parts(const List& before, List& after) {
   }
 }
 
-void keep_named_parts(const std::string&, std::string&) {}
-
 void keep_named_parts(const Entry& before, Entry& after) {
-  std::visit(
-      [&](auto& value) {
-        using Value = std::decay_t<decltype(value)>;
-        if (const auto* old = std::get_if<Value>(&before.value)) keep_named_parts(*old, value);
-      },
-      after.value);
+  if (auto* hash = std::get_if<Hash>(&after.value))
+    if (const auto* old = std::get_if<Hash>(&before.value)) keep_named_parts(*old, *hash);
+  if (auto* list = std::get_if<List>(&after.value))
+    if (const auto* old = std::get_if<List>(&before.value)) keep_named_parts(*old, *list);
+  keep_makers(before, after, bears_token);
 }
 
 }  // namespace
@@ -195,12 +177,6 @@ bool bears_token(const std::string& name) {
     if (digits == kDigits) return true;
   }
   return !scan_tokens(name).tokens.empty();
-}
-
-std::optional<std::int64_t> whole_part(long double amount) {
-  constexpr long double kLargest = 1e15L;
-  if (std::abs(amount) > kLargest || amount != std::trunc(amount)) return std::nullopt;
-  return static_cast<std::int64_t>(amount);
 }
 
 void keep_what_is_as_before(const Keyspace& before, Keyspace& after) {

@@ -22,9 +22,6 @@ void count_in(Maker& maker, Shares& shares, Maker sender, const std::string& bef
 /// are 32 hexadecimal digits.
 bool bears_token(const std::string& name);
 
-/// A floating-point amount as a whole number, if it is one.
-std::optional<std::int64_t> whole_part(long double amount);
-
 /// Keys that have the value and the expiry that they had before are whose they were: what a script
 /// or a transaction changes and puts back, nobody else can tell from what it leaves alone. So are
 /// fields, members and elements that bear a lock token, whatever else has become of the key.

@@ -239,16 +239,17 @@ Makers with_times(const Entry& entry) {
 
 }  // namespace
 
-void keep_makers(const Entry& before, Entry& after) {
+void keep_makers(const Entry& before, Entry& after, IsName is_kept) {
   if (auto* set = std::get_if<Set>(&after.value))
     if (const auto* old = std::get_if<Set>(&before.value))
       for (auto& [name, member] : *set)
-        if (const auto was = old->find(name); was != old->end()) member.maker = was->second.maker;
+        if (const auto was = old->find(name); was != old->end() && is_kept(name))
+          member.maker = was->second.maker;
   if (auto* set = std::get_if<SortedSet>(&after.value))
     if (const auto* old = std::get_if<SortedSet>(&before.value))
       for (auto& [name, member] : *set)
         if (const auto was = old->find(name);
-            was != old->end() && was->second.score == member.score)
+            was != old->end() && was->second.score == member.score && is_kept(name))
           member.maker = was->second.maker;
 }
 

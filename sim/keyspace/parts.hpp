@@ -23,9 +23,12 @@ void drop_shares_unless(Keyspace& keyspace, Keeps keeps) {
   });
 }
 
+using IsName = bool (*)(const std::string& name);
+constexpr bool any_name(const std::string& /*name*/) { return true; }
+
 /// Members of a set, or of a sorted set with their scores, that were there before keep their
-/// makers.
-void keep_makers(const Entry& before, Entry& after);
+/// makers, if their name is one that `is_kept`.
+void keep_makers(const Entry& before, Entry& after, IsName is_kept = any_name);
 
 /// Visits every entry of `after` with its key and what stood there `before`, or null.
 template <class Visit>

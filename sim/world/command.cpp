@@ -131,9 +131,9 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.ordered_tokens || (execution.looked_at_bytes && !before.tokens.tokens.empty()))
     setting_.needs.recycles_tokens = false;  // another name could change the result
   keyspace.purge(execution.now);
-  drop_shares_unless(keyspace, [&](const auto& key) { return setting_.leases.contains(key); });
-  if (runs_several(request)) keep_what_is_as_before(met, keyspace);
   const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
+  drop_shares_unless(keyspace, is_lease);
+  if (runs_several(request)) keep_what_is_as_before(met, keyspace);
   if (setting_.model.program->is_shared())
     keep_owners(met, keyspace, asked.sender, runs_several(request), is_lease);
   if (asked.releases) give_back(before.value, keyspace, asked.sender, is_lease);

@@ -8,17 +8,8 @@ using namespace lockstep;
 using checker::Verdict;
 using sim::Property;
 using test::InlineLock;
-
-namespace {
-
-const std::string kOwnToken = "self.token = unique() ";
-
-std::string scripted_acquire(const std::string& body) {
-  return kOwnToken + "return redis('EVAL', [[" + body +
-         "]], 1, self.key, self.token, self.ttl_ms) == 1";
-}
-
-}  // namespace
+using test::kToken;
+using test::scripted_acquire;
 
 TEST_CASE("who adds to when another's lease ends takes it, by whatever command", "[parts]") {
   const auto refused_by = [](const std::string& lease, const std::string& otherwise) {
@@ -43,7 +34,7 @@ TEST_CASE("who adds to when another's lease ends takes it, by whatever command",
 
 TEST_CASE("who counts under another's token takes what is there", "[parts]") {
   const auto beside = [](const std::string& mark, const std::string& others) {
-    return InlineLock({kOwnToken + mark + " for _, owner in ipairs(" + others + " return true",
+    return InlineLock({kToken + mark + " for _, owner in ipairs(" + others + " return true",
                        "return true"},
                       ", permits = 2, permanent = { '{key}' }")
         .judged(Property::foreign_release);
@@ -77,7 +68,7 @@ TEST_CASE("a list of the holders in one text is each holder's", "[parts]") {
                     " for m in v:gmatch('[^,]+') do if m == ARGV[1] then mine = 1"
                     " else rest = rest .. m .. ',' end end if mine == 0 then return 0 end " +
                     rest + " return 1")
-                    .substr(kOwnToken.size())},
+                    .substr(kToken.size())},
                ", permits = 2")
         .judged(property);
   };
@@ -103,7 +94,7 @@ TEST_CASE("a script that writes one more counts, in a lock that several may hold
                                  std::to_string(permits) +
                                  " then return 0 end redis.call('set', KEYS[1], " + more +
                                  ", 'px', ARGV[2]) return 1"),
-                scripted_acquire(release).substr(kOwnToken.size())},
+                scripted_acquire(release).substr(kToken.size())},
                ", permits = " + std::to_string(permits))
         .judged(property);
   };

@@ -12,6 +12,8 @@ using checker::Verdict;
 using sim::Property;
 using test::Bodies;
 using test::InlineLock;
+using test::kToken;
+using test::scripted_acquire;
 
 constexpr Property kOfParts[] = {Property::foreign_release, Property::foreign_extend,
                                  Property::honest_result, Property::reentrancy};
@@ -25,8 +27,6 @@ void check_right(const Bodies& bodies) {
 void check_wrong(const Bodies& bodies, Property property) {
   CHECK(InlineLock(bodies).judged(property) == Verdict::violated);
 }
-
-const std::string kToken = "self.token = unique() ";
 
 }  // namespace
 
@@ -383,10 +383,6 @@ TEST_CASE("who refreshes another's key extends it, and who appends to it takes i
 }
 
 TEST_CASE("who waits in the key of a holder has nothing of the lock", "[parts][many-models]") {
-  const auto scripted = [](const std::string& script) {
-    return kToken + "return redis('EVAL', [[" + script +
-           "]], 1, self.key, self.token, self.ttl_ms) == 1";
-  };
   const std::string owner =
       "if redis.call('hsetnx', KEYS[1], 'owner', ARGV[1]) == 1 then "
       "redis.call('pexpire', KEYS[1], ARGV[2]) return 1 end ";
@@ -397,21 +393,23 @@ TEST_CASE("who waits in the key of a holder has nothing of the lock", "[parts][m
       " return redis.call('del', KEYS[1]) end return 0\", 1, self.key, self.token) == 1";
   const std::string give = "return redis('HDEL', self.key, self.token) == 1";
 
-  check_right({scripted(owner + "redis.call('hset', KEYS[1], 'wanted', ARGV[1]) return 0"), leave});
+  check_right(
+      {scripted_acquire(owner + "redis.call('hset', KEYS[1], 'wanted', ARGV[1]) return 0"), leave});
   // All may enter: who comes later lets all live on.
-  check_right({scripted(permit + lives_on + "return 1"), give});
+  check_right({scripted_acquire(permit + lives_on + "return 1"), give});
   for (const char* mark : {"redis.call('hincrby', KEYS[1], 'waiters', 1) ",
                            "redis.call('hset', KEYS[1], 'waiter', ARGV[1]) "}) {
     CAPTURE(mark);
-    const InlineLock lock({scripted(owner + mark + lives_on + "return 0"), leave});
+    const InlineLock lock({scripted_acquire(owner + mark + lives_on + "return 0"), leave});
     CHECK(lock.judged(Property::foreign_extend) == Verdict::violated);
     CHECK(lock.judged(Property::foreign_release) == Verdict::holds);
     CHECK(lock.judged(Property::honest_result) == Verdict::holds);
   }
-  check_wrong({scripted(permit + "return redis.call('hlen', KEYS[1]) == 1 and 1 or 0"), give},
-              Property::honest_result);
-  check_wrong({scripted("redis.call('sadd', KEYS[1], ARGV[1]) " + lives_on +
-                        "if redis.call('scard', KEYS[1]) == 1 then return 1 end return 0"),
+  check_wrong(
+      {scripted_acquire(permit + "return redis.call('hlen', KEYS[1]) == 1 and 1 or 0"), give},
+      Property::honest_result);
+  check_wrong({scripted_acquire("redis.call('sadd', KEYS[1], ARGV[1]) " + lives_on +
+                                "if redis.call('scard', KEYS[1]) == 1 then return 1 end return 0"),
                "return redis('SREM', self.key, self.token) == 1"},
               Property::foreign_extend);
   const std::string scored = "redis.call('zadd', KEYS[1], 'NX', SCORE, ARGV[1]) " + lives_on +
@@ -419,7 +417,7 @@ TEST_CASE("who waits in the key of a holder has nothing of the lock", "[parts][m
                              "return 0";
   const auto with_score = [&](const std::string& score) {
     std::string script = scored;
-    return InlineLock({scripted(script.replace(script.find("SCORE"), 5, score)),
+    return InlineLock({scripted_acquire(script.replace(script.find("SCORE"), 5, score)),
                        "return redis('ZREM', self.key, self.token) == 1"})
         .judged(Property::foreign_extend);
   };

@@ -20,6 +20,14 @@ struct Bodies {
   std::string acquire, release;
 };
 
+inline const std::string kToken = "self.token = unique() ";
+
+/// An acquire() by a script that is told the key, a token and the lease.
+inline std::string scripted_acquire(const std::string& script) {
+  return kToken + "return redis('EVAL', [[" + script +
+         "]], 1, self.key, self.token, self.ttl_ms) == 1";
+}
+
 /// The release() of a lock whose key says self.token.
 inline const std::string kCompareAndDelete =
     "return redis('EVAL', \"if redis.call('get', KEYS[1]) == ARGV[1] then"
