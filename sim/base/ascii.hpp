@@ -50,10 +50,11 @@ template <typename Change>
 std::string with_digit_runs(std::string_view text, const Change& change) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = end_of_run(text, at);
-    if (end > at) result += change(text.substr(at, end - at));
-    if (end < text.size()) result += text[end];
-    at = end + 1;
+    std::size_t begin = at;
+    while (begin < text.size() && !is_digit(text[begin])) ++begin;
+    result += text.substr(at, begin - at);
+    at = end_of_run(text, begin);
+    if (at > begin) result += change(text.substr(begin, at - begin));
   }
   return result;
 }

@@ -95,7 +95,10 @@ class Look {
 
   Cases cases_of(const Paths& with) const;
   Cases cases_of(const Kept& kept) const;
+  /// Nothing, too, of one that goes another way before the last observation.
   std::optional<Step> run(const std::optional<Case>& with) const;
+  /// Step::before of the step itself.
+  const std::vector<Effect>& effects_before() const;
   /// The step, if what the process remembers were varied.
   std::optional<Step> after(const Kept& kept, std::int64_t later_ms) const;
 
@@ -175,6 +178,7 @@ class Look {
   const std::vector<Observation> path_;
   const Step& step_;
   ClockUse& use_;
+  mutable std::optional<std::vector<Effect>> before_;  ///< once a varied run is compared with it
 };
 
 }  // namespace lockstep::sim

@@ -16,6 +16,11 @@ namespace {
 /// In seconds or ms: of microseconds nothing is claimed that a client compares.
 bool is_time(std::int64_t number) { return number >= kFirstTime && number < kFirstMicros; }
 
+/// But for the numbers in it: what answers the one is an answer to the other.
+bool is_alike(const Effect& a, const Effect& b) {
+  return a.kind == b.kind && (a.request == b.request || form_of(a.request) == form_of(b.request));
+}
+
 }  // namespace
 
 Look::Cases Look::cases_of(const Paths& with) const {
@@ -26,8 +31,13 @@ std::optional<Step> Look::run(const std::optional<Case>& with) const {
   if (!with) return std::nullopt;
   std::optional<Step> step = uses_.program_.what_if(setup_, with->remembered, with->path);
   // One that has gone another way before its last observation was looked at there.
-  const bool answered = step && step->asked_before == step_.asked_before;
+  const bool answered = step && std::ranges::equal(step->before, effects_before(), is_alike);
   return answered ? step : std::nullopt;
+}
+
+const std::vector<Effect>& Look::effects_before() const {
+  if (!before_) before_ = uses_.program_.what_if(setup_, snapshot_, path_).value_or(Step{}).before;
+  return *before_;
 }
 
 void Look::note_meeting(const Cases& cases, std::int64_t later, std::int64_t turn_ms, bool either) {

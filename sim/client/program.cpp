@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -14,7 +15,6 @@
 #include "sim/client/module.hpp"
 #include "sim/client/observation.hpp"
 #include "sim/client/run.hpp"
-#include "sim/client/turning.hpp"
 #include "sim/client/vm.hpp"
 
 namespace lockstep::sim {
@@ -68,9 +68,8 @@ class Program::Impl {
     {
       program::Run run(vm_, module_, setup);
       program::decode_snapshot(vm_, module_, run, snapshot);
-      std::string asked = replay(run, path);
+      replay(run, path);
       if (!vm_.stopped()) step = run.report();
-      step.asked_before = std::move(asked);
     }
     module_.watched().check_unchanged();
     step.query = vm_.query();
@@ -104,15 +103,15 @@ class Program::Impl {
       run.tolerates_strange_paths = true;
       program::decode_snapshot(vm_, module_, run, snapshot);
       std::size_t fed = 0;
-      std::string asked;
+      std::vector<Effect> before;
       while (fed < path.size() && !vm_.stopped() && !run.strange()) {
-        asked += asked_by(run.effects());
+        std::ranges::move(run.take_effects(), std::back_inserter(before));
         run.may_leave_answers = fed + 1 == path.size();
         run.feed(path[fed++]);
       }
       if (fed == path.size() && !run.strange()) {
         step = vm_.stopped() ? run.report_stopped() : run.report();
-        step->asked_before = std::move(asked);
+        step->before = std::move(before);
       }
     }
     vm_.forget_complaint();
@@ -120,25 +119,14 @@ class Program::Impl {
   }
 
  private:
-  /// But for the numbers in it.
-  static std::string asked_by(const std::vector<Effect>& effects) {
-    std::string asked;
-    for (const Effect& effect : effects)
-      asked += form_of(effect.request) + std::to_string(static_cast<int>(effect.kind));
-    return asked;
-  }
-
-  /// What was asked for before the last observation.
-  std::string replay(program::Run& run, std::span<const Observation> path) {
+  void replay(program::Run& run, std::span<const Observation> path) {
     std::size_t since_boundary = 0;
-    std::string asked;
     for (const Observation& observation : path) {
-      asked += asked_by(run.effects());
       run.feed(observation);
       if (vm_.stopped()) {
         // Only the last observation may lack answers.
         LOCKSTEP_CHECK(!vm_.query() || &observation == &path.back());
-        return asked;
+        return;
       }
       since_boundary = run.at_boundary() ? 0 : since_boundary + 1;
       if (since_boundary <= most_observations_) continue;
@@ -149,7 +137,6 @@ class Program::Impl {
                                   most_observations_));
       break;
     }
-    return asked;
   }
 
   std::filesystem::path folder_;

@@ -166,10 +166,7 @@ struct Step {
   /// Of what_if(): it went another way, on which it asks more than was answered, or complains.
   /// `effects` and `compared` are those until then, and there is nothing else.
   bool stopped = false;
-  /// What was asked for before the last observation, but for the numbers in it. If that of
-  /// what_if() is something else than what the replies of the path answer, they are no answers to
-  /// it.
-  std::string asked_before;
+  std::vector<Effect> before;  ///< of what_if(): the effects before the last observation
 };
 
 // ---- the program --------------------------------------------------------------------------------

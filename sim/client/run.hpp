@@ -216,7 +216,8 @@ class Run {
   /// Something was observed that nothing waited for: the run cannot go on.
   bool strange() const { return strange_; }
   /// Of the last observation.
-  const std::vector<Effect>& effects() const { return effects_; }
+  /// Of the last observation. The next one begins with none anyway.
+  std::vector<Effect> take_effects() { return std::move(effects_); }
 
  private:
   bool is_sound(bool condition);

@@ -267,6 +267,10 @@ void add_numbers(const std::string& text, std::vector<std::int64_t>& numbers) {
   for (const Packed time : packed_times(text)) numbers.push_back(time.number);
   if (is_packed(text)) return;
   for (std::size_t at = 0; at < text.size();) {
+    if (!is_digit(text[at]) && text[at] != '-') {
+      ++at;
+      continue;
+    }
     const std::size_t run_end = end_of_run(text, at);
     if (const auto us = micros_of(std::string_view(text).substr(at, run_end - at))) {
       numbers.push_back(*us / 1000);
