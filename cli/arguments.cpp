@@ -164,6 +164,11 @@ void add_out_flag(CLI::App& command, std::string& out_file) {
       ->type_name("FILE");
 }
 
+void add_scripts_flag(CLI::App& command, bool& scripts) {
+  command.add_flag("--scripts", scripts,
+                   "with the lines of the protocol and of its scripts that each step runs (text)");
+}
+
 void add_jobs_flag(CLI::App& command, std::optional<int>& jobs) {
   command
       .add_option("-j,--jobs", jobs, "how many to run at once (default: as the machine has cores)")
@@ -225,6 +230,7 @@ CLI::App& add_check(CLI::App& app, CheckArguments& check) {
   add_bound_flags(command, check.bounds);
   command.add_option("--trace", check.trace_file, "write the counterexample to this file")
       ->type_name("FILE");
+  add_scripts_flag(command, check.scripts);
   command.add_flag("--no-merging", check.no_merging,
                    "switch off the engine's one reduction: tokens are never renamed or used again");
   command.add_flag("--audit", check.audit,
@@ -242,6 +248,7 @@ CLI::App& add_replay(CLI::App& app, ReplayArguments& replay) {
       ->type_name("SCENARIO|TRACE");
   auto* interactive = command.add_flag("-i,--interactive", replay.interactive,
                                        "ask before each step; other steps can be taken");
+  add_scripts_flag(command, replay.scripts);
   auto* live = command.add_flag("--live", replay.live,
                                 "drive the run step by step against a real server, and compare");
   live->excludes(interactive);
@@ -299,6 +306,9 @@ CLI::App& add_test(CLI::App& app, TestArguments& test) {
   add_jobs_flag(command, test.jobs);
   add_bound_flags(command, test.bounds);
   command.add_option("--junit", test.junit_file, "also write JUnit XML to this file")
+      ->type_name("FILE");
+  command
+      .add_option("--sarif", test.sarif_file, "also write SARIF 2.1.0: each failure at its line")
       ->type_name("FILE");
   command.add_flag("--audit", test.audit, "check again with the naive explorer, which must agree");
   command.add_flag("--json", test.json, "print JSON");

@@ -50,6 +50,7 @@ struct CheckArguments {
   std::string trace_file;
   bool audit = false;
   bool no_merging = false;
+  bool scripts = false;
   FormatFlags output;
   std::string out_file;  ///< empty: to the output
 };
@@ -63,6 +64,7 @@ struct ReplayArguments {
   std::string target;
   bool interactive = false;
   bool live = false;
+  bool scripts = false;
   std::string redis;  ///< with `live`: the server's address; empty: a server of our own
   FormatFlags output;
   std::string out_file;  ///< empty: to the output
@@ -85,6 +87,7 @@ struct TestArguments {
   std::optional<int> jobs;           ///< as many as the machine runs at once if left out
   BoundFlags bounds;
   std::string junit_file;
+  std::string sarif_file;
   bool audit = false;
   bool json = false;
 };

@@ -40,6 +40,7 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
   end_progress(io);
 
   notes.target = arguments.target;
+  notes.scripts = arguments.scripts;
   notes.overridden = from_file && arguments.model.any();
   notes.trace_file = keep_trace(arguments.trace_file, judgement, catalog);
   const auto code = exit_code(judgement);

@@ -358,12 +358,15 @@ Headline headline_of(const sim::Model& model, const checker::Trace& trace) {
 std::vector<Row> subject_of(const Judgement& judgement, const CheckNotes& notes) {
   Rows rows;
   // The deepest level may have been judged in part only.
+  const checker::Result& result = judgement.result;
+  const bool aside =
+      result.doubts_deadlock && judgement.model.properties.contains(sim::Property::deadlock);
   if (judgement.outcome() == scenarios::Outcome::inconclusive)
     add(rows, "",
-        fmt::format(
-            "covered: every run of fewer than {}{}; no violation was found in them",
-            plural(judgement.result.statistics.depth, "step"),
-            judgement.result.time_gap.empty() ? "" : ", at the points of time that were tried"));
+        fmt::format("covered: every run of fewer than {}{}; no violation was found in them{}",
+                    plural(result.statistics.depth, "step"),
+                    result.time_gap.empty() ? "" : ", at the points of time that were tried",
+                    aside ? ", but for a deadlock, which could not be judged" : ""));
   add_subject(rows, judgement, notes);
   return rows;
 }

@@ -15,6 +15,7 @@ namespace lockstep::cli {
 struct CheckNotes {
   std::string target;      ///< as it was named on the command line
   std::string trace_file;  ///< where the counterexample was written; may be empty
+  bool scripts = false;    ///< the run is told with the lines that each step runs
   bool overridden =
       false;  ///< flags changed what the scenario says: its expectation was not judged
   std::optional<std::string> avoidable;  ///< the point of no return in words, if it was computed

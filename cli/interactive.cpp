@@ -76,7 +76,7 @@ class Session {
   void go(const sim::Action& action) {
     if (!left_at_ && !(on_record() && run_.schedule[position()] == action)) left_at_ = position();
     walk_.take(action, run_.place);
-    print_step(io_.out, walk_.trace().steps.back(), position(), io_.colours);
+    print_step(io_.out, walk_.trace().steps.back(), position(), {io_.colours});
     const bool ended = !left_at_ && position() == run_.schedule.size();
     if (ended && run_.endless) walk_.end_endless(run_.violated.value(), run_.loop);
     print_violation(io_.out, walk_.trace(), io_.colours);
@@ -98,7 +98,7 @@ class Session {
       io_.out << fmt::format("at the start of {}: {} recorded steps\n", run_.place,
                              run_.schedule.size());
     else
-      print_step(io_.out, walk_.trace().steps.back(), position(), io_.colours);
+      print_step(io_.out, walk_.trace().steps.back(), position(), {io_.colours});
   }
 
   void show_else() {

@@ -34,6 +34,9 @@ summary { cursor: pointer; color: var(--dim); }
 code, pre, .keys td { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
 pre { background: var(--soft); padding: .6rem; overflow-x: auto; border-radius: .3rem; overflow-wrap: normal;
   margin: .4rem 0; }
+mark { background: none; color: inherit; font-weight: 700; border-left: .25rem solid var(--good);
+  margin-left: -.5rem; padding-left: .25rem; }
+.source { color: var(--dim); font-size: .88rem; overflow-x: auto; }
 main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; margin-top: 1rem; }
 .diagram { overflow: auto; border: 1px solid var(--line); border-radius: .4rem; background: var(--paper); }
 .diagram svg { display: block; }

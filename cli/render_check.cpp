@@ -17,7 +17,7 @@ void print_check(std::ostream& out, const scenarios::Judgement& judgement, const
   print_rows(out, subject_of(judgement, notes));
   if (judgement.trace) {
     out << '\n';
-    print_trace(out, *judgement.trace, colours);
+    print_trace(out, *judgement.trace, {colours, notes.scripts});
     out << '\n';
   }
   print_rows(out, account_of(judgement, notes, colours));

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "cli/escaped.hpp"
 #include "cli/page_look.hpp"
 #include "cli/picture.hpp"
@@ -134,10 +137,30 @@ class Page {
     }
     text += marks(row) + "<div class=\"scroll\">" + table_of_beliefs(of) +
             table_of_keys(data.keys) + "</div>\n";
-    if (!of.script.empty())
-      text += "<details open=\"open\"><summary>the script</summary><pre>" + html(of.script) +
-              "</pre></details>\n";
-    return text + "</li>\n";
+    return text + (of.script.empty() ? sending_lines(data) : script(of.script, data)) + "</li>\n";
+  }
+
+  /// Where in protocol.lua the step sends what it sends.
+  static std::string sending_lines(const checker::StepData& data) {
+    std::string text;
+    for (const auto& line : data.ran)
+      text += fmt::format("<p class=\"source\">{}:{} <code>{}</code></p>\n", html(line.file),
+                          line.number, html(line.text));
+    return text;
+  }
+
+  /// The script, with the lines that ran marked.
+  static std::string script(const std::string& source, const checker::StepData& data) {
+    std::string text =
+        "<details open=\"open\"><summary>the script; marked: what ran</summary><pre>";
+    std::istringstream in(source);
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+      const bool ran = std::ranges::any_of(
+          data.ran, [&](const checker::SourceLine& each) { return each.number == number; });
+      text += (ran ? "<mark>" + html(line) + "</mark>" : html(line)) + "\n";
+    }
+    return text + "</pre></details>\n";
   }
 
   std::string actor(const std::string& name, const Picture::Row& row) const {

@@ -15,13 +15,19 @@ std::string coloured(const std::string& text, Colour colour, bool colours) {
 }
 
 void print_step(std::ostream& out, const checker::TraceStep& step, std::size_t number,
-                bool colours) {
+                TraceLook look) {
   const auto line =
       fmt::format("{:4} {:6} ms {}  {:<9}{}", number, step.data.time_ms,
                   step.prose.environment ? '!' : ' ', step.prose.actor, step.prose.sentence);
-  out << coloured(line, step.prose.environment ? Colour::yellow : Colour::plain, colours) << '\n';
-  for (const auto& change : step.prose.changes)
-    out << coloured(fmt::format("{:29}{}", "", change), Colour::dim, colours) << '\n';
+  const auto colour = step.prose.environment ? Colour::yellow : Colour::plain;
+  out << coloured(line, colour, look.colours) << '\n';
+  const auto print_below = [&](const std::string& text) {
+    out << coloured(fmt::format("{:29}{}", "", text), Colour::dim, look.colours) << '\n';
+  };
+  for (const auto& change : step.prose.changes) print_below(change);
+  if (!look.scripts) return;
+  for (const auto& ran : step.data.ran)
+    print_below(fmt::format("{}:{}: {}", ran.file, ran.number, ran.text));
 }
 
 void print_violation(std::ostream& out, const checker::Trace& trace, bool colours) {
@@ -29,12 +35,12 @@ void print_violation(std::ostream& out, const checker::Trace& trace, bool colour
     out << coloured(fmt::format("{:14}{}", "", trace.violation), Colour::red, colours) << '\n';
 }
 
-void print_trace(std::ostream& out, const checker::Trace& trace, bool colours) {
+void print_trace(std::ostream& out, const checker::Trace& trace, TraceLook look) {
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     if (trace.loop && trace.loop->from == i) out << fmt::format("{:14}from here on:\n", "");
-    print_step(out, trace.steps[i], i + 1, colours);
+    print_step(out, trace.steps[i], i + 1, look);
   }
-  print_violation(out, trace, colours);
+  print_violation(out, trace, look.colours);
 }
 
 }  // namespace lockstep::cli

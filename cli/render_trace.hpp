@@ -9,11 +9,16 @@
 
 namespace lockstep::cli {
 
+struct TraceLook {
+  bool colours = false;
+  bool scripts = false;  ///< with the lines of the protocol that each step has run
+};
+
 /// One step; `number` counts from 1.
 void print_step(std::ostream& out, const checker::TraceStep& step, std::size_t number,
-                bool colours);
+                TraceLook look);
 /// All steps, then the violated property in words.
-void print_trace(std::ostream& out, const checker::Trace& trace, bool colours);
+void print_trace(std::ostream& out, const checker::Trace& trace, TraceLook look);
 /// The violated property in words, if there is one.
 void print_violation(std::ostream& out, const checker::Trace& trace, bool colours);
 

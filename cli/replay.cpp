@@ -78,7 +78,7 @@ int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, 
   if (format == Format::json) {
     io.out << trace_report(trace);
   } else if (format == Format::text) {
-    print_trace(io.out, trace, io.colours);
+    print_trace(io.out, trace, {io.colours, arguments.scripts});
   } else {
     auto judgement = judged(run, trace);
     put_out(rendered(replayed(judgement, run, io), format), arguments.out_file, io);

@@ -111,7 +111,7 @@ void print(const Attempt& done, Io& io) {
   const auto shown = result.outcome == Replayed::impossible ? 0
                      : all                                  ? trace.steps.size()
                                                             : result.step;
-  for (std::size_t i = 0; i < shown; ++i) print_step(io.out, trace.steps[i], i + 1, io.colours);
+  for (std::size_t i = 0; i < shown; ++i) print_step(io.out, trace.steps[i], i + 1, {io.colours});
   if (all) print_violation(io.out, trace, io.colours);
   if (shown > 0) io.out << '\n';
   switch (result.outcome) {

@@ -64,13 +64,18 @@ Json audit_json(const checker::Audit& audit) {
 
 Json trace_json(const checker::Trace& trace) {
   Json json{{"steps", Json::array()}};
-  for (const auto& step : trace.steps)
+  for (const auto& step : trace.steps) {
+    Json lines = Json::array();
+    for (const auto& [file, number, text] : step.data.ran)
+      lines.push_back({{"file", file}, {"line", number}, {"text", text}});
     json["steps"].push_back({{"action", to_json(step.data.action)},
                              {"time_ms", step.data.time_ms},
                              {"environment", step.prose.environment},
                              {"actor", step.prose.actor},
                              {"sentence", step.prose.sentence},
-                             {"changes", step.prose.changes}});
+                             {"changes", step.prose.changes},
+                             {"lines", std::move(lines)}});
+  }
   if (trace.violated) json["violated"] = name(*trace.violated);
   if (trace.violated) json["violation"] = trace.violation;
   return json;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,6 +48,8 @@ struct Tested {
   double seconds = 0;
   std::optional<checker::Result> result;  ///< if there is a verdict
   std::string told;                       ///< the run that violates, if that was not expected
+  std::optional<checker::Trace> trace;    ///< the same
+  std::filesystem::path folder;           ///< of its protocol
 };
 /// "as-expected", "different", ...
 const char* name(Tested::Status);

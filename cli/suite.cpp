@@ -60,7 +60,7 @@ std::string what_came(const scenarios::Judgement& judgement) {
 std::string told_run(const checker::Trace& trace) {
   constexpr std::size_t kMostBytes = 50'000;
   std::ostringstream out;
-  print_trace(out, trace, false);
+  print_trace(out, trace, {});
   std::string text = out.str();
   if (text.size() <= kMostBytes) return text;
   return text.substr(0, text.rfind('\n', kMostBytes) + 1) + "...\n";
@@ -75,6 +75,8 @@ void take_over(const scenarios::Judgement& judgement, Tested& tested) {
     tested.text = fmt::format("expected {}; came {}", claim_in_words(*judgement.scenario.expect),
                               tested.text);
     if (judgement.trace) tested.told = told_run(*judgement.trace);
+    tested.trace = judgement.trace;
+    tested.folder = judgement.model.program->folder();
   }
   if (!judgement.audit) return;
   const auto& audit = *judgement.audit;
@@ -124,7 +126,8 @@ std::vector<Case> suite_of(const TestArguments& arguments, const scenarios::Cata
 }
 
 Tested tested(const Case& one, const TestArguments& arguments, const scenarios::Catalog& catalog) {
-  Tested result{one.name, one.file.string(), Tested::Status::not_run, "interrupted", 0, {}, ""};
+  Tested result{one.name, one.file.string(), Tested::Status::not_run, "interrupted", 0, {}, "", {},
+                {}};
   if (interrupted()) return result;
   const auto start = std::chrono::steady_clock::now();
   try {

@@ -11,6 +11,7 @@
 #include "cli/parallel.hpp"
 #include "cli/progress.hpp"
 #include "cli/render_trace.hpp"
+#include "cli/sarif.hpp"
 #include "cli/suite.hpp"
 #include "cli/words.hpp"
 #include "sim/base/files.hpp"
@@ -83,6 +84,7 @@ void print_how_to_see(std::ostream& out, const std::vector<Tested>& all) {
 
 int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
   expect_output("--junit", arguments.junit_file);
+  expect_output("--sarif", arguments.sarif_file);
   scenarios::Scenario any;  // a wrong flag is no scenario's fault
   apply(arguments.bounds, any);
   const auto jobs = jobs_of(arguments.jobs);
@@ -110,6 +112,7 @@ int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& 
     io.out << '\n' << summary(all) << '\n';
   if (!arguments.json) print_how_to_see(io.out, all);
   if (!arguments.junit_file.empty()) sim::write_file(arguments.junit_file, junit(all));
+  if (!arguments.sarif_file.empty()) sim::write_file(arguments.sarif_file, sarif(all));
   return code;
 }
 

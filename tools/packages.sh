@@ -11,7 +11,7 @@ packages_of() {
       echo g++ cmake ninja-build pkg-config
       echo liblua5.4-dev libboost-dev nlohmann-json3-dev libcli11-dev libfmt-dev libhiredis-dev libjemalloc-dev
       ;;
-    test) echo catch2 git redis-server python3-jsonschema liblua5.1-0-dev ;;
+    test) echo catch2 git redis-server python3-jsonschema python3-yaml liblua5.1-0-dev ;;
     sanitize) echo clang-14 libclang-rt-14-dev ;;
     lint) echo clang-14 clang-tidy-14 clang-format-14 ;;
     package) echo dpkg-dev file lintian man-db zsh fish bash-completion ;;

@@ -16,6 +16,7 @@
 #include "sim/redis/commands/unknown.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/reply_bytes.hpp"
+#include "sim/redis/script/observer.hpp"
 
 namespace lockstep::checker::naive {
 
@@ -83,6 +84,16 @@ std::int64_t fencing_number(const std::string& text) {
   }
   return number;
 }
+
+class LineNotes : public sim::ScriptObserver {
+ public:
+  explicit LineNotes(std::set<int>& lines) : lines_(lines) {}
+  void at_line(int line) override { lines_.insert(line); }
+  void called(const Request&, const Reply&) override {}
+
+ private:
+  std::set<int>& lines_;
+};
 
 }  // namespace
 
@@ -164,8 +175,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
                              const Message& asked, Facts& facts) {
   const Request& request = asked.request;
   Node& node = world.nodes[connection.node];
-  const std::optional<sim::Place> came =
-      node.came.empty() ? std::nullopt : std::optional(node.came.front());
+  const auto came = node.came.empty() ? std::nullopt : std::optional(node.came.front());
   if (asked.in_queue > 0 && !came) return leave_queue(world, connection, asked);
   if (asked.blocked && asked.in_queue == 0) return end_of_wait(world, connection);
   const Keyspace stored_before = node.keyspace;
@@ -178,6 +188,8 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
   const sim::Execution given = execution;
   if (asked.asking) connection.session.asking = true;
   const sim::Session session = connection.session;
+  LineNotes lines(facts.lines);
+  execution.observer = tells_lines_ ? &lines : nullptr;
   Reply reply = asked.in_queue > 0
                     ? sim::serve(node.keyspace, connection.session, *came, execution)
                     : sim::execute(node.keyspace, connection.session, request, execution);

@@ -262,6 +262,7 @@ struct Facts {
   std::optional<sim::SharedReply> reply;   ///< execute: what the node or the resource answered
   bool closed = false;  ///< execute: the node heard that nobody waits any more for the request
   bool called = false;  ///< execute: the command ran, at the node
+  std::set<int> lines;  ///< execute: of the script, that ran (tell_lines() only)
   bool looked_at_time = false;   ///< execute: the node, at the time of day
   bool looked_at_clock = false;  ///< execute: its reply may tell what is left of a lifetime
   std::optional<Violation> violation;
@@ -327,6 +328,9 @@ class Rules {
 
   const sim::Model& model() const { return model_; }
   World initial() const;
+
+  /// From now on Facts::lines is filled in, which takes time.
+  void tell_lines() { tells_lines_ = true; }
 
   /// Every enabled action but `pass`; what choose() gives is left open, and (0) where a step is
   /// cut: there may be no such place.
@@ -654,6 +658,7 @@ class Rules {
   const Memory memory_;
   Watch* const watch_;  // none where a run is told
   bool token_cut_ = false;
+  bool tells_lines_ = false;
   bool following_ = false;  ///< a client is followed to see whether it comes back
   bool alone_ =
       false;  ///< one client is followed, or a probe's: whether it comes back is not asked

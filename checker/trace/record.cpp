@@ -1,7 +1,13 @@
 // Takes the data of a step off the worlds before and after it; see the header.
 #include "checker/trace/record.hpp"
 
+#include <set>
+#include <sstream>
+
+#include "sim/base/files.hpp"
+#include "sim/base/path.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/command.hpp"
 
 namespace lockstep::checker {
 
@@ -75,6 +81,48 @@ bool waited_in_part(const Event& event) {
   });
 }
 
+/// The text of the script that an `execute` runs; "" if it runs none by itself.
+std::string script_of(const Event& event) {
+  const sim::Request& request = executed(event).request;
+  const sim::Command* command = sim::find_command(request);
+  const bool runs = command && command->has(sim::kRunsScript) && !command->has(sim::kRunsFunction);
+  if (!runs || request.size() < 2) return "";
+  if (!command->has(sim::kNamesScript)) return request[1];
+  const auto& scripts = event.before.nodes[connection_of(event).node].keyspace.scripts;
+  const auto known = scripts.find(sim::lower_case(request[1]));
+  return known == scripts.end() ? "" : known->second;
+}
+
+/// But for what is no statement: the VM comes by the end of a script, too.
+std::vector<SourceLine> lines_of(const std::string& file, const std::string& source,
+                                 const std::set<int>& numbers) {
+  std::vector<SourceLine> lines;
+  std::istringstream in(source);
+  std::string text;
+  for (int number = 1; std::getline(in, text); ++number) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (!numbers.contains(number) || first == text.npos || text.compare(first, 2, "--") == 0)
+      continue;
+    lines.push_back({file, number, text.substr(0, text.find_last_not_of(" \t\r") + 1)});
+  }
+  return lines;
+}
+
+std::vector<SourceLine> lines_run(const Event& event) {
+  if (event.action.kind == Action::Kind::execute) {
+    const std::string script = script_of(event);
+    if (script.empty()) return {};
+    const auto words = requests_of(event).front().words;
+    return lines_of(words.at(1).plain, script, event.facts.lines);
+  }
+  std::set<int> numbers;
+  for (const Effect& effect : event.facts.effects)
+    if (effect.line.number > 0) numbers.insert(effect.line.number);
+  if (numbers.empty()) return {};
+  const auto file = event.rules.model().program->folder() / "protocol.lua";
+  return lines_of(file.filename(), sim::is_file(file) ? sim::file_text(file) : "", numbers);
+}
+
 bool serves(const Event& event) {
   return std::ranges::any_of(event.after.nodes,
                              [](const Node& node) { return !node.came.empty(); });
@@ -87,7 +135,7 @@ StepData record(const Event& event) {
   return {event.action,          event.after.now.ms,    facts.effects,   requests_of(event),
           facts.departures,      connection_in(event),  facts.reply,     facts.looked_at_time,
           facts.looked_at_clock, waited_in_part(event), taken_in(event), visible_keys(event),
-          facts.closed,          serves(event)};
+          facts.closed,          lines_run(event),      serves(event)};
 }
 
 }  // namespace lockstep::checker

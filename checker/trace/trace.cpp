@@ -26,7 +26,13 @@ struct Walk::Impl {
                 naive::Thresholds expected = {})
       : rules(model, memory, std::move(expected)),
         here(rules.initial()),
-        began_absolute(here.absolute) {}
+        began_absolute(here.absolute) {
+    rules.tell_lines();
+    rules.model().program->note_lines(true);
+  }
+  ~Impl() { rules.model().program->note_lines(false); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   bool possible(const Action& action) {
     if (action.kind == Action::Kind::pass) {  // what a clock reading will decide, no walk can know

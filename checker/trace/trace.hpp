@@ -29,6 +29,13 @@ struct NamedRequest {
   std::vector<sim::ArgumentText> words;
 };
 
+/// A line of the protocol's own text that a step has run.
+struct SourceLine {
+  std::string file;  ///< in its folder: "protocol.lua", "release.lua"
+  int number = 0;    ///< from 1
+  std::string text;
+};
+
 /// What happened in one step. Whatever is to be steered, compared or replayed looks here.
 struct StepData {
   sim::Action action;
@@ -45,6 +52,7 @@ struct StepData {
       taken;  ///< keys that time has taken, of any node, or eviction, or a move
   std::vector<sim::VisibleKeys> keys;  ///< of each server, after the step
   bool closes = false;  ///< execute: its node hears that nobody waits any more for the request
+  std::vector<SourceLine> ran;  ///< what has sent the requests; execute: of the script that ran
   bool serves = false;  ///< a node is about to serve somebody, which a real one has done by now
 };
 

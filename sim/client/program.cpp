@@ -47,11 +47,19 @@ class Program::Impl {
     if (!setup.shows_accesses) return *this;
     if (!with_accesses_)
       with_accesses_ = std::make_unique<Impl>(folder_, limits_, program::Module::Shows::accesses);
+    with_accesses_->note_lines(noting_lines_);
     return *with_accesses_;
   }
 
   const std::filesystem::path& folder() const { return folder_; }
   const program::Module& module() const { return module_; }
+  void note_lines(int noting) {
+    if ((noting > 0) != (noting_lines_ > 0)) vm_.note_lines(noting > 0);
+    noting_lines_ = noting;
+    if (with_accesses_) with_accesses_->note_lines(noting);
+  }
+  int noting_lines() const { return noting_lines_; }
+
   std::uint64_t runs() const { return runs_ + (with_accesses_ ? with_accesses_->runs() : 0); }
 
   std::string initial(const ProcessSetup& setup, std::span<const int> rounds_done) {
@@ -142,6 +150,7 @@ class Program::Impl {
   std::filesystem::path folder_;
   ProgramLimits limits_;
   std::unique_ptr<Impl> with_accesses_;
+  int noting_lines_ = 0;  ///< who asks for it
   program::Vm vm_;
   program::Module module_;
   std::size_t most_observations_;
@@ -158,6 +167,9 @@ const std::string& Program::source() const { return impl_->module().source(); }
 const std::string& Program::fingerprint() const { return impl_->module().fingerprint(); }
 const std::vector<std::string>& Program::invariants() const {
   return impl_->module().stated().names();
+}
+void Program::note_lines(bool on) const {
+  impl_->note_lines(impl_->noting_lines() + (on ? 1 : -1));
 }
 std::uint64_t Program::runs() const { return impl_->runs(); }
 

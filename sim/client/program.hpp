@@ -88,6 +88,12 @@ struct Effect {
                             ///< lease key of the lock, or is an EXEC
   std::string fencing;      ///< acquired: the fencing token (second result of acquire()), or ""
   std::string text;         ///< failed, log
+  /// send: where in protocol.lua it was asked for, if that is noted (Program::note_lines), else 0.
+  /// For people: no part of what it is.
+  struct Line {
+    int number = 0;
+    friend bool operator==(Line, Line) { return true; }
+  } line = {};
   friend bool operator==(const Effect&, const Effect&) = default;
 };
 
@@ -257,6 +263,10 @@ class Program {
   /// observation, or asks something else on the way to it.
   std::optional<Step> what_if(const ProcessSetup& setup, const std::string& snapshot,
                               std::span<const Observation> path) const;
+
+  /// Effect::line is filled in from now on until it has been told so often that it is not: each
+  /// run takes longer.
+  void note_lines(bool on) const;
 
   /// Number of real runs so far (each replays a path in the Lua VM).
   std::uint64_t runs() const;

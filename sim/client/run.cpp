@@ -393,6 +393,7 @@ void Run::call(const std::vector<std::pair<std::uint8_t, Request>>& requests,
     effect.task = task.id;
     effect.node = node;
     effect.request = request;
+    effect.line.number = vm_.noted_line();
     task.unsent.push_back(std::move(effect));
     task.calls.push_back({node, Call::Outcome::pending, {}, request});
   }

@@ -26,9 +26,7 @@ Vm::Vm(std::string file, ProgramLimits limits)
   state_ = lua_newstate(&Vm::allocate, this);
   LOCKSTEP_CHECK(state_ != nullptr);
   *static_cast<Vm**>(lua_getextraspace(state_)) = this;
-  // Threads inherit both the extra space and the hook.
-  lua_sethook(state_, &Vm::count, LUA_MASKCOUNT,
-              static_cast<int>(std::min(kHookInterval, limits_.instructions)));
+  note_lines(false);
 }
 
 Vm::~Vm() { lua_close(state_); }
@@ -49,7 +47,20 @@ void* Vm::allocate(void* self, void* block, std::size_t old_size, std::size_t ne
   return moved;
 }
 
-void Vm::count(lua_State* lua, lua_Debug*) {
+void Vm::note_lines(bool on) {
+  noted_line_ = 0;
+  // Threads inherit both the extra space and the hook.
+  lua_sethook(state_, &Vm::at_hook, LUA_MASKCOUNT | (on ? LUA_MASKLINE : 0),
+              static_cast<int>(std::min(kHookInterval, limits_.instructions)));
+}
+
+void Vm::at_hook(lua_State* lua, lua_Debug* frame) {
+  if (frame->event == LUA_HOOKCOUNT) return count(lua);
+  lua_getinfo(lua, "S", frame);
+  if (of(lua).chunk_ == frame->source) of(lua).noted_line_ = frame->currentline;
+}
+
+void Vm::count(lua_State* lua) {
   const int result = as_host(lua, [lua](Vm& vm) {
     if (vm.spend(lua, std::min(kHookInterval, vm.limits_.instructions))) return 0;
     lua_pushnil(lua);

@@ -64,6 +64,10 @@ class Vm {
 
   /// Line of the file at which `at` stands: of its innermost function there, or 0.
   static int line(lua_State* at);
+  /// Whether each line that runs is noted from now on: of a call that is the last thing that a
+  /// function does (`return redis(...)`) line() is 0.
+  void note_lines(bool on);
+  int noted_line() const { return noted_line_; }  ///< 0 where none is noted
   /// "folder/protocol.lua:12: text"; without the number for line 0.
   std::string message(int line, std::string_view text) const;
   /// The same of an error text of Lua's, which may begin with the chunk's name and a line.
@@ -94,13 +98,15 @@ class Vm {
 
  private:
   static void* allocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
-  static void count(lua_State* lua, lua_Debug*);
+  static void at_hook(lua_State* lua, lua_Debug* frame);
+  static void count(lua_State* lua);
   int ended(int status, lua_State* at);
 
   std::string file_, chunk_;
   ProgramLimits limits_;
   std::int64_t bytes_ = 0;
   std::int64_t instructions_ = 0;
+  int noted_line_ = 0;
   bool guest_ = false;
   bool denied_ = false;   ///< the process had no memory for the Lua state
   bool starved_ = false;  ///< it has none

@@ -20,7 +20,7 @@ READERS = {
 NOTHING_IS_FINE = {"eval", "eval --load", "shell --load"}
 
 FINDS = ["check", "set-token-lua", "--fault", "pause=1", "--trace"]
-WRITERS = [FINDS, ["test", "fencing-pause", "--junit"],
+WRITERS = [FINDS, ["test", "fencing-pause", "--junit"], ["test", "fencing-pause", "--sarif"],
            ["diff", "set-token-lua", "setnx", "--max-states", "300", "--trace"]]
 # "file" is not lockstep's own: it is not written over.
 NO_TARGETS = ["folder", "file/below", "nope/x", "folder/nope/x", ".", "..", "/", "/proc/nope",

@@ -67,11 +67,11 @@ NO_NAMES = ["", " ", "x", "PAUSE", "\x1b[2J", "a" * 3000, "ä", "'", "null", "0"
 NO_FAULTS = ["pause=", "=1", "pause=x", "pause=-1", "pause=101", "pause=1=2", "pause=1.5",
              "pause:1",
              "pause=1;crash=1", "pause=" + "9" * 30, "pause =1", "pause= 1", "pause=0x1", "=", ","]
-FILES = {"--trace": {"check", "diff"}, "--junit": {"test"}, "--load": {"eval", "shell"},
+FILES = {"--trace": {"check", "diff"}, "--junit": {"test"}, "--sarif": {"test"}, "--load": {"eval", "shell"},
          "--invariants": WORLD, "--baseline": {"diff"}, "--redis": {"live", "conform"}}
 SWITCHES = {"--json": set(COMMANDS), "--audit": {"check", "test"}, "--no-merging": {"check"},
             "--markdown": {"matrix"}, "--list": {"learn"}, "--flush": {"conform"},
-            "--interactive": {"replay"}, "--live": {"replay"}}
+            "--interactive": {"replay"}, "--live": {"replay"}, "--scripts": {"check", "replay"}}
 CONFLICTS = [
     (["replay", "set-token-lua-pause", "--live", "-i"], "--live"),
     (["replay", "set-token-lua-pause", "--redis", NOBODY], "--live"),

@@ -248,7 +248,8 @@ TEST_CASE("a picture shows what is lost, who is down, and the text of a script")
   CHECK(dead.rows.back().fatal);
   const auto page = run({"replay", "hash-lock-renewal-lose", "--format", "html"}).out;
   CHECK_THAT(page, Contains(">lost</text>") && Contains("task 1"));
-  CHECK_THAT(page, Contains("<summary>the script</summary>") && Contains("redis.call"));
+  CHECK_THAT(page,
+             Contains("<summary>the script; marked: what ran</summary>") && Contains("redis.call"));
 }
 
 }  // namespace lockstep::tests

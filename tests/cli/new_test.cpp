@@ -37,7 +37,7 @@ TEST_CASE("a new lock is checked, tested and compared as it is") {
   CHECK(run({"check", folder, "--fault", "pause=1"}).code == 1);
   CHECK_THAT(run({"test", folder + "/scenarios"}).out, Contains("2 scenarios: 2 as expected"));
   CHECK(run({"diff", folder, folder, "--rounds", "1"}).code == 0);
-  CHECK_THAT(read(folder + "/lockstep.yml"), Contains("test " + folder + "/scenarios"));
+  CHECK_THAT(read(folder + "/lockstep.yml"), Contains("{ protocol: " + folder + " }"));
 }
 
 TEST_CASE("a new lock takes nobody's place") {

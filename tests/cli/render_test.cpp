@@ -32,7 +32,7 @@ TEST_CASE(
   trace.violated = sim::Property::leak;
   trace.violation = "it stays.";
   std::ostringstream out;
-  print_trace(out, trace, false);
+  print_trace(out, trace, {});
   CHECK(out.str() ==
         "   1      0 ms    A        starts\n"
         "   2      0 ms !  A        pauses\n"

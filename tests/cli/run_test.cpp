@@ -457,4 +457,13 @@ TEST_CASE("colours and prompts are for terminals only") {
   CHECK_THAT(out.str(), Contains("\033[31mVIOLATED"));
 }
 
+TEST_CASE("replay --scripts shows the lines that each step runs") {
+  const auto ran = run({"replay", "lua-setnx-expire-guarded-delay", "--scripts"});
+  CHECK_THAT(ran.out, Contains(" protocol.lua:22:     redis(\"DEL\", self.key)\n"));
+  CHECK_THAT(ran.out, Contains(" setnx_and_expire.lua:3: \treturn true\n"));
+  CHECK_THAT(ran.out, !Contains("setnx_and_expire.lua:4:") && !Contains("setnx_and_expire.lua:5:"));
+  const auto html = run({"replay", "lua-setnx-expire-guarded-delay", "--format", "html"});
+  CHECK_THAT(html.out, Contains("<mark>&#9;return true</mark>\n"));
+}
+
 }  // namespace lockstep::tests

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
@@ -123,6 +124,27 @@ TEST_CASE("JUnit XML counts failures and errors apart") {
   CHECK_THAT(text, Contains("\nlockstep check " + data("wrong.json")));
   CHECK_THAT(run({"test", data("vacuous.json"), "--junit", "/nowhere/x.xml"}).err,
              Contains("/nowhere/x.xml"));
+}
+
+TEST_CASE("SARIF has each failure at the line of the protocol that did the last harm") {
+  const auto file = scratch() / "lockstep.sarif";
+  CHECK(run({"test", data(""), "--sarif", file.string()}).code == 3);
+  const auto sarif = nlohmann::json::parse(read(file));
+  CHECK(sarif["version"] == "2.1.0");
+  const auto& results = sarif["runs"][0]["results"];
+  REQUIRE(results.size() == 3);  // two are broken
+  const auto& wrong = results[2];
+  CHECK(wrong["ruleId"] == "mutual-exclusion");
+  const auto& place = wrong["locations"][0]["physicalLocation"];
+  CHECK_THAT(place["artifactLocation"]["uri"].get<std::string>(),
+             EndsWith("protocols/set-token-lua/protocol.lua"));
+  CHECK(place["region"]["startLine"] == 14);  // return redis("SET", ...)
+  const auto& flow = wrong["codeFlows"][0]["threadFlows"][0]["locations"];
+  CHECK(flow.size() == 2);  // A's SET and B's
+  CHECK(flow[1]["location"]["message"]["text"] == "7: B starts; sends SET lock B.1 EX 10 NX");
+  CHECK_THAT(
+      results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>(),
+      EndsWith("impossible.json"));
 }
 
 TEST_CASE("in a GitHub workflow a failure is shown at its file") {
