@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t kMostWorlds = 20'000;      // then the probe has no end
 constexpr std::size_t kMostBytes = 100'000'000;  // of their identities
+constexpr std::size_t kWorldsInVain = 6'000;     // where only the tries themselves leave a trace
+constexpr std::size_t kFewWays = 64;             // that it takes side by side there
 
 bool spawned_lives(const Process& process) {
   return std::any_of(process.waits.begin(), process.waits.end(), [&](const sim::Wait& wait) {
@@ -159,7 +161,8 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   }
   std::set<std::pair<std::string, std::int64_t>> met;
   std::deque<Point> open;
-  std::size_t bytes_met = 0;  // what grows with every try grows fast
+  std::size_t bytes_met = 0;   // what grows with every try grows fast
+  bool others_matter = false;  // something may change that the fresh process does not do
   const auto meet = [&](Point point) {
     point.world.processes[fresh].rounds_begun = {0};
     point.world.outlook_ms = 0;
@@ -172,10 +175,16 @@ Rules::Probe Rules::probe_alone(World start, std::uint8_t fresh) {
   };
   meet({std::move(start), patience});
   while (!open.empty()) {
+    if (!others_matter && met.size() > kWorldsInVain && open.size() <= kFewWays)
+      return Probe::fails;
     if (met.size() > kMostWorlds || bytes_met > kMostBytes) return Probe::endless;
     if (watch_ != nullptr && !watch_->may_go_on()) return Probe::acquires;
     const Point now = std::move(open.front());
     open.pop_front();
+    others_matter =
+        others_matter || now.patience_left_ms > 0 ||
+        std::any_of(now.world.processes.begin(), now.world.processes.end() - 1, spawned_lives) ||
+        next_node_deadline(now.world).has_value();
     std::vector<Action> actions = enabled(now.world);
     std::erase_if(actions, [&](const Action& action) { return !possible(action, fresh); });
     const bool pressing = std::any_of(actions.begin(), actions.end(), [&](const Action& action) {

@@ -16,6 +16,10 @@ namespace {
 
 /// More worlds than any client needs that is not endless.
 constexpr std::size_t kMostWorlds = 20'000;
+/// A thousand tries in vain, or more, if few worlds are left open: what the client itself adds up
+/// grows with each of them.
+constexpr std::size_t kManyTries = 6'000;
+constexpr std::size_t kFewWays = 64;
 /// The watch is asked before the first world of every probe, and before each that is so many on.
 constexpr std::size_t kWorldsBetween = 64;
 
@@ -46,6 +50,7 @@ class Probe {
   }
   /// All that can come next; true if the fresh client acquires in one of it.
   bool expand(const Alone& now);
+  bool waits_for_nobody_else(const Alone& now) const;
   bool waits_for_time(const Alone& now, std::size_t p, const LocalAction& action) const;
   bool act(const Alone& now, std::size_t p, std::size_t action);
   bool serve(const Alone& now);
@@ -64,6 +69,7 @@ class Probe {
 
   Prober& world_;
   bool looked_at_time_ = false;
+  bool alone_counts_ = true;  ///< so far nothing but the fresh client can have changed anything
   std::deque<Alone> open_;
   std::set<Alone> seen_;
 };
@@ -104,10 +110,12 @@ std::int64_t Probe::patience_in(const Alone& start) const {
 
 Probe::End Probe::search() {
   for (std::size_t tried = 0; !open_.empty(); ++tried) {
+    if (seen_.size() > kManyTries && open_.size() <= kFewWays && alone_counts_) return End::fails;
     if (seen_.size() > kMostWorlds) return End::endless;
     if (tried % kWorldsBetween == 0 && !world_.watch_.may_go_on()) return End::cut_off;
     const Alone now = std::move(open_.front());
     open_.pop_front();
+    alone_counts_ = alone_counts_ && waits_for_nobody_else(now);
     if (expand(now)) return End::acquires;
   }
   return End::fails;
@@ -159,6 +167,16 @@ bool Probe::serve(const Alone& now) {
     return true;
   }
   return false;
+}
+
+/// Whether nothing changes here but by what the fresh client does.
+bool Probe::waits_for_nobody_else(const Alone& now) const {
+  const auto is_at_rest = [&](Id node) {
+    return std::ranges::none_of(world_.nodes_.info(node).ahead.deadlines,
+                                [](std::int64_t deadline) { return deadline > 0; });
+  };
+  return now.patience_ms == 0 && now.processes.size() == 1 &&
+         std::ranges::all_of(now.nodes, is_at_rest);
 }
 
 /// Whether time may pass before it, because its task has been answered so before at this instant.

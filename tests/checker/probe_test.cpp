@@ -146,9 +146,32 @@ TEST_CASE("what goes on in the background is no excuse, and no obstacle",
   }
 }
 
+TEST_CASE("what only a client's own tries add up never lets it in", "[probe]") {
+  const std::string acquire = GENERATE(
+      as<std::string>(), "return redis('INCR', self.key) == 1",
+      "if redis('INCR', self.key) == 1 then redis('PEXPIRE', self.key, 30) return true end "
+      "return false",
+      "return redis('RPUSH', self.key, 'x') == 1",
+      "redis('INCR', self.key .. ':n') return redis('SETNX', self.key, 'x') == 1");
+  INFO(acquire);
+  CHECK(after(Fault::crash, {acquire, kDelete}) == Verdict::violated);
+}
+
+TEST_CASE("who breaks in after many tries is let in", "[probe]") {
+  CHECK(after(Fault::crash, {"if redis('INCR', self.key) == 1 then return true end "
+                             "if tonumber(redis('GET', self.key)) > 300 then "
+                             "redis('SET', self.key, 1) return true end return false",
+                             kDelete}) == Verdict::holds);
+}
+
 TEST_CASE("a client whose attempts never come back to one place is not judged", "[probe]") {
-  InlineLock lock(
-      {"redis('INCR', self.key .. ':n') return redis('SETNX', self.key, 'x') == 1", kDelete});
+  const std::string acquire = GENERATE(
+      // Time may change something.
+      as<std::string>(), "redis('INCR', self.key .. ':n') redis('PEXPIRE', self.key .. ':n', 30) ",
+      // Few of all tries were tried.
+      "redis('RPUSH', self.key .. ':n', choose(9)) ");
+  INFO(acquire);
+  InlineLock lock({acquire + "return redis('SETNX', self.key, 'x') == 1", kDelete});
   lock.model = test::with_fault(lock.model, Fault::crash);
   lock.model.properties = {Property::deadlock};
   const checker::Result engine = checker::explore(lock.model, {});

@@ -152,6 +152,7 @@ TEST_CASE("where a lone client comes to no end, another violation is told as wha
   folder.write("protocol.lua",
                "local L = protocol { title = 't', source = 's' }\nfunction L:acquire()\n"
                "redis('INCR', self.key .. ':tries')\n"
+               "redis('PEXPIRE', self.key .. ':tries', 60000)\n"
                "return redis('SETNX', self.key, 'x') == 1\nend\n"
                "function L:release() return redis('DEL', self.key) == 1 end\nreturn L\n");
   auto scenario = default_scenario("endless", folder.path());
