@@ -90,7 +90,8 @@ def trouble_of(given, ended):
 def run(lockstep, given):
     """What is wrong, and what it printed."""
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+        folder = pathlib.Path(name) / "here"  # nobody's file lies in its `..`
+        folder.mkdir()
         lay_out(folder, given.files | {"tmp": None})
         before = what_lies_in(folder)
         try:
