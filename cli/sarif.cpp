@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 #include "cli/suite.hpp"
 #include "scenarios/json_reader.hpp"
+#include "sim/base/path.hpp"
 
 namespace lockstep::cli {
 
@@ -50,9 +53,10 @@ Json flow_of(const Tested& tested) {
   for (std::size_t i = 0; i < tested.trace->steps.size(); ++i) {
     const auto& [data, prose] = tested.trace->steps[i];
     if (data.ran.empty()) continue;
+    const auto file = tested.folder / data.ran.back().file;
+    if (!sim::is_file(file)) continue;  // a script that the client has as a text
     const auto says = fmt::format("{}: {}", i + 1, in_one_line(prose));
-    steps.push_back({{"location", location(tested.folder / data.ran.back().file,
-                                           data.ran.back().number, says)}});
+    steps.push_back({{"location", location(file, data.ran.back().number, says)}});
   }
   return steps;
 }
