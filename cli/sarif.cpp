@@ -69,10 +69,14 @@ Json result_of(const Tested& tested) {
             {"message", {{"text", text + "\n" + how_to_see(tested)}}},
             {"partialFingerprints", {{"scenario/v1", tested.name}}}};
   const Json flow = tested.trace ? flow_of(tested) : Json::array();
-  json["locations"] = {flow.empty() ? location(tested.file, 1) : flow.back()["location"]};
+  // Of braces round a single element compilers differ: an array, or the element itself.
+  json["locations"] =
+      Json::array({flow.empty() ? location(tested.file, 1) : flow.back()["location"]});
   if (flow.empty()) return json;
-  json["relatedLocations"] = {location(tested.file, 1, "the scenario")};
-  json["codeFlows"] = {{{"threadFlows", {{{"locations", flow}}}}}};
+  json["relatedLocations"] = Json::array({location(tested.file, 1, "the scenario")});
+  const Json thread{{"locations", flow}};
+  const Json flows{{"threadFlows", Json::array({thread})}};
+  json["codeFlows"] = Json::array({flows});
   return json;
 }
 
