@@ -19,6 +19,8 @@ namespace {
 bool is_ours(const std::string& text) {
   return text.find("\"lockstep_trace\"") != text.npos ||
          text.find("<testsuite name=\"lockstep\"") != text.npos ||
+         (text.find("/sarif-2.1.0.json\"") != text.npos &&
+          text.find("\"name\": \"lockstep\"") != text.npos) ||
          text.starts_with("digraph lockstep {") || text.starts_with("<svg id=\"lockstep\"") ||
          text.starts_with("<!DOCTYPE html>\n<html lang=\"en\" data-by=\"lockstep\">") ||
          text.starts_with("<!-- lockstep -->") ||
