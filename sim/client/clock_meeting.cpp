@@ -31,7 +31,8 @@ std::optional<Step> Look::run(const std::optional<Case>& with) const {
   if (!with) return std::nullopt;
   std::optional<Step> step = uses_.program_.what_if(setup_, with->remembered, with->path);
   // One that has gone another way before its last observation was looked at there.
-  const bool answered = step && std::ranges::equal(step->before, effects_before(), is_alike);
+  const bool answered =
+      step && (path_.size() == 1 || std::ranges::equal(step->before, effects_before(), is_alike));
   return answered ? step : std::nullopt;
 }
 

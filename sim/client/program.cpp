@@ -45,9 +45,10 @@ class Program::Impl {
   /// The same program for such a process. What a process remembers of its functions is of one text.
   Impl& for_setup(const ProcessSetup& setup) {
     if (!setup.shows_accesses) return *this;
-    if (!with_accesses_)
+    if (!with_accesses_) {
       with_accesses_ = std::make_unique<Impl>(folder_, limits_, program::Module::Shows::accesses);
-    with_accesses_->note_lines(noting_lines_);
+      with_accesses_->note_lines(noting_lines_);
+    }
     return *with_accesses_;
   }
 
@@ -143,7 +144,7 @@ class Program::Impl {
                                   "checked; end acquire with "
                                   "`return retry(function() ... end)`, or use every(ms, f)",
                                   most_observations_));
-      break;
+      return;
     }
   }
 

@@ -215,7 +215,6 @@ class Run {
   bool may_leave_answers = false;  ///< what is observed next may have come of another way
   /// Something was observed that nothing waited for: the run cannot go on.
   bool strange() const { return strange_; }
-  /// Of the last observation.
   /// Of the last observation. The next one begins with none anyway.
   std::vector<Effect> take_effects() { return std::move(effects_); }
 
