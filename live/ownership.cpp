@@ -153,8 +153,9 @@ void Ownership::judge(const Posting& posting) {
       if (sim::has_maker(change.taken, maker) &&
           (!sim::has_maker(change.overwritten, maker) || held(i, owner, true)))
         told(Property::foreign_release, harm_to(posting, i));
-      else if (sim::has_maker(change.extended, maker) &&
-               (!change.by_count || (permits == 1 && held(i, owner, true))))
+      const bool rewrote = sim::has_maker(change.rewritten, maker) && held(i, owner, true);
+      if (rewrote || (sim::has_maker(change.extended, maker) &&
+                      (!change.by_count || (permits == 1 && held(i, owner, true)))))
         told(Property::foreign_extend, "extends the lease of the key");
     }
   }

@@ -223,7 +223,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
     if (entry.expires)
       entry.expires->ms = execution.now.ms + rounded_up((*entry.expires - execution.now).ms);
   });
-  if (sim::runs_several(request)) sim::keep_what_is_as_before(before, node.keyspace);
+  if (sim::hides_what_is_equal(request)) sim::keep_what_is_as_before(before, node.keyspace);
   if (model_.program->is_shared())
     sim::keep_owners(before, node.keyspace, execution.sender, sim::runs_several(request), is_lease);
   if (asked.in_release) sim::give_back(before, node.keyspace, execution.sender, is_lease);

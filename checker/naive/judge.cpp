@@ -35,6 +35,12 @@ bool sooner(const std::optional<sim::WallTime>& a, const std::optional<sim::Wall
   return !b || *a < *b;
 }
 
+bool has_same_text(const Entry& was, const Entry& is) {
+  const auto* before = std::get_if<std::string>(&was.value);
+  const auto* after = std::get_if<std::string>(&is.value);
+  return before != nullptr && after != nullptr && *before == *after;
+}
+
 /// Whether the key is the sender's, too, which may let it live on. With several permits a count is
 /// of those who hold one.
 bool is_entitled(const Belongings& key, Maker sender, int permits) {
@@ -327,6 +333,9 @@ void Rules::judge_execution(const World& world, std::uint8_t p, Maker sender,
               !holds_lease(world, owner, key, Modes::exclusive))
             continue;
           violated(facts, {Property::foreign_release, p, owner, key});
+          if (is != nullptr && was->maker == maker && is->maker == sender &&
+              has_same_text(*was, *is) && sooner(was->expires, is->expires))
+            violated(facts, {Property::foreign_extend, p, owner, key});
         } else if (sooner(was->expires, is->expires) && !entitled &&
                    (!counts || holds_lease(world, owner, key, Modes::exclusive))) {
           violated(facts, {Property::foreign_extend, p, owner, key});

@@ -82,6 +82,8 @@ struct PartsChange {
   Makers overwritten = 0;  ///< of these: who has lost nothing but what others' parts stand for now
   Makers extended =
       0;  ///< of others, who have the key for longer now, though it is not the sender's
+  /// Of those taken: whose string has the same bytes as before, and lives on for longer.
+  Makers rewritten = 0;
   bool by_count = false;  ///< it is a string, and the sender has a share in it
   Makers prolonged = 0;   ///< the same where the sender has something of it, too
 };

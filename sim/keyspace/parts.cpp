@@ -342,6 +342,18 @@ Belongings belongings_in(const Entry& entry) {
   return belongings;
 }
 
+namespace {
+
+/// A string that looks as it did, but is the sender's now, and ends later.
+bool is_rewritten(const Entry& before, const Entry& after, Maker sender) {
+  const auto* text = std::get_if<std::string>(&after.value);
+  const auto* old_text = std::get_if<std::string>(&before.value);
+  return text && old_text && *text == *old_text && after.maker == sender &&
+         expiry_or_never(after) > expiry_or_never(before);
+}
+
+}  // namespace
+
 PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
   const auto had = before ? parts_of(*before) : std::vector<Part>{};
   const auto have = after ? parts_of(*after) : std::vector<Part>{};
@@ -383,6 +395,8 @@ PartsChange change_of(const Entry* before, const Entry* after, Maker sender) {
   change.overwritten &= ~change.taken & ~only_maker(kNobody);
   change.taken |= change.overwritten;
   change.taken &= ~only_maker(kNobody);
+  if (before && after && is_rewritten(*before, *after, sender))
+    change.rewritten = change.taken & only_maker(before->maker);
   change.extended &= ~only_maker(kNobody);
   change.prolonged &= ~only_maker(kNobody);
   if (sender == kNobody) change.made = change.marked = change.freed = change.counted = false;

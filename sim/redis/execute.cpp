@@ -264,4 +264,11 @@ bool runs_several(const Request& request) {
   return std::ranges::any_of(kNames, [&](auto name) { return is_name(request.at(0), name); });
 }
 
+bool hides_what_is_equal(const Request& request) {
+  if (runs_several(request) || is_name(request.at(0), "getset")) return true;
+  return is_name(request[0], "set") && request.size() > 3 &&
+         std::ranges::any_of(request.begin() + 3, request.end(),
+                             [](const std::string& option) { return is_name(option, "get"); });
+}
+
 }  // namespace lockstep::sim

@@ -153,4 +153,8 @@ Reply end_wait(Session& session);
 /// Whether the request may run several commands at one instant: a script, a function, EXEC.
 bool runs_several(const Request& request);
 
+/// Whether what the request leaves as it was, nobody can tell from what was there: it runs several
+/// commands at one instant, or (GETSET, SET with GET) its sender is told what was there.
+bool hides_what_is_equal(const Request& request);
+
 }  // namespace lockstep::sim

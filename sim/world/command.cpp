@@ -133,7 +133,7 @@ const CommandRun& Nodes::run(const Asked& asked) {
   keyspace.purge(execution.now);
   const auto is_lease = [&](const auto& key) { return setting_.leases.contains(key); };
   drop_shares_unless(keyspace, is_lease);
-  if (runs_several(request)) keep_what_is_as_before(met, keyspace);
+  if (hides_what_is_equal(request)) keep_what_is_as_before(met, keyspace);
   if (setting_.model.program->is_shared())
     keep_owners(met, keyspace, asked.sender, runs_several(request), is_lease);
   if (asked.releases) give_back(before.value, keyspace, asked.sender, is_lease);
@@ -284,6 +284,8 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
           if (for_both && has(setting_.shared, lock)) continue;
           (changed ? command.leases : command.prolonged)
               .push_back({taken ? Kind::taken : Kind::extended, lock, maker});
+          if (has_maker(change.rewritten, maker))
+            command.leases.push_back({Kind::extended, lock, maker});
         }
       }
     }

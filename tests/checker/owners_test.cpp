@@ -150,3 +150,31 @@ TEST_CASE("of two tokens of one client in a text each release() gives back its o
   CHECK(judged("m ~= ARGV[1]") == Verdict::holds);
   CHECK(judged("true") == Verdict::violated);
 }
+
+TEST_CASE("who writes over a constant the same constant extends it, too", "[parts]") {
+  // By a refused client's SET with GET, or a script: with a lease, or without.
+  const auto refused_by = [](const std::string& acquire, Property property) {
+    InlineLock lock({acquire, "redis('DEL', self.key) return true"});
+    lock.model.tick_ms = 500;
+    return lock.lasting(2000, 500).judged(property);
+  };
+  const std::string leased = "return redis('SET', self.key, '1', 'PX', self.ttl_ms, 'GET') == nil";
+  CHECK(refused_by(leased, Property::foreign_extend) == Verdict::violated);
+  CHECK(refused_by(leased, Property::foreign_release) == Verdict::violated);
+  const std::string scripted = scripted_acquire(
+      "local was = redis.call('getset', KEYS[1], '1') "
+      "redis.call('pexpire', KEYS[1], ARGV[2]) return was and 0 or 1");
+  CHECK(refused_by(scripted, Property::foreign_extend) == Verdict::violated);
+  // GETSET of what stands there, without a lease, is a test-and-set: nobody can tell it happened.
+  for (const std::string set :
+       {"redis('GETSET', self.key, '1')", "redis('SET', self.key, '1', 'get')"}) {
+    CHECK(refused_by("return " + set + " == nil", Property::foreign_release) == Verdict::holds);
+    CHECK(refused_by("return " + set + " == nil", Property::honest_result) == Verdict::holds);
+  }
+  // A blind SET does not know what it writes over.
+  const std::string blind =
+      "if redis('GET', self.key) then return false end "
+      "redis('SET', self.key, '1') return true";
+  CHECK(refused_by(blind, Property::foreign_release) == Verdict::violated);
+  CHECK(refused_by(blind, Property::foreign_extend) == Verdict::holds);
+}
