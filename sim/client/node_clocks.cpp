@@ -17,6 +17,7 @@
 #include "sim/base/rate.hpp"
 #include "sim/client/phases.hpp"
 #include "sim/client/reply_times.hpp"
+#include "sim/client/stored_times.hpp"
 #include "sim/client/within_ms.hpp"
 #include "sim/keyspace/keyspace.hpp"
 #include "sim/redis/reply.hpp"
@@ -25,161 +26,6 @@
 namespace lockstep::sim {
 
 namespace {
-
-constexpr double kFarthest = 9e15;  // beyond it, a score is no whole number for certain
-
-/// Every text that a keyspace holds as (part of) a value, changed.
-using Change = std::function<std::string(const std::string&)>;
-
-template <class Parts>
-void change_names(Parts& parts, const Change& change) {
-  Parts changed;
-  for (auto& [name, rest] : parts) changed.emplace(change(name), std::move(rest));
-  parts = std::move(changed);
-}
-
-void change_texts(Entry& entry, const Change& change) {
-  if (auto* text = std::get_if<std::string>(&entry.value)) *text = change(*text);
-  if (auto* hash = std::get_if<Hash>(&entry.value))
-    for (auto& [name, field] : *hash) field.value = change(field.value);
-  if (auto* list = std::get_if<List>(&entry.value))
-    for (ListElement& element : *list) element.value = change(element.value);
-  if (auto* set = std::get_if<Set>(&entry.value)) change_names(*set, change);
-  if (auto* set = std::get_if<SortedSet>(&entry.value)) change_names(*set, change);
-}
-
-using ChangeScore = std::function<double(double)>;
-
-void change_scores(Entry& entry, const ChangeScore& change) {
-  if (auto* set = std::get_if<SortedSet>(&entry.value))
-    for (auto& [member, rest] : *set) rest.score = change(rest.score);
-}
-
-/// The keyspace as bytes, without expiries, its values as `plain` makes them.
-std::string bare(Keyspace keyspace, const Change& plain) {
-  keyspace.for_each([&](const std::string&, Entry& entry) {
-    entry.expires.reset();
-    change_texts(entry, plain);
-    change_scores(entry, [&](double score) {
-      return plain(fmt::format("{:.0f}", std::abs(score))) == "#" ? 0 : score;
-    });
-  });
-  return encode(keyspace);
-}
-
-Reply with_texts(Reply reply, const Change& change) {
-  reply.text = change(reply.text);
-  std::string digits = std::to_string(reply.integer);
-  if (reply.integer < 0) digits.erase(0, 1);
-  if (change(digits) == "#") reply.integer = reply.integer < 0 ? -1 : 0;
-  for (Reply& item : reply.items) item = with_texts(std::move(item), change);
-  return reply;
-}
-
-/// Unix seconds: with a fraction, as Python's time.time() makes them, or at a whole one.
-bool is_in_seconds(double score) { return score >= kFirstTime && score < 10 * kFirstTime; }
-
-/// A score as a whole number; of Unix seconds the ms. Nothing if it is none.
-std::optional<std::int64_t> number_of_score(double score) {
-  if (std::abs(score) >= kFarthest) return std::nullopt;
-  if (!is_in_seconds(score)) return std::llround(score);
-  return std::llround(score * static_cast<double>(kSecondUs)) / 1000;
-}
-
-/// Numbers in a keyspace's values.
-std::vector<std::int64_t> numbers_in(Keyspace keyspace) {
-  std::vector<std::int64_t> numbers;
-  keyspace.for_each([&](const std::string&, Entry& entry) {
-    change_texts(entry, [&](const std::string& text) {
-      add_numbers(text, numbers);
-      return text;
-    });
-    change_scores(entry, [&](double score) {
-      if (const auto number = number_of_score(score)) numbers.push_back(*number);
-      return score;
-    });
-  });
-  return numbers;
-}
-
-std::set<std::int64_t> different_numbers_in(const Keyspace& keyspace) {
-  const std::vector<std::int64_t> all = numbers_in(keyspace);
-  return {all.begin(), all.end()};
-}
-
-/// A text with a time as one that is so many units later.
-std::string later_by_units(const std::string& text, std::int64_t number, std::int64_t units) {
-  return sim::with_moved(text, number, units * larger_by_unit(number));
-}
-
-/// The keyspace with this time so many units later, wherever numbers_in() finds it.
-Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t units) {
-  const auto by = static_cast<double>(units * larger_by_unit(number));
-  keyspace.for_each([&](const std::string&, Entry& entry) {
-    change_texts(entry,
-                 [&](const std::string& text) { return later_by_units(text, number, units); });
-    change_scores(entry, [&](double score) {
-      if (number_of_score(score) != number) return score;
-      return is_in_seconds(score) ? score + by / static_cast<double>(kSecondMs) : score + by;
-    });
-  });
-  return keyspace;
-}
-
-/// What a Unix time counts, in ms (1 if it counts microseconds); 0 if the number is none of these
-/// weeks.
-std::int64_t unit_of_time(std::int64_t number, WallTime now) {
-  if (number >= kFirstMicros) return std::abs(ms_of(number, 1) - now.ms) <= kFarthestMs ? 1 : 0;
-  for (const std::int64_t unit : {std::int64_t{1}, kSecondMs})
-    if (number > 0 && number < std::numeric_limits<std::int64_t>::max() / kSecondMs &&
-        std::abs(number * unit - now.ms) <= kFarthestMs)
-      return unit;
-  return 0;
-}
-
-/// The times that a request names, with what each counts in ms.
-std::map<std::int64_t, std::int64_t> times_in(const Request& request, WallTime now) {
-  std::vector<std::int64_t> numbers;
-  for (const std::string& argument : request) add_numbers(argument, numbers);
-  std::map<std::int64_t, std::int64_t> times;
-  for (const std::int64_t number : numbers)
-    if (const std::int64_t unit = unit_of_time(number, now); unit != 0) times[number] = unit;
-  return times;
-}
-
-/// The numbers of a reply. Absolute times are all one that lies beyond those that are compared.
-std::vector<double> numbers_told(const Reply& reply) {
-  std::vector<std::int64_t> told;
-  if (reply.kind == Reply::Kind::integer) told.push_back(reply.integer);
-  add_numbers(reply.text, told);
-  std::vector<double> numbers;
-  for (const std::int64_t number : told)
-    numbers.push_back(static_cast<double>(std::min(number, kFarthestMs + 1)));
-  for (const Reply& item : reply.items) {
-    const std::vector<double> others = numbers_told(item);
-    numbers.insert(numbers.end(), others.begin(), others.end());
-  }
-  return numbers;
-}
-
-std::map<Place, WallTime> expiries(const Keyspace& keyspace) {
-  std::map<Place, WallTime> all;
-  const auto add = [&](int database, const Keys& keys) {
-    for (const auto& [key, entry] : keys)
-      if (entry.expires) all.emplace(Place{database, key}, *entry.expires);
-  };
-  add(0, keyspace.keys);
-  for (const auto& [database, keys] : keyspace.others) add(database, keys);
-  return all;
-}
-
-Keyspace with_longer(Keyspace keyspace, const Place& place, std::int64_t by_ms) {
-  Keys& keys = place.database == 0 ? keyspace.keys
-                                   : keyspace.others.at(static_cast<std::uint8_t>(place.database));
-  auto& expires = keys.at(place.key).expires;
-  expires = *expires + Duration{by_ms};
-  return keyspace;
-}
 
 /// Whether a number of what is shown changes with what is varied: then every try shows another one,
 /// and only the form of it tells where something turns.
@@ -206,19 +52,6 @@ std::vector<std::int64_t> times_told(const Reply& reply) {
   return numbers;
 }
 
-/// Absolute times that were made of a clock: one that shows so much more, a unit, makes later ones.
-void note_made(const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& others,
-               std::int64_t by, WallTime now, TimeUse& use) {
-  if (others.size() != numbers.size()) return;
-  const std::int64_t unit = std::abs(by);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::int64_t made_ms = ms_of(numbers[i], unit);
-    if (ms_of(others[i], unit) - made_ms != by || unit_of_time(numbers[i], now) != unit) continue;
-    use.made.insert(made_ms - now.ms / unit * unit);
-    if (unit > 1) use.units.insert(unit);
-  }
-}
-
 }  // namespace
 
 Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared>* compared) {
@@ -229,14 +62,9 @@ Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared
   return execution;
 }
 
-bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now) {
-  if (!times_in(request, now).empty()) return true;
-  const std::set<std::int64_t> stored = different_numbers_in(keyspace);
-  return std::ranges::any_of(stored,
-                             [&](std::int64_t number) { return unit_of_time(number, now) != 0; });
-}
-
 struct NodeClocks::Tried {
+  const Windows& windows;
+  WallTime now, clock;  ///< what it shows, and showed here
   Keyspace keyspace;
   Reply reply;
   std::vector<Compared> compared;
@@ -251,15 +79,27 @@ struct NodeClocks::Tried {
     return all;
   }
 
+  /// Whatever whole numbers it stores, answers and compares.
+  std::set<std::int64_t> all_numbers() const {
+    std::set<std::int64_t> all = different_numbers_in(keyspace);
+    const auto add = [&](double number) {
+      if (std::abs(number) < static_cast<double>(kFirstMicros))
+        all.insert(static_cast<std::int64_t>(number));
+    };
+    for (const Compared& each : compared) {
+      add(each.left);
+      add(each.right);
+    }
+    std::vector<std::int64_t> told;
+    add_numbers_of(reply, told);
+    all.insert(told.begin(), told.end());
+    return all;
+  }
+
   bool hangs_on_rounding() const {
     return std::ranges::any_of(compared, [](const Compared& each) {
       return sim::hangs_on_rounding(each.left, each.right);
     });
-  }
-
-  void tell(Courses& courses, std::int64_t later_ms) const {
-    courses.begin(later_ms);
-    for (const Compared& each : compared) courses.add(0, each);
   }
 
   std::string shown(const View& view) const {
@@ -275,7 +115,10 @@ struct NodeClocks::Tried {
     std::string text = "ran";
     for (const Compared& each : compared) text += each.outcome;
     if (what == Shown::comparisons) return text;
-    const auto plain = what == Shown::values ? without_times : without_numbers;
+    const TextChange plain = [&](const std::string& told) {
+      if (what != Shown::values) return without_numbers(told);
+      return without_times(without_times(told, now, windows), clock, windows);
+    };
     ByteWriter out;
     write(out, with_texts(reply, plain));
     return text + out.take() + bare(keyspace, plain);
@@ -289,7 +132,7 @@ NodeClocks::Tried NodeClocks::tried(const Met& met, std::int64_t later_ms) {
 }
 
 NodeClocks::Tried NodeClocks::tried(const Met& met, const Execution& given) {
-  Tried tried{met.keyspace, Reply::null(), {}};
+  Tried tried{windows_, met.execution.now, given.now, met.keyspace, Reply::null(), {}};
   if (is_over()) {
     tried.ran = false;
     return tried;
@@ -312,8 +155,11 @@ bool NodeClocks::is_over() {
 
 bool NodeClocks::is_new(const Met& met) {
   ByteWriter out;
-  for (const std::string& argument : met.request) out.text(without_times(argument));
-  out.text(bare(met.keyspace, without_times));
+  const TextChange plain = [&](const std::string& text) {
+    return without_times(text, met.execution.now, windows_);
+  };
+  for (const std::string& argument : met.request) out.text(plain(argument));
+  out.text(bare(met.keyspace, plain));
   met.keyspace.for_each(
       [&](const std::string&, const Entry& entry) { out.number(entry.expires ? 1 : 0); });
   out.text(encode(met.session));
@@ -321,7 +167,7 @@ bool NodeClocks::is_new(const Met& met) {
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
   std::map<std::int64_t, std::int64_t> different;  // which times are the same
   for (const std::int64_t number : numbers) {
-    if (unit_of_time(number, met.execution.now) == 0) continue;
+    if (unit_of(number, met.execution.now) == 0) continue;
     const auto place = static_cast<std::int64_t>(different.size());
     out.number(different.try_emplace(number, place).first->second);
   }
@@ -331,11 +177,55 @@ bool NodeClocks::is_new(const Met& met) {
   return known_.insert(out.take()).second;
 }
 
+std::int64_t NodeClocks::unit_of(std::int64_t number, WallTime now) const {
+  return unit_of_time(number, now, windows_);
+}
+
+/// Tells what a try compares with a clock that shows `clock`.
+void NodeClocks::tell(const Tried& tried, std::int64_t later_ms, WallTime clock,
+                      Courses& courses) const {
+  courses.begin(later_ms);
+  for (const Compared& each : tried.compared) {
+    const bool numbers_window = each.outcome == Compared::kSent &&
+                                std::abs(each.left) < static_cast<double>(kFarthestMs) &&
+                                unit_of(static_cast<std::int64_t>(each.left), clock) != 0;
+    if (!numbers_window) courses.add(0, each);  // else it is as any time
+  }
+}
+
+/// Numbers of windows of time that it works out, stores or compares.
+void NodeClocks::find_windows(const Met& met, TimeUse& use) {
+  for (const std::int64_t number : tried(met, 0).all_numbers()) {
+    const WallTime now = met.execution.now;
+    if (const std::int64_t window = window_of(number, now);
+        window != 0 && unit_of(number, now) == 0 && numbers_windows(met, number, window))
+      windows_.insert(window);
+    if (const std::int64_t unit = unit_of(number, now); windows_.contains(unit))
+      use.units.insert(unit);
+  }
+}
+
+/// Whether this is the number of the clock's window: it is one more as soon as the next one begins.
+bool NodeClocks::numbers_windows(const Met& met, std::int64_t number, std::int64_t window) {
+  const std::int64_t now_ms = met.execution.now.ms;
+  const std::int64_t begun_ms = now_ms / window * window - now_ms;
+  const auto has = [&](std::int64_t later_ms, std::int64_t told) {
+    return tried(met, later_ms).all_numbers().contains(told);
+  };
+  for (const std::int64_t count : {-1, 0, 1, 2, 13}) {
+    const std::int64_t begin_ms = begun_ms + count * window, here = number + count;
+    if (!has(begin_ms, here) || !has(begin_ms + window - 1, here)) return false;
+    if (has(begin_ms - 1, here) && count != 0) return false;
+  }
+  return true;
+}
+
 void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
                          TimeUse& use) {
   if (!is_new(met)) return;
   const Tried now = tried(met, 0);
   use.all = use.all && !now.hangs_on_rounding();
+  if (looked_at_time) find_windows(met, use);
   const Shown what = what_tells(met, looked_at_time);
   const std::set<std::int64_t> found = turns(met, what, use);
   for (const std::int64_t turn : found) note_turn(met, turn, {what}, use);
@@ -345,7 +235,7 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std
   }
   if (over_) use.all = false;
   if (looked_at_time) note_within_ms(met, use);
-  for (const auto& [number, unit] : times_in(met.request, met.execution.now))
+  for (const auto& [number, unit] : times_in(met.request, met.execution.now, windows_))
     note_time_sent(met, {number, unit}, use);
   note_times_stored(met, use);
   note_phases(met, what, use);
@@ -371,7 +261,7 @@ std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, TimeUse& us
   Courses courses;
   const auto shown = [&](std::int64_t later) {
     const Tried then = tried(met, later);
-    then.tell(courses, later);
+    tell(then, later, met.execution.now + Duration{later}, courses);
     return then.shown(what);
   };
   Turns found = turning_points(shown, -kFarthestMs, looked_at_time ? kFarthestMs : left_ms + 1);
@@ -379,7 +269,7 @@ std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, TimeUse& us
   if (!found.all && std::exchange(missed_, true)) return {};  // as in Look::turns()
   if (looked_at_time)
     for (const std::int64_t time : different_numbers_in(met.keyspace))
-      if (const std::int64_t unit = unit_of_time(time, met.execution.now); unit != 0)
+      if (const std::int64_t unit = unit_of(time, met.execution.now); unit != 0)
         add_turns_at(ms_of(time, unit) - met.execution.now.ms, unit, shown, found.at);
   return found.at;
 }
@@ -397,7 +287,7 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& vi
   std::vector<Cause> possible = possible_causes(met, view.what);
   const WallTime then = met.execution.now + Duration{later_ms};
   std::erase_if(possible, [&](const Cause& cause) {
-    return !cause.key && unit_of_time(cause.time, then) == 0;  // no time that matters
+    return !cause.key && unit_of(cause.time, then) == 0;  // no time that matters
   });
   std::vector<Cause> causes;
   for (const Cause& cause : possible)
@@ -417,7 +307,7 @@ void NodeClocks::note_turn(const Met& met, std::int64_t later_ms, const View& vi
   use.explained = use.explained && (explained || view.what == Shown::comparisons);
 }
 
-std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown what) {
+std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown what) const {
   std::vector<Cause> causes;
   const std::map<Place, WallTime> expiring = expiries(met.keyspace);
   const auto asked = [&](const std::string& key) {
@@ -431,7 +321,8 @@ std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown
   std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
   for (const std::int64_t number : std::set<std::int64_t>(numbers.begin(), numbers.end()))
-    if (number > kFarthestMs) causes.push_back({{}, number});
+    if (number > kFarthestMs || unit_of(number, met.execution.now) != 0)
+      causes.push_back({{}, number});
   return causes;
 }
 
@@ -482,7 +373,7 @@ bool NodeClocks::joins_lifetimes(const Met& met, std::int64_t later_ms) {
 
 /// False if so long a time is none that matters.
 bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& cause,
-                            TimeUse& use) {
+                            TimeUse& use) const {
   if (cause.key) {
     const WallTime expires = expiries(met.keyspace).at(*cause.key);
     const std::int64_t left_ms = (expires - met.execution.now).ms - later_ms + 1;
@@ -490,7 +381,7 @@ bool NodeClocks::note_cause(const Met& met, std::int64_t later_ms, const Cause& 
     return left_ms >= 0;
   }
   const WallTime then = met.execution.now + Duration{later_ms};
-  const std::int64_t unit = unit_of_time(cause.time, then);
+  const std::int64_t unit = unit_of(cause.time, then);
   const std::int64_t after = then.ms - ms_of(cause.time, unit);
   use.met.insert(after);
   if (unit > 1) use.units.insert(unit);
@@ -514,7 +405,7 @@ void NodeClocks::note_time_sent(const Met& met, const KnownTime& time, TimeUse& 
 void NodeClocks::note_times_stored(const Met& met, TimeUse& use) {
   std::vector<KnownTime> times;
   for (const std::int64_t number : different_numbers_in(met.keyspace))
-    if (const std::int64_t unit = unit_of_time(number, met.execution.now); unit != 0)
+    if (const std::int64_t unit = unit_of(number, met.execution.now); unit != 0)
       times.push_back({number, unit});
   if (times.size() < 2) return;
   for (const KnownTime& time : times) {
@@ -547,7 +438,7 @@ void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
   KnownTimes times;
   for (const std::int64_t number : numbers)
-    if (const std::int64_t unit = unit_of_time(number, met.execution.now); unit != 0)
+    if (const std::int64_t unit = unit_of(number, met.execution.now); unit != 0)
       times[number] = unit;
   const bool in_seconds =
       std::ranges::any_of(times, [](const auto& time) { return time.second == kSecondMs; });
@@ -559,7 +450,7 @@ void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
   const auto made = [&](const Tried& of) {
     std::vector<std::int64_t> all = numbers_in(of.keyspace);
     for (const std::int64_t number : times_told(of.reply)) all.push_back(number);
-    std::erase_if(all, [&](auto number) { return unit_of_time(number, met.execution.now) == 0; });
+    std::erase_if(all, [&](auto number) { return unit_of(number, met.execution.now) == 0; });
     return all;
   };
   for (const std::int64_t aside_ms : {std::int64_t{0}, kAsideMs}) {
@@ -579,10 +470,11 @@ void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
 /// What it makes of such a time is no time: an age that it stores, or answers, and nobody varies.
 void NodeClocks::note_ages(const Met& met, const std::set<std::int64_t>& turns, const Vary& vary,
                            TimeUse& use) {
-  const auto ages = [](const Tried& of) {
+  const auto ages = [&](const Tried& of) {
     std::vector<double> all = numbers_told(of.reply);
     for (const std::int64_t number : numbers_in(of.keyspace))
-      if (std::abs(number) <= kFarthestMs) all.push_back(static_cast<double>(number));
+      if (std::abs(number) <= kFarthestMs && unit_of(number, met.execution.now) == 0)
+        all.push_back(static_cast<double>(number));
     return all;
   };
   for (const std::int64_t base : both_sides(turns)) {
@@ -613,7 +505,7 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
   Courses courses;
   const auto here = [&](std::int64_t more) {
     const Tried then = vary(met.keyspace, more, 0);
-    then.tell(courses, more);
+    tell(then, more, met.execution.now, courses);
     return then.shown(what);
   };
   Turns turns = turning_points(here, -kFarthestMs / unit, kFarthestMs / unit);
@@ -621,7 +513,7 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
   note_ages(met, turns.at, vary, use);
   const std::set<std::int64_t> stored = different_numbers_in(met.keyspace);
   for (const std::int64_t other : stored)
-    if (const std::int64_t its_unit = unit_of_time(other, met.execution.now); its_unit != 0)
+    if (const std::int64_t its_unit = unit_of(other, met.execution.now); its_unit != 0)
       add_turns_at(floor_quotient(ms_of(other, its_unit) - ms_of(number, unit), unit), 1, here,
                    turns.at);
   for (const std::int64_t turn : turns.at) {
@@ -632,7 +524,7 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
     const std::int64_t turn_ms = ms_of(number, unit) + turn * unit;
     if (explained) use.met.insert(met.execution.now.ms - turn_ms);
     for (const std::int64_t other : stored) {
-      const std::int64_t its_unit = unit_of_time(other, met.execution.now);
+      const std::int64_t its_unit = unit_of(other, met.execution.now);
       const auto moves = [&](std::int64_t by) {
         const Keyspace moved = with_moved(met.keyspace, other, by);
         return shown(moved, turn - 1, what) == shown(moved, turn, what);
@@ -658,7 +550,7 @@ void NodeClocks::look_at_duration(const Met& met, std::size_t argument, TimeUse&
       Request request = met.request;
       request[argument] = sim::with_moved(request[argument], number, more);
       const Tried then = tried({met.keyspace, met.session, request, met.execution}, 0);
-      then.tell(courses, more);
+      tell(then, more, met.execution.now, courses);
       return then.shown(Shown::values);
     };
     if (number < 1 || number > kFarthestMs) continue;  // no lifetime: the key ends at once
@@ -671,14 +563,33 @@ void NodeClocks::look_at_duration(const Met& met, std::size_t argument, TimeUse&
   }
 }
 
+/// Absolute times that were made of a clock: one that shows so much more, a unit, makes later ones.
+void NodeClocks::note_made(const std::vector<std::int64_t>& numbers,
+                           const std::vector<std::int64_t>& others, std::int64_t by, WallTime now,
+                           TimeUse& use) const {
+  if (others.size() != numbers.size()) return;
+  const std::int64_t unit = std::abs(by);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::int64_t made_ms = ms_of(numbers[i], unit);
+    if (ms_of(others[i], unit) - made_ms != by || unit_of(numbers[i], now) != unit) continue;
+    use.made.insert(made_ms - now.ms / unit * unit);
+    if (unit > 1) use.units.insert(unit);
+  }
+}
+
 /// Lifetimes and values that it works out from a clock which shows so much more: seen with one that
 /// shows a little more still, or (-1) less.
 void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, TimeUse& use) {
   const WallTime clock = met.execution.now + Duration{later_ms};
   const Tried now = tried(met, later_ms);
   const std::vector<std::int64_t> numbers = numbers_in(now.keyspace);
+  const auto is_time = [&](std::int64_t number) {
+    return std::abs(number) > kFarthestMs || unit_of(number, clock) != 0;
+  };
+  Windows units = windows_;
+  units.insert({1, kSecondMs});
   std::set<Place> still;
-  for (const std::int64_t unit : {std::int64_t{1}, kSecondMs}) {
+  for (const std::int64_t unit : units) {
     const Tried other = tried(met, later_ms + sign * unit);
     if (other.shown(Shown::forms) != now.shown(Shown::forms)) continue;
     note_lifetimes(met, clock, now, other, sign * unit, still, use);
@@ -688,8 +599,7 @@ void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, T
     use.mixes = use.mixes || moved != numbers;
     use.kept = use.kept || moved != numbers;
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      use.lifetimes =
-          use.lifetimes && (moved[i] == numbers[i] || std::abs(numbers[i]) > kFarthestMs);
+      use.lifetimes = use.lifetimes && (moved[i] == numbers[i] || is_time(numbers[i]));
     note_made(numbers, moved, sign * unit, clock, use);
   }
 }
@@ -723,7 +633,9 @@ void NodeClocks::note_within_ms(const Met& met, TimeUse& use) {
       all.course += each.outcome;
       all.compared.insert(all.compared.end(), {each.left, each.right});
     }
-    const Change split = [&](const std::string& text) { return split_numbers(text, all.numbers); };
+    const TextChange split = [&](const std::string& text) {
+      return split_numbers(text, all.numbers);
+    };
     ByteWriter out;
     if (!time_told(then.reply)) write(out, with_texts(then.reply, split));  // told as it is
     all.course += out.take() + bare(then.keyspace, split);
@@ -744,7 +656,7 @@ void NodeClocks::note_reply(const Met& met, std::int64_t number, Shown what, Tim
   const View view{what, number};
   const auto both = [&](std::int64_t later) {
     const Tried then = tried(met, later);
-    then.tell(courses, later);
+    tell(then, later, met.execution.now + Duration{later}, courses);
     for (const double told : numbers_told(then.reply))
       courses.add(kReply,
                   {told, static_cast<double>(number), relation(told, static_cast<double>(number))});

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/base/bounds.hpp"
+#include "sim/client/stored_times.hpp"
 #include "sim/client/turning.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/vm.hpp"
@@ -31,10 +32,6 @@ struct Met {
 
 /// An execution that is tried beside the real one, and shows what it compares, if that is asked.
 Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared>* compared);
-
-/// Whether a request names a time (what its client's clock showed, or something worked out from
-/// it), or meets several that are stored, which it may compare.
-bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now);
 
 class NodeClocks {
  public:
@@ -66,15 +63,19 @@ class NodeClocks {
   Tried tried(const Met& met, std::int64_t later_ms);
   Tried tried(const Met& met, const Execution& given);
   bool is_new(const Met& met);
+  void find_windows(const Met& met, TimeUse& use);
+  bool numbers_windows(const Met& met, std::int64_t number, std::int64_t window);
+  std::int64_t unit_of(std::int64_t number, WallTime now) const;
+  void tell(const Tried& tried, std::int64_t later_ms, WallTime clock, Courses& courses) const;
   Shown what_tells(const Met& met, bool looked_at_time);
   std::set<std::int64_t> turns(const Met& met, Shown what, TimeUse& use);
   void note_turn(const Met& met, std::int64_t later_ms, const View& view, TimeUse& use);
   bool joins_lifetimes(const Met& met, std::int64_t later_ms);
   struct Cause;
-  static std::vector<Cause> possible_causes(const Met& met, Shown what);
+  std::vector<Cause> possible_causes(const Met& met, Shown what) const;
   bool turns_with(const Met& met, std::int64_t later_ms, const View& view,
                   const std::vector<Cause>& moved);
-  static bool note_cause(const Met& met, std::int64_t later_ms, const Cause& cause, TimeUse& use);
+  bool note_cause(const Met& met, std::int64_t later_ms, const Cause& cause, TimeUse& use) const;
   /// An absolute time, in units of so many ms.
   struct KnownTime {
     std::int64_t number, unit;
@@ -92,6 +93,8 @@ class NodeClocks {
   void note_ages(const Met& met, const std::set<std::int64_t>& turns, const Vary& vary,
                  TimeUse& use);
   void note_results(const Met& met, std::int64_t later_ms, int sign, TimeUse& use);
+  void note_made(const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& others,
+                 std::int64_t by, WallTime now, TimeUse& use) const;
   static void note_lifetimes(const Met& met, WallTime clock, const Tried& now, const Tried& other,
                              std::int64_t by, std::set<Place>& still, TimeUse& use);
   void note_reply(const Met& met, std::int64_t number, Shown what, TimeUse& use);
@@ -103,6 +106,7 @@ class NodeClocks {
   checker::Watch* watch_;
   bool over_ = false;            ///< the search has to end
   bool missed_ = false;          ///< more turns of one than could be found
+  Windows windows_;              ///< that requests were found to number
   std::set<std::string> known_;  ///< executions that were looked at, but for their times
 };
 

@@ -26,10 +26,13 @@ bool depends(const ShiftedBy& shifted, const std::string& now,
   return std::ranges::any_of(later, [&](auto later_ms) { return shifted(later_ms) != now; });
 }
 
-/// The largest unit of which one of the times is a multiple, so much later; 0 if there is none.
-std::int64_t unit_at(std::span<const std::int64_t> times_ms, std::int64_t later_ms) {
-  for (const std::int64_t unit :
-       {kSecondMs, kSecondMs / 2, kSecondMs / 4, kSecondMs / 5, kSecondMs / 10})
+/// The unit, of those that are known, else the largest part of a second, of which one of the times
+/// is a multiple, so much later; 0 if there is none.
+std::int64_t unit_at(std::span<const std::int64_t> times_ms, std::int64_t later_ms,
+                     const std::set<std::int64_t>& known) {
+  std::vector<std::int64_t> units(known.begin(), known.end());
+  for (const std::int64_t parts : {1, 2, 4, 5, 10}) units.push_back(kSecondMs / parts);
+  for (const std::int64_t unit : units)
     if (std::ranges::any_of(times_ms, [&](auto time) { return (time + later_ms) % unit == 0; }))
       return unit;
   return 0;
@@ -46,9 +49,9 @@ void note_within_second(const ShiftedBy& shifted, const std::string& now,
     std::string here = shifted(later_ms);
     if (here == before) continue;
     before = std::move(here);
-    const std::int64_t unit = unit_at(times_ms, later_ms);
+    const std::int64_t unit = unit_at(times_ms, later_ms, use.units);
     rounds_up = rounds_up || unit == 0;
-    units.insert(unit > 0 ? unit : unit_at(times_ms, later_ms - 1));
+    units.insert(unit > 0 ? unit : unit_at(times_ms, later_ms - 1, use.units));
   }
   if (units.contains(0)) {
     use.explained = false;
