@@ -249,7 +249,7 @@ class Exploration {
     else if (result_.unmet.contains(sim::Witness::released) && world_.kept_on())
       result_.unmet_detail +=
           "; release() leaves its client the key: if it is to stay, say permanent = { \"{key}\" } "
-          "in protocol { }";
+          "in protocol { }; if a task removes it later, await that task in release()";
   }
 
   /// Where somebody acquires, but what a property needs is not seen: whether nothing else was said.

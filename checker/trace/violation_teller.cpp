@@ -270,7 +270,12 @@ std::string tell_dishonesty(const Story& story, const Event& event,
   if (did([](const Effect& effect) { return effect.kind == Effect::Kind::released && !effect.ok; }))
     return name + " is told that it did not release the lock, but has removed its key.";
   const std::string end = end_of(story, event, violation.process, violation.key);
-  return name + " is told that it released the lock, but no key of its own was removed" +
+  const sim::Model& model = event.rules.model();
+  const int quorum = model.program->quorum(static_cast<int>(sim::servers_of(model).nodes));
+  const std::string removed = quorum == 1 ? "no key of its own was removed"
+                                          : "its key was removed on fewer nodes than the " +
+                                                std::to_string(quorum) + " that a lock needs";
+  return name + " is told that it released the lock, but " + removed +
          (end.empty() ? "." : "; " + end + ".");
 }
 

@@ -23,6 +23,7 @@ bool Invariants::broken(const Id* state) {
   const bool broken = broken_invariant(setting_.model, world).has_value();
   note_token_order(world, broken);
   note_numbers(world, parts);
+  note_keys(world, nodes, clients);
   judged_.emplace(std::move(parts), broken);
   return broken;
 }
@@ -47,6 +48,20 @@ void Invariants::note_numbers(const std::string& world, const std::vector<Id>& p
   setting_.judges_numbers =
       invariants_compare(setting_.model, world) !=
       invariants_compare(setting_.model, world_view(other_nodes, other_clients));
+}
+
+/// Whether they look at what nodes store, which a replica may show for longer than is told here.
+void Invariants::note_keys(const std::string& world, const std::vector<std::string>& nodes,
+                           const std::vector<std::string>& clients) {
+  if (setting_.judges_keys || setting_.servers.replicas == 0) return;
+  for (std::size_t n = 0; n < nodes.size() && !setting_.judges_keys; ++n) {
+    std::vector<std::string> others = nodes;
+    others[n] = node_view(true, {});
+    const std::string other = world_view(others, clients);
+    setting_.judges_keys =
+        broken_invariant(setting_.model, other) != broken_invariant(setting_.model, world) ||
+        invariants_compare(setting_.model, other) != invariants_compare(setting_.model, world);
+  }
 }
 
 Id Invariants::intern(std::string view) {

@@ -37,6 +37,8 @@ class Invariants {
   Id intern(std::string view);
   void note_token_order(const std::string& world, bool broken);
   void note_numbers(const std::string& world, const std::vector<Id>& parts);
+  void note_keys(const std::string& world, const std::vector<std::string>& nodes,
+                 const std::vector<std::string>& clients);
 
   Setting& setting_;
   const Tables& tables_;

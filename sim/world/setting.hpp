@@ -227,6 +227,7 @@ class Setting {
   /// What Redis or a client may do besides, and the search has not tried; null: nothing known.
   const char* untried = nullptr;
   bool asks_replicas = false;   ///< some request was executed by a replica
+  bool judges_keys = false;     ///< with replicas: an invariant looks at what a server stores
   bool forgets_gone = false;    ///< time is over for which a master lists, for WAIT, who has gone
   bool shows_ended = false;     ///< a replica whose clock is behind has what ended at its master
   bool waits_by_clock = false;  ///< a request waits by a node's clock, which may drift

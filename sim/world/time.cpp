@@ -100,7 +100,8 @@ std::string World::time_gap() const {
     return "clocks drift, and parts of a ms add up over several waits of a client";
   if (setting_.waits_by_clock)
     return "a request waits at its node for a time, by a clock that may drift";
-  if (setting_.shows_ended && (setting_.asks_replicas || setting_.budget(Fault::failover) > 0))
+  if (setting_.shows_ended &&
+      (setting_.asks_replicas || setting_.judges_keys || setting_.budget(Fault::failover) > 0))
     return "a replica whose clock is behind may still show what has ended at its master";
   if (setting_.forgets_gone)
     return "a master notices in a minute who has gone, between the instants that were tried";

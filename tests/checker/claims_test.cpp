@@ -314,8 +314,7 @@ TEST_CASE("of a lock that nobody ever releases nothing is shown, and what failed
   CHECK(unmet({kAcquireByToken, kReleaseByToken}).empty());
   const std::string stays =
       "nobody ever released; release() leaves its client the key: if it is to stay, say permanent "
-      "= "
-      "{ \"{key}\" } in protocol { }";
+      "= { \"{key}\" } in protocol { }; if a task removes it later, await that task in release()";
   CHECK(unmet({kAcquireByToken, "return false"}) == stays);
   CHECK(unmet({kAcquireByToken, ""}) == stays);
   CHECK(unmet({kAcquireByToken, "error('boom')"}) ==

@@ -105,6 +105,25 @@ TEST_CASE("a replica whose clock is behind may still show what has ended at its 
   CHECK(behind.why_inconclusive.find("a replica whose clock is behind") != std::string::npos);
 }
 
+TEST_CASE("so it may to an invariant that looks at what servers store", "[looks]") {
+  const auto found = [](const std::string& claim) {
+    InlineLock lock({test::kToken +
+                         "return redis('SET', self.key, self.token, 'NX', 'PX', self.ttl_ms) "
+                         "== OK",
+                     ""});
+    for (auto& process : lock.model.processes) process.replicas = 1;
+    lock.lasting(30, 40).model.node_clocks_ms = {5, 0};
+    lock.model.properties = {Property::invariant};
+    lock.model.claims = std::make_shared<sim::OwnClaims>(
+        "here/mine.lua", "invariant('mine', function(world) " + claim + " end)");
+    return searched(lock).verdict;
+  };
+  const std::string both =
+      "local nodes = world.nodes return not nodes[2].keys.lock or nodes[1].keys.lock ~= nil";
+  CHECK(found(both) == Verdict::inconclusive);
+  CHECK(found("return #world.clients == 2") == Verdict::holds);
+}
+
 TEST_CASE("a replica that lags may be counted no more", "[looks]") {
   InlineLock lock(
       {"return redis('SETNX', self.key, 1) == 1", "return redis('DEL', self.key) == 1"});
