@@ -148,6 +148,12 @@ TEST_CASE("the walk ends with what to do next", "[guide]") {
   CHECK(occurrences(run({"learn", "24"}).out, "How a run is read\n") == 1);
 }
 
+TEST_CASE("a violation that a lesson shows is no failure", "[guide]") {
+  const auto ran = run({"learn", "two-kinds"}, "\n\nc\nq\n", true);
+  CHECK(occurrences(ran.out, "VIOLATED  no lost update") == 1);
+  CHECK(ran.code == 0);
+}
+
 TEST_CASE("the run just shown becomes a page", "[guide]") {
   const auto folder = scratch() / "pages", page = folder / "lockstep-exists-set-race.html";
   const InFolder inside(folder);

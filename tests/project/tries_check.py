@@ -21,7 +21,8 @@ def main():
         os.symlink(os.path.abspath("protocols"), f"{folder}/protocols")
         for line in lines:
             command, _, expected = line.partition("    # ")
-            result = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
+            result = subprocess.run(["bash", "-c", command], cwd=folder, env=environment,
+                                    capture_output=True, text=True)
             printed = " ".join(result.stdout.split())
             if result.stderr or not printed.startswith(expected) or result.returncode not in (0, 1):
                 wrong.append(f"{line}\n  {printed[:100]}{result.stderr} (exit code {result.returncode})")
