@@ -1,6 +1,7 @@
 // The languages of the guide, and what `lockstep learn` says in each of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 

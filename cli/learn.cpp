@@ -159,7 +159,10 @@ class Walk {
     std::string word;
     while (true) {
       io_.out << prompt << std::flush;
-      if (!std::getline(io_.in, word)) return false;
+      if (!std::getline(io_.in, word)) {
+        io_.out << '\n';
+        return false;
+      }
       if (word.empty()) return true;
       if (word.size() == 1 && word[0] >= 'a' && word[0] < letter_of(answers)) {
         guess_ = static_cast<std::size_t>(word[0] - 'a');
