@@ -289,6 +289,8 @@ CLI::App& add_learn(CLI::App& app, LearnArguments& learn) {
   auto* lesson =
       command.add_option("lesson", learn.lesson, "where to begin: a lesson's number or name")
           ->type_name("N|NAME");
+  command.add_option("--language", learn.language, "of the lessons: en (default), zh")
+      ->type_name("NAME");
   command.add_flag("--list", learn.list, "show the lessons")->excludes(lesson);
   command.add_flag("--json", learn.json, "print the lessons as JSON; their commands are not run");
   command.footer(help::kLearnFooter);

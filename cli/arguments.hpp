@@ -78,6 +78,7 @@ struct LiveArguments {
 };
 struct LearnArguments {
   std::string lesson;  ///< where to begin: a number or a name; empty: the first
+  std::string language = "en";
   bool list = false;
   bool json = false;
 };

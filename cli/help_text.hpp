@@ -94,8 +94,12 @@ Examples:
 )";
 
 inline constexpr const char* kLearnFooter = R"(
-Walks through docs/guide.md: a lesson asks a question, you may write down a guess, Enter runs it, q quits.
-The runs are made while you wait. In a pipe everything is printed without waiting.
+Walks through docs/guide.md: a lesson asks a question, you choose an answer, and the run shows whether it is right.
+The runs are made while you wait. In a pipe everything is printed, and nobody is asked.
+
+At a prompt: Enter goes on; b (back) is the lesson before, c (contents) lists the lessons, a number goes to one;
+p (picture) writes the last run as an HTML page, lockstep-SCENARIO.html; q quits. Where letters are answers, the
+words in brackets mean the same.
 
 Examples:
   lockstep learn
@@ -104,6 +108,7 @@ Examples:
   lockstep learn fencing
   lockstep learn | less
   lockstep learn fencing --json
+  lockstep learn --language zh
 )";
 
 inline constexpr const char* kListFooter = R"(

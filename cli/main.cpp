@@ -1,4 +1,5 @@
 // The lockstep program: the real streams, and what kind they are.
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -16,5 +17,7 @@ int main(int argc, char** argv) {
   io.prompts = terminal && isatty(STDIN_FILENO) != 0;
   io.progress = isatty(STDERR_FILENO) != 0;
   io.timings = terminal;
+  winsize size{};
+  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) io.columns = size.ws_col;
   return lockstep::cli::run({argv + 1, argv + argc}, io);
 }

@@ -95,8 +95,15 @@ std::string lessons_report(const std::vector<LessonTold>& lessons) {
   Json all = Json::array();
   for (const auto& lesson : lessons) {
     Json json{{"number", lesson.number}, {"name", lesson.name}, {"title", lesson.title}};
-    for (const auto& [text, command] : lesson.parts)
-      json["parts"].push_back(command.empty() ? Json{{"text", text}} : Json{{"command", command}});
+    for (const auto& part : lesson.parts) {
+      Json told =
+          part.command.empty() ? Json{{"text", part.text}} : Json{{"command", part.command}};
+      if (!part.answers.empty()) {
+        told["answers"] = part.answers;
+        told["right"] = part.right;
+      }
+      json["parts"].push_back(told);
+    }
     all.push_back(json);
   }
   return text_of({{"lessons", all}});

@@ -24,11 +24,17 @@ struct Listed {
   std::string text;
 };
 
-/// A lesson of `lockstep learn`: texts and commands in their order, of each pair one is empty.
+/// A lesson of `lockstep learn`: texts and commands in their order; each part is one of them.
 struct LessonTold {
+  struct Part {
+    std::string text;
+    std::vector<std::string> command;
+    std::vector<std::string> answers;  ///< to the question before the command; may be empty
+    std::string right;                 ///< the letter of the right one
+  };
   std::size_t number = 0;
   std::string name, title;
-  std::vector<std::pair<std::string, std::vector<std::string>>> parts;
+  std::vector<Part> parts;
 };
 
 /// What became of a scenario of `lockstep test`.

@@ -28,6 +28,7 @@ foreach(shown protocols scenarios templates)
           PATTERN "*.cpp" EXCLUDE PATTERN "*.hpp" EXCLUDE)
 endforeach()
 install(FILES docs/guide.md DESTINATION ${CMAKE_INSTALL_DATADIR}/lockstep/docs)  # `lockstep learn` reads it
+install(FILES docs/zh/guide.md DESTINATION ${CMAKE_INSTALL_DATADIR}/lockstep/docs/zh)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES cmake/copyright ${reference}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES cmake/copyright ${reference}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR}-dev COMPONENT development)

@@ -37,8 +37,12 @@ class Catalog {
   /// The file of a scenario: a shipped name, or a path.
   std::filesystem::path scenario_file(const std::string& name_or_path) const;
 
-  /// The file of the guide, whose lessons `lockstep learn` walks through.
-  std::filesystem::path guide_file() const { return home_ / "docs" / "guide.md"; }
+  /// The file of the guide, whose lessons `lockstep learn` walks through: in English ("en"), or in
+  /// another language that it is there in.
+  std::filesystem::path guide_file(const std::string& language) const {
+    const auto docs = home_ / "docs";
+    return (language == "en" ? docs : docs / language) / "guide.md";
+  }
 
   /// What `lockstep new` writes.
   std::filesystem::path new_lock() const { return home_ / "templates" / "lock"; }

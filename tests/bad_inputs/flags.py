@@ -61,6 +61,7 @@ NAMES = {
     "--waits-after": (WORLD, ["call", "free"]),
     "--resource": (WORLD, ["plain", "fenced", "fenced-writes"]),
     "--persistence": (WORLD, ["aof-everysec", "aof-always", "none"]),
+    "--language": ({"learn"}, ["zh", "en"]),
     "--server": (WORLD | {"eval", "shell"}, ["redis-7.2", "valkey-8.1", "valkey-9"]),
 }
 NO_NAMES = ["", " ", "x", "PAUSE", "\x1b[2J", "a" * 3000, "ä", "'", "null", "0", "-"]

@@ -107,7 +107,7 @@ TEST_CASE("replay, interactively", "[approved]") {
 
 TEST_CASE("learn", "[approved]") {
   check_lines("learn", {{"learn", "--list"}, {"learn", "node-crash"}});
-  const std::string answers = "no fault, no harm\n\n\nq\n\n";
+  const std::string answers = "\n\nb\nwhat?\nq\n\n";
   check_approved("learn_walk",
                  "answers:\n" + answers + "\n" + transcript({"learn", "2"}, answers, true));
 }

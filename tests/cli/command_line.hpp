@@ -31,6 +31,22 @@ std::filesystem::path scratch();
 /// Writes a file, with the folders above it, and reads one whole ("" if there is none).
 void write(const std::filesystem::path& file, const std::string& text);
 std::string read(const std::filesystem::path& file);
+/// Runs commands in another folder, and comes back at the end of the test.
+class InFolder {
+ public:
+  explicit InFolder(const std::filesystem::path& folder)
+      : before_(std::filesystem::current_path()) {
+    std::filesystem::create_directories(folder);
+    std::filesystem::current_path(folder);
+  }
+  ~InFolder() { std::filesystem::current_path(before_); }
+  InFolder(const InFolder&) = delete;
+  InFolder& operator=(const InFolder&) = delete;
+
+ private:
+  std::filesystem::path before_;
+};
+
 /// The path of a file under tests/cli/data.
 std::string data(const std::string& name);
 

@@ -47,21 +47,6 @@ Finding finding(Standing standing, std::uint64_t steps = 0) {
   return made;
 }
 
-/// Runs commands in another folder, and comes back at the end of the test.
-class InFolder {
- public:
-  explicit InFolder(const fs::path& folder) : before_(fs::current_path()) {
-    fs::create_directories(folder);
-    fs::current_path(folder);
-  }
-  ~InFolder() { fs::current_path(before_); }
-  InFolder(const InFolder&) = delete;
-  InFolder& operator=(const InFolder&) = delete;
-
- private:
-  fs::path before_;
-};
-
 void git(const std::string& words) {
   REQUIRE(std::system(
               ("git -c user.name=t -c user.email=t@t " + words + " >/dev/null 2>&1").c_str()) == 0);

@@ -40,6 +40,7 @@ check "lintian has nothing to say" lintian --allow-root --fail-on error,warning 
 check "the first counterexample" ends_with_1 "$lockstep" check set-token-lua --fault pause=1
 check "a shipped scenario" "$lockstep" test redlock-pause
 check "the lessons" sh -c "'$lockstep' learn --list | grep -q exists-set"
+check "the lessons in Chinese" sh -c "'$lockstep' learn --list --language zh | grep -q exists-set"
 check "a new lock" "$lockstep" new my-lock
 check "and its scenarios" "$lockstep" test my-lock/scenarios
 check "man shows the page" sh -c "man -l '$shared/man/man1/lockstep.1.gz' | grep -q 'lockstep check'"
