@@ -135,9 +135,10 @@ Examples:
 
 inline constexpr const char* kMatrixFooter = R"(
 Of several protocols each gets a row, and each fault, allowed once, a column: `holds` with the number of
-states, or the property that a shortest counterexample violates with its number of steps. Without --property
-there are two such tables: for every property, and for no-lost-update alone, which shows what fencing tokens
-spare the resource.
+states, or the property that a shortest counterexample violates with its number of steps. A second
+table counts for each property under how many of these faults it is violated: what one lock is better at than
+another. Without --property a third one is for no-lost-update alone, which shows what fencing tokens spare the
+resource. On a terminal that is too narrow the tables are folded.
 
 One protocol gets a row for each of some forty conditions and a column for each property, all judged
 separately; `lockstep list conditions` explains them.

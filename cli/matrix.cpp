@@ -25,14 +25,19 @@ int exit_code(const std::vector<Matrix>& matrices) {
 }
 
 void print(std::ostream& out, const std::vector<Matrix>& matrices, const MatrixArguments& arguments,
-           bool markdown) {
-  if (matrices.size() == 1) return print_matrix(out, matrices.front(), markdown);
+           TableLook look) {
+  if (matrices.size() == 1) return print_matrix(out, matrices.front(), look);
   const auto& properties = matrices.front().world.properties;
-  print_overview(out, matrices, properties, markdown);
+  print_overview(out, matrices, properties, look);
+  if (properties.size() > 1) {
+    // What each lock is better at than the one before, which the first violation hides above.
+    out << '\n';
+    print_breaks(out, matrices, look);
+  }
   if (!arguments.model.properties.empty()) return;
-  // What a resource that checks fencing tokens is spared, which other violations hide above.
+  // What a resource that checks fencing tokens is spared.
   out << '\n';
-  print_overview(out, matrices, {sim::Property::no_lost_update}, markdown);
+  print_overview(out, matrices, {sim::Property::no_lost_update}, look);
 }
 
 }  // namespace
@@ -53,7 +58,7 @@ int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, 
   if (format == Format::json)
     io.out << scenarios::matrix_report(matrices);
   else
-    print(io.out, matrices, arguments, format == Format::markdown);
+    print(io.out, matrices, arguments, {format == Format::markdown, io.columns});
   return exit_code(matrices);
 }
 

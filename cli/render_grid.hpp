@@ -1,6 +1,7 @@
 // A table of short cells, as text in columns or as Markdown.
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ struct Grid {
 };
 
 /// Columns as wide as they need to be, aligned to the right, the names of the rows to the left.
-void print_text(std::ostream& out, const Grid& grid);
+/// Where that is wider than `most` (0: nothing is), in parts one below the other.
+void print_text(std::ostream& out, const Grid& grid, std::size_t most = 0);
 /// GitHub's Markdown.
 void print_markdown(std::ostream& out, const Grid& grid);
 

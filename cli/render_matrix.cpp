@@ -105,17 +105,17 @@ void print_details(std::ostream& out, const Matrix& matrix, bool markdown) {
   }
 }
 
-void print_grid(std::ostream& out, const Grid& grid, bool markdown) {
-  if (markdown)
+void print_grid(std::ostream& out, const Grid& grid, TableLook look) {
+  if (look.markdown)
     print_markdown(out, grid);
   else
-    print_text(out, grid);
+    print_text(out, grid, look.columns);
 }
 
 }  // namespace
 
 void print_overview(std::ostream& out, const std::vector<Matrix>& matrices,
-                    const std::set<sim::Property>& properties, bool markdown) {
+                    const std::set<sim::Property>& properties, TableLook look) {
   Grid grid;
   grid.corner = properties.size() == 1                                ? name(*properties.begin())
                 : properties.size() >= sim::usual_properties().size() ? "every property"
@@ -130,14 +130,40 @@ void print_overview(std::ostream& out, const std::vector<Matrix>& matrices,
       grid.cells.back().push_back(overview_cell(all.back()));
     }
   }
-  print_grid(out, grid, markdown);
+  print_grid(out, grid, look);
   out << '\n'
       << legend(all, matrices.front().world, properties,
                 {"holds N = every run, N states", "NAME N = violated after N steps, the fewest"});
-  for (const auto& matrix : matrices) print_details(out, matrix, markdown);
+  for (const auto& matrix : matrices) print_details(out, matrix, look.markdown);
 }
 
-void print_matrix(std::ostream& out, const Matrix& matrix, bool markdown) {
+void print_breaks(std::ostream& out, const std::vector<Matrix>& matrices, TableLook look) {
+  const auto& properties = matrices.front().world.properties;
+  const auto conditions = conditions_of(matrices.front());
+  Grid grid;
+  grid.corner = "what breaks it";
+  for (const auto property : properties) grid.columns.emplace_back(row(property).short_name);
+  for (const auto& matrix : matrices) {
+    grid.rows.push_back(matrix.world.protocol);
+    auto& cells = grid.cells.emplace_back();
+    for (const auto property : properties) {
+      std::size_t violated = 0, open = 0;
+      for (const auto& condition : conditions) {
+        const auto standing = verdict_on(matrix, condition, {property}).standing;
+        if (standing == Standing::violated) ++violated;
+        if (standing == Standing::inconclusive || standing == Standing::vacuous) ++open;
+      }
+      const std::string count = violated == 0 ? "" : std::to_string(violated);
+      cells.push_back(count + (open > 0 ? "?" : violated == 0 ? "-" : ""));
+    }
+  }
+  print_grid(out, grid, look);
+  out << '\n'
+      << wrapped({fmt::format("N = violated under N of these {} conditions", conditions.size()),
+                  "- = under none", "? = not known of some"});
+}
+
+void print_matrix(std::ostream& out, const Matrix& matrix, TableLook look) {
   Grid grid;
   grid.corner = matrix.world.protocol;
   for (const auto property : matrix.world.properties)
@@ -161,14 +187,14 @@ void print_matrix(std::ostream& out, const Matrix& matrix, bool markdown) {
     }
     row.push_back(grouped(states));
   }
-  print_grid(out, grid, markdown);
+  print_grid(out, grid, look);
   out << '\n'
       << legend(matrix.findings, matrix.world, matrix.world.properties,
                 {"N = violated after N steps, the fewest", "holds = in every run",
                  "states = of the largest search"});
   if (!reentrant)
     out << "The lock is not re-entrant: the conditions with re-entry are not applicable.\n";
-  print_details(out, matrix, markdown);
+  print_details(out, matrix, look.markdown);
 }
 
 std::string in_words(const Finding& finding) {

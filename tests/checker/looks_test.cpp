@@ -116,7 +116,7 @@ TEST_CASE("so it may to an invariant that looks at what servers store", "[looks]
     lock.model.properties = {Property::invariant};
     lock.model.claims = std::make_shared<sim::OwnClaims>(
         "here/mine.lua", "invariant('mine', function(world) " + claim + " end)");
-    return searched(lock).verdict;
+    return checker::explore(lock.model, {}).verdict;
   };
   const std::string both =
       "local nodes = world.nodes return not nodes[2].keys.lock or nodes[1].keys.lock ~= nil";

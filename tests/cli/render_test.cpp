@@ -5,6 +5,7 @@
 
 #include "cli/progress.hpp"
 #include "cli/render_check.hpp"
+#include "cli/render_grid.hpp"
 #include "cli/render_matrix.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
@@ -67,8 +68,53 @@ TEST_CASE("a row of a matrix tells the states of its largest search") {
   matrix.findings[1].property = sim::Property::leak;
   matrix.findings[1].states = 56;
   std::ostringstream out;
-  print_matrix(out, matrix, true);
+  print_matrix(out, matrix, {true});
   CHECK_THAT(out.str(), Catch::Contains("| no fault | holds | holds | 1,234 |"));
+}
+
+TEST_CASE("what breaks a lock is counted for each property") {
+  const auto found = [](const char* condition, sim::Property property,
+                        scenarios::Standing standing) {
+    scenarios::Finding finding;
+    finding.condition = condition;
+    finding.property = property;
+    finding.standing = standing;
+    return finding;
+  };
+  using scenarios::Standing;
+  using sim::Property;
+  scenarios::Matrix matrix;
+  matrix.world.protocol = "mine";
+  matrix.world.properties = {Property::mutual_exclusion, Property::no_lost_update, Property::leak};
+  matrix.findings = {found("one", Property::mutual_exclusion, Standing::violated),
+                     found("one", Property::no_lost_update, Standing::holds),
+                     found("one", Property::leak, Standing::holds),
+                     found("two", Property::mutual_exclusion, Standing::violated),
+                     found("two", Property::no_lost_update, Standing::inconclusive),
+                     found("two", Property::leak, Standing::cannot_happen)};
+  std::ostringstream out;
+  print_breaks(out, {matrix}, {true});
+  CHECK_THAT(out.str(), Catch::Contains("| mine | 2 | ? | - |"));
+}
+
+TEST_CASE("a table that is wider than the terminal is folded") {
+  const Grid grid{
+      "corner", {"one", "two", "three"}, {"a", "b"}, {{"1", "2", "3"}, {"4", "5", "6"}}};
+  std::ostringstream wide, narrow;
+  print_text(wide, grid);
+  CHECK(wide.str() ==
+        "corner  one  two  three\n"
+        "a         1    2      3\n"
+        "b         4    5      6\n");
+  print_text(narrow, grid, 16);
+  CHECK(narrow.str() ==
+        "corner  one  two\n"
+        "a         1    2\n"
+        "b         4    5\n"
+        "\n"
+        "corner  three\n"
+        "a           3\n"
+        "b           6\n");
 }
 
 TEST_CASE("the progress line says which limit is near") {
