@@ -270,25 +270,29 @@ void Nodes::note_leases(const Keyspace& before, const Keyspace& after, Maker sen
       if (change.freed)
         for (const auto lock : locks) command.freed |= only<LockSet>(lock);
       command.counted = command.counted || change.counted;
-      for (Maker maker = 1; maker <= setting_.processes; ++maker) {
-        using Kind = LeaseChange::Kind;
-        const bool taken = has_maker(change.taken, maker);
-        const bool extended = has_maker(change.extended, maker);
-        const bool one_of_many = change.by_count && setting_.permits > 1;
-        const bool changed = taken || (extended && !one_of_many);
-        if (!changed && !extended && !has_maker(change.prolonged, maker)) continue;
-        for (const auto lock : locks) {
-          // Among readers, what one has written over, or counts in, stands for the other, too.
-          const bool for_both =
-              has_maker(change.overwritten, maker) || (changed && !taken && change.by_count);
-          if (for_both && has(setting_.shared, lock)) continue;
-          (changed ? command.leases : command.prolonged)
-              .push_back({taken ? Kind::taken : Kind::extended, lock, maker});
-          if (has_maker(change.rewritten, maker))
-            command.leases.push_back({Kind::extended, lock, maker});
-        }
-      }
+      for (Maker maker = 1; maker <= setting_.processes; ++maker)
+        note_change(change, maker, locks, command);
     }
+  }
+}
+
+/// What it did to this owner of a lease key of these locks.
+void Nodes::note_change(const PartsChange& change, Maker maker,
+                        const std::vector<std::uint8_t>& locks, CommandRun& command) const {
+  using Kind = LeaseChange::Kind;
+  const bool taken = has_maker(change.taken, maker);
+  const bool extended = has_maker(change.extended, maker);
+  const bool one_of_many = change.by_count && setting_.permits > 1;
+  const bool changed = taken || (extended && !one_of_many);
+  if (!changed && !extended && !has_maker(change.prolonged, maker)) return;
+  // Among readers, what one has written over, or counts in, stands for the other, too.
+  const bool for_both =
+      has_maker(change.overwritten, maker) || (changed && !taken && change.by_count);
+  for (const auto lock : locks) {
+    if (for_both && has(setting_.shared, lock)) continue;
+    (changed ? command.leases : command.prolonged)
+        .push_back({taken ? Kind::taken : Kind::extended, lock, maker});
+    if (has_maker(change.rewritten, maker)) command.leases.push_back({Kind::extended, lock, maker});
   }
 }
 

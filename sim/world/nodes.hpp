@@ -12,6 +12,7 @@
 #include "sim/base/interner.hpp"
 #include "sim/client/node_clocks.hpp"
 #include "sim/client/token_bytes.hpp"
+#include "sim/keyspace/maker.hpp"
 #include "sim/redis/execute.hpp"
 #include "sim/redis/script/vm.hpp"
 #include "sim/world/grid.hpp"
@@ -233,6 +234,8 @@ class Nodes {
   bool note_lifetimes(const Keyspace& before, const Keyspace& after, bool read_time);
   void note_lease_databases(const Keyspace& before, Keyspace& after, Maker sender) const;
   void note_leases(const Keyspace& before, const Keyspace& after, Maker sender,
+                   CommandRun& command) const;
+  void note_change(const PartsChange& change, Maker maker, const std::vector<std::uint8_t>& locks,
                    CommandRun& command) const;
 
   Setting& setting_;
