@@ -297,8 +297,7 @@ CLI::App& add_learn(CLI::App& app, LearnArguments& learn) {
   return command;
 }
 
-CLI::App& add_test(CLI::App& app, TestArguments& test) {
-  auto& command = *app.add_subcommand("test", "scenarios against what they expect, a line each");
+void add_suite(CLI::App& command, TestArguments& test) {
   command
       .add_option("scenarios", test.targets,
                   "folders, files or names of scenarios; the shipped ones if left out")
@@ -307,6 +306,11 @@ CLI::App& add_test(CLI::App& app, TestArguments& test) {
       ->type_name("TEXT");
   add_jobs_flag(command, test.jobs);
   add_bound_flags(command, test.bounds);
+}
+
+CLI::App& add_test(CLI::App& app, TestArguments& test) {
+  auto& command = *app.add_subcommand("test", "scenarios against what they expect, a line each");
+  add_suite(command, test);
   command.add_option("--junit", test.junit_file, "also write JUnit XML to this file")
       ->type_name("FILE");
   command
@@ -315,6 +319,16 @@ CLI::App& add_test(CLI::App& app, TestArguments& test) {
   command.add_flag("--audit", test.audit, "check again with the naive explorer, which must agree");
   command.add_flag("--json", test.json, "print JSON");
   command.footer(help::kTestFooter);
+  return command;
+}
+
+CLI::App& add_report(CLI::App& app, ReportArguments& report) {
+  auto& command = *app.add_subcommand("report", "scenarios as a folder of pages, with their runs");
+  command.add_option("folder", report.folder, "where the pages go: a new or empty folder")
+      ->type_name("DIR")
+      ->required();
+  add_suite(command, report.suite);
+  command.footer(help::kReportFooter);
   return command;
 }
 
@@ -482,6 +496,7 @@ Arguments parse(const std::vector<std::string>& words) {
   LiveArguments live;
   LearnArguments learn;
   TestArguments test;
+  ReportArguments reported;
   MatrixArguments matrix;
   DiffArguments diff;
   WhyArguments why;
@@ -497,6 +512,7 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& live_command = add_live(app, live);
   const auto& learn_command = add_learn(app, learn);
   const auto& test_command = add_test(app, test);
+  const auto& report_command = add_report(app, reported);
   const auto& matrix_command = add_matrix(app, matrix);
   const auto& diff_command = add_diff(app, diff);
   const auto& new_command = add_new(app, made);
@@ -526,6 +542,7 @@ Arguments parse(const std::vector<std::string>& words) {
   if (live_command.parsed()) return live;
   if (learn_command.parsed()) return learn;
   if (test_command.parsed()) return test;
+  if (report_command.parsed()) return reported;
   if (matrix_command.parsed()) return matrix;
   if (diff_command.parsed()) return diff;
   if (new_command.parsed()) return made;

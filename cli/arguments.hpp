@@ -92,6 +92,10 @@ struct TestArguments {
   bool audit = false;
   bool json = false;
 };
+struct ReportArguments {
+  std::string folder;
+  TestArguments suite;
+};
 struct MatrixArguments {
   std::vector<std::string> protocols;  ///< empty: the shipped ladder
   ModelFlags model;
@@ -146,10 +150,10 @@ struct ConformArguments {
   bool flush = false;  ///< the server's keys may be deleted
   bool json = false;
 };
-using Arguments =
-    std::variant<TextArguments, ListArguments, CheckArguments, ReplayArguments, LiveArguments,
-                 LearnArguments, TestArguments, MatrixArguments, DiffArguments, NewArguments,
-                 WhyArguments, GraphArguments, EvalArguments, ShellArguments, ConformArguments>;
+using Arguments = std::variant<TextArguments, ListArguments, CheckArguments, ReplayArguments,
+                               LiveArguments, LearnArguments, TestArguments, ReportArguments,
+                               MatrixArguments, DiffArguments, NewArguments, WhyArguments,
+                               GraphArguments, EvalArguments, ShellArguments, ConformArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

@@ -14,6 +14,7 @@ int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, 
 int live(const LiveArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int learn(const LearnArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int test(const TestArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+int report(const ReportArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int diff(const DiffArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int why(const WhyArguments& arguments, const scenarios::Catalog& catalog, Io& io);

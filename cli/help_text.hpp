@@ -15,6 +15,7 @@ To begin with:
   lockstep check exists-set                 why EXISTS + SET fails, as a shortest counterexample
   lockstep check set-token-lua --fault pause=1
   lockstep test                             every shipped scenario, and what it expects
+  lockstep report site                      the same as a folder of pages
   lockstep matrix                           every rung of the ladder against every fault
   lockstep diff ./my-lock.old ./my-lock     did a change make the lock weaker?
   lockstep why set-token-lua                which part of a lock is there for what?
@@ -131,6 +132,17 @@ Examples:
   lockstep test ./scenarios --junit result.xml  for a CI server
   lockstep test --filter fencing --audit        and does the naive explorer agree?
   lockstep test my.json set-token-lua-pause --max-seconds 60
+)";
+
+inline constexpr const char* kReportFooter = R"(
+Writes DIR/index.html, with every scenario and what came of it (what is not as expected comes first), and a
+page for each in DIR/runs: its shortest counterexample as a diagram, step by step. The pages need no network,
+and may be put anywhere. A report that is there already is replaced. The exit code is that of `lockstep test`.
+
+Examples:
+  lockstep report site                     every shipped scenario
+  lockstep report site locks/scenarios     your own
+  lockstep report site --filter redlock
 )";
 
 inline constexpr const char* kMatrixFooter = R"(

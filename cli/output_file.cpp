@@ -14,8 +14,6 @@ namespace lockstep::cli {
 
 namespace fs = std::filesystem;
 
-namespace {
-
 bool is_ours(const std::string& text) {
   return text.find("\"lockstep_trace\"") != text.npos ||
          text.find("<testsuite name=\"lockstep\"") != text.npos ||
@@ -26,8 +24,6 @@ bool is_ours(const std::string& text) {
          text.starts_with("<!-- lockstep -->") ||
          text.starts_with("sequenceDiagram\n  %% lockstep");
 }
-
-}  // namespace
 
 void expect_output(const char* flag, const std::string& file) {
   if (file.empty()) return;

@@ -21,15 +21,6 @@ namespace {
 /// `text` as text, also between the quotes of an attribute.
 std::string html(const std::string& text) { return xml_escaped(text); }
 
-std::string html_head(const std::string& title) {
-  return "<!DOCTYPE html>\n<html lang=\"en\" data-by=\"lockstep\">\n<head>\n<meta "
-         "charset=\"utf-8\"/>\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-         "'unsafe-inline'; script-src 'unsafe-inline'\"/>\n<title>" +
-         html(title) + "</title>\n<style>" + kPageStyle + "</style>\n</head>\n<body>\n";
-}
-
 std::string described(const std::vector<Row>& rows) {
   std::string text = "<dl>\n";
   for (const auto& [label, words] : rows)
@@ -37,14 +28,10 @@ std::string described(const std::vector<Row>& rows) {
   return text + "</dl>\n";
 }
 
-const char* class_of(const std::string& verdict) {
-  return verdict == "VIOLATED" ? "violated" : verdict == "HOLDS" ? "holds" : "open";
-}
-
 std::string opening(const Telling& telling) {
   std::string text = fmt::format("<header>\n<h1><span class=\"verdict {}\">{}</span>{}</h1>\n",
-                                 class_of(telling.headline.verdict), html(telling.headline.verdict),
-                                 html(telling.headline.text));
+                                 class_of_verdict(telling.headline.verdict),
+                                 html(telling.headline.verdict), html(telling.headline.text));
   if (telling.trace && telling.trace->violated)
     text += "<p class=\"what\">" + html(telling.trace->violation) + "</p>\n";
   if (telling.avoidable)
@@ -203,9 +190,24 @@ class Page {
 
 }  // namespace
 
-std::string as_html(const Telling& telling) {
+std::string html_head(const std::string& title) {
+  return "<!DOCTYPE html>\n<html lang=\"en\" data-by=\"lockstep\">\n<head>\n<meta "
+         "charset=\"utf-8\"/>\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+         "'unsafe-inline'; script-src 'unsafe-inline'\"/>\n<title>" +
+         html(title) + "</title>\n<style>" + kPageStyle + "</style>\n</head>\n<body>\n";
+}
+
+const char* class_of_verdict(const std::string& verdict) {
+  return verdict == "VIOLATED" ? "violated" : verdict == "HOLDS" ? "holds" : "open";
+}
+
+std::string as_html(const Telling& telling, const std::string& index) {
   const auto title = telling.headline.verdict + " " + telling.headline.text;
-  std::string text = html_head(title) + opening(telling);
+  std::string text = html_head(title);
+  if (!index.empty()) text += "<p><a href=\"" + html(index) + "\">all scenarios</a></p>\n";
+  text += opening(telling);
   if (telling.trace) text += Page(telling).run();
   if (!telling.account.empty()) text += "<footer>\n" + described(telling.account) + "</footer>\n";
   if (telling.trace) text += std::string("<script>") + kPageScript + "</script>\n";

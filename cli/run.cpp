@@ -39,6 +39,9 @@ struct Dispatch {
   int operator()(const TestArguments& arguments) const {
     return test(arguments, scenarios::Catalog::find(), io);
   }
+  int operator()(const ReportArguments& arguments) const {
+    return report(arguments, scenarios::Catalog::find(), io);
+  }
   int operator()(const MatrixArguments& arguments) const {
     return matrix(arguments, scenarios::Catalog::find(), io);
   }

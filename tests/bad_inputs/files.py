@@ -43,6 +43,9 @@ def cases(*_):
     for words in WRITERS:
         for file in NO_TARGETS:
             yield Case([*words, file], (file[:50] or words[-1],), HERE)
+    for folder in ("file", "file/below", "nope/x", "/dev/null", "/dev/null/x", "/proc/nope",
+                   "a" * 300, "/etc", ""):
+        yield Case(["report", folder, "fencing-pause"], (folder[:50] or "report",), HERE)
     for revision in ("nope:folder", "HEAD:folder", ":", ":folder", "HEAD:", "HEAD:../x", "--help:x",
                      "HEAD~99999:x", "\x1b[2J:x", "a:b:c"):
         yield Case(["diff", revision, "set-token-lua"], (), HERE)

@@ -10,6 +10,7 @@ COMMANDS = {
     "diff": ["diff", "set-token-lua", "set-token-lua"],
     "live": ["live", "set-token-lua", "--redis", NOBODY],
     "test": ["test", "fencing-pause"],
+    "report": ["report", "site", "fencing-pause"],
     "conform": ["conform", "--redis", NOBODY],
     "replay": ["replay", "set-token-lua-pause"],
     "eval": ["eval", "-"],
@@ -18,7 +19,7 @@ COMMANDS = {
     "list": ["list", "faults"],
 }
 WORLD = {"check", "matrix", "diff", "live"}
-LIMITED = {"check", "matrix", "diff", "test"}
+LIMITED = {"check", "matrix", "diff", "test", "report"}
 LONGEST_MS = 2592000000
 
 # A number's flag: who takes it, the least and the most.
@@ -38,7 +39,7 @@ NUMBERS = {
     "--node-drift-ppm": (WORLD, -500000, 500000),
     "--max-states": (LIMITED, 1, 10**12),
     "--max-memory": (LIMITED, 1, 1 << 20),
-    "--jobs": ({"test", "matrix", "diff"}, 1, None),
+    "--jobs": ({"test", "report", "matrix", "diff"}, 1, None),
     "--seed": ({"conform"}, 0, None),
     "--commands": ({"conform"}, 1, None),
     "--clock": ({"eval", "shell"}, None, None),
@@ -70,7 +71,7 @@ NO_FAULTS = ["pause=", "=1", "pause=x", "pause=-1", "pause=101", "pause=1=2", "p
              "pause=1;crash=1", "pause=" + "9" * 30, "pause =1", "pause= 1", "pause=0x1", "=", ","]
 FILES = {"--trace": {"check", "diff"}, "--junit": {"test"}, "--sarif": {"test"}, "--load": {"eval", "shell"},
          "--invariants": WORLD, "--baseline": {"diff"}, "--redis": {"live", "conform"}}
-SWITCHES = {"--json": set(COMMANDS), "--audit": {"check", "test"}, "--no-merging": {"check"},
+SWITCHES = {"--json": set(COMMANDS) - {"report"}, "--audit": {"check", "test"}, "--no-merging": {"check"},
             "--markdown": {"matrix"}, "--list": {"learn"}, "--flush": {"conform"},
             "--interactive": {"replay"}, "--live": {"replay"}, "--scripts": {"check", "replay"}}
 CONFLICTS = [

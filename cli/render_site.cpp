@@ -1,0 +1,59 @@
+// See the header.
+#include "cli/render_site.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/escaped.hpp"
+#include "cli/render_html.hpp"
+#include "cli/words.hpp"
+
+namespace lockstep::cli {
+
+namespace {
+
+std::string row_of(const SiteEntry& entry) {
+  const std::string name = xml_escaped(entry.name);
+  const std::string shown =
+      entry.link.empty() ? name
+                         : fmt::format("<a href=\"{}\">{}</a>", xml_escaped(entry.link), name);
+  std::string came = xml_escaped(entry.text);
+  if (!entry.differs.empty())
+    came += "<p class=\"what\">expected: " + xml_escaped(entry.differs) + "</p>";
+  return fmt::format(
+      "<tr><td>{}</td><td><strong class=\"{}\">{}</strong></td><td>{}</td><td>{}</td></tr>\n",
+      shown, class_of_verdict(entry.verdict), xml_escaped(entry.verdict), came,
+      xml_escaped(entry.title));
+}
+
+template <class Wanted>
+std::string table_of(const std::vector<SiteEntry>& entries, const Wanted& is_wanted) {
+  std::string rows;
+  for (const SiteEntry& entry : entries)
+    if (is_wanted(entry)) rows += row_of(entry);
+  return "<div class=\"scroll\"><table><tr><th>scenario</th><th>verdict</th><th>what came</th>"
+         "<th>what it is about</th></tr>\n" +
+         rows + "</table></div>\n";
+}
+
+}  // namespace
+
+std::string site_index(const std::vector<SiteEntry>& entries) {
+  const auto fails = [](const SiteEntry& entry) { return entry.code != kAsExpected; };
+  const auto failed = std::ranges::count_if(entries, fails);
+  const auto title = fmt::format("{}: {} as expected, {} not", plural(entries.size(), "scenario"),
+                                 entries.size() - static_cast<std::size_t>(failed), failed);
+  std::string text = html_head(title) + "<header><h1>" + title + "</h1></header>\n";
+  if (failed > 0) text += "<h2>Not as expected</h2>\n" + table_of(entries, fails);
+  std::set<std::string> protocols;
+  for (const SiteEntry& entry : entries) protocols.insert(entry.protocol);
+  protocols.erase("");  // of what is broken it is not known
+  for (const std::string& protocol : protocols)
+    text += fmt::format("<h2>{}</h2>\n", xml_escaped(protocol)) +
+            table_of(entries, [&](const SiteEntry& entry) { return entry.protocol == protocol; });
+  return text + "</body>\n</html>\n";
+}
+
+}  // namespace lockstep::cli

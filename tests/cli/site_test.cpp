@@ -1,0 +1,72 @@
+// `lockstep report`: a folder of pages, and what it leaves alone.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "tests/cli/command_line.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using namespace lockstep::tests;
+
+namespace {
+
+/// Where no other test writes.
+fs::path fresh(const char* name) {
+  const fs::path folder = scratch() / "site" / name;
+  fs::remove_all(folder);
+  fs::create_directories(folder.parent_path());
+  return folder;
+}
+
+}  // namespace
+
+TEST_CASE("a report has a page for each scenario, and one that leads to them", "[site]") {
+  const fs::path site = fresh("two");
+  const Ran ran = run({"report", site.string(), "exists-set-race", "setnx-no-fault"});
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.out, Contains("index.html: written, 2 scenarios"));
+  const std::string index = read(site / "index.html");
+  CHECK_THAT(index, Contains("2 scenarios: 2 as expected, 0 not") &&
+                        Contains("<a href=\"runs/exists-set-race.html\">exists-set-race</a>") &&
+                        Contains("mutual exclusion, after 10 steps") &&
+                        Contains("<strong class=\"holds\">HOLDS</strong>"));
+  const std::string page = read(site / "runs/exists-set-race.html");
+  CHECK_THAT(page, Contains("<a href=\"../index.html\">all scenarios</a>") && Contains("<svg"));
+  CHECK_THAT(read(site / "runs/setnx-no-fault.html"), Contains("HOLDS"));
+
+  // Made anew, without what it had.
+  write(site / "runs/mine.html", "mine");
+  CHECK(run({"report", site.string(), "setnx-no-fault"}).code == 0);
+  CHECK(!fs::exists(site / "runs/exists-set-race.html"));
+  CHECK(read(site / "runs/mine.html") == "mine");
+  CHECK_THAT(read(site / "index.html"), Contains("1 scenario: 1 as expected, 0 not"));
+}
+
+TEST_CASE("what is not as expected stands first in a report", "[site]") {
+  const fs::path site = fresh("failing"), suite = fresh("suite");
+  write(suite / "a/broken.json", "{}");
+  write(suite / "wrong.json",
+        R"({"kind": "search", "title": "<b>", "why": "mine", "protocol": "setnx", "source": "mine",
+            "expect": {"verdict": "violated", "property": "mutual-exclusion", "steps": 3}})");
+  const Ran ran = run({"report", site.string(), suite.string()});
+  CHECK(ran.code == 3);
+  const std::string index = read(site / "index.html");
+  CHECK_THAT(index, Contains("2 scenarios: 0 as expected, 2 not") && Contains("BROKEN") &&
+                        Contains("Not as expected") && Contains("expected: violated") &&
+                        Contains("&lt;b&gt;") && !Contains("<b>"));
+  CHECK(fs::exists(site / "runs/wrong.html"));
+  CHECK(!fs::exists(site / "runs/a/broken.html"));
+}
+
+TEST_CASE("a report leaves alone what is not its own", "[site]") {
+  const fs::path full = fresh("full");
+  write(full / "notes.txt", "mine");
+  const Ran ran = run({"report", full.string(), "setnx-no-fault"});
+  CHECK(ran.code == 3);
+  CHECK_THAT(ran.err, Contains("is not empty, and holds no report"));
+  CHECK(!fs::exists(full / "index.html"));
+  CHECK_THAT(run({"report", (full / "notes.txt").string()}).err, Contains("is no folder"));
+  CHECK_THAT(run({"report", (full / "no/where").string()}).err, Contains("there is no folder"));
+}
