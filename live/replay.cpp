@@ -206,6 +206,7 @@ class Replay {
     if (step.closes) return process.close(step.connection);
     if (!step.reply) return process.begin_to_wait(step.connection);
     const auto done = process.execute(step.connection);
+    pace_.note_lag();  // the server may have taken its time
     const bool told =
         plan_.violated == sim::Property::no_lost_update && &step == &plan_.steps.back();
     if (told && !done.lost_update) throw Stopped{Outcome::differs, "no update is lost"};
