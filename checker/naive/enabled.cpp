@@ -380,11 +380,17 @@ bool Rules::urgent(const World& world, const Action& action, bool of_any_client)
 /// A look at absolute time: what it saw may matter for as long as a timestamp made of it reaches.
 void Rules::look(World& world) {
   world.absolute = found_.absolute = true;
-  world.outlook_ms = until_all_show(world, std::max(longest_matter_ms(), largest_unit_ms()));
+  world.outlook_ms = until_all_show(world, std::max(longest_matter_ms(), common_unit_ms()));
 }
 
-std::int64_t Rules::largest_unit_ms() const {
-  return expected_.units.empty() ? 0 : rounded_up(*expected_.units.rbegin());
+std::int64_t Rules::common_unit_ms() const {
+  if (expected_.units.empty()) return 0;
+  const auto is_off = [](std::int64_t ms) { return ms != 0; };
+  const bool apart = std::ranges::any_of(model_.clocks_ms, is_off) ||
+                     std::ranges::any_of(model_.node_clocks_ms, is_off) ||
+                     model_.budget[static_cast<std::size_t>(sim::Fault::jump)] > 0 ||
+                     sim::clocks_drift(model_);
+  return rounded_up(sim::common_multiple(expected_.units)) * (apart ? 2 : 1);
 }
 
 /// How long it takes until every clock, right ones too, shows so much more than any of them shows

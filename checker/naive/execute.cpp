@@ -195,7 +195,7 @@ Reply Rules::execute_on_node(World& world, std::uint8_t p, Connection& connectio
                     : sim::execute(node.keyspace, connection.session, request, execution);
   if (execution.looked_at_clock) clock_replies_.insert(sim::bytes_of(reply));
   if (execution.looked_at_clock || execution.looked_at_time ||
-      sim::meets_times(before, request, given.now)) {
+      node_clocks_.meets_times(before, request, given.now)) {
     sim::TimeUse use;
     node_clocks_.look_at({before, session, request, given}, execution.looked_at_time,
                          expected_.replies, use);

@@ -93,7 +93,7 @@ Rules::Probe Rules::probe(const World& world, const Lock& lock) {
 }
 
 /// How long the probe waits for what no deadline of a node tells.
-std::int64_t Rules::patience_ms() const { return longest_matter_ms() + largest_unit_ms(); }
+std::int64_t Rules::patience_ms() const { return longest_matter_ms() + common_unit_ms(); }
 
 /// For how long after a look what was looked at may matter.
 std::int64_t Rules::longest_matter_ms() const {

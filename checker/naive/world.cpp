@@ -140,6 +140,7 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
           false, watch),
       memory_(memory),
       watch_(watch) {
+  node_clocks_.know(expected_.units);
   for (std::size_t p = 0; p < model_.processes.size(); ++p)
     model_.processes[p] = sim::setup_of(model_, p);
   std::set<std::string> lock_keys;
@@ -181,7 +182,7 @@ World Rules::initial() const {
   }
   world.budget = model_.budget;
   world.absolute = expected_.absolute || !expected_.units.empty();
-  world.outlook_ms = until_all_show(world, largest_unit_ms());
+  world.outlook_ms = until_all_show(world, common_unit_ms());
   return world;
 }
 

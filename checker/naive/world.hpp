@@ -440,7 +440,7 @@ class Rules {
   void look(World& world);
   std::int64_t until_all_show(const World& world, std::int64_t ms) const;
   /// The largest that absolute times are rounded to; 0 if none are.
-  std::int64_t largest_unit_ms() const;
+  std::int64_t common_unit_ms() const;
   void note_thresholds(const Process& process, const sim::ProcessSetup& setup,
                        const sim::Step& step);
   void note_times(const sim::TimeUse& use);

@@ -177,6 +177,11 @@ bool NodeClocks::is_new(const Met& met) {
   return known_.insert(out.take()).second;
 }
 
+void NodeClocks::know(const std::set<std::int64_t>& units) {
+  for (const std::int64_t unit : units)
+    if (unit != kSecondMs) windows_.insert(unit);  // seconds are times by themselves
+}
+
 std::int64_t NodeClocks::unit_of(std::int64_t number, WallTime now) const {
   return unit_of_time(number, now, windows_);
 }
@@ -508,7 +513,9 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
     tell(then, more, met.execution.now, courses);
     return then.shown(what);
   };
-  Turns turns = turning_points(here, -kFarthestMs / unit, kFarthestMs / unit);
+  // A window's number is known as one no farther away.
+  const std::int64_t farthest = unit == 1 ? kFarthestMs : kFarthestMs / unit - 1;
+  Turns turns = turning_points(here, -farthest, farthest);
   use.all = use.all && turns.all && courses.one_way();
   note_ages(met, turns.at, vary, use);
   const std::set<std::int64_t> stored = different_numbers_in(met.keyspace);
@@ -553,7 +560,8 @@ void NodeClocks::look_at_duration(const Met& met, std::size_t argument, TimeUse&
       tell(then, more, met.execution.now, courses);
       return then.shown(Shown::values);
     };
-    if (number < 1 || number > kFarthestMs) continue;  // no lifetime: the key ends at once
+    if (number < 1 || number > kFarthestMs) continue;       // no lifetime: the key ends at once
+    if (unit_of(number, met.execution.now) != 0) continue;  // the number of a window
     const Turns turns = turning_points(shown, 1 - number, kFarthestMs);
     use.lifetimes = use.lifetimes && turns.at.empty() && turns.all && courses.one_way();
     for (const std::int64_t turn : turns.at) {  // what is violated by it is found

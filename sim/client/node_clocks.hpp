@@ -39,6 +39,12 @@ class NodeClocks {
   explicit NodeClocks(ServerVersion version, checker::Watch* watch = nullptr)
       : scripts_({}, version, true), watch_(watch) {}
 
+  /// What times are rounded to, as far as that is known beforehand: clients number such windows.
+  void know(const std::set<std::int64_t>& units);
+  /// Whether a request names a time, or meets some that are stored: sim::meets_times().
+  bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now) const {
+    return sim::meets_times(keyspace, request, now, windows_);
+  }
   /// To be told of every execution that meets_times(), or looked at a clock.
   /// `replies`: numbers below which clients do something else with one.
   void look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,

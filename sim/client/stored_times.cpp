@@ -192,11 +192,12 @@ Keyspace with_longer(Keyspace keyspace, const Place& place, std::int64_t by_ms) 
   return keyspace;
 }
 
-bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now) {
-  if (!times_in(request, now).empty()) return true;
+bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now,
+                 const Windows& windows) {
+  if (!times_in(request, now, windows).empty()) return true;
   const std::set<std::int64_t> stored = different_numbers_in(keyspace);
-  return std::ranges::any_of(stored,
-                             [&](std::int64_t number) { return unit_of_time(number, now) != 0; });
+  return std::ranges::any_of(
+      stored, [&](std::int64_t number) { return unit_of_time(number, now, windows) != 0; });
 }
 
 }  // namespace lockstep::sim

@@ -51,7 +51,8 @@ std::map<std::int64_t, std::int64_t> times_in(const Request& request, WallTime n
                                               const Windows& windows = {});
 /// Whether a request names a time (what its client's clock showed, or something worked out from
 /// it), or meets several that are stored, which it may compare.
-bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now);
+bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now,
+                 const Windows& windows);
 
 std::map<Place, WallTime> expiries(const Keyspace& keyspace);
 /// The keyspace with this key, which expires, living so much longer.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -103,6 +104,13 @@ std::set<std::int64_t> both_sides(const std::set<std::int64_t>& turns) {
   std::set<std::int64_t> places{0};
   for (const std::int64_t turn : turns) places.insert({turn - 1, turn});
   return places;
+}
+
+std::int64_t common_multiple(const std::set<std::int64_t>& units) {
+  std::int64_t common = 1;
+  for (const std::int64_t unit : units)
+    if (common < kFarthestMs) common = std::lcm(common, unit);
+  return std::min(common, kFarthestMs);
 }
 
 int onwards(std::int64_t place, const std::set<std::int64_t>& turns) {

@@ -93,6 +93,9 @@ class Courses {
   std::map<std::size_t, double> sought_;
 };
 
+/// The time after which all of these begin together again; kFarthestMs if that is more.
+std::int64_t common_multiple(const std::set<std::int64_t>& units);
+
 inline constexpr std::int64_t kSecondMs = 1000;
 inline constexpr std::int64_t kSecondUs = 1'000'000;
 

@@ -118,7 +118,8 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (execution.looked_at_time) setting_.needs.absolute = command.read_time = true;
   if (execution.looked_at_clock)
     setting_.clock_replies.insert(bytes_of(tables_.reply(command.reply)));
-  if (execution.looked_at_time || execution.looked_at_clock || meets_times(met, request, given.now))
+  if (execution.looked_at_time || execution.looked_at_clock ||
+      clocks_.meets_times(met, request, given.now))
     note_clock_use({met, tables_.session(asked.session).value, request, given},
                    execution.looked_at_time);
   note_durations_sent({met, tables_.session(asked.session).value, request, given});

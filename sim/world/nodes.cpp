@@ -46,7 +46,9 @@ Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports, checker::Watch&
       reports_(reports),
       scripts_({.known_only = true}, setting.model.server),
       clocks_(setting.model.server, &watch),
-      token_bytes_(*setting.model.program, setting.model.server) {}
+      token_bytes_(*setting.model.program, setting.model.server) {
+  clocks_.know(setting.knowledge.units);
+}
 
 Id Nodes::initial(unsigned index) {
   Node node;

@@ -81,7 +81,7 @@ Id Runs::initial() {
   Run run;
   run.budget = setting_.model.budget;
   if (setting_.knowledge.absolute) run.now_ms = setting_.model.begins_ms;
-  run.outlook_ms = until_all_show(setting_.largest_unit_ms(), 0);
+  run.outlook_ms = until_all_show(setting_.common_unit_ms(), 0);
   return intern(run);
 }
 
@@ -115,8 +115,8 @@ Id Runs::after_reading_time(Id id) {
   Run run = info.value;
   if (run.now_ms - setting_.model.begins_ms > setting_.long_run_ms())
     setting_.obstacle = "a client looks at the absolute time again and again, for ever";
-  run.outlook_ms = until_all_show(
-      std::max(setting_.longest_matter_ms(), setting_.largest_unit_ms()), run.now_ms);
+  run.outlook_ms =
+      until_all_show(std::max(setting_.longest_matter_ms(), setting_.common_unit_ms()), run.now_ms);
   for (const Rate& made : setting_.rates)
     for (const Rate& met : setting_.rates)
       for (const std::int64_t reach : setting_.reaches)

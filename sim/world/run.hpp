@@ -48,7 +48,7 @@ class Runs {
   /// How long a timestamp may matter to a client whose clock is right, in ms from `now_ms` on:
   /// longer than any that it can have written (docs/semantics.md, section 5).
   std::int64_t patience_ms(std::int64_t now_ms) const {
-    return until_all_show(setting_.longest_matter_ms() + setting_.largest_unit_ms(), now_ms);
+    return until_all_show(setting_.longest_matter_ms() + setting_.common_unit_ms(), now_ms);
   }
 
  private:

@@ -261,8 +261,11 @@ std::int64_t Setting::rounded(std::int64_t ms) const {
   return (ms + model.tick_ms - 1) / model.tick_ms * model.tick_ms;
 }
 
-std::int64_t Setting::largest_unit_ms() const {
-  return knowledge.absolute && !knowledge.units.empty() ? rounded(*knowledge.units.rbegin()) : 0;
+std::int64_t Setting::common_unit_ms() const {
+  if (!knowledge.absolute || knowledge.units.empty()) return 0;
+  // Of clocks that are apart one may begin another unit while the other one is in its first.
+  const bool apart = offsets.size() > 1 || budget(Fault::jump) > 0 || drifts;
+  return rounded(common_multiple(knowledge.units)) * (apart ? 2 : 1);
 }
 
 std::int64_t Setting::longest_matter_ms() const {
@@ -287,7 +290,7 @@ std::int64_t Setting::long_run_ms() const {
   std::int64_t works = 0;
   for (const auto& process : model.processes)
     for (const auto& step : process.workload) works += step.ms * process.rounds;
-  return works + kTimes * (longest_timer_ms() + longest_matter_ms() + largest_unit_ms());
+  return works + kTimes * (longest_timer_ms() + longest_matter_ms() + common_unit_ms());
 }
 
 }  // namespace lockstep::sim

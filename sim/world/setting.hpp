@@ -86,7 +86,7 @@ class Setting {
   /// Up to the next multiple of the tick.
   std::int64_t rounded(std::int64_t ms) const;
   /// The longest unit that absolute times are rounded to; 0: none.
-  std::int64_t largest_unit_ms() const;
+  std::int64_t common_unit_ms() const;
   /// For how long after a look what was looked at may matter, as clocks show it that do not drift.
   std::int64_t longest_matter_ms() const;
   /// Of the timers in use, request timeouts too; 0: there are none.

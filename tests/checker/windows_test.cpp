@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/inline_lock.hpp"
 
@@ -78,4 +80,41 @@ TEST_CASE("a lock that only keeps the number of its window holds", "[time][windo
   lock.model.tick_ms = 500;
   CHECK(lock.lasting(3000, 2000).judged(sim::Property::mutual_exclusion) == Verdict::holds);
   CHECK(lock.lasting(3000, 4000).judged(sim::Property::mutual_exclusion) == Verdict::violated);
+}
+
+namespace {
+
+/// The same by the client's own clock: it sends the number, and a script compares.
+Verdict judged_by_client(const std::string& numbers, const std::string& script,
+                         std::int64_t work_ms, std::vector<std::int64_t> clocks_ms = {}) {
+  InlineLock lock({"return redis('EVAL', [[" + script + "]], 1, self.key, " + numbers + ") == 1",
+                   "return true"},
+                  ", leases = {}");
+  lock.model.tick_ms = 500;
+  lock.model.clocks_ms = std::move(clocks_ms);
+  return lock.lasting(3000, work_ms).judged(sim::Property::mutual_exclusion);
+}
+
+}  // namespace
+
+TEST_CASE("windows that clients number, whose clocks are apart", "[time][windows]") {
+  // A at the end of its window; B, 1500 ms ahead, in the second one after that.
+  const std::string later =
+      "local old = redis.call('get', KEYS[1]) if old and tonumber(ARGV[1]) < old + 2 then return 0 "
+      "end redis.call('set', KEYS[1], ARGV[1]) return 1";
+  const std::string number = "millis(now()) // 5000";
+  CHECK(judged_by_client(number, later, 5000) == Verdict::holds);
+  CHECK(judged_by_client(number, later, 5500) == Verdict::violated);
+  CHECK(judged_by_client(number, later, 3500, {0, 1500}) == Verdict::holds);
+  CHECK(judged_by_client(number, later, 4000, {0, 1500}) == Verdict::violated);
+}
+
+TEST_CASE("windows of two lengths begin together once in a while", "[time][windows]") {
+  // Every 6 s both are other ones at once; each by itself is no reason to enter.
+  const std::string both =
+      "local a, b = redis.call('hget', KEYS[1], 'a'), redis.call('hget', KEYS[1], 'b') "
+      "if a and (a == ARGV[1] or b == ARGV[2]) then return 0 end "
+      "redis.call('hset', KEYS[1], 'a', ARGV[1], 'b', ARGV[2]) return 1";
+  CHECK(judged_by_client("millis(now()) // 2000, millis(now()) // 3000", both, 500) ==
+        Verdict::violated);
 }
