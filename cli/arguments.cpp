@@ -524,7 +524,6 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& completion_command = add_completion(app, completed);
   add_man(app);
   check_values(app);
-
   std::vector<std::string> reversed = reversed_of(words);
   try {
     app.parse(reversed);

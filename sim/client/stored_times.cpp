@@ -150,12 +150,17 @@ std::string without_times(const std::string& text, WallTime now, const Windows& 
 
 std::map<std::int64_t, std::int64_t> times_in(const Request& request, WallTime now,
                                               const Windows& windows) {
-  std::vector<std::int64_t> numbers;
-  for (const std::string& argument : request) add_numbers(argument, numbers);
   std::map<std::int64_t, std::int64_t> times;
-  for (const std::int64_t number : numbers)
-    if (const std::int64_t unit = unit_of_time(number, now, windows); unit != 0)
-      times[number] = unit;
+  for (const std::string& argument : request) {
+    std::vector<std::int64_t> numbers;
+    add_numbers(argument, numbers);
+    for (const std::int64_t number : numbers) {
+      // In a longer text the number of a window is part of a key's name.
+      const bool alone = argument == std::to_string(number);
+      const std::int64_t unit = unit_of_time(number, now, alone ? windows : Windows{});
+      if (unit != 0) times[number] = unit;
+    }
+  }
   return times;
 }
 

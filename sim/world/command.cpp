@@ -144,7 +144,6 @@ const CommandRun& Nodes::run(const Asked& asked) {
   if (!asked.releases) note_lease_databases(before.value, keyspace, asked.sender);
   note_leases(before.value, keyspace, asked.sender, command);
   command.keyspace = tables_.intern(keyspace);
-
   memo.add(a, b, static_cast<Id>(commands_.size()));
   commands_.push_back(std::move(command));
   return commands_.back();
