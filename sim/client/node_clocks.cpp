@@ -199,9 +199,9 @@ void NodeClocks::tell(const Tried& tried, std::int64_t later_ms, WallTime clock,
 }
 
 /// Numbers of windows of time that it works out, stores or compares.
-void NodeClocks::find_windows(const Met& met, TimeUse& use) {
-  for (const std::int64_t number : tried(met, 0).all_numbers()) {
-    const WallTime now = met.execution.now;
+void NodeClocks::find_windows(const Met& met, const Tried& tried_now, TimeUse& use) {
+  const WallTime now = met.execution.now;
+  for (const std::int64_t number : tried_now.all_numbers()) {
     if (const std::int64_t window = window_of(number, now);
         window != 0 && unit_of(number, now) == 0 && numbers_windows(met, number, window))
       windows_.insert(window);
@@ -230,7 +230,7 @@ void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std
   if (!is_new(met)) return;
   const Tried now = tried(met, 0);
   use.all = use.all && !now.hangs_on_rounding();
-  if (looked_at_time) find_windows(met, use);
+  if (looked_at_time) find_windows(met, now, use);
   const Shown what = what_tells(met, looked_at_time);
   const std::set<std::int64_t> found = turns(met, what, use);
   for (const std::int64_t turn : found) note_turn(met, turn, {what}, use);

@@ -69,7 +69,7 @@ class NodeClocks {
   Tried tried(const Met& met, std::int64_t later_ms);
   Tried tried(const Met& met, const Execution& given);
   bool is_new(const Met& met);
-  void find_windows(const Met& met, TimeUse& use);
+  void find_windows(const Met& met, const Tried& tried_now, TimeUse& use);
   bool numbers_windows(const Met& met, std::int64_t number, std::int64_t window);
   std::int64_t unit_of(std::int64_t number, WallTime now) const;
   void tell(const Tried& tried, std::int64_t later_ms, WallTime clock, Courses& courses) const;
@@ -112,7 +112,7 @@ class NodeClocks {
   checker::Watch* watch_;
   bool over_ = false;            ///< the search has to end
   bool missed_ = false;          ///< more turns of one than could be found
-  Windows windows_;              ///< that requests were found to number
+  Windows windows_;              ///< that clients, or requests, were found to number
   std::set<std::string> known_;  ///< executions that were looked at, but for their times
 };
 
