@@ -21,7 +21,7 @@ body { margin: 0 auto; padding: 1rem; max-width: 110rem; background: var(--paper
 h1 { font-size: 1.45rem; margin: 0 0 .3rem; line-height: 1.25; }
 h1 .verdict { padding: .05em .45em; border: 2px solid; border-radius: .3em; margin-right: .4em;
   display: inline-block; }
-h1 .violated { color: var(--alarm); } h1 .holds { color: var(--good); } h1 .open { color: var(--fault); }
+.verdict.violated { color: var(--alarm); } .verdict.holds { color: var(--good); } .verdict.open { color: var(--fault); }
 h2 { font-size: 1.1rem; margin: 1.4rem 0 .4rem; }
 p { margin: .4rem 0; }
 .what { font-size: 1.15rem; font-weight: 600; border-left: .35rem solid var(--alarm); background: var(--alarm-soft);
@@ -39,7 +39,7 @@ mark { background: none; color: inherit; font-weight: 700; border-left: .25rem s
 .source { color: var(--dim); font-size: .88rem; overflow-x: auto; }
 main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; margin-top: 1rem; }
 .diagram { overflow: auto; border: 1px solid var(--line); border-radius: .4rem; background: var(--paper); }
-.diagram svg { display: block; }
+.diagram svg { display: block; max-width: 100%; height: auto; }
 .diagram .head { position: sticky; top: 0; background: var(--paper); border-bottom: 1px solid var(--line);
   z-index: 1; }
 nav { display: none; gap: .4rem; align-items: center; flex-wrap: wrap; }
@@ -55,7 +55,11 @@ nav .keys-help { color: var(--dim); font-size: .85rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: .4rem 0; font-size: .93rem; }
 th, td { text-align: left; padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { color: var(--dim); font-weight: 500; } th, td:first-child { white-space: nowrap; overflow-wrap: normal; }
+th { color: var(--dim); font-weight: 500; } th, td:first-child, td .verdict { white-space: nowrap; overflow-wrap: normal; }
+.scroll.even table { table-layout: fixed; width: 100%; min-width: 50rem; }
+.even th:nth-child(1) { width: 24%; } .even th:nth-child(2) { width: 8.5rem; } .even th:nth-child(3) { width: 34%; }
+.even td:first-child { white-space: normal; overflow-wrap: anywhere; }
+.toc { columns: 14rem; list-style: none; padding: 0; font-size: .93rem; }
 .wrong td { color: var(--alarm); font-weight: 600; }
 .who { font-weight: 700; }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; font-size: .88rem; color: var(--dim);
@@ -127,7 +131,7 @@ svg text { pointer-events: none; }
   --p3: #b0568a; }
   body { padding: 0; font-size: 10pt; } .js main { display: block; } .js nav { display: none; }
   .diagram, .js .diagram, .js .steps { max-height: none; overflow: visible; position: static; border: 0; }
-  .diagram svg { max-width: 100%; height: auto; } .diagram .head { position: static; }
+  .diagram svg { min-width: 0 !important; } .diagram .head { position: static; }
   .js .steps > ol > li, .js .steps > ol > li.now { display: block; break-inside: avoid; } }
 )css";
 

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <cstddef>
+#include <map>
 
 #include "cli/escaped.hpp"
 #include "cli/render_html.hpp"
@@ -23,7 +24,8 @@ std::string row_of(const SiteEntry& entry) {
   if (!entry.differs.empty())
     came += "<p class=\"what\">expected: " + xml_escaped(entry.differs) + "</p>";
   return fmt::format(
-      "<tr><td>{}</td><td><strong class=\"{}\">{}</strong></td><td>{}</td><td>{}</td></tr>\n",
+      "<tr><td>{}</td><td><strong class=\"verdict "
+      "{}\">{}</strong></td><td>{}</td><td>{}</td></tr>\n",
       shown, class_of_verdict(entry.verdict), xml_escaped(entry.verdict), came,
       xml_escaped(entry.title));
 }
@@ -33,7 +35,7 @@ std::string table_of(const std::vector<SiteEntry>& entries, const Wanted& is_wan
   std::string rows;
   for (const SiteEntry& entry : entries)
     if (is_wanted(entry)) rows += row_of(entry);
-  return "<div class=\"scroll\"><table><tr><th>scenario</th><th>verdict</th><th>what came</th>"
+  return "<div class=\"scroll even\"><table><tr><th>scenario</th><th>verdict</th><th>what came</th>"
          "<th>what it is about</th></tr>\n" +
          rows + "</table></div>\n";
 }
@@ -47,12 +49,18 @@ std::string site_index(const std::vector<SiteEntry>& entries) {
                                  entries.size() - static_cast<std::size_t>(failed), failed);
   std::string text = html_head(title) + "<header><h1>" + title + "</h1></header>\n";
   if (failed > 0) text += "<h2>Not as expected</h2>\n" + table_of(entries, fails);
-  std::set<std::string> protocols;
-  for (const SiteEntry& entry : entries) protocols.insert(entry.protocol);
+  std::map<std::string, std::size_t> protocols;
+  for (const SiteEntry& entry : entries) protocols[entry.protocol] += 1;
   protocols.erase("");  // of what is broken it is not known
-  for (const std::string& protocol : protocols)
-    text += fmt::format("<h2>{}</h2>\n", xml_escaped(protocol)) +
-            table_of(entries, [&](const SiteEntry& entry) { return entry.protocol == protocol; });
+  text += "<ul class=\"toc\">\n";
+  for (const auto& [protocol, scenarios] : protocols)
+    text +=
+        fmt::format("<li><a href=\"#{0}\">{0}</a> {1}</li>\n", xml_escaped(protocol), scenarios);
+  text += "</ul>\n";
+  for (const auto& [protocol, scenarios] : protocols)
+    text += fmt::format("<h2 id=\"{0}\">{0}</h2>\n", xml_escaped(protocol)) +
+            table_of(entries,
+                     [&name = protocol](const SiteEntry& entry) { return entry.protocol == name; });
   return text + "</body>\n</html>\n";
 }
 

@@ -28,7 +28,8 @@ constexpr double kRow = 42;
 constexpr double kHead = 52;
 constexpr double kTop = 6, kTail = 112;
 constexpr double kSection = 16, kLease = 11, kLeaseGap = 15;
-constexpr double kLetter = 6.7;  ///< width of one of the requests, and about that of a caption
+constexpr double kSmallest = .75;  ///< of its width, before it is scrolled
+constexpr double kLetter = 6.7;    ///< width of one of the requests, and about that of a caption
 constexpr double kSmall = 6.1;
 
 struct Point {
@@ -90,12 +91,15 @@ class SvgDrawing {
 
   // ---- pieces ----------------------------------------------------------------------------------
 
+  /// A narrow window makes it smaller, as long as its letters can be read; then it is scrolled.
   std::string opened(const char* part, double height) const {
     return fmt::format(
         "<svg class=\"{0}\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {1:.0f} {2:.0f}\" "
-        "width=\"{1:.0f}\" height=\"{2:.0f}\" role=\"img\" aria-label=\"{3}\">\n",
+        "width=\"{1:.0f}\" height=\"{2:.0f}\" style=\"min-width: {4:.0f}px\" role=\"img\" "
+        "aria-label=\"{3}\">\n",
         part, width_, height,
-        part == std::string("head") ? "Who takes part" : "The run, from top to bottom");
+        part == std::string("head") ? "Who takes part" : "The run, from top to bottom",
+        width_ * kSmallest);
   }
 
   static std::string text(Point at, const std::string& classes, const std::string& words,
