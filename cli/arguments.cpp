@@ -403,6 +403,35 @@ CLI::App& add_why(CLI::App& app, WhyArguments& why) {
   return command;
 }
 
+CLI::App& add_record(CLI::App& app, RecordArguments& record) {
+  auto& command = *app.add_subcommand(
+      "record", "does a real client send what its protocol.lua sends? a command, or a MONITOR log");
+  command.add_option("target", record.target, "a protocol's name or folder, or a scenario")
+      ->required()
+      ->type_name("PROTOCOL");
+  command
+      .add_option("command", record.command,
+                  "after --: what to run; it finds the server in "
+                  "REDIS_URL, or where it says {url}")
+      ->type_name("-- COMMAND");
+  command
+      .add_option("--monitor", record.monitor_file, "a log that `redis-cli MONITOR` has written")
+      ->type_name("FILE");
+  command.add_option("--keep", record.keep_file, "write the log of the command to this file")
+      ->type_name("FILE");
+  command
+      .add_option("--lease-ms", record.lease_ms,
+                  "what the client asks of the lock (default: what fits the log best)")
+      ->type_name("MS");
+  command
+      .add_option("--server", record.server,
+                  "the server that is imitated for a protocol that names none (redis-7.0)")
+      ->type_name("NAME");
+  command.add_flag("--json", record.json, "print JSON");
+  command.footer(help::kRecordFooter);
+  return command;
+}
+
 CLI::App& add_eval(CLI::App& app, EvalArguments& eval) {
   auto& command =
       *app.add_subcommand("eval", "run a script on the simulated keyspace, as redis-cli --eval");
@@ -502,6 +531,7 @@ Arguments parse(const std::vector<std::string>& words) {
   WhyArguments why;
   NewArguments made;
   GraphArguments graph;
+  RecordArguments recorded;
   EvalArguments eval;
   ShellArguments shell;
   ConformArguments conform;
@@ -518,6 +548,7 @@ Arguments parse(const std::vector<std::string>& words) {
   const auto& new_command = add_new(app, made);
   const auto& why_command = add_why(app, why);
   const auto& graph_command = add_graph(app, graph);
+  const auto& record_command = add_record(app, recorded);
   const auto& eval_command = add_eval(app, eval);
   const auto& shell_command = add_shell(app, shell);
   const auto& conform_command = add_conform(app, conform);
@@ -547,6 +578,7 @@ Arguments parse(const std::vector<std::string>& words) {
   if (new_command.parsed()) return made;
   if (why_command.parsed()) return why;
   if (graph_command.parsed()) return graph;
+  if (record_command.parsed()) return recorded;
   if (eval_command.parsed()) return eval;
   if (shell_command.parsed()) return shell;
   if (conform_command.parsed()) return conform;

@@ -123,6 +123,15 @@ struct WhyArguments {
   std::optional<std::size_t> show;  ///< the row whose run is told
   bool json = false;
 };
+struct RecordArguments {
+  std::string target;
+  std::string monitor_file;  ///< a log; empty: `command` is run
+  std::vector<std::string> command;
+  std::string keep_file;  ///< where the log is written; may be empty
+  std::optional<std::int64_t> lease_ms;
+  std::optional<std::string> server;
+  bool json = false;
+};
 struct EvalArguments {
   std::string file;                ///< the script; "-": standard input
   std::vector<std::string> words;  ///< key ... , argument ...
@@ -150,10 +159,11 @@ struct ConformArguments {
   bool flush = false;  ///< the server's keys may be deleted
   bool json = false;
 };
-using Arguments = std::variant<TextArguments, ListArguments, CheckArguments, ReplayArguments,
-                               LiveArguments, LearnArguments, TestArguments, ReportArguments,
-                               MatrixArguments, DiffArguments, NewArguments, WhyArguments,
-                               GraphArguments, EvalArguments, ShellArguments, ConformArguments>;
+using Arguments =
+    std::variant<TextArguments, ListArguments, CheckArguments, ReplayArguments, LiveArguments,
+                 LearnArguments, TestArguments, ReportArguments, MatrixArguments, DiffArguments,
+                 NewArguments, WhyArguments, GraphArguments, RecordArguments, EvalArguments,
+                 ShellArguments, ConformArguments>;
 
 /// Understands a command line (without the program's name). Throws BadInput with a near miss.
 Arguments parse(const std::vector<std::string>& words);

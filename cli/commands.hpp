@@ -20,6 +20,7 @@ int matrix(const MatrixArguments& arguments, const scenarios::Catalog& catalog, 
 int why(const WhyArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int graph(const GraphArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int make_new(const NewArguments& arguments, const scenarios::Catalog& catalog, Io& io);
+int record(const RecordArguments& arguments, const scenarios::Catalog& catalog, Io& io);
 int eval(const EvalArguments& arguments, Io& io);
 int shell(const ShellArguments& arguments, Io& io);
 int conform(const ConformArguments& arguments, const scenarios::Catalog& catalog, Io& io);

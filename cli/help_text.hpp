@@ -19,6 +19,7 @@ To begin with:
   lockstep matrix                           every rung of the ladder against every fault
   lockstep diff ./my-lock.old ./my-lock     did a change make the lock weaker?
   lockstep why set-token-lua                which part of a lock is there for what?
+  lockstep record ./my-lock -- ./app        does my client send what my protocol.lua sends?
   lockstep shell                            a prompt on the simulated Redis
 
 Exit codes: 0 as expected, 1 violated, 2 inconclusive or vacuous, 3 bad input, 4 a bug of lockstep.
@@ -194,6 +195,22 @@ annotations, so that an editor completes and checks it; lockstep.yml is a workfl
 Examples:
   lockstep new my-lock
   lockstep check ./my-lock --fault pause=1
+)";
+
+inline constexpr const char* kRecordFooter = R"(
+Is the model my code? COMMAND is run beside an empty redis-server, whose address it finds in REDIS_URL, REDIS_HOST
+and REDIS_PORT (or where a word of it says {url}, {host} or {port}), and all that it sends is kept. Then a client
+program of protocol.lua hears the same replies, and has to send the same: commands, scripts byte for byte, keys and
+arguments in their order. Tokens and the key's name may be others, but the same ones again; a time may be read a
+little earlier. What a library sends to set up its connections, and what is about other keys, is counted only.
+
+A log of `redis-cli MONITOR` does as well, if it begins before anybody has the lock. Exit code 0: alike; 1: it
+differs, with the first request that does; 2: nothing in the log is like what protocol.lua begins with.
+
+Examples:
+  lockstep record ./my-lock -- python3 app.py
+  lockstep record ./my-lock --keep app.log -- ./integration-test --redis {url}
+  lockstep record ./my-lock --monitor app.log --lease-ms 30000
 )";
 
 inline constexpr const char* kWhyFooter = R"(

@@ -57,6 +57,9 @@ struct Dispatch {
   int operator()(const NewArguments& arguments) const {
     return make_new(arguments, scenarios::Catalog::find(), io);
   }
+  int operator()(const RecordArguments& arguments) const {
+    return cli::record(arguments, scenarios::Catalog::find(), io);
+  }
   int operator()(const EvalArguments& arguments) const { return eval(arguments, io); }
   int operator()(const ShellArguments& arguments) const { return shell(arguments, io); }
   int operator()(const ConformArguments& arguments) const {

@@ -15,6 +15,8 @@ READERS = {
     "test": ["test", "{}"], "live": ["live", "{}"], "matrix": ["matrix", "{}"],
     "diff": ["diff", "{}", "set-token-lua"], "diff NEW": ["diff", "set-token-lua", "{}"],
     "diff --baseline": ["diff", "--baseline", "{}", "set-token-lua"],
+    "record --monitor": ["record", "set-token-lua", "--monitor", "{}"],
+    "record": ["record", "{}", "--", "true"],
     "check --invariants": ["check", "set-token-lua", "--invariants", "{}"]}
 # An empty script is one, and so is an empty file of commands.
 NOTHING_IS_FINE = {"eval", "eval --load", "shell --load"}
@@ -46,6 +48,10 @@ def cases(*_):
     for folder in ("file", "file/below", "nope/x", "/dev/null", "/dev/null/x", "/proc/nope",
                    "a" * 300, "/etc", ""):
         yield Case(["report", folder, "fencing-pause"], (folder[:50] or "report",), HERE)
+    for file in NO_TARGETS[:-1]:
+        yield Case(["record", "set-token-lua", "--keep", file, "--", "true"], (file[:50],), HERE)
+    for command in ("nope", "folder", "file", "./file", "/", ".", "", "a" * 300, "\x1b[2J", "true"):
+        yield Case(["record", "set-token-lua", "--", command], (command[:50] or "record",), HERE)
     for revision in ("nope:folder", "HEAD:folder", ":", ":folder", "HEAD:", "HEAD:../x", "--help:x",
                      "HEAD~99999:x", "\x1b[2J:x", "a:b:c"):
         yield Case(["diff", revision, "set-token-lua"], (), HERE)

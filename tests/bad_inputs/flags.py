@@ -12,6 +12,7 @@ COMMANDS = {
     "test": ["test", "fencing-pause"],
     "report": ["report", "site", "fencing-pause"],
     "conform": ["conform", "--redis", NOBODY],
+    "record": ["record", "set-token-lua", "--monitor", "nope.log"],
     "replay": ["replay", "set-token-lua-pause"],
     "eval": ["eval", "-"],
     "shell": ["shell"],
@@ -26,7 +27,7 @@ LONGEST_MS = 2592000000
 NUMBERS = {
     "--clients": (WORLD, 1, 8),
     "--rounds": (WORLD, 1, 100),
-    "--lease-ms": (WORLD, 1, LONGEST_MS),
+    "--lease-ms": (WORLD | {"record"}, 1, LONGEST_MS),
     "--work-ms": (WORLD, 0, LONGEST_MS),
     "--request-timeout-ms": (WORLD, 0, LONGEST_MS),
     "--pause-max-ms": (WORLD, 0, LONGEST_MS),
@@ -63,7 +64,7 @@ NAMES = {
     "--resource": (WORLD, ["plain", "fenced", "fenced-writes"]),
     "--persistence": (WORLD, ["aof-everysec", "aof-always", "none"]),
     "--language": ({"learn"}, ["zh", "en"]),
-    "--server": (WORLD | {"eval", "shell"}, ["redis-7.2", "valkey-8.1", "valkey-9"]),
+    "--server": (WORLD | {"eval", "shell", "record"}, ["redis-7.2", "valkey-8.1", "valkey-9"]),
 }
 NO_NAMES = ["", " ", "x", "PAUSE", "\x1b[2J", "a" * 3000, "ä", "'", "null", "0", "-"]
 NO_FAULTS = ["pause=", "=1", "pause=x", "pause=-1", "pause=101", "pause=1=2", "pause=1.5",

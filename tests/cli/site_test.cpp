@@ -31,7 +31,7 @@ TEST_CASE("a report has a page for each scenario, and one that leads to them", "
   CHECK_THAT(index, Contains("2 scenarios: 2 as expected, 0 not") &&
                         Contains("<a href=\"runs/exists-set-race.html\">exists-set-race</a>") &&
                         Contains("mutual exclusion, after 10 steps") &&
-                        Contains("<strong class=\"holds\">HOLDS</strong>"));
+                        Contains("<strong class=\"verdict holds\">HOLDS</strong>"));
   const std::string page = read(site / "runs/exists-set-race.html");
   CHECK_THAT(page, Contains("<a href=\"../index.html\">all scenarios</a>") && Contains("<svg"));
   CHECK_THAT(read(site / "runs/setnx-no-fault.html"), Contains("HOLDS"));
