@@ -28,7 +28,6 @@ constexpr std::int64_t kSecond = 1000;                 // in ms
 constexpr std::int64_t kLongestLease_ms = 86'400'000;  // that is tried
 constexpr std::size_t kMostLeases = 12;
 constexpr std::size_t kMostPossible = 3;  // requests that are shown
-constexpr int kCommandNotFound = 127;
 
 struct Fitted {
   live::WireLikeness likeness;
@@ -217,18 +216,25 @@ std::string log_of(const RecordArguments& arguments, Io& io) {
   if (!arguments.monitor_file.empty()) return sim::file_text(arguments.monitor_file);
   const Interruptible interruptible;  // Ctrl-C ends the command, and we look at what there is
   auto recording = live::record(arguments.command, arguments.json);
-  if (recording.status == kCommandNotFound && recording.log.empty())
-    throw sim::BadInput(fmt::format("{}: cannot be run", arguments.command[0]));
-  if (recording.status != 0)
-    io.err << fmt::format("lockstep: {} ended with exit code {}; what it sent is compared\n",
-                          arguments.command[0], recording.status);
+  const auto& name = arguments.command[0];
+  const auto ended = recording.status == 0
+                         ? std::string()
+                         : fmt::format("ended with exit code {}", recording.status);
+  if (recording.log.empty())
+    throw sim::BadInput(fmt::format(
+        "{}: {}sent nothing to the server in REDIS_URL (REDIS_HOST, REDIS_PORT); {{url}}, {{host}} "
+        "and {{port}} in its words stand for it, too",
+        name, ended.empty() ? "" : ended + " and "));
+  if (!ended.empty())
+    io.err << fmt::format("lockstep: {} {}; what it sent is compared\n", name, ended);
   return std::move(recording.log);
 }
 
 }  // namespace
 
 int record(const RecordArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
-  if (arguments.monitor_file.empty() == arguments.command.empty())
+  const bool no_command = arguments.command.empty() || arguments.command[0].empty();
+  if (arguments.monitor_file.empty() == no_command)
     throw sim::BadInput(
         "record: give --monitor FILE, or a command after --: lockstep record my-lock -- ./app");
   if (!arguments.monitor_file.empty() && !arguments.keep_file.empty())
@@ -237,11 +243,6 @@ int record(const RecordArguments& arguments, const scenarios::Catalog& catalog, 
   if (!arguments.keep_file.empty()) expect_output("--keep", arguments.keep_file);
   const auto text = log_of(arguments, io);
   if (!arguments.keep_file.empty()) sim::write_file(arguments.keep_file, text);
-  if (text.empty())
-    throw sim::BadInput(fmt::format(
-        "{}: sent nothing to the server in REDIS_URL (REDIS_HOST, REDIS_PORT); {{url}}, {{host}} "
-        "and {{port}} in its words stand for it, too",
-        arguments.command.empty() ? arguments.monitor_file : arguments.command[0]));
   const auto log = live::read_wire_log(
       text, arguments.monitor_file.empty() ? arguments.command[0] : arguments.monitor_file);
   const auto result = fitted(log, arguments, catalog);

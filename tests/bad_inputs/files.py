@@ -49,8 +49,9 @@ def cases(*_):
                    "a" * 300, "/etc", ""):
         yield Case(["report", folder, "fencing-pause"], (folder[:50] or "report",), HERE)
     for file in NO_TARGETS[:-1]:
-        yield Case(["record", "set-token-lua", "--keep", file, "--", "true"], (file[:50],), HERE)
-    for command in ("nope", "folder", "file", "./file", "/", ".", "", "a" * 300, "\x1b[2J", "true"):
+        yield Case(["record", "set-token-lua", "--keep", file, "--", "sh", "-c",
+                    "redis-cli -u $REDIS_URL PING >/dev/null"], (file[:50],), HERE)
+    for command in ("nope", "folder", "./file", "/", ".", "", "a" * 300, "true", "false"):
         yield Case(["record", "set-token-lua", "--", command], (command[:50] or "record",), HERE)
     for revision in ("nope:folder", "HEAD:folder", ":", ":folder", "HEAD:", "HEAD:../x", "--help:x",
                      "HEAD~99999:x", "\x1b[2J:x", "a:b:c"):
