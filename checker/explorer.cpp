@@ -155,6 +155,8 @@ class Exploration {
     result_.readings_apart = world_.readings_apart();
     result_.waits_at_servers = world_.knowledge().blocks;
     result_.computed_durations = world_.computed_lifetimes();
+    for (const std::int64_t reach : world_.reaches())  // somebody chose it, too
+      for (const std::int64_t chosen : {reach, reach - 1}) result_.computed_durations.erase(chosen);
   }
 
   void take_counterexample() {

@@ -470,6 +470,16 @@ void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
     meeting.push_back(met.execution.now.ms + aside_ms);
     sim::note_phases(shifted, meeting, in_seconds, use);
   }
+  const auto made_ms = [&](std::int64_t later_ms) {
+    const Tried then = tried_at_phase(met, times, later_ms, 0);
+    std::vector<std::int64_t> all = made(then);
+    for (std::int64_t& number : all) number = ms_of(number, unit_of(number, met.execution.now));
+    then.keyspace.for_each([&](const std::string&, const Entry& entry) {
+      if (entry.expires) all.push_back(entry.expires->ms);
+    });
+    return all;
+  };
+  note_rounded(made_ms, met.execution.now.ms, use);
 }
 
 /// What it makes of such a time is no time: an age that it stores, or answers, and nobody varies.

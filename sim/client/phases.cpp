@@ -117,10 +117,34 @@ std::string made_times(const std::vector<std::int64_t>& before,
   return text;
 }
 
+void note_rounded(const MadeLater& made, std::int64_t clock_ms, TimeUse& use) {
+  const std::vector<std::int64_t> now = made(0);
+  if (now.empty()) return;
+  for (const std::int64_t unit : use.units) {
+    if (unit <= 1) continue;
+    const std::int64_t begun_ms = clock_ms - floor_quotient(clock_ms, unit) * unit;
+    std::vector<std::vector<std::int64_t>> after;  // the last multiple, by when
+    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, unit / 2, unit - 1, unit}) {
+      after.push_back(made(at - begun_ms));
+      for (std::int64_t& time_ms : after.back())
+        time_ms -= clock_ms - begun_ms + (at == unit ? unit : 0);
+    }
+    for (std::size_t i = 0; i < now.size(); ++i)
+      if (std::ranges::all_of(after, [&](const std::vector<std::int64_t>& each) {
+            return each.size() == now.size() && each[i] == after.front()[i] &&
+                   std::abs(each[i]) <= kFarthestMs;
+          }))
+        use.made.insert(after.front()[i]);
+  }
+}
+
 void note_phases(const ShiftedBy& shifted, std::span<const std::int64_t> times_ms, bool in_seconds,
                  TimeUse& use) {
   const std::string now = shifted(0);
-  if (!in_seconds) note_within_second(shifted, now, times_ms, use);
+  if (in_seconds)
+    use.units.insert(kSecondMs);
+  else
+    note_within_second(shifted, now, times_ms, use);
   note_seconds(shifted, now, use);
 }
 

@@ -32,4 +32,12 @@ inline constexpr std::int64_t kAsideMs = 337;
 void note_phases(const ShiftedBy& shifted, std::span<const std::int64_t> times_ms, bool in_seconds,
                  TimeUse& use);
 
+/// The absolute times that something makes, in ms and in a fixed order, if the clock were later by
+/// so many ms.
+using MadeLater = std::function<std::vector<std::int64_t>(std::int64_t later_ms)>;
+
+/// A time that is made of a clock rounded to a unit lies just as far after the last multiple of it
+/// whenever within the unit it is made: so far after a look at a multiple, too.
+void note_rounded(const MadeLater& made, std::int64_t clock_ms, TimeUse& use);
+
 }  // namespace lockstep::sim

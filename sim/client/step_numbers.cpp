@@ -254,7 +254,17 @@ bool StepNumbers::note_unit(std::size_t place, std::int64_t base, const Numbers&
     if (!far || !one || !next || *far - *one != count * (*next - *one)) return false;
   }
   use_.units.insert(unit);
+  note_made_of_unit(now[place], base, unit);
   return true;
+}
+
+/// How far after the last multiple of the unit such a time lies.
+void StepNumbers::note_made_of_unit(std::int64_t number, std::int64_t base, std::int64_t unit) {
+  if (number < kFirstTime) return;  // that of a window
+  for (const std::int64_t reading : clock_.readings) {
+    const std::int64_t after = number * unit_of(number) - (reading + base) / unit * unit;
+    if (std::abs(after) <= kFarthestMs) use_.made.insert(after);  // else that of a short one
+  }
 }
 
 }  // namespace lockstep::sim

@@ -82,6 +82,7 @@ class StepNumbers {
   void note_duration(std::size_t place, const Step& here, std::int64_t slope);
   void note_sent(std::size_t place, const Step& here);
   bool note_unit(std::size_t place, std::int64_t base, const Numbers& now);
+  void note_made_of_unit(std::int64_t number, std::int64_t base, std::int64_t unit);
   bool note_multiple(std::size_t place, std::int64_t base, const Step& here,
                      const std::map<std::int64_t, Numbers>& all);
 

@@ -60,8 +60,8 @@ struct Result {
   /// changing anything, if nothing hangs on that time but what is rounded; 0: it does not look.
   std::int64_t other_beginning_ms = 0;
   std::set<std::int64_t>
-      computed_durations;  ///< lifetimes that were what was left until an absolute time, in ms
-  sim::Slack slack;        ///< of what holds
+      computed_durations;        ///< lifetimes that only were what was left until a time, in ms
+  sim::Slack slack;              ///< of what holds
   std::int64_t patience_ms = 0;  ///< how long a lone client may have to go on trying to acquire,
                                  ///< apart from what is left of keys
   Statistics statistics;

@@ -118,3 +118,70 @@ TEST_CASE("windows of two lengths begin together once in a while", "[time][windo
   CHECK(judged_by_client("millis(now()) // 2000, millis(now()) // 3000", both, 500) ==
         Verdict::violated);
 }
+
+namespace {
+
+/// A client that takes the lock over once `free` of `old`, what its maker noted, and `ms`, now.
+Verdict taken_over(const std::string& noted, const std::string& free, std::int64_t work_ms) {
+  InlineLock lock({"local ms = millis(now()) if redis('SETNX', self.key, " + noted +
+                       ") == 1 then return true end "
+                       "local old = tonumber(redis('GET', self.key) or 0) "
+                       "return old > 0 and (" +
+                       free + ") and redis('SET', self.key, " + noted + ") == OK",
+                   "return true"},
+                  ", leases = {}");
+  lock.model.tick_ms = 250;
+  return lock.lasting(3000, work_ms).judged(sim::Property::mutual_exclusion);
+}
+
+}  // namespace
+
+TEST_CASE("a time that is rounded, plus a part of the unit, ends so much earlier",
+          "[time][windows]") {
+  // Noted in the last tick of a second, 1.5 s after it began: 750 ms later it is not over.
+  CHECK(taken_over("ms // 1000 * 1000 + 1500", "ms > old", 750) == Verdict::holds);
+  CHECK(taken_over("ms // 1000 * 1000 + 1500", "ms > old", 1000) == Verdict::violated);
+  CHECK(taken_over("(ms // 1000 + 2) * 1000 - 250", "ms >= old", 750) == Verdict::holds);
+  CHECK(taken_over("(ms // 1000 + 2) * 1000 - 250", "ms >= old", 1000) == Verdict::violated);
+}
+
+TEST_CASE("so does a lease that ends at such a time", "[time][windows]") {
+  const auto until = [](const std::string& acquire, std::int64_t work_ms) {
+    InlineLock lock({acquire, "return true"});
+    lock.model.tick_ms = 250;
+    return lock.lasting(3000, work_ms).judged(sim::Property::mutual_exclusion);
+  };
+  const std::string by_client =
+      "return redis('SET', self.key, 'x', 'NX', 'PXAT', millis(now()) // 1000 * 1000 + 1500) == OK";
+  CHECK(until(by_client, 750) == Verdict::holds);
+  CHECK(until(by_client, 1000) == Verdict::violated);
+  const std::string by_server = test::scripted_acquire(
+      "local t = redis.call('time') local ms = t[1] * 1000 + math.floor(t[2] / 1000) "
+      "if redis.call('exists', KEYS[1]) == 1 then return 0 end redis.call('set', KEYS[1], 'x') "
+      "redis.call('pexpireat', KEYS[1], string.format('%.0f', ms - ms % 1000 + 1500)) return 1");
+  CHECK(until(by_server, 750) == Verdict::holds);
+  CHECK(until(by_server, 1000) == Verdict::violated);
+}
+
+TEST_CASE("seconds that only a client remembers are those of its clock", "[time][windows]") {
+  // Read in the last ms of a second; three seconds further is 2001 ms later.
+  const auto evicted = [](const std::string& second, std::int64_t work_ms) {
+    InlineLock lock(
+        {"if redis('SETNX', self.key, 'x') == 1 then return true end local s = " + second +
+             " if self.since == nil then self.since = s return false end "
+             "if s - self.since > 2 then self.since = nil "
+             "return redis('SET', self.key, 'x') == OK end return false",
+         "return true"},
+        ", leases = {}");
+    lock.model.processes[1].rounds = 2;
+    lock.lasting(30'000, work_ms);
+    lock.model.properties = {sim::Property::mutual_exclusion};
+    return checker::explore(lock.model, {}).verdict;
+  };
+  for (const char* second : {"millis(now()) // 1000", "math.floor(millis(now()) / 1000)",
+                             "tonumber(redis('TIME')[1])"}) {
+    INFO(second);
+    CHECK(evicted(second, 2000) == Verdict::holds);
+    CHECK(evicted(second, 2001) == Verdict::violated);
+  }
+}
