@@ -43,7 +43,8 @@ version's client with the scripts that the package contains. The client program 
 `tools/libraries.py fetch build/libraries` takes the scripts out of the packages, byte for byte, and
 then `lockstep check build/libraries/NAME FLAGS` shows the run. Every lock whose lease may end while
 its holder works loses mutual exclusion by a pause that is long enough, which is no bug of the
-library; other rows may be. An answer that is lost is an error to these clients, as with a limit on
+library; other rows may be. `tools/libraries.py record lockstep build/libraries` runs real packages, and
+compares what they send with the models. An answer that is lost is an error to these clients, as with a limit on
 retries; where ioredis sends a request again by itself, more may happen. What we found reported
 nowhere is in [found.md](found.md).
 Two clients, and messages take no time, unless the flags say otherwise.
@@ -178,34 +179,37 @@ def driver_of(name):
 
 
 def npm_installed(library, folder):
-    """The package and what its driver needs beside it: installed unless it is there already."""
+    """The package, and what its driver needs beside it: installed unless they are there already."""
     package = library["package"]
-    there = folder / "node_modules" / ".package-lock.json"
-
-    def integrity():
-        installed = json.loads(there.read_text())["packages"] if there.is_file() else {}
-        return installed.get(f"node_modules/{package['name']}", {}).get("integrity")
-
-    if integrity() != package["integrity"]:
+    wanted = [f"{package['name']}@{package['version']}", *library["drive"].get("with", [])]
+    versions = {name: version for name, _, version in (each.rpartition("@") for each in wanted)}
+    described_there = json.dumps({"private": True, "dependencies": versions}, indent=2) + "\n"
+    description, lock = folder / "package.json", folder / "package-lock.json"
+    if not lock.is_file() or description.read_text() != described_there:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        (folder / "package.json").write_text("{}")
-        wanted = [f"{package['name']}@{package['version']}", *library["drive"].get("with", [])]
-        flags = ["--no-audit", "--no-fund", "--legacy-peer-deps", "--ignore-scripts", "--save-exact"]
-        run = subprocess.run(["npm", "install", *flags, *wanted], cwd=folder, capture_output=True, text=True)
+        description.write_text(described_there)
+        flags = ["--no-audit", "--no-fund", "--legacy-peer-deps", "--ignore-scripts"]
+        run = subprocess.run(["npm", "install", *flags], cwd=folder, capture_output=True, text=True)
         if run.returncode != 0:
+            lock.unlink(missing_ok=True)
             raise Unusable(f"npm install {' '.join(wanted)}: {run.stderr.strip()}")
-    if integrity() != package["integrity"]:
-        raise Unusable(f"{package['name']} is not what it was: its integrity is {integrity()}")
+    integrity = json.loads(lock.read_text())["packages"][f"node_modules/{package['name']}"]["integrity"]
+    if integrity != package["integrity"]:
+        raise Unusable(f"{package['name']} is not what it was: its integrity is {integrity}")
+    return True
 
 
 def debian_installed(library, folder):
+    """Whether the system has the package in its version, and what its driver needs beside it."""
     package = library["package"]
-    query = ["dpkg-query", "--show", "--showformat", "${Version}", package["name"]]
-    version = subprocess.run(query, capture_output=True, text=True).stdout
-    if version != package["version"]:
-        raise Unusable(f"{package['name']}={package['version']} is not installed, but {version or 'none'}")
+    names = [package["name"], *library["drive"].get("with", [])]
+    query = ["dpkg-query", "--show", "--showformat", "${Version} ${db:Status-Status}\n", *names]
+    run = subprocess.run(query, capture_output=True, text=True)
+    there = run.stdout.splitlines()
     folder.mkdir(exist_ok=True)
+    return run.returncode == 0 and f"{package['version']} installed" in there and \
+        all(line.endswith(" installed") for line in there)
 
 
 INSTALLED = {"npm": npm_installed, "debian": debian_installed}
@@ -213,8 +217,9 @@ INSTALLED = {"npm": npm_installed, "debian": debian_installed}
 
 def recording_of(lockstep, folder, driver, flags):
     """What `record` says of the driver: its JSON, and what went to the error stream."""
-    words = ["timeout", "--signal=INT", "60", str(pathlib.Path(lockstep).resolve()), "record", str(folder), "--json"]
-    run = subprocess.run([*words, *flags.split(), "--", DRIVERS[driver], driver],
+    binary = pathlib.Path(shutil.which(lockstep) or lockstep).resolve()
+    words = ["timeout", "--signal=INT", "60", str(binary), "record", str(folder), "--json", *flags.split()]
+    run = subprocess.run([*words, "--", DRIVERS[driver], driver],
                          cwd=folder / ".drive", capture_output=True, text=True)
     result = json.loads(run.stdout) if run.stdout else {"verdict": "error"}
     if run.returncode == 124 or "ended with exit code" in run.stderr:
@@ -227,17 +232,20 @@ def record(lockstep, where, names):
     for name, library in described(names):
         driver = driver_of(name)
         folder = (pathlib.Path(where) / name).resolve()
-        if not driver or not (folder / "protocol.lua").is_file():
+        if not driver:
             continue
-        INSTALLED[library["package"]["from"]](library, folder / ".drive")
+        if not (folder / "protocol.lua").is_file() or \
+                not INSTALLED[library["package"]["from"]](library, folder / ".drive"):
+            print("not here", name, flush=True)
+            continue
         shutil.copy(LIBRARIES / name / driver, folder / ".drive")
         came, said = recording_of(lockstep, folder, driver, library["drive"].get("flags", ""))
         expected = ("differs", "nothing alike") if "differs" in library["drive"] else ("alike",)
         right = came["verdict"] in expected
         wrong += not right
         recorded += 1
-        print("ok     " if right else "FAILED ", f"{name}  {came['verdict']}: {came.get('alike', 0)} requests,",
-              f"{came.get('acquired', 0)} times acquired", flush=True)
+        print("ok     " if right else "FAILED ", name, came["verdict"],
+              f"({came.get('alike', 0)} requests alike, {came.get('acquired', 0)} times acquired)", flush=True)
         if not right:
             print(json.dumps(came.get("difference"), indent=2), said, sep="\n", flush=True)
     print(f"{recorded} recorded, {wrong} not as expected")
@@ -249,9 +257,11 @@ def sentence_about(name, library):
     driver = driver_of(name)
     if not driver:
         return ""
-    differs = library["drive"].get("differs")
-    return f" {differs}" if differs else \
-        f" What the package really sends was recorded, and is what this model sends (`{driver}`)."
+    drive = library["drive"]
+    if "differs" in drive:
+        return f" {drive['differs']}"
+    but = f", but for {drive['but']}" if "but" in drive else ""
+    return f" What the package really sends was recorded, and is what this model sends{but} (`{driver}`)."
 
 
 def row_of(each):
