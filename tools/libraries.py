@@ -7,12 +7,15 @@ usage: tools/libraries.py fetch DIR [NAME...]
            makes DIR/NAME of each: the program, and the scripts byte for byte
        tools/libraries.py check LOCKSTEP DIR [NAME...]
            runs the checks of each that is in DIR with its scripts; exit code 2: one came otherwise
+       tools/libraries.py record LOCKSTEP DIR [NAME...]
+           runs the driver of each that has one, with the real package, and compares what it sends
+           with the program; exit code 2: it is not alike, or not what library.json says of it
        tools/libraries.py page [--check]
            writes docs/libraries.md; exit code 2: it is not what it would write
 
 No library's code is in this repository: packages are fetched from npm (by name, version and
-integrity) or Debian (by name and version, with apt-get). exit code 3: a package cannot be had, or
-is not what library.json says.
+integrity) or Debian (by name and version, with apt-get). `record` installs npm's in DIR/NAME/.drive;
+Debian's have to be installed. exit code 3: a package cannot be had, or is not what library.json says.
 """
 import ast
 import base64
@@ -40,7 +43,8 @@ version's client with the scripts that the package contains. The client program 
 `tools/libraries.py fetch build/libraries` takes the scripts out of the packages, byte for byte, and
 then `lockstep check build/libraries/NAME FLAGS` shows the run. Every lock whose lease may end while
 its holder works loses mutual exclusion by a pause that is long enough, which is no bug of the
-library; other rows may be. An answer that is lost is an error to these clients, as with a limit on
+library; other rows may be. `tools/libraries.py record lockstep build/libraries` runs real packages, and
+compares what they send with the models. An answer that is lost is an error to these clients, as with a limit on
 retries; where ioredis sends a request again by itself, more may happen. What we found reported
 nowhere is in [found.md](found.md).
 Two clients, and messages take no time, unless the flags say otherwise.
@@ -131,6 +135,8 @@ def fetch(where, names):
                 if place["file"] not in files:
                     raise Unusable(f"{package['name']} has no file {place['file']}")
                 (made / script).write_bytes(cut_out(files[place["file"]], place))
+        if (folder / ".drive").is_dir():
+            (folder / ".drive").rename(made / ".drive")
         shutil.rmtree(folder, ignore_errors=True)
         made.rename(folder)
         print(f"{folder}: {library['library']} {library['version']}", flush=True)
@@ -164,6 +170,100 @@ def check(lockstep, where, names):
     return 0 if checked and not wrong else 2
 
 
+DRIVERS = {"drive.cjs": "node", "drive.mjs": "node", "drive.py": "/usr/bin/python3", "drive.php": "php"}
+
+
+def driver_of(name):
+    """Our file that uses the real package; None: there is none."""
+    return next((file for file in DRIVERS if (LIBRARIES / name / file).is_file()), None)
+
+
+def npm_installed(library, folder):
+    """The package, and what its driver needs beside it: installed unless they are there already."""
+    package = library["package"]
+    wanted = [f"{package['name']}@{package['version']}", *library["drive"].get("with", [])]
+    versions = {name: version for name, _, version in (each.rpartition("@") for each in wanted)}
+    described_there = json.dumps({"private": True, "dependencies": versions}, indent=2) + "\n"
+    description, lock = folder / "package.json", folder / "package-lock.json"
+    if not lock.is_file() or description.read_text() != described_there:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        description.write_text(described_there)
+        flags = ["--no-audit", "--no-fund", "--legacy-peer-deps", "--ignore-scripts"]
+        run = subprocess.run(["npm", "install", *flags], cwd=folder, capture_output=True, text=True)
+        if run.returncode != 0:
+            lock.unlink(missing_ok=True)
+            raise Unusable(f"npm install {' '.join(wanted)}: {run.stderr.strip()}")
+    integrity = json.loads(lock.read_text())["packages"][f"node_modules/{package['name']}"]["integrity"]
+    if integrity != package["integrity"]:
+        raise Unusable(f"{package['name']} is not what it was: its integrity is {integrity}")
+    return True
+
+
+def debian_installed(library, folder):
+    """Whether the system has the package in its version, and what its driver needs beside it."""
+    package = library["package"]
+    names = [package["name"], *library["drive"].get("with", [])]
+    query = ["dpkg-query", "--show", "--showformat", "${Version} ${db:Status-Status}\n", *names]
+    run = subprocess.run(query, capture_output=True, text=True)
+    there = run.stdout.splitlines()
+    folder.mkdir(exist_ok=True)
+    return run.returncode == 0 and f"{package['version']} installed" in there and \
+        all(line.endswith(" installed") for line in there)
+
+
+INSTALLED = {"npm": npm_installed, "debian": debian_installed}
+
+
+def recording_of(lockstep, folder, driver, flags):
+    """What `record` says of the driver: its JSON, and what went to the error stream."""
+    binary = pathlib.Path(shutil.which(lockstep) or lockstep).resolve()
+    words = ["timeout", "--signal=INT", "60", str(binary), "record", str(folder), "--json", *flags.split()]
+    run = subprocess.run([*words, "--", DRIVERS[driver], driver],
+                         cwd=folder / ".drive", capture_output=True, text=True)
+    result = json.loads(run.stdout) if run.stdout else {"verdict": "error"}
+    if run.returncode == 124 or "ended with exit code" in run.stderr:
+        result["verdict"] = "the driver failed"
+    return result, run.stderr.strip()
+
+
+def record(lockstep, where, names):
+    wrong = recorded = 0
+    for name, library in described(names):
+        driver = driver_of(name)
+        folder = (pathlib.Path(where) / name).resolve()
+        if not driver:
+            continue
+        if not (folder / "protocol.lua").is_file() or \
+                not INSTALLED[library["package"]["from"]](library, folder / ".drive"):
+            print("not here", name, flush=True)
+            continue
+        shutil.copy(LIBRARIES / name / driver, folder / ".drive")
+        came, said = recording_of(lockstep, folder, driver, library["drive"].get("flags", ""))
+        expected = ("differs", "nothing alike") if "differs" in library["drive"] else ("alike",)
+        right = came["verdict"] in expected
+        wrong += not right
+        recorded += 1
+        print("ok     " if right else "FAILED ", name, came["verdict"],
+              f"({came.get('alike', 0)} requests alike, {came.get('acquired', 0)} times acquired)", flush=True)
+        if not right:
+            print(json.dumps(came.get("difference"), indent=2), said, sep="\n", flush=True)
+    print(f"{recorded} recorded, {wrong} not as expected")
+    return 0 if recorded and not wrong else 2
+
+
+def sentence_about(name, library):
+    """What recording the real package has shown of the model; "" without a driver."""
+    driver = driver_of(name)
+    if not driver:
+        return ""
+    drive = library["drive"]
+    if "differs" in drive:
+        return f" {drive['differs']}"
+    but = f", but for {drive['but']}" if "but" in drive else ""
+    return f" What the package really sends was recorded, and is what this model sends{but} (`{driver}`)."
+
+
 def row_of(each):
     verdict = each["verdict"]
     if verdict == "violated":
@@ -181,7 +281,8 @@ def page_text():
             source = f"{package['from']}, `{package['name']}` {package['version']}"
         text += f"\n## {library['library']} {library['version']}\n\n"
         keeps = library["keeps"][0].upper() + library["keeps"][1:].rstrip(".")
-        text += f"{library['language']}; {source}. {keeps}. (`protocols/libraries/{name}`)\n\n"
+        text += f"{library['language']}; {source}. {keeps}. (`protocols/libraries/{name}`)"
+        text += f"{sentence_about(name, library)}\n\n"
         text += "| flags | verdict | why | reported |\n|---|---|---|---|\n"
         text += "".join(row_of(each) for each in library["checks"])
     return text
@@ -194,6 +295,8 @@ def main(words):
             fetch(where, names)
         case ["check", lockstep, where, *names]:
             return check(lockstep, where, names)
+        case ["record", lockstep, where, *names]:
+            return record(lockstep, where, names)
         case ["page"]:
             PAGE.write_text(page_text())
         case ["page", "--check"]:

@@ -6,7 +6,7 @@ local stalled, active = script "stalled.lua", script "active.lua"
 local extend, finished = script "extend.lua", script "finished.lua"
 
 local LOOK_MS, STALLED_MS, STALLED_TIMES = 5000, 4000, 1
-local KEEP_NONE = "\x81\xa5count\x00"  -- { count = 0 }, as msgpack: removeOnComplete
+local KEEP_NONE = "\xde\x00\x01\xa5count\x00"  -- { count = 0 }, as msgpack: removeOnComplete
 local PREFIX = "bull:q:"
 -- Ours, for addJob().
 local ADD = 'if redis.call("HSETNX", KEYS[1], "opts", "{}") == 1 then redis.call("LPUSH", KEYS[2], ARGV[1]) end'
@@ -50,8 +50,8 @@ function Lock:release()
   stop(self.timer)
   local code = finished({ q "active", q "completed", q(self.key), q "wait", q "priority",
     q "active@" .. self.process.token, q "delayed", q "stalled", q "metrics:completed" },
-    { self.key, 0, "returnvalue", "null", self.process.token, KEEP_NONE, self.key, 0, PREFIX, self.process.token,
-      self.ttl_ms, "" })
+    { self.key, 0, "returnvalue", "null", self.process.token, KEEP_NONE, '{"jobId":"' .. self.key .. '"}', 0, PREFIX,
+      self.ttl_ms, self.process.token, "" })
   if code ~= 0 then error("not this worker's job: " .. code) end
   return true
 end

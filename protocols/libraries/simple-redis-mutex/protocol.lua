@@ -31,21 +31,31 @@ local function name(self)
   return PREFIX .. "lock-" .. self.key
 end
 
+local attempt
+
 -- Once for the process, and for ever.
 local function subscribed(self)
   if self.process.heard and alive(self.process.heard) then return end
   self.process.heard = listen(CHANNEL, function()
-    if self.latch then self.latch:release() end
+    if self.attempting then spawn(attempt, self) end
   end)
 end
 
-local function attempt(self)
+local function try(self)
   subscribed(self)
   local token = unique()
-  if redis("SET", name(self), token, "PX", self.ttl_ms, "NX") ~= OK then return false end
-  self.fence = redis("INCR", COUNTER)
-  self.token = token
-  return true
+  if redis("SET", name(self), token, "PX", self.ttl_ms, "NX") ~= OK then return end
+  return token, redis("INCR", COUNTER)
+end
+
+-- Each message, of its own last release, too, makes one more, whatever becomes of those under way. The first that
+-- succeeds is lock()'s answer; what a later one takes is nobody's.
+function attempt(self)
+  local ok, token, fence = pcall(try, self)
+  if not ok or not token or not self.attempting then return end
+  self.attempting, self.token, self.fence = false, token, fence
+  stop(self.poll)
+  self.resolved:release()
 end
 
 local function refreshed(self)
@@ -57,18 +67,13 @@ local function refreshed(self)
 end
 
 function Lock:acquire()
-  self.latch, self.released = semaphore(0), false
-  self.poll = every(POLL_MS, function() self.latch:release() end)
-  return retry(function()
-    local ok, got = pcall(attempt, self)
-    if ok and got then
-      stop(self.poll)
-      self.latch = nil
-      self.refresher = every(self.ttl_ms // 2, function() return refreshed(self) end)
-      return true, self.fence
-    end
-    self.latch:acquire()
-  end)
+  self.attempting, self.released, self.resolved = true, false, semaphore(0)
+  self.poll = every(POLL_MS, function() spawn(attempt, self) end)
+  spawn(attempt, self)
+  self.resolved:acquire()
+  self.resolved = nil
+  self.refresher = every(self.ttl_ms // 2, function() return refreshed(self) end)
+  return true, self.fence
 end
 
 -- It does not say whether there was anything to release.
