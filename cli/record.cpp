@@ -125,17 +125,34 @@ void print_nothing_alike(const live::WireLikeness& likeness, const sim::Program&
   io.out << '\n';
 }
 
-/// The sleep that was least kept to, if it was not.
+/// The sleep that was kept to worst, if one was not.
 void print_off_times(const std::vector<live::OffTime>& off_times, Io& io) {
   const auto off = [](const live::OffTime& each) {
     return each.waited_ms > each.sleep_ms ? each.waited_ms - each.sleep_ms
                                           : each.sleep_ms - each.waited_ms;
   };
   const auto worst = std::ranges::max_element(off_times, {}, off);
-  constexpr std::int64_t kSlack_ms = 50;
-  if (worst == off_times.end() || off(*worst) <= kSlack_ms + worst->sleep_ms / 5) return;
+  if (worst == off_times.end()) return;
   io.out << fmt::format("times     protocol.lua sleeps {} ms where your client waited {} ms\n",
                         worst->sleep_ms, worst->waited_ms);
+}
+
+/// Of which keys the other requests are.
+void print_others(const live::WireLikeness& likeness, Io& io) {
+  constexpr std::size_t kMostShown = 5;
+  std::vector<std::string> shown;
+  std::set<std::string> seen;
+  for (const auto& request : likeness.other_requests) {
+    const bool names_key = request.size() > 1 && request[1].find('\n') == std::string::npos;
+    const auto text =
+        sim::worded_value(request[0]) + (names_key ? ' ' + sim::worded_value(request[1]) : "");
+    if (seen.insert(text).second) shown.push_back(text);
+  }
+  if (shown.empty()) return;
+  const auto more = shown.size() - std::min(shown.size(), kMostShown);
+  shown.resize(shown.size() - more);
+  io.out << fmt::format("others    {}{}: not compared\n", fmt::join(shown, ", "),
+                        more > 0 ? fmt::format(", and {} more", more) : "");
 }
 
 std::string verdict_of(const live::WireLikeness& likeness) {
@@ -171,6 +188,7 @@ void print(const Fitted& fitted, const std::vector<live::WireRequest>& log,
       calls.failed > 0 ? fmt::format(", {} failed", calls.failed) : "");
   io.out << fmt::format("lease     {} ms{}\n", fitted.lease_ms,
                         arguments.lease_ms ? "" : ": what fits the log best");
+  print_others(likeness, io);
   print_off_times(likeness.off_times, io);
   if (!likeness.unsent.empty())
     io.out << fmt::format("unsent    {}: nobody has sent it\n", fmt::join(likeness.unsent, ", "));

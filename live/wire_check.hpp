@@ -26,7 +26,8 @@ struct WireDifference {
 struct WireLikeness {
   std::size_t alike = 0;      ///< requests that the program sends, too
   std::size_t greetings = 0;  ///< that set a connection up, load a script or watch over a server
-  std::size_t others = 0;     ///< that have nothing to do with the lock
+  std::vector<sim::Request> other_requests;  ///< the first ones of these
+  std::size_t others = 0;                    ///< that have nothing to do with the lock
   std::size_t clients = 0;
   WireClient::Calls calls;
   std::vector<OffTime> off_times;

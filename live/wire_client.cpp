@@ -20,7 +20,7 @@ using Heard = sim::Observation::Kind;
 using Waits = sim::Wait::Kind;
 
 constexpr std::size_t kMostMoves = 12;       // until it sends something that was really sent
-constexpr std::size_t kMostTried = 500;      // clients
+constexpr std::size_t kMostTried = 200;      // clients
 constexpr std::int64_t kMillisecond = 1000;  // in microseconds
 
 Clocks clocks_at(std::int64_t time_us) {
@@ -111,10 +111,17 @@ WireClient::WireClient(const sim::Program& program, const sim::ProcessSetup& set
       client_(program, setup, std::vector<int>(static_cast<std::size_t>(setup.threads)),
               [&answers](const sim::Query& query) { return answers.answer(query); }) {}
 
-/// What it was told comes before all else.
+/// What each task was told comes first of all, but for messages, which may be under way for longer.
 std::vector<WireClient::Move> WireClient::moves(std::int64_t time_us) const {
-  if (!unheard_.empty()) return {unheard_.front()};
   std::vector<Move> moves;
+  std::set<sim::TaskId> told;
+  bool only_messages = true;
+  for (const auto& heard : unheard_) {
+    if (!told.insert(heard.observation.task).second) continue;
+    moves.push_back(heard);
+    only_messages = only_messages && listeners_.contains(heard.observation.task);
+  }
+  if (!only_messages) return moves;
   for (const auto& wait : client_.waits()) {
     Move move;
     move.time_us = time_us;
@@ -127,6 +134,9 @@ std::vector<WireClient::Move> WireClient::moves(std::int64_t time_us) const {
       move.observation.kind = Heard::timer;
     else
       continue;
+    // It has gone on at once.
+    if (const auto since = since_us_.find(wait.task); wait.can_run() && since != since_us_.end())
+      move.time_us = since->second;
     moves.push_back(std::move(move));
   }
   return moves;
@@ -134,11 +144,14 @@ std::vector<WireClient::Move> WireClient::moves(std::int64_t time_us) const {
 
 void WireClient::make(Move move) {
   const auto task = move.observation.task;
-  if (!unheard_.empty()) unheard_.pop_front();
   const auto* wait = client_.wait_of(task);
-  if (move.observation.kind == Heard::reply &&
-      (!wait || (wait->kind != Waits::replies && wait->kind != Waits::message)))
-    return;  // nobody hears it any more
+  move.time_us = last_us_ = std::max(last_us_, move.time_us);
+  if (move.observation.kind == Heard::reply) {
+    unheard_.erase(
+        std::ranges::find(unheard_, task, [](const Move& each) { return each.observation.task; }));
+    if (!wait || (wait->kind != Waits::replies && wait->kind != Waits::message))
+      return;  // nobody hears it any more
+  }
   if (wait && wait->kind == Waits::sleep)
     off_times_.push_back({wait->ms, (move.time_us - since_us_[task]) / kMillisecond});
   note(client_.feed(std::move(move.observation), clocks_at(move.time_us)), move.time_us);
@@ -161,6 +174,7 @@ void WireClient::note(const Client::Did& did, std::int64_t time_us) {
       unheard_.push_back(std::move(heard));
       continue;
     }
+    if (effect.subscribes) listeners_.insert(effect.task);
     awaited_.push_back(
         {effect.task, effect.request, effect.subscribes, effect.line.number, time_us});
   }
@@ -175,16 +189,17 @@ void WireClient::note_call(const sim::Effect& effect) {
   if (effect.kind == Does::lost) ++calls_.lost;
 }
 
-/// Breadth first; `visit` says whether that was enough.
-template <class Visit>
-void WireClient::visit_ways(std::int64_t time_us, const Visit& visit) const {
+/// Breadth first.
+template <class Visitor>
+void WireClient::visit_ways(std::int64_t time_us, const Visitor& visit) const {
   std::deque<std::pair<std::unique_ptr<WireClient>, std::size_t>> queue;
   queue.emplace_back(std::make_unique<WireClient>(*this), 0);
   for (std::size_t tried = 0; !queue.empty() && tried < kMostTried; ++tried) {
     const auto [client, depth] = std::move(queue.front());
     queue.pop_front();
-    if (visit(*client)) return;
-    if (depth == kMostMoves) continue;
+    const Then then = visit(*client);
+    if (then == Then::stop) return;
+    if (then == Then::leave || depth == kMostMoves) continue;
     for (const auto& move : client->moves(time_us)) {
       answers_->first_way();
       do {
@@ -207,12 +222,12 @@ bool WireClient::match(const WireRequest& real) {
   return false;
 }
 
-std::optional<WireClient> WireClient::sending(const WireRequest& real) const {
-  std::optional<WireClient> found;
+std::vector<WireClient> WireClient::sending(const WireRequest& real, std::size_t most) const {
+  std::vector<WireClient> found;
   visit_ways(real.time_us, [&](WireClient& client) {
-    if (!client.match(real)) return false;
-    found.emplace(client);
-    return true;
+    if (!client.match(real)) return Then::go_on;
+    found.push_back(client);
+    return found.size() < most ? Then::leave : Then::stop;
   });
   return found;
 }
@@ -226,7 +241,7 @@ std::vector<Awaited> WireClient::possible(std::int64_t time_us) const {
       if (std::ranges::find(all, shown.request, &Awaited::request) == all.end())
         all.push_back(std::move(shown));
     }
-    return false;
+    return Then::go_on;
   });
   return all;
 }
@@ -260,6 +275,16 @@ void WireClient::answered(sim::TaskId task, const sim::SharedReply& reply, std::
 void WireClient::hear_out() {
   answers_->first_way();
   while (!unheard_.empty()) make(unheard_.front());
+}
+
+bool OffTime::is_bad() const {
+  constexpr std::int64_t kSlack_ms = 50, kPart = 5;
+  const std::int64_t off = waited_ms > sleep_ms ? waited_ms - sleep_ms : sleep_ms - waited_ms;
+  return off > kSlack_ms + sleep_ms / kPart;
+}
+
+std::size_t WireClient::badly_timed() const {
+  return static_cast<std::size_t>(std::ranges::count_if(off_times_, &OffTime::is_bad));
 }
 
 bool WireClient::acquires() const {

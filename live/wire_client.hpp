@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,9 +45,11 @@ struct Awaited {
   std::int64_t computed_us = 0;
 };
 
-/// A sleep of the program's that the real client did not keep to.
+/// A sleep of the program's, and how long the real client waited.
 struct OffTime {
   std::int64_t sleep_ms = 0, waited_ms = 0;
+  /// By more than what a client takes for its own work.
+  bool is_bad() const;
 };
 
 class WireClient {
@@ -56,8 +57,8 @@ class WireClient {
   /// `answers`, `program` and `setup` outlive it and its copies.
   WireClient(const sim::Program& program, const sim::ProcessSetup& setup, Answers& answers);
 
-  /// A way in which it comes to send the request, by as few moves as possible.
-  std::optional<WireClient> sending(const WireRequest& real) const;
+  /// Ways in which it comes to send the request, by few moves first; `most` at most.
+  std::vector<WireClient> sending(const WireRequest& real, std::size_t most) const;
   /// What sending() has found.
   const Awaited& matched() const { return awaited_.at(matched_); }
   /// Takes the request that matched away; its task hears the reply then (`answered`).
@@ -73,6 +74,8 @@ class WireClient {
   bool acquires() const;
   const StandIns& stand_ins() const { return stand_ins_; }
   const std::vector<OffTime>& off_times() const { return off_times_; }
+  /// How many sleeps were not kept to.
+  std::size_t badly_timed() const;
 
   /// What its calls came to so far.
   struct Calls {
@@ -91,16 +94,19 @@ class WireClient {
   void note(const Client::Did& did, std::int64_t time_us);
   void note_call(const sim::Effect& effect);
   bool match(const WireRequest& real);
-  template <class Visit>
-  void visit_ways(std::int64_t time_us, const Visit& visit) const;
+  enum class Then : std::uint8_t { go_on, leave, stop };
+  template <class Visitor>
+  void visit_ways(std::int64_t time_us, const Visitor& visit) const;
 
   const sim::ProcessSetup* setup_;
   Answers* answers_;
   Client client_;
   StandIns stand_ins_;
   std::vector<Awaited> awaited_;
-  std::deque<Move> unheard_;                      ///< replies, also of the resource, and messages
+  std::deque<Move> unheard_;         ///< replies, also of the resource, and messages
+  std::set<sim::TaskId> listeners_;  ///< what they hear comes on a connection of its own
   std::map<sim::TaskId, std::int64_t> since_us_;  ///< when its wait began
+  std::int64_t last_us_ = 0;                      ///< when something happened to it
   std::vector<OffTime> off_times_;
   Calls calls_;
   std::size_t matched_ = 0;

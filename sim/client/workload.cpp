@@ -21,6 +21,15 @@ Holding* find(Work& work, std::uint8_t lock) {
   return nullptr;
 }
 
+bool runs_script(const std::string& name) {
+  return is_name(name, "eval") || is_name(name, "evalsha") || is_name(name, "fcall");
+}
+
+/// Nor is "" a part of a name.
+bool is_digits(const std::string& word) {
+  return word.find_first_not_of("0123456789") == std::string::npos;
+}
+
 }  // namespace
 
 void Run::lock_event(Effect::Kind kind, const Task& task, std::uint8_t lock, bool ok) {
@@ -187,13 +196,18 @@ void Run::end_release(Task& task, bool success, bool silent) {
 }
 
 /// Whether something hears now that it gets no answer to a request that may have made, or freed,
-/// what there is of the lock.
+/// what there is of the lock: a script may have put its key together.
 bool Run::leaves_open(std::uint8_t lock) const {
   const std::vector<std::string> keys = module_.lease_keys(setup_.lock_keys.at(lock));
   return std::any_of(unanswered_.begin(), unanswered_.end(), [&](const Request& request) {
+    const bool scripted = runs_script(request.at(0));
     return is_name(request.at(0), "exec") ||
-           std::find_first_of(request.begin(), request.end(), keys.begin(), keys.end()) !=
-               request.end();
+           std::any_of(request.begin() + 1, request.end(), [&](const std::string& word) {
+             return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+               return word == key ||
+                      (scripted && !is_digits(word) && key.find(word) != std::string::npos);
+             });
+           });
   });
 }
 

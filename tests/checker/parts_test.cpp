@@ -293,6 +293,15 @@ TEST_CASE("what a call says by the way it ends", "[parts]") {
     lock.model.budget[static_cast<std::size_t>(sim::Fault::lose)] = 1;
     CHECK(lock.judged(Property::honest_result) == Verdict::holds);
   }
+  SECTION("nor where a script that gets no answer puts the key together") {
+    InlineLock lock(
+        {"return redis('EVAL', \"return redis.call('set', ARGV[1] .. ':mine', 'x', 'NX', "
+         "'PX', 30) and 1 or 0\", 0, self.key) == 1",
+         "return redis('DEL', self.key .. ':mine') == 1"},
+        ", leases = { '{key}:mine' }");
+    lock.model.budget[static_cast<std::size_t>(sim::Fault::lose)] = 1;
+    CHECK(lock.judged(Property::honest_result) == Verdict::holds);
+  }
   SECTION("release() says nothing, and claims nothing") {
     check_right(
         {"return redis('SET', self.key, 'x', 'NX', 'PX', 30) == OK", "redis('DEL', self.key)"});

@@ -174,6 +174,64 @@ TEST_CASE("times may be read a little before, and choices are tried") {
   CHECK(live::compare_with_program(at(5000), lock.model, true).difference);
 }
 
+TEST_CASE("of two ways to send a request the one is taken that leads on") {
+  // GET is what a renewal begins with, and release(), which is fewer moves away.
+  const InlineLock lock(
+      {"if redis('SET', self.key, 'x', 'NX', 'PX', self.ttl_ms) ~= OK then return false end "
+       "self.timer = every(10, function() if redis('GET', self.key) then "
+       "redis('PEXPIRE', self.key, self.ttl_ms) end end) return true",
+       "stop(self.timer) if redis('GET', self.key) then redis('DEL', self.key) end return true"});
+  Log log;
+  log.add(0, "a", {"SET", "k", "x", "NX", "PX", "30"})
+      .add(10, "a", {"GET", "k"})
+      .add(0, "a", {"PEXPIRE", "k", "30"})
+      .add(7, "a", {"GET", "k"})
+      .add(0, "a", {"DEL", "k"});
+  const auto alike = compared(log, lock);
+  CHECK_FALSE(alike.difference);
+  CHECK(alike.off_times.empty());
+  CHECK(alike.calls.released == 1);
+  log.add(1, "a", {"PEXPIRE", "k", "30"});
+  CHECK(compared(log, lock).difference);
+}
+
+TEST_CASE("where all tasks of a client share a connection, no other client sends on it") {
+  const auto keeps_token = [](const std::string& also) {
+    return InlineLock({"self.token = self.token or unique() return redis('SET', self.key, "
+                       "self.token, 'NX', 'PX', self.ttl_ms) == OK",
+                       kCompareAndDelete},
+                      also);
+  };
+  Log log;
+  log.add(0, "a", {"SET", "k", "tok-1", "NX", "PX", "30"})
+      .add(0, "a", {"EVAL", "SCRIPT", "1", "k", "tok-1"})
+      .add(0, "a", {"SET", "k", "tok-2", "NX", "PX", "30"});
+  CHECK_FALSE(compared(log, keeps_token("")).difference);  // another client of one pool
+  CHECK(compared(log, keeps_token(", shared_connection = true")).difference);
+}
+
+TEST_CASE("a message may be heard later than what comes after it on another connection") {
+  // The news of its own unlock comes to the first client when it has asked again already.
+  const InlineLock lock(
+      {"local again = semaphore(0) local heard = listen(self.key .. ':free', function() "
+       "again:release() end) local mine = redis('SETNX', self.key, 'x') == 1 "
+       "while not mine do again:acquire() mine = redis('SETNX', self.key, 'x') == 1 end "
+       "stop(heard) return true",
+       "redis('DEL', self.key) redis('PUBLISH', self.key .. ':free', '') return true"});
+  Log log;
+  log.add(0, "s", {"SUBSCRIBE", "k:free"})
+      .add(0, "a", {"SETNX", "k", "x"})
+      .add(0, "t", {"SUBSCRIBE", "k:free"})
+      .add(1, "b", {"SETNX", "k", "x"})
+      .add(5, "a", {"DEL", "k"})
+      .add(0, "a", {"PUBLISH", "k:free", ""})
+      .add(0, "b", {"SETNX", "k", "x"});
+  const auto alike = compared(log, lock);
+  CHECK_FALSE(alike.difference);
+  CHECK(alike.alike == 7);
+  CHECK(alike.calls.acquired == 2);
+}
+
 TEST_CASE("a stand-in is bound to what fits, once, and to nothing that is bound already") {
   StandIns stand_ins;
   const auto token = StandIns::fresh_token(1), other = StandIns::fresh_token(2);
