@@ -5,6 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "cli/bad_words.hpp"
 #include "cli/help_text.hpp"
@@ -510,6 +513,49 @@ std::vector<std::string> reversed_of(const std::vector<std::string>& words) {
   return reversed;
 }
 
+/// The commands, each with what its words are read into.
+class Commands {
+ public:
+  explicit Commands(CLI::App& app) : app_(app) {}
+
+  template <class Read>
+  void offer(CLI::App& (*add)(CLI::App&, Read&)) {
+    auto read = std::make_shared<Read>();
+    const CLI::App& command = add(app_, *read);
+    all_.emplace_back(&command, [read] { return Arguments(*read); });
+  }
+
+  /// What was read of the one that was named, if it is one of these.
+  std::optional<Arguments> named() const {
+    for (const auto& [command, read] : all_)
+      if (command->parsed()) return read();
+    return std::nullopt;
+  }
+
+ private:
+  CLI::App& app_;
+  std::vector<std::pair<const CLI::App*, std::function<Arguments()>>> all_;
+};
+
+void offer_all(Commands& commands) {
+  commands.offer<ListArguments>(add_list);  // there is another one
+  commands.offer(add_check);
+  commands.offer(add_replay);
+  commands.offer(add_live);
+  commands.offer(add_learn);
+  commands.offer(add_test);
+  commands.offer(add_report);
+  commands.offer(add_matrix);
+  commands.offer(add_diff);
+  commands.offer(add_new);
+  commands.offer(add_why);
+  commands.offer(add_graph);
+  commands.offer(add_record);
+  commands.offer(add_eval);
+  commands.offer(add_shell);
+  commands.offer(add_conform);
+}
+
 }  // namespace
 
 Arguments parse(const std::vector<std::string>& words) {
@@ -519,39 +565,9 @@ Arguments parse(const std::vector<std::string>& words) {
   app.set_help_flag("-h,--help", "show this help");
   app.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION "\n", "show the version");
 
-  ListArguments list;
-  CheckArguments check;
-  ReplayArguments replay;
-  LiveArguments live;
-  LearnArguments learn;
-  TestArguments test;
-  ReportArguments reported;
-  MatrixArguments matrix;
-  DiffArguments diff;
-  WhyArguments why;
-  NewArguments made;
-  GraphArguments graph;
-  RecordArguments recorded;
-  EvalArguments eval;
-  ShellArguments shell;
-  ConformArguments conform;
+  Commands commands(app);
+  offer_all(commands);
   std::string completed;
-  const auto& list_command = add_list(app, list);
-  const auto& check_command = add_check(app, check);
-  const auto& replay_command = add_replay(app, replay);
-  const auto& live_command = add_live(app, live);
-  const auto& learn_command = add_learn(app, learn);
-  const auto& test_command = add_test(app, test);
-  const auto& report_command = add_report(app, reported);
-  const auto& matrix_command = add_matrix(app, matrix);
-  const auto& diff_command = add_diff(app, diff);
-  const auto& new_command = add_new(app, made);
-  const auto& why_command = add_why(app, why);
-  const auto& graph_command = add_graph(app, graph);
-  const auto& record_command = add_record(app, recorded);
-  const auto& eval_command = add_eval(app, eval);
-  const auto& shell_command = add_shell(app, shell);
-  const auto& conform_command = add_conform(app, conform);
   const auto& completion_command = add_completion(app, completed);
   add_man(app);
   check_values(app);
@@ -566,22 +582,7 @@ Arguments parse(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     throw sim::BadInput(explained(app, error));
   }
-  if (list_command.parsed()) return list;
-  if (check_command.parsed()) return check;
-  if (replay_command.parsed()) return replay;
-  if (live_command.parsed()) return live;
-  if (learn_command.parsed()) return learn;
-  if (test_command.parsed()) return test;
-  if (report_command.parsed()) return reported;
-  if (matrix_command.parsed()) return matrix;
-  if (diff_command.parsed()) return diff;
-  if (new_command.parsed()) return made;
-  if (why_command.parsed()) return why;
-  if (graph_command.parsed()) return graph;
-  if (record_command.parsed()) return recorded;
-  if (eval_command.parsed()) return eval;
-  if (shell_command.parsed()) return shell;
-  if (conform_command.parsed()) return conform;
+  if (auto named = commands.named()) return std::move(*named);
   if (completion_command.parsed()) return TextArguments{completion(app, completed)};
   return TextArguments{man_page(app)};
 }

@@ -55,7 +55,8 @@ nav .keys-help { color: var(--dim); font-size: .85rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: .4rem 0; font-size: .93rem; }
 th, td { text-align: left; padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { color: var(--dim); font-weight: 500; } th, td:first-child, td .verdict { white-space: nowrap; overflow-wrap: normal; }
+th { color: var(--dim); font-weight: 500; }
+th, td:first-child, td .verdict { white-space: nowrap; overflow-wrap: normal; }
 .scroll.even table { table-layout: fixed; width: 100%; min-width: 50rem; }
 .even th:nth-child(1) { width: 24%; } .even th:nth-child(2) { width: 8.5rem; } .even th:nth-child(3) { width: 34%; }
 .even td:first-child { white-space: normal; overflow-wrap: anywhere; }

@@ -76,8 +76,8 @@ TEST_CASE("a command is run beside a server of its own, and its log kept", "[rec
   fs::remove(kept);
   fs::create_directories(kept.parent_path());
   const std::string client =
-      "redis-cli -u $REDIS_URL SET jobs 8f3c NX EX 20 >&2;"
-      "redis-cli -h \"$1\" -p \"$2\" --eval protocols/set-token-lua/release.lua jobs , 8f3c >&2";
+      "redis-cli -u $REDIS_URL SET jobs 8f3c NX EX 20 >/dev/null;"
+      "redis-cli -h \"$1\" -p \"$2\" --eval protocols/set-token-lua/release.lua jobs , 8f3c >/dev/null";
   const auto ran = run({"record", "set-token-lua", "--keep", kept.string(), "--json", "--", "sh",
                         "-c", client, "sh", "{host}", "{port}"});
   INFO(ran.out << ran.err << read(kept));
@@ -90,7 +90,7 @@ TEST_CASE("a command is run beside a server of its own, and its log kept", "[rec
   CHECK_THAT(read(kept), Contains("\"SET\" \"jobs\" \"8f3c\""));
 
   const auto failed = run({"record", "set-token-lua", "--", "sh", "-c",
-                           "redis-cli -u $REDIS_URL SETNX jobs x >&2; exit 7"});
+                           "redis-cli -u $REDIS_URL SETNX jobs x >/dev/null; exit 7"});
   CHECK(failed.code == 2);
   CHECK_THAT(failed.out, Contains("SET <key> <token> EX 10 NX"));
   CHECK_THAT(failed.err, Contains("sh ended with exit code 7; what it sent is compared"));
