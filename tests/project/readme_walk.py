@@ -19,6 +19,7 @@ def main():
         readme = file.read()
     protocol, script = blocks(readme, "lua")
     (commands,) = [block for block in blocks(readme, "sh") if "lockstep diff" in block]
+    (recorded,) = [block for block in blocks(readme, "sh") if "lockstep record" in block]
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(f"{folder}/my-lock")
         os.mkdir(f"{folder}/build")
@@ -26,12 +27,15 @@ def main():
         for name, text in (("protocol.lua", protocol), ("release.lua", script)):
             with open(f"{folder}/my-lock/{name}", "w", encoding="utf-8") as file:
                 file.write(text)
+        alike = subprocess.run(["bash", "-c", recorded], cwd=folder, capture_output=True, text=True)
         lines = [line for line in commands.splitlines() if line]
         codes, printed = [], ""
         for line in lines:
             result = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True)
             codes.append(result.returncode)
             printed = result.stdout + result.stderr
+    if alike.returncode != 0 or "ALIKE  protocol.lua sends" not in alike.stdout:
+        sys.exit(f"README.md: its client is not alike\n{alike.stdout}{alike.stderr}")
     if codes != [0] * (len(lines) - 1) + [1] or not printed.startswith("WEAKER"):
         sys.exit(f"README.md: its commands end with {codes}, the last one prints\n{printed}")
     if "foreign-release" not in printed:
