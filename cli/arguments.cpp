@@ -326,11 +326,17 @@ CLI::App& add_test(CLI::App& app, TestArguments& test) {
 }
 
 CLI::App& add_report(CLI::App& app, ReportArguments& report) {
-  auto& command = *app.add_subcommand("report", "scenarios as a folder of pages, with their runs");
+  auto& command =
+      *app.add_subcommand("report", "scenarios, or a matrix, as a folder of pages with their runs");
   command.add_option("folder", report.folder, "where the pages go: a new or empty folder")
       ->type_name("DIR")
       ->required();
   add_suite(command, report.suite);
+  command
+      .add_option("--matrix", report.protocols,
+                  "instead: every verdict of this protocol (may be repeated), with its runs")
+      ->allow_extra_args(false)
+      ->type_name("PROTOCOL");
   command.footer(help::kReportFooter);
   return command;
 }

@@ -95,6 +95,7 @@ struct TestArguments {
 struct ReportArguments {
   std::string folder;
   TestArguments suite;
+  std::vector<std::string> protocols;  ///< their matrices instead of the suite
 };
 struct MatrixArguments {
   std::vector<std::string> protocols;  ///< empty: the shipped ladder

@@ -139,11 +139,13 @@ inline constexpr const char* kReportFooter = R"(
 Writes DIR/index.html, with every scenario and what came of it (what is not as expected comes first), and a
 page for each in DIR/runs: its shortest counterexample as a diagram, step by step. The pages need no network,
 and may be put anywhere. A report that is there already is replaced. The exit code is that of `lockstep test`.
+With --matrix the index has a table for each protocol, as of `lockstep matrix`, whose violated cells lead to the runs.
 
 Examples:
   lockstep report site                     every shipped scenario
   lockstep report site locks/scenarios     your own
   lockstep report site --filter redlock
+  lockstep report site --matrix ./my-lock --matrix set-token-lua
 )";
 
 inline constexpr const char* kMatrixFooter = R"(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/exit_code.hpp"
@@ -17,6 +18,22 @@ struct SiteEntry {
   std::string link;     ///< to its page, from the first one; empty: it has none
   ExitCode code = kAsExpected;  ///< that this scenario calls for
 };
+
+/// A verdict of a matrix.
+struct SiteCell {
+  std::string text;          ///< "holds", "violated, 9 steps"
+  std::string verdict = "";  ///< "VIOLATED" or "HOLDS", for its colour
+  std::string link = "";     ///< to the page of its run, if it has one
+};
+/// A protocol's: a row for each condition, a column for each property.
+struct SiteMatrix {
+  std::string protocol, title;
+  std::vector<std::string> properties;
+  std::vector<std::pair<std::string, std::vector<SiteCell>>> rows;  ///< by condition
+};
+
+/// The whole page: a table for each protocol.
+std::string site_index(const std::vector<SiteMatrix>& matrices);
 
 /// The whole page: what is not as expected first, then a table for each protocol.
 std::string site_index(const std::vector<SiteEntry>& entries);

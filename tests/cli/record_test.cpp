@@ -77,7 +77,8 @@ TEST_CASE("a command is run beside a server of its own, and its log kept", "[rec
   fs::create_directories(kept.parent_path());
   const std::string client =
       "redis-cli -u $REDIS_URL SET jobs 8f3c NX EX 20 >/dev/null;"
-      "redis-cli -h \"$1\" -p \"$2\" --eval protocols/set-token-lua/release.lua jobs , 8f3c >/dev/null";
+      "redis-cli -h \"$1\" -p \"$2\" --eval protocols/set-token-lua/release.lua jobs , 8f3c "
+      ">/dev/null";
   const auto ran = run({"record", "set-token-lua", "--keep", kept.string(), "--json", "--", "sh",
                         "-c", client, "sh", "{host}", "{port}"});
   INFO(ran.out << ran.err << read(kept));

@@ -70,3 +70,21 @@ TEST_CASE("a report leaves alone what is not its own", "[site]") {
   CHECK_THAT(run({"report", (full / "notes.txt").string()}).err, Contains("is no folder"));
   CHECK_THAT(run({"report", (full / "no/where").string()}).err, Contains("there is no folder"));
 }
+
+TEST_CASE("a matrix is a table whose violated verdicts lead to their runs", "[site]") {
+  const fs::path site = fresh("matrix");
+  const Ran ran = run({"report", site.string(), "--matrix", "exists-set", "--max-states", "2000"});
+  INFO(ran.err);
+  CHECK_THAT(ran.out, Contains("index.html: written, ") && Contains(" runs"));
+  const std::string index = read(site / "index.html");
+  const std::string link = "runs/exists-set/no-fault-mutual-exclusion.html";
+  CHECK_THAT(index, Contains("<h2 id=\"exists-set\">") && Contains("<th>mutual exclusion</th>") &&
+                        Contains("<a href=\"" + link +
+                                 "\"><span class=\"verdict violated\">violated, 10 steps</span>"));
+  CHECK_THAT(read(site / link), Contains("href=\"../../index.html\"") && Contains("<svg"));
+
+  const Ran both = run({"report", site.string(), "exists-set-race", "--matrix", "exists-set"});
+  CHECK(both.code == 3);
+  CHECK_THAT(both.err, Contains("not both"));
+  CHECK_THAT(run({"report", site.string(), "--matrix", "exist-set"}).err, Contains("did you mean"));
+}
