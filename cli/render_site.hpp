@@ -21,9 +21,9 @@ struct SiteEntry {
 
 /// A verdict of a matrix.
 struct SiteCell {
-  std::string text;          ///< "holds", "violated, 9 steps"
-  std::string verdict = "";  ///< "VIOLATED" or "HOLDS", for its colour
-  std::string link = "";     ///< to the page of its run, if it has one
+  std::string text;       ///< "holds", "violated, 9 steps"
+  std::string verdict{};  ///< "VIOLATED" or "HOLDS", for its colour
+  std::string link{};     ///< to the page of its run, if it has one
 };
 /// A protocol's: a row for each condition, a column for each property.
 struct SiteMatrix {
