@@ -165,6 +165,7 @@ class Look {
   bool told_by_time(std::int64_t ms) const;
   std::set<std::int64_t> numbers_replied() const;
   std::set<std::int64_t> numbers_heard() const;
+  std::set<std::int64_t> readings_told() const;
   ClockUses::KeptThere times_kept() const;
   /// Whether the step would turn at another time if it had heard of a later one: by 1, or by so
   /// much that it shows where it is rounded.

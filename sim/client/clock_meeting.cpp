@@ -146,19 +146,21 @@ void Look::at_phases() {
   std::vector<std::int64_t> times_ms;
   for (const std::int64_t time : times) times_ms.push_back(time * unit_of(time));
   const bool in_seconds = unit_of(*times.rbegin()) == kSecondMs;
+  const auto made = [&](const std::optional<Step>& step) {
+    std::vector<std::int64_t> all;
+    if (step) all = numbers_of(*step);
+    if (step && step->boundary) add_numbers(*step->boundary, all);  // what it remembers
+    std::erase_if(all, [&](std::int64_t number) {
+      return std::abs(number * unit_of(number) - times_ms[0]) > kFarthestMs;
+    });
+    return all;
+  };
   for (const std::int64_t aside_ms : {std::int64_t{0}, kAsideMs}) {
-    const auto made = [&](const std::optional<Step>& step) {
-      std::vector<std::int64_t> all;
-      if (step) all = numbers_of(*step);
-      std::erase_if(all, [&](std::int64_t number) {
-        return std::abs(number * unit_of(number) - times_ms[0]) > kFarthestMs;
-      });
-      return all;
-    };
-    const std::vector<std::int64_t> before = made(step_at(0, aside_ms));
+    MadeTimes times_made{made(step_at(0, aside_ms)), {}};
+    if (!in_seconds) times_made.soon = made(step_at(1, aside_ms));
     const auto shifted = [&](std::int64_t later_ms) {
       const std::optional<Step> step = step_at(later_ms, aside_ms);
-      std::string then = way_of(step) + made_times(before, made(step), later_ms);
+      std::string then = way_of(step) + made_times(times_made, made(step), later_ms);
       if (step)
         for (const Comparison& each : step->compared) then += difference(each.left, each.right);
       return then;
@@ -166,6 +168,24 @@ void Look::at_phases() {
     times_ms.push_back(*times_ms.begin() + aside_ms);
     note_phases(shifted, times_ms, in_seconds, use_);
   }
+  const auto made_ms = [&](std::int64_t later_ms) {
+    std::vector<std::int64_t> all = made(step_at(later_ms, 0));
+    for (std::int64_t& number : all) number *= unit_of(number);
+    return all;
+  };
+  for (const std::int64_t reading : readings_told()) note_rounded(made_ms, reading, use_);
+}
+
+/// The absolute times of its clock that it was told in the path's last observation.
+std::set<std::int64_t> Look::readings_told() const {
+  std::set<std::int64_t> readings;
+  for (const ClockAnswer& each : step_.clock_answers) {
+    std::vector<std::int64_t> numbers;
+    if (each.absolute && each.observation + 1 == path_.size())
+      add_numbers(path_[each.observation].answers.at(each.answer), numbers);
+    readings.insert(numbers.begin(), numbers.end());
+  }
+  return readings;
 }
 
 bool Look::told_by_time(std::int64_t ms) const {

@@ -456,27 +456,31 @@ void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
     std::vector<std::int64_t> all = numbers_in(of.keyspace);
     for (const std::int64_t number : times_told(of.reply)) all.push_back(number);
     std::erase_if(all, [&](auto number) { return unit_of(number, met.execution.now) == 0; });
+    of.keyspace.for_each([&](const std::string&, const Entry& entry) {
+      if (entry.expires) all.push_back(entry.expires->ms);
+    });
     return all;
   };
   for (const std::int64_t aside_ms : {std::int64_t{0}, kAsideMs}) {
-    const std::vector<std::int64_t> before = made(tried_at_phase(met, times, 0, aside_ms));
+    MadeTimes times_made{made(tried_at_phase(met, times, 0, aside_ms)), {}};
+    if (!in_seconds) times_made.soon = made(tried_at_phase(met, times, 1, aside_ms));
     const auto shifted = [&](std::int64_t later_ms) {
       const Tried then = tried_at_phase(met, times, later_ms, aside_ms);
-      std::string all = then.shown(what) + made_times(before, made(then), later_ms);
+      std::string all = then.shown(what) + made_times(times_made, made(then), later_ms);
       for (const Compared& each : then.compared) all += difference(each.left, each.right);
       return all;
     };
     std::vector<std::int64_t> meeting = times_ms;
     meeting.push_back(met.execution.now.ms + aside_ms);
+    if (met.execution.mode.later_from > 0)  // what is read then is 1 ms later
+      meeting.push_back(met.execution.now.ms + aside_ms + 1);
     sim::note_phases(shifted, meeting, in_seconds, use);
   }
   const auto made_ms = [&](std::int64_t later_ms) {
-    const Tried then = tried_at_phase(met, times, later_ms, 0);
-    std::vector<std::int64_t> all = made(then);
-    for (std::int64_t& number : all) number = ms_of(number, unit_of(number, met.execution.now));
-    then.keyspace.for_each([&](const std::string&, const Entry& entry) {
-      if (entry.expires) all.push_back(entry.expires->ms);
-    });
+    std::vector<std::int64_t> all = made(tried_at_phase(met, times, later_ms, 0));
+    for (std::int64_t& number : all)
+      if (const std::int64_t unit = unit_of(number, met.execution.now); unit != 0)
+        number = ms_of(number, unit);
     return all;
   };
   note_rounded(made_ms, met.execution.now.ms, use);

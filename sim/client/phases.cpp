@@ -105,14 +105,21 @@ std::string difference(double left, double right) {
   return fmt::format(" {}", std::llround(by * kParts));
 }
 
-std::string made_times(const std::vector<std::int64_t>& before,
-                       const std::vector<std::int64_t>& numbers, std::int64_t later_ms) {
+// By whole seconds a time that is rounded to one is moved along as well as one that is not; what is
+// rounded to more of them shows in that it is neither so late nor as it was.
+std::string made_times(const MadeTimes& made, const std::vector<std::int64_t>& numbers,
+                       std::int64_t later_ms) {
+  const auto later_by = [&](const std::vector<std::int64_t>& all, std::size_t i) {
+    return ms_of(all[i], unit_of(all[i])) - ms_of(made.before[i], unit_of(made.before[i]));
+  };
   std::string text;
-  for (std::size_t i = 0; i < std::min(before.size(), numbers.size()); ++i) {
-    const std::int64_t by_ms =
-        ms_of(numbers[i], unit_of(numbers[i])) - ms_of(before[i], unit_of(before[i]));
-    const bool along = numbers[i] == before[i] || by_ms == later_ms;
-    text += along ? " ." : fmt::format(" {}", numbers[i]);
+  for (std::size_t i = 0; i < std::min(made.before.size(), numbers.size()); ++i) {
+    const std::int64_t by_ms = later_by(numbers, i);
+    const bool in_seconds = i >= made.soon.size() || later_ms % kSecondMs == 0;
+    if (in_seconds)
+      text += by_ms == 0 || by_ms == later_ms ? " 0" : fmt::format(" {}", numbers[i]);
+    else
+      text += fmt::format(" {}", later_by(made.soon, i) == 1 ? by_ms - later_ms : by_ms);
   }
   return text;
 }

@@ -16,10 +16,15 @@ namespace lockstep::sim {
 using ShiftedBy = std::function<std::string(std::int64_t later_ms)>;
 /// By how much two sides of a comparison differ, as text; of an absolute time only that it is one.
 std::string difference(double left, double right);
-/// Of absolute times that it makes, where those `before` were made of what is not later: which do
-/// neither stay as they are nor move along.
-std::string made_times(const std::vector<std::int64_t>& before,
-                       const std::vector<std::int64_t>& numbers, std::int64_t later_ms);
+/// Absolute times that something makes.
+struct MadeTimes {
+  std::vector<std::int64_t> before;  ///< of what is not later
+  std::vector<std::int64_t> soon;    ///< 1 ms later; empty: times are moved by whole seconds only
+};
+/// Of those that it makes of what is so much later: how far each is from where it would be, which
+/// is as far along, or where it was.
+std::string made_times(const MadeTimes& made, const std::vector<std::int64_t>& numbers,
+                       std::int64_t later_ms);
 
 /// Two times that lie a multiple of a unit apart meet its borders together: so it is also tried
 /// with the clock this much later than it is.

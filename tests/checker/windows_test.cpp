@@ -163,6 +163,48 @@ TEST_CASE("so does a lease that ends at such a time", "[time][windows]") {
   CHECK(until(by_server, 1000) == Verdict::violated);
 }
 
+TEST_CASE("a script's lease may be rounded to a part of a second, or be what is left of one",
+          "[time][windows]") {
+  const auto set_until = [](const std::string& option, std::int64_t work_ms) {
+    InlineLock lock(
+        {test::scripted_acquire(
+             "local t = redis.call('time') local ms = t[1] * 1000 + math.floor(t[2] / 1000) "
+             "if redis.call('exists', KEYS[1]) == 1 then return 0 end "
+             "redis.call('set', KEYS[1], 'x', " +
+             option + ") return 1"),
+         "return true"});
+    lock.model.tick_ms = 50;
+    return lock.lasting(1000, work_ms).judged(sim::Property::mutual_exclusion);
+  };
+  // Taken 150 ms after a multiple of 200; what was left at 500 is over 1 tick after that.
+  const std::string until = "'PXAT', string.format('%.0f', ms - ms % 200 + 500)";
+  CHECK(set_until(until, 350) == Verdict::holds);
+  CHECK(set_until(until, 400) == Verdict::violated);
+  const std::string rest = "'PX', 500 - ms % 500 + 250";  // 300 at least
+  CHECK(set_until(rest, 300) == Verdict::holds);
+  CHECK(set_until(rest, 350) == Verdict::violated);
+}
+
+TEST_CASE("a client may remember when a rounded time is over", "[time][windows]") {
+  const auto evicted = [](const std::string& till, std::int64_t work_ms) {
+    InlineLock lock(
+        {"if redis('SETNX', self.key, 'x') == 1 then return true end local ms = millis(now()) "
+         "if self.till == nil then self.till = " +
+             till +
+             " return false end "
+             "if ms >= self.till then self.till = nil return redis('SET', self.key, 'x') == OK end "
+             "return false",
+         "return true"},
+        ", leases = {}");
+    lock.model.processes[1].rounds = 2;
+    lock.lasting(30'000, work_ms);
+    lock.model.properties = {sim::Property::mutual_exclusion};
+    return checker::explore(lock.model, {}).verdict;
+  };
+  CHECK(evicted("ms // 1000 * 1000 + 1250", 250) == Verdict::holds);
+  CHECK(evicted("ms // 1000 * 1000 + 1250", 251) == Verdict::violated);
+}
+
 TEST_CASE("seconds that only a client remembers are those of its clock", "[time][windows]") {
   // Read in the last ms of a second; three seconds further is 2001 ms later.
   const auto evicted = [](const std::string& second, std::int64_t work_ms) {
