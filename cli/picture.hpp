@@ -66,6 +66,7 @@ struct Picture {
     std::int64_t since_ms = 0;  ///< paused, crashed
     bool inside = false;        ///< it believes that it holds a lock
     bool leased = false;        ///< enough servers have a lease key that is its own
+    bool named = false;         ///< its name is on one
   };
   struct Change {
     std::uint8_t server = 0;

@@ -402,8 +402,10 @@ class Bars {
       belief.since_ms = life_[process].since_ms;
       for (const auto& [section, bar] : sections_)
         if (std::get<0>(section) == process) belief.inside = true;
-      for (std::uint8_t lock = 0; lock < model_.processes[process].lock_keys.size(); ++lock)
+      for (std::uint8_t lock = 0; lock < model_.processes[process].lock_keys.size(); ++lock) {
         if (has_own(process, lock, data.keys)) belief.leased = true;
+        if (has_name_on(process, lock, data.keys)) belief.named = true;
+      }
       picture_.rows[row_].beliefs.push_back(belief);
     }
   }

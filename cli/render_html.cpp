@@ -11,7 +11,9 @@
 #include "cli/picture.hpp"
 #include "cli/words.hpp"
 #include "sim/base/token.hpp"
+#include "sim/client/program.hpp"
 #include "sim/client/servers.hpp"
+#include "sim/model/properties.hpp"
 #include "sim/model/wording.hpp"
 
 namespace lockstep::cli {
@@ -34,7 +36,13 @@ std::string opening(const Telling& telling) {
                                  html(telling.headline.verdict), html(telling.headline.text));
   if (telling.trace && telling.trace->violated)
     text += "<p class=\"what\">" + html(telling.trace->violation) + "</p>\n";
-  if (telling.avoidable)
+  if (telling.trace && telling.trace->violated)
+    text += fmt::format("<p>This is violated when {}.</p>\n",
+                        html(sim::row(*telling.trace->violated).violated_when));
+  if (telling.avoidable && telling.no_return && telling.no_return->step > 0)
+    text += "<p class=\"avoidable\">This order of events was <strong>avoidable</strong> " +
+            html(*telling.avoidable) + " (which is luck, and mends nothing)</p>\n";
+  else if (telling.avoidable)
     text +=
         "<p class=\"avoidable\"><strong>Avoidable</strong> " + html(*telling.avoidable) + "</p>\n";
   if (!telling.why.empty()) text += "<p>" + html(telling.why) + "</p>\n";
@@ -54,22 +62,24 @@ std::string believed(const Picture::Belief& belief) {
   return holds;
 }
 
+/// What is true of what it believes.
+const char* truth_of(const Picture::Belief& belief) {
+  const bool up = belief.life != Picture::Belief::Life::crashed;
+  if (belief.inside && !belief.leased) return "✖ it has no lease";
+  if (belief.inside)
+    return belief.named ? "✔ it has the lease" : "a key is there that does not say whose it is";
+  if (!belief.leased) return "✔ it has no lease";
+  return up ? "its lease is there: it has not heard of it yet, or gives it back"
+            : "✖ its lease is left behind";
+}
+
 std::string table_of_beliefs(const Picture::Row& row) {
   std::string text = "<table><tr><th>client</th><th>believes</th><th>is true</th></tr>\n";
-  for (const auto& belief : row.beliefs) {
-    const bool up = belief.life != Picture::Belief::Life::crashed;
-    const bool wrong = belief.inside && !belief.leased;
-    const bool left_over = !belief.inside && belief.leased;
-    text +=
-        fmt::format("<tr{}><td><span class=\"who p{}\">{}</span></td><td>{}</td><td>{}</td></tr>\n",
-                    wrong ? " class=\"wrong\"" : "", belief.process,
-                    html(sim::process_name(belief.process)), html(believed(belief)),
-                    wrong             ? "✖ it has no lease"
-                    : belief.inside   ? "✔ it has the lease"
-                    : left_over && up ? "a lease of its own is there"
-                    : left_over       ? "✖ its lease is left behind"
-                                      : "✔ it has none");
-  }
+  for (const auto& belief : row.beliefs)
+    text += fmt::format(
+        "<tr{}><td><span class=\"who p{}\">{}</span></td><td>{}</td><td>{}</td></tr>\n",
+        belief.inside && !belief.leased ? " class=\"wrong\"" : "", belief.process,
+        html(sim::process_name(belief.process)), html(believed(belief)), truth_of(belief));
   return text + "</table>\n";
 }
 
@@ -163,7 +173,7 @@ class Page {
     const auto& trace = *telling_.trace;
     std::string text;
     if (telling_.avoidable && telling_.no_return && telling_.no_return->step == row + 1)
-      text += "<p class=\"avoidable\"><strong>The last chance:</strong> avoidable " +
+      text += "<p class=\"avoidable\"><strong>The last chance:</strong> this order was avoidable " +
               html(*telling_.avoidable) + "</p>\n";
     if (trace.loop && row >= trace.loop->from) text += "<p>This step comes again and again.</p>\n";
     if (trace.violated && row + 1 == trace.steps.size())
@@ -179,7 +189,10 @@ class Page {
            "edge: without a lease</li>\n"
            "<li>a pale bar beside a server's line: a lease key, in the colour of whose it is, "
            "until it is over</li>\n"
-           "<li>a wide grey bar: paused; a cross: crashed, or lost on the way</li>\n"
+           "<li>a wide grey bar: paused, crashed or down; a cross: crashed, or lost on the "
+           "way</li>\n"
+           "<li>a dashed green line: after it no order of events avoids what is violated</li>\n"
+           "<li>a task of a client (a watchdog, a listener) has a line of its own</li>\n"
            "<li>a solid arrow: a request; a dashed one: a reply; dotted: still on its way</li>\n"
            "<li>⚡ a fault</li>\n</ul>\n";
   }
@@ -204,7 +217,9 @@ const char* class_of_verdict(const std::string& verdict) {
 }
 
 std::string as_html(const Telling& telling, const std::string& index) {
-  const auto title = telling.headline.verdict + " " + telling.headline.text;
+  const auto title =
+      fmt::format("{} {}: {}", telling.headline.verdict,
+                  telling.model.program->folder().filename().string(), telling.headline.text);
   std::string text = html_head(title);
   if (!index.empty()) text += "<p><a href=\"" + html(index) + "\">all scenarios</a></p>\n";
   text += opening(telling);

@@ -58,16 +58,23 @@ std::size_t likeness(const sim::Request& a, const sim::Request& b) {
   return same;
 }
 
-/// The scripts of a protocol's folder: file name by SHA-1.
+/// The scripts of a protocol's folder: file name by SHA-1. What else lies there (packages that a
+/// test needs, a repository) has nothing to do with it.
 std::map<std::string, std::string> scripts_of(const sim::Program& program,
                                               std::vector<std::string>& bodies) {
+  constexpr std::uintmax_t kLongest = 1 << 20;  // bytes
   std::map<std::string, std::string> scripts;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(program.folder())) {
-    if (!entry.is_regular_file()) continue;
-    auto body = sim::file_text(entry.path());
-    const auto name = program.script_name(body);
-    if (name.empty()) continue;
-    scripts[sim::sha1_hex(body)] = name;
+  std::filesystem::recursive_directory_iterator entry(
+      program.folder(), std::filesystem::directory_options::skip_permission_denied);
+  for (const auto end = std::filesystem::end(entry); entry != end; ++entry) {
+    const auto name = entry->path().filename().string();
+    if (entry->is_directory() && (name.starts_with('.') || name == "node_modules"))
+      entry.disable_recursion_pending();
+    if (!entry->is_regular_file() || entry->file_size() > kLongest) continue;
+    auto body = sim::file_text(entry->path());
+    const auto script = program.script_name(body);
+    if (script.empty()) continue;
+    scripts[sim::sha1_hex(body)] = script;
     bodies.push_back(std::move(body));
   }
   return scripts;

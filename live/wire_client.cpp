@@ -106,8 +106,7 @@ bool Answers::next_way() {
 
 WireClient::WireClient(const sim::Program& program, const sim::ProcessSetup& setup,
                        Answers& answers)
-    : setup_(&setup),
-      answers_(&answers),
+    : answers_(&answers),
       client_(program, setup, std::vector<int>(static_cast<std::size_t>(setup.threads)),
               [&answers](const sim::Query& query) { return answers.answer(query); }) {}
 

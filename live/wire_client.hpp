@@ -98,7 +98,6 @@ class WireClient {
   template <class Visitor>
   void visit_ways(std::int64_t time_us, const Visitor& visit) const;
 
-  const sim::ProcessSetup* setup_;
   Answers* answers_;
   Client client_;
   StandIns stand_ins_;

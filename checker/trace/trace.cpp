@@ -19,6 +19,21 @@ using sim::Action;
 namespace {
 /// Longer than a person lets pass at once, in ms.
 constexpr std::int64_t kCentury = 100LL * 366 * 24 * 3600 * 1000;
+
+/// "B waits", "A, B wait".
+std::string waiting_in_acquire(const World& world) {
+  std::string names;
+  int count = 0;
+  for (std::size_t p = 0; p < world.processes.size(); ++p) {
+    const auto& waits = world.processes[p].waits;
+    if (std::none_of(waits.begin(), waits.end(), [](const auto& wait) { return wait.in_acquire; }))
+      continue;
+    names += (names.empty() ? "" : ", ") + sim::process_name(static_cast<std::uint8_t>(p));
+    ++count;
+  }
+  return names + (count == 1 ? " waits" : " wait");
+}
+
 }  // namespace
 
 struct Walk::Impl {
@@ -171,7 +186,7 @@ const TraceStep& Walk::take_on(const Action& action, const std::string& place) {
              impl.rules.stuck_in_acquire(after)) {
     impl.trace.violated = sim::Property::deadlock;
     impl.trace.violation =
-        "a client waits in acquire(), and nothing but a fault can happen any more.";
+        waiting_in_acquire(after) + " in acquire(), and nothing but a fault can happen any more.";
     impl.trace.stuck = true;
   }
   impl.here = std::move(after);

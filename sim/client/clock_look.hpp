@@ -166,6 +166,7 @@ class Look {
   std::set<std::int64_t> numbers_replied() const;
   std::set<std::int64_t> numbers_heard() const;
   std::set<std::int64_t> readings_told() const;
+  bool is_near_a_clock(std::int64_t time_ms) const;
   ClockUses::KeptThere times_kept() const;
   /// Whether the step would turn at another time if it had heard of a later one: by 1, or by so
   /// much that it shows where it is rounded.

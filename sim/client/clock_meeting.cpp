@@ -145,7 +145,9 @@ void Look::at_phases() {
   };
   std::vector<std::int64_t> times_ms;
   for (const std::int64_t time : times) times_ms.push_back(time * unit_of(time));
-  const bool in_seconds = unit_of(*times.rbegin()) == kSecondMs;
+  const bool in_seconds = std::ranges::any_of(times, [&](std::int64_t time) {
+    return unit_of(time) == kSecondMs && is_near_a_clock(time * kSecondMs);
+  });
   const auto made = [&](const std::optional<Step>& step) {
     std::vector<std::int64_t> all;
     if (step) all = numbers_of(*step);
@@ -168,12 +170,26 @@ void Look::at_phases() {
     times_ms.push_back(*times_ms.begin() + aside_ms);
     note_phases(shifted, times_ms, in_seconds, use_);
   }
+  if (in_seconds) use_.units.insert(kSecondMs);
   const auto made_ms = [&](std::int64_t later_ms) {
     std::vector<std::int64_t> all = made(step_at(later_ms, 0));
     for (std::int64_t& number : all) number *= unit_of(number);
     return all;
   };
-  for (const std::int64_t reading : readings_told()) note_rounded(made_ms, reading, use_);
+  for (const std::int64_t reading : readings_told())
+    note_rounded(made_ms, reading, in_seconds, use_);
+}
+
+/// Whether the path has a reading of a clock near it: else it may be four letters of a text.
+bool Look::is_near_a_clock(std::int64_t time_ms) const {
+  return std::ranges::any_of(path_, [&](const Observation& observation) {
+    std::vector<std::int64_t> numbers;
+    for (const std::string& answer : observation.answers) add_numbers(answer, numbers);
+    if (const auto told = time_told(*observation.reply)) numbers.push_back(*told);
+    return std::ranges::any_of(numbers, [&](std::int64_t number) {
+      return is_time(number) && std::abs(number * unit_of(number) - time_ms) <= kFarthestMs;
+    });
+  });
 }
 
 /// The absolute times of its clock that it was told in the path's last observation.

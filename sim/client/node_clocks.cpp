@@ -483,7 +483,13 @@ void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
         number = ms_of(number, unit);
     return all;
   };
-  note_rounded(made_ms, met.execution.now.ms, use);
+  if (in_seconds) use.units.insert(kSecondMs);
+  // Times in more than ms are moved by whole ones only; and where the clock goes on within a
+  // script, rounding begins 1 ms sooner: judged where it does not.
+  const bool known_elsewhere =
+      met.execution.mode.later_from > 0 ||
+      std::ranges::any_of(times, [](const auto& time) { return time.second > 1; });
+  note_rounded(made_ms, met.execution.now.ms, known_elsewhere, use);
 }
 
 /// What it makes of such a time is no time: an age that it stores, or answers, and nobody varies.

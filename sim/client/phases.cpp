@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <set>
@@ -96,6 +97,21 @@ void note_seconds(const ShiftedBy& shifted, const std::string& now, TimeUse& use
     use.explained = use.explained && !recurs(ways_each(step_ms));
 }
 
+/// How far after the last multiple of the unit each of these lies, at its beginning, 1 ms later, in
+/// its middle, in its last ms, and in the next one.
+std::array<std::vector<std::int64_t>, 5> after_multiple(const MadeLater& made,
+                                                        std::int64_t clock_ms, std::int64_t unit) {
+  const std::int64_t begun_ms = clock_ms - floor_quotient(clock_ms, unit) * unit;
+  std::array<std::vector<std::int64_t>, 5> after;
+  const std::array<std::int64_t, 5> when{0, 1, unit / 2, unit - 1, unit};
+  for (std::size_t i = 0; i < when.size(); ++i) {
+    after[i] = made(when[i] - begun_ms);
+    for (std::int64_t& time_ms : after[i])
+      time_ms -= clock_ms - begun_ms + (when[i] == unit ? unit : 0);
+  }
+  return after;
+}
+
 }  // namespace
 
 std::string difference(double left, double right) {
@@ -124,34 +140,40 @@ std::string made_times(const MadeTimes& made, const std::vector<std::int64_t>& n
   return text;
 }
 
-void note_rounded(const MadeLater& made, std::int64_t clock_ms, TimeUse& use) {
-  const std::vector<std::int64_t> now = made(0);
-  if (now.empty()) return;
-  for (const std::int64_t unit : use.units) {
-    if (unit <= 1) continue;
-    const std::int64_t begun_ms = clock_ms - floor_quotient(clock_ms, unit) * unit;
-    std::vector<std::vector<std::int64_t>> after;  // the last multiple, by when
-    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, unit / 2, unit - 1, unit}) {
-      after.push_back(made(at - begun_ms));
-      for (std::int64_t& time_ms : after.back())
-        time_ms -= clock_ms - begun_ms + (at == unit ? unit : 0);
-    }
+void note_rounded(const MadeLater& made, std::int64_t clock_ms, bool known_elsewhere,
+                  TimeUse& use) {
+  const std::vector<std::int64_t> now = made(0), soon = now.empty() ? now : made(1);
+  if (now.empty() || soon.size() != now.size()) return;
+  std::set<std::size_t> stay, found;  // a while, and then do not
+  const std::set<std::int64_t> units = use.units;
+  for (const std::int64_t unit : units) {
+    const std::vector<std::int64_t> next = made(unit);
+    if (unit <= 1 || next.size() != now.size()) continue;
+    std::set<std::size_t> rounded;  // that may be: all others move along, or stay for good
     for (std::size_t i = 0; i < now.size(); ++i)
-      if (std::ranges::all_of(after, [&](const std::vector<std::int64_t>& each) {
-            return each.size() == now.size() && each[i] == after.front()[i] &&
-                   std::abs(each[i]) <= kFarthestMs;
-          }))
-        use.made.insert(after.front()[i]);
+      if (soon[i] != now[i] + 1 && next[i] != now[i]) rounded.insert(i);
+    if (rounded.empty()) continue;
+    stay.insert(rounded.begin(), rounded.end());
+    const auto after = after_multiple(made, clock_ms, unit);
+    if (std::ranges::any_of(after, [&](const auto& each) { return each.size() != now.size(); }))
+      continue;
+    for (const std::size_t i : rounded) {
+      const std::int64_t first = after[0][i], then = after[1][i];
+      const bool same = after[2][i] == then && after[3][i] == then && after[4][i] == first;
+      const bool up = then == first + unit;  // rounded up
+      if (!same || (first != then && !up) || std::abs(then) > kFarthestMs) continue;
+      use.made.insert({first, then});
+      found.insert(i);
+    }
   }
+  // To the nearest one, and the like.
+  use.explained = use.explained && (known_elsewhere || stay == found);
 }
 
 void note_phases(const ShiftedBy& shifted, std::span<const std::int64_t> times_ms, bool in_seconds,
                  TimeUse& use) {
   const std::string now = shifted(0);
-  if (in_seconds)
-    use.units.insert(kSecondMs);
-  else
-    note_within_second(shifted, now, times_ms, use);
+  if (!in_seconds) note_within_second(shifted, now, times_ms, use);
   note_seconds(shifted, now, use);
 }
 
