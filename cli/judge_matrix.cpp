@@ -68,6 +68,15 @@ std::vector<scenarios::Matrix> judge_matrices(const std::vector<scenarios::Scena
   return matrices;
 }
 
+ExitCode exit_code(const std::vector<scenarios::Matrix>& matrices) {
+  using scenarios::Standing;
+  for (const auto& matrix : matrices)
+    for (const auto& finding : matrix.findings)
+      if (finding.standing == Standing::inconclusive || finding.standing == Standing::vacuous)
+        return kInconclusive;
+  return kAsExpected;
+}
+
 scenarios::Judgement counterexample(const scenarios::Finding& finding,
                                     const scenarios::Scenario& world,
                                     const checker::Progress& watch) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "scenarios/catalog.hpp"
 #include "scenarios/judge.hpp"
@@ -44,6 +45,9 @@ std::vector<scenarios::Matrix> judge_matrices(const std::vector<scenarios::Scena
                                               const std::vector<scenarios::Condition>& conditions,
                                               std::optional<int> jobs, const Io& io,
                                               const checker::Progress& watch = {});
+
+/// Verdicts that are not known make the exit code so; violated ones are what a matrix is for.
+ExitCode exit_code(const std::vector<scenarios::Matrix>& matrices);
 
 /// The run behind a violated `finding` of the matrix of `world`.
 scenarios::Judgement counterexample(const scenarios::Finding& finding,

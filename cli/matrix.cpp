@@ -13,16 +13,6 @@ namespace lockstep::cli {
 namespace {
 
 using scenarios::Matrix;
-using scenarios::Standing;
-
-/// Verdicts that are not known make the matrix so; violated ones are what a matrix is for.
-int exit_code(const std::vector<Matrix>& matrices) {
-  for (const auto& matrix : matrices)
-    for (const auto& finding : matrix.findings)
-      if (finding.standing == Standing::inconclusive || finding.standing == Standing::vacuous)
-        return kInconclusive;
-  return kAsExpected;
-}
 
 void print(std::ostream& out, const std::vector<Matrix>& matrices, const MatrixArguments& arguments,
            TableLook look) {

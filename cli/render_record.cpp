@@ -53,11 +53,7 @@ void print_nothing_alike(const live::WireLikeness& likeness, const sim::Program&
 
 /// The sleep that was kept to worst, if one was not.
 void print_off_times(const std::vector<live::OffTime>& off_times, Io& io) {
-  const auto off = [](const live::OffTime& each) {
-    return each.waited_ms > each.sleep_ms ? each.waited_ms - each.sleep_ms
-                                          : each.sleep_ms - each.waited_ms;
-  };
-  const auto worst = std::ranges::max_element(off_times, {}, off);
+  const auto worst = std::ranges::max_element(off_times, {}, &live::OffTime::off_ms);
   if (worst == off_times.end()) return;
   io.out << fmt::format("times     protocol.lua sleeps {} ms where your client waited {} ms\n",
                         worst->sleep_ms, worst->waited_ms);

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/exit_code.hpp"
 #include "cli/judge_matrix.hpp"
 #include "cli/keep_trace.hpp"
 #include "cli/parallel.hpp"
@@ -31,13 +29,18 @@ using scenarios::Finding;
 using scenarios::Matrix;
 using scenarios::Standing;
 
-/// "runs/set-token-lua/pause-mutual-exclusion.html".
-std::string link_of(const Matrix& matrix, const Finding& finding) {
-  std::string name = finding.condition + "-" + sim::row(finding.property).name;
-  for (char& c : name)
+std::string as_file_name(std::string text) {
+  for (char& c : text)
     if (std::string(" ,=/><").find(c) != std::string::npos) c = '-';
-  const auto protocol = std::filesystem::path(matrix.world.protocol).filename().string();
-  return SiteFolder::link_to(protocol + "/" + name);
+  return text.substr(std::min(text.find_first_not_of(".-"), text.size()));
+}
+
+/// "runs/set-token-lua/pause-mutual-exclusion.html"; of ./locks/mine "runs/locks-mine/...": two
+/// folders may have one name.
+std::string link_of(const Matrix& matrix, const Finding& finding) {
+  return SiteFolder::link_to(
+      as_file_name(matrix.world.protocol) + "/" +
+      as_file_name(finding.condition + "-" + sim::row(finding.property).name));
 }
 
 SiteCell cell_of(const Matrix& matrix, const Finding& finding) {
@@ -78,14 +81,6 @@ std::string page_of(const Matrix& matrix, const Finding& finding, const checker:
   return as_html(telling_of(judgement, notes), SiteFolder::link_back(link_of(matrix, finding)));
 }
 
-ExitCode exit_code_of(const std::vector<Matrix>& matrices) {
-  for (const auto& matrix : matrices)
-    for (const auto& finding : matrix.findings)
-      if (finding.standing == Standing::inconclusive || finding.standing == Standing::vacuous)
-        return kInconclusive;
-  return kAsExpected;
-}
-
 }  // namespace
 
 int report_matrices(const ReportArguments& arguments, const SiteFolder& folder,
@@ -119,7 +114,7 @@ int report_matrices(const ReportArguments& arguments, const SiteFolder& folder,
   folder.put_index(site_index(sheets));
   io.out << fmt::format("{}: written, {}\n", folder.index().string(),
                         plural(violated.size(), "run"));
-  return exit_code_of(matrices);
+  return exit_code(matrices);
 }
 
 }  // namespace lockstep::cli

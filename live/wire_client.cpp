@@ -2,8 +2,8 @@
 #include "live/wire_client.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -276,10 +276,11 @@ void WireClient::hear_out() {
   while (!unheard_.empty()) make(unheard_.front());
 }
 
+std::int64_t OffTime::off_ms() const { return std::abs(waited_ms - sleep_ms); }
+
 bool OffTime::is_bad() const {
   constexpr std::int64_t kSlack_ms = 50, kPart = 5;
-  const std::int64_t off = waited_ms > sleep_ms ? waited_ms - sleep_ms : sleep_ms - waited_ms;
-  return off > kSlack_ms + sleep_ms / kPart;
+  return off_ms() > kSlack_ms + sleep_ms / kPart;
 }
 
 std::size_t WireClient::badly_timed() const {

@@ -48,6 +48,7 @@ struct Awaited {
 /// A sleep of the program's, and how long the real client waited.
 struct OffTime {
   std::int64_t sleep_ms = 0, waited_ms = 0;
+  std::int64_t off_ms() const;
   /// By more than what a client takes for its own work.
   bool is_bad() const;
 };
