@@ -41,14 +41,9 @@ bool loads_script(const sim::Request& request) {
          sim::lower_case(request[1]) == "load";
 }
 
-/// "": it runs none.
-std::string sha_of_script(const sim::Request& request) {
-  if (loads_script(request)) return sim::sha1_hex(request[2]);
-  if (request.size() < 2) return "";
-  const auto name = sim::lower_case(request[0]);
-  return name == "eval"      ? sim::sha1_hex(request[1])
-         : name == "evalsha" ? sim::lower_case(request[1])
-                             : "";
+/// Of one that is loaded, too.
+std::string sha_of_sent(const sim::Request& request) {
+  return loads_script(request) ? sim::sha1_hex(request[2]) : sha_of_script(request);
 }
 
 /// What in a request is the same in another, for the one to show if none fits.
@@ -212,7 +207,7 @@ bool Walk::was_unknown(std::size_t place) const {
       std::find_if(log_.begin() + static_cast<std::ptrdiff_t>(place) + 1, log_.end(),
                    [&](const WireRequest& other) { return other.connection == real.connection; });
   return next != log_.end() && sim::lower_case(next->request[0]) != "evalsha" &&
-         sha_of_script(next->request) == sim::lower_case(real.request[1]);
+         sha_of_sent(next->request) == sim::lower_case(real.request[1]);
 }
 
 void Walk::take(std::size_t place) {
@@ -344,7 +339,7 @@ void Walk::deliver(const std::string& connection, const sim::SharedReply& reply,
 }
 
 bool Walk::belongs_to_lock(const WireRequest& real) {
-  if (scripts_.contains(sha_of_script(real.request))) return true;
+  if (scripts_.contains(sha_of_sent(real.request))) return true;
   return std::ranges::any_of(best().clients, [&](const Known& known) {
     return std::ranges::any_of(real.request.begin() + 1, real.request.end(),
                                [&](const std::string& argument) {
@@ -439,11 +434,10 @@ void Walk::note_unsent() {
   std::set<std::string> sent;
   std::vector<std::string> texts;
   for (const auto& real : log_) {
-    const auto sha = sha_of_script(real.request);
+    const auto sha = sha_of_sent(real.request);
     if (sha.empty()) continue;
     sent.insert(sha);
-    if (real.request.size() > 1) texts.push_back(real.request[1]);
-    if (loads_script(real.request)) texts.push_back(real.request[2]);
+    texts.push_back(real.request[loads_script(real.request) ? 2 : 1]);
   }
   for (const auto& body : bodies_) {
     const auto sha = sim::sha1_hex(body);

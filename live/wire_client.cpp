@@ -54,24 +54,24 @@ sim::Request with_options_in_order(sim::Request request) {
   return request;
 }
 
-bool runs_script(const std::string& name) { return name == "eval" || name == "evalsha"; }
-
-/// The SHA-1 of the script that a request runs.
-std::string sha_of(const sim::Request& request) {
-  if (sim::lower_case(request[0]) == "eval") return sim::sha1_hex(request[1]);
-  return sim::lower_case(request[1]);
-}
-
 }  // namespace
+
+std::string sha_of_script(const sim::Request& request) {
+  if (request.size() < 2) return "";
+  const auto name = sim::lower_case(request[0]);
+  if (name == "eval") return sim::sha1_hex(request[1]);
+  return name == "evalsha" ? sim::lower_case(request[1]) : "";
+}
 
 bool is_same(const sim::Request& program_said, const sim::Request& client_said, WhenSent when,
              StandIns& stand_ins) {
   if (program_said.size() != client_said.size()) return false;
   const auto said = with_options_in_order(program_said);
   const auto real = with_options_in_order(client_said);
-  const auto name = sim::lower_case(said[0]), real_name = sim::lower_case(real[0]);
-  const bool script = said.size() > 1 && runs_script(name) && runs_script(real_name);
-  if (script ? sha_of(said) != sha_of(real) : name != real_name) return false;
+  const auto sha = sha_of_script(said);
+  const bool script = !sha.empty();
+  if (sha != sha_of_script(real)) return false;
+  if (!script && sim::lower_case(said[0]) != sim::lower_case(real[0])) return false;
   auto bound = stand_ins;
   for (std::size_t i = script ? 2 : 1; i < said.size(); ++i) {
     const bool option = is_option(said[i]) && sim::lower_case(said[i]) == sim::lower_case(real[i]);

@@ -112,6 +112,9 @@ class WireClient {
   std::size_t matched_ = 0;
 };
 
+/// The SHA-1 of the script that a request runs, in lower case; "": it runs none.
+std::string sha_of_script(const sim::Request& request);
+
 /// Whether a request of a program is this one of a client: its name and options in whatever case, a
 /// script by its text or its SHA-1, the rest as `stand_ins` bind it.
 bool is_same(const sim::Request& program_said, const sim::Request& client_said, WhenSent when,

@@ -1,6 +1,7 @@
 // `lockstep report`: a folder of pages, and what it leaves alone.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "tests/cli/command_line.hpp"
@@ -87,4 +88,20 @@ TEST_CASE("a matrix is a table whose violated verdicts lead to their runs", "[si
   CHECK(both.code == 3);
   CHECK_THAT(both.err, Contains("not both"));
   CHECK_THAT(run({"report", site.string(), "--matrix", "exist-set"}).err, Contains("did you mean"));
+}
+
+TEST_CASE("two protocols in folders of one name have pages of their own", "[site]") {
+  const fs::path site = fresh("namesakes"), folders = fresh("of-one-name");
+  for (const char* where : {"a", "b"}) {
+    fs::create_directories(folders / where);
+    fs::copy(std::string("protocols/") + (where[0] == 'a' ? "exists-set" : "setnx"),
+             folders / where / "lock");
+  }
+  const Ran ran = run({"report", site.string(), "--matrix", (folders / "a/lock").string(),
+                       "--matrix", (folders / "b/lock").string(), "--max-states", "500"});
+  INFO(ran.err);
+  std::set<std::string> pages;
+  for (const auto& entry : fs::directory_iterator(site / "runs"))
+    pages.insert(entry.path().filename().string());
+  CHECK(pages.size() == 2);
 }
