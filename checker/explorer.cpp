@@ -43,6 +43,8 @@ std::vector<std::int64_t> durations_in_use(const sim::World& world, const sim::M
   std::set<std::int64_t> durations;
   for (const auto* found : {&known.timers, &known.timeouts, &known.lifetimes, &known.units})
     durations.insert(found->begin(), found->end());
+  for (const auto& sleeps : known.sleeps)
+    for (const auto& [ms, times] : sleeps) durations.insert(ms);
   for (const auto& process : model.processes)
     for (const auto& step : process.workload)
       if (step.ms > 0) durations.insert(step.ms);

@@ -12,24 +12,24 @@ void sort_without_twins(std::vector<std::int64_t>& times) {
   times.erase(std::unique(times.begin(), times.end()), times.end());
 }
 
-Grid::Grid(const Setting& setting) : setting_(setting) {
+Grid::Grid(Setting& setting) : setting_(setting) {
   for (const std::int64_t timer : setting.knowledge.timers) step_ms_ = std::gcd(step_ms_, timer);
   for (const std::int64_t unit : setting.knowledge.units) step_ms_ = std::gcd(step_ms_, unit);
 }
 
-Id Grid::works(const Works& works) {
-  const auto [place, added] = ids_.try_emplace(works, static_cast<Id>(works_.size()));
-  if (added) works_.push_back(works);
+Id Grid::timers(const TimerCounts& counts) {
+  const auto [place, added] = ids_.try_emplace(counts, static_cast<Id>(timers_.size()));
+  if (added) timers_.push_back(counts);
   return place->second;
 }
 
 /// Of two that are both to come.
-Id Grid::both_works(Id a, Id b) {
+Id Grid::both_timers(Id a, Id b) {
   if (a == 0 || b == 0) return a + b;
   return both_.find_or_add(a, b, [&] {
-    Works together = works_[a];
-    for (const auto& [ms, count] : works_[b]) together[ms] += count;
-    return works(together);
+    TimerCounts together = timers_[a];
+    for (const auto& [ms, count] : timers_[b]) together[ms] += count;
+    return timers(together);
   });
 }
 
@@ -39,10 +39,12 @@ Id Grid::part(const ToCome& to_come) {
   return place->second;
 }
 
-Id Grid::all(std::span<const Id> parts, unsigned free_actions, unsigned timeouts) {
-  bool as_before = free_actions == latest_free_actions_ && timeouts == latest_timeouts_;
+Id Grid::all(std::span<const Id> parts, unsigned free_actions, unsigned timeouts, unsigned pauses) {
+  bool as_before = free_actions == latest_free_actions_ && timeouts == latest_timeouts_ &&
+                   pauses == latest_pauses_;
   latest_free_actions_ = free_actions;
   latest_timeouts_ = timeouts;
+  latest_pauses_ = pauses;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     as_before = as_before && parts[i] == latest_parts_[i];
     latest_parts_[i] = parts[i];
@@ -51,10 +53,13 @@ Id Grid::all(std::span<const Id> parts, unsigned free_actions, unsigned timeouts
   ToCome all{free_actions, 0, 0, timeouts};
   for (const Id part : parts) {
     all.free_actions += parts_[part].free_actions;
-    all.works = both_works(all.works, parts_[part].works);
+    all.timers = both_timers(all.timers, parts_[part].timers);
     all.ways += parts_[part].ways;
     all.timeouts += parts_[part].timeouts;
   }
+  if (pauses > 0 && setting_.pauses_are_limited() && !setting_.knowledge.many_sleeps)
+    all.timers =
+        both_timers(all.timers, timers({{setting_.rounded(setting_.model.pause_max_ms), pauses}}));
   return latest_ = number(all);
 }
 
@@ -107,7 +112,7 @@ Grid::Distances Grid::one_link() const {
 }
 
 /// Of one of these and one of those; no more than there can be.
-Grid::Distances Grid::sums(const Distances& some, const Distances& others) const {
+Grid::Distances Grid::sums(const Distances& some, const Distances& others) {
   Distances sums;
   for (const std::int64_t one : some) {
     for (const std::int64_t other : others) sums.push_back(reduced(one + other));
@@ -117,21 +122,24 @@ Grid::Distances Grid::sums(const Distances& some, const Distances& others) const
   }
   sort_without_twins(sums);
   if (sums.size() <= kMostDistances) return sums;
-  setting_.sampled = true;
+  if (setting_.counts_sleeps())
+    setting_.needs.many_sleeps = true;
+  else
+    setting_.sampled = true;
   return some;
 }
 
-Grid::Distances Grid::distances(const ToCome& to_come) const {
+Grid::Distances Grid::distances(const ToCome& to_come) {
   Distances found{0};
   const auto add = [&](unsigned count, const Distances& link) {
-    for (unsigned i = 0; i < count && !setting_.sampled; ++i) {
+    for (unsigned i = 0; i < count && !setting_.sampled && !setting_.needs.many_sleeps; ++i) {
       const std::size_t before = found.size();
       found = sums(found, link);
       if (found.size() == before) break;  // 0 is a link: there are no more of them
     }
   };
   add(to_come.free_actions, one_link());
-  for (const auto& [ms, count] : works_[to_come.works]) add(count, {-ms, 0, ms});
+  for (const auto& [ms, count] : timers_[to_come.timers]) add(count, {-ms, 0, ms});
   Distances timeout{0};
   for (const std::int64_t ms : setting_.knowledge.timeouts)
     timeout.insert(timeout.end(), {-ms, ms});

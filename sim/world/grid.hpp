@@ -18,14 +18,11 @@ namespace lockstep::sim {
 /// Ascending, each once.
 void sort_without_twins(std::vector<std::int64_t>& times);
 
-/// Of the steps of a workload that take time: how many of each duration, in ms.
-using Works = std::map<std::int64_t, unsigned>;
-
 /// What a run may still have: by how much a free choice of time may have to keep away from a
 /// deadline depends on it.
 struct ToCome {
   unsigned free_actions = 0;
-  Id works = 0;           ///< Grid::works
+  Id timers = 0;          ///< Grid::timers
   unsigned ways = 0;      ///< of messages, where they take time
   unsigned timeouts = 0;  ///< of requests, where each needs a fault
   friend auto operator<=>(const ToCome&, const ToCome&) = default;
@@ -41,19 +38,19 @@ struct Ahead {
 
 /// The instants at which a free choice of time may be tight with what comes later: as far from a
 /// deadline as lifetimes and thresholds may lie between the free actions of a run, each used once
-/// for each of them, the steps of its workload, and any multiple of what all other timers have in
-/// common.
+/// for each of them, the steps of its workload, sleeps that are counted, and any multiple of what
+/// all other timers have in common.
 class Grid {
  public:
-  explicit Grid(const Setting& setting);
+  explicit Grid(Setting& setting);
 
-  /// A number for what workloads may still do; 0 is nothing.
-  Id works(const Works& works);
+  /// A number for timers that may still run; 0 is none.
+  Id timers(const TimerCounts& counts);
   /// A number for what may come of a part; 0 is nothing.
   Id part(const ToCome& to_come);
-  /// A number for what is to come: of these parts, always as many, and free actions and timeouts
-  /// beside them; 0 is nothing.
-  Id all(std::span<const Id> parts, unsigned free_actions, unsigned timeouts);
+  /// A number for what is to come: of these parts, always as many, and free actions, timeouts and
+  /// pauses beside them; 0 is nothing.
+  Id all(std::span<const Id> parts, unsigned free_actions, unsigned timeouts, unsigned pauses);
   /// The first point after now that belongs to what changes by itself, in ms from now.
   /// Something does; `to_come` is all() of it.
   std::int64_t first_point(const Ahead& ahead, Id to_come) {
@@ -72,19 +69,19 @@ class Grid {
     Distances distances;  ///< of free actions from a deadline
   };
 
-  Id both_works(Id a, Id b);
+  Id both_timers(Id a, Id b);
   Id number(const ToCome& to_come);
   std::int64_t find_first_point(const Ahead& ahead, Id to_come) const;
-  Distances distances(const ToCome& to_come) const;
+  Distances distances(const ToCome& to_come);
   std::int64_t point_of(std::int64_t deadline, const Distances& found) const;
-  Distances sums(const Distances& some, const Distances& others) const;
+  Distances sums(const Distances& some, const Distances& others);
   Distances one_link() const;
   std::int64_t reduced(std::int64_t distance) const;
 
-  const Setting& setting_;
-  std::int64_t step_ms_ = 0;  ///< what all timers but those of workloads are multiples of; 0: none
-  std::map<Works, Id> ids_{{Works{}, 0}};
-  std::vector<Works> works_{{}};
+  Setting& setting_;
+  std::int64_t step_ms_ = 0;  ///< what all timers are multiples of that are not counted; 0: none
+  std::map<TimerCounts, Id> ids_{{TimerCounts{}, 0}};
+  std::vector<TimerCounts> timers_{{}};
   FlatMap both_;
   std::map<ToCome, Id> part_ids_{{ToCome{}, 0}};
   std::vector<ToCome> parts_{{}};
@@ -93,7 +90,7 @@ class Grid {
   // Asked for last; the next is often the same.
   Id latest_ = 0;
   std::array<Id, kMaxProcesses> latest_parts_{};
-  unsigned latest_free_actions_ = 0, latest_timeouts_ = 0;
+  unsigned latest_free_actions_ = 0, latest_timeouts_ = 0, latest_pauses_ = 0;
 };
 
 }  // namespace lockstep::sim

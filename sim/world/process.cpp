@@ -220,6 +220,11 @@ std::string encode(const Process& process) {
   out.number(process.doings.sent);
   out.number(process.doings.starts);
   out.number(process.doings.timeouts);
+  out.number(static_cast<std::int64_t>(process.slept.size()));
+  for (const auto& [ms, times] : process.slept) {
+    out.number(ms);
+    out.number(times);
+  }
   out.number(process.waits_in_part);
   for (const int n : process.rounds) out.number(n);
   for (const KnownMaster& master : process.masters) {

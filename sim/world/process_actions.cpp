@@ -55,7 +55,7 @@ void Processes::list_actions(ProcessInfo& info) {
                                                             : setting_.probe_setups.front()];
   for (const int begun : process.rounds)
     info.to_come.free_actions += rounds_to_begin(setup, process.life, begun);
-  info.to_come.works = grid_.works(works_to_come(setup, process));
+  info.to_come.timers = grid_.timers(timers_to_come(setup, process));
   if (process.life == Life::paused) {
     add_action(info, Action::Kind::resume, 0,
                setting_.model.pause_max_ms > 0 && process.pause_left_ms == 0);
@@ -128,19 +128,19 @@ unsigned Processes::timeouts_to_come(const Process& process) const {
   return timeouts;
 }
 
-/// At most: of a round under way what may follow the step that is under way, and `work` itself if
-/// it stands still.
-Works Processes::works_to_come(const ProcessSetup& setup, const Process& process) const {
-  Works works;
-  if (setup.rounds == 0) return works;  // they count as timers
+/// At most: of sleeps what is counted, of a round under way what may follow the step that is under
+/// way, and `work` itself if it stands still.
+TimerCounts Processes::timers_to_come(const ProcessSetup& setup, const Process& process) const {
+  if (setup.rounds == 0) return {};  // they are uncounted
+  TimerCounts timers = setting_.sleeps_to_come(process.index, process.slept);
   const auto add_from = [&](std::size_t first) {
     for (std::size_t i = first; i < setup.workload.size(); ++i)
       if (setup.workload[i].ms > 0)
-        ++works[setting_.rounded(setting_.true_ms(process.index, setup.workload[i]))];
+        ++timers[setting_.rounded(setting_.true_ms(process.index, setup.workload[i]))];
   };
   for (const int begun : process.rounds)
     for (int round = begun; round < setup.rounds; ++round) add_from(0);
-  if (process.life == Life::dead) return works;
+  if (process.life == Life::dead) return timers;
   for (const auto& wait : automaton_.state(process.program).tasks) {
     if (wait.task >= process.rounds.size()) continue;
     if (wait.kind == Wait::Kind::idle || wait.kind == Wait::Kind::done) continue;
@@ -151,7 +151,7 @@ Works Processes::works_to_come(const ProcessSetup& setup, const Process& process
                        (wait.kind == Wait::Kind::work && process.life == Life::up);
     add_from(timed && !wait.in_operation ? now + 1 : now);
   }
-  return works;
+  return timers;
 }
 
 void Processes::add_fault(ProcessInfo& info, Action::Kind kind, std::size_t index,

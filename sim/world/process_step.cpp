@@ -700,11 +700,17 @@ void ProcessStep::start_timers(const std::vector<Wait>& tasks) {
     }
     const bool computed = setting_.computed.contains(ms);
     if (wait.kind != Wait::Kind::work) ms = setting_.timer_ms(process_.index, ms);
-    if (!computed && !of_workload(wait))
-      replies ? setting_.use_timeout(ms) : setting_.use_timer(ms);
+    if (!computed && !of_workload(wait)) {
+      if (replies)
+        setting_.use_timeout(ms);
+      else
+        setting_.use_sleep(process_.index, ms, process_.slept);
+    }
     timers.push_back({wait.task, setting_.rounded(std::max<std::int64_t>(ms, 0))});
   }
   process_.timers = std::move(timers);
+  if (std::ranges::all_of(tasks, [](const Wait& w) { return w.kind == Wait::Kind::done; }))
+    process_.slept.clear();  // nothing is to come
 }
 
 }  // namespace lockstep::sim

@@ -170,7 +170,7 @@ class Processes {
   void note_poll(ProcessInfo& info) const;
   void list_cuts(ProcessInfo& info) const;
   bool has_other_tasks(const Process& process) const;
-  Works works_to_come(const ProcessSetup& setup, const Process& process) const;
+  TimerCounts timers_to_come(const ProcessSetup& setup, const Process& process) const;
   unsigned ways_to_come(const Process& process) const;
   unsigned timeouts_to_come(const Process& process) const;
   void list_links(ProcessInfo& info) const;

@@ -88,7 +88,12 @@ Setting::Setting(const Model& checked, const Knowledge& known)
     if (process.rounds == 0)
       for (const auto& step : process.workload) use_timer(true_ms(p, step));
   }
-  if (budget(Fault::pause) > 0) use_timer(model.pause_max_ms);
+  if (budget(Fault::pause) > 0 && model.pause_max_ms > 0) {
+    if (knowledge.many_sleeps)
+      use_timer(model.pause_max_ms);
+    else
+      needs.sleeps.front().try_emplace(rounded(model.pause_max_ms), 0U);
+  }
   knowledge = needs;
   find_offsets();
   find_jumps();
@@ -148,6 +153,41 @@ Doings Setting::doings_to_come(unsigned process, const Doings& done) const {
   };
   return {left(most.sent, done.sent), left(most.starts, done.starts),
           left(most.timeouts, done.timeouts)};
+}
+
+void Setting::use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept) {
+  // So often it is taken to go on for ever: each one more is a search that starts again.
+  static constexpr unsigned kMostSleeps = 4;
+  const std::int64_t slept_ms = rounded(ms);
+  if (slept_ms <= 0) return;
+  if (process >= processes) {  // the sleeps of a probe are no distances in a run
+    needs.sleeps.front().try_emplace(slept_ms, 0U);
+    return;
+  }
+  if (knowledge.many_sleeps || goes_on_for_ever(process) || knowledge.timers.contains(slept_ms))
+    return use_timer(ms);
+  const unsigned times = ++slept[slept_ms];
+  unsigned& most = needs.sleeps.at(process)[slept_ms];
+  most = std::max(most, times);
+  if (most > kMostSleeps) use_timer(ms);
+}
+
+bool Setting::counts_sleeps() const {
+  if (knowledge.many_sleeps) return false;
+  return pauses_are_limited() || std::ranges::any_of(knowledge.sleeps, [](const TimerCounts& most) {
+           return std::ranges::any_of(most, [](const auto& times) { return times.second > 0; });
+         });
+}
+
+TimerCounts Setting::sleeps_to_come(unsigned process, const TimerCounts& slept) const {
+  TimerCounts left;
+  if (process >= processes || knowledge.many_sleeps) return left;
+  for (const auto& [ms, most] : knowledge.sleeps.at(process)) {
+    const auto done = slept.find(ms);
+    const unsigned times = done == slept.end() ? 0 : done->second;
+    if (most > times && !knowledge.timers.contains(ms)) left[ms] = most - times;
+  }
+  return left;
 }
 
 /// By how much one clock is ahead of another one at the start; the probe's is right.
@@ -282,6 +322,8 @@ std::int64_t Setting::longest_timer_ms() const {
   std::int64_t longest = 0;
   for (const auto* timers : {&knowledge.timers, &knowledge.timeouts})
     if (!timers->empty()) longest = std::max(longest, *timers->rbegin());
+  for (const auto& sleeps : knowledge.sleeps)
+    if (!sleeps.empty()) longest = std::max(longest, sleeps.rbegin()->first);
   return longest;
 }
 

@@ -38,6 +38,9 @@ struct Doings {
   friend bool operator==(const Doings&, const Doings&) = default;
 };
 
+/// How many timers of each duration, in ms.
+using TimerCounts = std::map<std::int64_t, unsigned>;
+
 /// What the search must know beforehand; when a run shows that it knew too little, it starts
 /// again (World::needs).
 struct Knowledge {
@@ -55,6 +58,10 @@ struct Knowledge {
   bool blocks = false;         ///< some request waits at its node
   // Durations in use (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> timers;  ///< of sleeps, work, limited pauses, and timeouts
+  /// By process: how often it sleeps so long in a run, at most, if that is no more than
+  /// kMostSleeps times: else it is one of the `timers`.
+  std::array<TimerCounts, kMaxProcesses> sleeps{};
+  bool many_sleeps = false;  ///< of different sums: they are `timers`, all of them
   /// Request timeouts, where each needs a fault of its own: else they are `timers`.
   std::set<std::int64_t> timeouts;
   std::set<std::int64_t> lifetimes;  ///< of keys
@@ -113,6 +120,13 @@ class Setting {
   void use_timer(std::int64_t ms) {
     if (ms > 0) needs.timers.insert(rounded(ms));
   }
+  /// A process sleeps so long; `slept` counts that it has.
+  void use_sleep(unsigned process, std::int64_t ms, TimerCounts& slept);
+  bool counts_sleeps() const;
+  /// So that each that is still to come is a timer, which is counted as sleeps are.
+  bool pauses_are_limited() const { return budget(Fault::pause) > 0 && model.pause_max_ms > 0; }
+  /// What a process may still sleep, that has slept so much.
+  TimerCounts sleeps_to_come(unsigned process, const TimerCounts& slept) const;
   void use_timeout(std::int64_t ms) {
     if (ms > 0) (timeouts_counted() ? needs.timeouts : needs.timers).insert(rounded(ms));
   }

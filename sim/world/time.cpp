@@ -40,8 +40,10 @@ std::int64_t World::next_point(const Id* state) {
   consider(run.ahead);
   std::int64_t next = run.ahead.horizon_ms;
   if (count == 0) return next;
+  const unsigned pauses = run.value.budget[static_cast<std::size_t>(Fault::pause)];
   const Id all =
-      free ? grid_.all({to_come.data(), setting_.processes}, free_actions, run.timeouts) : 0;
+      free ? grid_.all({to_come.data(), setting_.processes}, free_actions, run.timeouts, pauses)
+           : 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t point = grid_.first_point(*parts[i], all);
     if (next == 0 || point < next) next = point;
