@@ -155,6 +155,7 @@ class Exploration {
     result_.patience_ms = world_.patience_ms();
     result_.many_tasks = world_.many_tasks();
     result_.readings_apart = world_.readings_apart();
+    result_.ordered_fields = world_.ordered_fields();
     result_.waits_at_servers = world_.knowledge().blocks;
     result_.computed_durations = world_.computed_lifetimes();
     for (const std::int64_t reach : world_.reaches())  // somebody chose it, too

@@ -204,6 +204,30 @@ void doubt_scripts(const Scenario& scenario, const checker::Progress& progress,
                            kTries));
 }
 
+/// What a script makes of the fields of a table (a text in JSON) may depend on their order, which is
+/// that of Redis's own tables: all of them are tried.
+void doubt_field_orders(const Scenario& scenario, const checker::Progress& progress,
+                        Judgement& judgement) {
+  constexpr unsigned kMostFields = 4;
+  const unsigned fields = judgement.result.ordered_fields;
+  const auto holds = [&] { return judgement.result.verdict == checker::Verdict::holds; };
+  if (fields > kMostFields && holds())
+    return leave_open(judgement,
+                      fmt::format("what a script does depends on the order in which it meets {} "
+                                  "fields of a table (cjson.encode(), pairs(), next())",
+                                  fields));
+  unsigned orders = 1;
+  for (unsigned n = 2; n <= fields; ++n) orders *= n;
+  for (unsigned order = 1; order < orders && holds(); ++order) {
+    Judgement other = judgement;
+    other.model.field_order = order;
+    doubt(scenario, progress, std::move(other),
+          "what a script does depends on the order in which it meets the fields of a table "
+          "(cjson.encode(), pairs(), next()), which is by name here: in another order",
+          judgement);
+  }
+}
+
 }  // namespace
 
 Judgement judge(const Scenario& scenario, const checker::Progress& progress, bool merges_tokens) {
@@ -223,6 +247,7 @@ Judgement judge(const Scenario& scenario, const checker::Progress& progress, boo
     pass_over_what_never_works(scenario, progress, judgement);
     doubt_drifts(scenario, progress, judgement);
     doubt_scripts(scenario, progress, judgement);
+    doubt_field_orders(scenario, progress, judgement);
   }
   if (scenario.expect) judgement.difference = difference(*scenario.expect, judgement.result);
   return judgement;

@@ -161,7 +161,8 @@ sim::Execution Rules::execution_on(World& world, std::uint8_t p, const Connectio
                     .slots = node.slots,
                     .other_node = sim::other_of_two(connection.node),
                     .draw_seed = model_.draw_seed,
-                    .later_from = model_.later_from};
+                    .later_from = model_.later_from,
+                    .field_order = model_.field_order};
   for_each_other(world, connection, [&](const Connection& other) {
     for (const auto& [place, was_there] : other.session.watched) execution.watched.push_back(place);
     if (other.listens && other.open) execution.listening.push_back(other.session.listens_to());

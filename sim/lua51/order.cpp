@@ -44,6 +44,20 @@ void push_key(lua_State* L, const OrderedKey& key) {
   }
 }
 
+namespace {
+
+using Keys = std::vector<OrderedKey>::iterator;
+
+/// Puts them into the order with this number, counted from that in which they are.
+void permute(Keys first, Keys last, unsigned number) {
+  for (auto left = static_cast<unsigned>(last - first); number > 0 && left > 1; --left, ++first) {
+    std::rotate(first, first + number % left, first + number % left + 1);
+    number /= left;
+  }
+}
+
+}  // namespace
+
 void collect_keys(lua_State* L, int index, const OrderedKey* gone) {
   Runtime& rt = runtime(L);
   rt.keys.clear();
@@ -66,8 +80,11 @@ void collect_keys(lua_State* L, int index, const OrderedKey* gone) {
         return key.type == OrderedKey::Type::number && key.number >= 1 && key.number <= n &&
                key.number == std::floor(key.number);
       });
-  if (rt.keys.end() - others < 2) return;
+  const auto fields = static_cast<unsigned>(rt.keys.end() - others);
+  if (fields < 2) return;
   rt.varies = true;
+  rt.fields = std::max(rt.fields, fields);
+  permute(others, rt.keys.end(), rt.order);
   if (rt.reversed) std::reverse(others, rt.keys.end());
 }
 

@@ -191,7 +191,7 @@ void push_address(lua_State* L, int index) {
   constexpr std::uint64_t kMiddle = 0x7f00'0000'0000;
   Runtime& rt = runtime(L);
   index = lua_absindex(L, index);
-  rt.varies = true;
+  rt.varies = rt.saw_address = true;
   if (rt.addresses == LUA_NOREF) {
     lua_newtable(L);
     rt.addresses = luaL_ref(L, LUA_REGISTRYINDEX);

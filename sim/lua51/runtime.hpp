@@ -48,9 +48,12 @@ struct Runtime {
   std::int64_t coroutine_instructions = 0;   ///< that coroutines may still run
   std::int64_t elements = 0;                 ///< of tables that # may still look at
   bool reversed = false;  ///< iterate what has no order, and count addresses, the other way round
+  unsigned order = 0;     ///< which order fields are met in: see collect_keys()
   /// Where the numbers that the script compares are put down, if not null.
   std::vector<Compared>* comparisons = nullptr;
   bool varies = false;          ///< the script saw an order or an address
+  unsigned fields = 0;          ///< of the largest table of which it saw an order
+  bool saw_address = false;
   bool ordered_tokens = false;  ///< it asked which of two texts with lock tokens comes first
   bool seeded = false;          ///< it has said where math.random begins
   bool left_open = false;       ///< it has drawn a number otherwise

@@ -127,6 +127,7 @@ struct Model {
       1;  ///< the smallest step of time; the audit uses a coarser one on both explorers
   PartOfMs part_of_ms = PartOfMs::none;
   int later_from = 0;  ///< as in ServerMode
+  unsigned field_order = 0;  ///< likewise
   /// How long after kEpoch a run begins that looks at the absolute time, in ms.
   std::int64_t begins_ms = 0;
   bool distinct_micros = false;   ///< TIME tells no microsecond twice; else only whole ms

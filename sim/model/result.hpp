@@ -54,6 +54,8 @@ struct Result {
   /// Execution::readings_apart, of all requests: where the clock of a script or transaction may go
   /// on.
   std::uint32_t readings_apart = 0;
+  /// Execution::ordered_fields, the most of all requests: other orders may make a difference.
+  unsigned ordered_fields = 0;
   bool waits_at_servers = false;             ///< some request has waited at its node
   std::vector<std::int64_t> grid_durations;  ///< the durations of the time grid, ascending, in ms
   /// Of a search that looks at the absolute time: how much later every run may begin without

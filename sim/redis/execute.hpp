@@ -42,6 +42,10 @@ struct ServerMode {
   /// Within a script or a transaction its clock shows 1 ms more from this reading on, counted from
   /// 1, as that of Redis 7.0 may (mstime(); since 7.2 commandTimeSnapshot()); 0: it stands still.
   int later_from = 0;
+  /// The order in which scripts meet the fields of a table, where that shows: 0 is by name, and
+  /// there are as many more as fields can be put into orders. Redis's own is that of Lua 5.1's hash
+  /// part. Without one such a script is refused.
+  std::optional<unsigned> field_order = std::nullopt;
   /// Whether it may say no.
   bool restricts() const { return replica || few_replicas || over_memory || loading || cluster; }
   friend bool operator==(const ServerMode&, const ServerMode&) = default;
@@ -75,6 +79,7 @@ struct Execution {
   /// Out: bit k if it may matter whether a ms begins before the reading k.
   std::uint32_t readings_apart = 0;
   int looks_within = 0;        ///< of a script or transaction of Redis 7.0 so far, at a clock
+  unsigned ordered_fields = 0;  ///< out: a script shows the order of so many fields of a table
   bool clock_goes_on = false;  ///< out: there were several, and in Redis 7.0 the clock goes on in
                                ///< between (since 7.2 it does not: commandTimeSnapshot)
   bool looked_at_bytes =

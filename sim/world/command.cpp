@@ -44,7 +44,8 @@ ServerMode mode_for(const Model& model, const Asked& asked) {
           .slots = asked.slots,
           .other_node = asked.other,
           .draw_seed = model.draw_seed,
-          .later_from = model.later_from};
+          .later_from = model.later_from,
+          .field_order = model.field_order};
 }
 
 /// How long a session waits that has begun to; 0: for ever. Its instant is no part of a world.
@@ -156,6 +157,7 @@ void Nodes::note_circumstances(const Request& request, const Execution& executio
   setting_.draws = setting_.draws || execution.drew;
   setting_.clock_goes_on = setting_.clock_goes_on || execution.clock_goes_on;
   setting_.readings_apart |= execution.readings_apart;
+  setting_.ordered_fields = std::max(setting_.ordered_fields, execution.ordered_fields);
   setting_.asks_replicas = setting_.asks_replicas || execution.mode.replica;
 }
 

@@ -238,6 +238,7 @@ class Setting {
   bool waits_add_up = false;         ///< a client waits in parts of a ms several times
   bool clock_goes_on = false;        ///< Execution::clock_goes_on, of some request
   std::uint32_t readings_apart = 0;  ///< Execution::readings_apart, of all requests
+  unsigned ordered_fields = 0;       ///< Execution::ordered_fields, the most
   /// What Redis or a client may do besides, and the search has not tried; null: nothing known.
   const char* untried = nullptr;
   bool asks_replicas = false;   ///< some request was executed by a replica

@@ -72,6 +72,8 @@ class World {
   bool many_tasks() const { return setting_.many_tasks; }
   /// Execution::readings_apart, of all requests.
   std::uint32_t readings_apart() const { return setting_.readings_apart; }
+  /// Execution::ordered_fields, the most of all requests.
+  unsigned ordered_fields() const { return setting_.ordered_fields; }
   /// Why not every point of time was laid that may matter; "" if all were.
   std::string time_gap() const;
   /// Whether something hangs on which of two lock tokens comes first: one order of them was tried.

@@ -329,7 +329,9 @@ class ScriptVm::Impl {
     run_.stopped_at.clear();
     run_.sites = &chunk.sites;
     run_.lines = &chunk.lines;
-    run_.varies = false;
+    run_.varies = run_.saw_address = false;
+    run_.fields = 0;
+    run_.order = run_.execution->mode.field_order.value_or(0);
     run_.ordered_tokens = run_.seeded = run_.left_open = false;
     run_.has_metatables = false;
     run_.odd_key = false;
@@ -428,20 +430,26 @@ class ScriptVm::Impl {
   /// A script that may visit a table's keys: where their order could matter, it must not.
   Reply run_both_ways(const std::string& sha1, const Chunk& chunk, Keyspace& keyspace) {
     Keyspace other = keyspace;
+    Execution& execution = *run_.execution;
+    Execution other_execution = execution;
     Reply reply = run_once(sha1, chunk);
     if (!run_.varies) return reply;
     run_.keyspace = &other;
-    const Rehearsal rehearsal(*run_.execution->connections);
+    run_.execution = &other_execution;
+    const Rehearsal rehearsal(*execution.connections);
     Reply reply_reversed;
     try {
       reply_reversed = run_once(sha1, chunk, true);
     } catch (const RunsTooLong& reversed) {
       throw BadInput(reversed.what());
     }
-    if (reply != reply_reversed || keyspace != other) {
+    run_.execution = &execution;
+    if (reply == reply_reversed && keyspace == other) return reply;
+    if (run_.saw_address || !execution.mode.field_order)
       throw BadInput(chunk.title +
-                     "what it does depends on the order of pairs() or next(), or on an address");
-    }
+                     "what it does depends on the order in which cjson.encode(), pairs() or next() "
+                     "meet the fields of a table, or on an address");
+    execution.ordered_fields = std::max(execution.ordered_fields, run_.fields);
     return reply;
   }
 
