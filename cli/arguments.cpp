@@ -134,6 +134,12 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
           "with --waits-ms: after the call (default), or after the lock is free: call, free")
       ->type_name("WHEN");
   group
+      .add_option(
+          "--overtakes", flags.overtakes,
+          "claim that others get the lock at most N times while a client is inside acquire() "
+          "(property fairness)")
+      ->type_name("N");
+  group
       .add_option("--invariants", flags.invariants,
                   "a Lua file that states invariants of your own (docs/protocols.md)")
       ->type_name("FILE");

@@ -18,7 +18,7 @@ namespace lockstep::cli {
 struct ModelFlags {
   std::optional<int> clients, rounds, nodes, replicas, min_replicas;
   std::optional<std::int64_t> lease_ms, work_ms, request_timeout_ms, pause_max_ms, latency_ms,
-      restart_after_ms, waits_ms, draw_seed;
+      restart_after_ms, waits_ms, overtakes, draw_seed;
   std::vector<std::int64_t> jumps_ms, clocks_ms, node_clocks_ms, drifts_ppm, node_drifts_ppm;
   std::vector<std::string> faults;  ///< "pause=1"
   std::vector<std::string> properties;

@@ -143,6 +143,10 @@ void add_subject(Rows& rows, const Judgement& judgement, const CheckNotes& notes
             "client was last paused",
             judgement.model.waits_ms,
             judgement.model.waits_after == sim::WaitsAfter::free ? " while the lock is free" : ""));
+  if (const auto overtakes = sim::judged_overtakes(judgement.model))
+    add(rows, "fairness",
+        fmt::format("others get the lock at most {} times while a client is inside acquire()",
+                    *overtakes));
   if (judgement.model.claims) add(rows, "claims", "those of " + scenario.invariants);
 }
 

@@ -134,6 +134,11 @@ void apply(const ModelFlags& flags, Scenario& scenario) {
       throw sim::BadInput("--waits-after: says nothing without --waits-ms");
     scenario.waits_after = named("--waits-after", *flags.waits_after, sim::kWaitsAfter);
   }
+  if (flags.overtakes) {
+    scenario.overtakes = static_cast<unsigned>(
+        within("--overtakes", *flags.overtakes, 0, scenarios::kMostOvertakes));
+    scenario.properties.insert(sim::Property::fairness);
+  }
   if (flags.resource) scenario.resource = named("--resource", *flags.resource, sim::kResources);
   if (flags.server) scenario.server = server_version(*flags.server);
   if (flags.cluster) scenario.cluster = true;

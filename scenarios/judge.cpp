@@ -204,8 +204,8 @@ void doubt_scripts(const Scenario& scenario, const checker::Progress& progress,
                            kTries));
 }
 
-/// What a script makes of the fields of a table (a text in JSON) may depend on their order, which is
-/// that of Redis's own tables: all of them are tried.
+/// What a script makes of the fields of a table (a text in JSON) may depend on their order, which
+/// is that of Redis's own tables: all of them are tried.
 void doubt_field_orders(const Scenario& scenario, const checker::Progress& progress,
                         Judgement& judgement) {
   constexpr unsigned kMostFields = 4;

@@ -396,6 +396,12 @@ sim::Model model_of(const Scenario& scenario, std::shared_ptr<const sim::Program
         fmt::format("{}: the property `waits` is asked for, but not how long: `waits` of a "
                     "scenario, or --waits-ms",
                     place_of(scenario)));
+  model.overtakes = scenario.overtakes;
+  if (model.properties.contains(sim::Property::fairness) && !model.overtakes)
+    throw sim::BadInput(
+        fmt::format("{}: the property `fairness` is asked for, but not how often others may go "
+                    "first: `overtakes` of a scenario, or --overtakes",
+                    place_of(scenario)));
   model.witnesses = scenario.witnesses;
   return model;
 }

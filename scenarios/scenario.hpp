@@ -84,6 +84,7 @@ struct Scenario {
   std::int64_t restart_after_ms = 0;  ///< as in sim::Model
   std::int64_t waits_ms = 0;          ///< as in sim::Model
   sim::WaitsAfter waits_after = sim::WaitsAfter::call;
+  std::optional<unsigned> overtakes;                      ///< likewise
   std::vector<std::int64_t> clocks_ms, node_clocks_ms;    ///< as in sim::Model
   std::vector<std::int64_t> drifts_ppm, node_drifts_ppm;  ///< the same
   std::vector<std::int64_t> jumps_ms;  ///< empty: twice the lease and half of it, both ways

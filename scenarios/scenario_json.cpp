@@ -208,6 +208,10 @@ void read_claims(const JsonPlace& place, const std::filesystem::path& base, Scen
   if (const auto invariants = place.optional("invariants"))
     read_invariants(*invariants, base, scenario);
   if (const auto waits = place.optional("waits")) read_waits(*waits, scenario);
+  if (const auto overtakes = place.optional("overtakes")) {
+    scenario.overtakes = static_cast<unsigned>(overtakes->integer(0, kMostOvertakes));
+    scenario.properties.insert(sim::Property::fairness);
+  }
   if (const auto witnesses = place.optional("witnesses")) {
     scenario.witnesses.clear();
     for (const auto& witness : witnesses->elements())
@@ -367,6 +371,7 @@ const std::map<std::string, std::vector<std::string>>& scenario_keys() {
         "properties",
         "invariants",
         "waits",
+        "overtakes",
         "witnesses",
         "bounds",
         "steps",
@@ -445,6 +450,8 @@ Json to_json(const Scenario& scenario, const std::string& protocol) {
     json["invariants"] = scenario.invariants;
   if (scenario.waits_ms > 0 && scenario.properties.contains(sim::Property::waits))
     json["waits"] = {{"ms", scenario.waits_ms}, {"after", name(scenario.waits_after)}};
+  if (scenario.overtakes && scenario.properties.contains(sim::Property::fairness))
+    json["overtakes"] = *scenario.overtakes;
   if (scenario.kind == ScenarioKind::search) {
     if (scenario.latency_ms > 0) json["latency_ms"] = scenario.latency_ms;
     if (!scenario.clocks_ms.empty()) json["clocks_ms"] = scenario.clocks_ms;

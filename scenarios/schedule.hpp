@@ -20,6 +20,8 @@ namespace lockstep::scenarios {
 
 /// How long any duration of a scenario may be: 30 days.
 inline constexpr std::int64_t kLongestMs = 2'592'000'000;
+/// Of `overtakes`.
+inline constexpr std::int64_t kMostOvertakes = 1000;
 
 /// One sentence of a schedule, understood.
 struct ScheduleStep {

@@ -63,7 +63,10 @@ std::vector<Message> Rules::connection_errors(const Connection& connection,
 void Rules::stand_still(Process& process) const {
   process.life = Life::paused;
   if (model_.pause_max_ms > 0) process.pause_left_ms = rounded_up(model_.pause_max_ms);
-  for (auto& [task, state] : process.tasks) state.wait_ms.reset();
+  for (auto& [task, state] : process.tasks) {
+    state.wait_ms.reset();
+    state.times_passed = 0;
+  }
 }
 
 void Rules::go_on(Process& process) const {

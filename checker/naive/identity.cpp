@@ -108,6 +108,7 @@ void add(Bytes& bytes, const Connection& connection) {
 void add(Bytes& bytes, const TaskState& task) {
   bytes.maybe(task.timer_ms);
   bytes.maybe(task.wait_ms);
+  bytes.number(task.times_passed);
   bytes.number(static_cast<std::int64_t>(task.answered.size()));
   for (const auto& [request, node_was] : task.answered) {
     bytes.texts(request);

@@ -527,6 +527,27 @@ void Rules::judge_waits(const World& world, Facts& facts) const {
   }
 }
 
+/// Each critical section that the action has begun passes those over who are inside acquire() of
+/// the same key, but for readers beside a reader.
+void Rules::judge_fairness(World& world, std::uint8_t p, Facts& facts) const {
+  const std::optional<unsigned> most = sim::judged_overtakes(model_);
+  if (!most) return;
+  for (const sim::Effect& effect : facts.effects) {
+    if (effect.kind != sim::Effect::Kind::acquired) continue;
+    const std::string& lock = model_.processes[p].lock_keys[effect.lock];
+    for (std::uint8_t q = 0; q < world.processes.size(); ++q) {
+      for (const Wait& wait : world.processes[q].waits) {
+        TaskState& task = world.processes[q].tasks.at(wait.task);
+        const bool both_share = sim::is_shared(model_.processes[p], effect.lock) &&
+                                sim::is_shared(model_.processes[q], wait.lock);
+        if (!wait.in_acquire || !task.wait_ms || both_share) continue;
+        if (model_.processes[q].lock_keys[wait.lock] != lock) continue;
+        if (++task.times_passed > *most) violated(facts, {Property::fairness, q, p, lock});
+      }
+    }
+  }
+}
+
 /// Deadlock and leak, which are judged where an action leaves the world quiet.
 void Rules::judge_rest(const World& world, const Action& action, Facts& facts) {
   if (facts.violation && facts.violation->property < Property::deadlock) return;

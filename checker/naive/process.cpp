@@ -187,6 +187,7 @@ void end_operation_of(Process& process, const Effect& effect) {
   task.prolonged.clear();
   task.answered.clear();
   task.wait_ms.reset();
+  task.times_passed = 0;
   for (Connection& connection : process.connections) {
     const bool own = !connection.former && connection.task == id;
     if (own && !connection.shared && !connection.open && connection.sent == Sent::now)
@@ -340,7 +341,7 @@ void Rules::send(World& world, std::uint8_t p, const Effect& effect, Facts& fact
 
 /// Who is inside an acquire() whose wait has not begun waits from now on.
 void Rules::start_waiting(Process& process) const {
-  if (sim::too_long_ms(model_) == 0) return;
+  if (sim::too_long_ms(model_) == 0 && !sim::judged_overtakes(model_)) return;
   for (const Wait& wait : process.waits) {
     std::optional<std::int64_t>& wait_ms = process.tasks.at(wait.task).wait_ms;
     if (wait.in_acquire && !wait_ms) wait_ms = 0;
@@ -360,7 +361,8 @@ void Rules::wait_anew(World& world, const std::string& lock) const {
 
 /// Whether the task's wait grows with time: not while somebody holds what has to be free.
 bool Rules::counts(const World& world, std::uint8_t p, const Wait& wait) const {
-  if (!world.processes[p].tasks.at(wait.task).wait_ms) return false;
+  if (!world.processes[p].tasks.at(wait.task).wait_ms || sim::too_long_ms(model_) == 0)
+    return false;
   if (model_.waits_after != sim::WaitsAfter::free) return true;
   const std::string& lock = model_.processes[p].lock_keys[wait.lock];
   for (std::size_t q = 0; q < world.processes.size(); ++q)

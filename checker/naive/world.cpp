@@ -232,6 +232,7 @@ Facts Rules::apply(World& world, const Action& action) {
       break;
   }
   if (facts.choices_missing > 0) return facts;
+  judge_fairness(world, action.process, facts);
   settle(world, action.kind == Action::Kind::pass);
   if (writes(action.kind)) note_missing(before, world);
   judge_rest(world, action, facts);

@@ -136,8 +136,10 @@ struct TaskState {
   bool owned = false;              ///< inside release(): of the holding that ended, or was given up
   std::set<sim::Maker> prolonged;  ///< inside acquire(): whose lease it has prolonged
   std::set<std::uint8_t> given_up;  ///< locks that were owned and are lost, not yet released
-  /// How long it has been inside acquire() while its process was up; only if `waits` is judged.
+  /// How long it has been inside acquire() while its process was up; it grows only if `waits` is
+  /// judged, and is there only if that or `fairness` is.
   std::optional<std::int64_t> wait_ms;
+  unsigned times_passed = 0;  ///< how often others got the lock meanwhile; if `fairness` is judged
   bool overtaken = false;  ///< what was sent for something else made a lease key during release()
   int steps_at_once = 0;   ///< since time last could pass; no part of the identity
 
@@ -592,6 +594,7 @@ class Rules {
                   Facts& facts) const;
   void judge_rest(const World& world, const sim::Action& action, Facts& facts);
   void judge_waits(const World& world, Facts& facts) const;
+  void judge_fairness(World& world, std::uint8_t p, Facts& facts) const;
   void judge_invariants(const World& world, const sim::Action& action, Facts& facts) const;
   bool servers_settled(const World& world) const;
   bool quiet(const World& world) const;

@@ -351,6 +351,17 @@ std::string tell_wait(const Event& event, const naive::Violation& violation) {
          ms(model.waits_ms) + "; " + holders(event.after, model, lock) + " holds it.";
 }
 
+std::string tell_passed(const Event& event, const naive::Violation& violation) {
+  const sim::Model& model = event.rules.model();
+  unsigned times = 0;
+  for (const auto& [task, state] : event.after.processes[violation.process].tasks)
+    times = std::max(times, state.times_passed);
+  return "others have got " + sim::worded_value(violation.key) + ' ' +
+         (times == 1 ? "once" : std::to_string(times) + " times") + " while " +
+         sim::process_name(violation.process) + " was inside acquire(), which is more than " +
+         std::to_string(model.overtakes.value_or(0)) + '.';
+}
+
 }  // namespace
 
 void tell_on(Story& story, const Event& event) {
@@ -374,6 +385,8 @@ void tell_on(Story& story, const Event& event) {
 std::string tell_violation(const Story& story, const Event& event,
                            const naive::Violation& violation) {
   switch (violation.property) {
+    case sim::Property::fairness:
+      return tell_passed(event, violation);
     case sim::Property::mutual_exclusion:
       return tell_overlap(story, event, violation);
     case sim::Property::no_lost_update:

@@ -51,8 +51,8 @@ struct Runtime {
   unsigned order = 0;     ///< which order fields are met in: see collect_keys()
   /// Where the numbers that the script compares are put down, if not null.
   std::vector<Compared>* comparisons = nullptr;
-  bool varies = false;          ///< the script saw an order or an address
-  unsigned fields = 0;          ///< of the largest table of which it saw an order
+  bool varies = false;  ///< the script saw an order or an address
+  unsigned fields = 0;  ///< of the largest table of which it saw an order
   bool saw_address = false;
   bool ordered_tokens = false;  ///< it asked which of two texts with lock tokens comes first
   bool seeded = false;          ///< it has said where math.random begins

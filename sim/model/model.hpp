@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -123,10 +124,12 @@ struct Model {
   std::int64_t lists_gone_ms = 62'000;
   std::int64_t waits_ms = 0;  ///< how long an acquire() may take (Property::waits); 0: not judged
   WaitsAfter waits_after = WaitsAfter::call;
+  /// How often others may get a lock while a client is inside its acquire() (Property::fairness).
+  std::optional<unsigned> overtakes;
   std::int64_t tick_ms =
       1;  ///< the smallest step of time; the audit uses a coarser one on both explorers
   PartOfMs part_of_ms = PartOfMs::none;
-  int later_from = 0;  ///< as in ServerMode
+  int later_from = 0;        ///< as in ServerMode
   unsigned field_order = 0;  ///< likewise
   /// How long after kEpoch a run begins that looks at the absolute time, in ms.
   std::int64_t begins_ms = 0;
@@ -160,6 +163,11 @@ inline Servers servers_of(const Model& model) {
 inline std::int64_t too_long_ms(const Model& model) {
   if (model.waits_ms <= 0 || !model.properties.contains(Property::waits)) return 0;
   return (model.waits_ms / model.tick_ms + 1) * model.tick_ms;
+}
+
+/// As Model::overtakes, if that is judged.
+inline std::optional<unsigned> judged_overtakes(const Model& model) {
+  return model.properties.contains(Property::fairness) ? model.overtakes : std::nullopt;
 }
 
 /// What one of Model's lists says of the clock of a process or node: 0 where it says nothing.

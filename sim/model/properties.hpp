@@ -19,6 +19,7 @@ enum class Property : std::uint8_t {
   reentrancy,
   deadlock,
   leak,
+  fairness,
   waits,
   progress,
   lost_told,
@@ -74,6 +75,11 @@ inline constexpr auto kPropertyTable = std::to_array<PropertyRow>({
      "nobody is under way any more (or yet), and a lease key without expiry stays, or all are done "
      "or dead, and a task goes on (it renews, it asks), for ever",
      "All clients are done or dead, yet from here on a task goes on for ever.", true},
+    {Property::fairness, "fairness", "fair", LiveJudge::nobody,
+     "while a client is inside acquire() others get its lock more often than --overtakes says, "
+     "which "
+     "asks for it",
+     nullptr, false, false},
     {Property::waits, "waits", "waits", LiveJudge::nobody,
      "a client is inside acquire() for longer than --waits-ms says, which asks for it", nullptr,
      false, false},

@@ -242,6 +242,7 @@ std::string encode(const Process& process) {
     out.number(waiting.task);
     out.number(waiting.lock);
     out.number(waiting.ms);
+    out.number(waiting.overtaken);
   }
   out.number(static_cast<std::int64_t>(process.connections.size()));
   for (const auto& connection : process.connections) add(out, connection);

@@ -138,8 +138,9 @@ struct Timer {
 /// A task that is inside acquire().
 struct Waiting {
   TaskId task = 0;
-  std::uint8_t lock = 0;  ///< index into the world's locks
-  std::int64_t ms = 0;    ///< for how long, while the process was up
+  std::uint8_t lock = 0;   ///< index into the world's locks
+  std::int64_t ms = 0;     ///< for how long, while the process was up; only if `waits` is judged
+  unsigned overtaken = 0;  ///< so often others got the lock meanwhile; only if that is judged
 };
 
 struct Holding {
@@ -203,7 +204,7 @@ struct Process {
   std::vector<int> rounds;              ///< begun, per main task
   std::uint8_t waits_in_part = 0;       ///< no whole number of ms long, and over; 2: two or more
   std::vector<Timer> timers;            ///< by task
-  std::vector<Waiting> waiting;         ///< by task; kept only where `waits` is judged
+  std::vector<Waiting> waiting;         ///< by task; kept only where a judge asks
   LockSet elsewhere = 0;                ///< locks that others hold; kept only where waits need it
   std::vector<Connection> connections;  ///< in the order of opening
   std::vector<Instant> instants;        ///< by id

@@ -478,6 +478,7 @@ void ProcessStep::acquired(const Effect& effect, std::uint8_t lock) {
   still_inside_other_mode(effect.task, lock);
   process_.holdings.push_back({effect.task, lock, owned});
   if (setting_.waits_for_free) report_.claims.turned |= setting_.with_key[lock];
+  if (setting_.overtakes) report_.entered.push_back(lock);
   LockSet& given_up = process_.operation(effect.task).given_up;
   given_up = without(given_up, lock);
   report_.facts.witnessed |= only(Witness::acquired);
@@ -662,9 +663,8 @@ void ProcessStep::start_waits(const std::vector<Wait>& tasks) {
     const bool waits_already = before != process_.waiting.end();
     if (!waits_already && setting_.counts_doings(process_.index))
       Doings::count(process_.doings.starts);
-    waiting.push_back(waits_already
-                          ? *before
-                          : Waiting{wait.task, setting_.lock_of(process_.index, wait.lock), 0});
+    waiting.push_back(
+        waits_already ? *before : Waiting{wait.task, setting_.lock_of(process_.index, wait.lock)});
   }
   process_.waiting = std::move(waiting);
 }

@@ -134,7 +134,9 @@ void Processes::describe(ProcessInfo& info) const {
     }
   }
   for (const Waiting& waiting : process.waiting) {
-    if (has(info.frozen, waiting.lock)) continue;
+    info.overtaken =
+        info.overtaken || (setting_.overtakes && waiting.overtaken > *setting_.overtakes);
+    if (setting_.too_long_ms == 0 || has(info.frozen, waiting.lock)) continue;
     info.overdue = info.overdue || waiting.ms >= setting_.too_long_ms;
     if (!info.overdue) info.ahead.deadlines.push_back(setting_.too_long_ms - waiting.ms);
   }
@@ -230,7 +232,7 @@ Id Processes::age(Id id, std::int64_t ms) {
     Process process = processes_[id].value;
     const LockSet held = processes_[id].frozen;
     for (auto& waiting : process.waiting)
-      if (!has(held, waiting.lock)) waiting.ms += ms;
+      if (setting_.too_long_ms > 0 && !has(held, waiting.lock)) waiting.ms += ms;
     for (auto& timer : process.timers) {
       bool stands_still = false;
       if (process.life == Life::paused)
@@ -343,6 +345,15 @@ Id Processes::told(Id id, LockSet elsewhere, LockSet turned) {
     process.elsewhere = elsewhere;
     for (auto& waiting : process.waiting)
       if (has(turned, waiting.lock)) waiting.ms = 0;
+    return intern(process);
+  });
+}
+
+Id Processes::overtaken(Id id, std::uint8_t lock) {
+  return overtake_.find_or_add(id, lock, [&] {
+    Process process = processes_[id].value;
+    for (auto& waiting : process.waiting)
+      if (has(setting_.conflicting[lock], waiting.lock)) ++waiting.overtaken;
     return intern(process);
   });
 }

@@ -64,9 +64,10 @@ struct ProcessInfo {
   LockSet frozen = 0;         ///< locks for which no wait counts now
   NodeSet watching = 0;       ///< nodes at which a connection watches keys
   bool waiting = false, spawned = false;
-  bool still = false;     ///< nothing of it changes with time, as far as was asked
-  bool overdue = false;   ///< a task waits for too long (`waits`)
-  std::uint8_t rest = 0;  ///< Rest
+  bool still = false;      ///< nothing of it changes with time, as far as was asked
+  bool overdue = false;    ///< a task waits for too long (`waits`)
+  bool overtaken = false;  ///< others have got its lock too often meanwhile (`fairness`)
+  std::uint8_t rest = 0;   ///< Rest
 
   /// What came of an action in some surroundings.
   struct Case {
@@ -126,6 +127,8 @@ class Processes {
   /// After critical sections of the locks `turned` have begun or ended: which locks others hold
   /// now.
   Id told(Id id, LockSet elsewhere, LockSet turned);
+  /// After another task has acquired `lock`.
+  Id overtaken(Id id, std::uint8_t lock);
   /// After the node's clock has jumped so far: what it waits for there ends by that clock.
   Id jumped(Id id, std::uint8_t node, std::int64_t ms);
   /// After that stands still.
@@ -196,7 +199,7 @@ class Processes {
   /// By case. They stay where they are: a probe asks for more while the results of one are judged.
   std::deque<std::vector<StepResult>> results_;
   bool any_watching_ = false;
-  FlatMap age_, rename_, touch_, stale_, tell_;
+  FlatMap age_, rename_, touch_, stale_, tell_, overtake_;
   std::map<std::uint64_t, FlatMap> asked_again_;  ///< by tasks
   // By what happens at a node.
   FlatMap jump_, stop_, disconnect_, darken_, light_, promote_, catch_up_, empty_, unlist_;

@@ -64,6 +64,7 @@ Setting::Setting(const Model& checked, const Knowledge& known)
       latency_ms(rounded(checked.latency_ms)),
       volatile_ms(volatile_for(checked.persistence)),
       too_long_ms(sim::too_long_ms(checked)),
+      overtakes(judged_overtakes(checked)),
       waits_for_free(too_long_ms > 0 && checked.waits_after == WaitsAfter::free),
       drifts(clocks_drift(checked)),
       knowledge(within(checked, known)),

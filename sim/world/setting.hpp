@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -165,8 +166,10 @@ class Setting {
   bool goes_on_for_ever(unsigned process) const {
     return process < processes && model.processes[process].rounds == 0;
   }
-  /// Whether it is told how long this process waits: a probe's does not.
-  bool counts_waits(unsigned process) const { return too_long_ms > 0 && process < processes; }
+  /// Whether it is told that this process waits: a probe's does not.
+  bool counts_waits(unsigned process) const {
+    return (too_long_ms > 0 || overtakes) && process < processes;
+  }
   /// Whether a server may die that has not written what it has answered: while an fsync is under
   /// way, for up to 2 s (Redis 7.0 flushAppendOnlyFile).
   bool answers_unwritten() const { return volatile_ms > 0 && budget(Fault::node_crash) > 0; }
@@ -209,7 +212,9 @@ class Setting {
   /// How long a power loss may lose a write, as Redis's appendfsync everysec does; 0: it does
   /// not.
   const std::int64_t volatile_ms;
-  const std::int64_t too_long_ms;   ///< a wait that violates `waits`; 0: that is not judged
+  const std::int64_t too_long_ms;  ///< a wait that violates `waits`; 0: that is not judged
+  /// So often others may get a lock while somebody waits for it; none: that is not judged.
+  const std::optional<unsigned> overtakes;
   const bool waits_for_free;        ///< waits count only while nobody holds their lock
   const bool drifts;                ///< some clock is fast or slow
   std::vector<Rate> rates{Rate{}};  ///< different ones, the right one first

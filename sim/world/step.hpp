@@ -99,6 +99,7 @@ struct Report {
   Facts facts;  ///< that need nothing else
   Claims claims;
   std::vector<LeaseChange> leases;
+  std::vector<std::uint8_t> entered;  ///< locks that were acquired; only where that is counted
   Spread spread = Spread::none;
   LockSet written = 0;                ///< stale: the locks whose resources were written
   Id touched = 0;                     ///< touch: which places
@@ -112,8 +113,9 @@ struct Report {
   std::vector<std::uint8_t> choices;  ///< that led here
   std::uint16_t cut = 0;              ///< at which of its cuts the step ended; 0: at its end
   bool says_nothing() const {
-    return facts == Facts{} && claims == Claims{} && leases.empty() && spread == Spread::none &&
-           left == kNoServer && unlisted == 0 && !read_time && choices.empty() && cut == 0;
+    return facts == Facts{} && claims == Claims{} && leases.empty() && entered.empty() &&
+           spread == Spread::none && left == kNoServer && unlisted == 0 && !read_time &&
+           choices.empty() && cut == 0;
   }
 };
 

@@ -52,6 +52,15 @@ void World::follow(const Id* state, unsigned actor, const Report& report, Id* ne
     next[setting_.run_slot()] = runs_.after_reading_time(next[setting_.run_slot()]);
   spread(report, actor, next);
   if (report.claims.turned != 0) tell_waiting(report.claims.turned, next);
+  for (const std::uint8_t lock : report.entered) overtake(lock, next, facts);
+}
+
+/// Who waits for a lock, or one that excludes it, when somebody acquires it is overtaken.
+void World::overtake(std::uint8_t lock, Id* next, Facts& facts) {
+  for (unsigned p = 0; p < setting_.processes; ++p) {
+    next[p] = processes_.overtaken(next[p], lock);
+    if (processes_.info(next[p]).overtaken) facts.violated |= only(Property::fairness);
+  }
 }
 
 /// A wait for a lock begins anew where a critical section begins or ends.

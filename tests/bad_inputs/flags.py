@@ -33,6 +33,7 @@ NUMBERS = {
     "--pause-max-ms": (WORLD, 0, LONGEST_MS),
     "--latency-ms": (WORLD, 0, LONGEST_MS),
     "--waits-ms": (WORLD, 1, LONGEST_MS),
+    "--overtakes": (WORLD, 0, 1000),
     "--jump-ms": (WORLD, -LONGEST_MS, LONGEST_MS),
     "--clock-ms": (WORLD, -LONGEST_MS, LONGEST_MS),
     "--node-clock-ms": (WORLD, -LONGEST_MS, LONGEST_MS),

@@ -14,7 +14,7 @@ SEARCH = {
     "drifts_ppm": [0], "node_drifts_ppm": [0], "distinct_micros": False, "jumps_ms": [5000],
     "server": "redis-7.0", "draw_seed": 5, "persistence": "none", "resource": "plain",
     "faults": {"pause": 1, "node-crash": 0}, "properties": ["mutual-exclusion", "waits"],
-    "waits": {"ms": 60000, "after": "call"}, "witnesses": ["acquired"],
+    "waits": {"ms": 60000, "after": "call"}, "overtakes": 9, "witnesses": ["acquired"],
     "bounds": {"max_states": 200, "max_seconds": 1, "max_memory_mb": 500},
     "expect": {"verdict": "violated", "property": "mutual-exclusion", "steps": 9},
 }

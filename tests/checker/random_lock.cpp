@@ -146,6 +146,7 @@ sim::Model model_of(Dice& dice) {
        sim::Persistence::aof_everysec_2s, sim::Persistence::aof_always});
   if (dice.one_in(4)) model.request_timeout_ms = kSecondMs;
   if (dice.one_in(4)) model.pause_max_ms = 2 * kSecondMs;
+  model.overtakes = static_cast<unsigned>(dice.below(3));
   if (dice.one_in(6)) {
     model.properties.insert(sim::kProperties.begin(), sim::kProperties.end());
   } else {
@@ -171,7 +172,8 @@ sim::ProcessSetup random_process(Dice& dice) {
 
 sim::Property random_property(Dice& dice, sim::Property instead) {
   const auto property = sim::kProperties[dice.below(sim::kProperties.size())];
-  const bool needs_more = property == sim::Property::waits || property == sim::Property::invariant;
+  const bool needs_more = property == sim::Property::fairness || property == sim::Property::waits ||
+                          property == sim::Property::invariant;
   return needs_more ? instead : property;
 }
 

@@ -154,6 +154,9 @@ RandomLock random_shared_lock(std::uint32_t seed) {
     lock.model.properties = {sim::Property::progress};
     for (auto& setup : lock.model.processes)
       if (!dice.one_in(3)) setup.rounds = 0;
+  } else if (dice.one_in(5)) {
+    lock.model.overtakes = static_cast<unsigned>(dice.from(0, 2));
+    lock.model.properties = {sim::Property::fairness};
   } else if (dice.one_in(4)) {
     lock.model.waits_ms = dice.from(2, 6);
     lock.model.waits_after =

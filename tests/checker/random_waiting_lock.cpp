@@ -204,6 +204,10 @@ RandomLock random_waiting_lock(std::uint32_t seed) {
   if (dice.one_in(5)) lock.model.pause_max_ms = dice.from(1, 6);
   if (dice.one_in(4)) lock.model.restart_after_ms = dice.from(1, 5);
   lock.model.properties = {judged_of_waits(dice)};
+  if (dice.one_in(6)) {
+    lock.model.overtakes = static_cast<unsigned>(dice.below(3));
+    lock.model.properties = {sim::Property::fairness};
+  }
   if (dice.one_in(4)) {
     lock.model.properties = {sim::Property::progress};
     for (auto& setup : lock.model.processes)

@@ -230,6 +230,7 @@ RandomLock various_lock(std::size_t number, sim::Fault one, sim::Fault other, st
   made.model.latency_ms = dice.one_in(4) ? 2 : 0;
   made.model.request_timeout_ms = dice.one_in(3) ? 3 : 0;
   made.model.waits_ms = dice.from(1, 12);
+  made.model.overtakes = static_cast<unsigned>(dice.from(0, 2));
   made.model.waits_after = dice.of<sim::WaitsAfter>({sim::WaitsAfter::call, sim::WaitsAfter::free});
   made.model.properties = {sim::kProperties.begin(), sim::kProperties.end()};
   // With absolute time the engine may leave it open, and a probe takes long.

@@ -44,7 +44,10 @@ const std::vector<WorldFlag> kWorldFlags{
      "\"call\""},
     {{"--waits-ms", "90000", "--waits-after", "free"},
      "waits     at most 90000 ms inside acquire() while the lock is free, from its call on",
-     "\"free\""}};
+     "\"free\""},
+    {{"--overtakes", "7"},
+     "fairness  others get the lock at most 7 times while a client is inside acquire()",
+     "\"overtakes\": 7"}};
 
 }  // namespace
 
@@ -77,7 +80,7 @@ TEST_CASE(
         Limits{"--lease-ms", 1, longest}, Limits{"--request-timeout-ms", 0, longest},
         Limits{"--pause-max-ms", 0, longest}, Limits{"--latency-ms", 0, longest},
         Limits{"--restart-after-ms", 0, longest}, Limits{"--waits-ms", 1, longest},
-        Limits{"--nodes", 1, 7}, Limits{"--replicas", 0, 6}}) {
+        Limits{"--overtakes", 0, 1000}, Limits{"--nodes", 1, 7}, Limits{"--replicas", 0, 6}}) {
     const auto with = [&flag = flag](std::int64_t number) {
       return run({"check", "set-nx-px", "--property", "leak", "--max-states", "3",
                   flag + "=" + std::to_string(number)});

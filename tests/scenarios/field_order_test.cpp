@@ -63,8 +63,7 @@ TEST_CASE("a text in JSON that is only decoded is right in every order", "[field
     const checker::Result right = judged(fields, kIfOwner, 10'000, mutual_exclusion);
     CHECK(right.ordered_fields >= 2);
     CHECK(right.verdict == checker::Verdict::holds);
-    CHECK(judged(fields, kIfOwner, 10'001, mutual_exclusion).verdict ==
-          checker::Verdict::violated);
+    CHECK(judged(fields, kIfOwner, 10'001, mutual_exclusion).verdict == checker::Verdict::violated);
   }
 }
 

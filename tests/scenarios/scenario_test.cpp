@@ -307,6 +307,24 @@ TEST_CASE("how long a client may wait asks for the property") {
              Contains("x.json: the property `waits` is asked for, but not how long"));
 }
 
+TEST_CASE("how often others may go first asks for the property") {
+  auto json = sound();
+  json["overtakes"] = 2;
+  const auto scenario = read(json);
+  CHECK(scenario.properties.contains(sim::Property::fairness));
+  CHECK(sim::judged_overtakes(model_of(scenario, nullptr)) == 2U);
+  CHECK(to_json(read(json), "p")["overtakes"] == 2);
+  auto others = scenario;
+  others.properties = {sim::Property::leak};
+  CHECK_FALSE(sim::judged_overtakes(model_of(others, nullptr)));
+  CHECK_FALSE(to_json(others, "p").contains("overtakes"));
+  CHECK_THAT(spoilt("/overtakes", 1001), Contains("$.overtakes: found 1001, expected"));
+  json = sound();
+  json["properties"].push_back("fairness");
+  CHECK_THAT(bad_input([&] { model_of(read(json), nullptr); }),
+             Contains("x.json: the property `fairness` is asked for, but not how often"));
+}
+
 TEST_CASE("what is said of a clock that is nobody's is refused") {
   const auto refusal = [](const char* key, const Json& said) {
     auto json = sound();
