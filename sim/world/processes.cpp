@@ -133,13 +133,7 @@ void Processes::describe(ProcessInfo& info) const {
         info.ahead.deadlines.push_back(timer->left_ms);
     }
   }
-  for (const Waiting& waiting : process.waiting) {
-    info.overtaken =
-        info.overtaken || (setting_.overtakes && waiting.overtaken > *setting_.overtakes);
-    if (setting_.too_long_ms == 0 || has(info.frozen, waiting.lock)) continue;
-    info.overdue = info.overdue || waiting.ms >= setting_.too_long_ms;
-    if (!info.overdue) info.ahead.deadlines.push_back(setting_.too_long_ms - waiting.ms);
-  }
+  describe_waiting(info);
   const Rate& rate = setting_.rate_of(process.index);
   for (const Instant& instant : process.instants)
     for (const std::int64_t threshold : setting_.knowledge.ages)
@@ -152,6 +146,17 @@ void Processes::describe(ProcessInfo& info) const {
   if (process.life == Life::paused && setting_.model.pause_max_ms > 0 && process.pause_left_ms > 0)
     info.ahead.deadlines.push_back(process.pause_left_ms);
   sort_without_twins(info.ahead.deadlines);
+}
+
+/// Who is inside acquire(), as far as somebody judges that.
+void Processes::describe_waiting(ProcessInfo& info) const {
+  for (const Waiting& waiting : info.value.waiting) {
+    info.overtaken =
+        info.overtaken || (setting_.overtakes && waiting.overtaken > *setting_.overtakes);
+    if (setting_.too_long_ms == 0 || has(info.frozen, waiting.lock)) continue;
+    info.overdue = info.overdue || waiting.ms >= setting_.too_long_ms;
+    if (!info.overdue) info.ahead.deadlines.push_back(setting_.too_long_ms - waiting.ms);
+  }
 }
 
 // ---- steps of its own

@@ -162,6 +162,7 @@ class Processes {
   Id changed(FlatMap& memo, Id id, std::uint64_t what, const Change& change);
   void describe(ProcessInfo& info) const;
   void describe(const Connection& connection, ProcessInfo& info) const;
+  void describe_waiting(ProcessInfo& info) const;
   void list_actions(ProcessInfo& info);
   bool list_task_actions(ProcessInfo& info) const;
   void list_masters_to_learn(ProcessInfo& info) const;
