@@ -58,8 +58,10 @@ void World::follow(const Id* state, unsigned actor, const Report& report, Id* ne
 /// Who waits for a lock, or one that excludes it, when somebody acquires it is overtaken.
 void World::overtake(std::uint8_t lock, Id* next, Facts& facts) {
   for (unsigned p = 0; p < setting_.processes; ++p) {
-    next[p] = processes_.overtaken(next[p], lock);
-    if (processes_.info(next[p]).overtaken) facts.violated |= only(Property::fairness);
+    const Id before = next[p];
+    next[p] = processes_.overtaken(before, lock);
+    if (next[p] != before && processes_.info(next[p]).overtaken)
+      facts.violated |= only(Property::fairness);
   }
 }
 
