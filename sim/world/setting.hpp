@@ -58,11 +58,11 @@ struct Knowledge {
   bool replica_waits = false;  ///< some request is a WAIT
   bool blocks = false;         ///< some request waits at its node
   // Durations in use (docs/semantics.md, section 4), in ms.
-  std::set<std::int64_t> timers;  ///< of sleeps, work, limited pauses, and timeouts
-  /// By process: how often it sleeps so long in a run, at most, if that is no more than
-  /// kMostSleeps times: else it is one of the `timers`.
+  std::set<std::int64_t> timers;  ///< of sleeps, waits and work that may come any number of times
+  /// By process: how often it sleeps so long in a run, at most; what is among the `timers`, too, is
+  /// not counted. 0 times: a probe, or the limit of a pause, which the budget counts.
   std::array<TimerCounts, kMaxProcesses> sleeps{};
-  bool many_sleeps = false;  ///< of different sums: they are `timers`, all of them
+  bool many_sleeps = false;  ///< their sums are too many: they, and such limits, are `timers`
   /// Request timeouts, where each needs a fault of its own: else they are `timers`.
   std::set<std::int64_t> timeouts;
   std::set<std::int64_t> lifetimes;  ///< of keys
