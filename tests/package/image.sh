@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the image of Containerfile upon a Debian 12 that debootstrap makes, and checks a protocol of a mounted folder in
-# it. Needs root, buildah and debootstrap; some ten minutes.
+# Builds the image of Containerfile upon a Debian 12 that debootstrap makes, and checks a protocol
+# of a mounted folder in it. Needs root, buildah and debootstrap; some ten minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
