@@ -137,6 +137,7 @@ void Rules::note_times(const sim::TimeUse& use) {
   found_.made.insert(use.made.begin(), use.made.end());
   found_.met.insert(use.met.begin(), use.met.end());
   found_.units.insert(use.units.begin(), use.units.end());
+  found_.parts_of_seconds = found_.parts_of_seconds || use.parts_of_seconds;
 }
 
 std::optional<std::string> Rules::answer(World& world, std::uint8_t p, const sim::Query& query,

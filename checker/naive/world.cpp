@@ -121,6 +121,7 @@ void Thresholds::add(const Thresholds& others) {
   absolute = absolute || others.absolute;
   clocks = clocks || others.clocks;
   replica_waits = replica_waits || others.replica_waits;
+  parts_of_seconds = parts_of_seconds || others.parts_of_seconds;
   ages.insert(others.ages.begin(), others.ages.end());
   lefts.insert(others.lefts.begin(), others.lefts.end());
   replies.insert(others.replies.begin(), others.replies.end());
@@ -140,7 +141,7 @@ Rules::Rules(const sim::Model& model, Memory memory, Thresholds expected, Watch*
           false, watch),
       memory_(memory),
       watch_(watch) {
-  node_clocks_.know(expected_.units);
+  node_clocks_.know(expected_.units, expected_.parts_of_seconds);
   for (std::size_t p = 0; p < model_.processes.size(); ++p)
     model_.processes[p] = sim::setup_of(model_, p);
   std::set<std::string> lock_keys;

@@ -309,6 +309,7 @@ struct Thresholds {
   bool absolute = false;           ///< some run, or some probe, looks at the absolute time
   bool clocks = false;             ///< some client reads a clock
   bool replica_waits = false;      ///< some client sends a WAIT
+  bool parts_of_seconds = false;   ///< some score is Unix seconds with a fraction
   std::set<std::int64_t> ages;     ///< of instants
   std::set<std::int64_t> lefts;    ///< of keys' lifetimes
   std::set<std::int64_t> replies;  ///< of a number that a node answers, in its own unit

@@ -64,6 +64,7 @@ Execution to_try(const Execution& given, ScriptVm& scripts, std::vector<Compared
 
 struct NodeClocks::Tried {
   const Windows& windows;
+  ScoreUnit score_unit;
   WallTime now, clock;  ///< what it shows, and showed here
   Keyspace keyspace;
   Reply reply;
@@ -81,7 +82,7 @@ struct NodeClocks::Tried {
 
   /// Whatever whole numbers it stores, answers and compares.
   std::set<std::int64_t> all_numbers() const {
-    std::set<std::int64_t> all = different_numbers_in(keyspace);
+    std::set<std::int64_t> all = different_numbers_in(keyspace, score_unit);
     const auto add = [&](double number) {
       if (std::abs(number) < static_cast<double>(kFirstMicros))
         all.insert(static_cast<std::int64_t>(number));
@@ -132,7 +133,7 @@ NodeClocks::Tried NodeClocks::tried(const Met& met, std::int64_t later_ms) {
 }
 
 NodeClocks::Tried NodeClocks::tried(const Met& met, const Execution& given) {
-  Tried tried{windows_, met.execution.now, given.now, met.keyspace, Reply::null(), {}};
+  Tried tried{windows_, score_unit_, met.execution.now, given.now, met.keyspace, Reply::null(), {}};
   if (is_over()) {
     tried.ran = false;
     return tried;
@@ -145,6 +146,7 @@ NodeClocks::Tried NodeClocks::tried(const Met& met, const Execution& given) {
     tried.ran = false;
   }
   tried.keyspace.purge(execution.now);
+  parts_met_ = parts_met_ || has_parts_of_seconds(tried.keyspace);
   return tried;
 }
 
@@ -163,7 +165,7 @@ bool NodeClocks::is_new(const Met& met) {
   met.keyspace.for_each(
       [&](const std::string&, const Entry& entry) { out.number(entry.expires ? 1 : 0); });
   out.text(encode(met.session));
-  std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
+  std::vector<std::int64_t> numbers = numbers_in(met.keyspace, score_unit_);
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
   std::map<std::int64_t, std::int64_t> different;  // which times are the same
   for (const std::int64_t number : numbers) {
@@ -177,9 +179,10 @@ bool NodeClocks::is_new(const Met& met) {
   return known_.insert(out.take()).second;
 }
 
-void NodeClocks::know(const std::set<std::int64_t>& units) {
+void NodeClocks::know(const std::set<std::int64_t>& units, bool parts_of_seconds) {
   for (const std::int64_t unit : units)
     if (unit != kSecondMs) windows_.insert(unit);  // seconds are times by themselves
+  if (parts_of_seconds) score_unit_ = ScoreUnit::ms;
 }
 
 std::int64_t NodeClocks::unit_of(std::int64_t number, WallTime now) const {
@@ -227,7 +230,12 @@ bool NodeClocks::numbers_windows(const Met& met, std::int64_t number, std::int64
 
 void NodeClocks::look_at(const Met& met, bool looked_at_time, const std::set<std::int64_t>& replies,
                          TimeUse& use) {
-  if (!is_new(met)) return;
+  if (is_new(met)) try_at_other_times(met, looked_at_time, replies, use);
+  use.parts_of_seconds = use.parts_of_seconds || parts_met_;
+}
+
+void NodeClocks::try_at_other_times(const Met& met, bool looked_at_time,
+                                    const std::set<std::int64_t>& replies, TimeUse& use) {
   const Tried now = tried(met, 0);
   use.all = use.all && !now.hangs_on_rounding();
   if (looked_at_time) find_windows(met, now, use);
@@ -273,7 +281,7 @@ std::set<std::int64_t> NodeClocks::turns(const Met& met, Shown what, TimeUse& us
   use.all = use.all && found.all && courses.one_way();
   if (!found.all && std::exchange(missed_, true)) return {};  // as in Look::turns()
   if (looked_at_time)
-    for (const std::int64_t time : different_numbers_in(met.keyspace))
+    for (const std::int64_t time : different_numbers_in(met.keyspace, score_unit_))
       if (const std::int64_t unit = unit_of(time, met.execution.now); unit != 0)
         add_turns_at(ms_of(time, unit) - met.execution.now.ms, unit, shown, found.at);
   return found.at;
@@ -323,7 +331,7 @@ std::vector<NodeClocks::Cause> NodeClocks::possible_causes(const Met& met, Shown
   for (const auto& [place, expires] : expiring)
     if (asked(place.key) || !named) causes.push_back({place, 0});
   if (what == Shown::comparisons) return causes;
-  std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
+  std::vector<std::int64_t> numbers = numbers_in(met.keyspace, score_unit_);
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
   for (const std::int64_t number : std::set<std::int64_t>(numbers.begin(), numbers.end()))
     if (number > kFarthestMs || unit_of(number, met.execution.now) != 0)
@@ -343,7 +351,7 @@ bool NodeClocks::turns_with(const Met& met, std::int64_t later_ms, const View& v
         keyspace = with_longer(std::move(keyspace), *cause.key, by);
         continue;
       }
-      keyspace = with_moved(std::move(keyspace), cause.time, by);
+      keyspace = with_moved(std::move(keyspace), cause.time, by, score_unit_);
       for (std::string& argument : request) argument = later_by_units(argument, cause.time, by);
     }
     const Met other{keyspace, met.session, request, met.execution};
@@ -402,20 +410,21 @@ void NodeClocks::note_time_sent(const Met& met, const KnownTime& time, TimeUse& 
     return tried({keyspace, met.session, request, met.execution}, later_ms);
   };
   use.kept =
-      use.kept || different_numbers_in(vary(met.keyspace, 0, 0).keyspace).contains(time.number);
+      use.kept ||
+      different_numbers_in(vary(met.keyspace, 0, 0).keyspace, score_unit_).contains(time.number);
   note_time(met, time, vary, use);
 }
 
 /// Times that are stored decide with one another.
 void NodeClocks::note_times_stored(const Met& met, TimeUse& use) {
   std::vector<KnownTime> times;
-  for (const std::int64_t number : different_numbers_in(met.keyspace))
+  for (const std::int64_t number : different_numbers_in(met.keyspace, score_unit_))
     if (const std::int64_t unit = unit_of(number, met.execution.now); unit != 0)
       times.push_back({number, unit});
   if (times.size() < 2) return;
   for (const KnownTime& time : times) {
     const Vary vary = [&](const Keyspace& keyspace, std::int64_t more, std::int64_t later_ms) {
-      const Keyspace varied = with_moved(keyspace, time.number, more);
+      const Keyspace varied = with_moved(keyspace, time.number, more, score_unit_);
       return tried({varied, met.session, met.request, met.execution}, later_ms);
     };
     note_time(met, time, vary, use);
@@ -430,7 +439,7 @@ NodeClocks::Tried NodeClocks::tried_at_phase(const Met& met, const KnownTimes& t
   Request request = met.request;
   keyspace.shift_expiry({later_ms});
   for (const auto& [number, unit] : times) {
-    keyspace = with_moved(std::move(keyspace), number, later_ms / unit);
+    keyspace = with_moved(std::move(keyspace), number, later_ms / unit, score_unit_);
     for (std::string& argument : request)
       argument = later_by_units(argument, number, later_ms / unit);
   }
@@ -439,7 +448,7 @@ NodeClocks::Tried NodeClocks::tried_at_phase(const Met& met, const KnownTimes& t
 
 /// Where it turns if it all happened at another time.
 void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
-  std::vector<std::int64_t> numbers = numbers_in(met.keyspace);
+  std::vector<std::int64_t> numbers = numbers_in(met.keyspace, score_unit_);
   for (const std::string& argument : met.request) add_numbers(argument, numbers);
   KnownTimes times;
   for (const std::int64_t number : numbers)
@@ -453,7 +462,7 @@ void NodeClocks::note_phases(const Met& met, Shown what, TimeUse& use) {
     if (entry.expires) times_ms.push_back(entry.expires->ms);
   });
   const auto made = [&](const Tried& of) {
-    std::vector<std::int64_t> all = numbers_in(of.keyspace);
+    std::vector<std::int64_t> all = numbers_in(of.keyspace, score_unit_);
     for (const std::int64_t number : times_told(of.reply)) all.push_back(number);
     std::erase_if(all, [&](auto number) { return unit_of(number, met.execution.now) == 0; });
     of.keyspace.for_each([&](const std::string&, const Entry& entry) {
@@ -497,7 +506,7 @@ void NodeClocks::note_ages(const Met& met, const std::set<std::int64_t>& turns, 
                            TimeUse& use) {
   const auto ages = [&](const Tried& of) {
     std::vector<double> all = numbers_told(of.reply);
-    for (const std::int64_t number : numbers_in(of.keyspace))
+    for (const std::int64_t number : numbers_in(of.keyspace, score_unit_))
       if (std::abs(number) <= kFarthestMs && unit_of(number, met.execution.now) == 0)
         all.push_back(static_cast<double>(number));
     return all;
@@ -538,7 +547,7 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
   Turns turns = turning_points(here, -farthest, farthest);
   use.all = use.all && turns.all && courses.one_way();
   note_ages(met, turns.at, vary, use);
-  const std::set<std::int64_t> stored = different_numbers_in(met.keyspace);
+  const std::set<std::int64_t> stored = different_numbers_in(met.keyspace, score_unit_);
   for (const std::int64_t other : stored)
     if (const std::int64_t its_unit = unit_of(other, met.execution.now); its_unit != 0)
       add_turns_at(floor_quotient(ms_of(other, its_unit) - ms_of(number, unit), unit), 1, here,
@@ -553,7 +562,7 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
     for (const std::int64_t other : stored) {
       const std::int64_t its_unit = unit_of(other, met.execution.now);
       const auto moves = [&](std::int64_t by) {
-        const Keyspace moved = with_moved(met.keyspace, other, by);
+        const Keyspace moved = with_moved(met.keyspace, other, by, score_unit_);
         return shown(moved, turn - 1, what) == shown(moved, turn, what);
       };
       if (its_unit == 0 ||
@@ -610,7 +619,7 @@ void NodeClocks::note_made(const std::vector<std::int64_t>& numbers,
 void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, TimeUse& use) {
   const WallTime clock = met.execution.now + Duration{later_ms};
   const Tried now = tried(met, later_ms);
-  const std::vector<std::int64_t> numbers = numbers_in(now.keyspace);
+  const std::vector<std::int64_t> numbers = numbers_in(now.keyspace, score_unit_);
   const auto is_time = [&](std::int64_t number) {
     return std::abs(number) > kFarthestMs || unit_of(number, clock) != 0;
   };
@@ -622,7 +631,7 @@ void NodeClocks::note_results(const Met& met, std::int64_t later_ms, int sign, T
     if (other.shown(Shown::forms) != now.shown(Shown::forms)) continue;
     note_lifetimes(met, clock, now, other, sign * unit, still, use);
     note_made(times_told(now.reply), times_told(other.reply), sign * unit, clock, use);
-    const std::vector<std::int64_t> moved = numbers_in(other.keyspace);
+    const std::vector<std::int64_t> moved = numbers_in(other.keyspace, score_unit_);
     if (moved.size() != numbers.size()) continue;
     use.mixes = use.mixes || moved != numbers;
     use.kept = use.kept || moved != numbers;

@@ -40,7 +40,8 @@ class NodeClocks {
       : scripts_({}, version, true), watch_(watch) {}
 
   /// What times are rounded to, as far as that is known beforehand: clients number such windows.
-  void know(const std::set<std::int64_t>& units);
+  /// `parts_of_seconds`: some score is Unix seconds with a fraction.
+  void know(const std::set<std::int64_t>& units, bool parts_of_seconds);
   /// Whether a request names a time, or meets some that are stored: sim::meets_times().
   bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now) const {
     return sim::meets_times(keyspace, request, now, windows_);
@@ -69,6 +70,8 @@ class NodeClocks {
   Tried tried(const Met& met, std::int64_t later_ms);
   Tried tried(const Met& met, const Execution& given);
   bool is_new(const Met& met);
+  void try_at_other_times(const Met& met, bool looked_at_time,
+                          const std::set<std::int64_t>& replies, TimeUse& use);
   void find_windows(const Met& met, const Tried& tried_now, TimeUse& use);
   bool numbers_windows(const Met& met, std::int64_t number, std::int64_t window);
   std::int64_t unit_of(std::int64_t number, WallTime now) const;
@@ -110,8 +113,10 @@ class NodeClocks {
 
   ScriptVm scripts_;
   checker::Watch* watch_;
-  bool over_ = false;            ///< the search has to end
-  bool missed_ = false;          ///< more turns of one than could be found
+  bool over_ = false;       ///< the search has to end
+  bool missed_ = false;     ///< more turns of one than could be found
+  bool parts_met_ = false;  ///< a score was Unix seconds with a fraction
+  ScoreUnit score_unit_ = ScoreUnit::second;
   Windows windows_;              ///< that clients, or requests, were found to number
   std::set<std::string> known_;  ///< executions that were looked at, but for their times
 };

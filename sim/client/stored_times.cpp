@@ -49,10 +49,14 @@ void change_scores(Entry& entry, const ChangeScore& change) {
 /// Unix seconds: with a fraction, as Python's time.time() makes them, or at a whole one.
 bool is_in_seconds(double score) { return score >= kFirstTime && score < 10 * kFirstTime; }
 
-/// A score as a whole number; of Unix seconds the ms. Nothing if it is none.
-std::optional<std::int64_t> number_of_score(double score) {
+bool is_told_in_ms(double score, ScoreUnit unit) {
+  return unit == ScoreUnit::ms && is_in_seconds(score);
+}
+
+/// A score as a whole number. Nothing if it is none.
+std::optional<std::int64_t> number_of_score(double score, ScoreUnit unit) {
   if (std::abs(score) >= kFarthest) return std::nullopt;
-  if (!is_in_seconds(score)) return std::llround(score);
+  if (!is_told_in_ms(score, unit)) return std::llround(score);
   return std::llround(score * static_cast<double>(kSecondUs)) / 1000;
 }
 
@@ -78,7 +82,19 @@ Reply with_texts(Reply reply, const TextChange& change) {
   return reply;
 }
 
-std::vector<std::int64_t> numbers_in(Keyspace keyspace) {
+bool has_parts_of_seconds(const Keyspace& keyspace) {
+  bool found = false;
+  keyspace.for_each([&](const std::string&, const Entry& entry) {
+    const auto* set = std::get_if<SortedSet>(&entry.value);
+    found = found || (set != nullptr && std::ranges::any_of(*set, [](const auto& member) {
+                        const double score = member.second.score;
+                        return is_in_seconds(score) && score != std::floor(score);
+                      }));
+  });
+  return found;
+}
+
+std::vector<std::int64_t> numbers_in(Keyspace keyspace, ScoreUnit unit) {
   std::vector<std::int64_t> numbers;
   keyspace.for_each([&](const std::string&, Entry& entry) {
     change_texts(entry, [&](const std::string& text) {
@@ -86,15 +102,15 @@ std::vector<std::int64_t> numbers_in(Keyspace keyspace) {
       return text;
     });
     change_scores(entry, [&](double score) {
-      if (const auto number = number_of_score(score)) numbers.push_back(*number);
+      if (const auto number = number_of_score(score, unit)) numbers.push_back(*number);
       return score;
     });
   });
   return numbers;
 }
 
-std::set<std::int64_t> different_numbers_in(const Keyspace& keyspace) {
-  const std::vector<std::int64_t> all = numbers_in(keyspace);
+std::set<std::int64_t> different_numbers_in(const Keyspace& keyspace, ScoreUnit unit) {
+  const std::vector<std::int64_t> all = numbers_in(keyspace, unit);
   return {all.begin(), all.end()};
 }
 
@@ -102,14 +118,14 @@ std::string later_by_units(const std::string& text, std::int64_t number, std::in
   return sim::with_moved(text, number, units * larger_by_unit(number));
 }
 
-Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t units) {
+Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t units, ScoreUnit unit) {
   const auto by = static_cast<double>(units * larger_by_unit(number));
   keyspace.for_each([&](const std::string&, Entry& entry) {
     change_texts(entry,
                  [&](const std::string& text) { return later_by_units(text, number, units); });
     change_scores(entry, [&](double score) {
-      if (number_of_score(score) != number) return score;
-      return is_in_seconds(score) ? score + by / static_cast<double>(kSecondMs) : score + by;
+      if (number_of_score(score, unit) != number) return score;
+      return is_told_in_ms(score, unit) ? score + by / static_cast<double>(kSecondMs) : score + by;
     });
   });
   return keyspace;
@@ -200,7 +216,7 @@ Keyspace with_longer(Keyspace keyspace, const Place& place, std::int64_t by_ms) 
 bool meets_times(const Keyspace& keyspace, const Request& request, WallTime now,
                  const Windows& windows) {
   if (!times_in(request, now, windows).empty()) return true;
-  const std::set<std::int64_t> stored = different_numbers_in(keyspace);
+  const std::set<std::int64_t> stored = different_numbers_in(keyspace, ScoreUnit::second);
   return std::ranges::any_of(
       stored, [&](std::int64_t number) { return unit_of_time(number, now, windows) != 0; });
 }

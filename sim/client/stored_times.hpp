@@ -23,16 +23,21 @@ std::string bare(Keyspace keyspace, const TextChange& plain);
 /// The reply with its texts, and the digits of its integers, as `change` makes them.
 Reply with_texts(Reply reply, const TextChange& change);
 
+/// What scores of sorted sets that may be Unix seconds (10^9 to 10^10) are told in: in ms, if any
+/// of them has a part of a second.
+enum class ScoreUnit : std::uint8_t { second, ms };
+bool has_parts_of_seconds(const Keyspace& keyspace);
+
 /// Numbers in a keyspace's values.
-std::vector<std::int64_t> numbers_in(Keyspace keyspace);
-std::set<std::int64_t> different_numbers_in(const Keyspace& keyspace);
+std::vector<std::int64_t> numbers_in(Keyspace keyspace, ScoreUnit unit);
+std::set<std::int64_t> different_numbers_in(const Keyspace& keyspace, ScoreUnit unit);
 /// The numbers of a reply. Absolute times are all one that lies beyond those that are compared.
 std::vector<double> numbers_told(const Reply& reply);
 
 /// A text with a time as one that is so many units later.
 std::string later_by_units(const std::string& text, std::int64_t number, std::int64_t units);
 /// The keyspace with this time so many units later, wherever numbers_in() finds it.
-Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t units);
+Keyspace with_moved(Keyspace keyspace, std::int64_t number, std::int64_t units, ScoreUnit unit);
 
 /// Lengths in ms of windows of time that are numbered as one that counts these units from 1970 on
 /// does: 10000 where floor(seconds / 10) is used.

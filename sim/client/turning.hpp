@@ -30,8 +30,9 @@ struct TimeUse {
   bool whole_micros = false;  ///< it takes of an answer to TIME whole milliseconds, rounded down
   bool each_micro = false;    ///< it takes of it every microsecond
   bool rounds_up = false;     ///< an absolute time is rounded up to a unit
-  bool fences = false;        ///< a fencing token is made of one
-  bool lifetimes = true;      ///< false: a duration that is worked out becomes data
+  bool parts_of_seconds = false;  ///< a score is Unix seconds with a fraction
+  bool fences = false;            ///< a fencing token is made of one
+  bool lifetimes = true;          ///< false: a duration that is worked out becomes data
   /// What one clock shows is put together with something else: where it turns by that depends on
   /// another reading, or it works something out of it, or turns by one that was kept. Matters only
   /// where clocks drift.

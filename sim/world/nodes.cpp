@@ -47,7 +47,7 @@ Nodes::Nodes(Setting& setting, Tables& tables, Reports& reports, checker::Watch&
       scripts_({.known_only = true}, setting.model.server),
       clocks_(setting.model.server, &watch),
       token_bytes_(*setting.model.program, setting.model.server) {
-  clocks_.know(setting.knowledge.units);
+  clocks_.know(setting.knowledge.units, setting.knowledge.parts_of_seconds);
 }
 
 Id Nodes::initial(unsigned index) {

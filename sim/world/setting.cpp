@@ -123,6 +123,7 @@ void Setting::note(const TimeUse& use) {
   needs.between.insert(use.between.begin(), use.between.end());
   needs.units.insert(use.units.begin(), use.units.end());
   needs.rounds_up = needs.rounds_up || use.rounds_up;
+  needs.parts_of_seconds = needs.parts_of_seconds || use.parts_of_seconds;
   computed.insert(use.computed.begin(), use.computed.end());
   missed_turns = missed_turns || !use.all;
   turns_within_ms = turns_within_ms || !use.whole_ms;

@@ -49,14 +49,15 @@ struct Knowledge {
   bool recycles_tokens = true;  ///< off where more than the equality of tokens matters
   /// A probe that looked at the absolute time and failed is none: more may turn than is known.
   bool doubts_probes = false;
-  bool cuts = false;           ///< a step of the program can be cut, and a fault does so
-  bool rounds_up = false;      ///< an absolute time is rounded up to a unit
-  bool looks_twice = false;    ///< at a wall clock that may jump, in one step
-  bool polls = false;          ///< a request is repeated at one instant: node states count
-  bool clocks = false;         ///< a client reads a clock
-  bool clocks_jump = false;    ///< some clock may jump that matters
-  bool replica_waits = false;  ///< some request is a WAIT
-  bool blocks = false;         ///< some request waits at its node
+  bool cuts = false;              ///< a step of the program can be cut, and a fault does so
+  bool rounds_up = false;         ///< an absolute time is rounded up to a unit
+  bool parts_of_seconds = false;  ///< a score is Unix seconds with a fraction
+  bool looks_twice = false;       ///< at a wall clock that may jump, in one step
+  bool polls = false;             ///< a request is repeated at one instant: node states count
+  bool clocks = false;            ///< a client reads a clock
+  bool clocks_jump = false;       ///< some clock may jump that matters
+  bool replica_waits = false;     ///< some request is a WAIT
+  bool blocks = false;            ///< some request waits at its node
   // Durations in use (docs/semantics.md, section 4), in ms.
   std::set<std::int64_t> timers;  ///< of sleeps, waits and work that may come any number of times
   /// By process: how often it sleeps so long in a run, at most; what is among the `timers`, too, is

@@ -185,6 +185,30 @@ TEST_CASE("a script's lease may be rounded to a part of a second, or be what is 
   CHECK(set_until(rest, 350) == Verdict::violated);
 }
 
+TEST_CASE("a score may be a whole second or have a part of one", "[time][windows]") {
+  // Who is in a sorted set leaves it when its score is over, 3 s after `now`.
+  const auto removed = [](const std::string& now, std::int64_t work_ms) {
+    InlineLock lock({test::scripted_acquire("local t = redis.call('time') local ms = t[1] * 1000 + "
+                                            "math.floor(t[2] / 1000) local now = " +
+                                            now +
+                                            " redis.call('zremrangebyscore', KEYS[1], '-inf', now) "
+                                            "if redis.call('zcard', KEYS[1]) > 0 then return 0 end "
+                                            "redis.call('zadd', KEYS[1], now + 3, 'x') return 1"),
+                     "return true"},
+                    ", leases = {}");
+    lock.model.tick_ms = 250;
+    return lock.lasting(3000, work_ms).judged(sim::Property::mutual_exclusion);
+  };
+  // Noted in the last tick of a second, 750 ms after it began.
+  for (const char* second : {"t[1]", "math.floor(ms / 1000)"}) {
+    INFO(second);
+    CHECK(removed(second, 2000) == Verdict::holds);
+    CHECK(removed(second, 2250) == Verdict::violated);
+  }
+  CHECK(removed("ms / 1000", 2750) != Verdict::violated);
+  CHECK(removed("ms / 1000", 3000) == Verdict::violated);
+}
+
 TEST_CASE("a client may remember when a rounded time is over", "[time][windows]") {
   const auto evicted = [](const std::string& till, std::int64_t work_ms) {
     InlineLock lock(
