@@ -525,6 +525,53 @@ void NodeClocks::note_ages(const Met& met, const std::set<std::int64_t>& turns, 
   }
 }
 
+/// What decides where this time is `turn` units later: the clock, or one that is stored; or several
+/// that are met there at once.
+void NodeClocks::note_meeting(const Met& met, const KnownTime& time, std::int64_t turn, Shown what,
+                              const Vary& vary, TimeUse& use) {
+  const WallTime now = met.execution.now;
+  constexpr std::int64_t kClock = 0;  // no time that is stored
+  std::vector<std::int64_t> known;    // the latest first, so that none is moved onto another one
+  const std::set<std::int64_t> stored = different_numbers_in(met.keyspace, score_unit_);
+  std::copy_if(stored.rbegin(), stored.rend(), std::back_inserter(known),
+               [&](auto number) { return unit_of(number, now) != 0; });
+  known.push_back(kClock);
+  const auto turns_with = [&](const std::vector<std::int64_t>& moved, std::int64_t by) {
+    Keyspace keyspace = met.keyspace;
+    for (const std::int64_t one : moved) {
+      if (one == kClock) continue;
+      const std::int64_t in_units = std::max<std::int64_t>(time.unit / unit_of(one, now), 1);
+      keyspace = with_moved(std::move(keyspace), one, by == 1 ? 1 : by * in_units, score_unit_);
+    }
+    const std::int64_t later_ms = std::ranges::count(moved, kClock) > 0 ? by : 0;
+    return vary(keyspace, turn - 1, later_ms).shown(what) !=
+           vary(keyspace, turn, later_ms).shown(what);
+  };
+  const auto decide = [&](const std::vector<std::int64_t>& moved) {
+    return !turns_with(moved, 1) || !turns_with(moved, kSecondMs);
+  };
+  std::vector<std::int64_t> causes;
+  for (const std::int64_t one : known)
+    if (decide({one})) causes.push_back(one);
+  if (causes.empty() && decide(known)) {
+    for (const std::int64_t one : known) {
+      std::vector<std::int64_t> others = known;
+      std::erase(others, one);
+      if (!decide(others)) causes.push_back(one);
+    }
+  }
+  const std::int64_t turn_ms = ms_of(time.number, time.unit) + turn * time.unit;
+  for (const std::int64_t cause : causes) {
+    const std::int64_t cause_ms = cause == kClock ? now.ms : ms_of(cause, unit_of(cause, now));
+    const std::int64_t after = turn_ms - cause_ms;
+    if (cause == kClock)
+      use.met.insert(-after);
+    else
+      use.between.insert({after, 1 - after});  // either may be the later one
+  }
+  use.explained = use.explained && !causes.empty();
+}
+
 /// Where the step turns if this time were another one: by the clock, or by one that is stored.
 void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& vary, TimeUse& use) {
   const auto [number, unit] = time;
@@ -552,28 +599,7 @@ void NodeClocks::note_time(const Met& met, const KnownTime& time, const Vary& va
     if (const std::int64_t its_unit = unit_of(other, met.execution.now); its_unit != 0)
       add_turns_at(floor_quotient(ms_of(other, its_unit) - ms_of(number, unit), unit), 1, here,
                    turns.at);
-  for (const std::int64_t turn : turns.at) {
-    const auto clock_moves = [&](std::int64_t by) {
-      return shown(met.keyspace, turn - 1, what, by) == shown(met.keyspace, turn, what, by);
-    };
-    bool explained = clock_moves(1) || clock_moves(kSecondMs);
-    const std::int64_t turn_ms = ms_of(number, unit) + turn * unit;
-    if (explained) use.met.insert(met.execution.now.ms - turn_ms);
-    for (const std::int64_t other : stored) {
-      const std::int64_t its_unit = unit_of(other, met.execution.now);
-      const auto moves = [&](std::int64_t by) {
-        const Keyspace moved = with_moved(met.keyspace, other, by, score_unit_);
-        return shown(moved, turn - 1, what) == shown(moved, turn, what);
-      };
-      if (its_unit == 0 ||
-          !(moves(1) || moves(kSecondMs * std::max<std::int64_t>(unit / its_unit, 1))))
-        continue;
-      const std::int64_t after = turn_ms - ms_of(other, its_unit);
-      use.between.insert({after, 1 - after});  // either may be the later one
-      explained = true;
-    }
-    use.explained = use.explained && explained;
-  }
+  for (const std::int64_t turn : turns.at) note_meeting(met, time, turn, what, vary, use);
   if (unit > 1 && !turns.at.empty()) use.units.insert(unit);
 }
 

@@ -99,6 +99,8 @@ class NodeClocks {
   void note_phases(const Met& met, Shown what, TimeUse& use);
   void note_times_stored(const Met& met, TimeUse& use);
   void note_time(const Met& met, const KnownTime& time, const Vary& vary, TimeUse& use);
+  void note_meeting(const Met& met, const KnownTime& time, std::int64_t turn, Shown what,
+                    const Vary& vary, TimeUse& use);
   void note_ages(const Met& met, const std::set<std::int64_t>& turns, const Vary& vary,
                  TimeUse& use);
   void note_results(const Met& met, std::int64_t later_ms, int sign, TimeUse& use);

@@ -59,6 +59,24 @@ TEST_CASE("the rank of a member hangs on the times of all others", "[time]") {
   CHECK(held_by(3) == checker::Verdict::violated);
 }
 
+TEST_CASE("a time may turn where it meets two that are stored side by side", "[time]") {
+  // A ms after one another: what removes the second one by its score had the first one at its
+  // bound.
+  const auto held_for = [](std::int64_t work_ms) {
+    test::InlineLock lock({"  self.token = unique()\n  local t = millis(now())\n"
+                           "  redis('ZREMRANGEBYSCORE', self.key, '-inf', t - self.ttl_ms)\n"
+                           "  redis('ZADD', self.key, t, self.token)\n"
+                           "  if redis('ZCARD', self.key) <= 2 then return true end\n"
+                           "  redis('ZREM', self.key, self.token)\n  return false",
+                           "return redis('ZREM', self.key, self.token) == 1"},
+                          ", permits = 2");
+    lock.model.processes.resize(3, lock.model.processes[0]);
+    return lock.lasting(3, work_ms).judged(sim::Property::foreign_release);
+  };
+  CHECK(held_for(2) == checker::Verdict::holds);
+  CHECK(held_for(3) == checker::Verdict::violated);
+}
+
 TEST_CASE("EXPIRE NX, then GT: what is there decides, and then what is left of it", "[time]") {
   // The set lives as long as the latest of its members: who came first never loses it by another.
   const auto judged = [](std::int64_t work_ms) {
