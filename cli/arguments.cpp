@@ -215,8 +215,11 @@ CLI::App& add_list(CLI::App& app, ListArguments& list) {
   auto& command = *app.add_subcommand(
       "list",
       "what is there: protocols, scenarios, faults, properties, witnesses, conditions, steps");
-  command.add_option("what", list.what, "one of these; everything if left out");
-  command.add_flag("--json", list.json, "print JSON");
+  command.add_option("what", list.what, "one of these; an overview of all if left out");
+  command.add_option("--filter", list.filter, "only what has this in its name or its text")
+      ->type_name("TEXT");
+  command.add_flag("--all", list.all, "everything, of each of them");
+  command.add_flag("--json", list.json, "print JSON: everything, if none is named");
   command.footer(help::kListFooter);
   return command;
 }

@@ -40,7 +40,9 @@ struct TextArguments {
   std::string text;
 };
 struct ListArguments {
-  std::string what;  ///< empty: everything
+  std::string what;    ///< empty: of each group how many there are, and the first names
+  std::string filter;  ///< only what has this in its name or its text
+  bool all = false;    ///< of each group everything
   bool json = false;
 };
 struct CheckArguments {

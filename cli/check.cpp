@@ -47,7 +47,7 @@ int check(const CheckArguments& arguments, const scenarios::Catalog& catalog, Io
   if (format == Format::json)
     io.out << check_report(judgement, code, notes.trace_file);
   else if (format == Format::text)
-    print_check(io.out, judgement, notes, io.colours);
+    print_check(judgement, notes, io);
   else
     put_out(rendered(telling_of(judgement, notes), format), arguments.out_file, io);
   return code;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/beliefs.hpp"
 #include "cli/words.hpp"
 #include "scenarios/names.hpp"
 #include "sim/base/check.hpp"
@@ -375,8 +376,15 @@ std::vector<Row> subject_of(const Judgement& judgement, const CheckNotes& notes)
   return rows;
 }
 
+void add_beliefs(std::vector<Row>& rows, const sim::Model& model, const checker::Trace& trace) {
+  if (!trace.violated) return;
+  const std::string text = beliefs_at_end(picture_of(model, trace));
+  if (!text.empty()) add(rows, "believes", text);
+}
+
 std::vector<Row> account_of(const Judgement& judgement, const CheckNotes& notes, bool colours) {
   Rows rows;
+  if (judgement.trace) add_beliefs(rows, judgement.model, *judgement.trace);
   add_fairness(rows, judgement);
   add_coverage(rows, judgement);
   add_replay(rows, judgement, notes);

@@ -40,6 +40,8 @@ Headline headline_of(const scenarios::Judgement& judgement);
 Headline headline_of(const sim::Model& model, const checker::Trace& trace);
 /// What was simulated.
 std::vector<Row> subject_of(const scenarios::Judgement& judgement, const CheckNotes& notes);
+/// What each client believes where a property is violated, and what is true of that.
+void add_beliefs(std::vector<Row>& rows, const sim::Model& model, const checker::Trace& trace);
 /// What was covered, how to see it again, what was expected.
 std::vector<Row> account_of(const scenarios::Judgement& judgement, const CheckNotes& notes,
                             bool colours);

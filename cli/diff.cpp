@@ -159,7 +159,7 @@ void tell(const Comparison& comparison, const Compared& compared, const Differen
   if (!shown) return;
   if (!markdown) {
     io.out << fmt::format("\nthe first of them: {}\n\n", worst->after.condition);
-    return print_check(io.out, *shown, notes, io.colours);
+    return print_check(*shown, notes, io);
   }
   io.out << fmt::format(
       "\n<details>\n<summary>The counterexample to the first of them: {}</summary>\n\n{}\n"

@@ -117,6 +117,8 @@ inline constexpr const char* kListFooter = R"(
 Examples:
   lockstep list
   lockstep list faults
+  lockstep list scenarios --filter pause
+  lockstep list --all
   lockstep list scenarios --json
 )";
 

@@ -1,9 +1,15 @@
 // `lockstep list`: what is there.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "cli/commands.hpp"
 #include "cli/report.hpp"
 #include "cli/words.hpp"
+#include "cli/wrap.hpp"
 #include "scenarios/conditions.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/suggest.hpp"
@@ -67,25 +73,74 @@ std::string heading(const std::string& group) {
   return "steps of a schedule: `steps` of a scenario of kind `schedule`";
 }
 
+/// The rows with a text beside each name; below it where names take more than half the width.
+void print_rows(const std::vector<Listed>& rows, Io& io) {
+  std::size_t width = 0;
+  for (const Listed& row : rows) width = std::max(width, row.name.size());
+  const bool below = io.columns > 0 && 2 * width > io.columns;
+  std::string text;
+  for (const Listed& row : rows)
+    text += below ? fmt::format("  {}\n      {}\n", row.name, row.text)
+                  : fmt::format("  {:<{}}  {}\n", row.name, width, row.text);
+  io.out << hung(text, io.columns);
+}
+
+/// All names if three lines have room for them, else as many as fit into two.
+void print_overview(const std::string& group, const std::vector<Listed>& rows, Io& io) {
+  constexpr std::size_t kWidth = 78, kMore = 15;  // "... and 999 more"
+  std::size_t all = 0;
+  for (const Listed& row : rows) all += row.name.size() + 2;
+  const std::size_t most = all < 3 * kWidth - kMore ? 3 : 2;
+  io.out << heading(group) << '\n';
+  std::string text, line = " ";
+  std::size_t lines = 1, shown = 0;
+  for (const Listed& row : rows) {
+    const bool last = ++shown == rows.size();
+    const std::string name = ' ' + row.name + (last ? "" : ",");
+    const std::size_t room = kWidth - (lines == most && !last ? kMore : 0);
+    if (line.size() + name.size() > room) {
+      if (lines++ == most) {
+        line += fmt::format(" and {} more", rows.size() - --shown);
+        break;
+      }
+      text += std::exchange(line, " ") + '\n';
+    }
+    line += name;
+  }
+  io.out << text << line << '\n';
+}
+
 }  // namespace
 
 int list(const ListArguments& arguments, const scenarios::Catalog& catalog, Io& io) {
   const auto& groups = list_groups();
   const auto chosen = arguments.what.empty() ? groups : std::vector<std::string>{arguments.what};
+  const bool overview = arguments.what.empty() && !arguments.all && arguments.filter.empty();
   std::vector<Listed> all;
   for (const auto& group : chosen) {
     if (std::find(groups.begin(), groups.end(), group) == groups.end())
       throw sim::BadInput(
           fmt::format("list: no `{}`{}", group, scenarios::suggestion(group, groups)));
-    const auto rows = rows_of(group, catalog);
+    auto rows = rows_of(group, catalog);
+    std::erase_if(rows, [&](const Listed& row) {
+      return (row.name + ' ' + row.text).find(arguments.filter) == std::string::npos;
+    });
+    const bool first = all.empty();
     all.insert(all.end(), rows.begin(), rows.end());
-    if (arguments.json) continue;
-    std::size_t width = 0;
-    for (const auto& row : rows) width = std::max(width, row.name.size());
-    io.out << (group == chosen.front() ? "" : "\n") << heading(group) << '\n';
-    for (const auto& row : rows) io.out << fmt::format("  {:<{}}  {}\n", row.name, width, row.text);
+    if (arguments.json || rows.empty()) continue;
+    if (overview) {
+      print_overview(group, rows, io);
+    } else {
+      io.out << (first ? "" : "\n") << heading(group) << '\n';
+      print_rows(rows, io);
+    }
   }
+  if (all.empty())
+    throw sim::BadInput(
+        fmt::format("list: --filter: nothing has `{}` in its name or its text", arguments.filter));
   if (arguments.json) io.out << list_report(all);
+  if (overview && !arguments.json)
+    io.out << "\nlockstep list protocols (or another of these words) explains them; --all all.\n";
   return kAsExpected;
 }
 

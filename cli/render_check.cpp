@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "cli/render_trace.hpp"
+#include "cli/wrap.hpp"
 
 namespace lockstep::cli {
 
@@ -11,16 +14,31 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows) {
   for (const auto& [label, text] : rows) out << fmt::format("{:<10}{}\n", label, text);
 }
 
-void print_check(std::ostream& out, const scenarios::Judgement& judgement, const CheckNotes& notes,
-                 bool colours) {
-  out << as_text(headline_of(judgement), colours) << '\n';
+void print_check(const scenarios::Judgement& judgement, const CheckNotes& notes, Io& io) {
+  std::ostringstream out;
+  out << as_text(headline_of(judgement), io.colours) << '\n';
   print_rows(out, subject_of(judgement, notes));
   if (judgement.trace) {
     out << '\n';
-    print_trace(out, *judgement.trace, {colours, notes.scripts});
+    print_trace(out, *judgement.trace, {io.colours, notes.scripts});
     out << '\n';
   }
-  print_rows(out, account_of(judgement, notes, colours));
+  print_rows(out, account_of(judgement, notes, io.colours));
+  io.out << hung(out.str(), io.columns);
+}
+
+void print_replay(const scenarios::Judgement& run, const CheckNotes& notes, Io& io) {
+  std::ostringstream out;
+  out << as_text(headline_of(run.model, *run.trace), io.colours) << '\n';
+  print_rows(out, subject_of(run, notes));
+  if (!run.scenario.why.empty()) print_rows(out, {{"why", run.scenario.why}});
+  out << '\n';
+  print_trace(out, *run.trace, {io.colours, notes.scripts});
+  std::vector<Row> rows;
+  add_beliefs(rows, run.model, *run.trace);
+  if (!rows.empty()) out << '\n';
+  print_rows(out, rows);
+  io.out << hung(out.str(), io.columns);
 }
 
 }  // namespace lockstep::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/beliefs.hpp"
 #include "cli/escaped.hpp"
 #include "cli/page_look.hpp"
 #include "cli/picture.hpp"
@@ -50,28 +51,6 @@ std::string opening(const Telling& telling) {
 }
 
 // ---- what is shown of a step --------------------------------------------------------------------
-
-std::string believed(const Picture::Belief& belief) {
-  using Life = Picture::Belief::Life;
-  if (belief.life == Life::crashed)
-    return fmt::format("nothing: it has crashed at {} ms", belief.since_ms);
-  std::string holds = belief.inside ? "that it holds the lock" : "that it does not hold it";
-  if (belief.life == Life::paused)
-    return fmt::format("{}; it stands still since {} ms and hears of nothing", holds,
-                       belief.since_ms);
-  return holds;
-}
-
-/// What is true of what it believes.
-const char* truth_of(const Picture::Belief& belief) {
-  const bool up = belief.life != Picture::Belief::Life::crashed;
-  if (belief.inside && !belief.leased) return "✖ it has no lease";
-  if (belief.inside)
-    return belief.named ? "✔ it has the lease" : "a key is there that does not say whose it is";
-  if (!belief.leased) return "✔ it has no lease";
-  return up ? "its lease is there: it has not heard of it yet, or gives it back"
-            : "✖ its lease is left behind";
-}
 
 std::string table_of_beliefs(const Picture::Row& row) {
   std::string text = "<table><tr><th>client</th><th>believes</th><th>is true</th></tr>\n";

@@ -3,31 +3,75 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "sim/model/wording.hpp"
+
 namespace lockstep::cli {
 
 std::string coloured(const std::string& text, Colour colour, bool colours) {
   if (!colours || colour == Colour::plain) return text;
-  const char* code = colour == Colour::red      ? "31"
-                     : colour == Colour::green  ? "32"
-                     : colour == Colour::yellow ? "33"
-                                                : "2";
-  return fmt::format("\033[{}m{}\033[0m", code, text);
+  const auto code = [&] {
+    switch (colour) {
+      case Colour::plain:
+        return 0;
+      case Colour::red:
+        return 31;
+      case Colour::green:
+        return 32;
+      case Colour::yellow:
+        return 33;
+      case Colour::dim:
+        return 2;
+      case Colour::bold:
+        return 1;
+      case Colour::cyan:
+        return 36;
+      case Colour::magenta:
+        return 35;
+      case Colour::blue:
+        return 34;
+    }
+    return 0;
+  };
+  return fmt::format("\033[{}m{}\033[0m", code(), text);
 }
+
+Colour colour_of_client(std::uint8_t process) {
+  constexpr std::array kColours{Colour::cyan, Colour::magenta, Colour::blue};
+  return kColours[process % kColours.size()];
+}
+
+namespace {
+
+/// Who acts is a client, or one of its tasks, or a server, or time.
+Colour colour_of_actor(const checker::TraceStep& step) {
+  const std::uint8_t process = step.data.action.process;
+  const std::string name = sim::process_name(process);
+  const std::string& actor = step.prose.actor;
+  const bool is_client = actor == name || actor.starts_with(name + ' ');
+  return is_client ? colour_of_client(process) : Colour::plain;
+}
+
+}  // namespace
 
 void print_step(std::ostream& out, const checker::TraceStep& step, std::size_t number,
                 TraceLook look) {
-  const auto line =
-      fmt::format("{:4} {:6} ms {}  {:<9}{}", number, step.data.time_ms,
-                  step.prose.environment ? '!' : ' ', step.prose.actor, step.prose.sentence);
-  const auto colour = step.prose.environment ? Colour::yellow : Colour::plain;
-  out << coloured(line, colour, look.colours) << '\n';
-  const auto print_below = [&](const std::string& text) {
-    out << coloured(fmt::format("{:29}{}", "", text), Colour::dim, look.colours) << '\n';
+  const auto before = fmt::format("{:4} {:6} ms {}  ", number, step.data.time_ms,
+                                  step.prose.environment ? '!' : ' ');
+  const auto actor = fmt::format("{:<9}", step.prose.actor);
+  if (step.prose.environment)
+    out << coloured(before + actor + step.prose.sentence, Colour::yellow, look.colours) << '\n';
+  else
+    out << before << coloured(actor, colour_of_actor(step), look.colours) << step.prose.sentence
+        << '\n';
+  const auto print_below = [&](const std::string& text, Colour colour) {
+    out << fmt::format("{:29}{}", "", coloured(text, colour, look.colours)) << '\n';
   };
-  for (const auto& change : step.prose.changes) print_below(change);
+  for (const auto& change : step.prose.changes) print_below(change, Colour::bold);
   if (!look.scripts) return;
   for (const auto& ran : step.data.ran)
-    print_below(fmt::format("{}:{}: {}", ran.file, ran.number, ran.text));
+    print_below(fmt::format("{}:{}: {}", ran.file, ran.number, ran.text), Colour::dim);
 }
 
 void print_violation(std::ostream& out, const checker::Trace& trace, bool colours) {

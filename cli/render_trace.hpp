@@ -2,6 +2,7 @@
 // sentence; under it what changed.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 
@@ -22,7 +23,9 @@ void print_trace(std::ostream& out, const checker::Trace& trace, TraceLook look)
 /// The violated property in words, if there is one.
 void print_violation(std::ostream& out, const checker::Trace& trace, bool colours);
 
-enum class Colour { plain, red, green, yellow, dim };
+enum class Colour { plain, red, green, yellow, dim, bold, cyan, magenta, blue };
+/// That of a client, the same in every line; those of verdicts and faults are none of them.
+Colour colour_of_client(std::uint8_t process);
 /// `text` in a colour, if there are colours.
 std::string coloured(const std::string& text, Colour colour, bool colours);
 

@@ -7,7 +7,7 @@
 #include "cli/keep_trace.hpp"
 #include "cli/progress.hpp"
 #include "cli/recorded.hpp"
-#include "cli/render_trace.hpp"
+#include "cli/render_check.hpp"
 #include "cli/replay_live.hpp"
 #include "cli/report.hpp"
 #include "cli/telling.hpp"
@@ -41,6 +41,7 @@ Telling replayed(scenarios::Judgement& judgement, const Recorded& run, const Io&
   auto telling = telling_of(judgement, notes);
   telling.headline = headline_of(judgement.model, *judgement.trace);
   telling.account.clear();
+  add_beliefs(telling.account, judgement.model, *judgement.trace);
   if (notes.avoidable) telling.account.push_back({"avoidable", *notes.avoidable});
   telling.account.push_back({"replay", "lockstep replay " + run.place});
   return telling;
@@ -77,11 +78,14 @@ int replay(const ReplayArguments& arguments, const scenarios::Catalog& catalog, 
                                     trace.violated ? spoken(*trace.violated) : "nothing"));
   if (format == Format::json) {
     io.out << trace_report(trace);
-  } else if (format == Format::text) {
-    print_trace(io.out, trace, {io.colours, arguments.scripts});
   } else {
     auto judgement = judged(run, trace);
-    put_out(rendered(replayed(judgement, run, io), format), arguments.out_file, io);
+    CheckNotes notes;
+    notes.scripts = arguments.scripts;
+    if (format == Format::text)
+      print_replay(judgement, notes, io);
+    else
+      put_out(rendered(replayed(judgement, run, io), format), arguments.out_file, io);
   }
   return trace.violated && !run.scenario.expect ? kViolated : kAsExpected;
 }

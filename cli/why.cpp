@@ -131,7 +131,7 @@ void show(std::size_t number, const std::vector<Taken>& rows, const Scenario& wo
   notes.target = arguments.target;
   if (!judgement.trace) return;
   find_no_return(judgement, notes, watch);
-  print_check(io.out, judgement, notes, io.colours);
+  print_check(judgement, notes, io);
 }
 
 }  // namespace

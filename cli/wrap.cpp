@@ -116,6 +116,87 @@ class Filled {
 
 }  // namespace
 
+namespace {
+
+/// Takes a colour's sequence (ESC [ ... m) off the front, if there is one.
+std::string_view take_colour(std::string_view& rest) {
+  if (!rest.starts_with("\033[")) return {};
+  const std::string_view colour = rest.substr(0, rest.find('m') + 1);
+  rest.remove_prefix(colour.size());
+  return colour;
+}
+
+/// A word of a line.
+struct Word {
+  std::size_t blanks = 0;  ///< before it
+  std::string text;        ///< without them
+  std::size_t columns = 0;
+};
+
+std::vector<Word> words_of(std::string_view line) {
+  std::vector<Word> words(1);
+  bool blank = true;
+  while (!line.empty()) {
+    if (const std::string_view colour = take_colour(line); !colour.empty()) {
+      words.back().text += colour;
+      continue;
+    }
+    const Character character = take_character(line);
+    const bool is_blank = character.code == ' ';
+    if (is_blank && !blank) words.emplace_back();
+    blank = is_blank;
+    Word& word = words.back();
+    if (is_blank) {
+      ++word.blanks;
+      continue;
+    }
+    word.text += character.bytes;
+    word.columns += is_wide(character.code) ? 2 : 1;
+  }
+  return words;
+}
+
+/// Where the text of a line begins.
+std::size_t text_begin(const std::vector<Word>& words, std::size_t columns) {
+  std::size_t at = 0, begin = 0;
+  for (const Word& word : words) {
+    at += word.blanks;
+    if (word.blanks >= 2 && 3 * at <= 2 * columns) begin = at;
+    at += word.columns;
+  }
+  return begin;
+}
+
+std::string hung_line(std::string_view line, std::size_t columns) {
+  const std::vector<Word> words = words_of(line);
+  const std::size_t indent = text_begin(words, columns);
+  std::string text;
+  std::size_t used = 0;
+  for (const Word& word : words) {
+    const bool fits = used + word.blanks + word.columns <= columns;
+    if (used <= indent || word.blanks == 0 || fits) {
+      text += std::string(word.blanks, ' ') + word.text;
+      used += word.blanks + word.columns;
+    } else {
+      text += '\n' + std::string(indent, ' ') + word.text;
+      used = indent + word.columns;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string hung(const std::string& text, std::size_t columns) {
+  constexpr std::size_t kNarrowest = 40;
+  if (columns < kNarrowest) return text;
+  std::istringstream lines(text);
+  std::string result, line;
+  while (std::getline(lines, line)) result += hung_line(line, columns) + '\n';
+  if (!text.empty() && text.back() != '\n') result.pop_back();
+  return result;
+}
+
 std::string wrapped(const std::string& markdown, std::size_t columns) {
   std::istringstream lines(markdown);
   std::string text, line;

@@ -10,4 +10,9 @@ namespace lockstep::cli {
 /// two of them, and a line may end behind it. What is laid out stays as it is: code, tables.
 std::string wrapped(const std::string& markdown, std::size_t columns);
 
+/// Each line that is longer than so many columns as several: what follows begins where the text of
+/// the line begins, behind the last gap of two blanks or more that leaves it a third of them.
+/// Colours take no columns. 0 columns: as it is.
+std::string hung(const std::string& text, std::size_t columns);
+
 }  // namespace lockstep::cli

@@ -33,7 +33,10 @@ TEST_CASE("help teaches", "[approved]") {
 }
 
 TEST_CASE("list", "[approved]") {
-  check_lines("list", {{"list"}});
+  check_lines("list", {{"list"},
+                       {"list", "scenarios", "--filter", "jump"},
+                       {"list", "--filter", "no such thing"},
+                       {"list", "protocols"}});
   check_lines("list_json", {{"list", "faults", "--json"}});
 }
 

@@ -58,6 +58,16 @@ Ran run(const std::vector<std::string>& words, const std::string& in, bool termi
   return {code, out.str(), err.str()};
 }
 
+std::string run_told(const std::string& printed) {
+  const std::string empty = "\n\n";
+  const std::size_t begin = printed.find(empty);
+  if (begin == std::string::npos) return "";
+  const std::size_t from = begin + empty.size();
+  std::string told = printed.substr(from, printed.find(empty, from) - from);
+  if (told.ends_with('\n')) told.pop_back();
+  return told;
+}
+
 std::string transcript(const std::vector<std::string>& words, const std::string& in,
                        bool terminal) {
   const auto ran = run(words, in, terminal);

@@ -17,6 +17,10 @@ struct Ran {
 /// Runs one command line; `in` is what stands on its standard input, or is typed at a terminal.
 Ran run(const std::vector<std::string>& words, const std::string& in = "", bool terminal = false);
 
+/// The steps of the run in a printout of `check` or `replay`, with what the last one violates: what
+/// stands between the first two empty lines.
+std::string run_told(const std::string& printed);
+
 /// The transcript of a command line: the line itself, what it printed, its exit code; with timings
 /// and folders masked.
 std::string transcript(const std::vector<std::string>& words, const std::string& in = "",

@@ -9,6 +9,7 @@
 #include "cli/render_matrix.hpp"
 #include "cli/render_trace.hpp"
 #include "cli/words.hpp"
+#include "cli/wrap.hpp"
 
 namespace lockstep::cli {
 
@@ -41,6 +42,34 @@ TEST_CASE(
         "                             lock has expired\n"
         "   4  30001 ms    resource A's READ -> OK\n"
         "              it stays.\n");
+}
+
+TEST_CASE("clients have colours of their own, and what changes in Redis is bold") {
+  checker::Trace trace;
+  trace.steps = {step(0, false, "B (renewal task)", "starts"), step(0, true, "A", "pauses"),
+                 step(1, false, "redis", "DEL lock -> 1", {"lock is gone"})};
+  trace.steps[0].data.action.process = 1;
+  std::ostringstream out;
+  print_trace(out, trace, {.colours = true});
+  CHECK(out.str() ==
+        "   1      0 ms    \033[35mB (renewal task)\033[0mstarts\n"
+        "\033[33m   2      0 ms !  A        pauses\033[0m\n"
+        "   3      1 ms    redis    DEL lock -> 1\n"
+        "                             \033[1mlock is gone\033[0m\n");
+  CHECK(colour_of_client(0) != colour_of_client(1));
+}
+
+TEST_CASE("a line that is too long goes on below its text") {
+  const std::string step = "   1      0 ms    A        hears OK and holds the lock";
+  CHECK(hung(step + "\n", 54) == step + "\n");
+  CHECK(hung(step + "\n", 53) ==
+        "   1      0 ms    A        hears OK and holds the\n" + std::string(27, ' ') + "lock\n");
+  CHECK(hung(step, 20) == step);  // nobody can read that anyhow
+  CHECK(hung(step, 0) == step);
+  const std::string coloured = "          \033[31mred is no column of a terminal\033[0m";
+  CHECK(hung(coloured, 40) == coloured);
+  CHECK(hung("world     a lease of 10000 ms, without any faults", 40) ==
+        "world     a lease of 10000 ms, without\n          any faults");
 }
 
 TEST_CASE("numbers and faults in words") {

@@ -64,7 +64,8 @@ TEST_CASE("each flag of the world is told in the printout, and its trace is repl
     CHECK_THAT(read(file), Contains(flag.kept));
     const auto replayed = run({"replay", file});
     CHECK(replayed.code == 1);
-    CHECK_THAT(found.out, Contains(replayed.out));
+    CHECK(run_told(found.out) == run_told(replayed.out));
+    CHECK(!run_told(replayed.out).empty());
   }
 }
 
