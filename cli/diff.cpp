@@ -144,7 +144,7 @@ int lone(Presence presence, const DiffArguments& arguments, Format format,
     return kAsExpected;
   }
   io.out << as_text(headline, io.colours) << '\n';
-  print_rows(io.out, rows);
+  print_rows(io.out, rows, io.columns);
   return kAsExpected;
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "checker/trace/trace.hpp"
+#include "cli/line_reader.hpp"
 #include "cli/render_trace.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
@@ -28,17 +29,18 @@ class Session {
 
   void run() {
     say_where();
-    std::string line;
-    while (ask() && std::getline(io_.in, line)) {
-      if (line == "quit" || line == "q") return;
-      answer(line);
+    LineReader reader(io_, [](const std::string& before, const std::string&) {
+      return before.empty() ? verbs() : std::vector<std::string>{};
+    });
+    while (const auto line = reader.ask("(next, back, else, take N, help, quit) > ")) {
+      if (*line == "quit" || *line == "q") return;
+      answer(*line);
     }
   }
 
  private:
-  bool ask() {
-    if (io_.prompts) io_.out << "(next, back, else, take N, help, quit) > " << std::flush;
-    return true;
+  static std::vector<std::string> verbs() {
+    return {"next", "back", "else", "take", "help", "quit"};
   }
 
   void answer(const std::string& line) {
@@ -51,9 +53,7 @@ class Session {
     if (verb == "help" || verb == "h")
       io_.out << kHelp;
     else
-      io_.out << fmt::format(
-          "no answer `{}`{}\n", verb,
-          scenarios::suggestion(verb, {"next", "back", "else", "take", "help", "quit"}));
+      io_.out << fmt::format("no answer `{}`{}\n", verb, scenarios::suggestion(verb, verbs()));
   }
 
   std::size_t position() const { return walk_.trace().steps.size(); }

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   io.annotates = workflow != nullptr && std::string_view(workflow) == "true";
   io.colours = terminal && std::getenv("NO_COLOR") == nullptr;
   io.prompts = terminal && isatty(STDIN_FILENO) != 0;
+  io.edits = io.prompts;
   io.progress = isatty(STDERR_FILENO) != 0;
   io.timings = terminal;
   winsize size{};

@@ -2,6 +2,7 @@
 // counterexample, and what the search covered.
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -11,8 +12,8 @@
 
 namespace lockstep::cli {
 
-/// A line each.
-void print_rows(std::ostream& out, const std::vector<Row>& rows);
+/// A line each; at a terminal of so many columns several, if it does not fit.
+void print_rows(std::ostream& out, const std::vector<Row>& rows, std::size_t columns);
 
 void print_check(const scenarios::Judgement& judgement, const CheckNotes& notes, Io& io);
 

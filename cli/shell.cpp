@@ -8,11 +8,13 @@
 
 #include "cli/commands.hpp"
 #include "cli/eval_report.hpp"
+#include "cli/line_reader.hpp"
 #include "cli/script_file.hpp"
 #include "cli/script_trace.hpp"
 #include "scenarios/suggest.hpp"
 #include "sim/base/error.hpp"
 #include "sim/keyspace/keyspace.hpp"
+#include "sim/redis/commands/table.hpp"
 #include "sim/redis/reply.hpp"
 #include "sim/redis/text.hpp"
 
@@ -72,9 +74,14 @@ class Shell {
 
   void run() {
     if (io_.prompts) io_.out << kWelcome;
-    for (std::string line; !done_ && ask(line);) {
+    LineReader reader(
+        io_, [&](const std::string& before, const std::string&) { return possible(before); },
+        ".lockstep_history");
+    while (!done_) {
+      const auto line = reader.ask(prompt());
+      if (!line) break;
       try {
-        handle(line);
+        handle(*line);
       } catch (const sim::BadInput& bad) {
         io_.out << "lockstep: " << bad.what() << '\n';
       }
@@ -109,14 +116,32 @@ class Shell {
     return all;
   }
 
-  bool ask(std::string& line) {
-    if (io_.prompts) {
-      const auto& session = server_.session(current_);
-      io_.out << "lockstep" << (sessions_.size() > 1 ? fmt::format(" {}", current_) : "")
-              << (session.database != 0 ? fmt::format("[{}]", session.database) : "")
-              << (session.in_transaction ? "(TX)" : "") << "> " << std::flush;
+  std::string prompt() const {
+    const auto& session = server_.session(current_);
+    return fmt::format("lockstep{}{}{}> ", sessions_.size() > 1 ? fmt::format(" {}", current_) : "",
+                       session.database != 0 ? fmt::format("[{}]", session.database) : "",
+                       session.in_transaction ? "(TX)" : "");
+  }
+
+  /// Words that may come next: commands, then subcommands and keys.
+  Words possible(const std::string& before) const {
+    const Words words = sim::split_line(before);
+    Words all;
+    if (words.empty()) {
+      for (const auto& helper : helpers()) all.push_back(helper.name);
+      for (const sim::Command* command : sim::all_commands())
+        if (command->run != nullptr || command->has(sim::kContainer))
+          all.emplace_back(command->name);
+      return all;
     }
-    return static_cast<bool>(std::getline(io_.in, line));
+    const sim::Command* const command = sim::find_command(words[0]);
+    if (command != nullptr && command->has(sim::kContainer) && words.size() == 1)
+      for (const sim::Command& each : sim::subcommands_of(*command))
+        if (each.run != nullptr) all.emplace_back(each.name.substr(words[0].size() + 1));
+    const auto* database = server_.keyspace().database(server_.session(current_).database);
+    if (all.empty() && database)
+      for (const auto& [key, entry] : *database) all.push_back(sim::line_of({key}));
+    return all;
   }
 
   void handle(const std::string& line) {

@@ -167,9 +167,10 @@ std::size_t text_begin(const std::vector<Word>& words, std::size_t columns) {
   return begin;
 }
 
-std::string hung_line(std::string_view line, std::size_t columns) {
+std::string hung_line(std::string_view line, std::size_t columns,
+                      std::optional<std::size_t> begin) {
   const std::vector<Word> words = words_of(line);
-  const std::size_t indent = text_begin(words, columns);
+  const std::size_t indent = begin ? *begin : text_begin(words, columns);
   std::string text;
   std::size_t used = 0;
   for (const Word& word : words) {
@@ -187,12 +188,12 @@ std::string hung_line(std::string_view line, std::size_t columns) {
 
 }  // namespace
 
-std::string hung(const std::string& text, std::size_t columns) {
+std::string hung(const std::string& text, std::size_t columns, std::optional<std::size_t> begin) {
   constexpr std::size_t kNarrowest = 40;
   if (columns < kNarrowest) return text;
   std::istringstream lines(text);
   std::string result, line;
-  while (std::getline(lines, line)) result += hung_line(line, columns) + '\n';
+  while (std::getline(lines, line)) result += hung_line(line, columns, begin) + '\n';
   if (!text.empty() && text.back() != '\n') result.pop_back();
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace lockstep::cli {
@@ -11,8 +12,9 @@ namespace lockstep::cli {
 std::string wrapped(const std::string& markdown, std::size_t columns);
 
 /// Each line that is longer than so many columns as several: what follows begins where the text of
-/// the line begins, behind the last gap of two blanks or more that leaves it a third of them.
-/// Colours take no columns. 0 columns: as it is.
-std::string hung(const std::string& text, std::size_t columns);
+/// the line begins, which is at `begin`, or behind the last gap of two blanks or more that leaves
+/// it a third of them. Colours take no columns. 0 columns: as it is.
+std::string hung(const std::string& text, std::size_t columns,
+                 std::optional<std::size_t> begin = std::nullopt);
 
 }  // namespace lockstep::cli

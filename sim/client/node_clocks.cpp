@@ -80,9 +80,12 @@ struct NodeClocks::Tried {
     return all;
   }
 
-  /// Whatever whole numbers it stores, answers and compares.
+  /// Whatever whole numbers it stores (names of keys, too), answers and compares.
   std::set<std::int64_t> all_numbers() const {
     std::set<std::int64_t> all = different_numbers_in(keyspace, score_unit);
+    std::vector<std::int64_t> named;
+    keyspace.for_each([&](const std::string& key, const Entry&) { add_numbers(key, named); });
+    all.insert(named.begin(), named.end());
     const auto add = [&](double number) {
       if (std::abs(number) < static_cast<double>(kFirstMicros))
         all.insert(static_cast<std::int64_t>(number));
@@ -208,8 +211,26 @@ void NodeClocks::find_windows(const Met& met, const Tried& tried_now, TimeUse& u
     if (const std::int64_t window = window_of(number, now);
         window != 0 && unit_of(number, now) == 0 && numbers_windows(met, number, window))
       windows_.insert(window);
-    if (const std::int64_t unit = unit_of(number, now); windows_.contains(unit))
-      use.units.insert(unit);
+    const std::int64_t unit = unit_of(number, now);
+    if (windows_.contains(unit)) use.units.insert(unit);
+    if (unit == 1 || unit == kSecondMs) find_rounding(met, {number, unit}, use);
+  }
+}
+
+/// Whether this time is one of the clock rounded down to more than a second, plus or minus
+/// something: it is as much later as soon as the next multiple begins.
+void NodeClocks::find_rounding(const Met& met, const KnownTime& time, TimeUse& use) {
+  const std::int64_t now_ms = met.execution.now.ms;
+  const auto has = [&](std::int64_t later_ms, std::int64_t told) {
+    return tried(met, later_ms).all_numbers().contains(told);
+  };
+  for (const std::int64_t seconds : {2,  3,   4,   5,   6,   10,   12,   15,   20,   30,
+                                     60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 86'400}) {
+    const std::int64_t window_ms = seconds * kSecondMs, more = window_ms / time.unit;
+    const std::int64_t begun_ms = floor_quotient(now_ms, window_ms) * window_ms - now_ms;
+    if (has(begun_ms, time.number) && has(begun_ms + window_ms - 1, time.number) &&
+        has(begun_ms + window_ms, time.number + more) && !has(begun_ms - 1, time.number))
+      use.units.insert(window_ms);
   }
 }
 

@@ -73,6 +73,11 @@ class NodeClocks {
   void try_at_other_times(const Met& met, bool looked_at_time,
                           const std::set<std::int64_t>& replies, TimeUse& use);
   void find_windows(const Met& met, const Tried& tried_now, TimeUse& use);
+  /// An absolute time, in units of so many ms.
+  struct KnownTime {
+    std::int64_t number, unit;
+  };
+  void find_rounding(const Met& met, const KnownTime& time, TimeUse& use);
   bool numbers_windows(const Met& met, std::int64_t number, std::int64_t window);
   std::int64_t unit_of(std::int64_t number, WallTime now) const;
   void tell(const Tried& tried, std::int64_t later_ms, WallTime clock, Courses& courses) const;
@@ -85,10 +90,6 @@ class NodeClocks {
   bool turns_with(const Met& met, std::int64_t later_ms, const View& view,
                   const std::vector<Cause>& moved);
   bool note_cause(const Met& met, std::int64_t later_ms, const Cause& cause, TimeUse& use) const;
-  /// An absolute time, in units of so many ms.
-  struct KnownTime {
-    std::int64_t number, unit;
-  };
   /// What comes of it in this keyspace with such a time so much larger, and the clock later, in ms.
   using Vary = std::function<Tried(const Keyspace&, std::int64_t, std::int64_t)>;
   void note_time_sent(const Met& met, const KnownTime& time, TimeUse& use);

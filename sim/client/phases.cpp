@@ -77,19 +77,25 @@ bool recurs(const std::vector<std::string>& ways) {
 void note_seconds(const ShiftedBy& shifted, const std::string& now, TimeUse& use) {
   constexpr std::int64_t kMinute = 60 * kSecondMs, kHour = 60 * kMinute, kDay = 24 * kHour;
   if (!depends(shifted, now, {kSecondMs, kMinute, kHour})) {
-    // A time that is rounded to so many seconds stays, or moves along by a whole minute.
-    const std::int64_t by = kMinute + kSecondMs;
-    if (depends(shifted, now, {by, kHour + by, kDay + kHour + by})) use.explained = false;
+    // A time that is rounded to so many seconds stays, or moves along by a whole minute; what is
+    // known to be rounded to (in units of which all of these are) moves along by that.
+    std::set<std::int64_t> known = use.units;
+    known.insert(kSecondMs);
+    const std::int64_t all = common_multiple(known);
+    const auto about = [&](std::int64_t ms) { return ms / all * all + 61 * all; };
+    if (all >= kDay || depends(shifted, now, {about(0), about(kHour), about(kDay + kHour)}))
+      use.explained = false;
     return;
   }
   const auto ways_each = [&](std::int64_t step_ms) {
     std::vector<std::string> ways;
-    for (std::int64_t i = 0; i < 2 * kMostInPeriod; ++i) ways.push_back(shifted(i * step_ms));
+    for (std::int64_t i = 0; i < 3 * kMostInPeriod; ++i) ways.push_back(shifted(i * step_ms));
     return ways;
   };
   if (const std::vector<std::string> ways = ways_each(kSecondMs); recurs(ways)) {
     for (std::int64_t period = 2; period <= kMostInPeriod; ++period)
-      if (std::equal(ways.begin() + period, ways.end(), ways.begin()))
+      if (std::equal(ways.begin() + kMostInPeriod + period, ways.end(),
+                     ways.begin() + kMostInPeriod))
         return use.units.insert({kSecondMs, period * kSecondMs});
     use.explained = false;
   }
@@ -133,7 +139,7 @@ std::string made_times(const MadeTimes& made, const std::vector<std::int64_t>& n
     const std::int64_t by_ms = later_by(numbers, i);
     const bool in_seconds = i >= made.soon.size() || later_ms % kSecondMs == 0;
     if (in_seconds)
-      text += by_ms == 0 || by_ms == later_ms ? " 0" : fmt::format(" {}", numbers[i]);
+      text += fmt::format(" {}", by_ms == 0 ? 0 : by_ms - later_ms);
     else
       text += fmt::format(" {}", later_by(made.soon, i) == 1 ? by_ms - later_ms : by_ms);
   }
