@@ -80,11 +80,15 @@ struct NodeClocks::Tried {
     return all;
   }
 
-  /// Whatever whole numbers it stores (names of keys, too), answers and compares.
+  /// Whatever whole numbers it stores (in names of keys and as their expiries, too), answers and
+  /// compares.
   std::set<std::int64_t> all_numbers() const {
     std::set<std::int64_t> all = different_numbers_in(keyspace, score_unit);
     std::vector<std::int64_t> named;
-    keyspace.for_each([&](const std::string& key, const Entry&) { add_numbers(key, named); });
+    keyspace.for_each([&](const std::string& key, const Entry& entry) {
+      add_numbers(key, named);
+      if (entry.expires) named.push_back(entry.expires->ms);
+    });
     all.insert(named.begin(), named.end());
     const auto add = [&](double number) {
       if (std::abs(number) < static_cast<double>(kFirstMicros))
