@@ -87,16 +87,6 @@ TEST_CASE("what a flag asks for is judged without being named once more") {
   CHECK_THAT(Json::parse(stated.out)["scenario"]["properties"].dump(), Contains("\"invariant\""));
 }
 
-TEST_CASE("faults that flags name are all that there are") {
-  const auto faults = [](const std::vector<std::string>& flags) {
-    std::vector<std::string> words{"check", "set-token-lua-pause", "--json"};
-    words.insert(words.end(), flags.begin(), flags.end());
-    return Json::parse(run(words).out)["scenario"]["faults"];
-  };
-  CHECK(faults({}) == Json{{"pause", 1}});
-  CHECK(faults({"--fault", "jump=2"}) == Json{{"jump", 2}});
-}
-
 TEST_CASE("JSON of a check has no slack of a lease that had ended") {
   const auto slack = [](const std::string& work_ms) {
     return Json::parse(run({"check", "set-token-lua", "--property", "leak", "--lease-ms", "10000",
