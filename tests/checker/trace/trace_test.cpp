@@ -136,6 +136,17 @@ TEST_CASE("a jump is divided with the lease that it ends") {
   CHECK(shorter.trace.steps.size() == found.schedule.size());
 }
 
+TEST_CASE("what is on its way to a node that crashes is told to be lost") {
+  sim::Model model = small_model(kOwn + "set-px", 1, kSecondMs);
+  tests::allow(model, Fault::node_crash);
+  Walk walk(model);
+  walk.take(begin(0));
+  Action crash;
+  crash.kind = Action::Kind::node_crash;
+  CHECK(walk.take(crash).prose.changes ==
+        std::vector<std::string>{"A's SET lock A.1 NX PX 3000 is lost"});
+}
+
 TEST_CASE("who has called lost() is not said not to know that it is") {
   test::InlineLock lock(
       {"if redis('SET', self.key, 1, 'NX') ~= OK then return false end "
