@@ -390,6 +390,25 @@ TEST_CASE("fencing tokens are compared with those of the same lock", "[claims]")
   CHECK(lock.judged(Property::no_lost_update) == Verdict::violated);
 }
 
+TEST_CASE("a fencing token that is refused lowers no fence", "[claims]") {
+  // Who has 4 reads, who has 5 reads and writes, who has 3 is refused: so is then the write with 4.
+  InlineLock lock({"return true, ({ 4, 5, 3 })[redis('INCR', 'grants')]", "return true"});
+  lock.model.processes.push_back(lock.model.processes[0]);
+  lock.model.resource = sim::Resource::fenced;
+  CHECK(lock.judged(Property::no_lost_update) == Verdict::holds);
+}
+
+TEST_CASE("where writes alone are fenced, who has read keeps nobody from writing", "[claims]") {
+  // With 1 and with 2 both read, then both write in that order: the first update is lost.
+  const auto judged = [](sim::Resource resource) {
+    InlineLock lock({"return true, redis('INCR', 'grants')", "return true"});
+    lock.model.resource = resource;
+    return lock.judged(Property::no_lost_update);
+  };
+  CHECK(judged(sim::Resource::fenced_writes) == Verdict::violated);
+  CHECK(judged(sim::Resource::fenced) == Verdict::holds);
+}
+
 TEST_CASE("both explorers name the client that never acquires", "[claims]") {
   // The first one only works.
   InlineLock lock({kAcquireByToken, kReleaseByToken});

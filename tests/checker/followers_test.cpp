@@ -99,6 +99,42 @@ TEST_CASE("what a replica has saved of a copy expires by its own clock",
   CHECK(outlives(10));
 }
 
+TEST_CASE("who waits for replicas in a transaction is told at once how many there are",
+          "[followers]") {
+  // There are none: outside of it this would last for ever.
+  InlineLock lock(
+      {"redis('MULTI') redis('WAIT', 1, 0) return redis('EXEC')[1] == 0", "return true"});
+  CHECK(seen(lock, sim::Witness::acquired, 0, {}));
+}
+
+TEST_CASE("who waits at a master that becomes a replica is told so", "[followers]") {
+  for (const std::string wait : {"'BLPOP', self.key, 0", "'WAIT', 2, 0"}) {
+    CAPTURE(wait);
+    InlineLock lock(
+        {"local ok, why = pcall(redis, " + wait + ") return not ok and why.code == 'UNBLOCKED'",
+         "return true"});
+    CHECK(seen(lock, sim::Witness::acquired, 1, {Fault::failover}));
+  }
+}
+
+TEST_CASE("a replica that has gone has not got what its master is told since", "[followers]") {
+  // The second server is master while the first one copies `a` from it, and still is when that one
+  // copies `b` no more: it has been promoted again.
+  const auto told = [](const std::string& number) {
+    InlineLock lock(
+        {"call { node = 2, 'SET', 'x', 'a' } "
+         "if redis('GET', 'x') ~= 'a' then return false end "
+         "call { node = 2, 'SET', 'x', 'b' } "
+         "if redis('GET', 'x') ~= 'a' then return false end "
+         "return call { node = 2, 'WAIT', 1, 5 } == " +
+             number,
+         "return true"});
+    return seen(lock, sim::Witness::acquired, 1, {Fault::failover, Fault::failover});
+  };
+  CHECK(told("0"));
+  CHECK_FALSE(told("1"));
+}
+
 TEST_CASE("who waits for a replica for ever is told no lesser number", "[followers]") {
   for (const auto& [timeout_ms, ends] : {std::pair{"0", false}, {"5", true}}) {
     CAPTURE(timeout_ms);
@@ -183,6 +219,24 @@ TEST_CASE("what a shared connection has begun is forgotten where it breaks unhea
   CHECK(may_forget(shared, {Fault::failover}));
   CHECK_FALSE(may_forget(shared, {Fault::delay}));
   CHECK_FALSE(may_forget("", {Fault::lose, Fault::failover}));
+}
+
+TEST_CASE("a master that becomes a replica has memory again", "[followers]") {
+  // The second server of the two is full, then a replica, then full once more.
+  const auto full_again = [](std::size_t times) {
+    InlineLock lock(
+        {"local function says(code, ...) "
+         "local ok, why = pcall(call, { node = 2, ... }) "
+         "return not ok and why.code == code end "
+         "return says('OOM', 'SET', self.key, 1) and says('READONLY', 'DEL', self.key) "
+         "and says('OOM', 'SET', self.key, 1)",
+         "return true"});
+    std::vector<Fault> faults(times, Fault::oom);
+    faults.insert(faults.end(), 3, Fault::failover);
+    return seen(lock, sim::Witness::acquired, 1, faults);
+  };
+  CHECK_FALSE(full_again(1));
+  CHECK(full_again(2));
 }
 
 TEST_CASE("that a master's clock jumps is no write that a replica could miss", "[followers]") {

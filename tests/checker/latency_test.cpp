@@ -96,3 +96,24 @@ TEST_CASE("what the resource is asked is never given up", "[latency]") {
   lock.model = test::with_fault(lock.model, Fault::delay);
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
+
+TEST_CASE("a message to who listens may take its time, as what that asks then may", "[latency]") {
+  // The key comes with the message, which is heard within 2 ms, and is asked for within 2 ms more.
+  const auto may_be_gone = [](const std::string& lease_ms) {
+    InlineLock lock(
+        {"if redis('INCR', 'clients') == 1 then local latch = semaphore(0) "
+         "local heard = listen('news', function() "
+         "self.gone = redis('EXISTS', self.key) == 0 latch:release() end) "
+         "sleep(5) redis('SET', 'listens', 1) latch:acquire() stop(heard) "
+         "return self.gone end "
+         "if redis('EXISTS', 'listens') == 0 then return false end "
+         "redis('EVAL', [[redis.call('set', KEYS[1], 1, 'px', ARGV[1]) "
+         "redis.call('publish', 'news', 'x')]], 1, self.key, " +
+             lease_ms + ") return true",
+         "return true"});
+    lock.model.latency_ms = 2;
+    return lock.judged(Property::mutual_exclusion) == Verdict::violated;
+  };
+  CHECK(may_be_gone("3"));
+  CHECK_FALSE(may_be_gone("4"));  // it has 0 ms left then
+}

@@ -30,3 +30,19 @@ TEST_CASE("keys of several slots do not migrate together", "[migration]") {
   CHECK(apart.verdict == Verdict::inconclusive);
   CHECK(apart.why_inconclusive.find("several slots") != std::string::npos);
 }
+
+TEST_CASE("a key that has 0 ms left does not move", "[migration]") {
+  // Whether EXEC may not find a key that was there when GET was queued.
+  const auto moves_after = [](const std::string& ms) {
+    test::InlineLock lock({"redis('SET', self.key, 1, 'PX', 5) sleep(" + ms +
+                               ") redis('MULTI') local queued = pcall(redis, 'GET', self.key) "
+                               "return not pcall(redis, 'EXEC') and queued",
+                           "return true"});
+    lock.alone_with(sim::Fault::migrate);
+    lock.model.properties = {sim::Property::mutual_exclusion};
+    lock.model.witnesses = {sim::Witness::acquired};
+    return lock.unmet().empty();
+  };
+  CHECK(moves_after("4"));
+  CHECK_FALSE(moves_after("5"));
+}

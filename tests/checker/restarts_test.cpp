@@ -22,6 +22,18 @@ void alone_and_crashing(InlineLock& lock) {
   lock.model = test::with_fault(lock.model, Fault::crash);
 }
 
+/// Whether the only client can acquire under these faults, in both explorers.
+bool may_acquire(const std::string& acquire, const std::vector<Fault>& faults,
+                 Persistence persistence = Persistence::none) {
+  InlineLock lock({acquire, "return true"});
+  lock.model.processes.resize(1);
+  for (const Fault fault : faults) ++lock.model.budget.at(static_cast<std::size_t>(fault));
+  lock.model.persistence = persistence;
+  lock.model.properties = {Property::mutual_exclusion};
+  lock.model.witnesses = {sim::Witness::acquired};
+  return lock.unmet().empty();
+}
+
 }  // namespace
 
 TEST_CASE("who starts again has read no clock before", "[restarts]") {
@@ -98,6 +110,15 @@ TEST_CASE("a power loss takes as many writes as it likes", "[restarts]") {
   CHECK(lock.judged(Property::mutual_exclusion) == Verdict::violated);
 }
 
+TEST_CASE("a power loss takes the oldest write that is not on the disk, too", "[restarts]") {
+  // Both were answered, and it is the only one: who has lost `a` alone would find `b`.
+  const std::string loses_both =
+      "redis('SET', 'a', 1) redis('SET', 'b', 1) pcall(redis, 'PING') "
+      "return redis('EXISTS', 'a', 'b') == 0";
+  CHECK(may_acquire(loses_both, {Fault::power_loss}, Persistence::aof_everysec));
+  CHECK_FALSE(may_acquire(loses_both, {Fault::power_loss}, Persistence::aof_always));
+}
+
 TEST_CASE("what was written and has expired is no write that a power loss takes",
           "[restarts][many-models][long-models]") {
   // The mark has expired when the lock is acquired: the last write is then that of the lock.
@@ -159,6 +180,59 @@ TEST_CASE("FLUSHALL saves, and what it has taken does not come back", "[restarts
   };
   CHECK(left_behind_after("FLUSHALL") == Verdict::holds);
   CHECK(left_behind_after("FLUSHDB") == Verdict::violated);
+}
+
+TEST_CASE("keys of every database may be evicted, if they expire", "[restarts]") {
+  for (const std::string selects : {"", "redis('SELECT', 1) "}) {
+    const auto may_go = [&](const std::string& lives) {
+      return may_acquire(
+          selects + "redis('SET', self.key, 1" + lives + ") return redis('EXISTS', self.key) == 0",
+          {Fault::evict});
+    };
+    CAPTURE(selects);
+    CHECK(may_go(", 'PX', 30"));
+    CHECK_FALSE(may_go(""));
+  }
+}
+
+TEST_CASE("what was evicted, or flushed, is there again after a power loss", "[restarts]") {
+  // Either is written to the append-only file as any other command is.
+  const std::string comes_back =
+      "redis('SET', self.key, 1, 'PX', 30) if redis('EXISTS', self.key) == 1 then return false end "
+      "pcall(redis, 'PING') return redis('EXISTS', self.key) == 1";
+  for (const Fault fault : {Fault::evict, Fault::flush}) {
+    CAPTURE(sim::name(fault));
+    CHECK(may_acquire(comes_back, {fault, Fault::power_loss}, Persistence::aof_everysec));
+    CHECK_FALSE(may_acquire(comes_back, {fault, Fault::power_loss}, Persistence::aof_always));
+  }
+}
+
+TEST_CASE("what a server has read from its disk no second power loss takes", "[restarts]") {
+  const auto lost_after = [](const std::string& found) {
+    return may_acquire(
+        "redis('SET', self.key, 1) "
+        "if pcall(redis, 'PING') then return false end "
+        "if redis('EXISTS', self.key) ~= " +
+            found +
+            " then return false end "
+            "if pcall(redis, 'PING') then return false end "
+            "return redis('EXISTS', self.key) == 0",
+        {Fault::power_loss, Fault::power_loss}, Persistence::aof_everysec);
+  };
+  CHECK(lost_after("0"));
+  CHECK_FALSE(lost_after("1"));
+}
+
+TEST_CASE("a server that has died has memory again", "[restarts]") {
+  const std::string full_twice =
+      "local function full() local ok, why = pcall(redis, 'SET', self.key, 1) "
+      "return not ok and why.code == 'OOM' end "
+      "if not full() or pcall(redis, 'PING') then return false end return full()";
+  for (const Fault death : {Fault::node_crash, Fault::power_loss}) {
+    CAPTURE(sim::name(death));
+    CHECK_FALSE(may_acquire(full_twice, {Fault::oom, death}));
+    CHECK(may_acquire(full_twice, {Fault::oom, Fault::oom, death}));
+  }
 }
 
 TEST_CASE("a machine that dies tells nobody", "[restarts][many-models][long-models]") {

@@ -208,6 +208,33 @@ TEST_CASE("a wait for a free lock counts while nobody is in it, in either mode",
   CHECK(sharing.judged(Property::waits).verdict == Verdict::holds);
 }
 
+TEST_CASE("a reader passes no reader, everybody else passes who is excluded", "[sharing]") {
+  Functions asks = kOpen;  // whoever asks is let in, once that is answered
+  asks.share = asks.lock = "redis('PING') return true";
+  const auto nobody_passed = [&](const Workload& one, const Workload& other) {
+    Sharing sharing(asks, {one, other});
+    sharing.model.overtakes = 0;
+    return sharing.judged(Property::fairness).verdict == Verdict::holds;
+  };
+  CHECK(nobody_passed(kReads, kReads));
+  CHECK_FALSE(nobody_passed(kReads, kWrites));
+  CHECK_FALSE(nobody_passed(kWrites, kWrites));
+}
+
+TEST_CASE("a writer who is refused keeps no reader's mark alive", "[sharing]") {
+  Functions marks = kOpen;
+  const std::string mark =
+      "self.token = unique() redis('SADD', self.key, self.token) "
+      "redis('PEXPIRE', self.key, self.ttl_ms) ";
+  marks.share = mark + "return true";
+  marks.lock = mark +
+               "if redis('SCARD', self.key) == 1 then return true end "
+               "redis('SREM', self.key, self.token) return false";
+  marks.unshare = marks.unlock = "return redis('SREM', self.key, self.token) == 1";
+  CHECK(holds({marks, {kReads, kReads}}, Property::foreign_extend));
+  CHECK_FALSE(holds({marks, {kReads, kWrites}}, Property::foreign_extend));
+}
+
 TEST_CASE("a client has its own settings and lease", "[sharing]") {
   Functions bodies = kOpen;
   bodies.lock =

@@ -100,6 +100,26 @@ TEST_CASE("a node that was down has forgotten the transaction, and its connectio
   both_hold(model, {Property::foreign_release});
 }
 
+TEST_CASE("a request that is lost takes its transaction with it", "[transactions]") {
+  // Who is told that the SET is lost sends EXEC on a connection that is made anew.
+  const auto may_end = [](const std::string& also, const std::string& how) {
+    test::InlineLock lock({"redis('MULTI') if pcall(redis, 'SET', self.key, 1) then return false "
+                           "end local ok, why = pcall(redis, 'EXEC') return " +
+                               how,
+                           "return true"},
+                          also);
+    lock.alone_with(Fault::lose);
+    lock.model.properties = {Property::mutual_exclusion};
+    lock.model.witnesses = {sim::Witness::acquired};
+    return lock.unmet().empty();
+  };
+  for (const std::string also : {"", ", shared_connection = true"}) {
+    CAPTURE(also);
+    CHECK(may_end(also, "not ok and why.kind == 'redis'"));
+    CHECK_FALSE(may_end(also, "ok"));
+  }
+}
+
 TEST_CASE("where all tasks share a connection, nobody tells one of its transaction",
           "[transactions][many-models]") {
   // As above, but the library has connected anew: the DEL runs at once.

@@ -149,6 +149,20 @@ TEST_CASE("the lease of a client that is not inside is part of the wait for a fr
   check_longest(pause, 35);
 }
 
+TEST_CASE("a lock is free from when its holder crashes, not from when its key ends", "[waits]") {
+  // Only who is inside gives its key 30 ms; who crashes before leaves it 5. Then one more try.
+  InlineLock crash(
+      {"self.token = unique() "
+       "retry(function() return redis('SET', self.key, self.token, 'NX', 'PX', 5) "
+       "== OK end, 5) "
+       "spawn(function() sleep(1) redis('PEXPIRE', self.key, 30) end) return true",
+       test::kCompareAndDelete});
+  crash.lasting(30, 3);
+  crash.model.waits_after = sim::WaitsAfter::free;
+  crash.model = test::with_fault(crash.model, Fault::crash);
+  check_longest(crash, 35);
+}
+
 TEST_CASE("what was not asked for changes nothing", "[waits]") {
   InlineLock lock(retrying(5));
   lock.model.properties = {Property::mutual_exclusion};
@@ -182,6 +196,27 @@ TEST_CASE("who waits for what nobody sends makes no progress, as nothing happens
     CHECK(waits_for("0", Fault::flush, property) == Verdict::violated);
     CHECK(waits_for("0.005", Fault::freeze, property) == Verdict::violated);
     CHECK(waits_for("0.005", Fault::flush, property) == Verdict::holds);
+  }
+}
+
+TEST_CASE("a server whose clock is set back waits for longer, one that jumps ahead does not",
+          "[waits]") {
+  const auto lasts_175_ms = [](const std::string& wait, std::int64_t jump_ms) {
+    InlineLock lock(
+        {"local before = monotonic() redis(" + wait + ") return monotonic() - before >= 175",
+         "return true"});
+    lock.alone_with(Fault::jump);
+    lock.model.processes[0].replicas = 1;
+    lock.model.jumps_ms = {jump_ms};
+    lock.model.properties = {Property::mutual_exclusion};
+    lock.model.witnesses = {sim::Witness::acquired};
+    return lock.unmet().empty();
+  };
+  for (const std::string wait : {"'BLPOP', 'never', 0.125", "'WAIT', 2, 125"}) {
+    CAPTURE(wait);
+    CHECK(lasts_175_ms(wait, -50));
+    CHECK_FALSE(lasts_175_ms(wait, -49));
+    CHECK_FALSE(lasts_175_ms(wait, 50));
   }
 }
 

@@ -87,6 +87,16 @@ TEST_CASE("what a flag asks for is judged without being named once more") {
   CHECK_THAT(Json::parse(stated.out)["scenario"]["properties"].dump(), Contains("\"invariant\""));
 }
 
+TEST_CASE("JSON of a check has no slack of a lease that had ended") {
+  const auto slack = [](const std::string& work_ms) {
+    return Json::parse(run({"check", "set-token-lua", "--property", "leak", "--lease-ms", "10000",
+                            "--work-ms", work_ms, "--json"})
+                           .out)["slack"]["least_ms"];
+  };
+  CHECK(slack("3000") == 7000);
+  CHECK(slack("15000").is_null());
+}
+
 TEST_CASE("a replay in which others could go on decides nothing of who could not") {
   // Who has acquired once asks for ever; a fresh client has not.
   const auto folder = protocol("once",

@@ -146,6 +146,10 @@ TEST_CASE("SARIF has each failure at the line of the protocol that did the last 
   CHECK_THAT(
       results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>(),
       EndsWith("impossible.json"));
+  std::vector<std::string> rules;  // each once, though two results are of the same
+  for (const auto& rule : sarif["runs"][0]["tool"]["driver"]["rules"])
+    rules.push_back(rule["id"].get<std::string>());
+  CHECK(rules == std::vector<std::string>{"broken-scenario", "mutual-exclusion"});
 }
 
 TEST_CASE("in a GitHub workflow a failure is shown at its file") {

@@ -126,6 +126,25 @@ TEST_CASE("Nobody follows what is answered in a transaction, and EXEC aborts it"
   is_confirmed(plan);
 }
 
+TEST_CASE("Behind a transaction that was discarded an answer is followed again") {
+  auto model = migrating("set-token-lua");
+  test::InlineLock lock(
+      {"redis('MULTI') redis('DISCARD') return redis('SET', self.key, 1) == OK", "return"});
+  model.program = lock.model.program;
+  test::HandMadeRun run(model);
+  run.server(Does::migrate, 0);
+  run.client(Does::begin);
+  run.answered();
+  run.answered();
+  run.client(Does::execute);
+  CHECK_THAT(said(run.plan(), 1), Catch::StartsWith("ASK "));
+  run.client(Does::deliver);
+  run.answered();
+  const auto plan = run.plan();
+  CHECK(plan.steps.back().effects.front().kind == sim::Effect::Kind::acquired);
+  is_confirmed(plan);
+}
+
 TEST_CASE("Slots come back, and a key keeps what is left of its lease") {
   test::HandMadeRun run(migrating("set-token-lua", 2));
   run.client(Does::begin);

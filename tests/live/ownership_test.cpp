@@ -27,6 +27,7 @@ const sim::Request kSet{"SET", "lock", "v", "PX", "1000"}, kDel{"DEL", "lock"},
 class SharedRun {
  public:
   SharedRun() = default;
+  explicit SharedRun(const sim::Model& model) : model_(model) {}
 
   live::Ticket sends(std::uint8_t process, sim::TaskId task = kMainTask) {
     if (task == kMainTask) does(process, Kind::send);
@@ -111,6 +112,56 @@ TEST_CASE("What was done to the key of a holder is told as it was") {
   shortened.replied(kClientB, shortened.sends(kClientB), {"PEXPIRE", "lock", "500"}, kNow + 500,
                     Reply::number(1));
   CHECK_THAT(shortened.told(), Catch::Contains("B shortens the lease of the key lock"));
+}
+
+TEST_CASE(
+    "Who counts beside a holder, and prolongs the key, extends its lease if one may be inside") {
+  const auto counts = [](const std::string& lease_ms) {
+    return sim::Request{"EVAL",
+                        "redis.call('INCR', KEYS[1]) "
+                        "return redis.call('PEXPIRE', KEYS[1], ARGV[1])",
+                        "1", "lock", lease_ms};
+  };
+  for (const int permits : {1, 2}) {
+    CAPTURE(permits);
+    const test::InlineLock lock({"return true", "return true"},
+                                ", permits = " + std::to_string(permits));
+    SharedRun told(lock.model);
+    told.replied(kClientA, told.sends(kClientA), counts("1000"), kLives, Reply::number(1));
+    told.does(kClientA, Kind::acquired);
+    told.replied(kClientB, told.sends(kClientB), counts("2000"), kNow + 2000, Reply::number(1));
+    CHECK(told.violated() == (permits == 1 ? std::set{Property::foreign_extend} : kNothing));
+  }
+}
+
+TEST_CASE("Who is refused has kept nobody's lease alive who holds no lock any more") {
+  const auto adds = [](const std::string& member, const std::string& lease_ms) {
+    return sim::Request{"EVAL",
+                        "redis.call('SADD', KEYS[1], ARGV[1]) "
+                        "return redis.call('PEXPIRE', KEYS[1], ARGV[2])",
+                        "1",
+                        "lock",
+                        member,
+                        lease_ms};
+  };
+  for (const bool releases : {false, true}) {
+    CAPTURE(releases);
+    SharedRun told;
+    told.replied(kClientA, told.sends(kClientA), adds("a", "1000"), kLives, Reply::number(1));
+    told.does(kClientA, Kind::acquired);
+    told.replied(kClientB, told.sends(kClientB), adds("b", "2000"), kNow + 2000, Reply::number(1));
+    if (releases) {
+      told.does(kClientA, Kind::releasing);
+      told.replied(kClientA, told.sends(kClientA), {"SREM", "lock", "a"}, kNow + 2000,
+                   Reply::number(1));
+      told.does(kClientA, Kind::released, true);
+    }
+    told.replied(kClientB, told.sends(kClientB), {"SREM", "lock", "b"},
+                 releases ? kNoKey : kNow + 2000, Reply::number(1));
+    told.does(kClientB, Kind::refused);
+    told.looks(kClientA);
+    CHECK(told.violated() == (releases ? kNothing : std::set{Property::foreign_extend}));
+  }
 }
 
 TEST_CASE("One's own key, and a key whose maker holds nothing, are not foreign") {
@@ -348,6 +399,18 @@ TEST_CASE("Who is inside must have a key, who has left for good must have none")
   CHECK(left.violated() == std::set{Property::reentrancy});
   CHECK(kept.violated() == kNothing);
   CHECK(out.violated() == kNothing);
+}
+
+TEST_CASE("Who gives back some of what it counted, and says that this was all, has a key still") {
+  SharedRun told;
+  told.replied(kClientA, told.sends(kClientA), {"INCRBY", "lock", "2"}, live::kNoExpiry,
+               Reply::number(2));
+  told.does(kClientA, Kind::acquired);
+  told.does(kClientA, Kind::releasing);
+  told.replied(kClientA, told.sends(kClientA), {"DECR", "lock"}, live::kNoExpiry, Reply::number(1));
+  told.does(kClientA, Kind::released, true);
+  told.looks(kClientB);
+  CHECK(told.violated() == std::set{Property::reentrancy});  // it has freed something
 }
 
 TEST_CASE("A key that another thread of the process has made meanwhile is no leftover") {

@@ -54,6 +54,19 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Two threads of a client are two in the critical section, one in both modes is one") {
+  const auto model = two_locks();
+  live::Referee referee(model);
+  auto thread = effect(Kind::acquired, 0);
+  referee.did(0, thread);
+  referee.did(0, thread);
+  CHECK(referee.violations().empty());
+  thread.task = 1;
+  referee.did(0, thread);
+  REQUIRE(referee.violations().size() == 1);
+  CHECK(referee.violations().front().property == sim::Property::mutual_exclusion);
+}
+
 TEST_CASE("An update of several locks is lost if it is of any of them") {
   for (const std::string stale : {"a", "b", "c"}) {
     live::Resource resource(sim::Resource::plain);

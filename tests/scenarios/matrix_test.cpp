@@ -104,6 +104,10 @@ TEST_CASE("conditions shape the workload") {
         Steps{"lock", "work 15000", "lock", "unlock", "unlock"});
   CHECK(workload(under(condition("two locks"), world)) ==
         Steps{"lock", "lock lock-2", "unlock", "work 3000", "unlock lock-2"});
+  CHECK(under(condition("round+"), world).roles[0].rounds == 2);
+  auto endless = world;
+  endless.roles[0].rounds = 0;
+  CHECK(under(condition("round+"), endless).roles[0].rounds == 0);  // for ever
   CHECK(under(condition("client+"), world).clients.size() == 3);
   auto disturbed = world;  // of itself
   disturbed.faults.at(static_cast<std::size_t>(sim::Fault::lose)) = 2;

@@ -149,6 +149,15 @@ TEST_CASE("the key that is evicted is named") {
              Contains("$.steps[1]"));
 }
 
+TEST_CASE("a clock jumps by as much as the sentence says, whatever else is possible") {
+  auto model = test::with_fault(model_of_key("lock"), sim::Fault::jump, 2);
+  model.jumps_ms = {5, -5};
+  const auto trace =
+      walked(model, {"A acquires", "redis's clock jumps by -5 ms", "redis's clock jumps by 5 ms"});
+  CHECK((trace.steps.end() - 2)->data.action.amount_ms == -5);
+  CHECK(trace.steps.back().data.action.amount_ms == 5);
+}
+
 TEST_CASE("of several nodes a sentence names the one that it is about") {
   auto model = test::model({"redlock", 2, 1, 3000, 10'000});
   for (auto& setup : model.processes) setup.nodes = 3;

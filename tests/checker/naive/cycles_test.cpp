@@ -5,6 +5,7 @@
 
 #include "checker/explorer.hpp"
 #include "checker/naive/naive.hpp"
+#include "checker/naive/starvation.hpp"
 #include "tests/support/naive_models.hpp"
 
 using namespace lockstep;
@@ -26,6 +27,20 @@ TEST_CASE("a closed set is a state without a way out, or states that only lead t
   CHECK(sets.cyclic[sets.of[7]]);
   CHECK(sets.of[7] != sets.of[6]);
   CHECK(sets.of[7] != sets.of[3]);
+}
+
+TEST_CASE("nobody starves beside who never comes, but beside who comes now and then") {
+  // 0 <-> 1: time passes on the way there, and nothing on the way back.
+  using Task = checker::naive::Rules::MainTask;
+  const Task starves{std::uint8_t{0}, sim::TaskId{0}}, other{std::uint8_t{1}, sim::TaskId{0}};
+  const auto starving = [&](const std::set<Task>& first, const std::set<Task>& second) {
+    return checker::starving_state({{{starves}, first}, {{starves}, second}}, {{0, 1}, {1, 0}},
+                                   {{0, 1}});
+  };
+  CHECK(starving({}, {}) == checker::StateNumber{0});
+  CHECK(starving({other}, {}) == checker::StateNumber{0});
+  CHECK(starving({}, {other}) == checker::StateNumber{0});
+  CHECK_FALSE(starving({other}, {other}));
 }
 
 TEST_CASE("a ring is one closed set, and none once an edge leaves it, however long") {

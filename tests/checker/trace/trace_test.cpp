@@ -5,6 +5,7 @@
 
 #include "checker/explorer.hpp"
 #include "checker/naive/naive.hpp"
+#include "checker/trace/rescale.hpp"
 #include "sim/base/error.hpp"
 #include "sim/model/wording.hpp"
 #include "sim/redis/reply.hpp"
@@ -93,6 +94,57 @@ TEST_CASE("a pause in the critical section, as it is told") {
   CHECK(
       trace.violation ==
       "A and B are both in the critical section; A's lease ended at 3000 ms, and A does not know.");
+}
+
+TEST_CASE("a node's clock that jumps is told with what it leaves of each lease") {
+  for (const auto& [jump_ms, left] : {std::pair{1000, "2000"}, {-1000, "4000"}}) {
+    sim::Model model = small_model(kOwn + "set-px", 1, kSecondMs);
+    tests::allow(model, Fault::jump);
+    model.jumps_ms = {jump_ms};
+    Walk walk(model);
+    for (const Action& action : {begin(0), execute(0)}) walk.take(action);
+    Action jump;
+    jump.kind = Action::Kind::jump_node;
+    jump.amount_ms = jump_ms;
+    CHECK(walk.take(jump).prose.changes ==
+          std::vector<std::string>{std::string("lock now expires in ") + left + " ms"});
+  }
+}
+
+TEST_CASE("who hears of the resource alone does not know that its lease has ended") {
+  sim::Model model = small_model(kOwn + "set-px", 2, kSecondMs);
+  tests::allow(model, Fault::pause);
+  model.properties = {Property::mutual_exclusion};
+  const Action pause = process_action(Action::Kind::pause, 0);
+  const Action resume = process_action(Action::Kind::resume, 0);
+  const Trace trace =
+      checker::tell(model, {begin(0), execute(0), deliver(0), execute(0), pause, pass(4000), resume,
+                            deliver(0), begin(1), execute(1), deliver(1)});
+  CHECK(
+      trace.violation ==
+      "A and B are both in the critical section; A's lease ended at 3000 ms, and A does not know.");
+}
+
+TEST_CASE("a jump is divided with the lease that it ends") {
+  auto model = test::with_fault(test::model({"set-token-lua", 2, 1, 10'000, 3000}), Fault::jump);
+  model.properties = {Property::mutual_exclusion};
+  const checker::Result found = checker::explore(model, {});
+  REQUIRE(found.verdict == checker::Verdict::violated);
+  const auto shorter = checker::rescale(model, found.schedule, 1000, "");
+  CHECK(shorter.divisor == 10);
+  CHECK(shorter.model.jumps_ms == std::vector<std::int64_t>{2000, -2000});
+  CHECK(shorter.trace.steps.size() == found.schedule.size());
+}
+
+TEST_CASE("what is on its way to a node that crashes is told to be lost") {
+  sim::Model model = small_model(kOwn + "set-px", 1, kSecondMs);
+  tests::allow(model, Fault::node_crash);
+  Walk walk(model);
+  walk.take(begin(0));
+  Action crash;
+  crash.kind = Action::Kind::node_crash;
+  CHECK(walk.take(crash).prose.changes ==
+        std::vector<std::string>{"A's SET lock A.1 NX PX 3000 is lost"});
 }
 
 TEST_CASE("who has called lost() is not said not to know that it is") {
