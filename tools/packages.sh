@@ -9,7 +9,8 @@ packages_of() {
   case $1 in
     build)
       echo g++ cmake ninja-build pkg-config
-      echo liblua5.4-dev libboost-dev nlohmann-json3-dev libcli11-dev libfmt-dev libhiredis-dev libjemalloc-dev libedit-dev
+      echo liblua5.4-dev libboost-dev nlohmann-json3-dev libcli11-dev libfmt-dev libhiredis-dev
+      echo libjemalloc-dev libedit-dev
       ;;
     test) echo catch2 git redis-server python3-jsonschema python3-yaml liblua5.1-0-dev ;;
     sanitize) echo clang-14 libclang-rt-14-dev ;;
