@@ -145,6 +145,25 @@ TEST_CASE("a time that is rounded, plus a part of the unit, ends so much earlier
   CHECK(taken_over("(ms // 1000 + 2) * 1000 - 250", "ms >= old", 1000) == Verdict::violated);
 }
 
+TEST_CASE("a script may round its time to several seconds", "[time][windows]") {
+  const auto judged = [](const std::string& script, std::int64_t work_ms) {
+    InlineLock lock(
+        {test::scripted_acquire("local s = redis.call('time')[1] " + script), "return true"},
+        ", leases = {}");
+    lock.model.tick_ms = 500;
+    return lock.lasting(30'000, work_ms).judged(sim::Property::mutual_exclusion);
+  };
+  // A bucket's name is another one 1 tick after it was last taken.
+  CHECK(judged("return redis.call('set', KEYS[1] .. ':' .. (s - s % 5), 'x', 'nx') and 1 or 0",
+               500) == Verdict::violated);
+  // Noted in the last tick of 3 s, until 6 s after they began: 3.5 s later that is over.
+  const std::string noted =
+      "local old = redis.call('get', KEYS[1]) if old and s < old then return 0 end "
+      "redis.call('set', KEYS[1], string.format('%.0f', math.floor(s / 3) * 3 + 6)) return 1";
+  CHECK(judged(noted, 3000) == Verdict::holds);
+  CHECK(judged(noted, 3500) == Verdict::violated);
+}
+
 TEST_CASE("so does a lease that ends at such a time", "[time][windows]") {
   const auto until = [](const std::string& acquire, std::int64_t work_ms) {
     InlineLock lock({acquire, "return true"});
