@@ -11,30 +11,7 @@ namespace lockstep::cli {
 
 std::string coloured(const std::string& text, Colour colour, bool colours) {
   if (!colours || colour == Colour::plain) return text;
-  const auto code = [&] {
-    switch (colour) {
-      case Colour::plain:
-        return 0;
-      case Colour::red:
-        return 31;
-      case Colour::green:
-        return 32;
-      case Colour::yellow:
-        return 33;
-      case Colour::dim:
-        return 2;
-      case Colour::bold:
-        return 1;
-      case Colour::cyan:
-        return 36;
-      case Colour::magenta:
-        return 35;
-      case Colour::blue:
-        return 34;
-    }
-    return 0;
-  };
-  return fmt::format("\033[{}m{}\033[0m", code(), text);
+  return fmt::format("\033[{}m{}\033[0m", static_cast<int>(colour), text);
 }
 
 Colour colour_of_client(std::uint8_t process) {

@@ -23,7 +23,18 @@ void print_trace(std::ostream& out, const checker::Trace& trace, TraceLook look)
 /// The violated property in words, if there is one.
 void print_violation(std::ostream& out, const checker::Trace& trace, bool colours);
 
-enum class Colour { plain, red, green, yellow, dim, bold, cyan, magenta, blue };
+/// By the numbers that terminals have for them (ECMA-48, SGR).
+enum class Colour : std::uint8_t {
+  plain = 0,
+  bold = 1,
+  dim = 2,
+  red = 31,
+  green = 32,
+  yellow = 33,
+  blue = 34,
+  magenta = 35,
+  cyan = 36
+};
 /// That of a client, the same in every line; those of verdicts and faults are none of them.
 Colour colour_of_client(std::uint8_t process);
 /// `text` in a colour, if there are colours.

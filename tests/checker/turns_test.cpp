@@ -1,5 +1,6 @@
 // At which instants a command turns by what it compares, or by what an absolute time is rounded to.
 #include <catch2/catch.hpp>
+#include <string>
 
 #include "tests/checker/timed_model.hpp"
 #include "tests/support/inline_lock.hpp"
@@ -41,16 +42,26 @@ TEST_CASE("a time that is rounded up to seconds turns right after each of them",
   CHECK(worked(1001).schedule.size() == worked(5000).schedule.size());
 }
 
-TEST_CASE("the rank of a member hangs on the times of all others", "[time]") {
-  // Two permits, by clients' clocks. Who comes last in a ms may be first by name: a third one.
-  const auto held_by = [](std::size_t clients) {
-    test::InlineLock lock({"  self.token = unique()\n  local t = millis(now())\n"
+namespace {
+
+/// Two permits, in a sorted set by clients' clocks; who is not one of two goes again.
+test::InlineLock two_permits(const std::string& is_one_of_two) {
+  return test::InlineLock({"  self.token = unique()\n  local t = millis(now())\n"
                            "  redis('ZREMRANGEBYSCORE', self.key, '-inf', t - self.ttl_ms)\n"
-                           "  redis('ZADD', self.key, t, self.token)\n"
-                           "  if redis('ZRANK', self.key, self.token) < 2 then return true end\n"
-                           "  redis('ZREM', self.key, self.token)\n  return false",
+                           "  redis('ZADD', self.key, t, self.token)\n  if " +
+                               is_one_of_two +
+                               " then return true end\n"
+                               "  redis('ZREM', self.key, self.token)\n  return false",
                            "return redis('ZREM', self.key, self.token) == 1"},
                           ", permits = 2");
+}
+
+}  // namespace
+
+TEST_CASE("the rank of a member hangs on the times of all others", "[time]") {
+  // Who comes last in a ms may be first by name: a third one.
+  const auto held_by = [](std::size_t clients) {
+    test::InlineLock lock = two_permits("redis('ZRANK', self.key, self.token) < 2");
     lock.model.processes.resize(clients, lock.model.processes[0]);
     lock.model.properties = {sim::Property::mutual_exclusion};
     return checker::explore(lock.model, {}).verdict;
@@ -63,13 +74,7 @@ TEST_CASE("a time may turn where it meets two that are stored side by side", "[t
   // A ms after one another: what removes the second one by its score had the first one at its
   // bound.
   const auto held_for = [](std::int64_t work_ms) {
-    test::InlineLock lock({"  self.token = unique()\n  local t = millis(now())\n"
-                           "  redis('ZREMRANGEBYSCORE', self.key, '-inf', t - self.ttl_ms)\n"
-                           "  redis('ZADD', self.key, t, self.token)\n"
-                           "  if redis('ZCARD', self.key) <= 2 then return true end\n"
-                           "  redis('ZREM', self.key, self.token)\n  return false",
-                           "return redis('ZREM', self.key, self.token) == 1"},
-                          ", permits = 2");
+    test::InlineLock lock = two_permits("redis('ZCARD', self.key) <= 2");
     lock.model.processes.resize(3, lock.model.processes[0]);
     return lock.lasting(3, work_ms).judged(sim::Property::foreign_release);
   };
