@@ -169,7 +169,7 @@ void add_format_flags(CLI::App& command, FormatFlags& flags, const std::vector<F
 }
 
 void add_out_flag(CLI::App& command, std::string& out_file) {
-  command.add_option("--out", out_file, "write this file: markdown, mermaid or html")
+  command.add_option("--out", out_file, "write this file: markdown, mermaid, html or shiviz")
       ->type_name("FILE");
 }
 

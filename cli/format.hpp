@@ -9,21 +9,22 @@
 
 namespace lockstep::cli {
 
-enum class Format : std::uint8_t { text, json, markdown, mermaid, html };
+enum class Format : std::uint8_t { text, json, markdown, mermaid, html, shiviz };
 inline constexpr auto kFormatTable = std::to_array<sim::NameRow<Format>>({
     {Format::text, "text"},
     {Format::json, "json"},
     {Format::markdown, "markdown"},
     {Format::mermaid, "mermaid"},
     {Format::html, "html"},
+    {Format::shiviz, "shiviz"},
 });
 static_assert(sim::is_complete(kFormatTable));
 constexpr const auto& table_of(Format) { return kFormatTable; }
 constexpr const char* name(Format format) { return sim::row(format).name; }
 
 /// Of a run, and of a comparison or a table.
-inline const std::vector<Format> kFormatsOfRun{Format::text, Format::json, Format::markdown,
-                                               Format::mermaid, Format::html};
+inline const std::vector<Format> kFormatsOfRun{Format::text,    Format::json, Format::markdown,
+                                               Format::mermaid, Format::html, Format::shiviz};
 inline const std::vector<Format> kFormatsOfTable{Format::text, Format::json, Format::markdown};
 
 struct FormatFlags {

@@ -51,7 +51,7 @@ A scenario that searches is searched again, and what it finds is told; a schedul
 again from its schedule, by the naive explorer, and refused if its protocol has changed since.
 
 --format html draws the run in one file for a browser; markdown tells it with a Mermaid diagram, and mermaid
-is that alone.
+is that alone; shiviz is a log with vector clocks for ShiViz (https://bestchai.bitbucket.io/shiviz/).
 
 With --interactive you are asked before each step: next, back, else (what else is possible here), take N,
 quit. The answers may come from a pipe.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/shiviz.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/files.hpp"
 #include "sim/base/path.hpp"
@@ -22,7 +23,7 @@ bool is_ours(const std::string& text) {
          text.starts_with("digraph lockstep {") || text.starts_with("<svg id=\"lockstep\"") ||
          text.starts_with("<!DOCTYPE html>\n<html lang=\"en\" data-by=\"lockstep\">") ||
          text.starts_with("<!-- lockstep -->") ||
-         text.starts_with("sequenceDiagram\n  %% lockstep");
+         text.starts_with("sequenceDiagram\n  %% lockstep") || text.starts_with(kShivizEvent);
 }
 
 void expect_output(const char* flag, const std::string& file) {

@@ -7,6 +7,7 @@
 #include "cli/output_file.hpp"
 #include "cli/render_html.hpp"
 #include "cli/render_markdown.hpp"
+#include "cli/shiviz.hpp"
 #include "cli/words.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/error.hpp"
@@ -44,6 +45,8 @@ std::string rendered(const Telling& telling, Format format) {
       return telling.trace ? as_mermaid(telling.model, *telling.trace) : as_mermaid_note(telling);
     case Format::html:
       return as_html(telling);
+    case Format::shiviz:
+      return telling.trace ? as_shiviz(telling.model, *telling.trace) : as_shiviz_note(telling);
     case Format::text:
     case Format::json:
       break;
@@ -55,7 +58,7 @@ void expect_out(const std::string& out_file, Format format) {
   if (out_file.empty()) return;
   if (format == Format::text || format == Format::json)
     throw sim::BadInput(
-        fmt::format("--out {}: goes with --format markdown, mermaid or html", out_file));
+        fmt::format("--out {}: goes with --format markdown, mermaid, html or shiviz", out_file));
   expect_output("--out", out_file);
 }
 

@@ -6,6 +6,8 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -14,6 +16,7 @@
 #include "cli/escaped.hpp"
 #include "cli/picture.hpp"
 #include "cli/render_svg.hpp"
+#include "cli/shiviz.hpp"
 #include "cli/telling.hpp"
 #include "scenarios/catalog.hpp"
 #include "scenarios/judge.hpp"
@@ -24,6 +27,8 @@ namespace lockstep::tests {
 namespace {
 
 using Catch::Contains;
+using Catch::EndsWith;
+using Catch::Matches;
 using Catch::StartsWith;
 
 std::size_t times(const std::string& text, const std::string& part) {
@@ -123,7 +128,7 @@ TEST_CASE("a page is written to a file, and never over one that is not lockstep'
     CHECK_THAT(run({"replay", "setnx-crash", "--format", "html", "--out", file}).out,
                Contains("run.html: written"));
   CHECK_THAT(read(file), StartsWith("<!DOCTYPE html>") && Contains("</html>\n"));
-  for (const auto* const format : {"markdown", "mermaid"})
+  for (const auto* const format : {"markdown", "mermaid", "shiviz"})
     for (int turn = 0; turn < 2; ++turn)
       CHECK(
           run({"replay", "setnx-crash", "--format", format, "--out", (scratch() / format).string()})
@@ -155,6 +160,43 @@ TEST_CASE("every step of a run is in each of its forms") {
       CHECK_THAT(markdown, Contains(fmt::format("\n| {} | ", step)));
     }
   }
+}
+
+TEST_CASE("a log for ShiViz counts each host's own events, and knows what it has heard of") {
+  using Clock = std::map<std::string, int>;
+  const auto log = run({"replay", "redlock-pause", "--format", "shiviz"}).out;
+  std::istringstream lines(log);
+  std::string first, empty, event, clocked;
+  std::getline(lines, first);
+  std::getline(lines, empty);
+  CHECK(first == cli::kShivizEvent);
+  CHECK(empty.empty());
+  std::map<std::string, Clock> now;
+  std::string last;
+  while (std::getline(lines, event) && std::getline(lines, clocked)) {
+    INFO(event << '\n' << clocked);
+    CHECK_THAT(event, Matches("[0-9]+ ms: .*"));
+    const auto host = clocked.substr(0, clocked.find(' '));
+    const auto clock = nlohmann::json::parse(clocked.substr(host.size() + 1)).get<Clock>();
+    CHECK(clock.at(host) == now[host][host] + 1);
+    for (const auto& [other, events] : clock) {
+      CHECK(events >= now[host][other]);  // nothing is forgotten
+      if (other != host) CHECK(events <= now[other][other]);
+    }
+    now[host] = clock;
+    last = event;
+  }
+  CHECK_THAT(last, Contains("; VIOLATED "));
+  // Whoever got a majority has heard of two nodes' events at least.
+  CHECK(now.at("A").size() >= 4);
+  CHECK(now.at("redis-1").contains("A"));
+}
+
+TEST_CASE("where there is no run a log for ShiViz says what came out") {
+  const auto ran = run({"check", "set-token-lua", "--format", "shiviz"});
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.out, StartsWith(std::string(cli::kShivizEvent) + "\n\n0 ms: HOLDS "));
+  CHECK_THAT(ran.out, EndsWith("\nlockstep {\"lockstep\":1}\n"));
 }
 
 TEST_CASE("nothing in a protocol breaks out of its place") {
