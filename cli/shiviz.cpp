@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "cli/picture.hpp"
@@ -29,8 +28,12 @@ std::string host_of(const Picture::Lane& lane) {
   return lane.name;
 }
 
+/// Hosts' names need no quoting in JSON.
 std::string two_lines(const std::string& event, const std::string& host, const VectorClock& clock) {
-  return fmt::format("{}\n{} {}\n", event, host, nlohmann::json(clock).dump());
+  std::string counts;
+  for (const auto& [each, events] : clock)
+    counts += fmt::format("{}\"{}\":{}", counts.empty() ? "" : ",", each, events);
+  return fmt::format("{}\n{} {{{}}}\n", event, host, counts);
 }
 
 std::string log_of(const std::string& events) {
