@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -73,6 +74,14 @@ bool recurs(const std::vector<std::string>& ways) {
   return false;
 }
 
+/// After how many of them they recur, in the second and third of three minutes; 0: not.
+std::int64_t period_of(const std::vector<std::string>& ways) {
+  const auto second = ways.begin() + kMostInPeriod;
+  for (std::int64_t period = 2; period <= kMostInPeriod; ++period)
+    if (std::equal(second + period, ways.end(), second)) return period;
+  return 0;
+}
+
 /// What does not recur is a time in minutes or more, which is varied by itself.
 void note_seconds(const ShiftedBy& shifted, const std::string& now, TimeUse& use) {
   constexpr std::int64_t kMinute = 60 * kSecondMs, kHour = 60 * kMinute, kDay = 24 * kHour;
@@ -92,15 +101,17 @@ void note_seconds(const ShiftedBy& shifted, const std::string& now, TimeUse& use
     for (std::int64_t i = 0; i < 3 * kMostInPeriod; ++i) ways.push_back(shifted(i * step_ms));
     return ways;
   };
+  std::int64_t period_ms = kSecondMs;  // of what recurs within a minute
   if (const std::vector<std::string> ways = ways_each(kSecondMs); recurs(ways)) {
-    for (std::int64_t period = 2; period <= kMostInPeriod; ++period)
-      if (std::equal(ways.begin() + kMostInPeriod + period, ways.end(),
-                     ways.begin() + kMostInPeriod))
-        return use.units.insert({kSecondMs, period * kSecondMs});
-    use.explained = false;
+    const std::int64_t period = period_of(ways);
+    use.explained = use.explained && period > 0;
+    if (period > 0) {
+      period_ms *= period;
+      use.units.insert({kSecondMs, period_ms});
+    }
   }
   for (const std::int64_t step_ms : {kMinute, kHour})
-    use.explained = use.explained && !recurs(ways_each(step_ms));
+    use.explained = use.explained && !recurs(ways_each(std::lcm(period_ms, step_ms)));
 }
 
 /// How far after the last multiple of the unit each of these lies, at its beginning, 1 ms later, in
