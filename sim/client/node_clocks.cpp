@@ -208,6 +208,10 @@ void NodeClocks::tell(const Tried& tried, std::int64_t later_ms, WallTime clock,
   }
 }
 
+bool NodeClocks::has_number(const Met& met, std::int64_t later_ms, std::int64_t number) {
+  return tried(met, later_ms).all_numbers().contains(number);
+}
+
 /// Numbers of windows of time that it works out, stores or compares.
 void NodeClocks::find_windows(const Met& met, const Tried& tried_now, TimeUse& use) {
   const WallTime now = met.execution.now;
@@ -225,15 +229,14 @@ void NodeClocks::find_windows(const Met& met, const Tried& tried_now, TimeUse& u
 /// something: it is as much later as soon as the next multiple begins.
 void NodeClocks::find_rounding(const Met& met, const KnownTime& time, TimeUse& use) {
   const std::int64_t now_ms = met.execution.now.ms;
-  const auto has = [&](std::int64_t later_ms, std::int64_t told) {
-    return tried(met, later_ms).all_numbers().contains(told);
-  };
   for (const std::int64_t seconds : {2,  3,   4,   5,   6,   10,   12,   15,   20,   30,
                                      60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 86'400}) {
     const std::int64_t window_ms = seconds * kSecondMs, more = window_ms / time.unit;
     const std::int64_t begun_ms = floor_quotient(now_ms, window_ms) * window_ms - now_ms;
-    if (has(begun_ms, time.number) && has(begun_ms + window_ms - 1, time.number) &&
-        has(begun_ms + window_ms, time.number + more) && !has(begun_ms - 1, time.number))
+    if (has_number(met, begun_ms, time.number) &&
+        has_number(met, begun_ms + window_ms - 1, time.number) &&
+        has_number(met, begun_ms + window_ms, time.number + more) &&
+        !has_number(met, begun_ms - 1, time.number))
       use.units.insert(window_ms);
   }
 }
@@ -242,13 +245,11 @@ void NodeClocks::find_rounding(const Met& met, const KnownTime& time, TimeUse& u
 bool NodeClocks::numbers_windows(const Met& met, std::int64_t number, std::int64_t window) {
   const std::int64_t now_ms = met.execution.now.ms;
   const std::int64_t begun_ms = now_ms / window * window - now_ms;
-  const auto has = [&](std::int64_t later_ms, std::int64_t told) {
-    return tried(met, later_ms).all_numbers().contains(told);
-  };
   for (const std::int64_t count : {-1, 0, 1, 2, 13}) {
     const std::int64_t begin_ms = begun_ms + count * window, here = number + count;
-    if (!has(begin_ms, here) || !has(begin_ms + window - 1, here)) return false;
-    if (has(begin_ms - 1, here) && count != 0) return false;
+    if (!has_number(met, begin_ms, here) || !has_number(met, begin_ms + window - 1, here))
+      return false;
+    if (has_number(met, begin_ms - 1, here) && count != 0) return false;
   }
   return true;
 }

@@ -72,6 +72,7 @@ class NodeClocks {
   bool is_new(const Met& met);
   void try_at_other_times(const Met& met, bool looked_at_time,
                           const std::set<std::int64_t>& replies, TimeUse& use);
+  bool has_number(const Met& met, std::int64_t later_ms, std::int64_t number);
   void find_windows(const Met& met, const Tried& tried_now, TimeUse& use);
   /// An absolute time, in units of so many ms.
   struct KnownTime {
