@@ -207,7 +207,8 @@ TEST_CASE("what was evicted, or flushed, is there again after a power loss", "[r
   }
 }
 
-TEST_CASE("what a server has read from its disk no second power loss takes", "[restarts]") {
+TEST_CASE("what a server has read from its disk no second power loss takes",
+          "[restarts][many-models]") {
   const auto lost_after = [](const std::string& found) {
     return may_acquire(
         "redis('SET', self.key, 1) "

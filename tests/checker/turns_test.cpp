@@ -70,7 +70,8 @@ TEST_CASE("the rank of a member hangs on the times of all others", "[time]") {
   CHECK(held_by(3) == checker::Verdict::violated);
 }
 
-TEST_CASE("a time may turn where it meets two that are stored side by side", "[time]") {
+TEST_CASE("a time may turn where it meets two that are stored side by side",
+          "[time][many-models]") {
   // A ms after one another: what removes the second one by its score had the first one at its
   // bound.
   const auto held_for = [](std::int64_t work_ms) {
