@@ -307,7 +307,7 @@ TEST_CASE("Numbers of the order that nobody has heard of are said to be missing 
 
 TEST_CASE("What somebody else does to the keys is held against nobody") {
   const live::Server server(sim::Persistence::none);
-  std::thread other([&] {
+  std::jthread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     live::Connection(server.address()).execute({"SET", "lock", "theirs"});
   });
