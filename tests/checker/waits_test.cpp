@@ -200,7 +200,7 @@ TEST_CASE("who waits for what nobody sends makes no progress, as nothing happens
 }
 
 TEST_CASE("a server whose clock is set back waits for longer, one that jumps ahead does not",
-          "[waits]") {
+          "[waits][many-models]") {
   const auto lasts_175_ms = [](const std::string& wait, std::int64_t jump_ms) {
     InlineLock lock(
         {"local before = monotonic() redis(" + wait + ") return monotonic() - before >= 175",

@@ -204,7 +204,7 @@ TEST_CASE("a script's lease may be rounded to a part of a second, or be what is 
   CHECK(set_until(rest, 350) == Verdict::violated);
 }
 
-TEST_CASE("a score may be a whole second or have a part of one", "[time][windows]") {
+TEST_CASE("a score may be a whole second or have a part of one", "[time][windows][many-models]") {
   // Who is in a sorted set leaves it when its score is over, 3 s after `now`.
   const auto removed = [](const std::string& now, std::int64_t work_ms) {
     InlineLock lock({test::scripted_acquire("local t = redis.call('time') local ms = t[1] * 1000 + "
