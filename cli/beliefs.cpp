@@ -18,7 +18,6 @@ std::string believed(const Picture::Belief& belief) {
   return holds;
 }
 
-/// What is true of what it believes.
 const char* truth_of(const Picture::Belief& belief) {
   const bool up = belief.life != Picture::Belief::Life::crashed;
   if (belief.inside && !belief.leased) return "✖ it has no lease";

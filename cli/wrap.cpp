@@ -114,10 +114,6 @@ class Filled {
   bool spaced_ = false;
 };
 
-}  // namespace
-
-namespace {
-
 /// Takes a colour's sequence (ESC [ ... m) off the front, if there is one.
 std::string_view take_colour(std::string_view& rest) {
   if (!rest.starts_with("\033[")) return {};

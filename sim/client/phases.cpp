@@ -1,5 +1,5 @@
-// Everything is tried at each ms of a second, at each second of two minutes, and, for what recurs,
-// at each minute of two hours and each hour of five days.
+// Everything is tried at each ms of a second, at each second of three minutes, and, for what
+// recurs, at each minute of three hours and each hour of a week.
 #include "sim/client/phases.hpp"
 
 #include <fmt/format.h>
